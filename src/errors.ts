@@ -1,0 +1,48 @@
+/** Stable names for what can go wrong on purpose. Programs branch on them; people read the message. */
+export type ErrorCode =
+  | "name-invalid"
+  | "usage-wrong"
+  | "team-missing"
+  | "team-unusable"
+  | "format-newer"
+  | "config-invalid"
+  | "member-unknown"
+  | "member-ended"
+  | "content-too-large"
+  | "message-invalid"
+  | "write-failed"
+  | "record-corrupt"
+  | "key-unavailable"
+  | "lead-alive"
+  | "fence-lost"
+  | "task-unknown"
+  | "task-conflict"
+  | "task-refused"
+  | "request-unknown"
+  | "request-refused";
+
+/**
+ * The only error this package throws on purpose. `code` is for programs and stays stable;
+ * `message` is for people and may be reworded; `hint` tells the person what to do next.
+ */
+export class TeamError extends Error {
+  override readonly name = "TeamError";
+  readonly code: ErrorCode;
+  readonly hint: string | undefined;
+
+  constructor(code: ErrorCode, message: string, options: { cause?: unknown; hint?: string } = {}) {
+    super(message, { cause: options.cause });
+    this.code = code;
+    this.hint = options.hint;
+  }
+}
+
+/** True for a Node error with this errno code, such as `"ENOENT"`. */
+export function hasErrno(error: unknown, ...codes: readonly string[]): boolean {
+  return (
+    error instanceof Error &&
+    "code" in error &&
+    typeof error.code === "string" &&
+    codes.includes(error.code)
+  );
+}

@@ -1,0 +1,96 @@
+import { randomUUID } from "node:crypto";
+import { closeSync, fchmodSync, fstatSync, openSync } from "node:fs";
+import { chmod, link, mkdir, open, readdir, readFile, rename, rm, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { hasErrno } from "../errors.ts";
+
+const directoryMode = 0o700;
+const fileMode = 0o600;
+const permissionBits = 0o777;
+
+/** Makes `path` and its parents where they are missing; `path` itself is for its owner alone. */
+export async function ensurePrivateDirectory(path: string): Promise<void> {
+  await mkdir(path, { recursive: true, mode: directoryMode });
+  const { mode } = await stat(path);
+  // A umask can take bits from what mkdir was asked for, and an older directory may have more.
+  if ((mode & permissionBits) !== directoryMode) await chmod(path, directoryMode);
+}
+
+/** Creates `path` with `text`, whole or not at all. False when it exists already, untouched. */
+export async function createFileOnce(path: string, text: string): Promise<boolean> {
+  return withTemporary(path, text, async (temporary) => {
+    try {
+      // link, not rename: rename would silently replace a file another process has just created.
+      await link(temporary, path);
+      return true;
+    } catch (error) {
+      if (hasErrno(error, "EEXIST")) return false;
+      throw error;
+    }
+  });
+}
+
+/** Replaces `path` with `text`: whoever reads it sees the old text or the new, never a part. */
+export async function replaceFile(path: string, text: string): Promise<void> {
+  await withTemporary(path, text, (temporary) => rename(temporary, path));
+}
+
+async function withTemporary<T>(
+  path: string,
+  text: string,
+  use: (temporary: string) => Promise<T>,
+): Promise<T> {
+  const temporary = `${path}.${randomUUID()}${temporarySuffix}`;
+  try {
+    const file = await open(temporary, "wx", fileMode);
+    try {
+      await file.chmod(fileMode);
+      await file.writeFile(text);
+    } finally {
+      await file.close();
+    }
+    return await use(temporary);
+  } finally {
+    await rm(temporary, { force: true });
+  }
+}
+
+const temporarySuffix = ".tmp";
+
+/** Removes what a writer left in `directory` when it died between two steps. */
+export async function removeTemporaries(directory: string): Promise<void> {
+  for (const name of await readdir(directory)) {
+    if (name.endsWith(temporarySuffix)) await rm(join(directory, name), { force: true });
+  }
+}
+
+/** The text of `path`, or undefined where there is no such file. */
+export async function readTextIfExists(path: string): Promise<string | undefined> {
+  try {
+    return await readFile(path, "utf8");
+  } catch (error) {
+    if (hasErrno(error, "ENOENT")) return undefined;
+    throw error;
+  }
+}
+
+/** Opens `path` with `flags`; the file is for its owner alone, whatever the umask. */
+export function openPrivateSync(path: string, flags: string | number): number {
+  const descriptor = openSync(path, flags, fileMode);
+  try {
+    const { mode } = fstatSync(descriptor);
+    if ((mode & permissionBits) !== fileMode) fchmodSync(descriptor, fileMode);
+    return descriptor;
+  } catch (error) {
+    closeSync(descriptor);
+    throw error;
+  }
+}
+
+/** Moves `path` to a free name beside it that says `reason`, and returns that name. */
+export async function setAside(path: string, reason: string, now: Date): Promise<string> {
+  const time = now.toISOString().replaceAll(":", "-");
+  const target = `${path}.${reason}-${time}`;
+  await rename(path, target);
+  return target;
+}

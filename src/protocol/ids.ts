@@ -1,0 +1,86 @@
+import { z } from "zod";
+import { TeamError } from "../errors.ts";
+
+const namePattern = /^[a-z][a-z0-9_-]{0,31}$/;
+
+/** A party of a team by name: a member, or one of the reserved voices below. */
+export const MemberName = z.string().regex(namePattern).brand<"MemberName">();
+export type MemberName = z.infer<typeof MemberName>;
+
+/** The member a person talks to. */
+export const lead = MemberName.parse("lead");
+/** The person. */
+export const user = MemberName.parse("user");
+/** The runtime. */
+export const system = MemberName.parse("system");
+/** Whoever wrote a line that carries no valid signature. */
+export const outside = MemberName.parse("outside");
+
+const reservedNames = ["lead", "user", "system", "all", "team", "outside"];
+
+/** Reads a name as a person or a model writes it: lower-cased, then checked. */
+export function parseMemberName(text: string): MemberName {
+  const parsed = MemberName.safeParse(text.toLowerCase());
+  if (parsed.success) return parsed.data;
+  throw new TeamError("name-invalid", `${quote(text)} is not a member's name`, { hint: nameRule });
+}
+
+/** Reads the name of a teammate to be: as `parseMemberName`, and not reserved. */
+export function parseTeammateName(text: string): MemberName {
+  const name = parseMemberName(text);
+  if (!reservedNames.includes(name)) return name;
+  throw new TeamError("name-invalid", `'${name}' is a reserved name`, { hint: nameRule });
+}
+
+const nameRule = `A name is 1 to 32 of a-z, 0-9, _ and -, starts with a letter, and is none of ${reservedNames.join(", ")}.`;
+
+/** Shows untrusted text on one line, however long it is and whatever it is made of. */
+function quote(text: string): string {
+  return JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}…` : text);
+}
+
+const uuidPattern = "[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}";
+
+/** A UUIDv7, or for a line written by hand `hand-<generation>-<byte offset>`. */
+export const MessageId = z
+  .string()
+  .regex(new RegExp(`^(?:${uuidPattern}|hand-\\d+-\\d+)$`))
+  .brand<"MessageId">();
+export type MessageId = z.infer<typeof MessageId>;
+
+export const TeamId = z
+  .string()
+  .regex(new RegExp(`^${uuidPattern}$`))
+  .brand<"TeamId">();
+export type TeamId = z.infer<typeof TeamId>;
+
+export const RequestId = z
+  .string()
+  .regex(new RegExp(`^${uuidPattern}$`))
+  .brand<"RequestId">();
+export type RequestId = z.infer<typeof RequestId>;
+
+/** `1`, `2`, …: a string everywhere, so that nothing compares it as a number. */
+export const TaskId = z
+  .string()
+  .regex(/^[1-9]\d{0,8}$/)
+  .brand<"TaskId">();
+export type TaskId = z.infer<typeof TaskId>;
+
+export function newMessageId(now: Date): MessageId {
+  return uuidv7(now) as MessageId;
+}
+
+export function newTeamId(now: Date): TeamId {
+  return uuidv7(now) as TeamId;
+}
+
+export function newRequestId(now: Date): RequestId {
+  return uuidv7(now) as RequestId;
+}
+
+/** A random UUIDv4 with its first 48 bits replaced by the time and its version by 7. */
+function uuidv7(now: Date): string {
+  const time = now.getTime().toString(16).padStart(12, "0");
+  return `${time.slice(0, 8)}-${time.slice(8)}-7${crypto.randomUUID().slice(15)}`;
+}

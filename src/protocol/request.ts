@@ -1,0 +1,40 @@
+import { z } from "zod";
+import { MemberName, RequestId } from "./ids.ts";
+
+export const RequestType = z.enum(["shutdown", "plan", "permission"]);
+export type RequestType = z.infer<typeof RequestType>;
+
+export const RequestState = z.enum(["pending", "approved", "rejected", "expired", "cancelled"]);
+export type RequestState = z.infer<typeof RequestState>;
+
+/** The answer to a request: who gave it, to exactly what, signed like a message. */
+export const Decision = z.object({
+  request_id: RequestId,
+  /** The hash of the subject that was decided. An answer to other bytes is no answer. */
+  hash: z.string(),
+  state: RequestState.exclude(["pending"]),
+  by: MemberName,
+  at: z.iso.datetime(),
+  reason: z.string().optional(),
+});
+export type Decision = z.infer<typeof Decision>;
+
+/**
+ * A question of one of the protocols: `requests/<id>.json`. It is on disk before it is asked, and
+ * is decided once, by `to` alone.
+ */
+export const Request = z.object({
+  id: RequestId,
+  type: RequestType,
+  from: MemberName,
+  to: MemberName,
+  /** What exactly is asked: the plan's text, the tool call, … */
+  subject: z.record(z.string(), z.unknown()),
+  /** SHA-256 in hex of `subject` in canonical JSON. */
+  hash: z.string().regex(/^[0-9a-f]{64}$/),
+  created_at: z.iso.datetime(),
+  state: RequestState,
+  decision: Decision.extend({ sig: z.string() }).nullable(),
+  version: z.int().positive(),
+});
+export type Request = z.infer<typeof Request>;

@@ -1,0 +1,38 @@
+import { z } from "zod";
+import { MemberName, TeamId } from "./ids.ts";
+import { PermissionMode } from "./message.ts";
+
+/** The version of everything under the team directory. A higher one belongs to a newer troupe. */
+export const storeFormat = 1;
+
+export const MemberStatus = z.enum(["working", "idle", "shutdown", "failed"]);
+export type MemberStatus = z.infer<typeof MemberStatus>;
+
+/** One member as the roster has it. Fields that are not ours are kept. */
+export const Member = z.looseObject({
+  name: MemberName,
+  role: z.string(),
+  status: MemberStatus,
+  model: z.string().optional(),
+  color: z.string().optional(),
+  /** What a person would want to know beside the status, such as `waiting for approval`. */
+  detail: z.string().optional(),
+  cwd: z.string().optional(),
+  permission_mode: PermissionMode.optional(),
+  plan_required: z.boolean().optional(),
+});
+export type Member = z.infer<typeof Member>;
+
+/** The roster: `config.json`. */
+export const Team = z.looseObject({
+  format: z.int().positive().default(storeFormat),
+  team_name: z.string().min(1),
+  team_id: TeamId,
+  lead: MemberName,
+  members: z.array(Member).refine(hasUniqueNames, "two members have the same name"),
+});
+export type Team = z.infer<typeof Team>;
+
+function hasUniqueNames(members: readonly { name: string }[]): boolean {
+  return new Set(members.map(({ name }) => name)).size === members.length;
+}

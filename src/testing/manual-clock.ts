@@ -1,0 +1,58 @@
+import type { Clock } from "../lib/clock.ts";
+
+interface Timer {
+  dueMs: number;
+  run(): void;
+}
+
+/** A clock that stands still until a test moves it. */
+export class ManualClock implements Clock {
+  #nowMs: number;
+  #elapsedMs = 0;
+  readonly #timers = new Set<Timer>();
+
+  constructor(start = new Date("2026-01-01T00:00:00.000Z")) {
+    this.#nowMs = start.getTime();
+  }
+
+  now(): Date {
+    return new Date(this.#nowMs);
+  }
+
+  monotonicMs(): number {
+    return this.#elapsedMs;
+  }
+
+  schedule(delayMs: number, run: () => void): () => void {
+    const timer = { dueMs: this.#elapsedMs + delayMs, run };
+    this.#timers.add(timer);
+    return () => this.#timers.delete(timer);
+  }
+
+  /** Lets `durationMs` pass and runs, in order, what falls due meanwhile. */
+  advance(durationMs: number): void {
+    const endMs = this.#elapsedMs + durationMs;
+    for (let next = this.#nextDue(endMs); next; next = this.#nextDue(endMs)) {
+      this.#timers.delete(next);
+      this.#pass(next.dueMs - this.#elapsedMs);
+      next.run();
+    }
+    this.#pass(endMs - this.#elapsedMs);
+  }
+
+  /** Sets the time of day forward or back, as a person or a time server does. No time passes. */
+  jump(offsetMs: number): void {
+    this.#nowMs += offsetMs;
+  }
+
+  #pass(durationMs: number): void {
+    this.#elapsedMs += durationMs;
+    this.#nowMs += durationMs;
+  }
+
+  #nextDue(endMs: number): Timer | undefined {
+    return [...this.#timers]
+      .filter(({ dueMs }) => dueMs <= endMs)
+      .sort((a, b) => a.dueMs - b.dueMs)[0];
+  }
+}
