@@ -1,8 +1,19 @@
 import { randomUUID } from "node:crypto";
-import { closeSync, fchmodSync, fstatSync, openSync } from "node:fs";
-import { chmod, link, mkdir, open, readdir, readFile, rename, rm, stat } from "node:fs/promises";
+import { closeSync, fchmodSync, fstatSync, openSync, writeSync } from "node:fs";
+import {
+  chmod,
+  type FileHandle,
+  link,
+  mkdir,
+  open,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  stat,
+} from "node:fs/promises";
 import { join } from "node:path";
-import { hasErrno } from "../errors.ts";
+import { hasErrno, TeamError } from "../errors.ts";
 
 const directoryMode = 0o700;
 const fileMode = 0o600;
@@ -74,6 +85,16 @@ export async function readTextIfExists(path: string): Promise<string | undefined
   }
 }
 
+/** Opens `path` for reading, or undefined where there is no such file. */
+export async function openIfExists(path: string): Promise<FileHandle | undefined> {
+  try {
+    return await open(path, "r");
+  } catch (error) {
+    if (hasErrno(error, "ENOENT")) return undefined;
+    throw error;
+  }
+}
+
 /** Opens `path` with `flags`; the file is for its owner alone, whatever the umask. */
 export function openPrivateSync(path: string, flags: string | number): number {
   const descriptor = openSync(path, flags, fileMode);
@@ -93,4 +114,20 @@ export async function setAside(path: string, reason: string, now: Date): Promise
   const target = `${path}.${reason}-${time}`;
   await rename(path, target);
   return target;
+}
+
+/** Appends lines in one write(2), so that they never mix with another writer's. */
+export function appendLinesSync(path: string, lines: readonly string[]): void {
+  const descriptor = openPrivateSync(path, "a");
+  try {
+    const bytes = Buffer.from(lines.map((line) => `${line}\n`).join(""));
+    const written = writeSync(descriptor, bytes);
+    if (written === bytes.length) return;
+    writeSync(descriptor, "\n");
+    throw new TeamError("write-failed", `Only ${written} bytes could be written to ${path}`, {
+      hint: "The disk is probably full. Free some space and try again.",
+    });
+  } finally {
+    closeSync(descriptor);
+  }
 }

@@ -1,0 +1,11 @@
+/** Runs tasks one after the other, in the order in which they were given. */
+export class Serial {
+  #last: Promise<unknown> = Promise.resolve();
+
+  /** Resolves or rejects as `task` does; a failed task does not stop those behind it. */
+  run<T>(task: () => Promise<T>): Promise<T> {
+    const result = this.#last.then(task, task);
+    this.#last = result.catch(() => undefined);
+    return result;
+  }
+}

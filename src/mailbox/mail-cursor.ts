@@ -1,0 +1,51 @@
+import { createHash } from "node:crypto";
+import { z } from "zod";
+import { TeamError } from "../errors.ts";
+import { readTextIfExists, replaceFile } from "../lib/files.ts";
+import { parseJson } from "../lib/json.ts";
+import { Position } from "../protocol/message.ts";
+
+/** How far a mailbox is acknowledged: `cursor`. */
+export const MailCursor = z.object({
+  /** The live log, up to which byte. */
+  ...Position.shape,
+  /** The live log's inode, for people who look. */
+  ino: z.string(),
+  /** A hash of the bytes before `offset`: it shows whether the log is still the one that was read. */
+  anchor: z.string(),
+  /** The rotated segments that late lines are still looked for in. */
+  segments: z.array(Position),
+});
+export type MailCursor = z.infer<typeof MailCursor>;
+
+/** The cursor, or undefined where there is none or it is damaged: then everything is read again. */
+export async function readCursor(path: string): Promise<MailCursor | undefined> {
+  const text = await readTextIfExists(path);
+  if (text === undefined) return undefined;
+  try {
+    return parseJson(text, MailCursor, path);
+  } catch (error) {
+    if (error instanceof TeamError) return undefined;
+    throw error;
+  }
+}
+
+export async function writeCursor(path: string, cursor: MailCursor): Promise<void> {
+  await replaceFile(path, `${JSON.stringify(cursor)}\n`);
+}
+
+/** True when everything up to `position` is acknowledged by `cursor`. */
+export function isSettled(cursor: MailCursor | undefined, position: Position): boolean {
+  if (!cursor || position.generation > cursor.generation) return false;
+  if (position.generation === cursor.generation) return position.offset <= cursor.offset;
+  const segment = cursor.segments.find(({ generation }) => generation === position.generation);
+  // A segment is made only of what is acknowledged, and watched for a while for what comes late.
+  return !segment || position.offset <= segment.offset;
+}
+
+/** How many bytes before an offset its anchor covers. A signed line's own signature fits in. */
+export const anchorLength = 96;
+
+export function anchorOf(bytesBefore: Uint8Array): string {
+  return createHash("sha256").update(bytesBefore).digest("hex").slice(0, 32);
+}

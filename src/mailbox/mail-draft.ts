@@ -1,0 +1,18 @@
+import { TeamError } from "../errors.ts";
+import { type MemberName, newMessageId } from "../protocol/ids.ts";
+import { isContentSize, Message, type MessageDraft, maxContentBytes } from "../protocol/message.ts";
+
+/** Makes a draft the message it will be in `to`'s mailbox, or says why it cannot be sent. */
+export function completeDraft(draft: MessageDraft, to: MemberName, now: Date): Message {
+  if (draft.content !== undefined && !isContentSize(draft.content)) {
+    throw new TeamError("content-too-large", `The text is larger than ${maxContentBytes} bytes`, {
+      hint: "Write it to a file and send the file's path.",
+    });
+  }
+  const { id = newMessageId(now), content = "", timestamp = now.getTime() / 1000 } = draft;
+  const parsed = Message.safeParse({ ...draft, id, to, content, timestamp });
+  if (parsed.success) return parsed.data;
+  throw new TeamError("message-invalid", `Not a message: ${parsed.error.issues[0]?.message}`, {
+    cause: parsed.error,
+  });
+}

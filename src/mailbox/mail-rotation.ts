@@ -1,0 +1,37 @@
+import { closeSync } from "node:fs";
+import { rename, rm } from "node:fs/promises";
+import { hasErrno } from "../errors.ts";
+import { openPrivateSync } from "../lib/files.ts";
+import { listSegments, segmentPath } from "../lib/segments.ts";
+import type { MailLayout } from "./mail-layout.ts";
+import { sizeOf } from "./mail-source.ts";
+
+/** Turns the live log into the segment `generation`. Undefined where there is no live log. */
+export async function rotateLog(
+  layout: MailLayout,
+  generation: number,
+): Promise<string | undefined> {
+  const segment = segmentPath(layout.directory, generation);
+  try {
+    await rename(layout.live, segment);
+    return segment;
+  } catch (error) {
+    if (hasErrno(error, "ENOENT")) return undefined;
+    throw error;
+  }
+}
+
+/** Makes the live log where it is missing, so that `echo >>` does not choose its permissions. */
+export function createLog(layout: MailLayout): void {
+  closeSync(openPrivateSync(layout.live, "a"));
+}
+
+/** Drops the oldest segments until `maxBytes` are left. */
+export async function trimHistory(layout: MailLayout, maxBytes: number): Promise<void> {
+  let total = 0;
+  for (const segment of (await listSegments(layout.directory)).reverse()) {
+    const path = segmentPath(layout.directory, segment);
+    total += await sizeOf(path);
+    if (total > maxBytes) await rm(path, { force: true });
+  }
+}

@@ -1,0 +1,71 @@
+import type { MemberName, MessageId } from "../protocol/ids.ts";
+import type { Message, MessageDraft, Position } from "../protocol/message.ts";
+
+/**
+ * One member's inbox. Any process may append to it and look at it; one reader takes mail out.
+ *
+ * Every backend promises, and src/testing/conformance/mailbox.ts checks, that:
+ * - once `append` resolves, the message survives a crash of the process that sent it;
+ * - appending the same id again changes nothing, so a sender may retry;
+ * - `records` consumes nothing.
+ */
+export interface Mailbox extends AsyncDisposable {
+  readonly owner: MemberName;
+  append(draft: MessageDraft): Promise<Message>;
+  /** Everything the mailbox still has, newest first. */
+  records(): AsyncIterable<MailRecord>;
+  openReader(options: ReaderOptions): Promise<MailboxReader>;
+}
+
+/**
+ * The one reader of a mailbox. Mail is acknowledged after it is in the member's transcript, and
+ * what the transcript has already is not given again: so every message is seen exactly once,
+ * whenever the reader dies.
+ *
+ * Every backend promises that:
+ * - `unread` is in order of arrival, has no side effect, and is not empty while mail is unread;
+ * - a message stays unread until it is acknowledged or given back, over restarts too;
+ * - a listener of `onWake` is called after mail has arrived, at least once for the last of it.
+ */
+export interface MailboxReader extends AsyncDisposable {
+  /** The oldest unread mail: all of it, or as much as is good to hold in memory at once. */
+  unread(): Promise<readonly Delivery[]>;
+  /** Settles everything `unread` gave, up to and including this message. */
+  acknowledge(upTo: MessageId): Promise<void>;
+  /** Settles it as `undelivered`: its member has ended and nobody will ever see it. */
+  giveBack(upTo: MessageId): Promise<void>;
+  onWake(listener: () => void): () => void;
+}
+
+export interface ReaderOptions {
+  /** What the member's transcript has already, as far back as its newest compaction. */
+  delivered: Delivered;
+  /** Told once of each line that cannot be delivered to a model, for the person to see. */
+  onSetAside(line: SetAside): void;
+}
+
+/** How much of a mailbox is in a transcript: the newest position of each generation, and the ids. */
+export interface Delivered {
+  positions: readonly Position[];
+  ids: ReadonlySet<MessageId>;
+}
+
+/** A message as its reader gets it. `position` goes into the transcript beside it. */
+export interface Delivery {
+  message: Message;
+  position: Position;
+}
+
+/** A line that is no message, or claims to be one that only troupe may write. */
+export interface SetAside {
+  /** `hand-<generation>-<byte offset>` of the line. */
+  id: MessageId;
+  reason: string;
+  /** The beginning of the line. */
+  text: string;
+  position: Position;
+}
+
+export type MailRecord =
+  | ({ state: "queued" | "delivered" | "undelivered" } & Delivery)
+  | ({ state: "set aside" } & SetAside);

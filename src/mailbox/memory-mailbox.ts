@@ -1,0 +1,68 @@
+import type { Clock } from "../lib/clock.ts";
+import type { MemberName, MessageId } from "../protocol/ids.ts";
+import type { Message, MessageDraft } from "../protocol/message.ts";
+import { completeDraft } from "./mail-draft.ts";
+import type { Delivery, Mailbox, MailboxReader, MailRecord, ReaderOptions } from "./mailbox.ts";
+
+interface Slot extends Delivery {
+  state: "queued" | "delivered" | "undelivered";
+}
+
+/** A mailbox for tests and single-process teams. Keeps every promise except surviving a crash. */
+export class MemoryMailbox implements Mailbox {
+  readonly owner: MemberName;
+  readonly #clock: Clock;
+  readonly #slots = new Map<MessageId, Slot>();
+  readonly #listeners = new Set<() => void>();
+
+  constructor({ owner, clock }: { owner: MemberName; clock: Clock }) {
+    this.owner = owner;
+    this.#clock = clock;
+  }
+
+  async append(draft: MessageDraft): Promise<Message> {
+    const message = completeDraft(draft, this.owner, this.#clock.now());
+    if (!this.#slots.has(message.id)) {
+      const position = { generation: 1, offset: this.#slots.size + 1 };
+      this.#slots.set(message.id, { message, position, state: "queued" });
+    }
+    for (const listener of [...this.#listeners]) listener();
+    return message;
+  }
+
+  async *records(): AsyncGenerator<MailRecord> {
+    yield* [...this.#slots.values()].reverse();
+  }
+
+  async openReader({ delivered }: ReaderOptions): Promise<MailboxReader> {
+    const [furthest] = delivered.positions.map(({ offset }) => offset).sort((a, b) => b - a);
+    for (const slot of this.#queued()) {
+      if (slot.position.offset <= (furthest ?? 0)) slot.state = "delivered";
+    }
+    return {
+      unread: async () => this.#queued().map(({ message, position }) => ({ message, position })),
+      acknowledge: async (upTo) => this.#settle(upTo, "delivered"),
+      giveBack: async (upTo) => this.#settle(upTo, "undelivered"),
+      onWake: (listener) => {
+        this.#listeners.add(listener);
+        return () => this.#listeners.delete(listener);
+      },
+      [Symbol.asyncDispose]: async () => this.#listeners.clear(),
+    };
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#listeners.clear();
+  }
+
+  #queued(): Slot[] {
+    return [...this.#slots.values()].filter(({ state }) => state === "queued");
+  }
+
+  #settle(upTo: MessageId, state: Slot["state"]): void {
+    const queued = this.#queued();
+    const index = queued.findIndex(({ message }) => message.id === upTo);
+    if (index === -1) throw new Error(`Message ${upTo} is not among the unread`);
+    for (const slot of queued.slice(0, index + 1)) slot.state = state;
+  }
+}

@@ -1,0 +1,186 @@
+import { describe, expect, test } from "vitest";
+import type { Mailbox, MailboxReader, MailRecord } from "../../mailbox/mailbox.ts";
+import { lead, newMessageId } from "../../protocol/ids.ts";
+import type { MessageDraft, Position } from "../../protocol/message.ts";
+
+/** A mailbox of `ada`. `reopen` is another process that looks at, or goes on with, the same box. */
+export interface MailboxFixture extends AsyncDisposable {
+  mailbox: Mailbox;
+  reopen?(): Promise<Mailbox>;
+}
+
+export const nothingDelivered = { positions: [], ids: new Set<never>() };
+
+/** The promises in mailbox.ts, one test each. */
+export function testMailbox(name: string, open: () => Promise<MailboxFixture>): void {
+  describe(`${name} keeps the mailbox promises`, () => {
+    test("unread is in order of arrival, whatever the senders' clocks say", async () => {
+      await using fixture = await open();
+      await using reader = await openReader(fixture.mailbox);
+      const first = await fixture.mailbox.append(text("first", { timestamp: 2 }));
+      const second = await fixture.mailbox.append(text("second", { timestamp: 1 }));
+
+      expect((await reader.unread()).map(({ message }) => message)).toEqual([first, second]);
+    });
+
+    test("reading does not consume; acknowledging does", async () => {
+      await using fixture = await open();
+      await using reader = await openReader(fixture.mailbox);
+      const sent = await fixture.mailbox.append(text("hello"));
+
+      expect(await contents(reader)).toEqual(["hello"]);
+      expect(await contents(reader)).toEqual(["hello"]);
+      await reader.acknowledge(sent.id);
+      expect(await contents(reader)).toEqual([]);
+    });
+
+    test("acknowledging a message settles those before it and none behind it", async () => {
+      await using fixture = await open();
+      await using reader = await openReader(fixture.mailbox);
+      await fixture.mailbox.append(text("one"));
+      const two = await fixture.mailbox.append(text("two"));
+      await fixture.mailbox.append(text("three"));
+      await reader.unread();
+
+      await reader.acknowledge(two.id);
+
+      expect(await contents(reader)).toEqual(["three"]);
+    });
+
+    test("acknowledging what is not unread is refused", async () => {
+      await using fixture = await open();
+      await using reader = await openReader(fixture.mailbox);
+
+      await expect(reader.acknowledge(newMessageId(new Date()))).rejects.toThrow("not among");
+    });
+
+    test("a retried append stores the message once", async () => {
+      await using fixture = await open();
+      await using reader = await openReader(fixture.mailbox);
+      const id = newMessageId(new Date());
+      await Promise.all([
+        fixture.mailbox.append(text("once", { id })),
+        fixture.mailbox.append(text("once", { id })),
+      ]);
+
+      expect(await contents(reader)).toEqual(["once"]);
+    });
+
+    test("what the transcript has already is not given again", async () => {
+      await using fixture = await open();
+      const first = await openReader(fixture.mailbox);
+      await fixture.mailbox.append(text("seen"));
+      const [seen] = await first.unread();
+      if (!seen) throw new Error("nothing was unread");
+      await fixture.mailbox.append(text("unseen"));
+      await fixture.mailbox[Symbol.asyncDispose]();
+
+      const again = (await fixture.reopen?.()) ?? fixture.mailbox;
+      await using reader = await openReader(again, [seen.position]);
+
+      expect(await contents(reader)).toEqual(["unseen"]);
+    });
+
+    test("what was not acknowledged and is in no transcript is given again", async () => {
+      await using fixture = await open();
+      const first = await openReader(fixture.mailbox);
+      await fixture.mailbox.append(text("unseen"));
+      await first.unread();
+      await fixture.mailbox[Symbol.asyncDispose]();
+
+      const again = (await fixture.reopen?.()) ?? fixture.mailbox;
+      await using reader = await openReader(again);
+
+      expect(await contents(reader)).toEqual(["unseen"]);
+    });
+
+    test("what was acknowledged stays so for the next reader", async () => {
+      await using fixture = await open();
+      const first = await openReader(fixture.mailbox);
+      const sent = await fixture.mailbox.append(text("seen"));
+      await first.unread();
+      await first.acknowledge(sent.id);
+      await fixture.mailbox[Symbol.asyncDispose]();
+
+      const again = (await fixture.reopen?.()) ?? fixture.mailbox;
+      await using reader = await openReader(again);
+
+      expect(await contents(reader)).toEqual([]);
+    });
+
+    test("a listener is called when mail arrives", async () => {
+      await using fixture = await open();
+      await using reader = await openReader(fixture.mailbox);
+      const woken = new Promise<void>((resolve) => reader.onWake(resolve));
+
+      await fixture.mailbox.append(text("wake up"));
+
+      await woken;
+      expect(await contents(reader)).toEqual(["wake up"]);
+    });
+
+    test("records show each message's state, newest first, and consume nothing", async () => {
+      await using fixture = await open();
+      await using reader = await openReader(fixture.mailbox);
+      const seen = await fixture.mailbox.append(text("seen"));
+      const returned = await fixture.mailbox.append(text("returned"));
+      await fixture.mailbox.append(text("waiting"));
+      await reader.unread();
+      await reader.acknowledge(seen.id);
+      await reader.giveBack(returned.id);
+
+      expect(await states(fixture.mailbox)).toEqual([
+        ["queued", "waiting"],
+        ["undelivered", "returned"],
+        ["delivered", "seen"],
+      ]);
+      expect(await contents(reader)).toEqual(["waiting"]);
+    });
+
+    test("a text of more than 256 KiB is refused, with what to do instead", async () => {
+      await using fixture = await open();
+
+      const large = fixture.mailbox.append(text("ü".repeat(128 * 1024 + 1)));
+
+      await expect(large).rejects.toMatchObject({
+        code: "content-too-large",
+        hint: expect.stringContaining("file"),
+      });
+      await fixture.mailbox.append(text("ü".repeat(128 * 1024)));
+    });
+
+    test("a second process sees what the first appended", async ({ skip }) => {
+      await using fixture = await open();
+      if (!fixture.reopen) return skip("this backend lives in one process");
+      await fixture.mailbox.append(text("hello"));
+
+      await using other = await fixture.reopen();
+
+      expect(await states(other)).toEqual([["queued", "hello"]]);
+    });
+  });
+}
+
+function text(content: string, more: Partial<MessageDraft & { type: "message" }> = {}) {
+  return { type: "message", from: lead, content, ...more } satisfies MessageDraft;
+}
+
+function openReader(mailbox: Mailbox, positions: Position[] = []): Promise<MailboxReader> {
+  return mailbox.openReader({
+    delivered: { ...nothingDelivered, positions },
+    onSetAside: () => undefined,
+  });
+}
+
+async function contents(reader: MailboxReader): Promise<string[]> {
+  return (await reader.unread()).map(({ message }) => message.content);
+}
+
+async function states(mailbox: Mailbox): Promise<[MailRecord["state"], string][]> {
+  const result: [MailRecord["state"], string][] = [];
+  for await (const record of mailbox.records()) {
+    const content = record.state === "set aside" ? record.text : record.message.content;
+    result.push([record.state, content]);
+  }
+  return result;
+}

@@ -1,0 +1,79 @@
+import { appendFile, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { Signature } from "../../src/keys/signature.ts";
+import { systemClock } from "../../src/lib/clock.ts";
+import { FileMailbox, type FileMailboxOptions } from "../../src/mailbox/file-mailbox.ts";
+import type { Delivered, MailboxReader, SetAside } from "../../src/mailbox/mailbox.ts";
+import { MemberName } from "../../src/protocol/ids.ts";
+import { nothingDelivered } from "../../src/testing/conformance/mailbox.ts";
+import { temporaryDirectory } from "../../src/testing/temporary-directory.ts";
+
+export const ada = MemberName.parse("ada");
+export const testKey = Buffer.alloc(32, 7);
+
+/** What a test reads through has no other processes to watch. */
+const noWatch = { subscribe: () => () => undefined };
+
+export function openFileMailbox(
+  directory: string,
+  options: Partial<FileMailboxOptions> = {},
+): FileMailbox {
+  return new FileMailbox({
+    inbox: join(directory, "inbox"),
+    owner: ada,
+    signature: new Signature(testKey),
+    clock: systemClock,
+    watch: noWatch,
+    check: async () => undefined,
+    ...options,
+  });
+}
+
+export interface OpenBox extends AsyncDisposable {
+  mailbox: FileMailbox;
+  reader: MailboxReader;
+  setAside: SetAside[];
+}
+
+/** A mailbox of `ada` with its reader, as the process that runs her has it. */
+export async function openBox(
+  directory: string,
+  {
+    delivered = nothingDelivered,
+    ...options
+  }: Partial<FileMailboxOptions> & {
+    delivered?: Delivered;
+  } = {},
+): Promise<OpenBox> {
+  const setAside: SetAside[] = [];
+  const mailbox = openFileMailbox(directory, options);
+  const reader = await mailbox.openReader({
+    delivered,
+    onSetAside: (line) => setAside.push(line),
+  });
+  return { mailbox, reader, setAside, [Symbol.asyncDispose]: () => mailbox[Symbol.asyncDispose]() };
+}
+
+export async function contents(reader: MailboxReader): Promise<string[]> {
+  return (await reader.unread()).map(({ message }) => message.content);
+}
+
+/** Acknowledges everything that is unread. */
+export async function acknowledgeAll(reader: MailboxReader): Promise<void> {
+  const last = (await reader.unread()).at(-1);
+  if (last) await reader.acknowledge(last.message.id);
+}
+
+export const livePath = (directory: string) => join(directory, "inbox", "ada.jsonl");
+export const sidePath = (directory: string, name: string) => join(directory, "inbox", ".ada", name);
+
+/** What a person does with `echo >>`. */
+export async function echo(directory: string, line: string): Promise<void> {
+  await appendFile(livePath(directory), line);
+}
+
+export async function readLive(directory: string): Promise<string> {
+  return readFile(livePath(directory), "utf8");
+}
+
+export { temporaryDirectory };
