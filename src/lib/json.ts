@@ -8,7 +8,7 @@ export function parseJson<T>(text: string, schema: z.ZodType<T>, path: string): 
     value = JSON.parse(text);
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
-    throw new TeamError("record-corrupt", `${path}${locate(text, error)} is not JSON`, {
+    throw new TeamError("record-corrupt", `${path}:${locateError(text)} is not JSON`, {
       cause: error,
     });
   }
@@ -21,10 +21,28 @@ export function parseJson<T>(text: string, schema: z.ZodType<T>, path: string): 
   });
 }
 
-/** `:line:column` of what V8 complained about, where its message says so. */
-function locate(text: string, { message }: SyntaxError): string {
-  const position = /at position (\d+)/.exec(message)?.[1];
-  const offset = position === undefined ? text.length : Number(position);
-  const before = text.slice(0, offset).split("\n");
-  return `:${before.length}:${(before.at(-1)?.length ?? 0) + 1}`;
+/** `line:column` of the first character of `text` that JSON does not allow. */
+function locateError(text: string): string {
+  // V8 does not always say where it stopped. A text that is only cut short is still good so far,
+  // so the longest such beginning ends right before the error.
+  let good = 0;
+  let bad = text.length + 1;
+  while (bad - good > 1) {
+    const middle = Math.floor((good + bad) / 2);
+    if (isBeginning(text.slice(0, middle))) good = middle;
+    else bad = middle;
+  }
+  const before = text.slice(0, good).split("\n");
+  return `${before.length}:${(before.at(-1)?.length ?? 0) + 1}`;
+}
+
+function isBeginning(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    const position = /at position (\d+)/.exec(error.message)?.[1];
+    return Number(position) === text.length || /end of JSON|Unterminated/.test(error.message);
+  }
 }

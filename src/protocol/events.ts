@@ -65,3 +65,10 @@ export const AgentEvent = z.discriminatedUnion("type", [
   }),
 ]);
 export type AgentEvent = z.infer<typeof AgentEvent>;
+
+/** An event as `events.jsonl` has it: with its number, which only grows, as the line's last key. */
+export const StoredEvent = z
+  .looseObject({ seq: z.int().positive() })
+  .transform(({ seq, ...event }) => ({ seq, event }))
+  .pipe(z.object({ seq: z.int(), event: AgentEvent }));
+export type StoredEvent = z.infer<typeof StoredEvent>;

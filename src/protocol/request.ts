@@ -21,7 +21,7 @@ export type Decision = z.infer<typeof Decision>;
 
 /**
  * A question of one of the protocols: `requests/<id>.json`. It is on disk before it is asked, and
- * is decided once, by `to` alone.
+ * is decided once, by `to` alone. Both the question and its decision are signed.
  */
 export const Request = z.object({
   id: RequestId,
@@ -33,6 +33,8 @@ export const Request = z.object({
   /** SHA-256 in hex of `subject` in canonical JSON. */
   hash: z.string().regex(/^[0-9a-f]{64}$/),
   created_at: z.iso.datetime(),
+  /** HMAC-SHA256 in hex of all above but the subject, which `hash` stands for. */
+  sig: z.string(),
   state: RequestState,
   decision: Decision.extend({ sig: z.string() }).nullable(),
   version: z.int().positive(),

@@ -25,11 +25,11 @@ export type Member = z.infer<typeof Member>;
 
 /** The roster: `config.json`. */
 export const Team = z.looseObject({
-  format: z.int().positive().default(storeFormat),
   team_name: z.string().min(1),
   team_id: TeamId,
   lead: MemberName,
   members: z.array(Member).refine(hasUniqueNames, "two members have the same name"),
+  format: z.int().positive().default(storeFormat),
 });
 export type Team = z.infer<typeof Team>;
 

@@ -3,6 +3,9 @@ import { MemberName } from "./ids.ts";
 
 const count = z.int().nonnegative();
 
+/** The bound is far above any bill: a damaged line must not put the sum out of range. */
+const dollars = z.number().nonnegative().max(1e9);
+
 /** What one model call used, as the provider reported it. */
 export const Usage = z.object({
   input_tokens: count,
@@ -12,7 +15,7 @@ export const Usage = z.object({
 });
 export type Usage = z.infer<typeof Usage>;
 
-/** One line of `usage.jsonl`: what one model call of one member cost. */
+/** What one model call of one member cost. */
 export const UsageRecord = z.object({
   type: z.literal("call"),
   at: z.iso.datetime(),
@@ -20,7 +23,7 @@ export const UsageRecord = z.object({
   model: z.string(),
   ...Usage.shape,
   /** Absent where the model has no known price. */
-  cost_usd: z.number().nonnegative().optional(),
+  cost_usd: dollars.optional(),
 });
 export type UsageRecord = z.infer<typeof UsageRecord>;
 
@@ -28,8 +31,20 @@ export type UsageRecord = z.infer<typeof UsageRecord>;
 export const UsageTotal = z.object({
   calls: count,
   ...Usage.shape,
-  cost_usd: z.number().nonnegative(),
+  cost_usd: dollars,
   /** Calls that have no price in `cost_usd`. */
   unpriced_calls: count,
 });
 export type UsageTotal = z.infer<typeof UsageTotal>;
+
+/** What all calls before this line add up to: the first line of a file that follows another. */
+export const UsageCarried = z.object({
+  type: z.literal("carried"),
+  at: z.iso.datetime(),
+  members: z.array(UsageTotal.extend({ member: MemberName })),
+});
+export type UsageCarried = z.infer<typeof UsageCarried>;
+
+/** One line of `usage.jsonl`. */
+export const UsageLine = z.discriminatedUnion("type", [UsageRecord, UsageCarried]);
+export type UsageLine = z.infer<typeof UsageLine>;

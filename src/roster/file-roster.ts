@@ -1,0 +1,149 @@
+import { join } from "node:path";
+import { TeamError } from "../errors.ts";
+import type { Clock } from "../lib/clock.ts";
+import { readTextIfExists, replaceFile, setAside } from "../lib/files.ts";
+import { Serial } from "../lib/serial.ts";
+import { Team } from "../protocol/team.ts";
+import type { Roster } from "./roster.ts";
+import { formatTeam, lastGoodFile, parseTeam, readTeamFile, rosterFile } from "./team-file.ts";
+
+export interface FileRosterOptions {
+  /** The team directory. */
+  directory: string;
+  clock: Clock;
+  /** Says when another process has written to a file of the team directory. */
+  watch: { subscribe(fileName: string, wake: () => void): () => void };
+  /** Throws when this process may no longer write the team's state. */
+  check(): Promise<void>;
+  /** Told of a `config.json` that could not be read, and where a copy of it lies. */
+  onWarning(message: string): void;
+}
+
+/**
+ * The roster in `config.json`. A person may edit it at any time: a good edit is taken over, a bad
+ * one is kept beside it and reported, and never costs a member.
+ */
+export class FileRoster implements Roster, Disposable {
+  readonly #options: FileRosterOptions;
+  readonly #path: string;
+  readonly #serial = new Serial();
+  readonly #listeners = new Set<(team: Team) => void>();
+  readonly #stopWatching: () => void;
+  /** What this process knows, and the text it was read from or written as. */
+  #team: Team;
+  #text: string;
+  /** What a person made of the file that is no roster. It was reported once. */
+  #badText: string | undefined;
+
+  private constructor(options: FileRosterOptions, known: { team: Team; text: string }) {
+    this.#options = options;
+    this.#path = join(options.directory, rosterFile);
+    this.#team = known.team;
+    this.#text = known.text;
+    this.#stopWatching = options.watch.subscribe(rosterFile, () => {
+      this.#serial.run(() => this.#takeOverEdit()).catch((error) => this.#warn(error));
+    });
+  }
+
+  /** Opens the roster, restores it where it is damaged, or begins with `newTeam`. */
+  static async open(options: FileRosterOptions, newTeam: () => Team): Promise<FileRoster> {
+    const found = await readOrSetAside(options);
+    if (found) return new FileRoster(options, found);
+
+    await options.check();
+    const team = (await readTeamFile(options.directory, lastGoodFile))?.team ?? newTeam();
+    const text = formatTeam(team);
+    await writeTeam(options.directory, text);
+    return new FileRoster(options, { team, text });
+  }
+
+  read(): Promise<Team> {
+    return this.#serial.run(async () => {
+      await this.#takeOverEdit();
+      return structuredClone(this.#team);
+    });
+  }
+
+  update(change: (team: Team) => Team): Promise<Team> {
+    return this.#serial.run(async () => {
+      await this.#options.check();
+      await this.#takeOverEdit();
+      const team = Team.parse(change(structuredClone(this.#team)));
+      const text = formatTeam(team);
+      if (text !== this.#text) {
+        await this.#keepBadEdit();
+        await writeTeam(this.#options.directory, text);
+        this.#adopt({ team, text });
+      }
+      return structuredClone(team);
+    });
+  }
+
+  onChange(listener: (team: Team) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  [Symbol.dispose](): void {
+    this.#stopWatching();
+    this.#listeners.clear();
+  }
+
+  /** Reads what a person wrote. What is no roster is left alone until the next update. */
+  async #takeOverEdit(): Promise<void> {
+    const text = await readTextIfExists(this.#path);
+    if (text === undefined || text === this.#text || text === this.#badText) return;
+    const edit = this.#parseEdit(text);
+    if (edit) this.#adopt({ team: { ...edit, team_id: this.#team.team_id }, text });
+    else this.#badText = text;
+  }
+
+  #parseEdit(text: string): Team | undefined {
+    try {
+      return parseTeam(text, this.#path);
+    } catch (error) {
+      this.#warn(error);
+      return undefined;
+    }
+  }
+
+  async #keepBadEdit(): Promise<void> {
+    if (this.#badText === undefined) return;
+    const copy = await setAside(this.#path, "damaged", this.#options.clock.now());
+    this.#badText = undefined;
+    this.#options.onWarning(`A copy of the unreadable ${rosterFile} is ${copy}`);
+  }
+
+  #adopt({ team, text }: { team: Team; text: string }): void {
+    this.#team = team;
+    this.#text = text;
+    this.#badText = undefined;
+    for (const listener of [...this.#listeners]) listener(structuredClone(team));
+  }
+
+  #warn(error: unknown): void {
+    if (!(error instanceof Error)) throw error;
+    this.#options.onWarning(error.message);
+  }
+}
+
+async function readOrSetAside(options: FileRosterOptions) {
+  const { directory, clock, onWarning } = options;
+  try {
+    return await readTeamFile(directory);
+  } catch (error) {
+    if (!(error instanceof TeamError) || error.code !== "config-invalid") throw error;
+    // Without a last good roster nothing is known but this file: it stays where it is.
+    if (!(await readTeamFile(directory, lastGoodFile))) throw error;
+    await options.check();
+    const copy = await setAside(join(directory, rosterFile), "damaged", clock.now());
+    onWarning(`${error.message}. The last good roster is used; a copy of the other is ${copy}`);
+    return undefined;
+  }
+}
+
+/** The last good copy first: whatever happens then, one of the two is whole and newest. */
+async function writeTeam(directory: string, text: string): Promise<void> {
+  await replaceFile(join(directory, lastGoodFile), text);
+  await replaceFile(join(directory, rosterFile), text);
+}

@@ -1,0 +1,16 @@
+import type { Team } from "../protocol/team.ts";
+
+/**
+ * Who is in the team, and how each member is doing.
+ *
+ * Every backend promises, and src/testing/conformance/roster.ts checks, that:
+ * - a reader sees a whole roster, before a change or after it, never a part of one;
+ * - updates are applied one after the other, each to the result of the one before;
+ * - an update that throws, or makes something that is no roster, changes nothing;
+ * - a listener is called with the new roster after a change, whoever made it.
+ */
+export interface Roster {
+  read(): Promise<Team>;
+  update(change: (team: Team) => Team): Promise<Team>;
+  onChange(listener: (team: Team) => void): () => void;
+}

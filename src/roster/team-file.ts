@@ -1,0 +1,61 @@
+import { join } from "node:path";
+import { z } from "zod";
+import { hasErrno, TeamError } from "../errors.ts";
+import { readTextIfExists } from "../lib/files.ts";
+import { parseJson } from "../lib/json.ts";
+import { storeFormat, Team } from "../protocol/team.ts";
+
+export const rosterFile = "config.json";
+
+/** The roster as it was last written, for the day somebody edits `config.json` into nonsense. */
+export const lastGoodFile = "config.last-good.json";
+
+/** Reads the roster of a team directory; undefined where there is none. */
+export async function readTeamFile(
+  directory: string,
+  name: string = rosterFile,
+): Promise<{ team: Team; text: string } | undefined> {
+  const path = join(directory, name);
+  const text = await readRosterText(directory, path);
+  return text === undefined ? undefined : { team: parseTeam(text, path), text };
+}
+
+async function readRosterText(directory: string, path: string): Promise<string | undefined> {
+  try {
+    return await readTextIfExists(path);
+  } catch (error) {
+    if (!hasErrno(error, "ENOTDIR")) throw error;
+    throw new TeamError("team-unusable", `${directory} is a file, not a team's directory`, {
+      cause: error,
+      hint: "Move it away, or name another directory with --team-dir.",
+    });
+  }
+}
+
+const AnyFormat = z.looseObject({ format: z.number().optional() });
+
+export function parseTeam(text: string, path: string): Team {
+  try {
+    refuseNewer(parseJson(text, AnyFormat, path).format ?? storeFormat, path);
+    return parseJson(text, Team, path);
+  } catch (error) {
+    if (!(error instanceof TeamError) || error.code !== "record-corrupt") throw error;
+    throw new TeamError("config-invalid", error.message, {
+      cause: error,
+      hint: "Correct it there. The next start of the team keeps a copy of it and goes on with the last good roster.",
+    });
+  }
+}
+
+function refuseNewer(format: number, path: string): void {
+  if (format <= storeFormat) return;
+  throw new TeamError(
+    "format-newer",
+    `${path} has format ${format}; this troupe understands formats up to ${storeFormat}`,
+    { hint: "Upgrade troupe, or name another directory with --team-dir." },
+  );
+}
+
+export function formatTeam(team: Team): string {
+  return `${JSON.stringify(team, null, 2)}\n`;
+}

@@ -1,0 +1,140 @@
+import { readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { systemClock } from "../../src/lib/clock.ts";
+import type { Team } from "../../src/protocol/team.ts";
+import { FileRoster, type FileRosterOptions } from "../../src/roster/file-roster.ts";
+import { exampleTeam, testRoster } from "../../src/testing/conformance/roster.ts";
+import { temporaryDirectory } from "../../src/testing/temporary-directory.ts";
+
+testRoster("FileRoster", async () => {
+  const directory = await temporaryDirectory();
+  return {
+    roster: await open(directory.path),
+    reopen: () => open(directory.path),
+    [Symbol.asyncDispose]: () => directory[Symbol.asyncDispose](),
+  };
+});
+
+test("config.json is indented by two, ends in a newline, and is its owner's alone", async () => {
+  await using directory = await temporaryDirectory();
+  await open(directory.path);
+
+  const path = join(directory.path, "config.json");
+  const text = await readFile(path, "utf8");
+  expect(text).toMatch(/^\{\n {2}"team_name": "default",\n {2}"team_id": "/);
+  expect(text.endsWith("}\n")).toBe(true);
+  expect((await stat(path)).mode & 0o777).toBe(0o600);
+});
+
+test("a good edit by hand is taken over, and told to listeners", async () => {
+  await using directory = await temporaryDirectory();
+  const wakes: (() => void)[] = [];
+  const subscribe = (_: string, wake: () => void) => {
+    wakes.push(wake);
+    return () => undefined;
+  };
+  const roster = await open(directory.path, { watch: { subscribe } });
+  const changed = new Promise<Team>((resolve) => roster.onChange(resolve));
+
+  await edit(directory.path, (text) => text.replace('"coder"', '"tester"'));
+  for (const wake of wakes) wake();
+
+  expect((await changed).members).toMatchObject([{ name: "alice", role: "tester" }]);
+  const updated = await roster.update((team) => ({ ...team, team_name: "renamed" }));
+  expect(updated.members).toMatchObject([{ role: "tester" }]);
+});
+
+test("an edit cannot give the team another id, and with it another key", async () => {
+  await using directory = await temporaryDirectory();
+  const roster = await open(directory.path);
+  const { team_id } = await roster.read();
+
+  await edit(directory.path, (text) => text.replace(team_id, `f${team_id.slice(1)}`));
+
+  expect((await roster.read()).team_id).toBe(team_id);
+});
+
+test("an edit into nonsense is reported with its place, kept as a copy, and costs nothing", async () => {
+  await using directory = await temporaryDirectory();
+  const warnings: string[] = [];
+  const roster = await open(directory.path, { onWarning: (text) => warnings.push(text) });
+  const before = await roster.read();
+
+  await edit(directory.path, () => '{\n  "team_name": oops\n}\n');
+  await roster.read();
+  const after = await roster.update((team) => ({ ...team, team_name: "renamed" }));
+
+  expect(after.members).toEqual(before.members);
+  expect(warnings[0]).toMatch(/config\.json:2:16 is not JSON/);
+  expect(warnings).toHaveLength(2);
+  expect(await copies(directory.path)).toEqual(['{\n  "team_name": oops\n}\n']);
+});
+
+test("nonsense found at a start gives way to the last good roster", async () => {
+  await using directory = await temporaryDirectory();
+  const before = await (await open(directory.path)).update((team) => ({ ...team, motto: "on" }));
+  await edit(directory.path, (text) => text.replace('"idle"', '"asleep"'));
+
+  const warnings: string[] = [];
+  const roster = await open(directory.path, { onWarning: (text) => warnings.push(text) });
+
+  expect(await roster.read()).toEqual(before);
+  expect(warnings).toEqual([expect.stringContaining("members[0].status")]);
+  expect(await copies(directory.path)).toEqual([expect.stringContaining('"asleep"')]);
+});
+
+test("nonsense without a last good roster is left where it is, with what to do", async () => {
+  await using directory = await temporaryDirectory();
+  await writeFile(join(directory.path, "config.json"), "{}");
+
+  await expect(open(directory.path)).rejects.toMatchObject({
+    code: "config-invalid",
+    message: expect.stringContaining("team_name"),
+    hint: expect.stringContaining("Correct it"),
+  });
+  expect(await readFile(join(directory.path, "config.json"), "utf8")).toBe("{}");
+});
+
+test("a roster that was deleted comes back from the last good one", async () => {
+  await using directory = await temporaryDirectory();
+  const before = await (await open(directory.path)).read();
+  await rm(join(directory.path, "config.json"));
+
+  expect(await (await open(directory.path)).read()).toEqual(before);
+});
+
+test("a team directory of a newer troupe is not touched", async () => {
+  await using directory = await temporaryDirectory();
+  await writeFile(join(directory.path, "config.json"), '{"format":2,"teams":[]}');
+
+  await expect(open(directory.path)).rejects.toMatchObject({
+    code: "format-newer",
+    hint: expect.stringContaining("Upgrade"),
+  });
+  expect(await readdir(directory.path)).toEqual(["config.json"]);
+});
+
+async function open(directory: string, options: Partial<FileRosterOptions> = {}) {
+  return FileRoster.open(
+    {
+      directory,
+      clock: systemClock,
+      watch: { subscribe: () => () => undefined },
+      check: async () => undefined,
+      onWarning: (message) => expect.fail(message),
+      ...options,
+    },
+    exampleTeam,
+  );
+}
+
+async function edit(directory: string, change: (text: string) => string): Promise<void> {
+  const path = join(directory, "config.json");
+  await writeFile(path, change(await readFile(path, "utf8")));
+}
+
+async function copies(directory: string): Promise<string[]> {
+  const names = (await readdir(directory)).filter((name) => name.includes(".damaged-"));
+  return Promise.all(names.map((name) => readFile(join(directory, name), "utf8")));
+}
