@@ -1,4 +1,4 @@
-import { readdir, rm } from "node:fs/promises";
+import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { z } from "zod";
 import { hasErrno, TeamError } from "../errors.ts";
@@ -6,6 +6,7 @@ import {
   createFileOnce,
   ensurePrivateDirectory,
   readTextIfExists,
+  removeTemporaries,
   replaceFile,
   setAside,
 } from "./files.ts";
@@ -20,7 +21,7 @@ interface Versioned {
 export interface VersionedRecordsOptions<T extends Versioned> {
   directory: string;
   schema: z.ZodType<T>;
-  /** Told of a record that cannot be read. An older version of it is used where there is one. */
+  /** Told once of each problem with a file. What can still be read is used all the same. */
   onDamage(problem: string): void;
   now(): Date;
 }
@@ -28,10 +29,13 @@ export interface VersionedRecordsOptions<T extends Versioned> {
 /**
  * Small records in one directory, changed by compare-and-set across any number of processes.
  *
- * `<id>.json` is what a person reads. The commit point is the file `.versions/<id>.<version>.json`:
- * it is created with link(2), so only one of several writers can make a version, and a writer that
- * dies before it has replaced `<id>.json` has committed all the same: readers look for a newer
- * version beside it.
+ * The commit point is the file `.versions/<id>/<version>.json`: link(2) creates it, so only one of
+ * several writers can make a version. It is never deleted: it is the record's history, and a number
+ * that is never free again stops a writer that slept through any number of changes.
+ *
+ * `<id>.json` is a copy of the newest version for people. Where a writer died before it could bring
+ * the copy up to date, readers find the newer version beside it. A person may edit the copy: at the
+ * newest version, or a higher one, it is what counts.
  */
 export class VersionedRecords<T extends Versioned> {
   readonly #directory: string;
@@ -39,6 +43,8 @@ export class VersionedRecords<T extends Versioned> {
   readonly #schema: z.ZodType<T>;
   readonly #onDamage: (problem: string) => void;
   readonly #now: () => Date;
+  /** The last problem of each file, so that it is told once and not at every reading. */
+  readonly #told = new Map<string, string>();
 
   constructor({ directory, schema, onDamage, now }: VersionedRecordsOptions<T>) {
     this.#directory = directory;
@@ -48,89 +54,144 @@ export class VersionedRecords<T extends Versioned> {
     this.#now = now;
   }
 
-  /** The names of all records, in no order. */
+  /** The names of all records there are or were, in no order. */
   async ids(): Promise<string[]> {
-    const published = await listNames(this.#directory, /^([^.]+)\.json$/);
-    const committed = await listNames(this.#versions, /^([^.]+)\.\d+\.json$/);
-    return [...new Set([...published, ...committed])];
+    const copied = await listNames(this.#directory, /^([^.]+)\.json$/);
+    const committed = await listNames(this.#versions, /^([^.]+)$/);
+    return [...new Set([...copied, ...committed])];
   }
 
+  /** The newest version that can be read. */
   async read(id: string): Promise<T | undefined> {
-    let newest = (await this.#published(id)) ?? (await this.#newestVersion(id));
-    while (newest) {
-      const next = await this.#load(this.#versionPath(id, newest.version + 1));
-      if (!next) break;
-      newest = next;
-    }
-    return newest;
+    const copy = await this.#load(id, this.#copyPath(id));
+    const numbers = await this.#numbers(id);
+    const newest = numbers[0] ?? 0;
+    if (copy && copy.version >= newest) return copy;
+
+    const record = (await this.#firstReadable(id, numbers)) ?? copy;
+    // A number is taken even if nobody can read what it names: the next change goes above it.
+    return record && { ...record, version: newest };
   }
 
-  /** Makes `record` the current version. False when another writer has made that version first. */
+  /**
+   * Makes `record` the newest version. False when another writer has made that version first. When
+   * it throws, the record is as it was, or as after a crash: changed or not, never in part.
+   */
   async commit(record: T): Promise<boolean> {
     const { id, version } = record;
-    const text = `${JSON.stringify(record, null, 2)}\n`;
-    const versionPath = this.#versionPath(id, version);
-    await ensurePrivateDirectory(this.#versions);
-    if (!(await createFileOnce(versionPath, text))) return false;
-
-    const published = await this.#published(id);
-    if (published && published.version > version) {
-      // A writer that slept through `keptVersions` changes finds its number free again.
-      await rm(versionPath, { force: true });
-      return false;
+    const path = this.#versionPath(id, version);
+    const text = toText(record);
+    // What cannot be read back must not become the newest version.
+    parseJson(text, this.#schema, path);
+    try {
+      await ensurePrivateDirectory(this.#directory);
+      await ensurePrivateDirectory(this.#versions);
+      await ensurePrivateDirectory(join(this.#versions, id));
+      if (!(await createFileOnce(path, text))) return false;
+    } catch (error) {
+      throw new TeamError("write-failed", `${path} could not be written: ${reasonOf(error)}`, {
+        cause: error,
+        hint: "See that the disk has space and that the directory may be written, then try again.",
+      });
     }
-    if (!published) await this.#keepUnreadable(id);
-    await replaceFile(this.#path(id), text);
-    await rm(this.#versionPath(id, version - keptVersions), { force: true });
+    await this.#copyOrTell(record);
     return true;
   }
 
-  /** What a person edited into nonsense is theirs: it is moved, not overwritten. */
-  async #keepUnreadable(id: string): Promise<void> {
+  /**
+   * Brings up to date what a writer that died left behind. Only for a process that knows that no
+   * other one writes.
+   */
+  async repair(): Promise<void> {
+    await removeTemporariesIn(this.#directory);
+    for (const id of await this.ids()) {
+      await removeTemporariesIn(join(this.#versions, id));
+      const newest = await this.read(id);
+      const copy = await this.#load(id, this.#copyPath(id));
+      if (newest && copy?.version !== newest.version) await this.#copyOrTell(newest);
+    }
+  }
+
+  /** The change is committed by now: a copy that cannot be written is a problem, not a failure. */
+  async #copyOrTell(record: T): Promise<void> {
+    const path = this.#copyPath(record.id);
     try {
-      await setAside(this.#path(id), "damaged", this.#now());
+      await this.#copy(record);
+    } catch (error) {
+      this.#tell(path, `${path} could not be brought up to date: ${reasonOf(error)}`);
+    }
+  }
+
+  async #copy(record: T): Promise<void> {
+    const { id, version } = record;
+    const path = this.#copyPath(id);
+    if (!(await this.#load(id, path))) await this.#keepUnreadable(path);
+    await replaceFile(path, toText(record));
+    // A later version's writer may have copied already, and this older one has just replaced it.
+    const newest = await this.read(id);
+    if (newest && newest.version > version) await this.#copy(newest);
+  }
+
+  /** What a person edited into nonsense is theirs: it is moved, not overwritten. */
+  async #keepUnreadable(path: string): Promise<void> {
+    try {
+      await setAside(path, "damaged", this.#now());
     } catch (error) {
       if (!hasErrno(error, "ENOENT")) throw error;
     }
   }
 
-  async #published(id: string): Promise<T | undefined> {
-    return this.#load(this.#path(id));
+  /** The numbers of the versions of `id`, newest first. */
+  async #numbers(id: string): Promise<number[]> {
+    const names = await listNames(join(this.#versions, id), /^(\d{1,15})\.json$/);
+    return names.map(Number).sort((a, b) => b - a);
   }
 
-  async #newestVersion(id: string): Promise<T | undefined> {
-    const pattern = new RegExp(`^${id}\\.(\\d+)\\.json$`);
-    const versions = (await listNames(this.#versions, pattern)).map(Number);
-    for (const version of versions.sort((a, b) => b - a)) {
-      const record = await this.#load(this.#versionPath(id, version));
+  async #firstReadable(id: string, numbers: readonly number[]): Promise<T | undefined> {
+    for (const number of numbers) {
+      const record = await this.#load(id, this.#versionPath(id, number));
       if (record) return record;
     }
     return undefined;
   }
 
-  async #load(path: string): Promise<T | undefined> {
-    const text = await readTextIfExists(path);
-    if (text === undefined) return undefined;
+  async #load(id: string, path: string): Promise<T | undefined> {
     try {
-      return parseJson(text, this.#schema, path);
+      const text = await readTextIfExists(path);
+      if (text === undefined) return undefined;
+      const record = parseJson(text, this.#schema, path);
+      if (record.id !== id) throw new TeamError("record-corrupt", `${path} is of '${record.id}'`);
+      this.#told.delete(path);
+      return record;
     } catch (error) {
-      if (!(error instanceof TeamError)) throw error;
-      this.#onDamage(error.message);
+      if (!(error instanceof TeamError) && !hasErrno(error, "EISDIR")) throw error;
+      this.#tell(path, error instanceof TeamError ? error.message : `${path} is a directory`);
       return undefined;
     }
   }
 
-  #path(id: string): string {
+  #tell(path: string, problem: string): void {
+    if (this.#told.get(path) === problem) return;
+    this.#told.set(path, problem);
+    this.#onDamage(problem);
+  }
+
+  #copyPath(id: string): string {
     return join(this.#directory, `${id}.json`);
   }
 
   #versionPath(id: string, version: number): string {
-    return join(this.#versions, `${id}.${version}.json`);
+    return join(this.#versions, id, `${version}.json`);
   }
 }
 
-/** How many versions of a record stay beside the current one, as its history. */
-const keptVersions = 32;
+function toText(record: object): string {
+  return `${JSON.stringify(record, null, 2)}\n`;
+}
+
+function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
 
 /** The first group of `pattern` in each name of `directory` that matches it. */
 async function listNames(directory: string, pattern: RegExp): Promise<string[]> {
@@ -139,5 +200,13 @@ async function listNames(directory: string, pattern: RegExp): Promise<string[]> 
   } catch (error) {
     if (hasErrno(error, "ENOENT")) return [];
     throw error;
+  }
+}
+
+async function removeTemporariesIn(directory: string): Promise<void> {
+  try {
+    await removeTemporaries(directory);
+  } catch (error) {
+    if (!hasErrno(error, "ENOENT")) throw error;
   }
 }

@@ -10,6 +10,7 @@ export class ManualClock implements Clock {
   #nowMs: number;
   #elapsedMs = 0;
   readonly #timers = new Set<Timer>();
+  readonly #onTimer = new Set<() => void>();
 
   constructor(start = new Date("2026-01-01T00:00:00.000Z")) {
     this.#nowMs = start.getTime();
@@ -26,7 +27,21 @@ export class ManualClock implements Clock {
   schedule(delayMs: number, run: () => void): () => void {
     const timer = { dueMs: this.#elapsedMs + delayMs, run };
     this.#timers.add(timer);
+    for (const look of this.#onTimer) look();
     return () => this.#timers.delete(timer);
+  }
+
+  /** Resolves once at least `count` timers are pending: somebody waits for this clock to move. */
+  waiting(count = 1): Promise<void> {
+    return new Promise((resolve) => {
+      const look = () => {
+        if (this.#timers.size < count) return;
+        this.#onTimer.delete(look);
+        resolve();
+      };
+      this.#onTimer.add(look);
+      look();
+    });
   }
 
   /** Lets `durationMs` pass and runs, in order, what falls due meanwhile. */

@@ -1,0 +1,130 @@
+import { statSync, watch as watchFileSystem } from "node:fs";
+import { join } from "node:path";
+import type { Clock } from "./clock.ts";
+
+/** As much of `fs.watch` as is needed here. */
+export type WatchFileSystem = (
+  directory: string,
+  options: { persistent: false },
+  listener: (event: string, fileName: string | null) => void,
+) => Watcher;
+
+interface Watcher {
+  on(event: "error", listener: (error: Error) => void): unknown;
+  close(): void;
+}
+
+export interface DirectoryWatchOptions {
+  directory: string;
+  clock: Clock;
+  /** Told once when file events cannot be had, or cease: polling alone goes on. */
+  onFallback(reason: string): void;
+  /** Node's own, unless told otherwise. */
+  watch?: WatchFileSystem;
+}
+
+interface Subscription {
+  path: string;
+  fileName: string;
+  wake(): void;
+  /** What the file looked like to the last poll. */
+  seen: string;
+}
+
+/**
+ * Wakes whoever waits for changes of a file in one directory: at once where the system reports
+ * them, and within the second where it does not. The file may be replaced, renamed, or not there
+ * yet, because it is the directory that is watched. Keeps no process alive.
+ *
+ * A wake means "look again": several changes can wake once, and one change twice. What changed
+ * before `subscribe` returned does not wake, so subscribe first and then look.
+ */
+export class DirectoryWatch implements Disposable {
+  readonly #directory: string;
+  readonly #clock: Clock;
+  readonly #onFallback: (reason: string) => void;
+  readonly #subscriptions = new Set<Subscription>();
+  #watcher: Watcher | undefined;
+  #cancelPoll = () => {};
+
+  constructor({ directory, clock, onFallback, watch = watchFileSystem }: DirectoryWatchOptions) {
+    this.#directory = directory;
+    this.#clock = clock;
+    this.#onFallback = onFallback;
+    this.#startEvents(watch);
+    this.#schedulePoll();
+  }
+
+  get mode(): "events" | "polling" {
+    return this.#watcher ? "events" : "polling";
+  }
+
+  /** Calls `wake` after changes of `fileName`, until the returned function is called. */
+  subscribe(fileName: string, wake: () => void): () => void {
+    const path = join(this.#directory, fileName);
+    const subscription = { path, fileName, wake, seen: appearance(path) };
+    this.#subscriptions.add(subscription);
+    return () => {
+      this.#subscriptions.delete(subscription);
+    };
+  }
+
+  [Symbol.dispose](): void {
+    this.#subscriptions.clear();
+    this.#cancelPoll();
+    this.#watcher?.close();
+    this.#watcher = undefined;
+  }
+
+  #startEvents(watch: WatchFileSystem): void {
+    try {
+      this.#watcher = watch(this.#directory, { persistent: false }, (_, fileName) => {
+        for (const it of this.#subscriptions) {
+          // Some systems do not say which file it was.
+          if (fileName === null || fileName === it.fileName) it.wake();
+        }
+      });
+      this.#watcher.on("error", (error) => this.#fallBack(error));
+    } catch (error) {
+      if (!(error instanceof Error)) throw error;
+      this.#fallBack(error);
+    }
+  }
+
+  #fallBack({ message }: Error): void {
+    this.#watcher?.close();
+    this.#watcher = undefined;
+    this.#onFallback(message);
+  }
+
+  #schedulePoll(): void {
+    this.#cancelPoll = this.#clock.schedule(pollMs, () => this.#poll());
+  }
+
+  #poll(): void {
+    // Woken subscribers may close this watch, and with it the poll that follows.
+    this.#schedulePoll();
+    for (const it of this.#subscriptions) {
+      const seen = appearance(it.path);
+      if (seen === it.seen) continue;
+      it.seen = seen;
+      it.wake();
+    }
+  }
+}
+
+const pollMs = 1_000;
+
+/**
+ * Differs after every append to a file, and when it was replaced, removed or made. Synchronous,
+ * because the way through the thread pool costs more than the look itself.
+ */
+function appearance(path: string): string {
+  try {
+    const stats = statSync(path, { throwIfNoEntry: false });
+    return stats ? `${stats.ino} ${stats.size} ${stats.ctimeMs}` : "missing";
+  } catch (error) {
+    if (error instanceof Error && "code" in error) return String(error.code);
+    throw error;
+  }
+}

@@ -1,0 +1,114 @@
+import { closeSync, fstatSync, ftruncateSync, readSync, writeSync } from "node:fs";
+import { truncate } from "node:fs/promises";
+import { join } from "node:path";
+import type { z } from "zod";
+import { TeamError } from "../errors.ts";
+import { ensurePrivateDirectory, openPrivateSync } from "./files.ts";
+import { parseJson } from "./json.ts";
+import { type Line, LineReader } from "./line-reader.ts";
+import { sideDirectory } from "./segments.ts";
+
+/** A line that is no record, or a tail that never became one, and what is wrong with it. */
+export interface Damage {
+  path: string;
+  offset: number;
+  reason: string;
+}
+
+/** Each of `records` as one line. */
+export function toLines(records: readonly object[]): string {
+  return records.map((record) => `${JSON.stringify(record)}\n`).join("");
+}
+
+/** The record in `line`. An empty line is none; any other that is none goes to `onDamage`. */
+export function parseLine<T>(
+  line: Line,
+  schema: z.ZodType<T>,
+  onDamage: (damage: Damage) => void,
+): T | undefined {
+  const { path, offset, text } = line;
+  if (text === "") return undefined;
+  try {
+    return parseJson(text, schema, `${path}, byte ${offset}`);
+  } catch (error) {
+    if (!(error instanceof TeamError)) throw error;
+    onDamage({ path, offset, reason: error.message });
+    return undefined;
+  }
+}
+
+/**
+ * Appends `lines` to the file at `path`, whose only writer this process is, with one write(2).
+ * When it returns they survive the death of the process. When it throws, the file is as it was;
+ * and where not even that can be had, the next call ends the torn line before it writes its own.
+ *
+ * The file is opened for each call: any number of logs costs no descriptors, and one that was
+ * deleted or replaced meanwhile is not written to in the dark.
+ */
+export function appendLines(path: string, lines: string): void {
+  try {
+    const descriptor = openPrivateSync(path, "a+");
+    try {
+      writeWhole(descriptor, lines);
+    } finally {
+      closeSync(descriptor);
+    }
+  } catch (error) {
+    throw writeFailed(path, error);
+  }
+}
+
+/** The error for a file that could not be written because of `cause`. */
+export function writeFailed(path: string, cause: unknown): TeamError {
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  return new TeamError("write-failed", `${path} could not be written: ${reason}`, {
+    cause,
+    hint: "See that the disk has space and that the file may be written, then try again.",
+  });
+}
+
+function writeWhole(descriptor: number, lines: string): void {
+  const { size } = fstatSync(descriptor);
+  const bytes = Buffer.from(endsWithLine(descriptor, size) ? lines : `\n${lines}`);
+  try {
+    const written = writeSync(descriptor, bytes);
+    if (written < bytes.length) throw new Error(`${written} of ${bytes.length} bytes fitted`);
+  } catch (error) {
+    ftruncateSync(descriptor, size);
+    throw error;
+  }
+}
+
+function endsWithLine(descriptor: number, size: number): boolean {
+  if (size === 0) return true;
+  const last = Buffer.alloc(1);
+  readSync(descriptor, last, 0, 1, size - 1);
+  return last.toString() === "\n";
+}
+
+/**
+ * Finishes what a writer that died left at the end of `path`. A record that lacks only its newline
+ * gets it; other bytes move to `torn.jsonl` in the side directory and are reported.
+ */
+export async function repairTail<T>(
+  path: string,
+  schema: z.ZodType<T>,
+  onDamage: (damage: Damage) => void,
+): Promise<void> {
+  await using reader = await LineReader.open(path);
+  const tail = await reader?.unterminated();
+  if (!tail) return;
+
+  const damages: Damage[] = [];
+  if (parseLine(tail, schema, (damage) => damages.push(damage)) !== undefined) {
+    appendLines(path, "");
+    return;
+  }
+  const tornPath = join(sideDirectory(path), "torn.jsonl");
+  await ensurePrivateDirectory(sideDirectory(path));
+  appendLines(tornPath, `${tail.text}\n`);
+  await truncate(path, tail.offset);
+  for (const { reason, ...place } of damages) {
+    onDamage({ ...place, reason: `${reason}; the torn line is in ${tornPath}` });
+  }
+}

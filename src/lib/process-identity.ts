@@ -1,0 +1,111 @@
+import { execFile } from "node:child_process";
+import { randomUUID } from "node:crypto";
+import { readFile, readlink } from "node:fs/promises";
+import { hostname } from "node:os";
+import { promisify } from "node:util";
+import { z } from "zod";
+import { hasErrno } from "../errors.ts";
+
+/**
+ * One process of one boot of one machine. A pid alone does not name a process: it is used again
+ * after its process has ended, and every container counts its own.
+ */
+export const ProcessIdentity = z.object({
+  host: z.string(),
+  boot_id: z.string(),
+  pid_namespace: z.string(),
+  pid: z.int().positive(),
+  process_start: z.string(),
+});
+export type ProcessIdentity = z.infer<typeof ProcessIdentity>;
+
+/** The processes that this one can see by their pid. */
+export interface ProcessTable {
+  self(): Promise<ProcessIdentity>;
+  /** When the process with `pid` started; undefined where there is none, or only its zombie. */
+  startOf(pid: number): Promise<string | undefined>;
+}
+
+/** True when both count pids alike, so that either can look the other up by its pid. */
+export function sharePids(a: ProcessIdentity, b: ProcessIdentity): boolean {
+  return a.boot_id === b.boot_id && a.pid_namespace === b.pid_namespace;
+}
+
+const linuxProcesses: ProcessTable = {
+  async self() {
+    return {
+      host: hostname(),
+      boot_id: await readOrUnique(async () =>
+        (await readFile("/proc/sys/kernel/random/boot_id", "utf8")).trim(),
+      ),
+      pid_namespace: await readOrUnique(() => readlink("/proc/self/ns/pid")),
+      pid: process.pid,
+      process_start: (await this.startOf(process.pid)) ?? "",
+    };
+  },
+
+  async startOf(pid) {
+    try {
+      return parseProcStat(await readFile(`/proc/${pid}/stat`, "utf8"));
+    } catch (error) {
+      if (hasErrno(error, "ENOENT", "ESRCH")) return undefined;
+      throw error;
+    }
+  },
+};
+
+/** Where the kernel does not tell, a value that equals no other makes every process a stranger. */
+async function readOrUnique(read: () => Promise<string>): Promise<string> {
+  try {
+    return await read();
+  } catch (error) {
+    if (hasErrno(error, "ENOENT", "EACCES", "EPERM")) return randomUUID();
+    throw error;
+  }
+}
+
+/** The start time of `/proc/<pid>/stat`, in ticks since the boot; undefined for a zombie. */
+export function parseProcStat(stat: string): string | undefined {
+  // The name before the last parenthesis is the program's choice: it may hold spaces and `)`.
+  const [state, ...fields] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+  return state === "Z" || state === "X" ? undefined : fields[18];
+}
+
+const run = promisify(execFile);
+/** What `ps` prints depends on language and time zone; the same process must look the same to all. */
+const plainEnvironment = { LC_ALL: "C", TZ: "UTC" };
+
+const macProcesses: ProcessTable = {
+  async self() {
+    const { stdout } = await run("/usr/sbin/sysctl", ["-n", "kern.bootsessionuuid"]);
+    return {
+      host: hostname(),
+      boot_id: stdout.trim(),
+      pid_namespace: "",
+      pid: process.pid,
+      process_start: (await this.startOf(process.pid)) ?? "",
+    };
+  },
+
+  async startOf(pid) {
+    try {
+      const command = ["-o", "stat=,lstart=", "-p", String(pid)];
+      const { stdout } = await run("/bin/ps", command, { env: plainEnvironment });
+      return parsePs(stdout);
+    } catch (error) {
+      // Exit code 1 is how ps says that there is no such process.
+      if (error instanceof Error && "code" in error && error.code === 1) return undefined;
+      throw error;
+    }
+  },
+};
+
+/** The start time in a line of `ps -o stat=,lstart=`; undefined for a zombie. */
+export function parsePs(line: string): string | undefined {
+  const [state, ...start] = line.trim().split(/\s+/);
+  return !state || state.startsWith("Z") ? undefined : start.join(" ");
+}
+
+/** The process table of the machine this runs on. */
+export const systemProcesses: ProcessTable =
+  process.platform === "darwin" ? macProcesses : linuxProcesses;

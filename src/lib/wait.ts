@@ -1,0 +1,23 @@
+import type { Clock } from "./clock.ts";
+
+/**
+ * Resolves after `delayMs` by `clock`; rejects with the signal's reason when it is aborted before.
+ * Somebody awaits it, so unlike `clock.schedule` it keeps the process alive.
+ */
+export function wait(clock: Clock, delayMs: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    signal?.throwIfAborted();
+    const keepAlive = setInterval(() => {}, longestIntervalMs);
+    const end = (settle: () => void) => () => {
+      clearInterval(keepAlive);
+      cancel();
+      signal?.removeEventListener("abort", abort);
+      settle();
+    };
+    const cancel = clock.schedule(delayMs, end(resolve));
+    const abort = end(() => reject(signal?.reason));
+    signal?.addEventListener("abort", abort, { once: true });
+  });
+}
+
+const longestIntervalMs = 2 ** 31 - 1;

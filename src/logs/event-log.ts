@@ -1,0 +1,41 @@
+import type { AgentEvent, StoredEvent } from "../protocol/events.ts";
+
+export interface FollowOptions {
+  /** The last number the follower has seen. Without it everything that is kept comes first. */
+  after?: number;
+  signal: AbortSignal;
+}
+
+/** What any process may do with a team's events. */
+export interface EventReader {
+  /** The number of the newest stored event, 0 when there is none. */
+  lastSeq(): Promise<number>;
+
+  /**
+   * Yields the stored events after `after`, then each new one, until `signal` aborts: in order,
+   * none missed, none twice. A follower that reads slowly costs no memory; one that sleeps until
+   * events are dropped finds a gap in the numbers.
+   */
+  follow(options: FollowOptions): AsyncIterable<StoredEvent>;
+}
+
+/**
+ * What observers see of a team, bounded and numbered. One process writes it.
+ *
+ * Every backend promises, and src/testing/conformance/event-log.ts checks, that:
+ * - events are stored in the order of `append`, under numbers that only grow, restarts included;
+ * - text deltas of a member are joined for 100 ms, or until another event of that member comes;
+ * - `append` never throws and never waits: where events cannot be stored they are lost, and a
+ *   `warning` says how many as soon as storing works again;
+ * - `flush` and disposal store what is still being joined.
+ */
+export interface EventLog extends EventReader, AsyncDisposable {
+  append(event: AgentEvent): void;
+  flush(): Promise<void>;
+}
+
+/** Tells of changes to files of one directory. A wake may be superfluous, never missing. */
+export interface WakeSource {
+  /** Calls `wake` when `fileName` may have changed, until the returned function is called. */
+  subscribe(fileName: string, wake: () => void): () => void;
+}

@@ -1,0 +1,54 @@
+import type { Clock } from "../lib/clock.ts";
+import { type Damage, repairTail, toLines } from "../lib/json-lines.ts";
+import type { MemberName } from "../protocol/ids.ts";
+import { UsageLine, type UsageRecord, type UsageTotal } from "../protocol/usage.ts";
+import { FileUsageReader } from "./file-usage-reader.ts";
+import { RotatingFile } from "./rotating-file.ts";
+import type { UsageLedger } from "./usage-ledger.ts";
+import type { UsageSums } from "./usage-sums.ts";
+
+export interface FileUsageLedgerOptions {
+  path: string;
+  clock: Clock;
+  /** Told of each line that cannot be read, and so is in no total. */
+  onDamage(damage: Damage): void;
+  maxBytes?: number;
+  keptSegments?: number;
+}
+
+/**
+ * The bill of a team in `usage.jsonl` and the segments in `.usage/`, as its only writer.
+ *
+ * A new file begins, in the same write as its first call, with what all files before it add up to.
+ * So the totals need the live file alone, or, when a writer died right after a rotation, the
+ * newest segment.
+ */
+export class FileUsageLedger implements UsageLedger {
+  readonly #file: RotatingFile;
+  readonly #sums: UsageSums;
+
+  private constructor(file: RotatingFile, sums: UsageSums) {
+    this.#file = file;
+    this.#sums = sums;
+  }
+
+  static async open(options: FileUsageLedgerOptions): Promise<FileUsageLedger> {
+    const { path, clock, onDamage, maxBytes = 4 * 1024 * 1024, keptSegments = 8 } = options;
+    await repairTail(path, UsageLine, onDamage);
+    const sums = await new FileUsageReader(path, { onDamage }).readSums();
+    const header = () => (sums.isEmpty ? "" : toLines([sums.carried(clock.now())]));
+    return new FileUsageLedger(
+      await RotatingFile.open({ path, maxBytes, keptSegments, header }),
+      sums,
+    );
+  }
+
+  async record(usage: UsageRecord): Promise<void> {
+    this.#file.append(toLines([usage]));
+    this.#sums.add(usage);
+  }
+
+  async totals(): Promise<Map<MemberName, UsageTotal>> {
+    return this.#sums.totals();
+  }
+}

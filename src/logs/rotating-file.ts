@@ -1,0 +1,61 @@
+import { mkdirSync, renameSync, rmSync, statSync } from "node:fs";
+import { dirname } from "node:path";
+import { ensurePrivateDirectory } from "../lib/files.ts";
+import { appendLines, writeFailed } from "../lib/json-lines.ts";
+import { listSegments, segmentPath, sideDirectory } from "../lib/segments.ts";
+
+export interface RotatingFileOptions {
+  path: string;
+  /** A file that has grown to this size is set aside before the next append. */
+  maxBytes: number;
+  keptSegments: number;
+  /** The lines that every new file begins with. They share a write with those that follow. */
+  header(): string;
+}
+
+/**
+ * A JSON Lines file with one writer, bounded by rotation: `events.jsonl` is renamed to
+ * `.events/000017.jsonl` and a new one begins. The live file's generation is the highest number
+ * + 1. Rotation is that one rename, so a writer that dies leaves no half-made one.
+ */
+export class RotatingFile {
+  readonly #options: RotatingFileOptions;
+  readonly #directory: string;
+  readonly #segments: number[];
+
+  private constructor(options: RotatingFileOptions, segments: number[]) {
+    this.#options = options;
+    this.#directory = sideDirectory(options.path);
+    this.#segments = segments;
+  }
+
+  static async open(options: RotatingFileOptions): Promise<RotatingFile> {
+    await ensurePrivateDirectory(dirname(options.path));
+    await ensurePrivateDirectory(sideDirectory(options.path));
+    return new RotatingFile(options, await listSegments(sideDirectory(options.path)));
+  }
+
+  /** Appends `lines` as `appendLines` does; when it throws, none of them is stored. */
+  append(lines: string): void {
+    const { path, maxBytes, header } = this.#options;
+    const size = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+    if (size >= maxBytes) this.#rotate();
+    const isNew = size === 0 || size >= maxBytes;
+    appendLines(path, isNew ? header() + lines : lines);
+  }
+
+  #rotate(): void {
+    const { path, keptSegments } = this.#options;
+    const number = (this.#segments.at(-1) ?? 0) + 1;
+    try {
+      mkdirSync(this.#directory, { recursive: true, mode: 0o700 });
+      renameSync(path, segmentPath(this.#directory, number));
+      this.#segments.push(number);
+      for (const dropped of this.#segments.splice(0, this.#segments.length - keptSegments)) {
+        rmSync(segmentPath(this.#directory, dropped), { force: true });
+      }
+    } catch (error) {
+      throw writeFailed(path, error);
+    }
+  }
+}

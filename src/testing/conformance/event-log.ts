@@ -1,0 +1,205 @@
+import { describe, expect, test } from "vitest";
+import type { EventLog, EventReader, FollowOptions } from "../../logs/event-log.ts";
+import type { AgentEvent, StoredEvent } from "../../protocol/events.ts";
+import { MemberName } from "../../protocol/ids.ts";
+import { ManualClock } from "../manual-clock.ts";
+
+/** The promises in event-log.ts, one test each. `restart` is a new process that goes on writing. */
+export interface EventLogFixture extends AsyncDisposable {
+  log: EventLog;
+  restart?(): Promise<EventLog>;
+}
+
+export function testEventLog(name: string, open: (clock: ManualClock) => Promise<EventLogFixture>) {
+  describe(`${name} keeps the event log promises`, () => {
+    test("events are stored in order under numbers that grow", async () => {
+      await using fixture = await open(new ManualClock());
+      const events = [runStart("ada"), warning('"one"\ntwo'), runStart("bob")];
+
+      for (const event of events) fixture.log.append(event);
+
+      expect(await take(fixture.log, 3)).toEqual([
+        { seq: 1, event: events[0] },
+        { seq: 2, event: events[1] },
+        { seq: 3, event: events[2] },
+      ]);
+      expect(await fixture.log.lastSeq()).toBe(3);
+    });
+
+    test("a member's text is stored once in 100 ms, as one event", async () => {
+      const clock = new ManualClock();
+      await using fixture = await open(clock);
+
+      fixture.log.append(delta("ada", "Hello"));
+      clock.advance(99);
+      fixture.log.append(delta("ada", ", world"));
+      expect(await fixture.log.lastSeq()).toBe(0);
+      clock.advance(1);
+      fixture.log.append(delta("ada", "!"));
+      clock.advance(100);
+
+      expect(await takeEvents(fixture.log, 2)).toEqual([
+        delta("ada", "Hello, world"),
+        delta("ada", "!"),
+      ]);
+    });
+
+    test("another event of the member comes after the text before it", async () => {
+      await using fixture = await open(new ManualClock());
+
+      fixture.log.append(delta("ada", "Done"));
+      fixture.log.append(delta("ada", "."));
+      fixture.log.append(runStart("ada"));
+
+      expect(await takeEvents(fixture.log, 2)).toEqual([delta("ada", "Done."), runStart("ada")]);
+    });
+
+    test("the texts of two members are joined apart, and neither cuts the other", async () => {
+      const clock = new ManualClock();
+      await using fixture = await open(clock);
+
+      fixture.log.append(delta("ada", "A"));
+      fixture.log.append(delta("bob", "B"));
+      fixture.log.append(runStart("carol"));
+      fixture.log.append(delta("ada", "a"));
+      fixture.log.append(delta("bob", "b"));
+      clock.advance(100);
+
+      expect(await takeEvents(fixture.log, 3)).toEqual([
+        runStart("carol"),
+        delta("ada", "Aa"),
+        delta("bob", "Bb"),
+      ]);
+    });
+
+    test("flush stores what is still being joined, once", async () => {
+      const clock = new ManualClock();
+      await using fixture = await open(clock);
+      fixture.log.append(delta("ada", "Hel"));
+
+      await fixture.log.flush();
+      clock.advance(1000);
+
+      expect(await takeEvents(fixture.log, 1)).toEqual([delta("ada", "Hel")]);
+      expect(await fixture.log.lastSeq()).toBe(1);
+    });
+
+    test("disposal stores what is still being joined", async () => {
+      await using fixture = await open(new ManualClock());
+      fixture.log.append(delta("ada", "last words"));
+
+      await fixture.log[Symbol.asyncDispose]();
+
+      expect(await takeEvents(fixture.log, 1)).toEqual([delta("ada", "last words")]);
+    });
+
+    test("a follower gets each new event as it comes", async () => {
+      await using fixture = await open(new ManualClock());
+      await using follower = startFollower(fixture.log);
+
+      for (let turn = 1; turn <= 50; turn++) {
+        const next = follower.next();
+        fixture.log.append(warning(`${turn}`));
+        expect(await next).toEqual({
+          done: false,
+          value: { seq: turn, event: warning(`${turn}`) },
+        });
+      }
+    });
+
+    test("a follower begins after the number it names", async () => {
+      await using fixture = await open(new ManualClock());
+      for (let turn = 1; turn <= 5; turn++) fixture.log.append(warning(`${turn}`));
+
+      await using follower = startFollower(fixture.log, { after: 3 });
+
+      expect(await follower.next()).toMatchObject({ value: { seq: 4 } });
+      expect(await follower.next()).toMatchObject({ value: { seq: 5 } });
+    });
+
+    test("followers do not take events from each other, and a slow one misses none", async () => {
+      await using fixture = await open(new ManualClock());
+      await using slow = startFollower(fixture.log);
+      fixture.log.append(warning("1"));
+      await slow.next();
+
+      for (let turn = 2; turn <= 300; turn++) fixture.log.append(warning(`${turn}`));
+
+      const seen = (await take(fixture.log, 300)).map(({ seq }) => seq);
+      expect(seen).toEqual(Array.from({ length: 300 }, (_, index) => index + 1));
+      for (let turn = 2; turn <= 300; turn++) {
+        expect(await slow.next()).toMatchObject({ value: { seq: turn } });
+      }
+    });
+
+    test("an abort ends a follower that waits, and one that has events before it", async () => {
+      await using fixture = await open(new ManualClock());
+      const abort = new AbortController();
+      await using waiting = startFollower(fixture.log, { signal: abort.signal });
+      await using reading = startFollower(fixture.log, { signal: abort.signal });
+      fixture.log.append(warning("1"));
+      fixture.log.append(warning("2"));
+      await waiting.next();
+      await waiting.next();
+      await reading.next();
+
+      const next = waiting.next();
+      abort.abort();
+
+      expect(await next).toEqual({ done: true, value: undefined });
+      expect(await reading.next()).toEqual({ done: true, value: undefined });
+    });
+
+    test("numbers go on after a restart", async ({ skip }) => {
+      await using fixture = await open(new ManualClock());
+      if (!fixture.restart) return skip("backend lives in one process");
+      fixture.log.append(warning("1"));
+
+      const restarted = await fixture.restart();
+      restarted.append(warning("2"));
+
+      expect((await take(restarted, 2)).map(({ seq }) => seq)).toEqual([1, 2]);
+    });
+  });
+}
+
+const at = "2026-01-01T00:00:00.000Z";
+
+export function warning(message: string): AgentEvent {
+  return { type: "warning", at, message };
+}
+
+export function runStart(member: string): AgentEvent {
+  return { type: "run-start", at, member: MemberName.parse(member) };
+}
+
+export function delta(member: string, text: string): AgentEvent {
+  return { type: "text-delta", at, member: MemberName.parse(member), text };
+}
+
+/** The first `count` events of `log`, however long they take to come. */
+export async function take(log: EventReader, count: number): Promise<StoredEvent[]> {
+  const { signal } = new AbortController();
+  const taken: StoredEvent[] = [];
+  for await (const stored of log.follow({ signal })) {
+    taken.push(stored);
+    if (taken.length === count) break;
+  }
+  return taken;
+}
+
+async function takeEvents(log: EventReader, count: number): Promise<AgentEvent[]> {
+  return (await take(log, count)).map(({ event }) => event);
+}
+
+/** A follower that is asked for one event at a time, and leaves with its `await using`. */
+export function startFollower(log: EventReader, options: Partial<FollowOptions> = {}) {
+  const { signal } = new AbortController();
+  const iterator = log.follow({ signal, ...options })[Symbol.asyncIterator]();
+  return {
+    next: () => iterator.next(),
+    [Symbol.asyncDispose]: async () => {
+      await iterator.return?.();
+    },
+  };
+}

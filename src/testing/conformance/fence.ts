@@ -1,0 +1,113 @@
+import { hostname } from "node:os";
+import { describe, expect, test } from "vitest";
+import type { Fence } from "../../fence/fence.ts";
+
+/** An empty fence. `reopen` is a second process looking at the same one. */
+export interface FenceFixture extends AsyncDisposable {
+  fence: Fence;
+  reopen?(): Promise<Fence>;
+}
+
+/** The promises in fence.ts, one test each. */
+export function testFence(name: string, open: () => Promise<FenceFixture>): void {
+  describe(`${name} keeps the fence's promises`, () => {
+    test("nobody holds a new fence", async () => {
+      await using fixture = await open();
+
+      expect(await fixture.fence.look()).toBeUndefined();
+    });
+
+    test("the holder is seen with its pid and may write", async () => {
+      await using fixture = await open();
+      await using held = await fixture.fence.acquire();
+
+      await held.check();
+      expect(held.lost.aborted).toBe(false);
+      expect(await fixture.fence.look()).toEqual({
+        epoch: held.epoch,
+        host: hostname(),
+        pid: process.pid,
+        isAlive: true,
+      });
+    });
+
+    test("a second lead is refused with the pid and host of the first and a hint", async () => {
+      await using fixture = await open();
+      await using held = await fixture.fence.acquire();
+
+      await expect(fixture.fence.acquire()).rejects.toMatchObject({
+        code: "lead-alive",
+        message: expect.stringContaining(`pid ${process.pid} on ${hostname()}`),
+        hint: expect.stringMatching(/./),
+      });
+      await held.check();
+    });
+
+    test("of many contenders exactly one acquires", async () => {
+      await using fixture = await open();
+
+      const attempts = await Promise.allSettled(
+        Array.from({ length: 20 }, () => fixture.fence.acquire()),
+      );
+
+      const winners = attempts.filter(({ status }) => status === "fulfilled");
+      const refusals = attempts.flatMap((it) => (it.status === "rejected" ? [it.reason] : []));
+      expect(winners).toHaveLength(1);
+      expect(refusals).toEqual(Array(19).fill(expect.objectContaining({ code: "lead-alive" })));
+      for (const it of attempts) {
+        if (it.status === "fulfilled") await it.value[Symbol.asyncDispose]();
+      }
+    });
+
+    test("a released fence is free, and the next epoch is higher", async () => {
+      await using fixture = await open();
+      const first = await fixture.fence.acquire();
+
+      await first[Symbol.asyncDispose]();
+
+      expect(await fixture.fence.look()).toBeUndefined();
+      await using second = await fixture.fence.acquire();
+      expect(second.epoch).toBeGreaterThan(first.epoch);
+    });
+
+    test("releasing again does not end the hold of a successor", async () => {
+      await using fixture = await open();
+      const first = await fixture.fence.acquire();
+      await first[Symbol.asyncDispose]();
+      await using second = await fixture.fence.acquire();
+
+      await first[Symbol.asyncDispose]();
+
+      await second.check();
+      expect(await fixture.fence.look()).toMatchObject({ epoch: second.epoch });
+    });
+
+    test("after its release a holder may no longer write, which is no loss", async () => {
+      await using fixture = await open();
+      const held = await fixture.fence.acquire();
+
+      await held[Symbol.asyncDispose]();
+
+      await expect(held.check()).rejects.toMatchObject({ code: "fence-lost" });
+      expect(held.lost.aborted).toBe(false);
+    });
+
+    test("an aborted attempt takes nothing", async () => {
+      await using fixture = await open();
+
+      await expect(fixture.fence.acquire(AbortSignal.abort("enough"))).rejects.toBe("enough");
+
+      expect(await fixture.fence.look()).toBeUndefined();
+    });
+
+    test("a second process sees the holder and is refused", async ({ skip }) => {
+      await using fixture = await open();
+      if (!fixture.reopen) return skip("backend lives in one process");
+      await using held = await fixture.fence.acquire();
+      const other = await fixture.reopen();
+
+      expect(await other.look()).toMatchObject({ epoch: held.epoch, isAlive: true });
+      await expect(other.acquire()).rejects.toMatchObject({ code: "lead-alive" });
+    });
+  });
+}

@@ -1,0 +1,248 @@
+import { describe, expect, test } from "vitest";
+import { lead, MemberName, newRequestId, system, user } from "../../protocol/ids.ts";
+import type { Request } from "../../protocol/request.ts";
+import { hashSubject } from "../../requests/hash-subject.ts";
+import type { Answer, RequestDraft, Requests } from "../../requests/requests.ts";
+import type { ManualClock } from "../manual-clock.ts";
+
+/** A store without requests. `reopen` is a second process looking at the same one. */
+export interface RequestsFixture extends AsyncDisposable {
+  requests: Requests;
+  clock: ManualClock;
+  reopen?(): Promise<Requests>;
+}
+
+const bob = MemberName.parse("bob");
+const draft: RequestDraft = { type: "plan", from: bob, to: lead, subject: { plan: "rewrite it" } };
+
+/** The promises in requests.ts, one test each. */
+export function testRequests(name: string, open: () => Promise<RequestsFixture>): void {
+  describe(`${name} keeps the promises of requests`, () => {
+    testQuestions(open);
+    testAnswers(open);
+  });
+}
+
+function testQuestions(open: () => Promise<RequestsFixture>): void {
+  test("a request that was opened is pending and has the hash of its subject", async () => {
+    await using fixture = await open();
+
+    const request = await fixture.requests.open(draft);
+
+    expect(request).toMatchObject({
+      ...draft,
+      hash: hashSubject(draft.subject),
+      created_at: "2026-01-01T00:00:00.000Z",
+      state: "pending",
+      decision: null,
+      version: 1,
+    });
+    expect(await fixture.requests.get(request.id)).toEqual(request);
+  });
+
+  test("the hash is of the subject's content, not of how it is spelled", async () => {
+    await using fixture = await open();
+    const hashes: string[] = [];
+    for (const subject of [
+      { tool: "bash", input: { command: "ls", cwd: undefined, flags: [{ a: 1, b: 2 }] } },
+      { input: { flags: [{ b: 2, a: 1 }], command: "ls" }, tool: "bash" },
+      { input: { flags: [{ b: 2, a: 1 }], command: "ls " }, tool: "bash" },
+      { input: { flags: [{ b: 2, a: 1, ...JSON.parse('{"__proto__":1}') }], command: "ls" } },
+    ]) {
+      hashes.push((await fixture.requests.open({ ...draft, subject })).hash);
+    }
+
+    expect(hashes[0]).toBe(hashes[1]);
+    expect(new Set(hashes).size).toBe(3);
+  });
+
+  test("requests are listed oldest first, and by state", async () => {
+    await using fixture = await open();
+    const { requests, clock } = fixture;
+    const opened: Request[] = [];
+    for (let count = 0; count < 3; count++) {
+      opened.push(await requests.open(draft));
+      clock.advance(1000);
+    }
+    expect(await requests.list()).toEqual(opened);
+    const [first, ...others] = opened;
+    const approved = await requests.decide(first?.id ?? newRequestId(clock.now()), yes);
+
+    expect(await requests.list({ state: "pending" })).toEqual(others);
+    expect(await requests.list({ state: "approved" })).toEqual([approved]);
+    expect(await requests.list()).toEqual([approved, ...others]);
+  });
+
+  test("an unknown id is an error that names the open requests", async () => {
+    await using fixture = await open();
+    const { requests, clock } = fixture;
+    const missing = newRequestId(clock.now());
+    await expect(requests.get(missing)).rejects.toMatchObject({ hint: "No request is open." });
+    const { id } = await requests.open(draft);
+
+    const unknown = { code: "request-unknown", hint: `Open requests: ${id}.` };
+    await expect(requests.get(missing)).rejects.toMatchObject(unknown);
+    await expect(requests.decide(missing, yes)).rejects.toMatchObject(unknown);
+    await expect(requests.expire(missing)).rejects.toMatchObject(unknown);
+    await expect(requests.cancel(missing, bob)).rejects.toMatchObject(unknown);
+  });
+
+  test("what a caller does to a request it got does not reach the store", async () => {
+    await using fixture = await open();
+    const request = await fixture.requests.open(draft);
+
+    request.subject.plan = "something else";
+    request.state = "approved";
+
+    expect(await fixture.requests.get(request.id)).toMatchObject({
+      subject: draft.subject,
+      state: "pending",
+    });
+  });
+
+  test("listeners are told of every change until they stop", async () => {
+    await using fixture = await open();
+    const { requests } = fixture;
+    const seen: Request[] = [];
+    const stop = requests.onChange((request) => seen.push(request));
+
+    const opened = await requests.open(draft);
+    const approved = await requests.decide(opened.id, yes);
+    stop();
+    await requests.open(draft);
+
+    expect(seen).toEqual([opened, approved]);
+  });
+}
+
+function testAnswers(open: () => Promise<RequestsFixture>): void {
+  test.each(["approved", "rejected"] as const)(
+    "the addressee's answer is kept with who, when and why: %s",
+    async (state) => {
+      await using fixture = await open();
+      const { requests, clock } = fixture;
+      const { id, hash } = await requests.open(draft);
+      clock.advance(5000);
+
+      const decided = await requests.decide(id, { by: lead, state, hash, reason: "because" });
+
+      expect(decided).toMatchObject({
+        state,
+        version: 2,
+        decision: {
+          request_id: id,
+          hash,
+          state,
+          by: "lead",
+          at: "2026-01-01T00:00:05.000Z",
+          reason: "because",
+        },
+      });
+      expect(await requests.get(id)).toEqual(decided);
+    },
+  );
+
+  test("nobody but the addressee answers, not even the person or the runtime", async () => {
+    await using fixture = await open();
+    const { requests } = fixture;
+    const request = await requests.open(draft);
+
+    for (const by of [bob, user, system]) {
+      await expect(requests.decide(request.id, { ...yes, by })).rejects.toMatchObject({
+        code: "request-refused",
+        message: `Request ${request.id} cannot be approved by '${by}'`,
+        hint: "That is for 'lead' alone.",
+      });
+    }
+    expect(await requests.get(request.id)).toEqual(request);
+  });
+
+  test("an answer to other bytes is refused", async () => {
+    await using fixture = await open();
+    const { requests } = fixture;
+    const request = await requests.open(draft);
+
+    const hash = hashSubject({ plan: "another plan" });
+    await expect(requests.decide(request.id, { ...yes, hash })).rejects.toMatchObject({
+      code: "request-refused",
+      message: expect.stringContaining("something other than what request"),
+    });
+    expect(await requests.get(request.id)).toEqual(request);
+  });
+
+  test("a request is decided once", async () => {
+    await using fixture = await open();
+    const { requests } = fixture;
+    const { id } = await requests.open(draft);
+    const approved = await requests.decide(id, yes);
+
+    const refusal = {
+      code: "request-refused",
+      message: `Request ${id} is already approved by 'lead'`,
+    };
+    await expect(requests.decide(id, { ...yes, state: "rejected" })).rejects.toMatchObject(refusal);
+    await expect(requests.decide(id, yes)).rejects.toMatchObject(refusal);
+    await expect(requests.expire(id)).rejects.toMatchObject(refusal);
+    await expect(requests.cancel(id, bob)).rejects.toMatchObject(refusal);
+    expect(await requests.get(id)).toEqual(approved);
+  });
+
+  test("of answers at the same moment one counts", async () => {
+    await using fixture = await open();
+    const { requests } = fixture;
+    const { id } = await requests.open(draft);
+
+    const outcomes = await Promise.allSettled([
+      requests.decide(id, yes),
+      requests.decide(id, { ...yes, state: "rejected" }),
+      requests.expire(id),
+      requests.cancel(id, bob),
+    ]);
+
+    const won = outcomes.flatMap((it) => (it.status === "fulfilled" ? it.value : []));
+    expect(won).toEqual([await requests.get(id)]);
+  });
+
+  test("the runtime lets a request expire; it or the asker cancels one; nobody else does", async () => {
+    await using fixture = await open();
+    const { requests } = fixture;
+    const [first, second, third] = [
+      await requests.open(draft),
+      await requests.open(draft),
+      await requests.open(draft),
+    ];
+
+    await expect(requests.cancel(first.id, lead)).rejects.toMatchObject({
+      code: "request-refused",
+      hint: "That is for 'bob' or 'system' alone.",
+    });
+    expect(await requests.cancel(first.id, bob, "changed my mind")).toMatchObject({
+      state: "cancelled",
+      decision: { by: "bob", reason: "changed my mind" },
+    });
+    expect(await requests.cancel(second.id, system)).toMatchObject({ state: "cancelled" });
+    expect(await requests.expire(third.id, "nobody is there")).toMatchObject({
+      state: "expired",
+      decision: { by: "system", reason: "nobody is there" },
+    });
+  });
+
+  test("open and decided requests survive a restart", async ({ skip }) => {
+    await using fixture = await open();
+    if (!fixture.reopen) return skip("backend lives in one process");
+    const { requests } = fixture;
+    const pending = await requests.open(draft);
+    const { id } = await requests.open({ ...draft, subject: { plan: "another" } });
+    const hash = hashSubject({ plan: "another" });
+    const rejected = await requests.decide(id, { by: lead, state: "rejected", hash });
+
+    const other = await fixture.reopen();
+
+    expect(await other.get(pending.id)).toEqual(pending);
+    expect(await other.get(id)).toEqual(rejected);
+    await expect(other.decide(id, { ...yes, hash })).rejects.toThrow("already rejected");
+    expect(await other.decide(pending.id, yes)).toMatchObject({ state: "approved" });
+  });
+}
+
+const yes: Answer = { by: lead, state: "approved", hash: hashSubject(draft.subject) };

@@ -1,0 +1,19 @@
+import { lead, MemberName } from "../../protocol/ids.ts";
+import type { Task } from "../../protocol/task.ts";
+import type { TaskBoard } from "../../tasks/task-board.ts";
+import type { ManualClock } from "../manual-clock.ts";
+
+/** A new empty board. `reopen` is a second process looking at the same one. */
+export interface TaskBoardFixture extends AsyncDisposable {
+  board: TaskBoard;
+  clock: ManualClock;
+  reopen?(): Promise<TaskBoard>;
+}
+
+export const alice = MemberName.parse("alice");
+export const bob = MemberName.parse("bob");
+
+/** One more task that is pending, free and nobody's. */
+export function createTask(board: TaskBoard): Promise<Task> {
+  return board.create({ subject: "some work", created_by: lead });
+}

@@ -1,0 +1,228 @@
+import { describe, expect, test } from "vitest";
+import { lead, MemberName, TaskId, user } from "../../protocol/ids.ts";
+import type { Task } from "../../protocol/task.ts";
+import { alice, bob, createTask, type TaskBoardFixture } from "./task-board-fixture.ts";
+import { testTaskDependencies } from "./task-dependencies.ts";
+import { testTaskUpdates } from "./task-updates.ts";
+
+export type { TaskBoardFixture };
+
+/** The promises in task-board.ts, one test each. */
+export function testTaskBoard(name: string, open: () => Promise<TaskBoardFixture>): void {
+  describe(`${name} keeps the task board promises`, () => {
+    testRecords(open);
+    testOwnership(open);
+    testTaskDependencies(open);
+    testTaskUpdates(open);
+  });
+}
+
+function testRecords(open: () => Promise<TaskBoardFixture>): void {
+  test("a new task is pending, nobody's, and numbered in the order of creation", async () => {
+    await using fixture = await open();
+    const { board } = fixture;
+
+    const first = await board.create({ subject: "design", created_by: lead });
+    const second = await board.create({
+      subject: "build",
+      description: "all of it",
+      blocked_by: [first.id],
+      owner: alice,
+      created_by: bob,
+    });
+
+    expect(first).toEqual({
+      id: "1",
+      subject: "design",
+      description: "",
+      status: "pending",
+      owner: null,
+      blocked_by: [],
+      result: null,
+      created_by: "lead",
+      created_at: "2026-01-01T00:00:00.000Z",
+      updated_at: "2026-01-01T00:00:00.000Z",
+      version: 1,
+      lease: null,
+      releases: 0,
+    });
+    expect(second).toMatchObject({ id: "2", description: "all of it", blocked_by: ["1"] });
+    expect(second).toMatchObject({ owner: "alice", status: "pending", lease: null });
+    expect(await board.list()).toEqual([first, second]);
+    expect(await board.get(second.id)).toEqual(second);
+  });
+
+  test("tasks created at the same moment have different ids", async () => {
+    await using fixture = await open();
+    const create = () => fixture.board.create({ subject: "x", created_by: lead });
+
+    const tasks = await Promise.all(Array.from({ length: 12 }, create));
+
+    const ids = tasks.map(({ id }) => Number(id)).sort((a, b) => a - b);
+    expect(ids).toEqual(Array.from({ length: 12 }, (_, index) => index + 1));
+    expect((await fixture.board.list()).map(({ id }) => Number(id))).toEqual(ids);
+  });
+
+  test("an unknown id is an error that names the tasks there are", async () => {
+    await using fixture = await open();
+    const { board } = fixture;
+    const missing = TaskId.parse("9");
+    await expect(board.get(missing)).rejects.toMatchObject({ hint: "The board is empty." });
+    await createTask(board);
+    await createTask(board);
+
+    const expected = { code: "task-unknown", message: "There is no task 9", hint: "Tasks: 1, 2." };
+    await expect(board.get(missing)).rejects.toMatchObject(expected);
+    await expect(board.claim(missing, { by: alice })).rejects.toMatchObject(expected);
+    await expect(board.complete(missing, { by: lead })).rejects.toMatchObject(expected);
+    await expect(board.update(missing, {}, { by: lead })).rejects.toMatchObject(expected);
+  });
+
+  test("every change raises the version by one and is told to listeners", async () => {
+    await using fixture = await open();
+    const { board, clock } = fixture;
+    const seen: Task[] = [];
+    const stop = board.onChange((task) => seen.push(task));
+    const task = await createTask(board);
+    clock.advance(1000);
+
+    const claimed = await board.claim(task.id, { by: alice });
+    const { task: completed } = await board.complete(task.id, { by: alice, result: "done" });
+    stop();
+    await board.update(task.id, { description: "unheard" }, { by: lead });
+
+    expect(seen).toEqual([task, claimed, completed]);
+    expect(seen.map(({ version }) => version)).toEqual([1, 2, 3]);
+    expect(completed).toMatchObject({
+      created_at: task.created_at,
+      updated_at: "2026-01-01T00:00:01.000Z",
+    });
+  });
+
+  test("a change for a version that is past is refused and changes nothing", async () => {
+    await using fixture = await open();
+    const { board } = fixture;
+    const task = await createTask(board);
+    const current = await board.claim(task.id, { by: alice, version: 1 });
+
+    const conflict = { code: "task-conflict" };
+    const stale = { by: alice, version: 1 };
+    await expect(board.claim(task.id, stale)).rejects.toMatchObject(conflict);
+    await expect(board.complete(task.id, stale)).rejects.toMatchObject(conflict);
+    await expect(board.update(task.id, { subject: "y" }, stale)).rejects.toMatchObject(conflict);
+    expect(await board.get(task.id)).toEqual(current);
+    await board.complete(task.id, { by: alice, version: 2 });
+  });
+
+  test("what a caller does to a task it got does not reach the board", async () => {
+    await using fixture = await open();
+    const task = await createTask(fixture.board);
+
+    task.subject = "changed";
+    const [listed] = await fixture.board.list();
+    listed?.blocked_by.push(task.id);
+
+    expect(await fixture.board.get(task.id)).toMatchObject({
+      subject: "some work",
+      blocked_by: [],
+    });
+  });
+
+  test("a second process sees the board and goes on with it", async ({ skip }) => {
+    await using fixture = await open();
+    if (!fixture.reopen) return skip("backend lives in one process");
+    const task = await createTask(fixture.board);
+    const claimed = await fixture.board.claim(task.id, { by: alice });
+
+    const other = await fixture.reopen();
+
+    expect(await other.list()).toEqual([claimed]);
+    await expect(other.claim(task.id, { by: bob })).rejects.toThrow("owned by 'alice'");
+    expect(await other.create({ subject: "next", created_by: bob })).toMatchObject({ id: "2" });
+    const { task: completed } = await other.complete(task.id, { by: alice });
+    expect(await fixture.board.get(task.id)).toEqual(completed);
+  });
+}
+
+function testOwnership(open: () => Promise<TaskBoardFixture>): void {
+  test("a claim makes its member the owner with a lease, and again changes nothing", async () => {
+    await using fixture = await open();
+    const { board, clock } = fixture;
+    const task = await createTask(board);
+
+    const claimed = await board.claim(task.id, { by: alice });
+    clock.advance(1000);
+
+    expect(claimed).toMatchObject({
+      status: "in_progress",
+      owner: "alice",
+      lease: { holder: "alice", since: "2026-01-01T00:00:00.000Z" },
+    });
+    expect(await board.claim(task.id, { by: alice })).toEqual(claimed);
+  });
+
+  test("of many that claim one task at once, one gets it and the others are told whose it is", async () => {
+    await using fixture = await open();
+    const { board } = fixture;
+    const task = await createTask(board);
+    const members = Array.from({ length: 12 }, (_, index) => MemberName.parse(`m${index}`));
+
+    const outcomes = await Promise.allSettled(members.map((by) => board.claim(task.id, { by })));
+
+    const { owner } = await board.get(task.id);
+    const winners = outcomes.flatMap((outcome) =>
+      outcome.status === "fulfilled" ? outcome.value.owner : [],
+    );
+    expect(winners).toEqual([owner]);
+    for (const outcome of outcomes) {
+      if (outcome.status === "fulfilled") continue;
+      expect(outcome.reason).toMatchObject({
+        code: "task-refused",
+        message: `Task 1 is owned by '${owner}'`,
+      });
+    }
+  });
+
+  test("a task assigned at creation is started by its owner alone", async () => {
+    await using fixture = await open();
+    const { board } = fixture;
+    const { id } = await board.create({ subject: "x", owner: alice, created_by: lead });
+
+    expect(await board.claimable()).toEqual([]);
+    await expect(board.claim(id, { by: bob })).rejects.toThrow("owned by 'alice'");
+    expect(await board.claim(id, { by: alice })).toMatchObject({ status: "in_progress" });
+  });
+
+  test("a member that lost its task cannot complete or change it", async () => {
+    await using fixture = await open();
+    const { board } = fixture;
+    const task = await createTask(board);
+    await board.claim(task.id, { by: alice });
+    await board.release(task.id, { holder: alice, isCounted: false });
+
+    await expect(board.complete(task.id, { by: alice })).rejects.toThrow("Task 1 has no owner");
+    const current = await board.claim(task.id, { by: bob });
+    const refusal = { code: "task-refused", message: "Task 1 is owned by 'bob'" };
+    await expect(board.complete(task.id, { by: alice })).rejects.toMatchObject(refusal);
+    await expect(board.update(task.id, { status: "failed" }, { by: alice })).rejects.toMatchObject(
+      refusal,
+    );
+    expect(await board.get(task.id)).toEqual(current);
+  });
+
+  test("the owner, the lead and the person complete a task; it keeps its owner", async () => {
+    await using fixture = await open();
+    const { board } = fixture;
+    for (const by of [alice, lead, user]) {
+      const { id } = await board.create({ subject: "x", created_by: lead });
+      await board.claim(id, { by: alice });
+
+      const { task } = await board.complete(id, { by, result: "it works" });
+
+      const completed = { status: "completed", owner: "alice", lease: null, result: "it works" };
+      expect(task).toMatchObject(completed);
+      await expect(board.complete(id, { by })).rejects.toThrow("is already completed");
+      await expect(board.claim(id, { by: bob })).rejects.toThrow("is completed");
+    }
+  });
+}

@@ -1,0 +1,86 @@
+import { describe, expect, test } from "vitest";
+import { lead, MemberName } from "../../protocol/ids.ts";
+import type { Member } from "../../protocol/team.ts";
+import type { TeamStore } from "../../team/team-store.ts";
+
+/** A new team without members. */
+export interface TeamStoreFixture extends AsyncDisposable {
+  store: TeamStore;
+}
+
+/** The promises in team-store.ts, one test each. Its parts have suites of their own. */
+export function testTeamStore(name: string, open: () => Promise<TeamStoreFixture>): void {
+  describe(`${name} keeps the team store's promises`, () => {
+    test("mail to a member reaches its reader", async () => {
+      await using fixture = await open();
+      await enlist(fixture.store, "alice", "idle");
+      const { reader } = await fixture.store.openMember(alice, ignored);
+
+      const sent = await fixture.store.send("Alice", hello);
+
+      expect((await reader.unread()).map(({ message }) => message)).toEqual([sent]);
+      expect(sent).toMatchObject({ from: "lead", to: "alice", content: "hello" });
+    });
+
+    test("the lead has a mailbox from the start", async () => {
+      await using fixture = await open();
+      const { reader } = await fixture.store.openMember(lead, ignored);
+
+      await fixture.store.send("lead", hello);
+
+      expect(await reader.unread()).toHaveLength(1);
+    });
+
+    test("mail to a stranger is refused with the members there are", async () => {
+      await using fixture = await open();
+      await enlist(fixture.store, "alice", "idle");
+
+      await expect(fixture.store.send("carol", hello)).rejects.toMatchObject({
+        code: "member-unknown",
+        hint: "Members: lead, alice.",
+      });
+    });
+
+    test("mail to a member that was shut down is refused; to one that failed it is not", async () => {
+      await using fixture = await open();
+      await enlist(fixture.store, "alice", "shutdown");
+      await enlist(fixture.store, "bob", "failed");
+
+      await expect(fixture.store.send("alice", hello)).rejects.toMatchObject({
+        code: "member-ended",
+        hint: "Members: lead, bob.",
+      });
+      await fixture.store.send("bob", hello);
+    });
+
+    test.each(["../lead", "a/b", "ALL", "", "x".repeat(33), "ünal", "-a"])(
+      "%j is nobody's name",
+      async (name) => {
+        await using fixture = await open();
+
+        const sending = fixture.store.send(name, hello);
+
+        await expect(sending).rejects.toMatchObject({
+          code: expect.stringMatching(/^(name-invalid|member-unknown)$/),
+        });
+      },
+    );
+
+    test("a member that is opened twice is the same", async () => {
+      await using fixture = await open();
+
+      const first = await fixture.store.openMember(lead, ignored);
+
+      expect(await fixture.store.openMember(lead, ignored)).toBe(first);
+    });
+  });
+}
+
+const alice = MemberName.parse("alice");
+const hello = { type: "message", from: lead, content: "hello" } as const;
+const ignored = { onSetAside: () => undefined };
+
+async function enlist(store: TeamStore, name: string, status: Member["status"]): Promise<void> {
+  const member: Member = { name: MemberName.parse(name), role: "coder", status };
+  await store.roster.update((team) => ({ ...team, members: [...team.members, member] }));
+}

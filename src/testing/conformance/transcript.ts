@@ -1,0 +1,121 @@
+import { describe, expect, test } from "vitest";
+import { MemberName, newMessageId } from "../../protocol/ids.ts";
+import type { Position } from "../../protocol/message.ts";
+import type { Entry } from "../../protocol/transcript.ts";
+import type { Transcript, TranscriptReader } from "../../transcript/transcript.ts";
+
+/** The promises in transcript.ts, one test each. `reopen` is a second process that only reads. */
+export interface TranscriptFixture extends AsyncDisposable {
+  transcript: Transcript;
+  reopen?(): Promise<TranscriptReader>;
+}
+
+export function testTranscript(name: string, open: () => Promise<TranscriptFixture>): void {
+  describe(`${name} keeps the transcript promises`, () => {
+    test("a new transcript is empty", async () => {
+      await using fixture = await open();
+
+      expect(await fixture.transcript.tail()).toEqual([]);
+      expect(await collect(fixture.transcript.entries())).toEqual([]);
+    });
+
+    test("entries are kept as they were given, in the order of the calls", async () => {
+      await using fixture = await open();
+      const entries = [
+        profile(),
+        delivery({ generation: 1, offset: 120 }),
+        output("two\nlines, \"quotes\", \u2028, 'é' and 🙂"),
+        output("x".repeat(300_000)),
+        output(""),
+      ];
+
+      await Promise.all(entries.map((entry) => fixture.transcript.append([entry])));
+
+      expect(await collect(fixture.transcript.entries())).toEqual(entries);
+      expect(await fixture.transcript.tail()).toEqual(entries);
+    });
+
+    test("the tail begins with the newest compaction, the whole record with the first entry", async () => {
+      await using fixture = await open();
+      const newest = [compaction("second"), output("c"), output("d")];
+      const all = [output("a"), compaction("first"), output("b"), ...newest];
+
+      await fixture.transcript.append(all.slice(0, 2));
+      await fixture.transcript.append(all.slice(2));
+
+      expect(await fixture.transcript.tail()).toEqual(newest);
+      expect(await collect(fixture.transcript.entries())).toEqual(all);
+    });
+
+    test("a tool output that quotes a compaction is no compaction", async () => {
+      await using fixture = await open();
+      const entries = [output("a"), output(`\n${JSON.stringify(compaction("quoted"))}\n`)];
+
+      await fixture.transcript.append(entries);
+
+      expect(await fixture.transcript.tail()).toEqual(entries);
+    });
+
+    test("appending nothing changes nothing", async () => {
+      await using fixture = await open();
+      await fixture.transcript.append([output("a")]);
+
+      await fixture.transcript.append([]);
+
+      expect(await fixture.transcript.tail()).toEqual([output("a")]);
+    });
+
+    test("neither an entry changed after it was appended nor a changed tail changes the record", async () => {
+      await using fixture = await open();
+      const entry: Entry = { type: "compaction", at, summary: "as it was", delivered: [] };
+
+      await fixture.transcript.append([entry]);
+      entry.summary = "changed";
+      (await fixture.transcript.tail()).pop();
+
+      expect(await fixture.transcript.tail()).toEqual([compaction("as it was")]);
+    });
+
+    test("a second process sees what has been appended", async ({ skip }) => {
+      await using fixture = await open();
+      if (!fixture.reopen) return skip("backend lives in one process");
+      const reader = await fixture.reopen();
+
+      await fixture.transcript.append([output("a"), output("b")]);
+
+      expect(await reader.tail()).toEqual([output("a"), output("b")]);
+    });
+  });
+}
+
+const at = "2026-01-01T00:00:00.000Z";
+
+export function profile(): Entry {
+  return { type: "profile", at, system: "You are 'ada'.", model: "rehearsal" };
+}
+
+export function output(text: string): Entry {
+  return { type: "tool-result", at, call_id: "call-1", output: text, is_error: false };
+}
+
+export function compaction(summary: string, delivered: Position[] = []): Entry {
+  return { type: "compaction", at, summary, delivered };
+}
+
+export function delivery(position: Position): Entry {
+  const message = {
+    type: "message" as const,
+    id: newMessageId(new Date(at)),
+    from: MemberName.parse("lead"),
+    to: MemberName.parse("ada"),
+    content: "please review",
+    timestamp: 1_767_225_600.5,
+  };
+  return { type: "delivery", at, message, position };
+}
+
+export async function collect<T>(items: AsyncIterable<T>): Promise<T[]> {
+  const collected: T[] = [];
+  for await (const item of items) collected.push(item);
+  return collected;
+}

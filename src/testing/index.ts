@@ -1,0 +1,11 @@
+export { type EventLogFixture, testEventLog } from "./conformance/event-log.ts";
+export { type FenceFixture, testFence } from "./conformance/fence.ts";
+export { type MailboxFixture, testMailbox } from "./conformance/mailbox.ts";
+export { type RequestsFixture, testRequests } from "./conformance/requests.ts";
+export { type RosterFixture, testRoster } from "./conformance/roster.ts";
+export { type TaskBoardFixture, testTaskBoard } from "./conformance/task-board.ts";
+export { type TeamStoreFixture, testTeamStore } from "./conformance/team-store.ts";
+export { type TranscriptFixture, testTranscript } from "./conformance/transcript.ts";
+export { type UsageLedgerFixture, testUsageLedger } from "./conformance/usage-ledger.ts";
+export { ManualClock } from "./manual-clock.ts";
+export { type TemporaryDirectory, temporaryDirectory } from "./temporary-directory.ts";

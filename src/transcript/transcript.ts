@@ -1,0 +1,48 @@
+import type { Position } from "../protocol/message.ts";
+import type { Entry } from "../protocol/transcript.ts";
+
+/** What anyone may do with a member's transcript. Reading changes nothing. */
+export interface TranscriptReader {
+  /** Everything from the newest compaction on, that entry included, or from the start. */
+  tail(): Promise<Entry[]>;
+  /** The whole record, oldest first, in bounded memory. */
+  entries(): AsyncIterable<Entry>;
+}
+
+/**
+ * The durable, ordered record of what one member saw, said and did. One process writes it.
+ *
+ * Every backend promises, and src/testing/conformance/transcript.ts checks, that:
+ * - entries are kept as they were given, in the order in which `append` was called;
+ * - once `append` resolves, its entries survive the death of the process;
+ * - an `append` that fails throws `write-failed` and leaves the record as it was; one that the
+ *   process dies in leaves none of its entries, all, or the first few, each of them whole.
+ */
+export interface Transcript extends TranscriptReader {
+  append(entries: readonly Entry[]): Promise<void>;
+}
+
+/** How far each generation of the mailbox has been taken in, oldest generation first. */
+export function deliveredPositions(entries: Iterable<Entry>): Position[] {
+  const offsets = new Map<number, number>();
+  for (const { generation, offset } of positionsIn(entries)) {
+    offsets.set(generation, Math.max(offset, offsets.get(generation) ?? 0));
+  }
+  return [...offsets]
+    .map(([generation, offset]) => ({ generation, offset }))
+    .sort((a, b) => a.generation - b.generation);
+}
+
+/** What a compaction of `entries` repeats of them: the positions of the newest generations. */
+export function positionsToCarry(entries: Iterable<Entry>): Position[] {
+  return deliveredPositions(entries).slice(-carriedGenerations);
+}
+
+const carriedGenerations = 8;
+
+function* positionsIn(entries: Iterable<Entry>): Generator<Position> {
+  for (const entry of entries) {
+    if (entry.type === "delivery") yield entry.position;
+    if (entry.type === "compaction") yield* entry.delivered;
+  }
+}

@@ -1,0 +1,149 @@
+import { appendFile, readFile, stat, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { z } from "zod";
+import {
+  appendLines,
+  type Damage,
+  parseLine,
+  repairTail,
+  toLines,
+} from "../../src/lib/json-lines.ts";
+import { type Line, LineReader } from "../../src/lib/line-reader.ts";
+import { listSegments, segmentPath, sideDirectory } from "../../src/lib/segments.ts";
+import { temporaryDirectory } from "../../src/testing/temporary-directory.ts";
+
+const chunkBytes = 64 * 1024;
+
+test.each([
+  ["nothing", []],
+  ["empty lines", ["", "", ""]],
+  ["one line", ["one"]],
+  ["a line that ends with a chunk", ["x".repeat(chunkBytes - 1), "next"]],
+  ["a line one byte longer than a chunk", ["x".repeat(chunkBytes), "next"]],
+  ["lines of many chunks", ["x".repeat(300_000), "y".repeat(chunkBytes * 2), "z"]],
+  ["characters cut by chunks", ["é".repeat(chunkBytes), `a${"🙂".repeat(chunkBytes)}`]],
+  ["many lines", Array.from({ length: 5000 }, (_, index) => `${index}`.repeat(index % 90))],
+])("%s is read alike from both ends", async (_, texts) => {
+  await using fixture = await linesFile(texts.map((text) => `${text}\n`).join(""));
+
+  const forwards = await collect(fixture.reader.forwards());
+  const backwards = await collect(fixture.reader.backwards());
+
+  expect(forwards.map(({ text }) => text)).toEqual(texts);
+  expect(backwards.reverse()).toEqual(forwards);
+  const bytes = await readFile(fixture.path);
+  for (const { offset, end, text } of forwards) {
+    expect(bytes.subarray(offset, end).toString()).toBe(`${text}\n`);
+  }
+});
+
+test("reading begins at a given line", async () => {
+  await using fixture = await linesFile("one\ntwo\nthree\n");
+
+  const [, second] = await collect(fixture.reader.forwards());
+
+  const rest = await collect(fixture.reader.forwards(second?.end));
+  expect(rest).toMatchObject([{ text: "three" }]);
+});
+
+test("what has no newline yet is no line, from either end", async () => {
+  await using fixture = await linesFile("one\ntwo");
+
+  expect(await collect(fixture.reader.forwards())).toMatchObject([{ text: "one" }]);
+  expect(await collect(fixture.reader.backwards())).toMatchObject([{ text: "one" }]);
+  expect(await fixture.reader.unterminated()).toMatchObject({ text: "two", offset: 4 });
+});
+
+test("a file that ends with a newline has nothing unterminated", async () => {
+  await using fixture = await linesFile("one\n");
+
+  expect(await fixture.reader.unterminated()).toBeUndefined();
+});
+
+test("a missing file has no reader", async () => {
+  await using directory = await temporaryDirectory();
+
+  expect(await LineReader.open(join(directory.path, "missing.jsonl"))).toBeUndefined();
+});
+
+test("appending ends a line that somebody left open", async () => {
+  await using fixture = await linesFile("torn");
+
+  appendLines(fixture.path, "whole\n");
+
+  expect(await readFile(fixture.path, "utf8")).toBe("torn\nwhole\n");
+});
+
+test("a line that is no record is reported with its place, an empty one is not", async () => {
+  await using fixture = await linesFile(`${toLines([{ n: 1 }])}\n{"n":"one"}\n{"n":\n`);
+  const damages: Damage[] = [];
+
+  const records = (await collect(fixture.reader.forwards())).map((line) =>
+    parseLine(line, z.object({ n: z.number() }), (damage) => damages.push(damage)),
+  );
+
+  expect(records).toEqual([{ n: 1 }, undefined, undefined, undefined]);
+  expect(damages).toMatchObject([
+    { path: fixture.path, offset: 9, reason: expect.stringContaining("at n") },
+    { path: fixture.path, offset: 21, reason: expect.stringContaining("not JSON") },
+  ]);
+});
+
+test("repairing gives a whole record its newline and touches nothing else", async () => {
+  await using fixture = await linesFile('{"n":1}\n{"n":2}');
+  const refuse = ({ reason }: Damage) => expect.unreachable(reason);
+
+  await repairTail(fixture.path, z.object({ n: z.number() }), refuse);
+  await repairTail(fixture.path, z.object({ n: z.number() }), refuse);
+
+  expect(await readFile(fixture.path, "utf8")).toBe('{"n":1}\n{"n":2}\n');
+});
+
+test("repairing moves each torn tail to the side directory, where they gather", async () => {
+  await using fixture = await linesFile('{"n":1}\n');
+  const damages: Damage[] = [];
+
+  for (const torn of ['{"n', '{"n":2']) {
+    await appendFile(fixture.path, torn);
+    await repairTail(fixture.path, z.object({ n: z.number() }), (it) => damages.push(it));
+  }
+
+  expect(await readFile(fixture.path, "utf8")).toBe('{"n":1}\n');
+  const torn = join(sideDirectory(fixture.path), "torn.jsonl");
+  expect(await readFile(torn, "utf8")).toBe('{"n\n{"n":2\n');
+  expect(((await stat(torn)).mode & 0o777).toString(8)).toBe("600");
+  expect(damages).toMatchObject([{ offset: 8 }, { offset: 8 }]);
+});
+
+test("segments are listed by number, and other files are not", async () => {
+  await using directory = await temporaryDirectory();
+  for (const number of [10, 9, 1_000_000]) await writeFile(segmentPath(directory.path, number), "");
+  await writeFile(join(directory.path, "torn.jsonl"), "");
+  await writeFile(join(directory.path, "000001.jsonl.tmp"), "");
+
+  expect(await listSegments(directory.path)).toEqual([9, 10, 1_000_000]);
+  expect(await listSegments(join(directory.path, "missing"))).toEqual([]);
+});
+
+async function linesFile(text: string) {
+  const directory = await temporaryDirectory();
+  const path = join(directory.path, "lines.jsonl");
+  await writeFile(path, text);
+  const reader = await LineReader.open(path);
+  if (!reader) throw new Error("the file is there");
+  return {
+    path,
+    reader,
+    [Symbol.asyncDispose]: async () => {
+      await reader[Symbol.asyncDispose]();
+      await directory[Symbol.asyncDispose]();
+    },
+  };
+}
+
+async function collect(lines: AsyncIterable<Line>): Promise<Line[]> {
+  const collected: Line[] = [];
+  for await (const line of lines) collected.push(line);
+  return collected;
+}
