@@ -1,0 +1,53 @@
+import { join } from "node:path";
+import { TeamError } from "../errors.ts";
+import { readTextIfExists, replaceFile } from "../lib/files.ts";
+import { parseJson } from "../lib/json.ts";
+import { VersionedRecords } from "../lib/versioned-records.ts";
+import { Heartbeat, LeadRecord } from "./lead-record.ts";
+
+export interface FenceFilesOptions {
+  directory: string;
+  /** Told of a file that cannot be read. */
+  onDamage(problem: string): void;
+  now(): Date;
+}
+
+/** The fence on disk: `lead.json` says who holds it, `heartbeat` that this one is alive. */
+export class FenceFiles {
+  readonly #records: VersionedRecords<LeadRecord>;
+  readonly #heartbeatPath: string;
+  readonly #onDamage: (problem: string) => void;
+
+  constructor({ directory, onDamage, now }: FenceFilesOptions) {
+    this.#records = new VersionedRecords({ directory, schema: LeadRecord, onDamage, now });
+    this.#heartbeatPath = join(directory, "heartbeat");
+    this.#onDamage = onDamage;
+  }
+
+  async lead(): Promise<LeadRecord | undefined> {
+    return this.#records.read("lead");
+  }
+
+  /** False when another process has made that version first. */
+  async commit(record: LeadRecord): Promise<boolean> {
+    return this.#records.commit(record);
+  }
+
+  /** The latest heartbeat of the holder with `epoch`; one of another epoch says nothing about it. */
+  async heartbeat(epoch: number): Promise<Heartbeat | undefined> {
+    const text = await readTextIfExists(this.#heartbeatPath);
+    if (text === undefined) return undefined;
+    try {
+      const heartbeat = parseJson(text, Heartbeat, this.#heartbeatPath);
+      return heartbeat.epoch === epoch ? heartbeat : undefined;
+    } catch (error) {
+      if (!(error instanceof TeamError)) throw error;
+      this.#onDamage(error.message);
+      return undefined;
+    }
+  }
+
+  async writeHeartbeat(heartbeat: Heartbeat): Promise<void> {
+    await replaceFile(this.#heartbeatPath, `${JSON.stringify(heartbeat)}\n`);
+  }
+}

@@ -1,0 +1,56 @@
+import { TeamError } from "../errors.ts";
+
+/**
+ * Lets one lead at a time write a team's state.
+ *
+ * Every backend promises, and src/testing/conformance/fence.ts checks, that:
+ * - of any number of contenders exactly one acquires; while it lives, all others are refused;
+ * - each acquisition has a higher epoch than the one before;
+ * - a holder that has lost or released the fence is told so by `check` before it writes.
+ */
+export interface Fence {
+  /**
+   * Takes the fence, or throws `lead-alive` with a hint what to do. It takes over from a dead
+   * holder without asking; where the holder's machine cannot be looked at, that takes a while.
+   */
+  acquire(signal?: AbortSignal): Promise<HeldFence>;
+
+  /** Who holds the fence, seen from any process; undefined when nobody does. Changes nothing. */
+  look(): Promise<Holder | undefined>;
+}
+
+/** The fence in the hands of this process. Disposing of it, once or more often, releases it. */
+export interface HeldFence extends AsyncDisposable {
+  /** Rises with every acquisition. */
+  readonly epoch: number;
+
+  /** Aborted, with a `fence-lost` error as its reason, when another lead has taken over. */
+  readonly lost: AbortSignal;
+
+  /**
+   * To be awaited right before a write to the team's state: throws `fence-lost` when the fence is
+   * no longer ours. It costs nothing while the last heartbeat is fresh.
+   */
+  check(): Promise<void>;
+}
+
+/** Whoever is on record as the lead. */
+export interface Holder {
+  epoch: number;
+  host: string;
+  pid: number;
+  /** False when its process is known to be gone, or has not been heard of for too long. */
+  isAlive: boolean;
+}
+
+/** The refusal of a second lead. */
+export function leadAlive({ pid, host }: Pick<Holder, "pid" | "host">, hint: string): TeamError {
+  return new TeamError("lead-alive", `A lead is running already: pid ${pid} on ${host}`, { hint });
+}
+
+/** The refusal of a write by a lead that is one no longer. */
+export function fenceLost(reason: string): TeamError {
+  return new TeamError("fence-lost", `This process is no longer the team's lead: ${reason}`, {
+    hint: "Nothing was written. See who is the lead with `troupe team`, or start troupe again.",
+  });
+}

@@ -1,0 +1,20 @@
+import { z } from "zod";
+import { ProcessIdentity } from "../lib/process-identity.ts";
+
+const common = { id: z.literal("lead"), version: z.int().positive(), at: z.iso.datetime() };
+
+/** The fence at one version: a process has it, or nobody. The version is the holder's epoch. */
+export const LeadRecord = z.discriminatedUnion("type", [
+  z.object({ ...common, type: z.literal("held"), ...ProcessIdentity.shape }),
+  z.object({ ...common, type: z.literal("released") }),
+]);
+export type LeadRecord = z.infer<typeof LeadRecord>;
+export type HeldRecord = Extract<LeadRecord, { type: "held" }>;
+
+/** The latest sign of life of the holder with this epoch; `beat` counts them. */
+export const Heartbeat = z.object({
+  epoch: z.int().positive(),
+  beat: z.int().positive(),
+  at: z.iso.datetime(),
+});
+export type Heartbeat = z.infer<typeof Heartbeat>;

@@ -1,0 +1,126 @@
+import { randomBytes } from "node:crypto";
+import { type FileHandle, mkdir, stat } from "node:fs/promises";
+import { dirname, isAbsolute, join } from "node:path";
+import { hasErrno, TeamError } from "../errors.ts";
+import { createFileOnce, ensurePrivateDirectory, openIfExists } from "../lib/files.ts";
+import type { TeamId } from "../protocol/ids.ts";
+import { Signature } from "./signature.ts";
+
+export interface TeamKeyPathOptions {
+  teamId: TeamId;
+  /** `TROUPE_KEY_FILE`: it wins over every other place. */
+  keyFile: string | undefined;
+  /** `XDG_STATE_HOME`, which counts only as an absolute path, as its specification says. */
+  stateHome: string | undefined;
+  home: string;
+}
+
+/** Where a team's key lies: outside the workspace, where no member's file tools reach. */
+export function teamKeyPath({ teamId, keyFile, stateHome, home }: TeamKeyPathOptions): string {
+  if (keyFile) return keyFile;
+  const state = stateHome && isAbsolute(stateHome) ? stateHome : join(home, ".local", "state");
+  return join(state, "troupe", "keys", teamId);
+}
+
+export interface TeamKey {
+  signature: Signature;
+  /** `memory`: it ends with this process, and no other process can sign for the team. */
+  origin: "loaded" | "created" | "memory";
+  /** What a person should be told, once. */
+  warning?: string;
+}
+
+/** The team's key, made anew where there is none. Processes that open it at once get the same. */
+export async function openTeamKey({ path }: { path: string }): Promise<TeamKey> {
+  const existing = await loadTeamKey({ path });
+  if (existing) return { signature: new Signature(existing), origin: "loaded" };
+
+  const key = randomBytes(keyBytes);
+  try {
+    await ensureDirectory(dirname(path));
+    const isFirst = await createFileOnce(path, `${key.toString("hex")}\n`);
+    if (isFirst) return { signature: new Signature(key), origin: "created" };
+  } catch (error) {
+    if (!(error instanceof Error && hasErrno(error, ...unwritable))) throw error;
+    const warning = `The team's key cannot be kept: ${error.message}. It ends with this process, and commands from another shell cannot act for you. Set TROUPE_KEY_FILE to a file that can be written.`;
+    return { signature: new Signature(key), origin: "memory", warning };
+  }
+  const first = await loadTeamKey({ path });
+  if (!first) throw unreadable(path);
+  return { signature: new Signature(first), origin: "loaded" };
+}
+
+/** The team's key, or undefined where there is none. It is closed to other users if it was not. */
+export async function loadTeamKey({ path }: { path: string }): Promise<Uint8Array | undefined> {
+  const text = await readKey(path);
+  if (text === undefined) return undefined;
+  if (keyPattern.test(text)) return Buffer.from(text.trim(), "hex");
+  throw new TeamError("key-unavailable", `${path} is not a team's key`, {
+    hint: `It should hold ${keyBytes * 2} hex digits. Restore it, or remove it to have a new key made: unread mail then comes from \`outside\`, and open requests are asked again.`,
+  });
+}
+
+async function readKey(path: string): Promise<string | undefined> {
+  try {
+    await using file = await openIfExists(path);
+    if (!file) return undefined;
+    const { mode } = await file.stat();
+    if ((mode & othersBits) !== 0) await closeToOthers(file);
+    return await file.readFile("utf8");
+  } catch (error) {
+    if (await isOutOfReach(path)) return undefined;
+    throw unreadable(path, error);
+  }
+}
+
+async function closeToOthers(file: FileHandle): Promise<void> {
+  try {
+    await file.chmod(0o600);
+  } catch (error) {
+    // A key that was mounted into a container is not ours to change.
+    if (!hasErrno(error, "EPERM", "EROFS")) throw error;
+  }
+}
+
+/** True where nobody can tell whether there is a file. Making one there fails, and says why. */
+async function isOutOfReach(path: string): Promise<boolean> {
+  try {
+    await stat(path);
+    return false;
+  } catch (error) {
+    if (hasErrno(error, "EACCES", "ENOTDIR")) return true;
+    throw error;
+  }
+}
+
+/** Makes a directory of our own private. One that was there may be anybody's, and stays as it is. */
+async function ensureDirectory(path: string): Promise<void> {
+  const made = await mkdir(path, { recursive: true, mode: 0o700 });
+  if (made) await ensurePrivateDirectory(path);
+}
+
+function unreadable(path: string, cause?: unknown): TeamError {
+  return new TeamError("key-unavailable", `The team's key ${path} cannot be read`, {
+    cause,
+    hint: "See that it is a file that you may read, or name another one with TROUPE_KEY_FILE.",
+  });
+}
+
+const keyBytes = 32;
+const keyPattern = /^[0-9a-f]{64}\s*$/i;
+const othersBits = 0o077;
+/** What can keep a file from being made, now and at the next try. */
+const unwritable = [
+  "EACCES",
+  "EPERM",
+  "EROFS",
+  "ENOTDIR",
+  "EEXIST",
+  "ENOENT",
+  "ENOSPC",
+  "EDQUOT",
+  "EIO",
+  "ENOTSUP",
+  "ENAMETOOLONG",
+  "ELOOP",
+];

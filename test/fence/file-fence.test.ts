@@ -1,0 +1,297 @@
+import { mkdir, readdir, stat, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { FileFence } from "../../src/fence/file-fence.ts";
+import { systemProcesses } from "../../src/lib/process-identity.ts";
+import { testFence } from "../../src/testing/conformance/fence.ts";
+import { ManualClock } from "../../src/testing/manual-clock.ts";
+import { temporaryDirectory } from "../../src/testing/temporary-directory.ts";
+import { heartbeatIn, Machine } from "./machines.ts";
+
+testFence("FileFence", async () => {
+  const directory = await temporaryDirectory();
+  const open = () =>
+    new FileFence({
+      directory: directory.path,
+      clock: new ManualClock(),
+      processes: systemProcesses,
+      onNotice: () => {},
+    });
+  return {
+    fence: open(),
+    reopen: async () => open(),
+    [Symbol.asyncDispose]: () => directory[Symbol.asyncDispose](),
+  };
+});
+
+test("a lead that died here is followed at once, without a step by hand", async () => {
+  await using directory = await temporaryDirectory();
+  const machine = new Machine("here");
+  const dead = await machine.open(directory.path).acquire();
+
+  machine.kill(100);
+  machine.start(200, "2");
+  expect(await machine.open(directory.path).look()).toMatchObject({ pid: 100, isAlive: false });
+  await using held = await machine.open(directory.path).acquire();
+
+  expect(held.epoch).toBeGreaterThan(dead.epoch);
+});
+
+test("a lead that lives here is never followed, however long it is silent", async () => {
+  await using directory = await temporaryDirectory();
+  const machine = new Machine("here");
+  await using _held = await machine.open(directory.path, new ManualClock()).acquire();
+
+  machine.start(200, "2");
+  machine.clock.advance(24 * 3_600_000);
+
+  await expect(machine.open(directory.path).acquire()).rejects.toMatchObject({
+    code: "lead-alive",
+    message: expect.stringContaining("pid 100 on here"),
+  });
+});
+
+test("a dead lead whose pid is somebody else's now is followed", async () => {
+  await using directory = await temporaryDirectory();
+  const machine = new Machine("here");
+  await machine.open(directory.path).acquire();
+
+  machine.start(100, "5");
+  machine.start(200, "6");
+
+  await using held = await machine.open(directory.path).acquire();
+  await held.check();
+});
+
+test("of two contenders that both found the lead dead, one acquires", async () => {
+  await using directory = await temporaryDirectory();
+  const machine = new Machine("here");
+  await machine.open(directory.path).acquire();
+  machine.start(200, "2");
+  const bothLooked = barrier(2);
+  const contend = () =>
+    new FileFence({
+      directory: directory.path,
+      clock: machine.clock,
+      onNotice: () => {},
+      processes: {
+        self: () => machine.self(),
+        startOf: async (pid) => {
+          if (pid !== 100) return machine.startOf(pid);
+          await bothLooked();
+          return undefined;
+        },
+      },
+    }).acquire();
+
+  const outcomes = await Promise.allSettled([contend(), contend()]);
+
+  expect(outcomes.map(({ status }) => status).sort()).toEqual(["fulfilled", "rejected"]);
+});
+
+test("a lead that was heard of elsewhere is not followed, and the hint says when to retry", async () => {
+  await using directory = await temporaryDirectory();
+  await using _held = await new Machine("there").open(directory.path).acquire();
+  const here = new Machine("here");
+
+  here.clock.advance(12_000);
+
+  expect(await here.open(directory.path).look()).toMatchObject({ host: "there", isAlive: true });
+  await expect(here.open(directory.path).acquire()).rejects.toMatchObject({
+    code: "lead-alive",
+    message: expect.stringContaining("pid 100 on there"),
+    hint: expect.stringContaining("18 s"),
+  });
+});
+
+test("a lead elsewhere whose clock is a little ahead counts as heard of", async () => {
+  await using directory = await temporaryDirectory();
+  await using _held = await new Machine("there").open(directory.path).acquire();
+  const here = new Machine("here");
+
+  here.clock.jump(-5_000);
+
+  expect(await here.open(directory.path).look()).toMatchObject({ host: "there", isAlive: true });
+  await expect(here.open(directory.path).acquire()).rejects.toMatchObject({
+    code: "lead-alive",
+    hint: expect.stringContaining("35 s"),
+  });
+});
+
+test("a silent lead elsewhere is followed after 5 s without a heartbeat and its time of trust", async () => {
+  await using directory = await temporaryDirectory();
+  const dead = await new Machine("there").open(directory.path).acquire();
+  const here = new Machine("here");
+  here.clock.advance(31_000);
+  expect(await here.open(directory.path).look()).toMatchObject({ host: "there", isAlive: false });
+
+  const attempt = settled(here.open(directory.path).acquire());
+  await advance(here, 5);
+  expect(attempt.isSettled).toBe(false);
+  await here.clock.waiting(2);
+  expect(await here.open(directory.path).look()).toMatchObject({ host: "here" });
+  here.clock.advance(3_999);
+  expect(attempt.isSettled).toBe(false);
+  here.clock.advance(1);
+  await using held = await attempt.promise;
+
+  expect(held.epoch).toBe(dead.epoch + 1);
+  expect(here.notices).toEqual([expect.stringContaining("pid 100 on there is silent")]);
+});
+
+test("a lead elsewhere that beats while it is watched is not followed", async () => {
+  await using directory = await temporaryDirectory();
+  const there = new Machine("there");
+  await using held = await there.open(directory.path).acquire();
+  const here = new Machine("here");
+  here.clock.jump(24 * 3_600_000);
+
+  const attempt = settled(here.open(directory.path).acquire());
+  await advance(here, 4);
+  await beat(there, directory.path);
+  await advance(here, 1);
+
+  await expect(attempt.promise).rejects.toMatchObject({ code: "lead-alive" });
+  await held.check();
+});
+
+test.each([
+  ["lies in the future", -3_600_000, false],
+  ["is missing", 3_600_000, true],
+])("a lead elsewhere whose heartbeat %s is watched for 30 s", async (_, jumpMs, isMissing) => {
+  await using directory = await temporaryDirectory();
+  await new Machine("there").open(directory.path).acquire();
+  if (isMissing) await writeFile(join(directory.path, "heartbeat"), "not a heartbeat");
+  const here = new Machine("here");
+  here.clock.jump(jumpMs);
+
+  const attempt = settled(here.open(directory.path).acquire());
+  await advance(here, 29);
+  await here.clock.waiting();
+  expect(await here.open(directory.path).look()).toMatchObject({ host: "there" });
+  here.clock.advance(1_000);
+  await here.clock.waiting(2);
+  here.clock.advance(4_000);
+
+  await using held = await attempt.promise;
+  await held.check();
+});
+
+test("a contender that is stopped while it watches does not take its own sleep for silence", async () => {
+  await using directory = await temporaryDirectory();
+  const there = new Machine("there");
+  await using _held = await there.open(directory.path).acquire();
+  const here = new Machine("here");
+  here.clock.advance(31_000);
+
+  const attempt = settled(here.open(directory.path).acquire());
+  await here.clock.waiting();
+  here.clock.advance(3_600_000);
+  await here.clock.waiting();
+  await beat(there, directory.path);
+  here.clock.advance(1_000);
+
+  await expect(attempt.promise).rejects.toMatchObject({ code: "lead-alive" });
+});
+
+test("a contender that is aborted while it watches takes nothing", async () => {
+  await using directory = await temporaryDirectory();
+  const dead = await new Machine("there").open(directory.path).acquire();
+  const here = new Machine("here");
+  here.clock.advance(31_000);
+  const abort = new AbortController();
+
+  const attempt = settled(here.open(directory.path).acquire(abort.signal));
+  await here.clock.waiting();
+  abort.abort("enough");
+
+  await expect(attempt.promise).rejects.toBe("enough");
+  expect(await here.open(directory.path).look()).toMatchObject({ epoch: dead.epoch });
+});
+
+test.each([-3_600_000, 24 * 3_600_000])(
+  "a clock that jumps by %d ms neither ends a lead nor lets another in",
+  async (jumpMs) => {
+    await using directory = await temporaryDirectory();
+    const machine = new Machine("here");
+    await using held = await machine.open(directory.path).acquire();
+
+    machine.clock.jump(jumpMs);
+    await held.check();
+    await beat(machine, directory.path);
+    await held.check();
+
+    expect(held.lost.aborted).toBe(false);
+    machine.start(200, "2");
+    await expect(machine.open(directory.path).acquire()).rejects.toMatchObject({
+      code: "lead-alive",
+    });
+  },
+);
+
+test("a record that cannot be read at all is an error with a hint, not an endless contest", async () => {
+  await using directory = await temporaryDirectory();
+  await mkdir(join(directory.path, ".versions", "lead"), { recursive: true });
+  await writeFile(join(directory.path, ".versions", "lead", "1.json"), "{}");
+
+  await expect(new Machine("here").open(directory.path).acquire()).rejects.toMatchObject({
+    code: "record-corrupt",
+    hint: expect.stringContaining("fence"),
+  });
+});
+
+test("the fence's files are for their owner alone, whatever the umask", async () => {
+  await using directory = await temporaryDirectory();
+  const fence = join(directory.path, "team", "fence");
+  const before = process.umask(0);
+  try {
+    await using _held = await new Machine("here").open(fence).acquire();
+
+    const modes = await Promise.all(
+      [".", "lead.json", "heartbeat", ".versions", ".versions/lead/1.json"].map(
+        async (name) => (await stat(join(fence, name))).mode & 0o777,
+      ),
+    );
+    expect(modes).toEqual([0o700, 0o600, 0o600, 0o700, 0o600]);
+    expect((await readdir(fence)).sort()).toEqual([".versions", "heartbeat", "lead.json"]);
+  } finally {
+    process.umask(before);
+  }
+});
+
+/** Lets `seconds` pass for somebody who waits on this machine's clock anew after each of them. */
+async function advance({ clock }: Machine, seconds: number): Promise<void> {
+  for (let second = 0; second < seconds; second++) {
+    await clock.waiting();
+    clock.advance(1_000);
+  }
+}
+
+/** Lets the holder on `machine` beat once. */
+async function beat({ clock }: Machine, directory: string): Promise<void> {
+  const before = await heartbeatIn(directory);
+  await clock.waiting();
+  clock.advance(2_000);
+  await clock.waiting();
+  expect(await heartbeatIn(directory)).toMatchObject({ beat: before.beat + 1 });
+}
+
+/** Tells whether a promise is still pending, and keeps its rejection from going unhandled. */
+function settled<T>(promise: Promise<T>): { promise: Promise<T>; isSettled: boolean } {
+  const attempt = { promise, isSettled: false };
+  const settle = () => {
+    attempt.isSettled = true;
+  };
+  promise.then(settle, settle);
+  return attempt;
+}
+
+/** A meeting point that lets nobody on before `count` have arrived. */
+function barrier(count: number): () => Promise<void> {
+  const arrivals: (() => void)[] = [];
+  return () =>
+    new Promise((resolve) => {
+      arrivals.push(resolve);
+      if (arrivals.length === count) for (const goOn of arrivals) goOn();
+    });
+}
