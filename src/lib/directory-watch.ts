@@ -1,6 +1,7 @@
 import { statSync, watch as watchFileSystem } from "node:fs";
 import { join } from "node:path";
 import type { Clock } from "./clock.ts";
+import type { WakeSource } from "./wake-source.ts";
 
 /** As much of `fs.watch` as is needed here. */
 export type WatchFileSystem = (
@@ -39,7 +40,7 @@ interface Subscription {
  * A wake means "look again": several changes can wake once, and one change twice. What changed
  * before `subscribe` returned does not wake, so subscribe first and then look.
  */
-export class DirectoryWatch implements Disposable {
+export class DirectoryWatch implements WakeSource, Disposable {
   readonly #directory: string;
   readonly #clock: Clock;
   readonly #onFallback: (reason: string) => void;

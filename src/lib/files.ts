@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { closeSync, fchmodSync, fstatSync, openSync, writeSync } from "node:fs";
+import { closeSync, fchmodSync, fstatSync, openSync } from "node:fs";
 import {
   chmod,
   type FileHandle,
@@ -13,7 +13,7 @@ import {
   stat,
 } from "node:fs/promises";
 import { join } from "node:path";
-import { hasErrno, TeamError } from "../errors.ts";
+import { hasErrno } from "../errors.ts";
 
 const directoryMode = 0o700;
 const fileMode = 0o600;
@@ -114,20 +114,4 @@ export async function setAside(path: string, reason: string, now: Date): Promise
   const target = `${path}.${reason}-${time}`;
   await rename(path, target);
   return target;
-}
-
-/** Appends lines in one write(2), so that they never mix with another writer's. */
-export function appendLinesSync(path: string, lines: readonly string[]): void {
-  const descriptor = openPrivateSync(path, "a");
-  try {
-    const bytes = Buffer.from(lines.map((line) => `${line}\n`).join(""));
-    const written = writeSync(descriptor, bytes);
-    if (written === bytes.length) return;
-    writeSync(descriptor, "\n");
-    throw new TeamError("write-failed", `Only ${written} bytes could be written to ${path}`, {
-      hint: "The disk is probably full. Free some space and try again.",
-    });
-  } finally {
-    closeSync(descriptor);
-  }
 }

@@ -1,7 +1,8 @@
-import { readdir } from "node:fs/promises";
+import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { z } from "zod";
 import { hasErrno, TeamError } from "../errors.ts";
+import { mapInBatches } from "./batches.ts";
 import {
   createFileOnce,
   ensurePrivateDirectory,
@@ -24,6 +25,8 @@ export interface VersionedRecordsOptions<T extends Versioned> {
   /** Told once of each problem with a file. What can still be read is used all the same. */
   onDamage(problem: string): void;
   now(): Date;
+  /** Throws when this process may no longer write. Needless for one that only looks. */
+  check?: (() => Promise<void>) | undefined;
 }
 
 /**
@@ -43,15 +46,17 @@ export class VersionedRecords<T extends Versioned> {
   readonly #schema: z.ZodType<T>;
   readonly #onDamage: (problem: string) => void;
   readonly #now: () => Date;
+  readonly #check: () => Promise<void>;
   /** The last problem of each file, so that it is told once and not at every reading. */
   readonly #told = new Map<string, string>();
 
-  constructor({ directory, schema, onDamage, now }: VersionedRecordsOptions<T>) {
-    this.#directory = directory;
-    this.#versions = join(directory, ".versions");
-    this.#schema = schema;
-    this.#onDamage = onDamage;
-    this.#now = now;
+  constructor(options: VersionedRecordsOptions<T>) {
+    this.#directory = options.directory;
+    this.#versions = join(options.directory, ".versions");
+    this.#schema = options.schema;
+    this.#onDamage = options.onDamage;
+    this.#now = options.now;
+    this.#check = options.check ?? (async () => undefined);
   }
 
   /** The names of all records there are or were, in no order. */
@@ -83,6 +88,7 @@ export class VersionedRecords<T extends Versioned> {
     const text = toText(record);
     // What cannot be read back must not become the newest version.
     parseJson(text, this.#schema, path);
+    await this.#check();
     try {
       await ensurePrivateDirectory(this.#directory);
       await ensurePrivateDirectory(this.#versions);
@@ -104,12 +110,21 @@ export class VersionedRecords<T extends Versioned> {
    */
   async repair(): Promise<void> {
     await removeTemporariesIn(this.#directory);
-    for (const id of await this.ids()) {
+    await mapInBatches(await this.ids(), async (id) => {
+      if (!(await this.#isBehind(id))) return;
       await removeTemporariesIn(join(this.#versions, id));
       const newest = await this.read(id);
       const copy = await this.#load(id, this.#copyPath(id));
       if (newest && copy?.version !== newest.version) await this.#copyOrTell(newest);
-    }
+    });
+  }
+
+  /** Two looks a record, so that a long history costs a start little. */
+  async #isBehind(id: string): Promise<boolean> {
+    const versions = await modifiedMs(join(this.#versions, id));
+    const copy = await modifiedMs(this.#copyPath(id));
+    // The copy is written last: what is older than its versions was never finished.
+    return copy === undefined || (versions !== undefined && versions >= copy);
   }
 
   /** The change is committed by now: a copy that cannot be written is a problem, not a failure. */
@@ -199,6 +214,15 @@ async function listNames(directory: string, pattern: RegExp): Promise<string[]> 
     return (await readdir(directory)).flatMap((name) => pattern.exec(name)?.[1] ?? []);
   } catch (error) {
     if (hasErrno(error, "ENOENT")) return [];
+    throw error;
+  }
+}
+
+async function modifiedMs(path: string): Promise<number | undefined> {
+  try {
+    return (await stat(path)).mtimeMs;
+  } catch (error) {
+    if (hasErrno(error, "ENOENT")) return undefined;
     throw error;
   }
 }

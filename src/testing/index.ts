@@ -6,6 +6,6 @@ export { type RosterFixture, testRoster } from "./conformance/roster.ts";
 export { type TaskBoardFixture, testTaskBoard } from "./conformance/task-board.ts";
 export { type TeamStoreFixture, testTeamStore } from "./conformance/team-store.ts";
 export { type TranscriptFixture, testTranscript } from "./conformance/transcript.ts";
-export { type UsageLedgerFixture, testUsageLedger } from "./conformance/usage-ledger.ts";
+export { testUsageLedger, type UsageLedgerFixture } from "./conformance/usage-ledger.ts";
 export { ManualClock } from "./manual-clock.ts";
 export { type TemporaryDirectory, temporaryDirectory } from "./temporary-directory.ts";

@@ -1,0 +1,14 @@
+/** So many files of a directory are open at once at most. */
+const batchSize = 16;
+
+/** `Promise.all` for any number of files: in order, and never too many at once. */
+export async function mapInBatches<In, Out>(
+  items: readonly In[],
+  map: (item: In) => Promise<Out>,
+): Promise<Out[]> {
+  const results: Out[] = [];
+  for (let from = 0; from < items.length; from += batchSize) {
+    results.push(...(await Promise.all(items.slice(from, from + batchSize).map(map))));
+  }
+  return results;
+}

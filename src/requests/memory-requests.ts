@@ -1,0 +1,79 @@
+import type { Signature } from "../keys/signature.ts";
+import type { Clock } from "../lib/clock.ts";
+import { type MemberName, newRequestId, type RequestId, system } from "../protocol/ids.ts";
+import type { Request, RequestState } from "../protocol/request.ts";
+import {
+  newRequest,
+  type Settlement,
+  settleRequest,
+  unknownRequest,
+  verifyRequest,
+} from "./request-rules.ts";
+import type { Answer, RequestDraft, Requests } from "./requests.ts";
+
+/** Requests for tests and single-process teams. Keeps every promise except surviving a crash. */
+export class MemoryRequests implements Requests {
+  readonly #requests = new Map<RequestId, Request>();
+  readonly #signature: Signature;
+  readonly #clock: Clock;
+  readonly #listeners = new Set<(request: Request) => void>();
+
+  constructor({ signature, clock }: { signature: Signature; clock: Clock }) {
+    this.#signature = signature;
+    this.#clock = clock;
+  }
+
+  async open(draft: RequestDraft): Promise<Request> {
+    const at = this.#clock.now();
+    return this.#store(newRequest(draft, { id: newRequestId(at), at, signature: this.#signature }));
+  }
+
+  async get(id: RequestId): Promise<Request> {
+    return structuredClone(this.#find(id));
+  }
+
+  async list({ state }: { state?: RequestState } = {}): Promise<Request[]> {
+    return structuredClone(this.#select(state));
+  }
+
+  decide(id: RequestId, answer: Answer): Promise<Request> {
+    return this.#settle(id, () => answer);
+  }
+
+  expire(id: RequestId, reason?: string): Promise<Request> {
+    return this.#settle(id, ({ hash }) => ({ state: "expired", by: system, hash, reason }));
+  }
+
+  cancel(id: RequestId, by: MemberName, reason?: string): Promise<Request> {
+    return this.#settle(id, ({ hash }) => ({ state: "cancelled", by, hash, reason }));
+  }
+
+  onChange(listener: (request: Request) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  async #settle(id: RequestId, settlement: (request: Request) => Settlement): Promise<Request> {
+    const verified = verifyRequest(this.#find(id), this.#signature);
+    const signing = { at: this.#clock.now(), signature: this.#signature };
+    return this.#store(settleRequest(verified, settlement(verified.request), signing));
+  }
+
+  #find(id: RequestId): Request {
+    const request = this.#requests.get(id);
+    if (request) return request;
+    throw unknownRequest(id, this.#select("pending"));
+  }
+
+  #select(state: RequestState | undefined): Request[] {
+    return [...this.#requests.values()]
+      .filter((request) => !state || request.state === state)
+      .sort((a, b) => (a.id < b.id ? -1 : 1));
+  }
+
+  #store(request: Request): Request {
+    this.#requests.set(request.id, request);
+    for (const listener of this.#listeners) listener(structuredClone(request));
+    return structuredClone(request);
+  }
+}

@@ -1,0 +1,159 @@
+import { TeamError } from "../errors.ts";
+import type { Signature } from "../keys/signature.ts";
+import { canonicalJson } from "../lib/canonical-json.ts";
+import { type MemberName, type RequestId, system } from "../protocol/ids.ts";
+import { type Decision, Request } from "../protocol/request.ts";
+import { hashSubject } from "./hash-subject.ts";
+import type { RequestDraft } from "./requests.ts";
+
+/** A stored request, as far as it can be believed. */
+export interface VerifiedRequest {
+  /** With no decision but one that counts. */
+  request: Request;
+  /** False when somebody else wrote or changed the question: nobody can answer it then. */
+  isAsAsked: boolean;
+  /** What is wrong with the record, for the person. */
+  problem: string | undefined;
+}
+
+/** How a request is to end. */
+export type Settlement = Pick<Decision, "state" | "by" | "hash"> & { reason?: string | undefined };
+
+export function newRequest(
+  { type, from, to, subject: given }: RequestDraft,
+  { id, at, signature }: { id: RequestId; at: Date; signature: Signature },
+): Request {
+  // As it will be read back, so that the hash is of what everybody sees.
+  const subject = Request.shape.subject.parse(JSON.parse(canonicalJson(given)));
+  const created_at = at.toISOString();
+  const question = { id, type, from, to, subject, hash: hashSubject(subject), created_at };
+  return {
+    ...question,
+    sig: signature.sign(questionText(question)),
+    state: "pending",
+    decision: null,
+    version: 1,
+  };
+}
+
+/** Decides what of a stored record counts. */
+export function verifyRequest(stored: Request, signature: Signature): VerifiedRequest {
+  const alteration = findAlteration(stored, signature);
+  const isAsAsked = alteration === undefined;
+  const forgery = findForgery(stored, isAsAsked, signature);
+  const problem = alteration ?? forgery;
+  if (!forgery) return { request: stored, isAsAsked, problem };
+
+  // Nobody can answer an altered question, so it must not wait for an answer. This is also how the
+  // requests of a team read that has lost its key: what was decided is over, but not approved.
+  const state = isAsAsked || stored.state === "pending" ? "pending" : "expired";
+  return { request: { ...stored, state, decision: null }, isAsAsked, problem };
+}
+
+/** The request with its signed decision. Throws `request-refused` where it may not end so. */
+export function settleRequest(
+  verified: VerifiedRequest,
+  settlement: Settlement,
+  { at, signature }: { at: Date; signature: Signature },
+): Request {
+  requireSettleable(verified, settlement);
+  const { request } = verified;
+  const { state, by, hash, reason } = settlement;
+  const decision: Decision = { request_id: request.id, hash, state, by, at: at.toISOString() };
+  if (reason !== undefined) decision.reason = reason;
+  const sig = signature.sign(canonicalJson(decision));
+  return { ...request, state, decision: { ...decision, sig }, version: request.version + 1 };
+}
+
+function requireSettleable(
+  { request, isAsAsked }: VerifiedRequest,
+  { state, by, hash }: Settlement,
+): void {
+  const { id, decision } = request;
+  if (request.state !== "pending") {
+    const decider = decision ? ` by '${decision.by}'` : "";
+    throw refusal(`Request ${id} is already ${request.state}${decider}`, "It stays as it is.");
+  }
+  const allowed = deciders(request, state);
+  if (!allowed.includes(by)) {
+    throw refusal(
+      `Request ${id} cannot be ${state} by '${by}'`,
+      `That is for ${allowed.map((name) => `'${name}'`).join(" or ")} alone.`,
+    );
+  }
+  if (isAnswer(state) && !isAsAsked) {
+    throw refusal(
+      `The record of request ${id} is not what troupe wrote`,
+      "Nobody can answer it any more. Ask again; the old request can be cancelled.",
+    );
+  }
+  if (hash !== request.hash) {
+    throw refusal(
+      `The answer is to something other than what request ${id} asks`,
+      "Look at the request again and answer what it says.",
+    );
+  }
+}
+
+/** The error for an id that names no request. */
+export function unknownRequest(id: string, pending: readonly Request[]): TeamError {
+  const shown = pending.slice(0, maxShown).map((request) => request.id);
+  const more = pending.length > maxShown ? ` and ${pending.length - maxShown} more` : "";
+  return new TeamError("request-unknown", `There is no request ${id}`, {
+    hint: shown.length > 0 ? `Open requests: ${shown.join(", ")}${more}.` : "No request is open.",
+  });
+}
+
+const maxShown = 20;
+
+function findAlteration(stored: Request, signature: Signature): string | undefined {
+  const { id, subject, hash, sig } = stored;
+  if (hashSubject(subject) !== hash) return `The subject of request ${id} was changed`;
+  if (signature.verify(questionText(stored), sig)) return undefined;
+  return `Request ${id} carries no valid signature`;
+}
+
+/** Why the end that `stored` claims does not count. */
+function findForgery(
+  stored: Request,
+  isAsAsked: boolean,
+  signature: Signature,
+): string | undefined {
+  const { id, state, decision: signed } = stored;
+  if (!signed) return state === "pending" ? undefined : `Request ${id} is ${state} by nobody`;
+  const { sig, ...decision } = signed;
+  const found = `Request ${id} has a decision`;
+  if (!signature.verify(canonicalJson(decision), sig)) return `${found} without a valid signature`;
+  if (decision.request_id !== id) return `${found} of another request`;
+  if (decision.hash !== stored.hash) return `${found} about something else`;
+  if (decision.state !== state) return `${found} that it is ${decision.state}, not ${state}`;
+  if (!deciders(stored, decision.state).includes(decision.by)) return `${found} by another`;
+  return isAnswer(decision.state) && !isAsAsked ? `${found} to another question` : undefined;
+}
+
+function isAnswer(state: Decision["state"]): boolean {
+  return state === "approved" || state === "rejected";
+}
+
+/** Who may bring a request to this end. */
+function deciders({ from, to }: Request, state: Decision["state"]): MemberName[] {
+  switch (state) {
+    case "approved":
+    case "rejected":
+      return [to];
+    case "expired":
+      return [system];
+    case "cancelled":
+      return [from, system];
+  }
+}
+
+/** What the signature of a question is over. */
+function questionText(question: Omit<Request, "sig" | "state" | "decision" | "version">): string {
+  const { id, type, from, to, hash, created_at } = question;
+  return canonicalJson({ id, type, from, to, hash, created_at });
+}
+
+function refusal(message: string, hint: string): TeamError {
+  return new TeamError("request-refused", message, { hint });
+}

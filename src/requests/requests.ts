@@ -1,0 +1,45 @@
+import type { MemberName, RequestId } from "../protocol/ids.ts";
+import type { Request, RequestState, RequestType } from "../protocol/request.ts";
+
+/**
+ * The questions of a team's protocols and their answers. Any process may look.
+ *
+ * Every backend promises, and src/testing/conformance/requests.ts checks, that:
+ * - once `open` resolves, the question survives a crash, pending, with the hash of its subject;
+ * - only `to` approves or rejects, only that hash, and only while the request is pending: of
+ *   several answers one counts, and the others are refused;
+ * - `system` alone expires a request, and `system` or `from` cancels it;
+ * - a decision counts only if troupe signed it; without one that counts the request is pending,
+ *   whatever its record says, and can still be decided;
+ * - a request that is not as it was asked can be cancelled or expire, and nothing else;
+ * - a refused change changes nothing. It throws `request-unknown` or `request-refused`.
+ */
+export interface Requests {
+  open(draft: RequestDraft): Promise<Request>;
+  /** Throws `request-unknown` where there is none. */
+  get(id: RequestId): Promise<Request>;
+  /** Oldest first. */
+  list(filter?: { state?: RequestState }): Promise<Request[]>;
+  decide(id: RequestId, answer: Answer): Promise<Request>;
+  /** Nobody answered in time, or nobody is there to. */
+  expire(id: RequestId, reason?: string): Promise<Request>;
+  cancel(id: RequestId, by: MemberName, reason?: string): Promise<Request>;
+  /** Calls `listener` after each change made through this object. Returns how to stop it. */
+  onChange(listener: (request: Request) => void): () => void;
+}
+
+export interface RequestDraft {
+  type: RequestType;
+  from: MemberName;
+  to: MemberName;
+  /** What exactly is asked. Must be JSON. */
+  subject: Record<string, unknown>;
+}
+
+export interface Answer {
+  by: MemberName;
+  state: "approved" | "rejected";
+  /** Of the subject that `by` was shown. */
+  hash: string;
+  reason?: string | undefined;
+}

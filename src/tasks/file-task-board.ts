@@ -1,0 +1,176 @@
+import { TeamError } from "../errors.ts";
+import { mapInBatches } from "../lib/batches.ts";
+import type { Clock } from "../lib/clock.ts";
+import { VersionedRecords } from "../lib/versioned-records.ts";
+import { TaskId } from "../protocol/ids.ts";
+import { Task } from "../protocol/task.ts";
+import type {
+  ChangeOptions,
+  Completion,
+  Release,
+  TaskBoard,
+  TaskChange,
+  TaskDraft,
+  TaskPatch,
+} from "./task-board.ts";
+import { type Board, findUnblocked, requireNoCircle, requireTask } from "./task-dependencies.ts";
+import {
+  claimableTasks,
+  claimTask,
+  isHeldBy,
+  newTask,
+  type Rule,
+  releaseTask,
+  requireVersion,
+  updateTask,
+} from "./task-rules.ts";
+
+export interface FileTaskBoardOptions {
+  /** `tasks` in the team directory. */
+  directory: string;
+  clock: Clock;
+  /** Told once of each record that cannot be read. The others are not harmed. */
+  onDamage(problem: string): void;
+  /** Throws when this process may no longer write. Needless for one that only looks. */
+  check?: () => Promise<void>;
+}
+
+/** A board in files that any process may look at and change, and that survives every crash. */
+export class FileTaskBoard implements TaskBoard {
+  readonly #records: VersionedRecords<Task>;
+  readonly #clock: Clock;
+  readonly #listeners = new Set<(task: Task) => void>();
+
+  constructor({ directory, clock, onDamage, check }: FileTaskBoardOptions) {
+    this.#records = new VersionedRecords({
+      directory,
+      schema: Task,
+      onDamage,
+      now: () => clock.now(),
+      check,
+    });
+    this.#clock = clock;
+  }
+
+  /** Brings the files for people up to date. Only for the one process that runs the team. */
+  repair(): Promise<void> {
+    return this.#records.repair();
+  }
+
+  async create(draft: TaskDraft): Promise<Task> {
+    const at = this.#clock.now();
+    const board = await this.#board();
+    const newest = (await this.#ids()).at(-1) ?? "0";
+    for (let number = Number(newest) + 1; ; number++) {
+      const task = newTask(board, draft, { id: TaskId.parse(String(number)), at });
+      // Where another process has just taken the number, the next one may be free.
+      if (await this.#records.commit(task)) return this.#announce(task);
+    }
+  }
+
+  async get(id: TaskId): Promise<Task> {
+    return (await this.#records.read(id)) ?? requireTask(await this.#board(), id);
+  }
+
+  async list(): Promise<Task[]> {
+    return [...(await this.#board()).values()];
+  }
+
+  async claimable(): Promise<Task[]> {
+    return claimableTasks(await this.#board());
+  }
+
+  async claim(id: TaskId, { by, version }: ChangeOptions): Promise<Task> {
+    const at = this.#clock.now();
+    const rule: Rule = (board, task) => claimTask(board, task, { by, at });
+    return (await this.#change(id, rule, version)).after;
+  }
+
+  complete(id: TaskId, { result, ...change }: Completion): Promise<TaskChange> {
+    return this.update(id, { status: "completed", result }, change);
+  }
+
+  async update(id: TaskId, patch: TaskPatch, { by, version }: ChangeOptions): Promise<TaskChange> {
+    const at = this.#clock.now();
+    const rule: Rule = (board, task) => updateTask(board, task, patch, { by, at });
+    const { board: old, before, after: task } = await this.#change(id, rule, version);
+    // Read again: of two blockers that end at the same moment, the later one must see both ends.
+    const board = await this.#board();
+    if (patch.blocked_by) await this.#requireNoCircle(board, before, task);
+    return { task, unblocked: findUnblocked(old, board, id) };
+  }
+
+  async release(id: TaskId, release: Release): Promise<Task> {
+    const at = this.#clock.now();
+    return (await this.#change(id, (_, task) => releaseTask(task, release, at))).after;
+  }
+
+  async releaseAll(release: Release): Promise<Task[]> {
+    const released: Task[] = [];
+    for (const task of await this.list()) {
+      if (isHeldBy(task, release.holder)) released.push(await this.release(task.id, release));
+    }
+    return released;
+  }
+
+  onChange(listener: (task: Task) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /** The task before and after the change, and the board by which it was decided. */
+  async #change(
+    id: TaskId,
+    rule: Rule,
+    version?: number,
+  ): Promise<{ board: Board; before: Task; after: Task }> {
+    for (let attempt = 0; attempt < maxAttempts; attempt++) {
+      const board = await this.#board();
+      const before = requireTask(board, id);
+      requireVersion(before, version);
+      const after = rule(board, before);
+      if (after === before) return { board, before, after };
+      if (await this.#records.commit(after)) return { board, before, after: this.#announce(after) };
+    }
+    throw new TeamError("task-conflict", `Task ${id} keeps changing`, { hint: "Try again." });
+  }
+
+  /**
+   * Takes a change back that closed a circle. A version guards one task only, so changes of two
+   * tasks at the same moment can each be right and yet be wrong together: the later one sees it.
+   */
+  async #requireNoCircle(board: Board, before: Task, after: Task): Promise<void> {
+    try {
+      requireNoCircle(board, after.id);
+    } catch (error) {
+      const { blocked_by } = before;
+      await this.#change(after.id, (_, task) => ({
+        ...(task.version === after.version ? before : task),
+        blocked_by,
+        version: task.version + 1,
+      }));
+      throw error;
+    }
+  }
+
+  async #board(): Promise<Board> {
+    const tasks = await mapInBatches(await this.#ids(), (id) => this.#records.read(id));
+    return new Map(tasks.flatMap((task) => (task ? [[task.id, task] as const] : [])));
+  }
+
+  async #ids(): Promise<TaskId[]> {
+    return (await this.#records.ids()).filter(isTaskId).sort((a, b) => Number(a) - Number(b));
+  }
+
+  #announce(task: Task): Task {
+    for (const listener of this.#listeners) listener(task);
+    return task;
+  }
+}
+
+/** How often a change is tried again because another writer was faster. */
+const maxAttempts = 32;
+
+function isTaskId(name: string): name is TaskId {
+  return TaskId.safeParse(name).success;
+}

@@ -1,0 +1,159 @@
+import { spawn } from "node:child_process";
+import { mkdir, readdir, readFile, rm, utimes, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { expect, test } from "vitest";
+import { z } from "zod";
+import { lead, MemberName, TaskId } from "../../src/protocol/ids.ts";
+import { FileTaskBoard } from "../../src/tasks/file-task-board.ts";
+import { testTaskBoard } from "../../src/testing/conformance/task-board.ts";
+import { ManualClock } from "../../src/testing/manual-clock.ts";
+import { temporaryDirectory } from "../../src/testing/temporary-directory.ts";
+
+const alice = MemberName.parse("alice");
+const one = TaskId.parse("1");
+
+testTaskBoard("FileTaskBoard", open);
+
+test("a task is a file that a person can read, and every version of it is kept", async () => {
+  await using fixture = await open();
+  await fixture.board.create({ subject: "x", created_by: lead });
+  await fixture.board.claim(one, { by: alice });
+  const { task } = await fixture.board.complete(one, { by: alice, result: "done" });
+
+  const text = await readFile(join(fixture.path, "1.json"), "utf8");
+
+  expect(text).toBe(`${JSON.stringify(task, null, 2)}\n`);
+  const history = await readdir(join(fixture.path, ".versions", "1"));
+  expect(history.sort()).toEqual(["1.json", "2.json", "3.json"]);
+});
+
+test("a damaged record is told once and hides no other", async () => {
+  await using fixture = await open();
+  await fixture.board.create({ subject: "x", created_by: lead });
+  await writeFile(join(fixture.path, "2.json"), "{");
+  await writeFile(join(fixture.path, "notes.json"), "mine");
+  await mkdir(join(fixture.path, "3.json"));
+
+  expect((await fixture.board.list()).map(({ id }) => id)).toEqual(["1"]);
+  expect((await fixture.board.list()).map(({ id }) => id)).toEqual(["1"]);
+
+  expect(fixture.problems).toEqual([
+    expect.stringContaining("2.json"),
+    expect.stringContaining("3.json"),
+  ]);
+  expect(await fixture.board.create({ subject: "y", created_by: lead })).toMatchObject({ id: "4" });
+});
+
+test("a task whose blocker cannot be read stays blocked", async () => {
+  await using fixture = await open();
+  await fixture.board.create({ subject: "x", created_by: lead });
+  const { id } = await fixture.board.create({
+    subject: "y",
+    blocked_by: [one],
+    created_by: lead,
+  });
+  await rm(join(fixture.path, ".versions", "1"), { recursive: true });
+  await writeFile(join(fixture.path, "1.json"), "{");
+
+  await expect(fixture.board.claim(id, { by: alice })).rejects.toThrow("Task 2 is blocked by 1");
+});
+
+test("an id is not used again, whatever a person deletes", async () => {
+  await using fixture = await open();
+  await fixture.board.create({ subject: "x", created_by: lead });
+  await fixture.board.create({ subject: "y", created_by: lead });
+  await rm(join(fixture.path, "2.json"));
+
+  expect(await fixture.board.create({ subject: "z", created_by: lead })).toMatchObject({ id: "3" });
+  expect(await fixture.board.get(TaskId.parse("2"))).toMatchObject({ subject: "y" });
+});
+
+test("a task written by hand with the fields that matter is a task", async () => {
+  await using fixture = await open();
+  const at = "2026-01-01T00:00:00.000Z";
+  const task = { id: "7", subject: "x", status: "pending", created_by: "user", version: 1 };
+  await writeFile(
+    join(fixture.path, "7.json"),
+    JSON.stringify({ ...task, created_at: at, updated_at: at, note: "mine" }),
+  );
+
+  const claimed = await fixture.board.claim(TaskId.parse("7"), { by: alice });
+
+  expect(claimed).toMatchObject({ owner: "alice", version: 2, note: "mine" });
+  expect(await fixture.board.create({ subject: "y", created_by: lead })).toMatchObject({ id: "8" });
+});
+
+test("a claim committed by a process that died right then counts, and a repair shows it", async () => {
+  await using fixture = await open();
+  const task = await fixture.board.create({ subject: "x", created_by: lead });
+  const text = await readFile(join(fixture.path, "1.json"), "utf8");
+  await fixture.board.claim(task.id, { by: alice });
+  await writeFile(join(fixture.path, "1.json"), text);
+  await utimes(join(fixture.path, "1.json"), 0, 0);
+
+  const other = await fixture.reopen();
+  await expect(other.claim(one, { by: MemberName.parse("bob") })).rejects.toThrow("'alice'");
+  await other.repair();
+
+  expect(await readFile(join(fixture.path, "1.json"), "utf8")).toContain('"owner": "alice"');
+});
+
+test("P10 processes that create and claim at once: no id twice, no task with two owners", async () => {
+  await using fixture = await open();
+  const members = ["m0", "m1", "m2"];
+
+  const racers = await Promise.all(members.map((name) => startRacer(fixture.path, name, 8)));
+  for (const racer of racers) racer.go();
+  const reports = await Promise.all(racers.map((racer) => racer.report()));
+
+  const created = reports.flatMap((report) => report.created).sort(byNumber);
+  expect(created).toEqual(Array.from({ length: 24 }, (_, index) => String(index + 1)));
+  expect(reports.flatMap(({ won }) => won).sort(byNumber)).toEqual(created);
+  const owners = new Map((await fixture.board.list()).map(({ id, owner }) => [`${id}`, owner]));
+  reports.forEach(({ won }, index) => {
+    for (const id of won) expect(owners.get(id)).toBe(members[index]);
+  });
+  expect(fixture.problems).toEqual([]);
+});
+
+async function open() {
+  const directory = await temporaryDirectory();
+  const clock = new ManualClock();
+  const problems: string[] = [];
+  const openBoard = () =>
+    new FileTaskBoard({
+      directory: directory.path,
+      clock,
+      onDamage: (problem) => void problems.push(problem),
+    });
+  return {
+    path: directory.path,
+    problems,
+    clock,
+    board: openBoard(),
+    reopen: async () => openBoard(),
+    [Symbol.asyncDispose]: () => directory[Symbol.asyncDispose](),
+  };
+}
+
+function byNumber(a: string, b: string): number {
+  return Number(a) - Number(b);
+}
+
+const Report = z.object({ created: z.array(z.string()), won: z.array(z.string()) });
+
+async function startRacer(directory: string, name: string, count: number) {
+  const script = join(import.meta.dirname, "racing-member.ts");
+  const child = spawn(
+    process.execPath,
+    ["--import", "tsx", script, directory, name, String(count)],
+    { stdio: ["pipe", "pipe", "inherit"] },
+  );
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+  expect(await lines.next()).toMatchObject({ value: "ready" });
+  return {
+    go: () => child.stdin.end("go\n"),
+    report: async () => Report.parse(JSON.parse(String((await lines.next()).value))),
+  };
+}
