@@ -1,0 +1,34 @@
+import type { Task } from "../../protocol/task.ts";
+import type { Command } from "../command.ts";
+import { parseTeamArguments } from "../parse-arguments.ts";
+import { oneLine } from "../render/printable.ts";
+
+export const tasks: Command = {
+  name: "tasks",
+  summary: "The task board",
+  usage: "tasks [--json] [--team-dir <directory>]",
+
+  async run(argv, io) {
+    const limits = { usage: tasks.usage, positionals: { min: 0, max: 0 } };
+    const { json, teamDir } = parseTeamArguments(argv, limits);
+    const board = await (await io.observeTeam(teamDir)).tasks();
+
+    if (json) {
+      io.out(JSON.stringify(board, null, 2));
+      return 0;
+    }
+    if (board.length === 0) io.out("No tasks.");
+    for (const task of board) io.out(taskLine(task));
+    return 0;
+  },
+};
+
+function taskLine({ id, status, subject, owner, blocked_by, result }: Task): string {
+  const notes = [
+    ...(owner ? [`owner ${owner}`] : []),
+    ...(blocked_by.length > 0 ? [`blocked by ${blocked_by.join(", ")}`] : []),
+    ...(result ? [oneLine(result, 60)] : []),
+  ];
+  const aside = notes.length > 0 ? ` (${notes.join("; ")})` : "";
+  return `  ${id}. [${status}] ${oneLine(subject, 100)}${aside}`;
+}

@@ -1,0 +1,49 @@
+export { type ErrorCode, TeamError } from "./errors.ts";
+export type { Fence, HeldFence, Holder } from "./fence/fence.ts";
+export { type Clock, systemClock } from "./lib/clock.ts";
+export {
+  type ProcessIdentity,
+  type ProcessTable,
+  systemProcesses,
+} from "./lib/process-identity.ts";
+export type { EventLog, EventReader } from "./logs/event-log.ts";
+export type { UsageLedger, UsageReader } from "./logs/usage-ledger.ts";
+export type {
+  Delivered,
+  Delivery,
+  Mailbox,
+  MailboxReader,
+  MailRecord,
+  SetAside,
+} from "./mailbox/mailbox.ts";
+export { AgentEvent } from "./protocol/events.ts";
+export {
+  MemberName,
+  MessageId,
+  parseMemberName,
+  parseTeammateName,
+  RequestId,
+  TaskId,
+  TeamId,
+} from "./protocol/ids.ts";
+export {
+  Message,
+  type MessageDraft,
+  Outcome,
+  PermissionMode,
+  Position,
+} from "./protocol/message.ts";
+export { Request } from "./protocol/request.ts";
+export { Task } from "./protocol/task.ts";
+export { Member, Team } from "./protocol/team.ts";
+export { Entry } from "./protocol/transcript.ts";
+export { UsageRecord, UsageTotal } from "./protocol/usage.ts";
+export type { Requests } from "./requests/requests.ts";
+export type { Roster } from "./roster/roster.ts";
+export type { TaskBoard } from "./tasks/task-board.ts";
+export { FileTeamStore } from "./team/file-team-store.ts";
+export { MemoryTeamStore } from "./team/memory-team-store.ts";
+export { TeamObserver } from "./team/team-observer.ts";
+export type { TeamPlace } from "./team/team-place.ts";
+export type { MemberStore, TeamStore } from "./team/team-store.ts";
+export type { Transcript, TranscriptReader } from "./transcript/transcript.ts";

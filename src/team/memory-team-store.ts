@@ -1,0 +1,69 @@
+import { randomBytes } from "node:crypto";
+import { Signature } from "../keys/signature.ts";
+import type { Clock } from "../lib/clock.ts";
+import { MemoryEventLog } from "../logs/memory-event-log.ts";
+import { MemoryUsageLedger } from "../logs/memory-usage-ledger.ts";
+import type { ReaderOptions } from "../mailbox/mailbox.ts";
+import { MemoryMailbox } from "../mailbox/memory-mailbox.ts";
+import type { MemberName } from "../protocol/ids.ts";
+import type { Message, MessageDraft } from "../protocol/message.ts";
+import { MemoryRequests } from "../requests/memory-requests.ts";
+import { MemoryRoster } from "../roster/memory-roster.ts";
+import { MemoryTaskBoard } from "../tasks/memory-task-board.ts";
+import { MemoryTranscript } from "../transcript/memory-transcript.ts";
+import { deliveredIn } from "./delivered-in.ts";
+import { newTeam } from "./new-team.ts";
+import { findRecipient } from "./recipient.ts";
+import type { MemberStore, TeamStore } from "./team-store.ts";
+
+/** Everything a team keeps, for as long as this process lives. */
+export class MemoryTeamStore implements TeamStore {
+  readonly roster: MemoryRoster;
+  readonly tasks: MemoryTaskBoard;
+  readonly requests: MemoryRequests;
+  readonly events: MemoryEventLog;
+  readonly usage = new MemoryUsageLedger();
+  /** Nobody else can become the lead of what only this process sees. */
+  readonly lost: AbortSignal = new AbortController().signal;
+  readonly #clock: Clock;
+  readonly #mailboxes = new Map<MemberName, MemoryMailbox>();
+  readonly #members = new Map<MemberName, Promise<MemberStore>>();
+
+  constructor({ clock }: { clock: Clock }) {
+    this.#clock = clock;
+    this.roster = new MemoryRoster(newTeam(clock.now()));
+    this.tasks = new MemoryTaskBoard({ clock });
+    this.requests = new MemoryRequests({ clock, signature: new Signature(randomBytes(32)) });
+    this.events = new MemoryEventLog(clock);
+  }
+
+  async send(to: string, draft: MessageDraft): Promise<Message> {
+    return this.#mailbox(findRecipient(await this.roster.read(), to)).append(draft);
+  }
+
+  openMember(name: MemberName, options: Pick<ReaderOptions, "onSetAside">): Promise<MemberStore> {
+    const opened = this.#members.get(name) ?? this.#openMember(name, options);
+    this.#members.set(name, opened);
+    return opened;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const mailbox of this.#mailboxes.values()) await mailbox[Symbol.asyncDispose]();
+    await this.events[Symbol.asyncDispose]();
+  }
+
+  async #openMember(
+    name: MemberName,
+    { onSetAside }: Pick<ReaderOptions, "onSetAside">,
+  ): Promise<MemberStore> {
+    const mailbox = this.#mailbox(name);
+    const reader = await mailbox.openReader({ delivered: deliveredIn([]), onSetAside });
+    return { transcript: new MemoryTranscript(), mailbox, reader };
+  }
+
+  #mailbox(owner: MemberName): MemoryMailbox {
+    const mailbox = this.#mailboxes.get(owner) ?? new MemoryMailbox({ owner, clock: this.#clock });
+    this.#mailboxes.set(owner, mailbox);
+    return mailbox;
+  }
+}

@@ -1,0 +1,13 @@
+import { lead, newTeamId } from "../protocol/ids.ts";
+import { storeFormat, type Team } from "../protocol/team.ts";
+
+/** The roster of a team on its first day. */
+export function newTeam(now: Date): Team {
+  return {
+    team_name: "default",
+    team_id: newTeamId(now),
+    lead,
+    members: [],
+    format: storeFormat,
+  };
+}

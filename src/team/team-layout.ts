@@ -1,0 +1,28 @@
+import { join } from "node:path";
+
+/** Where everything of a team lies. docs/storage.md describes each file. */
+export interface TeamLayout {
+  directory: string;
+  inbox: string;
+  transcripts: string;
+  tasks: string;
+  requests: string;
+  fence: string;
+  events: string;
+  usage: string;
+  gitignore: string;
+}
+
+export function teamLayout(directory: string): TeamLayout {
+  return {
+    directory,
+    inbox: join(directory, "inbox"),
+    transcripts: join(directory, "transcripts"),
+    tasks: join(directory, "tasks"),
+    requests: join(directory, "requests"),
+    fence: join(directory, "fence"),
+    events: join(directory, "events.jsonl"),
+    usage: join(directory, "usage.jsonl"),
+    gitignore: join(directory, ".gitignore"),
+  };
+}

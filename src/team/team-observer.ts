@@ -1,0 +1,147 @@
+import { TeamError } from "../errors.ts";
+import type { Holder } from "../fence/fence.ts";
+import { FileFence } from "../fence/file-fence.ts";
+import { Signature } from "../keys/signature.ts";
+import { loadTeamKey, openTeamKey, teamKeyPath } from "../keys/team-key.ts";
+import { FileMailbox } from "../mailbox/file-mailbox.ts";
+import { readRecords } from "../mailbox/mail-history.ts";
+import { mailLayout } from "../mailbox/mail-layout.ts";
+import type { MailRecord } from "../mailbox/mailbox.ts";
+import { type MemberName, parseMemberName, user } from "../protocol/ids.ts";
+import type { Message } from "../protocol/message.ts";
+import type { Task } from "../protocol/task.ts";
+import type { Team } from "../protocol/team.ts";
+import { lastGoodFile, readTeamFile } from "../roster/team-file.ts";
+import { FileTaskBoard } from "../tasks/file-task-board.ts";
+import { findRecipient } from "./recipient.ts";
+import { type TeamLayout, teamLayout } from "./team-layout.ts";
+import type { TeamPlace } from "./team-place.ts";
+
+/**
+ * A team as seen from any other process, running or not. It looks at everything and changes
+ * nothing, but that it can leave mail, as the person, like anybody with the team's key.
+ */
+export class TeamObserver {
+  readonly team: Team;
+  readonly #place: TeamPlace;
+  readonly #layout: TeamLayout;
+  #signature: Promise<Signature | undefined> | undefined;
+
+  private constructor(place: TeamPlace, team: Team) {
+    this.team = team;
+    this.#place = place;
+    this.#layout = teamLayout(place.directory);
+  }
+
+  static async open(place: TeamPlace): Promise<TeamObserver> {
+    const team = await readTeam(place);
+    if (team) return new TeamObserver(place, team);
+    throw new TeamError("team-missing", `There is no team in ${place.directory}`, {
+      hint: "Go to the directory of a team, or name its directory with --team-dir.",
+    });
+  }
+
+  /** Whoever runs the team; undefined when nobody does. */
+  async lead(): Promise<Holder | undefined> {
+    const { clock, processes, onWarning } = this.#place;
+    const directory = this.#layout.fence;
+    const fence = new FileFence({ directory, clock, processes, onNotice: onWarning });
+    const holder = await fence.look();
+    return holder?.isAlive ? holder : undefined;
+  }
+
+  tasks(): Promise<Task[]> {
+    const { clock, onWarning } = this.#place;
+    return new FileTaskBoard({
+      directory: this.#layout.tasks,
+      clock,
+      onDamage: onWarning,
+    }).list();
+  }
+
+  /** The lead and everybody who is or was in the team. */
+  members(): MemberName[] {
+    return [this.team.lead, ...this.team.members.map(({ name }) => name)];
+  }
+
+  /** A member by the name a person typed; it may have ended. */
+  findMember(name: string): MemberName {
+    const member = parseMemberName(name);
+    if (this.members().includes(member)) return member;
+    throw new TeamError("member-unknown", `Nobody here is named '${member}'`, {
+      hint: `Members: ${this.members().join(", ")}.`,
+    });
+  }
+
+  /** A member's mail, newest first. What waits for a member that has ended is undelivered. */
+  async *mail(owner: MemberName): AsyncGenerator<MailRecord> {
+    const hasEnded = this.team.members.some(
+      ({ name, status }) => name === owner && status === "shutdown",
+    );
+    const layout = mailLayout(this.#layout.inbox, owner);
+    this.#signature ??= this.#loadSignature();
+    const signature = await this.#signature;
+    const now = this.#place.clock.now();
+    for await (const record of readRecords({ layout, owner, signature, now })) {
+      if (hasEnded && record.state === "queued") yield { ...record, state: "undelivered" };
+      else yield record;
+    }
+  }
+
+  /** Leaves a message of the person. It is seen when the team runs. */
+  async send(to: string, content: string): Promise<Message> {
+    const owner = findRecipient(this.team, to);
+    await using mailbox = new FileMailbox({
+      inbox: this.#layout.inbox,
+      owner,
+      signature: await this.#signatureToSend(),
+      clock: this.#place.clock,
+      watch: { subscribe: () => () => undefined },
+      check: async () => undefined,
+    });
+    return await mailbox.append({ type: "message", from: user, content });
+  }
+
+  async #loadSignature(): Promise<Signature | undefined> {
+    const key = await loadTeamKey({ path: this.#keyPath() });
+    if (key) return new Signature(key);
+    this.#place.onWarning(
+      `The team's key ${this.#keyPath()} is missing: senders are shown as the messages claim.`,
+    );
+    return undefined;
+  }
+
+  async #signatureToSend(): Promise<Signature> {
+    const path = this.#keyPath();
+    const key = await loadTeamKey({ path });
+    if (key) return new Signature(key);
+    const lead = await this.lead();
+    if (lead) {
+      throw new TeamError("key-unavailable", `The team's key ${path} is missing`, {
+        hint: `The lead (pid ${lead.pid}) keeps its key in memory, so nobody else can sign. Write to the lead itself, or start it again where that file can be written.`,
+      });
+    }
+    const made = await openTeamKey({ path });
+    if (made.origin !== "memory") return made.signature;
+    throw new TeamError("key-unavailable", `The team's key ${path} cannot be written`, {
+      hint: "Make its directory writable, or set TROUPE_KEY_FILE.",
+    });
+  }
+
+  #keyPath(): string {
+    return teamKeyPath({ teamId: this.team.team_id, ...this.#place.keyPlace });
+  }
+}
+
+/** The roster, or the last good one while somebody has made nonsense of it. */
+async function readTeam({ directory, onWarning }: TeamPlace): Promise<Team | undefined> {
+  try {
+    return (await readTeamFile(directory))?.team;
+  } catch (error) {
+    if (!(error instanceof TeamError) || error.code !== "config-invalid") throw error;
+    const lastGood = await readTeamFile(directory, lastGoodFile);
+    if (!lastGood) throw error;
+    onWarning(`${error.message}. The last good roster is shown.`);
+    return lastGood.team;
+  }
+}

@@ -1,0 +1,35 @@
+import type { EventLog } from "../logs/event-log.ts";
+import type { UsageLedger } from "../logs/usage-ledger.ts";
+import type { Mailbox, MailboxReader, ReaderOptions } from "../mailbox/mailbox.ts";
+import type { MemberName } from "../protocol/ids.ts";
+import type { Message, MessageDraft } from "../protocol/message.ts";
+import type { Requests } from "../requests/requests.ts";
+import type { Roster } from "../roster/roster.ts";
+import type { TaskBoard } from "../tasks/task-board.ts";
+import type { Transcript } from "../transcript/transcript.ts";
+
+/** Everything a team keeps, in the hands of the one process that runs it. */
+export interface TeamStore extends AsyncDisposable {
+  readonly roster: Roster;
+  readonly tasks: TaskBoard;
+  readonly requests: Requests;
+  readonly events: EventLog;
+  readonly usage: UsageLedger;
+
+  /** Aborted when another process has become the lead: from then on every write is refused. */
+  readonly lost: AbortSignal;
+
+  /** Leaves mail for a member. Throws `member-unknown` or `member-ended`; then no file appears. */
+  send(to: string, draft: MessageDraft): Promise<Message>;
+
+  /** What a member has of its own. Opened once; the same object is given again. */
+  openMember(name: MemberName, options: Pick<ReaderOptions, "onSetAside">): Promise<MemberStore>;
+}
+
+/** What one member has of its own: what it has seen, and what it has yet to see. */
+export interface MemberStore {
+  readonly transcript: Transcript;
+  readonly mailbox: Mailbox;
+  /** Gives only what the transcript does not have. */
+  readonly reader: MailboxReader;
+}

@@ -1,0 +1,71 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+
+/** What every folder may import without saying so. */
+const leaves = ["protocol", "lib"];
+const stores = ["mailbox", "roster", "tasks", "requests", "transcript", "fence", "logs"];
+
+/** Folder → folders it may import. This table is the architecture; docs/architecture.md explains it. */
+const allowed: Record<string, readonly string[]> = {
+  protocol: [],
+  lib: ["protocol"],
+  keys: leaves,
+  mailbox: [...leaves, "keys"],
+  roster: leaves,
+  tasks: leaves,
+  requests: [...leaves, "keys"],
+  transcript: leaves,
+  fence: leaves,
+  logs: leaves,
+  team: [...leaves, "keys", ...stores],
+  cli: [...leaves, "mailbox", "team"],
+  testing: [...leaves, "keys", ...stores, "team"],
+};
+
+const sources = readdirSync("src", { recursive: true, encoding: "utf8" }).filter((path) =>
+  /\/.*\.ts$/.test(path),
+);
+
+test("every folder has its line in the table", () => {
+  expect(new Set(sources.map(folderOf))).toEqual(new Set(Object.keys(allowed)));
+});
+
+test.each(sources)("%s imports only what its folder may", (file) => {
+  const folder = folderOf(file);
+
+  const imported = importsOf(file)
+    .filter((path) => path.startsWith("."))
+    .map((path) => folderOf(join(file, "..", path)))
+    .filter((other) => other !== folder && other !== "errors.ts" && other !== "..");
+
+  expect(allowed[folder]).toEqual(expect.arrayContaining(imported));
+});
+
+test.each(sources.filter((file) => folderOf(file) === "protocol"))(
+  "%s runs in a browser",
+  (file) => {
+    const foreign = importsOf(file).filter((path) => !path.startsWith("."));
+
+    expect(foreign.filter((path) => path !== "zod")).toEqual([]);
+    expect(readFileSync(join("src", file), "utf8")).not.toMatch(/\b(Buffer|process)\b\./);
+  },
+);
+
+test.each(sources.filter((file) => file !== "cli/main.ts"))(
+  "%s leaves environment, arguments and output to main",
+  (file) => {
+    expect(readFileSync(join("src", file), "utf8")).not.toMatch(
+      /\bprocess\.(env|argv|cwd|exit|std)|\bconsole\./,
+    );
+  },
+);
+
+function importsOf(file: string): string[] {
+  const text = readFileSync(join("src", file), "utf8");
+  return [...text.matchAll(/(?:from|import) ?\(?"([^"]+)"/g)].flatMap(([, path]) => path ?? []);
+}
+
+function folderOf(file: string): string {
+  return file.split("/")[0] ?? "";
+}

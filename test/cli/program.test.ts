@@ -1,0 +1,298 @@
+import { appendFile, mkdir, readdir, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { inbox } from "../../src/cli/commands/inbox.ts";
+import { messages } from "../../src/cli/commands/messages.ts";
+import { send } from "../../src/cli/commands/send.ts";
+import { tasks } from "../../src/cli/commands/tasks.ts";
+import { team } from "../../src/cli/commands/team.ts";
+import { runProgram } from "../../src/cli/program.ts";
+import { lead, MemberName, user } from "../../src/protocol/ids.ts";
+import { temporaryDirectory } from "../../src/testing/temporary-directory.ts";
+import { enlist, member, observe, openStore } from "../support/team.ts";
+
+const alice = MemberName.parse("alice");
+const ignored = { onSetAside: () => undefined };
+
+test("team prints the roster, and says that nobody runs it", async () => {
+  await using directory = await temporaryDirectory();
+  const store = await openStore(directory.path);
+  await enlist(store, member("alice"), member("bob", "shutdown", "tester"));
+
+  const running = await troupe(directory.path, "team");
+  await store[Symbol.asyncDispose]();
+  const stopped = await troupe(directory.path, "team");
+
+  expect(running.out).toEqual([
+    "Team: default",
+    "  alice (coder): idle",
+    "  bob (tester): shutdown",
+  ]);
+  expect(stopped.out).toContain("  alice (coder): idle, not running");
+});
+
+test("team --json is the roster and the process that runs it", async () => {
+  await using directory = await temporaryDirectory();
+  await using store = await openStore(directory.path);
+  await enlist(store, member("alice"));
+
+  const { out } = await troupe(directory.path, "team", "--json");
+
+  expect(JSON.parse(out.join("\n"))).toMatchObject({
+    team_name: "default",
+    members: [{ name: "alice", status: "idle" }],
+    running: { pid: process.pid },
+  });
+});
+
+test("a new team has no teammates, tasks or messages, and says so", async () => {
+  await using directory = await temporaryDirectory();
+  await using _store = await openStore(directory.path);
+
+  expect((await troupe(directory.path, "team")).out).toEqual(["Team: default", "No teammates."]);
+  expect((await troupe(directory.path, "tasks")).out).toEqual(["No tasks."]);
+  expect((await troupe(directory.path, "messages")).out).toEqual(["No messages."]);
+  expect((await troupe(directory.path, "inbox")).out).toEqual(["No unread mail for lead."]);
+});
+
+test("send leaves signed mail of the person, while the team runs or not", async () => {
+  await using directory = await temporaryDirectory();
+  const first = await openStore(directory.path);
+  await enlist(first, member("alice"));
+  const sent = await troupe(directory.path, "send", "Alice", "while it runs");
+  await first[Symbol.asyncDispose]();
+  await troupe(directory.path, "send", "alice", "while it does not");
+
+  await using second = await openStore(directory.path);
+  const { reader } = await second.openMember(alice, ignored);
+
+  expect(sent).toEqual({ code: 0, out: ["Sent message to alice"], err: [] });
+  expect((await reader.unread()).map(({ message }) => [message.from, message.content])).toEqual([
+    ["user", "while it runs"],
+    ["user", "while it does not"],
+  ]);
+});
+
+test("inbox shows unread mail first, then what was delivered, and consumes nothing", async () => {
+  await using directory = await temporaryDirectory();
+  await using store = await openStore(directory.path);
+  const { reader } = await store.openMember(lead, ignored);
+  const seen = await store.send("lead", { type: "message", from: user, content: "seen" });
+  await store.send("lead", { type: "message", from: user, content: "new" });
+  await reader.unread();
+  await reader.acknowledge(seen.id);
+
+  const { out } = await troupe(directory.path, "inbox");
+  const json = JSON.parse((await troupe(directory.path, "inbox", "lead", "--json")).out.join("\n"));
+
+  expect(out).toEqual([
+    expect.stringMatching(/^queued .* user → lead: new$/),
+    expect.stringMatching(/^delivered .* user → lead: seen$/),
+  ]);
+  expect(json).toMatchObject({
+    name: "lead",
+    unread: [{ content: "new", state: "queued" }],
+    recent: [{ content: "seen", state: "delivered" }],
+  });
+  expect(await reader.unread()).toHaveLength(1);
+});
+
+test("messages shows everybody's mail with its state", async () => {
+  await using directory = await temporaryDirectory();
+  await using store = await openStore(directory.path);
+  await enlist(store, member("alice"), member("bob"));
+  const { reader } = await store.openMember(alice, ignored);
+  const seen = await store.send("alice", { type: "message", from: lead, content: "one" });
+  const back = await store.send("alice", { type: "message", from: lead, content: "two" });
+  await store.send("bob", { type: "message", from: lead, content: "three" });
+  await reader.unread();
+  await reader.acknowledge(seen.id);
+  await reader.giveBack(back.id);
+  await appendFile(
+    join(directory.path, ".team", "inbox", "alice.jsonl"),
+    '{"type":"shutdown_request"}\n',
+  );
+
+  const { out } = await troupe(directory.path, "messages", "--json");
+
+  expect(JSON.parse(out.join("\n"))).toMatchObject([
+    { content: "one", state: "delivered" },
+    { content: "two", state: "undelivered" },
+    { content: "three", state: "queued" },
+    { to: "alice", state: "set aside", reason: expect.stringContaining("not signed") },
+  ]);
+  const lines = (await troupe(directory.path, "messages")).out;
+  expect(lines.map((line) => line.split("  ")[0])).toEqual([
+    "delivered",
+    "undelivered",
+    "queued",
+    "set aside",
+  ]);
+});
+
+test("mail that waits for a member that has ended is undelivered", async () => {
+  await using directory = await temporaryDirectory();
+  await using store = await openStore(directory.path);
+  await enlist(store, member("alice"));
+  await store.send("alice", { type: "message", from: lead, content: "too late" });
+  await store.roster.update((roster) => ({ ...roster, members: [member("alice", "shutdown")] }));
+
+  const { out } = await troupe(directory.path, "messages");
+
+  expect(out).toEqual([expect.stringMatching(/^undelivered .* lead → alice: too late$/)]);
+});
+
+test("tasks shows the board", async () => {
+  await using directory = await temporaryDirectory();
+  await using store = await openStore(directory.path);
+  const first = await store.tasks.create({ subject: "design", created_by: lead });
+  await store.tasks.create({ subject: "build", created_by: lead, blocked_by: [first.id] });
+  await store.tasks.claim(first.id, { by: alice });
+
+  const { out } = await troupe(directory.path, "tasks");
+  const json = JSON.parse((await troupe(directory.path, "tasks", "--json")).out.join("\n"));
+
+  expect(out).toEqual([
+    "  1. [in_progress] design (owner alice)",
+    "  2. [pending] build (blocked by 1)",
+  ]);
+  expect(json).toMatchObject([
+    { id: "1", owner: "alice" },
+    { id: "2", blocked_by: ["1"] },
+  ]);
+});
+
+test.each([
+  [["send"], "Something is missing"],
+  [["send", "alice"], "Something is missing"],
+  [["send", "alice", " "], "The text is empty"],
+  [["send", "alice", "a", "b"], "Unexpected: b"],
+  [["send", "carol", "hi"], "Nobody here is named 'carol'"],
+  [["send", "../lead", "hi"], '"../lead" is not a member\'s name'],
+  [["send", "alice", "x".repeat(256 * 1024 + 1)], "larger than"],
+  [["inbox", "carol"], "Nobody here is named 'carol'"],
+  [["inbox", "a", "b"], "Unexpected: b"],
+  [["team", "--jason"], "Unknown option '--jason'"],
+  [["team", "--team-dir"], "--team-dir"],
+  [["tasks", "1"], "Unexpected: 1"],
+  [["messages", "all"], "Unexpected: all"],
+  [["mesages"], "Unknown command: mesages"],
+  [[], "A command is missing"],
+])("wrong usage is told with what is right, and exits 2: %j", async (argv, problem) => {
+  await using directory = await temporaryDirectory();
+  await using store = await openStore(directory.path);
+  await enlist(store, member("alice"));
+
+  const { code, out, err } = await troupe(directory.path, ...argv);
+
+  expect(code).toBe(2);
+  expect(out).toEqual([]);
+  expect(err[0]).toMatch(/^error: /);
+  expect(err[0]).toContain(problem);
+  expect(err).toHaveLength(2);
+  expect(await readdir(join(directory.path, ".team", "inbox"))).toEqual([]);
+});
+
+test.each([["team"], ["inbox"], ["messages"], ["tasks"], ["send", "lead", "hi"]])(
+  "%s where there is no team says so and makes none",
+  async (...argv) => {
+    await using directory = await temporaryDirectory();
+
+    const { code, err } = await troupe(directory.path, ...argv);
+
+    expect(code).toBe(2);
+    expect(err).toEqual([
+      expect.stringContaining("There is no team in"),
+      expect.stringContaining("--team-dir"),
+    ]);
+    expect(await readdir(directory.path)).toEqual([]);
+  },
+);
+
+test("a roster edited into nonsense is told, and the last good one is shown", async () => {
+  await using directory = await temporaryDirectory();
+  await using store = await openStore(directory.path);
+  await enlist(store, member("alice"));
+  await writeFile(join(directory.path, ".team", "config.json"), "{ nonsense");
+
+  const { code, out, err } = await troupe(directory.path, "team");
+
+  expect(code).toBe(0);
+  expect(out).toContain("  alice (coder): idle");
+  expect(err).toEqual([expect.stringMatching(/config\.json:1:3 is not JSON/)]);
+});
+
+test("a .team that is a file is a clear error", async () => {
+  await using directory = await temporaryDirectory();
+  await writeFile(join(directory.path, ".team"), "");
+
+  const { code, err } = await troupe(directory.path, "team");
+
+  expect(code).toBe(2);
+  expect(err[0]).toContain("is a file, not a team's directory");
+});
+
+test("send says why it cannot sign while the lead keeps its key in memory", async () => {
+  await using directory = await temporaryDirectory();
+  await using _store = await openStore(directory.path);
+  await rm(join(directory.path, "state"), { recursive: true });
+
+  const { code, err } = await troupe(directory.path, "send", "lead", "hi");
+
+  expect(code).toBe(1);
+  expect(err).toEqual([
+    expect.stringContaining("key"),
+    expect.stringContaining(`pid ${process.pid}`),
+  ]);
+});
+
+test("without the key senders are shown as claimed, with one warning", async () => {
+  await using directory = await temporaryDirectory();
+  await using store = await openStore(directory.path);
+  await enlist(store, member("alice"));
+  await store.send("lead", { type: "message", from: user, content: "hi" });
+  await rm(join(directory.path, "state"), { recursive: true });
+
+  const { out, err } = await troupe(directory.path, "messages");
+
+  expect(out).toEqual([expect.stringContaining("user → lead: hi")]);
+  expect(err).toEqual([expect.stringContaining("senders are shown as the messages claim")]);
+});
+
+test("control characters in mail are shown, not obeyed", async () => {
+  await using directory = await temporaryDirectory();
+  await using store = await openStore(directory.path);
+  const content = "a\u001b[2Jb\rc\u202ed\u200be\nnext";
+  await store.send("lead", { type: "message", from: user, content });
+
+  const { out } = await troupe(directory.path, "inbox");
+
+  expect(out[0]).toContain("a\\x1b[2Jb\\x0dc\\u{202e}d\\u{200b}e ⏎ next");
+});
+
+test("--help and --version answer without a team", async () => {
+  await using directory = await temporaryDirectory();
+  await mkdir(join(directory.path, "elsewhere"));
+
+  const help = await troupe(directory.path, "--help");
+
+  expect(help.code).toBe(0);
+  for (const name of ["team", "inbox", "messages", "tasks", "send"]) {
+    expect(help.out.join("\n")).toContain(`troupe ${name}`);
+  }
+  expect((await troupe(directory.path, "send", "--help")).out.join("\n")).toContain("send <name>");
+  expect((await troupe(directory.path, "--version")).out).toEqual(["1.2.3"]);
+});
+
+async function troupe(root: string, ...argv: string[]) {
+  const out: string[] = [];
+  const err: string[] = [];
+  const loaded = [team, inbox, messages, tasks, send];
+  const commands = new Map(loaded.map((command) => [command.name, async () => command]));
+  const code = await runProgram({ version: "1.2.3", commands }, argv, {
+    out: (line) => out.push(line),
+    err: (line) => err.push(line),
+    observeTeam: () => observe(root, { onWarning: (message) => err.push(message) }),
+  });
+  return { code, out, err };
+}

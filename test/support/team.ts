@@ -1,0 +1,37 @@
+import { join } from "node:path";
+import { systemClock } from "../../src/lib/clock.ts";
+import { systemProcesses } from "../../src/lib/process-identity.ts";
+import { MemberName } from "../../src/protocol/ids.ts";
+import type { Member, MemberStatus } from "../../src/protocol/team.ts";
+import { FileTeamStore } from "../../src/team/file-team-store.ts";
+import { TeamObserver } from "../../src/team/team-observer.ts";
+import type { TeamPlace } from "../../src/team/team-place.ts";
+import type { TeamStore } from "../../src/team/team-store.ts";
+
+/** A team directory and a key's place of its own below `root`. */
+export function teamPlace(root: string, options: Partial<TeamPlace> = {}): TeamPlace {
+  return {
+    directory: join(root, ".team"),
+    keyPlace: { keyFile: undefined, stateHome: join(root, "state"), home: root },
+    clock: systemClock,
+    processes: systemProcesses,
+    onWarning: (message) => {
+      throw new Error(`Unexpected warning: ${message}`);
+    },
+    ...options,
+  };
+}
+
+export const openStore = (root: string, options: Partial<TeamPlace> = {}) =>
+  FileTeamStore.open(teamPlace(root, options));
+
+export const observe = (root: string, options: Partial<TeamPlace> = {}) =>
+  TeamObserver.open(teamPlace(root, options));
+
+export function member(name: string, status: MemberStatus = "idle", role = "coder"): Member {
+  return { name: MemberName.parse(name), role, status };
+}
+
+export async function enlist(store: TeamStore, ...members: Member[]): Promise<void> {
+  await store.roster.update((team) => ({ ...team, members: [...team.members, ...members] }));
+}

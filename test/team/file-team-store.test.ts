@@ -1,0 +1,177 @@
+import { chmod, mkdir, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { lead, MemberName, user } from "../../src/protocol/ids.ts";
+import { testTeamStore } from "../../src/testing/conformance/team-store.ts";
+import { temporaryDirectory } from "../../src/testing/temporary-directory.ts";
+import { enlist, member, observe, openStore } from "../support/team.ts";
+
+testTeamStore("FileTeamStore", async () => {
+  const directory = await temporaryDirectory();
+  const store = await openStore(directory.path);
+  return {
+    store,
+    async [Symbol.asyncDispose]() {
+      await store[Symbol.asyncDispose]();
+      await directory[Symbol.asyncDispose]();
+    },
+  };
+});
+
+const alice = MemberName.parse("alice");
+const ignored = { onSetAside: () => undefined };
+
+test("P04 mail to a stranger leaves no file behind", async () => {
+  await using directory = await temporaryDirectory();
+  await using store = await openStore(directory.path);
+
+  await expect(
+    store.send("carol", { type: "message", from: user, content: "hi" }),
+  ).rejects.toThrow();
+  await expect(store.send("../carol", { type: "message", from: user })).rejects.toThrow();
+
+  expect(await readdir(join(directory.path, ".team", "inbox"))).toEqual([]);
+});
+
+test("P08 a team that is opened again has its members, mail, tasks and requests", async () => {
+  await using directory = await temporaryDirectory();
+  const first = await openStore(directory.path);
+  await enlist(first, member("alice"));
+  await first.send("alice", { type: "message", from: user, content: "waits" });
+  await first.tasks.create({ subject: "a task", created_by: lead });
+  await first.requests.open({ type: "plan", from: alice, to: lead, subject: { plan: "1. …" } });
+  await first[Symbol.asyncDispose]();
+
+  await using second = await openStore(directory.path);
+  const { reader } = await second.openMember(alice, ignored);
+
+  expect((await second.roster.read()).members).toMatchObject([{ name: "alice" }]);
+  expect(await reader.unread()).toMatchObject([{ message: { from: "user", content: "waits" } }]);
+  expect(await second.tasks.list()).toMatchObject([{ id: "1", subject: "a task" }]);
+  expect(await second.requests.list({ state: "pending" })).toMatchObject([{ from: "alice" }]);
+});
+
+test("P01 what is in the transcript is not shown again, though the cursor never moved", async () => {
+  await using directory = await temporaryDirectory();
+  const first = await openStore(directory.path);
+  const before = await first.openMember(lead, ignored);
+  await first.send("lead", { type: "message", from: user, content: "seen" });
+  const [delivery] = await before.reader.unread();
+  if (!delivery) throw new Error("nothing was unread");
+  await before.transcript.append([{ type: "delivery", at: new Date().toISOString(), ...delivery }]);
+  await first.send("lead", { type: "message", from: user, content: "unseen" });
+  await first[Symbol.asyncDispose]();
+
+  await using second = await openStore(directory.path);
+  const after = await second.openMember(lead, ignored);
+
+  expect(await after.reader.unread()).toMatchObject([{ message: { content: "unseen" } }]);
+});
+
+test("P09 a second lead is refused while the first lives, and follows it when it has ended", async () => {
+  await using directory = await temporaryDirectory();
+  const first = await openStore(directory.path);
+
+  await expect(openStore(directory.path)).rejects.toMatchObject({
+    code: "lead-alive",
+    message: expect.stringContaining(String(process.pid)),
+  });
+  await first[Symbol.asyncDispose]();
+
+  await using second = await openStore(directory.path);
+  expect(second.lost.aborted).toBe(false);
+});
+
+test("P13 a key that is gone makes queued mail come from outside, and control is set aside", async () => {
+  await using directory = await temporaryDirectory();
+  const first = await openStore(directory.path);
+  await first.send("lead", { type: "message", from: user, content: "plain" });
+  await first.send("lead", { type: "mode_set_request", from: user, mode: "bypassPermissions" });
+  await first[Symbol.asyncDispose]();
+  await rm(join(directory.path, "state"), { recursive: true });
+
+  await using second = await openStore(directory.path);
+  const setAside: string[] = [];
+  const { reader } = await second.openMember(lead, {
+    onSetAside: ({ reason }) => setAside.push(reason),
+  });
+
+  expect(await reader.unread()).toMatchObject([{ message: { from: "outside", content: "plain" } }]);
+  expect(setAside).toEqual([expect.stringContaining("not signed")]);
+});
+
+test("the person's mail from another process wakes the member", async () => {
+  await using directory = await temporaryDirectory();
+  await using store = await openStore(directory.path);
+  await enlist(store, member("alice"));
+  const { reader } = await store.openMember(alice, ignored);
+  const woken = new Promise<void>((resolve) => reader.onWake(resolve));
+
+  await (await observe(directory.path)).send("alice", "wake up");
+  await woken;
+
+  expect(await reader.unread()).toMatchObject([{ message: { from: "user" } }]);
+});
+
+test("everything is its owner's alone, whatever the umask", async () => {
+  await using directory = await temporaryDirectory();
+  const umask = process.umask(0o022);
+  try {
+    await using store = await openStore(directory.path);
+    await enlist(store, member("alice"));
+    await store.send("alice", { type: "message", from: user, content: "hi" });
+    await store.openMember(alice, ignored);
+    await store.tasks.create({ subject: "a task", created_by: lead });
+    await store.requests.open({ type: "plan", from: alice, to: lead, subject: {} });
+    store.events.append({ type: "run-start", at: new Date().toISOString(), member: alice });
+    await store.events.flush();
+  } finally {
+    process.umask(umask);
+  }
+
+  for (const root of [".team", "state"]) {
+    for (const name of [".", ...(await readdir(join(directory.path, root), { recursive: true }))]) {
+      const path = join(directory.path, root, name);
+      const { mode } = await stat(path);
+      const isDirectory = (mode & 0o170000) === 0o040000;
+      if (root === "state" && !/keys/.test(name)) continue;
+      expect(`${name} ${(mode & 0o777).toString(8)}`).toBe(
+        `${name} ${isDirectory ? "700" : "600"}`,
+      );
+    }
+  }
+  expect(await readFile(join(directory.path, ".team", ".gitignore"), "utf8")).toBe("*\n");
+});
+
+test("a .team that is a file is refused, with what to do", async () => {
+  await using directory = await temporaryDirectory();
+  await writeFile(join(directory.path, ".team"), "");
+
+  await expect(openStore(directory.path)).rejects.toMatchObject({
+    code: "team-unusable",
+    hint: expect.stringContaining("--team-dir"),
+  });
+});
+
+test("a half-made .team is completed", async () => {
+  await using directory = await temporaryDirectory();
+  await mkdir(join(directory.path, ".team", "inbox"), { recursive: true });
+  await writeFile(join(directory.path, ".team", "inbox", "lead.jsonl"), "waiting by hand\n");
+
+  await using store = await openStore(directory.path);
+  const { reader } = await store.openMember(lead, ignored);
+
+  expect(await reader.unread()).toMatchObject([{ message: { content: "waiting by hand" } }]);
+});
+
+test("a team of a newer troupe is refused, and nothing in it is touched", async () => {
+  await using directory = await temporaryDirectory();
+  await mkdir(join(directory.path, ".team"));
+  await writeFile(join(directory.path, ".team", "config.json"), '{"format":99}');
+  await chmod(join(directory.path, ".team"), 0o755);
+
+  await expect(openStore(directory.path)).rejects.toMatchObject({ code: "format-newer" });
+
+  expect(await readdir(join(directory.path, ".team"))).toEqual(["config.json"]);
+  expect((await stat(join(directory.path, ".team"))).mode & 0o777).toBe(0o755);
+});
