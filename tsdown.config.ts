@@ -4,6 +4,6 @@ export default defineConfig({
   entry: ["src/index.ts", "src/cli/main.ts", "src/testing/index.ts"],
   platform: "node",
   target: "node20",
+  fixedExtension: false,
   dts: true,
-  clean: true,
 });

@@ -2,8 +2,9 @@ import { basename } from "node:path";
 import { parseLine } from "../lib/json-lines.ts";
 import { LineReader } from "../lib/line-reader.ts";
 import { listSegments, segmentPath, sideDirectory } from "../lib/segments.ts";
+import type { WakeSource } from "../lib/wake-source.ts";
 import { StoredEvent } from "../protocol/events.ts";
-import type { EventReader, FollowOptions, WakeSource } from "./event-log.ts";
+import type { EventReader, FollowOptions } from "./event-log.ts";
 import { follow } from "./follow.ts";
 
 /** Where a follower has got to. */

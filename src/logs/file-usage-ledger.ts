@@ -12,6 +12,8 @@ export interface FileUsageLedgerOptions {
   clock: Clock;
   /** Told of each line that cannot be read, and so is in no total. */
   onDamage(damage: Damage): void;
+  /** Throws when this process may no longer write. */
+  check?: () => Promise<void>;
   maxBytes?: number;
   keptSegments?: number;
 }
@@ -26,10 +28,12 @@ export interface FileUsageLedgerOptions {
 export class FileUsageLedger implements UsageLedger {
   readonly #file: RotatingFile;
   readonly #sums: UsageSums;
+  readonly #check: () => Promise<void>;
 
-  private constructor(file: RotatingFile, sums: UsageSums) {
+  private constructor(file: RotatingFile, sums: UsageSums, check: () => Promise<void>) {
     this.#file = file;
     this.#sums = sums;
+    this.#check = check;
   }
 
   static async open(options: FileUsageLedgerOptions): Promise<FileUsageLedger> {
@@ -40,10 +44,12 @@ export class FileUsageLedger implements UsageLedger {
     return new FileUsageLedger(
       await RotatingFile.open({ path, maxBytes, keptSegments, header }),
       sums,
+      options.check ?? (async () => undefined),
     );
   }
 
   async record(usage: UsageRecord): Promise<void> {
+    await this.#check();
     this.#file.append(toLines([usage]));
     this.#sums.add(usage);
   }

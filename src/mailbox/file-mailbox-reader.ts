@@ -211,7 +211,8 @@ export class FileMailboxReader implements MailboxReader {
   }
 
   #isSeen(id: MessageId): boolean {
-    return this.#options.delivered.ids.has(id) || this.#sources.some(({ seen }) => seen.has(id));
+    if (this.#options.delivered.ids.has(id) || this.#returned.has(id)) return true;
+    return this.#sources.some(({ seen }) => seen.has(id));
   }
 
   #countUpTo(id: MessageId): number {

@@ -1,6 +1,7 @@
 import type { Signature } from "../keys/signature.ts";
 import type { Clock } from "../lib/clock.ts";
 import { ensurePrivateDirectory } from "../lib/files.ts";
+import type { WakeSource } from "../lib/wake-source.ts";
 import type { MemberName } from "../protocol/ids.ts";
 import type { Message, MessageDraft } from "../protocol/message.ts";
 import { FileMailboxReader } from "./file-mailbox-reader.ts";
@@ -18,7 +19,7 @@ export interface FileMailboxOptions {
   signature: Signature;
   clock: Clock;
   /** Says when another process has written to a file of `inbox`. */
-  watch: { subscribe(fileName: string, wake: () => void): () => void };
+  watch: WakeSource;
   /** Throws when this process may not, or no longer, write what only the lead's process writes. */
   check(): Promise<void>;
   /** When the live log becomes a segment, and how many bytes of segments are kept as history. */

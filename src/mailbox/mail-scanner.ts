@@ -1,5 +1,5 @@
-import { type FileHandle, open } from "node:fs/promises";
-import { hasErrno } from "../errors.ts";
+import type { FileHandle } from "node:fs/promises";
+import { openIfExists } from "../lib/files.ts";
 import { anchorLength } from "./mail-cursor.ts";
 import { maxLineBytes, type RawLine } from "./mail-line.ts";
 
@@ -148,15 +148,6 @@ class LineSplitter {
     const keepFrom = Math.max(0, (this.#head ? this.#held.length : lineAt) - anchorLength);
     this.#held = this.#held.subarray(keepFrom);
     this.#heldAt += keepFrom;
-  }
-}
-
-async function openIfExists(path: string): Promise<FileHandle | undefined> {
-  try {
-    return await open(path, "r");
-  } catch (error) {
-    if (hasErrno(error, "ENOENT")) return undefined;
-    throw error;
   }
 }
 

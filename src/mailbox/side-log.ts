@@ -1,7 +1,8 @@
 import { rename, stat } from "node:fs/promises";
 import { z } from "zod";
 import { hasErrno } from "../errors.ts";
-import { appendLinesSync, readTextIfExists } from "../lib/files.ts";
+import { readTextIfExists } from "../lib/files.ts";
+import { appendLines, toLines } from "../lib/json-lines.ts";
 import { MessageId } from "../protocol/ids.ts";
 import { Position } from "../protocol/message.ts";
 
@@ -42,10 +43,7 @@ export class SideLog {
     const unknown = records.filter(({ id }) => !this.#ids.has(id));
     if (unknown.length === 0) return;
     await this.#makeRoom();
-    appendLinesSync(
-      this.#path,
-      unknown.map((record) => JSON.stringify(record)),
-    );
+    appendLines(this.#path, toLines(unknown));
     for (const { id } of unknown) this.#ids.add(id);
   }
 

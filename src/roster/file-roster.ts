@@ -3,6 +3,7 @@ import { TeamError } from "../errors.ts";
 import type { Clock } from "../lib/clock.ts";
 import { readTextIfExists, replaceFile, setAside } from "../lib/files.ts";
 import { Serial } from "../lib/serial.ts";
+import type { WakeSource } from "../lib/wake-source.ts";
 import { Team } from "../protocol/team.ts";
 import type { Roster } from "./roster.ts";
 import { formatTeam, lastGoodFile, parseTeam, readTeamFile, rosterFile } from "./team-file.ts";
@@ -12,7 +13,7 @@ export interface FileRosterOptions {
   directory: string;
   clock: Clock;
   /** Says when another process has written to a file of the team directory. */
-  watch: { subscribe(fileName: string, wake: () => void): () => void };
+  watch: WakeSource;
   /** Throws when this process may no longer write the team's state. */
   check(): Promise<void>;
   /** Told of a `config.json` that could not be read, and where a copy of it lies. */
@@ -29,11 +30,12 @@ export class FileRoster implements Roster, Disposable {
   readonly #serial = new Serial();
   readonly #listeners = new Set<(team: Team) => void>();
   readonly #stopWatching: () => void;
+  #stopReport: () => void = () => undefined;
   /** What this process knows, and the text it was read from or written as. */
   #team: Team;
   #text: string;
-  /** What a person made of the file that is no roster. It was reported once. */
-  #badText: string | undefined;
+  /** What a person made of the file that is no roster, and what is wrong with it. */
+  #badEdit: { text: string; problem: string } | undefined;
 
   private constructor(options: FileRosterOptions, known: { team: Team; text: string }) {
     this.#options = options;
@@ -41,7 +43,7 @@ export class FileRoster implements Roster, Disposable {
     this.#team = known.team;
     this.#text = known.text;
     this.#stopWatching = options.watch.subscribe(rosterFile, () => {
-      this.#serial.run(() => this.#takeOverEdit()).catch((error) => this.#warn(error));
+      this.#serial.run(() => this.#takeOverEdit()).catch((error) => this.#report(error));
     });
   }
 
@@ -86,46 +88,53 @@ export class FileRoster implements Roster, Disposable {
 
   [Symbol.dispose](): void {
     this.#stopWatching();
+    this.#stopReport();
     this.#listeners.clear();
   }
 
   /** Reads what a person wrote. What is no roster is left alone until the next update. */
   async #takeOverEdit(): Promise<void> {
     const text = await readTextIfExists(this.#path);
-    if (text === undefined || text === this.#text || text === this.#badText) return;
-    const edit = this.#parseEdit(text);
-    if (edit) this.#adopt({ team: { ...edit, team_id: this.#team.team_id }, text });
-    else this.#badText = text;
-  }
-
-  #parseEdit(text: string): Team | undefined {
+    if (text === undefined || text === this.#text || text === this.#badEdit?.text) return;
     try {
-      return parseTeam(text, this.#path);
+      const edit = parseTeam(text, this.#path);
+      this.#adopt({ team: { ...edit, team_id: this.#team.team_id }, text });
     } catch (error) {
-      this.#warn(error);
-      return undefined;
+      if (!(error instanceof TeamError)) throw error;
+      this.#badEdit = { text, problem: error.message };
+      this.#reportIfItStays(this.#badEdit);
     }
   }
 
+  /** An editor that is still writing the file leaves a part of it for a moment. */
+  #reportIfItStays(badEdit: { problem: string }): void {
+    this.#stopReport();
+    this.#stopReport = this.#options.clock.schedule(patienceMs, () => {
+      if (this.#badEdit === badEdit) this.#options.onWarning(badEdit.problem);
+    });
+  }
+
   async #keepBadEdit(): Promise<void> {
-    if (this.#badText === undefined) return;
+    if (!this.#badEdit) return;
+    const { problem } = this.#badEdit;
     const copy = await setAside(this.#path, "damaged", this.#options.clock.now());
-    this.#badText = undefined;
-    this.#options.onWarning(`A copy of the unreadable ${rosterFile} is ${copy}`);
+    this.#badEdit = undefined;
+    this.#options.onWarning(`${problem}. The team goes on without that edit; a copy is ${copy}`);
   }
 
   #adopt({ team, text }: { team: Team; text: string }): void {
     this.#team = team;
     this.#text = text;
-    this.#badText = undefined;
+    this.#badEdit = undefined;
     for (const listener of [...this.#listeners]) listener(structuredClone(team));
   }
 
-  #warn(error: unknown): void {
-    if (!(error instanceof Error)) throw error;
-    this.#options.onWarning(error.message);
+  #report(error: unknown): void {
+    this.#options.onWarning(`${this.#path} cannot be read: ${String(error)}`);
   }
 }
+
+const patienceMs = 1000;
 
 async function readOrSetAside(options: FileRosterOptions) {
   const { directory, clock, onWarning } = options;

@@ -2,12 +2,18 @@ import { dirname } from "node:path";
 import { ensurePrivateDirectory } from "../lib/files.ts";
 import { appendLines, type Damage, parseLine, repairTail, toLines } from "../lib/json-lines.ts";
 import { type Line, LineReader } from "../lib/line-reader.ts";
+import { Serial } from "../lib/serial.ts";
 import { Entry } from "../protocol/transcript.ts";
 import type { Transcript, TranscriptReader } from "./transcript.ts";
 
 export interface FileTranscriptOptions {
   /** Told once of each line that is no entry. It stays where it is, and all others count. */
   onDamage(damage: Damage): void;
+}
+
+interface WriterOptions extends FileTranscriptOptions {
+  /** Throws when this process may no longer write. */
+  check?: () => Promise<void>;
 }
 
 /** Looks at a transcript that another process may be writing, and never touches it. */
@@ -56,14 +62,17 @@ export class FileTranscriptReader implements TranscriptReader {
 export class FileTranscript implements Transcript {
   readonly #path: string;
   readonly #reader: FileTranscriptReader;
+  readonly #check: () => Promise<void>;
+  readonly #serial = new Serial();
 
-  private constructor(path: string, options: FileTranscriptOptions) {
+  private constructor(path: string, options: WriterOptions) {
     this.#path = path;
+    this.#check = options.check ?? (async () => undefined);
     this.#reader = new FileTranscriptReader(path, options);
   }
 
   /** Opens the transcript as its only writer. */
-  static async open(path: string, options: FileTranscriptOptions): Promise<FileTranscript> {
+  static async open(path: string, options: WriterOptions): Promise<FileTranscript> {
     await ensurePrivateDirectory(dirname(path));
     await repairTail(path, Entry, options.onDamage);
     return new FileTranscript(path, options);
@@ -71,7 +80,10 @@ export class FileTranscript implements Transcript {
 
   async append(entries: readonly Entry[]): Promise<void> {
     if (entries.length === 0) return;
-    appendLines(this.#path, toLines(entries.map(typeFirst)));
+    await this.#serial.run(async () => {
+      await this.#check();
+      appendLines(this.#path, toLines(entries.map(typeFirst)));
+    });
   }
 
   tail(): Promise<Entry[]> {

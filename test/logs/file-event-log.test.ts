@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
-import type { WakeSource } from "../../src/logs/event-log.ts";
+import type { WakeSource } from "../../src/lib/wake-source.ts";
 import { FileEventLog } from "../../src/logs/file-event-log.ts";
 import { FileEventReader } from "../../src/logs/file-event-reader.ts";
 import {

@@ -5,6 +5,7 @@ import { systemClock } from "../../src/lib/clock.ts";
 import type { Team } from "../../src/protocol/team.ts";
 import { FileRoster, type FileRosterOptions } from "../../src/roster/file-roster.ts";
 import { exampleTeam, testRoster } from "../../src/testing/conformance/roster.ts";
+import { ManualClock } from "../../src/testing/manual-clock.ts";
 import { temporaryDirectory } from "../../src/testing/temporary-directory.ts";
 
 testRoster("FileRoster", async () => {
@@ -66,9 +67,30 @@ test("an edit into nonsense is reported with its place, kept as a copy, and cost
   const after = await roster.update((team) => ({ ...team, team_name: "renamed" }));
 
   expect(after.members).toEqual(before.members);
-  expect(warnings[0]).toMatch(/config\.json:2:16 is not JSON/);
-  expect(warnings).toHaveLength(2);
+  expect(warnings).toEqual([expect.stringMatching(/config\.json:2:16 is not JSON.* copy is /)]);
   expect(await copies(directory.path)).toEqual(['{\n  "team_name": oops\n}\n']);
+});
+
+test("an edit that stays nonsense is reported; one that an editor is still writing is not", async () => {
+  await using directory = await temporaryDirectory();
+  const clock = new ManualClock();
+  const warnings: string[] = [];
+  const onWarning = (text: string) => warnings.push(text);
+  const roster = await open(directory.path, { clock, onWarning });
+  const whole = await readFile(join(directory.path, "config.json"), "utf8");
+
+  await edit(directory.path, () => whole.slice(0, 20));
+  await roster.read();
+  await edit(directory.path, () => whole.replace('"coder"', '"tester"'));
+  await roster.read();
+  clock.advance(10_000);
+  const whileSaving = [...warnings];
+  await edit(directory.path, () => whole.slice(0, 20));
+  await roster.read();
+  clock.advance(10_000);
+
+  expect(whileSaving).toEqual([]);
+  expect(warnings).toEqual([expect.stringContaining("is not JSON")]);
 });
 
 test("nonsense found at a start gives way to the last good roster", async () => {
