@@ -43,6 +43,7 @@ export type { Roster } from "./roster/roster.ts";
 export type { TaskBoard } from "./tasks/task-board.ts";
 export { FileTeamStore } from "./team/file-team-store.ts";
 export { MemoryTeamStore } from "./team/memory-team-store.ts";
+export { systemPlace } from "./team/system-place.ts";
 export { TeamObserver } from "./team/team-observer.ts";
 export type { TeamPlace } from "./team/team-place.ts";
 export type { MemberStore, TeamStore } from "./team/team-store.ts";

@@ -1,10 +1,8 @@
 #!/usr/bin/env node
-import { homedir } from "node:os";
 import { resolve } from "node:path";
 import packageJson from "../../package.json" with { type: "json" };
-import { systemClock } from "../lib/clock.ts";
-import { systemProcesses } from "../lib/process-identity.ts";
 import { type Program, type ProgramIo, runProgram } from "./program.ts";
+import { printable } from "./render/printable.ts";
 
 const program: Program = {
   version: packageJson.version,
@@ -22,15 +20,11 @@ const io: ProgramIo = {
   err: (line) => process.stderr.write(`${line}\n`),
 
   async observeTeam(teamDir) {
+    const { systemPlace } = await import("../team/system-place.ts");
     const { TeamObserver } = await import("../team/team-observer.ts");
-    const { TROUPE_KEY_FILE: keyFile, XDG_STATE_HOME: stateHome } = process.env;
-    return TeamObserver.open({
-      directory: resolve(teamDir ?? ".team"),
-      keyPlace: { keyFile, stateHome, home: homedir() },
-      clock: systemClock,
-      processes: systemProcesses,
-      onWarning: (message) => io.err(`warning: ${message}`),
-    });
+    const directory = resolve(teamDir ?? ".team");
+    const onWarning = (message: string) => io.err(printable(`warning: ${message}`));
+    return TeamObserver.open(systemPlace({ directory, onWarning }));
   },
 };
 

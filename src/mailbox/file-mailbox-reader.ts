@@ -54,7 +54,7 @@ export class FileMailboxReader implements MailboxReader {
   /** Segments by age, the live log last. */
   #sources: MailSource[];
   #queue: Queued[] = [];
-  #stopLateWatch: () => void = () => undefined;
+  #stopLateWatch: (() => void) | undefined;
 
   private constructor(
     options: FileReaderOptions,
@@ -125,7 +125,7 @@ export class FileMailboxReader implements MailboxReader {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#listeners.clear();
-    await this.#serial.run(async () => this.#stopLateWatch());
+    await this.#serial.run(async () => this.#stopLateWatch?.());
   }
 
   get #live(): MailSource {
@@ -166,20 +166,21 @@ export class FileMailboxReader implements MailboxReader {
     await this.#readOn(replacement);
   }
 
-  async #takeAll(source: MailSource, { inode, lines, end, anchor }: Scan): Promise<void> {
+  async #takeAll(source: MailSource, scan: Scan): Promise<void> {
+    const { inode, modified, lines, end, anchor } = scan;
     source.inode = inode;
     for (const line of lines) {
       if (this.#queue.length >= maxQueued) return;
-      await this.#take(source, line);
+      await this.#take(source, line, modified);
     }
     this.#pass(source, { offset: end, anchor });
   }
 
-  async #take(source: MailSource, line: ScannedLine): Promise<void> {
+  async #take(source: MailSource, line: ScannedLine, modified: Date): Promise<void> {
     const { generation } = source;
-    const { owner, signature, clock } = this.#options;
+    const { owner, signature } = this.#options;
     const lineEnd = { offset: line.end, anchor: line.anchor };
-    const parts = decodeLine(line, { owner, generation, signature, now: clock.now() });
+    const parts = decodeLine(line, { owner, generation, signature, modified });
     for (const [index, part] of parts.entries()) {
       // Only the last part of a line moves the cursor: the others are read again with it.
       const mark = index === parts.length - 1 ? lineEnd : source.scanned;
@@ -272,10 +273,8 @@ export class FileMailboxReader implements MailboxReader {
   /** The segments in which a line may still turn up, late or for the second time. */
   #usefulSegments(liveGeneration: number): MailSource[] {
     const nowMs = this.#options.clock.monotonicMs();
-    const oldestSeen = liveGeneration - seenSegments;
-    for (const { generation, seen } of this.#sources) if (generation < oldestSeen) seen.clear();
     return this.#segments.filter(({ generation, watchedUntilMs }) => {
-      return generation >= oldestSeen || watchedUntilMs > nowMs;
+      return generation >= liveGeneration - seenSegments || watchedUntilMs > nowMs;
     });
   }
 
@@ -284,11 +283,12 @@ export class FileMailboxReader implements MailboxReader {
   }
 
   #watchLate(): void {
-    this.#stopLateWatch();
+    if (this.#stopLateWatch) return;
     const { clock } = this.#options;
     const nowMs = clock.monotonicMs();
     if (!this.#segments.some(({ watchedUntilMs }) => watchedUntilMs > nowMs)) return;
     this.#stopLateWatch = clock.schedule(latePollMs, () => {
+      this.#stopLateWatch = undefined;
       this.#serial.run(() => this.#lookForLate()).catch(() => this.wake());
       this.#watchLate();
     });
@@ -297,7 +297,25 @@ export class FileMailboxReader implements MailboxReader {
   async #lookForLate(): Promise<void> {
     for (const segment of this.#segments) {
       if ((await sizeOf(segment.path)) > segment.scanned.offset) segment.mayHaveMore = true;
+      await this.#readOn(segment);
     }
-    if (this.#segments.some(({ mayHaveMore }) => mayHaveMore)) this.wake();
+    this.#settleSkipped();
+    if (this.#queue.length > 0) this.wake();
+    this.#forgetSeen();
+  }
+
+  /**
+   * Forgets the ids of old segments, each once. A writer that meets a rotated log has its line in
+   * that one first and then in a newer one: when the newer one is read, and after that all older
+   * ones are too, no second copy of its lines can turn up.
+   */
+  #forgetSeen(): void {
+    if (this.#segments.some(({ mayHaveMore }) => mayHaveMore)) return;
+    const oldestSeen = this.#live.generation - seenSegments;
+    for (const segment of this.#segments) {
+      if (segment.generation >= oldestSeen || segment.isForgotten) continue;
+      segment.seen.clear();
+      segment.isForgotten = true;
+    }
   }
 }

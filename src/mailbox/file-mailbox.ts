@@ -52,8 +52,8 @@ export class FileMailbox implements Mailbox {
   }
 
   records(): AsyncIterable<MailRecord> {
-    const { signature, clock } = this.#options;
-    return readRecords({ layout: this.#layout, owner: this.owner, signature, now: clock.now() });
+    const { signature } = this.#options;
+    return readRecords({ layout: this.#layout, owner: this.owner, signature });
   }
 
   async openReader(options: ReaderOptions): Promise<MailboxReader> {

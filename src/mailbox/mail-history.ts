@@ -14,7 +14,6 @@ export interface HistoryOptions {
   owner: MemberName;
   /** Without one, senders are shown as the lines claim. */
   signature: Signature | undefined;
-  now: Date;
 }
 
 /** What a mailbox holds, newest first, as far back as its segments go. Looks and never consumes. */
@@ -54,12 +53,13 @@ async function readLog(options: LogOptions): Promise<MailRecord[]> {
   for (let offset = 0; ; ) {
     const scan = await scanLog({ path, offset, isExpected: () => true, maxBytes: scanBytes });
     if (!scan || scan === "replaced" || scan.end === offset) return records;
-    for (const line of scan.lines) records.push(...recordsOf(line, options));
+    const { modified } = scan;
+    for (const line of scan.lines) records.push(...recordsOf(line, { ...options, modified }));
     offset = scan.end;
   }
 }
 
-function recordsOf(line: ScannedLine, options: LogOptions): MailRecord[] {
+function recordsOf(line: ScannedLine, options: LogOptions & { modified: Date }): MailRecord[] {
   const { generation, cursor, returned } = options;
   const position = { generation, offset: line.end };
   const state = isSettled(cursor, position) ? "delivered" : "queued";

@@ -38,8 +38,8 @@ export interface DecodeOptions {
   generation: number;
   /** Without one nobody can be verified, and senders are taken at their word: for looking only. */
   signature: Signature | undefined;
-  /** When a line was sent that does not say so itself. */
-  now: Date;
+  /** When the log was last written: the time of a line that does not give its own. */
+  modified: Date;
 }
 
 /** Reads one line. A blank line is nothing; a bad one never throws. */
@@ -113,14 +113,14 @@ function fromOutside(piece: Piece, claim: Record<string, unknown>): DecodedPart 
   if (!isContentSize(content)) {
     return setAside(piece, `has more than ${maxContentBytes} bytes of content`);
   }
-  const { owner, now } = piece.options;
+  const { owner, modified } = piece.options;
   const message: Message = {
     id: handId(piece),
     type: "message",
     from: outside,
     to: owner,
     content,
-    timestamp: typeof timestamp === "number" ? timestamp : now.getTime() / 1000,
+    timestamp: typeof timestamp === "number" ? timestamp : modified.getTime() / 1000,
   };
   return { type: "message", message };
 }

@@ -4,7 +4,7 @@ import { hasErrno } from "../errors.ts";
 import { openPrivateSync } from "../lib/files.ts";
 import { listSegments, segmentPath } from "../lib/segments.ts";
 import type { MailLayout } from "./mail-layout.ts";
-import { sizeOf } from "./mail-source.ts";
+import { seenSegments, sizeOf } from "./mail-source.ts";
 
 /** Turns the live log into the segment `generation`. Undefined where there is no live log. */
 export async function rotateLog(
@@ -26,12 +26,15 @@ export function createLog(layout: MailLayout): void {
   closeSync(openPrivateSync(layout.live, "a"));
 }
 
-/** Drops the oldest segments until `maxBytes` are left. */
+/**
+ * Drops the oldest segments until `maxBytes` are left. The newest ones stay however large they are:
+ * unread lines may lie in them, and what they have is not delivered again.
+ */
 export async function trimHistory(layout: MailLayout, maxBytes: number): Promise<void> {
   let total = 0;
-  for (const segment of (await listSegments(layout.directory)).reverse()) {
+  for (const [age, segment] of (await listSegments(layout.directory)).reverse().entries()) {
     const path = segmentPath(layout.directory, segment);
     total += await sizeOf(path);
-    if (total > maxBytes) await rm(path, { force: true });
+    if (total > maxBytes && age >= seenSegments) await rm(path, { force: true });
   }
 }

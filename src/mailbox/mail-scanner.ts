@@ -16,6 +16,8 @@ export interface ScannedLine extends RawLine {
 
 export interface Scan {
   inode: string;
+  /** When the log was last written. */
+  modified: Date;
   /** The whole lines that are not blank. */
   lines: ScannedLine[];
   /** What is behind the last whole line, blank or not. */
@@ -40,10 +42,10 @@ export async function scanLog(options: ScanOptions): Promise<Scan | "replaced" |
   const file = await openIfExists(options.path);
   if (!file) return undefined;
   try {
-    const { ino, size } = await file.stat({ bigint: true });
+    const { ino, size, mtime: modified } = await file.stat({ bigint: true });
     if (Number(size) < options.offset) return "replaced";
     const scan = await scanLines(file, Number(size), options);
-    return scan === "replaced" ? scan : { inode: String(ino), ...scan };
+    return scan === "replaced" ? scan : { inode: String(ino), modified, ...scan };
   } finally {
     await file.close();
   }

@@ -22,6 +22,8 @@ export interface MailSource {
   watchedUntilMs: number;
   /** What was read from this log, so that a line written twice is delivered once. */
   readonly seen: Set<MessageId>;
+  /** Whether `seen` was emptied, and has only what came late. */
+  isForgotten: boolean;
 }
 
 /** A place in a log, and the bytes before it by which it is recognised. */
@@ -119,6 +121,7 @@ export function newSource(
     mayHaveMore: true,
     watchedUntilMs: 0,
     seen: new Set(),
+    isForgotten: false,
   };
 }
 

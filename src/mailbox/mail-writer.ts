@@ -38,11 +38,15 @@ export class MailWriter implements Disposable {
   }
 
   #opened(): { descriptor: number; inode: bigint } {
-    if (!this.#open) {
-      const descriptor = openPrivateSync(this.#path, "a");
+    if (this.#open) return this.#open;
+    const descriptor = openPrivateSync(this.#path, "a");
+    try {
       this.#open = { descriptor, inode: fstatSync(descriptor, { bigint: true }).ino };
+      return this.#open;
+    } catch (error) {
+      closeSync(descriptor);
+      throw error;
     }
-    return this.#open;
   }
 
   #writeWhole(descriptor: number, line: Buffer): void {

@@ -81,8 +81,7 @@ export class TeamObserver {
     const layout = mailLayout(this.#layout.inbox, owner);
     this.#signature ??= this.#loadSignature();
     const signature = await this.#signature;
-    const now = this.#place.clock.now();
-    for await (const record of readRecords({ layout, owner, signature, now })) {
+    for await (const record of readRecords({ layout, owner, signature })) {
       if (hasEnded && record.state === "queued") yield { ...record, state: "undelivered" };
       else yield record;
     }

@@ -38,16 +38,16 @@ export const messages: Command = {
 async function newest(observer: TeamObserver): Promise<Sent[]> {
   const all: Sent[] = [];
   for (const owner of observer.members()) {
-    let count = 0;
+    const newestFirst: Sent[] = [];
     for await (const record of observer.mail(owner)) {
-      all.push({ owner, record });
-      count++;
-      if (count === shownPerMember) break;
+      newestFirst.push({ owner, record });
+      if (newestFirst.length === shownPerMember) break;
     }
+    all.push(...newestFirst.reverse());
   }
   return all.sort((a, b) => sentAt(a) - sentAt(b));
 }
 
 function sentAt({ record }: Sent): number {
-  return record.state === "set aside" ? Number.POSITIVE_INFINITY : record.message.timestamp;
+  return record.state === "set aside" ? Number.MAX_VALUE : record.message.timestamp;
 }

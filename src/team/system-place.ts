@@ -1,0 +1,15 @@
+import { homedir } from "node:os";
+import { systemClock } from "../lib/clock.ts";
+import { systemProcesses } from "../lib/process-identity.ts";
+import type { TeamPlace } from "./team-place.ts";
+
+/** A team directory on this machine, with this machine's clock and this user's keys. */
+export function systemPlace(place: Pick<TeamPlace, "directory" | "onWarning">): TeamPlace {
+  const { TROUPE_KEY_FILE: keyFile, XDG_STATE_HOME: stateHome } = process.env;
+  return {
+    ...place,
+    keyPlace: { keyFile, stateHome, home: homedir() },
+    clock: systemClock,
+    processes: systemProcesses,
+  };
+}
