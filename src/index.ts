@@ -18,6 +18,7 @@ export type {
 } from "./mailbox/mailbox.ts";
 export { AgentEvent } from "./protocol/events.ts";
 export {
+  lead,
   MemberName,
   MessageId,
   parseMemberName,
@@ -25,6 +26,7 @@ export {
   RequestId,
   TaskId,
   TeamId,
+  user,
 } from "./protocol/ids.ts";
 export {
   Message,

@@ -136,7 +136,7 @@ test("a torn last call is set aside at every cut, and the rest adds up", async (
   }
 });
 
-test("a call that could not be written is not in the totals, here or on disk", async () => {
+test("P18 a call that could not be written is not in the totals, here or on disk", async () => {
   const writeSync = fs.writeSync.bind(fs);
   for (const ftruncateSync of [fs.ftruncateSync.bind(fs), failToTruncate]) {
     await using fixture = await openLedger({});

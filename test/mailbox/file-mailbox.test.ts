@@ -81,7 +81,7 @@ test.each([
   expect(box.setAside).toMatchObject([{ id: "hand-1-7", reason: expect.stringContaining(reason) }]);
 });
 
-test("a line that was set aside is reported once, over restarts too", async () => {
+test("P15 a line that was set aside is reported once, over restarts too", async () => {
   await using directory = await temporaryDirectory();
   const first = await openBox(directory.path);
   await echo(directory.path, '{"broken\n');
@@ -227,7 +227,7 @@ test("a full, acknowledged log becomes history, and mail goes on in a new one", 
   expect(await readdir(sidePath(directory.path, "."))).toContain("000003.jsonl");
 });
 
-test("history is bounded: the oldest segments go", async () => {
+test("P25 history is bounded: the oldest segments go", async () => {
   await using directory = await temporaryDirectory();
   const limits = { rotateBytes: 500, historyBytes: 2000 };
   await using box = await openBox(directory.path, { limits });

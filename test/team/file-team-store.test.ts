@@ -100,7 +100,7 @@ test("P13 a key that is gone makes queued mail come from outside, and control is
   expect(setAside).toEqual([expect.stringContaining("not signed")]);
 });
 
-test("the person's mail from another process wakes the member", async () => {
+test("P03 the person's mail from another process wakes the member", async () => {
   await using directory = await temporaryDirectory();
   await using store = await openStore(directory.path);
   await enlist(store, member("alice"));
