@@ -108,10 +108,25 @@ export function openPrivateSync(path: string, flags: string | number): number {
   }
 }
 
-/** Moves `path` to a free name beside it that says `reason`, and returns that name. */
-export async function setAside(path: string, reason: string, now: Date): Promise<string> {
-  const time = now.toISOString().replaceAll(":", "-");
-  const target = `${path}.${reason}-${time}`;
-  await rename(path, target);
-  return target;
+/**
+ * Moves `path` to a free name beside it that says `reason` and the time, and returns that name.
+ * Undefined where there is no such file.
+ */
+export async function setAside(
+  path: string,
+  reason: string,
+  now: Date,
+): Promise<string | undefined> {
+  const name = `${path}.${reason}-${now.toISOString().replaceAll(":", "-")}`;
+  for (let number = 1; ; number++) {
+    const target = number === 1 ? name : `${name}-${number}`;
+    try {
+      await link(path, target);
+      await rm(path, { force: true });
+      return target;
+    } catch (error) {
+      if (hasErrno(error, "ENOENT")) return undefined;
+      if (!hasErrno(error, "EEXIST")) throw error;
+    }
+  }
 }

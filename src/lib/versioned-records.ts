@@ -140,20 +140,12 @@ export class VersionedRecords<T extends Versioned> {
   async #copy(record: T): Promise<void> {
     const { id, version } = record;
     const path = this.#copyPath(id);
-    if (!(await this.#load(id, path))) await this.#keepUnreadable(path);
+    // What a person edited into nonsense is theirs: it is moved, not overwritten.
+    if (!(await this.#load(id, path))) await setAside(path, "damaged", this.#now());
     await replaceFile(path, toText(record));
     // A later version's writer may have copied already, and this older one has just replaced it.
     const newest = await this.read(id);
     if (newest && newest.version > version) await this.#copy(newest);
-  }
-
-  /** What a person edited into nonsense is theirs: it is moved, not overwritten. */
-  async #keepUnreadable(path: string): Promise<void> {
-    try {
-      await setAside(path, "damaged", this.#now());
-    } catch (error) {
-      if (!hasErrno(error, "ENOENT")) throw error;
-    }
   }
 
   /** The numbers of the versions of `id`, newest first. */

@@ -264,7 +264,8 @@ export class FileMailboxReader implements MailboxReader {
     this.#watchLate();
     createLog(layout);
     await this.#saveCursor();
-    await trimHistory(layout, historyBytes);
+    const dropped = await trimHistory(layout, historyBytes);
+    this.#sources = this.#sources.filter(({ generation }) => !dropped.includes(generation));
     // A writer that had the log open may have added to it until the moment of the rename.
     await this.#readOn(segment);
     if (this.#queue.length > 0) this.wake();

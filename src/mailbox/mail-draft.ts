@@ -10,7 +10,8 @@ export function completeDraft(draft: MessageDraft, to: MemberName, now: Date): M
     });
   }
   const { id = newMessageId(now), content = "", timestamp = now.getTime() / 1000 } = draft;
-  const parsed = Message.safeParse({ ...draft, id, to, content, timestamp });
+  // V8 is several times slower at a spread whose keys are overridden, and this is the hot path.
+  const parsed = Message.safeParse(Object.assign({}, draft, { id, to, content, timestamp }));
   if (parsed.success) return parsed.data;
   throw new TeamError("message-invalid", `Not a message: ${parsed.error.issues[0]?.message}`, {
     cause: parsed.error,

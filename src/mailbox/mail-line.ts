@@ -9,13 +9,12 @@ export const maxLineBytes = 2 * 1024 * 1024;
 const sigKey = Buffer.from(',"sig":"');
 const sigHexLength = 64;
 const sigTailLength = sigKey.length + sigHexLength + '"}'.length;
-const recordStart = '{"id":"';
+/** How every record begins that troupe writes. */
+export const recordStart = '{"id":"';
 
 /** One line of a mailbox: `id` first, `sig` last, over the exact bytes before `,"sig"`. */
 export function encodeLine(message: Message, signature: Signature): Buffer {
-  const { id, type, from, to, content, timestamp, ...others } = message;
-  const record = JSON.stringify({ id, type, from, to, content, timestamp, ...others });
-  const signed = record.slice(0, -1);
+  const signed = JSON.stringify(message).slice(0, -1);
   return Buffer.from(`${signed},"sig":"${signature.sign(signed)}"}\n`);
 }
 
@@ -51,7 +50,9 @@ export function decodeLine(line: RawLine, options: DecodeOptions): DecodedPart[]
   const glued = findRecord(bytes, (suffix) => isSigned(suffix, options.signature));
   if (glued === undefined) return decodeUnsigned(whole);
   const [torn, record] = split(whole, glued);
-  return [...decodeUnsigned(torn), decodeSigned(record)];
+  // A write that was torn right before the newline has left a record that is whole.
+  const isWhole = isSigned(torn.bytes, options.signature);
+  return [...(isWhole ? [decodeSigned(torn)] : decodeUnsigned(torn)), decodeSigned(record)];
 }
 
 /** A part of a line, with its offset in the log. */

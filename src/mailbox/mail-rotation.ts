@@ -27,14 +27,19 @@ export function createLog(layout: MailLayout): void {
 }
 
 /**
- * Drops the oldest segments until `maxBytes` are left. The newest ones stay however large they are:
- * unread lines may lie in them, and what they have is not delivered again.
+ * Drops the oldest segments until `maxBytes` are left, and returns those it has dropped. The newest
+ * ones stay however large they are: unread lines may lie in them, and what they have is not
+ * delivered again.
  */
-export async function trimHistory(layout: MailLayout, maxBytes: number): Promise<void> {
+export async function trimHistory(layout: MailLayout, maxBytes: number): Promise<number[]> {
+  const dropped: number[] = [];
   let total = 0;
   for (const [age, segment] of (await listSegments(layout.directory)).reverse().entries()) {
     const path = segmentPath(layout.directory, segment);
     total += await sizeOf(path);
-    if (total > maxBytes && age >= seenSegments) await rm(path, { force: true });
+    if (total <= maxBytes || age < seenSegments) continue;
+    await rm(path, { force: true });
+    dropped.push(segment);
   }
+  return dropped;
 }

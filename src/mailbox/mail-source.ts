@@ -1,11 +1,12 @@
 import { stat } from "node:fs/promises";
 import { hasErrno } from "../errors.ts";
 import { listSegments, segmentPath } from "../lib/segments.ts";
-import { MessageId } from "../protocol/ids.ts";
+import type { MessageId } from "../protocol/ids.ts";
 import type { Position } from "../protocol/message.ts";
 import { anchorOf, type MailCursor } from "./mail-cursor.ts";
+import { readIds } from "./mail-ids.ts";
 import type { MailLayout } from "./mail-layout.ts";
-import { readAnchor, scanLog } from "./mail-scanner.ts";
+import { readAnchor } from "./mail-scanner.ts";
 
 /** One log of a mailbox that unread lines may lie in: the live one, or a segment of late. */
 export interface MailSource {
@@ -63,15 +64,19 @@ export async function recoverSources(options: RecoveryOptions): Promise<MailSour
   const sources: MailSource[] = [];
   for (const generation of segments) {
     const isRecent = generation >= liveGeneration - seenSegments;
-    const done = settledOffset(options, generation) ?? (await doneOffset(options, generation));
+    const known = settledOffset(options, generation);
+    // Most of history is neither recent nor mentioned: it costs a start nothing.
+    if (!isRecent && known === undefined && isPast(options, generation)) continue;
     const path = segmentPath(layout.directory, generation);
     const size = await sizeOf(path);
-    if (isRecent || size > done) {
-      sources.push(await openSource({ generation, path, offset: Math.min(done, size) }));
-    }
+    const done = known ?? (isPast(options, generation) ? size : 0);
+    if (!isRecent && done >= size) continue;
+    sources.push(await openSource({ generation, path, offset: Math.min(done, size) }));
   }
   sources.push(await openLive(options, liveGeneration));
-  for (const source of sources) await collectSeen(source);
+  for (const { path, settled, seen } of sources.slice(-seenSegments - 1)) {
+    for await (const id of readIds(path, settled.offset)) seen.add(id);
+  }
   return sources;
 }
 
@@ -84,12 +89,10 @@ function settledOffset(options: RecoveryOptions, generation: number): number | u
   return known.length > 0 ? Math.max(...known) : undefined;
 }
 
-/** A segment that nobody mentions is done if it is older than what is mentioned, else unread. */
-async function doneOffset(options: RecoveryOptions, generation: number): Promise<number> {
-  const { cursor, delivered, layout } = options;
+/** A segment that is older than what is mentioned was acknowledged before it became one. */
+function isPast({ cursor, delivered }: RecoveryOptions, generation: number): boolean {
   const known = cursor ? [cursor, ...delivered] : delivered;
-  const isOlder = known.some((position) => position.generation > generation);
-  return isOlder ? sizeOf(segmentPath(layout.directory, generation)) : 0;
+  return known.some((position) => position.generation > generation);
 }
 
 async function openLive(options: RecoveryOptions, generation: number): Promise<MailSource> {
@@ -124,25 +127,6 @@ export function newSource(
     isForgotten: false,
   };
 }
-
-/** Remembers the ids of what is acknowledged already. */
-async function collectSeen({ path, settled, seen }: MailSource): Promise<void> {
-  let offset = 0;
-  while (offset < settled.offset) {
-    const scan = await scanLog({ path, offset, isExpected: () => true, maxBytes: scanBytes });
-    if (!scan || scan === "replaced" || scan.end === offset) return;
-    for (const { bytes, start } of scan.lines) {
-      if (start >= settled.offset) return;
-      const id = MessageId.safeParse(bytes.toString("latin1", idStart, idEnd));
-      if (id.success) seen.add(id.data);
-    }
-    offset = scan.end;
-  }
-}
-
-/** Where the id lies in a line: behind `{"id":"`, a UUID long. */
-const idStart = 7;
-const idEnd = idStart + 36;
 
 export async function sizeOf(path: string): Promise<number> {
   try {

@@ -15,69 +15,60 @@ const Content = z
   .refine(isContentSize, `is larger than ${maxContentBytes} bytes`)
   .default("");
 
-/** What every message has, in the order in which it is written: `id` comes first. */
-const envelope = {
-  id: MessageId,
-  from: MemberName,
-  to: MemberName,
-  content: Content,
-  timestamp: z.number(),
-};
+/** The fields of a message in the order in which they are written: `id` first. */
+function fields<Type extends string, Others extends z.ZodRawShape>(type: Type, others: Others) {
+  return {
+    id: MessageId,
+    type: z.literal(type),
+    from: MemberName,
+    to: MemberName,
+    content: Content,
+    timestamp: z.number(),
+    ...others,
+  };
+}
 
-/** What one party says to a member, as it lies in a mailbox. Written once, never edited. */
+const request_id = RequestId;
+const approve = z.boolean();
+const reason = z.string().optional();
+
+/**
+ * What one party says to a member, as it lies in a mailbox. Written once, never edited. What is
+ * parsed has its fields in the order of the schema.
+ */
 export const Message = z.discriminatedUnion("type", [
-  z.object({ type: z.literal("message"), ...envelope, task_id: TaskId.optional() }),
-  z.object({ type: z.literal("broadcast"), ...envelope }),
-  z.object({ type: z.literal("result"), ...envelope, outcome: Outcome }),
-  z.object({ type: z.literal("idle_notification"), ...envelope }),
-  z.object({ type: z.literal("task_assignment"), ...envelope, task_id: TaskId }),
-  z.object({
-    type: z.literal("plan_approval_request"),
-    ...envelope,
-    request_id: RequestId,
-    plan: z.string(),
-  }),
-  z.object({
-    type: z.literal("plan_approval_response"),
-    ...envelope,
-    request_id: RequestId,
-    approve: z.boolean(),
-    feedback: z.string().optional(),
-  }),
-  z.object({ type: z.literal("shutdown_request"), ...envelope, request_id: RequestId }),
-  z.object({
-    type: z.literal("shutdown_response"),
-    ...envelope,
-    request_id: RequestId,
-    approve: z.boolean(),
-    reason: z.string().optional(),
-  }),
-  z.object({
-    type: z.literal("permission_request"),
-    ...envelope,
-    request_id: RequestId,
-    tool: z.string(),
-    input: z.unknown(),
-    reason: z.string().optional(),
-  }),
-  z.object({
-    type: z.literal("permission_response"),
-    ...envelope,
-    request_id: RequestId,
-    decision: z.enum(["allow-once", "allow-always", "deny"]),
-    reason: z.string().optional(),
-  }),
-  z.object({
-    type: z.literal("team_permission_update"),
-    ...envelope,
-    rule: z.string(),
-    decision: z.enum(["allow", "ask", "deny"]),
-  }),
-  z.object({ type: z.literal("mode_set_request"), ...envelope, mode: PermissionMode }),
+  z.object(fields("message", { task_id: TaskId.optional() })),
+  z.object(fields("broadcast", {})),
+  z.object(fields("result", { outcome: Outcome })),
+  z.object(fields("idle_notification", {})),
+  z.object(fields("task_assignment", { task_id: TaskId })),
+  z.object(fields("plan_approval_request", { request_id, plan: z.string() })),
+  z.object(
+    fields("plan_approval_response", { request_id, approve, feedback: z.string().optional() }),
+  ),
+  z.object(fields("shutdown_request", { request_id })),
+  z.object(fields("shutdown_response", { request_id, approve, reason })),
+  z.object(
+    fields("permission_request", { request_id, tool: z.string(), input: z.unknown(), reason }),
+  ),
+  z.object(
+    fields("permission_response", {
+      request_id,
+      decision: z.enum(["allow-once", "allow-always", "deny"]),
+      reason,
+    }),
+  ),
+  z.object(
+    fields("team_permission_update", {
+      rule: z.string(),
+      decision: z.enum(["allow", "ask", "deny"]),
+    }),
+  ),
+  z.object(fields("mode_set_request", { mode: PermissionMode })),
   // The two reserved types: their fields are not fixed yet, so all of them are kept.
-  z.looseObject({ type: z.literal("sandbox_permission_request"), ...envelope }),
-  z.looseObject({ type: z.literal("sandbox_permission_response"), ...envelope }),
-  z.object({ type: z.literal("teammate_terminated"), ...envelope, reason: z.string().optional() }),
+  z.looseObject(fields("sandbox_permission_request", {})),
+  z.looseObject(fields("sandbox_permission_response", {})),
+  z.object(fields("teammate_terminated", { reason })),
 ]);
 export type Message = z.infer<typeof Message>;
 export type MessageType = Message["type"];

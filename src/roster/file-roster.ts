@@ -119,6 +119,7 @@ export class FileRoster implements Roster, Disposable {
     const { problem } = this.#badEdit;
     const copy = await setAside(this.#path, "damaged", this.#options.clock.now());
     this.#badEdit = undefined;
+    if (!copy) return;
     this.#options.onWarning(`${problem}. The team goes on without that edit; a copy is ${copy}`);
   }
 

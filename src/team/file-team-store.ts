@@ -17,7 +17,7 @@ import { FileTaskBoard } from "../tasks/file-task-board.ts";
 import { FileTranscript } from "../transcript/file-transcript.ts";
 import { deliveredIn } from "./delivered-in.ts";
 import { newTeam } from "./new-team.ts";
-import { prepareDirectory } from "./prepare-directory.ts";
+import { prepareDirectory, removeLeftovers } from "./prepare-directory.ts";
 import { findRecipient } from "./recipient.ts";
 import { type TeamLayout, teamLayout } from "./team-layout.ts";
 import type { TeamPlace } from "./team-place.ts";
@@ -65,6 +65,7 @@ export class FileTeamStore implements TeamStore {
       onNotice,
     }).acquire();
     try {
+      await removeLeftovers(layout);
       return new FileTeamStore(place, layout, await openParts(place, layout, fence));
     } catch (error) {
       await fence[Symbol.asyncDispose]();

@@ -7,14 +7,20 @@ import type { TeamLayout } from "./team-layout.ts";
 export async function prepareDirectory(layout: TeamLayout): Promise<void> {
   await refuseNewer(layout.directory);
   try {
-    for (const path of [layout.directory, layout.inbox, layout.transcripts]) {
-      await ensurePrivateDirectory(path);
-      await removeTemporaries(path);
-    }
+    for (const path of directories(layout)) await ensurePrivateDirectory(path);
     await createFileOnce(layout.gitignore, "*\n");
   } catch (error) {
     throw asUnusable(error, layout.directory);
   }
+}
+
+/** Removes what a lead left that died. Only for its successor: a living one is about to use it. */
+export async function removeLeftovers(layout: TeamLayout): Promise<void> {
+  for (const path of directories(layout)) await removeTemporaries(path);
+}
+
+function directories({ directory, inbox, transcripts }: TeamLayout): string[] {
+  return [directory, inbox, transcripts];
 }
 
 /** What a newer troupe keeps there is not ours to change. */

@@ -73,6 +73,7 @@ export class FileTranscript implements Transcript {
 
   /** Opens the transcript as its only writer. */
   static async open(path: string, options: WriterOptions): Promise<FileTranscript> {
+    await options.check?.();
     await ensurePrivateDirectory(dirname(path));
     await repairTail(path, Entry, options.onDamage);
     return new FileTranscript(path, options);

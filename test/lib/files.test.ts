@@ -6,6 +6,7 @@ import {
   ensurePrivateDirectory,
   removeTemporaries,
   replaceFile,
+  setAside,
 } from "../../src/lib/files.ts";
 import { temporaryDirectory } from "../../src/testing/temporary-directory.ts";
 
@@ -53,4 +54,19 @@ test("what a dead writer left is removed, and nothing else", async () => {
   await removeTemporaries(directory.path);
 
   expect(await readdir(directory.path)).toEqual(["cursor"]);
+});
+
+test("what is set aside twice in one moment is kept twice", async () => {
+  await using directory = await temporaryDirectory();
+  const path = join(directory.path, "file");
+  const now = new Date(0);
+
+  await writeFile(path, "one");
+  const first = await setAside(path, "damaged", now);
+  await writeFile(path, "two");
+  const second = await setAside(path, "damaged", now);
+
+  expect(await readFile(first ?? "", "utf8")).toBe("one");
+  expect(await readFile(second ?? "", "utf8")).toBe("two");
+  expect(await setAside(path, "damaged", now)).toBeUndefined();
 });

@@ -93,6 +93,18 @@ test("an edit that stays nonsense is reported; one that an editor is still writi
   expect(warnings).toEqual([expect.stringContaining("is not JSON")]);
 });
 
+test("an edit into nonsense that was deleted again is no hindrance", async () => {
+  await using directory = await temporaryDirectory();
+  const roster = await open(directory.path);
+  await edit(directory.path, () => "nonsense");
+  await roster.read();
+
+  await rm(join(directory.path, "config.json"));
+  await roster.update((team) => ({ ...team, team_name: "renamed" }));
+
+  expect(await readFile(join(directory.path, "config.json"), "utf8")).toContain("renamed");
+});
+
 test("nonsense found at a start gives way to the last good roster", async () => {
   await using directory = await temporaryDirectory();
   const before = await (await open(directory.path)).update((team) => ({ ...team, motto: "on" }));

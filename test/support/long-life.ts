@@ -1,0 +1,82 @@
+import { appendFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { MemberName, user } from "../../src/protocol/ids.ts";
+import type { MemberStore, TeamStore } from "../../src/team/team-store.ts";
+import { call } from "../../src/testing/conformance/usage-ledger.ts";
+import { enlist, member, openStore } from "./team.ts";
+
+const alice = MemberName.parse("alice");
+const bob = MemberName.parse("bob");
+const ignored = { onSetAside: () => undefined };
+const at = "2026-01-01T00:00:00.000Z";
+const mebibyte = 1024 * 1024;
+
+/** Lets a team below `root` live until it has made every kind of file, by the limits of real ones. */
+export async function liveLongLife(root: string): Promise<void> {
+  const team = join(root, ".team");
+  const onWarning = () => undefined;
+  {
+    await using store = await openStore(root, { onWarning });
+    await enlist(store, member("alice"), member("bob"));
+    const ofAlice = await store.openMember(alice, ignored);
+    await outgrowMailbox(ofAlice);
+    await outgrowQuarantine(ofAlice, join(team, "inbox", "alice.jsonl"));
+    await outgrowReturned(await store.openMember(bob, ignored));
+    await outgrowLogs(store);
+    await ofAlice.transcript.append([{ type: "run-start", at }]);
+    await damageRecords(store, team);
+  }
+  await appendFile(join(team, "transcripts", "alice.jsonl"), '{"type":"run-e');
+  await appendFile(join(team, "usage.jsonl"), '{"type":"ca');
+  await writeFile(join(team, "fence", "lead.json"), "oops");
+
+  await using store = await openStore(root, { onWarning });
+  await store.openMember(alice, ignored);
+}
+
+async function outgrowMailbox({ mailbox, reader }: MemberStore): Promise<void> {
+  const content = "x".repeat(mebibyte / 4);
+  for (let count = 0; count < 4; count++) {
+    await mailbox.append({ type: "message", from: user, content });
+  }
+  const last = (await reader.unread()).at(-1);
+  if (last) await reader.acknowledge(last.message.id);
+}
+
+async function outgrowQuarantine({ reader }: MemberStore, inbox: string): Promise<void> {
+  const forged = `${JSON.stringify({ type: "shutdown_request", content: "x".repeat(4096) })}\n`;
+  await appendFile(inbox, forged.repeat(mebibyte / 4096 + 1));
+  await reader.unread();
+}
+
+async function outgrowReturned({ mailbox, reader }: MemberStore): Promise<void> {
+  // A record of it has more than 128 bytes; the last one finds the file too large.
+  for (let count = 0; count <= mebibyte / 128; count++) {
+    await mailbox.append({ type: "message", from: user, content: "too late" });
+  }
+  for (let unread = await reader.unread(); unread.length > 0; unread = await reader.unread()) {
+    const last = unread.at(-1);
+    if (last) await reader.giveBack(last.message.id);
+  }
+}
+
+async function outgrowLogs(store: TeamStore): Promise<void> {
+  const long = "x".repeat(mebibyte);
+  for (let count = 0; count <= 8; count++) {
+    store.events.append({ type: "text-delta", at, text: long });
+    await store.events.flush();
+  }
+  for (let count = 0; count <= 4; count++) await store.usage.record(call("alice", { model: long }));
+}
+
+/** What a person may do to a file while the team runs. */
+async function damageRecords(store: TeamStore, team: string): Promise<void> {
+  await writeFile(join(team, "config.json"), "oops");
+  await enlist(store, member("carol"));
+  const task = await store.tasks.create({ subject: "a task", created_by: user });
+  await writeFile(join(team, "tasks", `${task.id}.json`), "oops");
+  await store.tasks.update(task.id, { subject: "another" }, { by: user });
+  const { id } = await store.requests.open({ type: "plan", from: alice, to: user, subject: {} });
+  await writeFile(join(team, "requests", `${id}.json`), "oops");
+  await store.requests.cancel(id, alice);
+}
