@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { closeSync, fchmodSync, fstatSync, openSync } from "node:fs";
+import { closeSync, existsSync, fchmodSync, fstatSync, openSync } from "node:fs";
 import {
   chmod,
   type FileHandle,
@@ -118,15 +118,13 @@ export async function setAside(
   now: Date,
 ): Promise<string | undefined> {
   const name = `${path}.${reason}-${now.toISOString().replaceAll(":", "-")}`;
-  for (let number = 1; ; number++) {
-    const target = number === 1 ? name : `${name}-${number}`;
-    try {
-      await link(path, target);
-      await rm(path, { force: true });
-      return target;
-    } catch (error) {
-      if (hasErrno(error, "ENOENT")) return undefined;
-      if (!hasErrno(error, "EEXIST")) throw error;
-    }
+  let target = name;
+  for (let number = 2; existsSync(target); number++) target = `${name}-${number}`;
+  try {
+    await rename(path, target);
+    return target;
+  } catch (error) {
+    if (hasErrno(error, "ENOENT")) return undefined;
+    throw error;
   }
 }
