@@ -71,7 +71,6 @@ export const Message = z.discriminatedUnion("type", [
   z.object(fields("teammate_terminated", { reason })),
 ]);
 export type Message = z.infer<typeof Message>;
-export type MessageType = Message["type"];
 
 /** A message before its mailbox gives it `to`, and `id` and `timestamp` where they are not set. */
 export type MessageDraft = DistributiveDraft<Message>;

@@ -5,11 +5,10 @@ export const TaskStatus = z.enum(["pending", "in_progress", "completed", "failed
 export type TaskStatus = z.infer<typeof TaskStatus>;
 
 /** One member's hold on one task. It outlives restarts and ends with the member or the work. */
-export const Lease = z.object({
+const Lease = z.object({
   holder: MemberName,
   since: z.iso.datetime(),
 });
-export type Lease = z.infer<typeof Lease>;
 
 /** A shared work item: `tasks/<id>.json`. Every change raises `version` by one. */
 export const Task = z.looseObject({

@@ -3,20 +3,18 @@ import { Message, Outcome, Position } from "./message.ts";
 import { Usage } from "./usage.ts";
 
 /** A call of a tool as the model wrote it. */
-export const ToolCall = z.object({
+const ToolCall = z.object({
   call_id: z.string(),
   name: z.string(),
   input: z.unknown(),
 });
-export type ToolCall = z.infer<typeof ToolCall>;
 
 /** One piece of a model's reply, in the order in which it came. */
-export const ReplyBlock = z.discriminatedUnion("type", [
+const ReplyBlock = z.discriminatedUnion("type", [
   z.object({ type: z.literal("text"), text: z.string() }),
   z.object({ type: z.literal("thinking"), text: z.string(), signature: z.string().optional() }),
   z.object({ type: z.literal("tool-call"), ...ToolCall.shape }),
 ]);
-export type ReplyBlock = z.infer<typeof ReplyBlock>;
 
 const at = z.iso.datetime();
 

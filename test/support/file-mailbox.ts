@@ -8,8 +8,8 @@ import { MemberName } from "../../src/protocol/ids.ts";
 import { nothingDelivered } from "../../src/testing/conformance/mailbox.ts";
 import { temporaryDirectory } from "../../src/testing/temporary-directory.ts";
 
-export const ada = MemberName.parse("ada");
-export const testKey = Buffer.alloc(32, 7);
+const ada = MemberName.parse("ada");
+const testKey = Buffer.alloc(32, 7);
 
 /** What a test reads through has no other processes to watch. */
 const noWatch = { subscribe: () => () => undefined };

@@ -173,7 +173,7 @@ export function runStart(member: string): AgentEvent {
   return { type: "run-start", at, member: MemberName.parse(member) };
 }
 
-export function delta(member: string, text: string): AgentEvent {
+function delta(member: string, text: string): AgentEvent {
   return { type: "text-delta", at, member: MemberName.parse(member), text };
 }
 

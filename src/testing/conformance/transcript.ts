@@ -90,7 +90,7 @@ export function testTranscript(name: string, open: () => Promise<TranscriptFixtu
 
 const at = "2026-01-01T00:00:00.000Z";
 
-export function profile(): Entry {
+function profile(): Entry {
   return { type: "profile", at, system: "You are 'ada'.", model: "rehearsal" };
 }
 
