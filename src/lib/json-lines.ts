@@ -26,10 +26,10 @@ export function parseLine<T>(
   schema: z.ZodType<T>,
   onDamage: (damage: Damage) => void,
 ): T | undefined {
-  const { path, offset, text } = line;
-  if (text === "") return undefined;
+  const { path, offset, bytes } = line;
+  if (bytes.length === 0) return undefined;
   try {
-    return parseJson(text, schema, `${path}, byte ${offset}`);
+    return parseJson(bytes.toString(), schema, `${path}, byte ${offset}`);
   } catch (error) {
     if (!(error instanceof TeamError)) throw error;
     onDamage({ path, offset, reason: error.message });
@@ -106,7 +106,7 @@ export async function repairTail<T>(
   }
   const tornPath = join(sideDirectory(path), "torn.jsonl");
   await ensurePrivateDirectory(sideDirectory(path));
-  appendLines(tornPath, `${tail.text}\n`);
+  appendLines(tornPath, `${tail.bytes.toString()}\n`);
   await truncate(path, tail.offset);
   for (const { reason, ...place } of damages) {
     onDamage({ ...place, reason: `${reason}; the torn line is in ${tornPath}` });

@@ -14,11 +14,15 @@ export function parseJson<T>(text: string, schema: z.ZodType<T>, path: string): 
   }
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
-  const [issue] = parsed.error.issues;
-  const where = issue?.path.length ? `, at ${z.core.toDotPath(issue.path)}` : "";
-  throw new TeamError("record-corrupt", `${path}${where}: ${issue?.message}`, {
+  throw new TeamError("record-corrupt", `${path}, ${describeIssue(parsed.error)}`, {
     cause: parsed.error,
   });
+}
+
+/** The first thing that is wrong with a value, and where in it. */
+export function describeIssue({ issues: [issue] }: z.ZodError): string {
+  const where = issue?.path.length ? `at ${z.core.toDotPath(issue.path)}` : "as a whole";
+  return `${where}: ${issue?.message}`;
 }
 
 /** `line:column` of the first character of `text` that JSON does not allow. */

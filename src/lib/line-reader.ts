@@ -1,3 +1,4 @@
+import type { BigIntStats } from "node:fs";
 import type { FileHandle } from "node:fs/promises";
 import { openIfExists } from "./files.ts";
 
@@ -6,7 +7,14 @@ export interface Line {
   path: string;
   offset: number;
   end: number;
-  text: string;
+  /** The whole line, or of one that is too long the end of it. */
+  bytes: Buffer;
+  isCut: boolean;
+}
+
+export interface LineReaderOptions {
+  /** What is longer is cut, so that no line can fill the memory. */
+  maxLineBytes?: number;
 }
 
 const chunkBytes = 64 * 1024;
@@ -22,40 +30,59 @@ const newline = 0x0a;
 export class LineReader implements AsyncDisposable {
   readonly #path: string;
   readonly #file: FileHandle;
+  readonly #maxLineBytes: number;
 
-  private constructor(path: string, file: FileHandle) {
+  private constructor(path: string, file: FileHandle, { maxLineBytes }: LineReaderOptions) {
     this.#path = path;
     this.#file = file;
+    this.#maxLineBytes = maxLineBytes ?? Number.POSITIVE_INFINITY;
   }
 
   /** Undefined where there is no such file. */
-  static async open(path: string): Promise<LineReader | undefined> {
+  static async open(
+    path: string,
+    options: LineReaderOptions = {},
+  ): Promise<LineReader | undefined> {
     const file = await openIfExists(path);
-    return file && new LineReader(path, file);
+    return file && new LineReader(path, file, options);
   }
 
-  async stat(): Promise<{ ino: number; size: number }> {
-    return this.#file.stat();
+  stat(): Promise<BigIntStats> {
+    return this.#file.stat({ bigint: true });
+  }
+
+  /** Up to `length` bytes right before `offset`. */
+  async before(offset: number, length: number): Promise<Buffer> {
+    const start = Math.max(0, offset - length);
+    return this.#read(start, offset - start);
   }
 
   /** The lines from byte `from` on, where a line must begin. */
   async *forwards(from = 0): AsyncGenerator<Line> {
+    for await (const lines of this.batches(from)) yield* lines;
+  }
+
+  /** As `forwards`, by as many lines at a time as one look at the file brings. */
+  async *batches(from = 0): AsyncGenerator<Line[]> {
+    let piece = new LinePiece(this.#maxLineBytes);
     let offset = from;
-    let parts: Buffer[] = [];
     let position = from;
     for (;;) {
       const chunk = await this.#read(position, chunkBytes);
       if (chunk.length === 0) return;
       position += chunk.length;
+      const lines: Line[] = [];
       let start = 0;
       for (let cut = chunk.indexOf(newline); cut !== -1; cut = chunk.indexOf(newline, start)) {
-        const line = this.#line(offset, [...parts, chunk.subarray(start, cut)]);
-        yield line;
+        piece.append(chunk.subarray(start, cut));
+        const line = this.#line(offset, piece);
+        lines.push(line);
         offset = line.end;
-        parts = [];
+        piece = new LinePiece(this.#maxLineBytes);
         start = cut + 1;
       }
-      parts.push(chunk.subarray(start));
+      piece.append(chunk.subarray(start));
+      if (lines.length > 0) yield lines;
     }
   }
 
@@ -71,7 +98,7 @@ export class LineReader implements AsyncDisposable {
   /** What follows the last newline, if anything does. */
   async unterminated(): Promise<Line | undefined> {
     for await (const piece of this.#piecesBackwards()) {
-      return piece.text === "" ? undefined : piece;
+      return piece.end - piece.offset === 1 ? undefined : piece;
     }
     return undefined;
   }
@@ -82,20 +109,21 @@ export class LineReader implements AsyncDisposable {
 
   /** What lies between newlines, from the end: first, maybe empty, what follows the last one. */
   async *#piecesBackwards(): AsyncGenerator<Line> {
-    let { size: position } = await this.stat();
-    let parts: Buffer[] = [];
+    let position = Number((await this.stat()).size);
+    let piece = new LinePiece(this.#maxLineBytes);
     while (position > 0) {
       const length = Math.min(chunkBytes, position);
       position -= length;
       let chunk = await this.#read(position, length);
       for (let cut = chunk.lastIndexOf(newline); cut !== -1; cut = chunk.lastIndexOf(newline)) {
-        yield this.#line(position + cut + 1, [chunk.subarray(cut + 1), ...parts]);
-        parts = [];
+        piece.prepend(chunk.subarray(cut + 1));
+        yield this.#line(position + cut + 1, piece);
+        piece = new LinePiece(this.#maxLineBytes);
         chunk = chunk.subarray(0, cut);
       }
-      parts.unshift(chunk);
+      piece.prepend(chunk);
     }
-    yield this.#line(0, parts);
+    yield this.#line(0, piece);
   }
 
   async #read(position: number, length: number): Promise<Buffer> {
@@ -108,8 +136,48 @@ export class LineReader implements AsyncDisposable {
     return buffer.subarray(0, bytesRead);
   }
 
-  #line(offset: number, parts: readonly Buffer[]): Line {
-    const bytes = Buffer.concat(parts);
-    return { path: this.#path, offset, end: offset + bytes.length + 1, text: bytes.toString() };
+  #line(offset: number, piece: LinePiece): Line {
+    const { length, isCut } = piece;
+    return { path: this.#path, offset, end: offset + length + 1, bytes: piece.bytes(), isCut };
+  }
+}
+
+/** A line as its parts come in, of which only the end is kept where it gets too long. */
+class LinePiece {
+  length = 0;
+  readonly #maxBytes: number;
+  #parts: Buffer[] = [];
+  #held = 0;
+
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes;
+  }
+
+  get isCut(): boolean {
+    return this.length > this.#maxBytes;
+  }
+
+  append(part: Buffer): void {
+    this.length += part.length;
+    this.#held += part.length;
+    this.#parts.push(part);
+    const [first] = this.#parts;
+    if (first && this.#held - first.length >= this.#maxBytes) {
+      this.#parts.shift();
+      this.#held -= first.length;
+    }
+  }
+
+  prepend(part: Buffer): void {
+    this.length += part.length;
+    if (this.#held >= this.#maxBytes) return;
+    this.#held += part.length;
+    this.#parts.unshift(part);
+  }
+
+  bytes(): Buffer {
+    const [only] = this.#parts;
+    const bytes = only && this.#parts.length === 1 ? only : Buffer.concat(this.#parts);
+    return this.isCut ? bytes.subarray(-this.#maxBytes) : bytes;
   }
 }

@@ -12,7 +12,7 @@ interface Cursor {
   generation: number;
   offset: number;
   /** The file that `offset` is in; undefined before it has been opened. */
-  ino: number | undefined;
+  ino: bigint | undefined;
   /** Events up to this number have been seen before this reading began. */
   after: number;
   lastSeen: number;
@@ -108,7 +108,7 @@ async function* readEvents(reader: LineReader, cursor: Cursor): AsyncGenerator<S
   cursor.ino = ino;
   for await (const line of reader.forwards(cursor.offset)) {
     cursor.offset = line.end;
-    if (seqOf(line.text) <= cursor.after) continue;
+    if (seqOf(line.bytes.toString()) <= cursor.after) continue;
     const stored = parseLine(line, StoredEvent, leaveOut);
     if (!stored) continue;
     cursor.lastSeen = stored.seq;

@@ -1,27 +1,29 @@
 import type { Signature } from "../keys/signature.ts";
 import type { Clock } from "../lib/clock.ts";
 import { ensurePrivateDirectory, removeTemporaries } from "../lib/files.ts";
+import type { Line } from "../lib/line-reader.ts";
+import { Listeners } from "../lib/listeners.ts";
 import { Serial } from "../lib/serial.ts";
 import type { MemberName, MessageId } from "../protocol/ids.ts";
-import { anchorOf, readCursor, writeCursor } from "./mail-cursor.ts";
+import { hashAnchor, readCursor, writeCursor } from "./mail-cursor.ts";
 import type { MailLayout } from "./mail-layout.ts";
 import { decodeLine } from "./mail-line.ts";
+import { MailQueue, type Settlement } from "./mail-queue.ts";
 import { createLog, rotateLog, trimHistory } from "./mail-rotation.ts";
-import { type Scan, type ScannedLine, scanLog } from "./mail-scanner.ts";
+import { appearanceOf, markAfter, type Scan, scanLog } from "./mail-scanner.ts";
 import {
   type MailSource,
-  type Mark,
   newSource,
+  recentSegments,
   recoverSources,
-  scanBytes,
-  seenSegments,
   sizeOf,
 } from "./mail-source.ts";
 import type { Delivery, MailboxReader, ReaderOptions, SetAside } from "./mailbox.ts";
+import { SeenIds } from "./seen-ids.ts";
 import { SideLog } from "./side-log.ts";
 
-/** How many messages are held in memory at once, unread. */
-const maxQueued = 4096;
+/** How many bytes of a log one look at it takes into memory. */
+const scanBytes = 1024 * 1024;
 /** How long, and how often, a rotated segment is searched for lines of slow writers. */
 const lateWatchMs = 10 * 60 * 1000;
 const latePollMs = 1000;
@@ -33,35 +35,39 @@ export interface FileReaderOptions extends ReaderOptions {
   clock: Clock;
   /** Throws when this process may no longer write the team's state. */
   check(): Promise<void>;
+  /** Told of housekeeping that fails. It is tried again; mail goes on meanwhile. */
+  onWarning(message: string): void;
+  /** Told when the live log has become a segment. */
+  onRotate(): void;
+  onClose(): void;
   rotateBytes: number;
   historyBytes: number;
 }
 
-/** A line in memory that is not yet acknowledged. Without a delivery it waits for those before. */
-interface Queued {
-  source: MailSource;
-  mark: Mark;
-  delivery: Delivery | undefined;
+interface ReaderState {
+  sources: MailSource[];
+  seen: SeenIds;
+  quarantine: SideLog;
+  returned: SideLog;
 }
 
 /** The reader of an append-only log. Its cursor moves only when mail is acknowledged. */
 export class FileMailboxReader implements MailboxReader {
   readonly #options: FileReaderOptions;
+  readonly #seen: SeenIds;
   readonly #quarantine: SideLog;
   readonly #returned: SideLog;
+  readonly #queue = new MailQueue();
   readonly #serial = new Serial();
-  readonly #listeners = new Set<() => void>();
+  readonly #listeners = new Listeners<void>();
   /** Segments by age, the live log last. */
   #sources: MailSource[];
-  #queue: Queued[] = [];
   #stopLateWatch: (() => void) | undefined;
 
-  private constructor(
-    options: FileReaderOptions,
-    state: { sources: MailSource[]; quarantine: SideLog; returned: SideLog },
-  ) {
+  private constructor(options: FileReaderOptions, state: ReaderState) {
     this.#options = options;
     this.#sources = state.sources;
+    this.#seen = state.seen;
     this.#quarantine = state.quarantine;
     this.#returned = state.returned;
     for (const source of this.#sources) source.watchedUntilMs = this.#lateWatchEnd();
@@ -69,14 +75,21 @@ export class FileMailboxReader implements MailboxReader {
   }
 
   static async open(options: FileReaderOptions): Promise<FileMailboxReader> {
-    const { layout, delivered } = options;
+    const { layout, delivered, owner, signature } = options;
+    const { directory } = layout;
     await options.check();
-    await ensurePrivateDirectory(layout.directory);
-    await removeTemporaries(layout.directory);
+    await ensurePrivateDirectory(directory);
+    await removeTemporaries(directory);
     createLog(layout);
     const cursor = await readCursor(layout.cursor);
+    const sources = await recoverSources({ layout, cursor, delivered: delivered.positions });
+    const seen = new SeenIds({ directory, owner, signature, delivered: delivered.ids });
+    for (const { generation, path, settled } of sources) {
+      await seen.collect({ generation, path, upTo: settled.offset });
+    }
     return new FileMailboxReader(options, {
-      sources: await recoverSources({ layout, cursor, delivered: delivered.positions }),
+      sources,
+      seen,
       quarantine: await SideLog.open(layout.quarantine),
       returned: await SideLog.open(layout.returned),
     });
@@ -84,47 +97,47 @@ export class FileMailboxReader implements MailboxReader {
 
   unread(): Promise<readonly Delivery[]> {
     return this.#serial.run(async () => {
-      for (const source of [...this.#sources]) await this.#readOn(source);
-      this.#settleSkipped();
-      return this.#queue.flatMap(({ delivery }) => delivery ?? []);
+      // Segments that were read to their end are left to the poll for late lines.
+      const sources = this.#sources.filter((source) => source === this.#live || !source.appearance);
+      for (const source of sources) await this.#readOn(source);
+      this.#queue.settle(this.#queue.skipped());
+      return this.#queue.deliveries();
     });
   }
 
   acknowledge(upTo: MessageId): Promise<void> {
     return this.#serial.run(async () => {
-      const count = this.#countUpTo(upTo);
-      await this.#options.check();
-      await this.#settle(count);
+      const settlement = this.#queue.upTo(upTo);
+      await this.#settle(settlement);
+      await this.#rotateIfDue();
     });
   }
 
   giveBack(upTo: MessageId): Promise<void> {
     return this.#serial.run(async () => {
-      const count = this.#countUpTo(upTo);
+      const settlement = this.#queue.upTo(upTo);
       await this.#options.check();
       const at = this.#options.clock.now().toISOString();
-      const given = this.#queue.slice(0, count).flatMap(({ delivery }) => delivery ?? []);
-      await this.#returned.add(
-        given.map(({ message: { id }, position }) => {
-          return { id, ...position, reason: "its member has ended", text: "", at };
-        }),
-      );
-      await this.#settle(count);
+      const given = this.#queue.deliveriesIn(settlement).map(({ message: { id }, position }) => {
+        return { id, ...position, reason: "its member has ended", text: "", at };
+      });
+      await this.#returned.add(given);
+      await this.#settle(settlement);
     });
   }
 
   onWake(listener: () => void): () => void {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
+    return this.#listeners.add(listener);
   }
 
   /** Tells the listeners that there may be mail. */
   wake(): void {
-    for (const listener of [...this.#listeners]) listener();
+    this.#listeners.emit();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#listeners.clear();
+    this.#options.onClose();
     await this.#serial.run(async () => this.#stopLateWatch?.());
   }
 
@@ -140,46 +153,41 @@ export class FileMailboxReader implements MailboxReader {
 
   /** Takes lines into memory until enough wait there, or the log has no more. */
   async #readOn(source: MailSource): Promise<void> {
-    while (this.#queue.length < maxQueued) {
-      if (source !== this.#live && !source.mayHaveMore) return;
-      const from = source.scanned.offset;
-      const scan = await scanLog({
-        path: source.path,
-        offset: from,
-        isExpected: (bytesBefore) => bytesBefore.equals(source.scanned.anchor),
-        maxBytes: scanBytes,
-      });
+    const { path } = source;
+    if (source.appearance && source.appearance === (await appearanceOf(path))) return;
+    while (!this.#queue.isFull) {
+      const from = source.scanned;
+      const scan = await scanLog({ path, from, maxBytes: scanBytes });
       if (scan === "replaced") return this.#readReplacement(source);
-      if (scan) await this.#takeAll(source, scan);
-      source.mayHaveMore = source.scanned.offset > from;
-      if (!source.mayHaveMore) return;
+      if (!scan) return;
+      await this.#takeAll(source, scan);
+      if (source.scanned.offset > from.offset) continue;
+      source.appearance = scan.appearance;
+      return;
     }
   }
 
   /** Somebody put another file in the place of a log: it is read whole, and nothing is skipped. */
   async #readReplacement(source: MailSource): Promise<void> {
-    source.mayHaveMore = false;
     if (source !== this.#live) return;
-    const { path, generation, seen } = source;
-    const replacement = { ...newSource({ path, generation: generation + 1 }), seen };
-    this.#sources = [...this.#sources.slice(0, -1), replacement];
+    const replacement = newSource({ path: source.path, generation: source.generation + 1 });
+    this.#sources = [...this.#segments, replacement];
     await this.#readOn(replacement);
   }
 
-  async #takeAll(source: MailSource, scan: Scan): Promise<void> {
-    const { inode, modified, lines, end, anchor } = scan;
+  async #takeAll(source: MailSource, { inode, modified, lines, end }: Scan): Promise<void> {
     source.inode = inode;
     for (const line of lines) {
-      if (this.#queue.length >= maxQueued) return;
+      if (this.#queue.isFull) return;
       await this.#take(source, line, modified);
     }
-    this.#pass(source, { offset: end, anchor });
+    this.#queue.pass(source, end);
   }
 
-  async #take(source: MailSource, line: ScannedLine, modified: Date): Promise<void> {
+  async #take(source: MailSource, line: Line, modified: Date): Promise<void> {
     const { generation } = source;
     const { owner, signature } = this.#options;
-    const lineEnd = { offset: line.end, anchor: line.anchor };
+    const lineEnd = markAfter(line);
     const parts = decodeLine(line, { owner, generation, signature, modified });
     for (const [index, part] of parts.entries()) {
       // Only the last part of a line moves the cursor: the others are read again with it.
@@ -187,20 +195,17 @@ export class FileMailboxReader implements MailboxReader {
       const position = { generation, offset: mark.offset };
       if (part.type === "set-aside") {
         await this.#setAside({ ...part, position });
-      } else if (!this.#isSeen(part.message.id)) {
-        source.seen.add(part.message.id);
-        this.#queue.push({ source, mark, delivery: { message: part.message, position } });
+      } else if (!(await this.#isSeen(part.message.id))) {
+        this.#seen.add(generation, part.message.id);
+        const delivery = { message: part.message, position };
+        this.#queue.push({ source, mark, delivery, bytes: line.bytes.length });
       }
     }
-    this.#pass(source, lineEnd);
+    this.#queue.pass(source, lineEnd);
   }
 
-  /** Everything up to `mark` is in memory, or needs no place there. */
-  #pass(source: MailSource, mark: Mark): void {
-    source.scanned = mark;
-    const last = this.#queue.at(-1);
-    if (last?.source === source && !last.delivery) last.mark = mark;
-    else this.#queue.push({ source, mark, delivery: undefined });
+  async #isSeen(id: MessageId): Promise<boolean> {
+    return this.#returned.has(id) || (await this.#seen.has(id));
   }
 
   async #setAside({ id, reason, text, position }: SetAside): Promise<void> {
@@ -211,71 +216,66 @@ export class FileMailboxReader implements MailboxReader {
     this.#options.onSetAside({ id, reason, text, position });
   }
 
-  #isSeen(id: MessageId): boolean {
-    if (this.#options.delivered.ids.has(id) || this.#returned.has(id)) return true;
-    return this.#sources.some(({ seen }) => seen.has(id));
+  /** The cursor first: what could not be written is still unread, and can be settled again. */
+  async #settle(settlement: Settlement): Promise<void> {
+    await this.#options.check();
+    await this.#saveCursor(settlement);
+    this.#queue.settle(settlement);
   }
 
-  #countUpTo(id: MessageId): number {
-    const index = this.#queue.findLastIndex(({ delivery }) => delivery?.message.id === id);
-    if (index === -1) throw new Error(`Message ${id} is not among the unread`);
-    return index + 1;
-  }
-
-  async #settle(count: number): Promise<void> {
-    for (const { source, mark } of this.#queue.splice(0, count)) source.settled = mark;
-    this.#settleSkipped();
-    await this.#saveCursor();
-    const { settled } = this.#live;
-    if (this.#queue.length === 0 && settled.offset >= this.#options.rotateBytes) {
-      await this.#rotate();
-    }
-  }
-
-  #settleSkipped(): void {
-    const isDelivery = this.#queue.findIndex(({ delivery }) => delivery !== undefined);
-    const count = isDelivery === -1 ? this.#queue.length : isDelivery;
-    for (const { source, mark } of this.#queue.splice(0, count)) source.settled = mark;
-  }
-
-  async #saveCursor(): Promise<void> {
-    const { generation, settled, inode } = this.#live;
+  async #saveCursor({ marks }: Pick<Settlement, "marks">): Promise<void> {
+    const settledIn = (source: MailSource) => marks.get(source) ?? source.settled;
+    const live = this.#live;
+    const { offset, anchor } = settledIn(live);
     await writeCursor(this.#options.layout.cursor, {
-      generation,
-      offset: settled.offset,
-      ino: inode,
-      anchor: anchorOf(settled.anchor),
+      generation: live.generation,
+      offset,
+      ino: live.inode,
+      anchor: hashAnchor(anchor),
       segments: this.#segments.map((segment) => {
-        return { generation: segment.generation, offset: segment.settled.offset };
+        return { generation: segment.generation, offset: settledIn(segment).offset };
       }),
     });
   }
 
+  /** The mail is settled by now: a rotation that fails is tried again with the next. */
+  async #rotateIfDue(): Promise<void> {
+    const { path, settled } = this.#live;
+    if (!this.#queue.isEmpty || settled.offset < this.#options.rotateBytes) return;
+    try {
+      // Behind what is settled somebody may be writing a line that has no newline yet.
+      if ((await sizeOf(path)) === settled.offset) await this.#rotate();
+    } catch (error) {
+      this.#options.onWarning(`${path} could not become history: ${String(error)}`);
+    }
+  }
+
   async #rotate(): Promise<void> {
-    const { layout, historyBytes } = this.#options;
+    const { layout, historyBytes, onRotate } = this.#options;
     const live = this.#live;
     const path = await rotateLog(layout, live.generation);
     if (!path) return;
 
     const watchedUntilMs = this.#lateWatchEnd();
-    const segment = { ...live, path, watchedUntilMs, mayHaveMore: true };
+    const segment: MailSource = { ...live, path, watchedUntilMs, appearance: undefined };
     const next = newSource({ path: layout.live, generation: live.generation + 1 });
     this.#sources = [...this.#usefulSegments(next.generation), segment, next];
+    onRotate();
     this.#watchLate();
     createLog(layout);
-    await this.#saveCursor();
+    await this.#saveCursor({ marks: new Map() });
     const dropped = await trimHistory(layout, historyBytes);
     this.#sources = this.#sources.filter(({ generation }) => !dropped.includes(generation));
     // A writer that had the log open may have added to it until the moment of the rename.
     await this.#readOn(segment);
-    if (this.#queue.length > 0) this.wake();
+    if (!this.#queue.isEmpty) this.wake();
   }
 
   /** The segments in which a line may still turn up, late or for the second time. */
   #usefulSegments(liveGeneration: number): MailSource[] {
     const nowMs = this.#options.clock.monotonicMs();
     return this.#segments.filter(({ generation, watchedUntilMs }) => {
-      return generation >= liveGeneration - seenSegments || watchedUntilMs > nowMs;
+      return generation >= liveGeneration - recentSegments || watchedUntilMs > nowMs;
     });
   }
 
@@ -285,38 +285,26 @@ export class FileMailboxReader implements MailboxReader {
 
   #watchLate(): void {
     if (this.#stopLateWatch) return;
-    const { clock } = this.#options;
+    const { clock, onWarning, layout } = this.#options;
     const nowMs = clock.monotonicMs();
     if (!this.#segments.some(({ watchedUntilMs }) => watchedUntilMs > nowMs)) return;
     this.#stopLateWatch = clock.schedule(latePollMs, () => {
       this.#stopLateWatch = undefined;
-      this.#serial.run(() => this.#lookForLate()).catch(() => this.wake());
+      this.#serial
+        .run(() => this.#lookForLate())
+        .catch((error) => onWarning(`${layout.directory} could not be read: ${String(error)}`));
       this.#watchLate();
     });
   }
 
   async #lookForLate(): Promise<void> {
-    for (const segment of this.#segments) {
-      if ((await sizeOf(segment.path)) > segment.scanned.offset) segment.mayHaveMore = true;
-      await this.#readOn(segment);
-    }
-    this.#settleSkipped();
-    if (this.#queue.length > 0) this.wake();
-    this.#forgetSeen();
-  }
-
-  /**
-   * Forgets the ids of old segments, each once. A writer that meets a rotated log has its line in
-   * that one first and then in a newer one: when the newer one is read, and after that all older
-   * ones are too, no second copy of its lines can turn up.
-   */
-  #forgetSeen(): void {
-    if (this.#segments.some(({ mayHaveMore }) => mayHaveMore)) return;
-    const oldestSeen = this.#live.generation - seenSegments;
-    for (const segment of this.#segments) {
-      if (segment.generation >= oldestSeen || segment.isForgotten) continue;
-      segment.seen.clear();
-      segment.isForgotten = true;
-    }
+    const oldestNeeded = this.#live.generation - recentSegments;
+    for (const segment of this.#segments) await this.#readOn(segment);
+    const skipped = this.#queue.skipped();
+    if (skipped.count > 0) await this.#settle(skipped);
+    if (!this.#queue.isEmpty) return this.wake();
+    // Whoever wrote a line to a rotated log and then again to a newer one has its first copy read
+    // by now: the ids of old logs are needed no more.
+    this.#seen.forgetBefore(oldestNeeded);
   }
 }

@@ -9,8 +9,14 @@ import { completeDraft } from "./mail-draft.ts";
 import { readRecords } from "./mail-history.ts";
 import { type MailLayout, mailLayout } from "./mail-layout.ts";
 import { encodeLine } from "./mail-line.ts";
-import { MailWriter } from "./mail-writer.ts";
-import type { Mailbox, MailboxReader, MailRecord, ReaderOptions } from "./mailbox.ts";
+import type { MailWriter } from "./mail-writer.ts";
+import {
+  type Mailbox,
+  type MailboxReader,
+  type MailRecord,
+  type ReaderOptions,
+  secondReader,
+} from "./mailbox.ts";
 
 export interface FileMailboxOptions {
   /** The directory that holds the live logs of the whole team. */
@@ -18,10 +24,14 @@ export interface FileMailboxOptions {
   owner: MemberName;
   signature: Signature;
   clock: Clock;
+  /** Writes to all mailboxes of the team. */
+  writer: MailWriter;
   /** Says when another process has written to a file of `inbox`. */
   watch: WakeSource;
   /** Throws when this process may not, or no longer, write what only the lead's process writes. */
   check(): Promise<void>;
+  /** Told of housekeeping that fails. */
+  onWarning(message: string): void;
   /** When the live log becomes a segment, and how many bytes of segments are kept as history. */
   limits?: { rotateBytes: number; historyBytes: number };
 }
@@ -33,21 +43,20 @@ export class FileMailbox implements Mailbox {
   readonly owner: MemberName;
   readonly #options: FileMailboxOptions;
   readonly #layout: MailLayout;
-  readonly #writer: MailWriter;
-  #reader: FileMailboxReader | undefined;
-  #stopWatching: () => void = () => undefined;
+  #reader: Promise<FileMailboxReader> | undefined;
+  #wake: () => void = () => undefined;
 
   constructor(options: FileMailboxOptions) {
     this.owner = options.owner;
     this.#options = options;
     this.#layout = mailLayout(options.inbox, options.owner);
-    this.#writer = new MailWriter(this.#layout.live);
   }
 
   async append(draft: MessageDraft): Promise<Message> {
-    const message = completeDraft(draft, this.owner, this.#options.clock.now());
-    this.#writer.write(encodeLine(message, this.#options.signature));
-    this.#reader?.wake();
+    const { clock, signature, writer } = this.#options;
+    const message = completeDraft(draft, this.owner, clock.now());
+    writer.write(this.#layout.live, encodeLine(message, signature));
+    this.#wake();
     return message;
   }
 
@@ -57,27 +66,38 @@ export class FileMailbox implements Mailbox {
   }
 
   async openReader(options: ReaderOptions): Promise<MailboxReader> {
-    if (this.#reader) throw new Error(`'${this.owner}' has a reader already`);
-    const { inbox, signature, clock, check, watch, limits = defaultLimits } = this.#options;
-    await ensurePrivateDirectory(inbox);
-    const reader = await FileMailboxReader.open({
-      ...options,
-      ...limits,
-      layout: this.#layout,
-      owner: this.owner,
-      signature,
-      clock,
-      check,
-    });
-    this.#reader = reader;
-    this.#stopWatching = watch.subscribe(this.#layout.fileName, () => reader.wake());
-    return reader;
+    if (this.#reader) throw secondReader(this.owner);
+    this.#reader = this.#openReader(options);
+    try {
+      return await this.#reader;
+    } catch (error) {
+      this.#reader = undefined;
+      throw error;
+    }
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#stopWatching();
-    this.#writer[Symbol.dispose]();
-    await this.#reader?.[Symbol.asyncDispose]();
-    this.#reader = undefined;
+    await (await this.#reader)?.[Symbol.asyncDispose]();
+  }
+
+  async #openReader(options: ReaderOptions): Promise<FileMailboxReader> {
+    const { inbox, watch, writer, limits = defaultLimits } = this.#options;
+    let stopWatching = () => {};
+    await ensurePrivateDirectory(inbox);
+    const reader = await FileMailboxReader.open({
+      ...this.#options,
+      ...options,
+      ...limits,
+      layout: this.#layout,
+      onRotate: () => writer.close(this.#layout.live),
+      onClose: () => {
+        stopWatching();
+        this.#wake = () => undefined;
+        this.#reader = undefined;
+      },
+    });
+    stopWatching = watch.subscribe(this.#layout.fileName, () => reader.wake());
+    this.#wake = () => reader.wake();
+    return reader;
   }
 }

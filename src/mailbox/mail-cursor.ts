@@ -11,8 +11,11 @@ export const MailCursor = z.object({
   ...Position.shape,
   /** The live log's inode, for people who look. */
   ino: z.string(),
-  /** A hash of the bytes before `offset`: it shows whether the log is still the one that was read. */
-  anchor: z.string(),
+  /**
+   * A hash of the last bytes before `offset`, and how many: it shows whether the log is still the
+   * one that was read.
+   */
+  anchor: z.object({ length: z.int().nonnegative(), hash: z.string() }),
   /** The rotated segments that late lines are still looked for in. */
   segments: z.array(Position),
 });
@@ -43,9 +46,7 @@ export function isSettled(cursor: MailCursor | undefined, position: Position): b
   return !segment || position.offset <= segment.offset;
 }
 
-/** How many bytes before an offset its anchor covers. A signed line's own signature fits in. */
-export const anchorLength = 96;
-
-export function anchorOf(bytesBefore: Uint8Array): string {
-  return createHash("sha256").update(bytesBefore).digest("hex").slice(0, 32);
+export function hashAnchor(bytes: Uint8Array): MailCursor["anchor"] {
+  const hash = createHash("sha256").update(bytes).digest("hex").slice(0, 32);
+  return { length: bytes.length, hash };
 }

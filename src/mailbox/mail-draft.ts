@@ -1,4 +1,5 @@
 import { TeamError } from "../errors.ts";
+import { describeIssue } from "../lib/json.ts";
 import { type MemberName, newMessageId } from "../protocol/ids.ts";
 import { isContentSize, Message, type MessageDraft, maxContentBytes } from "../protocol/message.ts";
 
@@ -13,7 +14,8 @@ export function completeDraft(draft: MessageDraft, to: MemberName, now: Date): M
   // V8 is several times slower at a spread whose keys are overridden, and this is the hot path.
   const parsed = Message.safeParse(Object.assign({}, draft, { id, to, content, timestamp }));
   if (parsed.success) return parsed.data;
-  throw new TeamError("message-invalid", `Not a message: ${parsed.error.issues[0]?.message}`, {
+  throw new TeamError("message-invalid", `Not a message, ${describeIssue(parsed.error)}`, {
     cause: parsed.error,
+    hint: "docs/storage.md has the fields of each type.",
   });
 }

@@ -1,13 +1,12 @@
 import type { Signature } from "../keys/signature.ts";
+import { type Line, LineReader } from "../lib/line-reader.ts";
 import { listSegments, segmentPath } from "../lib/segments.ts";
 import type { MemberName, MessageId } from "../protocol/ids.ts";
 import { isSettled, type MailCursor, readCursor } from "./mail-cursor.ts";
 import type { MailLayout } from "./mail-layout.ts";
-import { decodeLine } from "./mail-line.ts";
-import { type ScannedLine, scanLog } from "./mail-scanner.ts";
-import { scanBytes } from "./mail-source.ts";
+import { decodeLine, maxLineBytes } from "./mail-line.ts";
 import type { MailRecord } from "./mailbox.ts";
-import { readSideLog } from "./side-log.ts";
+import { readSideIds } from "./side-log.ts";
 
 export interface HistoryOptions {
   layout: MailLayout;
@@ -19,47 +18,54 @@ export interface HistoryOptions {
 /** What a mailbox holds, newest first, as far back as its segments go. Looks and never consumes. */
 export async function* readRecords(options: HistoryOptions): AsyncGenerator<MailRecord> {
   const { layout } = options;
-  const cursor = await readCursor(layout.cursor);
-  const segments = await listSegments(layout.directory);
-  const liveGeneration = Math.max((segments.at(-1) ?? 0) + 1, cursor?.generation ?? 1);
-  const returned = new Set((await readSideLog(layout.returned)).map(({ id }) => id));
   const shown = new Set<MessageId>();
+  // The open log is the one that follows these segments, whatever is rotated from here on.
+  const { live, segments } = await openLive(layout);
+  await using reader = live;
+  const cursor = await readCursor(layout.cursor);
+  const returned = await readSideIds(layout.returned);
+  const log = { ...options, cursor, returned, shown };
 
-  const logs = segments.map((generation) => {
-    return { generation, path: segmentPath(layout.directory, generation) };
-  });
-  logs.push({ generation: liveGeneration, path: layout.live });
-  for (const log of logs.reverse()) {
-    const records = await readLog({ ...options, ...log, cursor, returned });
-    for (const record of records.reverse()) {
-      const id = record.state === "set aside" ? record.id : record.message.id;
-      // A line that its writer put into two logs is one message.
-      if (!shown.has(id)) yield record;
-      shown.add(id);
-    }
+  const generation = Math.max((segments.at(-1) ?? 0) + 1, cursor?.generation ?? 1);
+  if (reader) yield* readLog(reader, { ...log, generation });
+  for (const segment of segments.reverse()) {
+    const path = segmentPath(layout.directory, segment);
+    await using past = await LineReader.open(path, { maxLineBytes });
+    if (past) yield* readLog(past, { ...log, generation: segment });
+  }
+}
+
+async function openLive({ live: path, directory }: MailLayout) {
+  for (;;) {
+    const segments = await listSegments(directory);
+    const live = await LineReader.open(path, { maxLineBytes });
+    const after = await listSegments(directory);
+    if (after.at(-1) === segments.at(-1)) return { live, segments };
+    await live?.[Symbol.asyncDispose]();
   }
 }
 
 interface LogOptions extends HistoryOptions {
   generation: number;
-  path: string;
   cursor: MailCursor | undefined;
   returned: ReadonlySet<MessageId>;
+  /** A line that its writer put into two logs is one message. */
+  shown: Set<MessageId>;
 }
 
-async function readLog(options: LogOptions): Promise<MailRecord[]> {
-  const { path } = options;
-  const records: MailRecord[] = [];
-  for (let offset = 0; ; ) {
-    const scan = await scanLog({ path, offset, isExpected: () => true, maxBytes: scanBytes });
-    if (!scan || scan === "replaced" || scan.end === offset) return records;
-    const { modified } = scan;
-    for (const line of scan.lines) records.push(...recordsOf(line, { ...options, modified }));
-    offset = scan.end;
+async function* readLog(reader: LineReader, options: LogOptions): AsyncGenerator<MailRecord> {
+  const { mtime: modified } = await reader.stat();
+  for await (const line of reader.backwards()) {
+    for (const record of recordsOf(line, { ...options, modified }).reverse()) {
+      const id = record.state === "set aside" ? record.id : record.message.id;
+      if (options.shown.has(id)) continue;
+      options.shown.add(id);
+      yield record;
+    }
   }
 }
 
-function recordsOf(line: ScannedLine, options: LogOptions & { modified: Date }): MailRecord[] {
+function recordsOf(line: Line, options: LogOptions & { modified: Date }): MailRecord[] {
   const { generation, cursor, returned } = options;
   const position = { generation, offset: line.end };
   const state = isSettled(cursor, position) ? "delivered" : "queued";

@@ -1,29 +1,33 @@
-import type { z } from "zod";
+import { TeamError } from "../errors.ts";
 import type { Signature } from "../keys/signature.ts";
+import { describeIssue } from "../lib/json.ts";
+import type { Line } from "../lib/line-reader.ts";
 import { type MemberName, MessageId, outside } from "../protocol/ids.ts";
-import { isContentSize, Message, maxContentBytes, modernize } from "../protocol/message.ts";
+import {
+  isContentSize,
+  Message,
+  maxContentBytes,
+  modernize,
+  Timestamp,
+} from "../protocol/message.ts";
 
-/** The longest line a reader takes in: the largest content with every byte escaped, and more. */
+/** The longest line there is: the largest content with every byte escaped, and more. */
 export const maxLineBytes = 2 * 1024 * 1024;
 
 const sigKey = Buffer.from(',"sig":"');
 const sigHexLength = 64;
 const sigTailLength = sigKey.length + sigHexLength + '"}'.length;
 /** How every record begins that troupe writes. */
-export const recordStart = '{"id":"';
+const recordStart = '{"id":"';
 
 /** One line of a mailbox: `id` first, `sig` last, over the exact bytes before `,"sig"`. */
 export function encodeLine(message: Message, signature: Signature): Buffer {
   const signed = JSON.stringify(message).slice(0, -1);
-  return Buffer.from(`${signed},"sig":"${signature.sign(signed)}"}\n`);
-}
-
-/** A line as it lies in a log, without its newline; of an overlong one only the beginning. */
-export interface RawLine {
-  bytes: Buffer;
-  /** Its offset in the log. */
-  start: number;
-  isOverlong: boolean;
+  const line = Buffer.from(`${signed},"sig":"${signature.sign(signed)}"}\n`);
+  if (line.length <= maxLineBytes) return line;
+  throw new TeamError("content-too-large", `The message is larger than ${maxLineBytes} bytes`, {
+    hint: "Write its long parts to a file and send the file's path.",
+  });
 }
 
 /** What a line, or one of several that a torn write has glued into one, turns out to be. */
@@ -41,19 +45,39 @@ export interface DecodeOptions {
   modified: Date;
 }
 
-/** Reads one line. A blank line is nothing; a bad one never throws. */
-export function decodeLine(line: RawLine, options: DecodeOptions): DecodedPart[] {
-  const { bytes, start, isOverlong } = line;
-  const whole: Piece = { bytes, start, options };
-  if (isOverlong) return [setAside(whole, `is longer than ${maxLineBytes} bytes`)];
-  if (isSigned(bytes, options.signature)) return [decodeSigned(whole)];
-  const glued = findRecord(bytes, (suffix) => isSigned(suffix, options.signature));
-  if (glued === undefined) return decodeUnsigned(whole);
-  const [torn, record] = split(whole, glued);
-  // A write that was torn right before the newline has left a record that is whole.
-  const isWhole = isSigned(torn.bytes, options.signature);
-  return [...(isWhole ? [decodeSigned(torn)] : decodeUnsigned(torn)), decodeSigned(record)];
+/**
+ * Reads one line. A blank line is nothing, and a bad one is a part like any other: no line makes
+ * this throw. What is glued to a signed record, before it, is a line of its own.
+ */
+export function decodeLine(line: Line, options: DecodeOptions): DecodedPart[] {
+  const parts: DecodedPart[] = [];
+  let rest: Piece = { bytes: line.bytes, start: line.end - 1 - line.bytes.length, options };
+  for (let at = findSigned(rest); at !== undefined; at = findSigned(rest)) {
+    const [before, record] = split(rest, at);
+    parts.unshift(decodeSigned(record));
+    rest = before;
+  }
+  const first = line.isCut
+    ? [setAside({ ...rest, start: line.offset }, `is longer than ${maxLineBytes} bytes`)]
+    : decodeUnsigned(rest);
+  return [...first, ...parts];
 }
+
+/** The ids of the records in a line. What looks like one whole record is taken at its word. */
+export function idsIn(line: Line, options: DecodeOptions): MessageId[] {
+  const { bytes, isCut } = line;
+  const isOne = endsLikeSigned(bytes) && bytes.lastIndexOf(recordStart) === 0;
+  if (isOne && !isCut) {
+    const id = MessageId.safeParse(bytes.toString("latin1", recordStart.length, uuidEnd));
+    return id.success ? [id.data] : [];
+  }
+  if (!bytes.includes(recordStart)) return [];
+  return decodeLine(line, options).flatMap((part) => {
+    return part.type === "message" ? [part.message.id] : [];
+  });
+}
+
+const uuidEnd = recordStart.length + 36;
 
 /** A part of a line, with its offset in the log. */
 interface Piece {
@@ -69,14 +93,37 @@ function split({ bytes, start, options }: Piece, at: number): [Piece, Piece] {
   ];
 }
 
-function isSigned(line: Buffer, signature: Signature | undefined): boolean {
-  const signedLength = line.length - sigTailLength;
+/** Where the signed record begins that the piece ends with, if it does. */
+function findSigned({ bytes, options: { signature } }: Piece): number | undefined {
+  if (!endsLikeSigned(bytes)) return undefined;
+  if (isSigned(bytes, signature)) return 0;
+  // From the end, because the record is what was written last. A line full of beginnings is an
+  // attack, not a torn write: how much of it is hashed is bounded.
+  let hashed = bytes.length;
+  let at = bytes.lastIndexOf(recordStart);
+  while (at > 0 && hashed < maxHashedBytes) {
+    const suffix = bytes.subarray(at);
+    if (isSigned(suffix, signature)) return at;
+    hashed += suffix.length;
+    at = bytes.lastIndexOf(recordStart, at - 1);
+  }
+  return undefined;
+}
+
+const maxHashedBytes = 16 * maxLineBytes;
+
+function endsLikeSigned(bytes: Buffer): boolean {
+  const signedLength = bytes.length - sigTailLength;
   if (signedLength <= 0) return false;
+  return sigKey.compare(bytes, signedLength, signedLength + sigKey.length) === 0;
+}
+
+function isSigned(bytes: Buffer, signature: Signature | undefined): boolean {
+  if (!signature) return parseObject(bytes.toString()) !== undefined;
+  const signedLength = bytes.length - sigTailLength;
   const hexStart = signedLength + sigKey.length;
-  if (sigKey.compare(line, signedLength, hexStart) !== 0) return false;
-  if (!signature) return true;
-  const hex = line.toString("latin1", hexStart, hexStart + sigHexLength);
-  return signature.verify(line.subarray(0, signedLength), hex);
+  const hex = bytes.toString("latin1", hexStart, hexStart + sigHexLength);
+  return signature.verify(bytes.subarray(0, signedLength), hex);
 }
 
 function decodeSigned(piece: Piece): DecodedPart {
@@ -84,7 +131,7 @@ function decodeSigned(piece: Piece): DecodedPart {
   if (!value) return setAside(piece, "is signed, but is not a JSON object");
   const parsed = Message.safeParse(modernize(value));
   if (!parsed.success) {
-    return setAside(piece, `is signed, but not a message: ${firstIssue(parsed.error)}`);
+    return setAside(piece, `is signed, but not a message, ${describeIssue(parsed.error)}`);
   }
   const { to } = parsed.data;
   if (to !== piece.options.owner) return setAside(piece, `is addressed to '${to}'`);
@@ -99,16 +146,27 @@ function decodeUnsigned(piece: Piece): DecodedPart[] {
   const value = parseObject(text);
   if (value) return [fromOutside(piece, modernize(value))];
 
-  const glued = findRecord(piece.bytes, (suffix) => parseObject(suffix.toString()) !== undefined);
+  const glued = findWhole(piece.bytes);
   if (glued === undefined) return [setAside(piece, "starts with { but is not JSON")];
   const [torn, record] = split(piece, glued);
   return [setAside(torn, "starts with { but is not JSON"), ...decodeUnsigned(record)];
 }
 
+/** Where the leftmost record begins that is whole JSON to the end, behind what is torn. */
+function findWhole(bytes: Buffer): number | undefined {
+  let at = bytes.indexOf(recordStart, 1);
+  for (let tries = 0; at !== -1 && tries < 16; tries++) {
+    if (parseObject(bytes.toString("utf8", at))) return at;
+    at = bytes.indexOf(recordStart, at + 1);
+  }
+  return undefined;
+}
+
 function fromOutside(piece: Piece, claim: Record<string, unknown>): DecodedPart {
-  const { type, content, timestamp } = claim;
+  const { type, content } = claim;
   if (type !== undefined && type !== "message" && type !== "broadcast") {
-    return setAside(piece, `claims to be a ${JSON.stringify(type)}, but is not signed`);
+    const name = typeof type === "string" ? JSON.stringify(type.slice(0, 40)) : "something else";
+    return setAside(piece, `claims to be a ${name}, but is not signed`);
   }
   if (typeof content !== "string") return setAside(piece, "has no content that is text");
   if (!isContentSize(content)) {
@@ -121,20 +179,9 @@ function fromOutside(piece: Piece, claim: Record<string, unknown>): DecodedPart 
     from: outside,
     to: owner,
     content,
-    timestamp: typeof timestamp === "number" ? timestamp : modified.getTime() / 1000,
+    timestamp: Timestamp.safeParse(claim.timestamp).data ?? modified.getTime() / 1000,
   };
   return { type: "message", message };
-}
-
-/** The leftmost record inside `line`, not at its start, that reaches to its end and is `good`. */
-function findRecord(line: Buffer, good: (suffix: Buffer) => boolean): number | undefined {
-  let at = line.indexOf(recordStart, 1);
-  // A line full of beginnings is an attack, not a torn write: its cost is bounded.
-  for (let tries = 0; at !== -1 && tries < 16; tries++) {
-    if (good(line.subarray(at))) return at;
-    at = line.indexOf(recordStart, at + 1);
-  }
-  return undefined;
 }
 
 function parseObject(text: string): Record<string, unknown> | undefined {
@@ -149,11 +196,6 @@ function parseObject(text: string): Record<string, unknown> | undefined {
 
 function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-function firstIssue(error: z.ZodError): string {
-  const [issue] = error.issues;
-  return issue ? `${issue.path.join(".")} ${issue.message}`.trim() : error.message;
 }
 
 function setAside(piece: Piece, reason: string): DecodedPart {

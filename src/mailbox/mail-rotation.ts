@@ -4,7 +4,7 @@ import { hasErrno } from "../errors.ts";
 import { openPrivateSync } from "../lib/files.ts";
 import { listSegments, segmentPath } from "../lib/segments.ts";
 import type { MailLayout } from "./mail-layout.ts";
-import { seenSegments, sizeOf } from "./mail-source.ts";
+import { recentSegments, sizeOf } from "./mail-source.ts";
 
 /** Turns the live log into the segment `generation`. Undefined where there is no live log. */
 export async function rotateLog(
@@ -37,7 +37,7 @@ export async function trimHistory(layout: MailLayout, maxBytes: number): Promise
   for (const [age, segment] of (await listSegments(layout.directory)).reverse().entries()) {
     const path = segmentPath(layout.directory, segment);
     total += await sizeOf(path);
-    if (total <= maxBytes || age < seenSegments) continue;
+    if (total <= maxBytes || age < recentSegments) continue;
     await rm(path, { force: true });
     dropped.push(segment);
   }

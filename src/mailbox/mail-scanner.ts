@@ -1,159 +1,94 @@
-import type { FileHandle } from "node:fs/promises";
-import { openIfExists } from "../lib/files.ts";
-import { anchorLength } from "./mail-cursor.ts";
-import { maxLineBytes, type RawLine } from "./mail-line.ts";
+import { stat } from "node:fs/promises";
+import { hasErrno } from "../errors.ts";
+import { type Line, LineReader } from "../lib/line-reader.ts";
+import { maxLineBytes } from "./mail-line.ts";
 
-const chunkBytes = 256 * 1024;
-const overlongHeadBytes = 4096;
-const newline = 0x0a;
-
-export interface ScannedLine extends RawLine {
-  /** The offset behind its newline. */
-  end: number;
-  /** The last bytes before `end`, by which this place in the log is recognised later. */
+/** A place in a log where a line ends, and the bytes before it by which it is recognised. */
+export interface Mark {
+  offset: number;
   anchor: Buffer;
+}
+
+export const startOfLog: Mark = { offset: 0, anchor: Buffer.alloc(0) };
+
+const newline = 0x0a;
+/** Of a long line its end is enough: that is where a record has its signature. */
+const anchorLength = 96;
+
+export function markAfter({ bytes, end }: Line): Mark {
+  const anchor = Buffer.concat([bytes.subarray(1 - anchorLength), Buffer.of(newline)]);
+  return { offset: end, anchor };
+}
+
+/** The mark at `offset`, or undefined where no line of the log ends there. */
+export async function markAt(path: string, offset: number): Promise<Mark | undefined> {
+  if (offset === 0) return startOfLog;
+  await using reader = await LineReader.open(path);
+  const before = await reader?.before(offset, anchorLength);
+  if (before?.at(-1) !== newline) return undefined;
+  const lineStart = before.subarray(0, -1).lastIndexOf(newline) + 1;
+  return { offset, anchor: before.subarray(lineStart) };
 }
 
 export interface Scan {
   inode: string;
   /** When the log was last written. */
   modified: Date;
+  /** Changes with every write to the log, as far as the file system tells. */
+  appearance: string;
   /** The whole lines that are not blank. */
-  lines: ScannedLine[];
-  /** What is behind the last whole line, blank or not. */
-  end: number;
-  anchor: Buffer;
+  lines: Line[];
+  /** Behind the last whole line, blank or not. */
+  end: Mark;
 }
 
 export interface ScanOptions {
   path: string;
-  offset: number;
-  /** Whether these are the bytes before `offset` in the log that was read so far. */
-  isExpected(bytesBefore: Buffer): boolean;
+  from: Mark;
   /** Stop after about so many bytes of lines. */
   maxBytes: number;
 }
 
 /**
- * Reads whole lines from `offset` on; an unterminated tail is left for the next time. Undefined
- * where there is no file; "replaced" where the file is not the one that was read up to `offset`.
+ * Reads whole lines; an unterminated tail is left for the next time. Undefined where there is no
+ * file; "replaced" where the file is not the one that was read up to `from`.
  */
 export async function scanLog(options: ScanOptions): Promise<Scan | "replaced" | undefined> {
-  const file = await openIfExists(options.path);
-  if (!file) return undefined;
+  const { path, from, maxBytes } = options;
+  await using reader = await LineReader.open(path, { maxLineBytes });
+  if (!reader) return undefined;
+  const stats = await reader.stat();
+  const before = await reader.before(from.offset, from.anchor.length);
+  if (!before.equals(from.anchor)) return "replaced";
+
+  const lines: Line[] = [];
+  let end = from;
+  for await (const batch of reader.batches(from.offset)) {
+    for (const line of batch) if (line.bytes.length > 0) lines.push(line);
+    const last = batch.at(-1);
+    if (last) end = markAfter(last);
+    if (end.offset - from.offset >= maxBytes) break;
+  }
+  const { ino, mtime: modified } = stats;
+  return { inode: String(ino), modified, appearance: describe(stats), lines, end };
+}
+
+/** What a scan of the log would give as its `appearance`; undefined where there is no file. */
+export async function appearanceOf(path: string): Promise<string | undefined> {
   try {
-    const { ino, size, mtime: modified } = await file.stat({ bigint: true });
-    if (Number(size) < options.offset) return "replaced";
-    const scan = await scanLines(file, Number(size), options);
-    return scan === "replaced" ? scan : { inode: String(ino), modified, ...scan };
-  } finally {
-    await file.close();
+    return describe(await stat(path, { bigint: true }));
+  } catch (error) {
+    if (hasErrno(error, "ENOENT")) return undefined;
+    throw error;
   }
 }
 
-/** The bytes by which `offset` is recognised later, and whether a line ends there. */
-export async function readAnchor(
-  path: string,
-  offset: number,
-): Promise<{ anchor: Buffer; isLineEnd: boolean }> {
-  const file = await openIfExists(path);
-  if (!file) return { anchor: Buffer.alloc(0), isLineEnd: offset === 0 };
-  try {
-    const length = Math.min(offset, anchorLength);
-    const anchor = await readAt(file, offset - length, length);
-    const isWhole = anchor.length === length;
-    return { anchor, isLineEnd: isWhole && (offset === 0 || anchor.at(-1) === newline) };
-  } finally {
-    await file.close();
-  }
+interface Appearance {
+  ino: bigint;
+  size: bigint;
+  mtimeNs: bigint;
 }
 
-async function scanLines(file: FileHandle, size: number, options: ScanOptions) {
-  const { offset, maxBytes } = options;
-  const beforeLength = Math.min(offset, anchorLength);
-  let position = offset - beforeLength;
-  let chunk = await readAt(file, position, Math.min(chunkBytes, size - position));
-  const before = chunk.subarray(0, beforeLength);
-  if (!options.isExpected(before)) return "replaced";
-
-  const splitter = new LineSplitter(before, offset);
-  splitter.push(chunk.subarray(beforeLength));
-  position += chunk.length;
-  // However long its first line is, a scan gets past it.
-  const wantsMore = () => splitter.end === offset || position - offset < maxBytes;
-  while (chunk.length > 0 && position < size && wantsMore()) {
-    chunk = await readAt(file, position, Math.min(chunkBytes, size - position));
-    splitter.push(chunk);
-    position += chunk.length;
-  }
-  const { lines, end, anchor } = splitter;
-  return { lines, end, anchor };
-}
-
-/** Cuts a stream of bytes into lines, holding no more than one unfinished line and an anchor. */
-class LineSplitter {
-  readonly lines: ScannedLine[] = [];
-  anchor: Buffer;
-  #held: Buffer;
-  #heldAt: number;
-  #lineStart: number;
-  /** The beginning of a line that is too long to be held. */
-  #head: Buffer | undefined;
-
-  constructor(before: Buffer, offset: number) {
-    this.anchor = Buffer.from(before);
-    this.#held = before;
-    this.#heldAt = offset - before.length;
-    this.#lineStart = offset;
-  }
-
-  get end(): number {
-    return this.#lineStart;
-  }
-
-  push(chunk: Buffer): void {
-    const searchFrom = this.#held.length;
-    this.#held = Buffer.concat([this.#held, chunk]);
-    let at = this.#held.indexOf(newline, searchFrom);
-    while (at !== -1) {
-      this.#take(at);
-      at = this.#held.indexOf(newline, at + 1);
-    }
-    this.#anchorHere();
-    this.#forget();
-  }
-
-  #take(at: number): void {
-    const start = this.#lineStart;
-    const end = this.#heldAt + at + 1;
-    const bytes = this.#head ?? this.#held.subarray(start - this.#heldAt, at);
-    const isOverlong = this.#head !== undefined || bytes.length > maxLineBytes;
-    this.#lineStart = end;
-    this.#head = undefined;
-    if (bytes.length === 0) return;
-    const anchor = Buffer.from(this.#held.subarray(Math.max(0, at + 1 - anchorLength), at + 1));
-    this.lines.push({ bytes, start, end, isOverlong, anchor });
-  }
-
-  #anchorHere(): void {
-    const at = this.#lineStart - this.#heldAt;
-    if (at < 0) return;
-    this.anchor = Buffer.from(this.#held.subarray(Math.max(0, at - anchorLength), at));
-  }
-
-  #forget(): void {
-    const lineAt = this.#lineStart - this.#heldAt;
-    const isTooLong = this.#held.length - lineAt > maxLineBytes;
-    if (isTooLong) {
-      this.#head ??= Buffer.from(this.#held.subarray(lineAt, lineAt + overlongHeadBytes));
-    }
-    const keepFrom = Math.max(0, (this.#head ? this.#held.length : lineAt) - anchorLength);
-    this.#held = this.#held.subarray(keepFrom);
-    this.#heldAt += keepFrom;
-  }
-}
-
-async function readAt(file: FileHandle, position: number, length: number): Promise<Buffer> {
-  const { bytesRead, buffer } = await file.read(Buffer.allocUnsafe(length), 0, length, position);
-  return buffer.subarray(0, bytesRead);
+function describe({ ino, size, mtimeNs }: Appearance): string {
+  return `${ino} ${size} ${mtimeNs}`;
 }

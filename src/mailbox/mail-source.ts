@@ -1,12 +1,11 @@
 import { stat } from "node:fs/promises";
 import { hasErrno } from "../errors.ts";
+import { LineReader } from "../lib/line-reader.ts";
 import { listSegments, segmentPath } from "../lib/segments.ts";
-import type { MessageId } from "../protocol/ids.ts";
 import type { Position } from "../protocol/message.ts";
-import { anchorOf, type MailCursor } from "./mail-cursor.ts";
-import { readIds } from "./mail-ids.ts";
+import { hashAnchor, type MailCursor } from "./mail-cursor.ts";
 import type { MailLayout } from "./mail-layout.ts";
-import { readAnchor } from "./mail-scanner.ts";
+import { type Mark, markAt, startOfLog } from "./mail-scanner.ts";
 
 /** One log of a mailbox that unread lines may lie in: the live one, or a segment of late. */
 export interface MailSource {
@@ -17,27 +16,29 @@ export interface MailSource {
   scanned: Mark;
   /** Up to here they are acknowledged. */
   settled: Mark;
-  /** Whether lines may lie behind `scanned`. The live log is always looked at. */
-  mayHaveMore: boolean;
+  /** What the log looked like when it was last read to its end; undefined when it was not. */
+  appearance: string | undefined;
   /** Until when a segment is searched for lines of slow writers, by the monotonic clock. */
   watchedUntilMs: number;
-  /** What was read from this log, so that a line written twice is delivered once. */
-  readonly seen: Set<MessageId>;
-  /** Whether `seen` was emptied, and has only what came late. */
-  isForgotten: boolean;
 }
 
-/** A place in a log, and the bytes before it by which it is recognised. */
-export interface Mark {
-  offset: number;
-  anchor: Buffer;
+export function newSource(
+  { path, generation }: Pick<MailSource, "path" | "generation">,
+  start: Mark = startOfLog,
+): MailSource {
+  return {
+    generation,
+    path,
+    inode: "",
+    scanned: start,
+    settled: start,
+    appearance: undefined,
+    watchedUntilMs: 0,
+  };
 }
 
-/** How many segments behind the live log are searched for a line that was written twice. */
-export const seenSegments = 2;
-
-/** How many bytes of lines one scan takes into memory. */
-export const scanBytes = 1024 * 1024;
+/** How many segments behind the live log are always of interest: a line may turn up there twice. */
+export const recentSegments = 2;
 
 export interface RecoveryOptions {
   layout: MailLayout;
@@ -63,21 +64,28 @@ export async function recoverSources(options: RecoveryOptions): Promise<MailSour
   );
   const sources: MailSource[] = [];
   for (const generation of segments) {
-    const isRecent = generation >= liveGeneration - seenSegments;
-    const known = settledOffset(options, generation);
-    // Most of history is neither recent nor mentioned: it costs a start nothing.
-    if (!isRecent && known === undefined && isPast(options, generation)) continue;
-    const path = segmentPath(layout.directory, generation);
-    const size = await sizeOf(path);
-    const done = known ?? (isPast(options, generation) ? size : 0);
-    if (!isRecent && done >= size) continue;
-    sources.push(await openSource({ generation, path, offset: Math.min(done, size) }));
+    const isRecent = generation >= liveGeneration - recentSegments;
+    const source = await recoverSegment(options, generation, isRecent);
+    if (source) sources.push(source);
   }
-  sources.push(await openLive(options, liveGeneration));
-  for (const { path, settled, seen } of sources.slice(-seenSegments - 1)) {
-    for await (const id of readIds(path, settled.offset)) seen.add(id);
-  }
-  return sources;
+  return [...sources, await recoverLive(options, liveGeneration)];
+}
+
+async function recoverSegment(
+  options: RecoveryOptions,
+  generation: number,
+  isRecent: boolean,
+): Promise<MailSource | undefined> {
+  const known = settledOffset(options, generation);
+  const isPast = isBeforeWhatIsKnown(options, generation);
+  // Most of history is neither recent nor mentioned: it costs a start nothing.
+  if (!isRecent && known === undefined && isPast) return undefined;
+  const path = segmentPath(options.layout.directory, generation);
+  const size = await sizeOf(path);
+  const done = known ?? (isPast ? size : 0);
+  if (!isRecent && done >= size) return undefined;
+  // Where somebody has changed a segment, none of it is skipped.
+  return newSource({ path, generation }, (await markAt(path, Math.min(done, size))) ?? startOfLog);
 }
 
 /** What the cursor or the transcript says of a generation; undefined where neither knows it. */
@@ -90,42 +98,30 @@ function settledOffset(options: RecoveryOptions, generation: number): number | u
 }
 
 /** A segment that is older than what is mentioned was acknowledged before it became one. */
-function isPast({ cursor, delivered }: RecoveryOptions, generation: number): boolean {
+function isBeforeWhatIsKnown(options: RecoveryOptions, generation: number): boolean {
+  const { cursor, delivered } = options;
   const known = cursor ? [cursor, ...delivered] : delivered;
   return known.some((position) => position.generation > generation);
 }
 
-async function openLive(options: RecoveryOptions, generation: number): Promise<MailSource> {
+async function recoverLive(options: RecoveryOptions, generation: number): Promise<MailSource> {
   const { layout, cursor } = options;
-  const offset = settledOffset(options, generation) ?? 0;
+  const path = layout.live;
+  const mark = await markAt(path, settledOffset(options, generation) ?? 0);
   const isSameLog =
-    cursor?.generation !== generation ||
-    anchorOf((await readAnchor(layout.live, cursor.offset)).anchor) === cursor.anchor;
-  const { isLineEnd } = await readAnchor(layout.live, offset);
-  if (isSameLog && isLineEnd) return openSource({ generation, path: layout.live, offset });
-  return openSource({ generation: generation + 1, path: layout.live, offset: 0 });
+    cursor?.generation !== generation || (await isAnchored(path, cursor.offset, cursor.anchor));
+  if (mark && isSameLog) return newSource({ path, generation }, mark);
+  return newSource({ path, generation: generation + 1 });
 }
 
-async function openSource(place: { path: string; generation: number; offset: number }) {
-  const { anchor } = await readAnchor(place.path, place.offset);
-  return newSource(place, { offset: place.offset, anchor });
-}
-
-export function newSource(
-  { path, generation }: { path: string; generation: number },
-  start: Mark = { offset: 0, anchor: Buffer.alloc(0) },
-): MailSource {
-  return {
-    generation,
-    path,
-    inode: "",
-    scanned: start,
-    settled: start,
-    mayHaveMore: true,
-    watchedUntilMs: 0,
-    seen: new Set(),
-    isForgotten: false,
-  };
+async function isAnchored(
+  path: string,
+  offset: number,
+  anchor: MailCursor["anchor"],
+): Promise<boolean> {
+  await using reader = await LineReader.open(path);
+  const before = await reader?.before(offset, anchor.length);
+  return hashAnchor(before ?? Buffer.alloc(0)).hash === anchor.hash;
 }
 
 export async function sizeOf(path: string): Promise<number> {

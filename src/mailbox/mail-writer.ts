@@ -1,67 +1,93 @@
 import { closeSync, fstatSync, statSync, writeSync } from "node:fs";
 import { TeamError } from "../errors.ts";
 import { openPrivateSync } from "../lib/files.ts";
+import { writeFailed } from "../lib/json-lines.ts";
 
 /** How often a line is written again because the log was rotated meanwhile. */
 const maxAttempts = 20;
+/** How many logs stay open at once, however many members there are. */
+const maxOpen = 16;
+
+interface OpenLog {
+  descriptor: number;
+  inode: bigint;
+  /** Whether the last write left a part of a line and no newline. */
+  isTorn: boolean;
+}
 
 /**
- * Appends lines to a log that a reader may rotate at any moment. One write(2) a line on a
+ * Appends lines to logs that their readers may rotate at any moment. One write(2) a line on a
  * descriptor that stays open, so that lines of several processes never interleave.
  */
 export class MailWriter implements Disposable {
-  readonly #path: string;
-  #open: { descriptor: number; inode: bigint } | undefined;
-  #isTorn = false;
+  /** The one that was written to last comes last. */
+  readonly #open = new Map<string, OpenLog>();
 
-  constructor(path: string) {
-    this.#path = path;
-  }
-
-  /** Returns when the line is where the reader will find it. Otherwise throws. */
-  write(line: Buffer): void {
+  /** Returns when the line is where the reader will find it. Otherwise throws `write-failed`. */
+  write(path: string, line: Buffer): void {
     for (let attempt = 0; attempt < maxAttempts; attempt++) {
-      const { descriptor, inode } = this.#opened();
-      this.#writeWhole(descriptor, line);
+      const log = this.#opened(path);
       // If the path still names this inode after the write, any rename comes later, and the reader
       // reads a log to its end after renaming it. The open descriptor pins the inode, so its
       // number cannot have been given to another file.
-      if (statSync(this.#path, { bigint: true, throwIfNoEntry: false })?.ino === inode) return;
-      this[Symbol.dispose]();
+      if (this.#tryWrite(path, log, line) === log.inode) return;
+      this.close(path);
     }
-    throw new TeamError("write-failed", `${this.#path} was replaced ${maxAttempts} times in a row`);
+    throw new TeamError("write-failed", `${path} was replaced ${maxAttempts} times in a row`, {
+      hint: "See which other program writes there.",
+    });
+  }
+
+  /** Lets go of a log; the next line to it opens whatever is there then. */
+  close(path: string): void {
+    const log = this.#open.get(path);
+    this.#open.delete(path);
+    if (log) closeSync(log.descriptor);
   }
 
   [Symbol.dispose](): void {
-    if (this.#open) closeSync(this.#open.descriptor);
-    this.#open = undefined;
+    for (const path of [...this.#open.keys()]) this.close(path);
   }
 
-  #opened(): { descriptor: number; inode: bigint } {
-    if (this.#open) return this.#open;
-    const descriptor = openPrivateSync(this.#path, "a");
+  /** The inode that `path` names after the write. */
+  #tryWrite(path: string, log: OpenLog, line: Buffer): bigint | undefined {
     try {
-      this.#open = { descriptor, inode: fstatSync(descriptor, { bigint: true }).ino };
-      return this.#open;
+      writeWhole(log, line);
+      return statSync(path, { bigint: true, throwIfNoEntry: false })?.ino;
     } catch (error) {
-      closeSync(descriptor);
-      throw error;
+      throw writeFailed(path, error);
     }
   }
 
-  #writeWhole(descriptor: number, line: Buffer): void {
-    const bytes = this.#isTorn ? Buffer.concat([newline, line]) : line;
-    const written = writeSync(descriptor, bytes);
-    this.#isTorn = written < bytes.length;
-    if (!this.#isTorn) return;
-    // What follows must not be glued to the torn part, whoever writes it.
-    this.#isTorn = writeSync(descriptor, newline) === 0;
-    throw new TeamError(
-      "write-failed",
-      `Only ${written} of ${bytes.length} bytes could be written to ${this.#path}`,
-      { hint: "The disk is probably full. Free some space and send again." },
-    );
+  #opened(path: string): OpenLog {
+    const known = this.#open.get(path);
+    // Taken out and put in again, it is the last one.
+    if (known) this.#open.delete(path);
+    const log = known ?? openLog(path);
+    this.#open.set(path, log);
+    const [oldest] = this.#open.keys();
+    if (this.#open.size > maxOpen && oldest !== undefined) this.close(oldest);
+    return log;
   }
+}
+
+function openLog(path: string): OpenLog {
+  try {
+    const descriptor = openPrivateSync(path, "a");
+    return { descriptor, inode: fstatSync(descriptor, { bigint: true }).ino, isTorn: false };
+  } catch (error) {
+    throw writeFailed(path, error);
+  }
+}
+
+function writeWhole(log: OpenLog, line: Buffer): void {
+  const bytes = log.isTorn ? Buffer.concat([newline, line]) : line;
+  const written = writeSync(log.descriptor, bytes);
+  log.isTorn = written < bytes.length;
+  if (!log.isTorn) return;
+  // What follows must not be glued to the torn part, whoever writes it.
+  log.isTorn = writeSync(log.descriptor, newline) === 0;
+  throw new Error(`${written} of ${bytes.length} bytes fitted`);
 }
 
 const newline = Buffer.from("\n");

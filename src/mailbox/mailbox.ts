@@ -14,6 +14,7 @@ export interface Mailbox extends AsyncDisposable {
   append(draft: MessageDraft): Promise<Message>;
   /** Everything the mailbox still has, newest first. */
   records(): AsyncIterable<MailRecord>;
+  /** There is one reader at a time; another can be opened when it is disposed of. */
   openReader(options: ReaderOptions): Promise<MailboxReader>;
 }
 
@@ -32,7 +33,10 @@ export interface MailboxReader extends AsyncDisposable {
   unread(): Promise<readonly Delivery[]>;
   /** Settles everything `unread` gave, up to and including this message. */
   acknowledge(upTo: MessageId): Promise<void>;
-  /** Settles it as `undelivered`: its member has ended and nobody will ever see it. */
+  /**
+   * Settles it as `undelivered`: its member has ended and nobody will ever see it. Whoever sent it
+   * is told before, because afterwards it is not given again.
+   */
   giveBack(upTo: MessageId): Promise<void>;
   onWake(listener: () => void): () => void;
 }
@@ -69,3 +73,7 @@ export interface SetAside {
 export type MailRecord =
   | ({ state: "queued" | "delivered" | "undelivered" } & Delivery)
   | ({ state: "set aside" } & SetAside);
+
+export function secondReader(owner: MemberName): Error {
+  return new Error(`The mailbox of '${owner}' has a reader already`);
+}

@@ -1,8 +1,16 @@
 import type { Clock } from "../lib/clock.ts";
+import { Listeners } from "../lib/listeners.ts";
 import type { MemberName, MessageId } from "../protocol/ids.ts";
 import type { Message, MessageDraft } from "../protocol/message.ts";
 import { completeDraft } from "./mail-draft.ts";
-import type { Delivery, Mailbox, MailboxReader, MailRecord, ReaderOptions } from "./mailbox.ts";
+import {
+  type Delivery,
+  type Mailbox,
+  type MailboxReader,
+  type MailRecord,
+  type ReaderOptions,
+  secondReader,
+} from "./mailbox.ts";
 
 interface Slot extends Delivery {
   state: "queued" | "delivered" | "undelivered";
@@ -13,7 +21,8 @@ export class MemoryMailbox implements Mailbox {
   readonly owner: MemberName;
   readonly #clock: Clock;
   readonly #slots = new Map<MessageId, Slot>();
-  readonly #listeners = new Set<() => void>();
+  readonly #listeners = new Listeners<void>();
+  #hasReader = false;
 
   constructor({ owner, clock }: { owner: MemberName; clock: Clock }) {
     this.owner = owner;
@@ -26,7 +35,7 @@ export class MemoryMailbox implements Mailbox {
       const position = { generation: 1, offset: this.#slots.size + 1 };
       this.#slots.set(message.id, { message, position, state: "queued" });
     }
-    for (const listener of [...this.#listeners]) listener();
+    this.#listeners.emit();
     return message;
   }
 
@@ -35,6 +44,8 @@ export class MemoryMailbox implements Mailbox {
   }
 
   async openReader({ delivered }: ReaderOptions): Promise<MailboxReader> {
+    if (this.#hasReader) throw secondReader(this.owner);
+    this.#hasReader = true;
     const [furthest] = delivered.positions.map(({ offset }) => offset).sort((a, b) => b - a);
     for (const slot of this.#queued()) {
       if (slot.position.offset <= (furthest ?? 0)) slot.state = "delivered";
@@ -43,16 +54,14 @@ export class MemoryMailbox implements Mailbox {
       unread: async () => this.#queued().map(({ message, position }) => ({ message, position })),
       acknowledge: async (upTo) => this.#settle(upTo, "delivered"),
       giveBack: async (upTo) => this.#settle(upTo, "undelivered"),
-      onWake: (listener) => {
-        this.#listeners.add(listener);
-        return () => this.#listeners.delete(listener);
-      },
-      [Symbol.asyncDispose]: async () => this.#listeners.clear(),
+      onWake: (listener) => this.#listeners.add(listener),
+      [Symbol.asyncDispose]: () => this[Symbol.asyncDispose](),
     };
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#listeners.clear();
+    this.#hasReader = false;
   }
 
   #queued(): Slot[] {

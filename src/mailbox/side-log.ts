@@ -1,10 +1,10 @@
-import { rename, stat } from "node:fs/promises";
+import { rename } from "node:fs/promises";
 import { z } from "zod";
-import { hasErrno } from "../errors.ts";
-import { readTextIfExists } from "../lib/files.ts";
-import { appendLines, toLines } from "../lib/json-lines.ts";
+import { appendLines, parseLine, toLines } from "../lib/json-lines.ts";
+import { LineReader } from "../lib/line-reader.ts";
 import { MessageId } from "../protocol/ids.ts";
 import { Position } from "../protocol/message.ts";
+import { sizeOf } from "./mail-source.ts";
 
 /** Why one line of a mailbox was not delivered. */
 export const SideRecord = z.object({
@@ -24,15 +24,15 @@ const maxBytes = 1024 * 1024;
  */
 export class SideLog {
   readonly #path: string;
-  readonly #ids: Set<MessageId>;
+  #ids: Set<MessageId>;
 
-  private constructor(path: string, records: readonly SideRecord[]) {
+  private constructor(path: string, ids: Set<MessageId>) {
     this.#path = path;
-    this.#ids = new Set(records.map(({ id }) => id));
+    this.#ids = ids;
   }
 
   static async open(path: string): Promise<SideLog> {
-    return new SideLog(path, await readSideLog(path));
+    return new SideLog(path, await readSideIds(path));
   }
 
   has(id: MessageId): boolean {
@@ -42,32 +42,26 @@ export class SideLog {
   async add(records: readonly SideRecord[]): Promise<void> {
     const unknown = records.filter(({ id }) => !this.#ids.has(id));
     if (unknown.length === 0) return;
-    await this.#makeRoom();
+    if ((await sizeOf(this.#path)) > maxBytes) {
+      await rename(this.#path, olderPath(this.#path));
+      this.#ids = await readSideIds(this.#path);
+    }
     appendLines(this.#path, toLines(unknown));
     for (const { id } of unknown) this.#ids.add(id);
   }
-
-  async #makeRoom(): Promise<void> {
-    try {
-      if ((await stat(this.#path)).size > maxBytes) await rename(this.#path, olderPath(this.#path));
-    } catch (error) {
-      if (!hasErrno(error, "ENOENT")) throw error;
-    }
-  }
 }
 
-/** All records, oldest first. What is no record is passed over: it is only a copy of history. */
-export async function readSideLog(path: string): Promise<SideRecord[]> {
-  const older = (await readTextIfExists(olderPath(path))) ?? "";
-  const newer = (await readTextIfExists(path)) ?? "";
-  return `${older}\n${newer}`.split("\n").flatMap((line) => {
-    try {
-      return SideRecord.safeParse(JSON.parse(line)).data ?? [];
-    } catch (error) {
-      if (error instanceof SyntaxError) return [];
-      throw error;
+/** The ids of all records. What is no record is passed over: it is only a copy of history. */
+export async function readSideIds(path: string): Promise<Set<MessageId>> {
+  const ids = new Set<MessageId>();
+  for (const part of [olderPath(path), path]) {
+    await using reader = await LineReader.open(part);
+    for await (const line of reader?.forwards() ?? []) {
+      const record = parseLine(line, SideRecord, () => undefined);
+      if (record) ids.add(record.id);
     }
-  });
+  }
+  return ids;
 }
 
 function olderPath(path: string): string {

@@ -15,6 +15,9 @@ const Content = z
   .refine(isContentSize, `is larger than ${maxContentBytes} bytes`)
   .default("");
 
+/** Seconds since 1970, within what a date can be. */
+export const Timestamp = z.number().min(0).max(8.64e12);
+
 /** The fields of a message in the order in which they are written: `id` first. */
 function fields<Type extends string, Others extends z.ZodRawShape>(type: Type, others: Others) {
   return {
@@ -23,7 +26,7 @@ function fields<Type extends string, Others extends z.ZodRawShape>(type: Type, o
     from: MemberName,
     to: MemberName,
     content: Content,
-    timestamp: z.number(),
+    timestamp: Timestamp,
     ...others,
   };
 }

@@ -9,7 +9,7 @@ import {
   repairTail,
   toLines,
 } from "../../src/lib/json-lines.ts";
-import { type Line, LineReader } from "../../src/lib/line-reader.ts";
+import { type Line, LineReader, type LineReaderOptions } from "../../src/lib/line-reader.ts";
 import { listSegments, segmentPath, sideDirectory } from "../../src/lib/segments.ts";
 import { temporaryDirectory } from "../../src/testing/temporary-directory.ts";
 
@@ -30,13 +30,34 @@ test.each([
   const forwards = await collect(fixture.reader.forwards());
   const backwards = await collect(fixture.reader.backwards());
 
-  expect(forwards.map(({ text }) => text)).toEqual(texts);
+  expect(forwards.map((line) => line.bytes.toString())).toEqual(texts);
   expect(backwards.reverse()).toEqual(forwards);
   const bytes = await readFile(fixture.path);
-  for (const { offset, end, text } of forwards) {
-    expect(bytes.subarray(offset, end).toString()).toBe(`${text}\n`);
+  for (const line of forwards) {
+    expect(bytes.subarray(line.offset, line.end).toString()).toBe(`${line.bytes}\n`);
   }
 });
+
+test.each([1, 7, 1000, chunkBytes, chunkBytes + 1])(
+  "of lines longer than %i bytes the end is kept, from both ends of the file",
+  async (maxLineBytes) => {
+    const texts = ["short", "x".repeat(200_000), "", "0123456789".repeat(maxLineBytes), "last"];
+    await using fixture = await linesFile(texts.map((text) => `${text}\n`).join(""), {
+      maxLineBytes,
+    });
+
+    const forwards = await collect(fixture.reader.forwards());
+    const backwards = await collect(fixture.reader.backwards());
+
+    expect(forwards.map((line) => line.bytes.toString())).toEqual(
+      texts.map((text) => text.slice(-maxLineBytes)),
+    );
+    expect(forwards.map(({ isCut }) => isCut)).toEqual(
+      texts.map((text) => text.length > maxLineBytes),
+    );
+    expect(backwards.reverse()).toEqual(forwards);
+  },
+);
 
 test("reading begins at a given line", async () => {
   await using fixture = await linesFile("one\ntwo\nthree\n");
@@ -44,15 +65,15 @@ test("reading begins at a given line", async () => {
   const [, second] = await collect(fixture.reader.forwards());
 
   const rest = await collect(fixture.reader.forwards(second?.end));
-  expect(rest).toMatchObject([{ text: "three" }]);
+  expect(rest).toMatchObject([{ bytes: Buffer.from("three") }]);
 });
 
 test("what has no newline yet is no line, from either end", async () => {
   await using fixture = await linesFile("one\ntwo");
 
-  expect(await collect(fixture.reader.forwards())).toMatchObject([{ text: "one" }]);
-  expect(await collect(fixture.reader.backwards())).toMatchObject([{ text: "one" }]);
-  expect(await fixture.reader.unterminated()).toMatchObject({ text: "two", offset: 4 });
+  expect(await collect(fixture.reader.forwards())).toMatchObject([{ bytes: Buffer.from("one") }]);
+  expect(await collect(fixture.reader.backwards())).toMatchObject([{ bytes: Buffer.from("one") }]);
+  expect(await fixture.reader.unterminated()).toMatchObject({ bytes: Buffer.from("two"), offset: 4 });
 });
 
 test("a file that ends with a newline has nothing unterminated", async () => {
@@ -126,11 +147,11 @@ test("segments are listed by number, and other files are not", async () => {
   expect(await listSegments(join(directory.path, "missing"))).toEqual([]);
 });
 
-async function linesFile(text: string) {
+async function linesFile(text: string, options: LineReaderOptions = {}) {
   const directory = await temporaryDirectory();
   const path = join(directory.path, "lines.jsonl");
   await writeFile(path, text);
-  const reader = await LineReader.open(path);
+  const reader = await LineReader.open(path, options);
   if (!reader) throw new Error("the file is there");
   return {
     path,

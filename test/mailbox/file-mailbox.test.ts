@@ -1,7 +1,8 @@
 import { mkdir, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { lead, outside } from "../../src/protocol/ids.ts";
+import { MailWriter } from "../../src/mailbox/mail-writer.ts";
+import { lead, MemberName, newMessageId, outside, RequestId } from "../../src/protocol/ids.ts";
 import type { Position } from "../../src/protocol/message.ts";
 import { nothingDelivered, testMailbox } from "../../src/testing/conformance/mailbox.ts";
 import { ManualClock } from "../../src/testing/manual-clock.ts";
@@ -390,6 +391,214 @@ test("files are for their owner alone, whatever the umask and whoever made them"
   expect(modes).toMatchObject({ ".ada/cursor": "600", ".ada/quarantine.jsonl": "600" });
   expect(modes).toMatchObject({ ".ada/000001.jsonl": "600" });
 });
+
+test.each([
+  ["a type nested too deep to be printed", `{"type":${"[".repeat(1e5)}${"]".repeat(1e5)}}`],
+  ["a type of a megabyte", `{"type":"${"x".repeat(1e6)}","content":"x"}`],
+  ["content nested too deep", `{"content":${"[".repeat(1e5)}${"]".repeat(1e5)}}`],
+])("P15 %s is set aside with a short reason, and mail goes on", async (_, line) => {
+  await using directory = await temporaryDirectory();
+  await using box = await openBox(directory.path);
+  await echo(directory.path, `${line}\n`);
+  await box.mailbox.append(hello);
+
+  expect(await contents(box.reader)).toEqual(["hello"]);
+  expect(box.setAside[0]?.reason.length).toBeLessThan(200);
+});
+
+test.each([
+  ["many beginnings of records", '{"id":"'.repeat(17)],
+  ["very many beginnings of records", '{"id":"'.repeat(100_000)],
+  ["almost a whole line's worth", "x".repeat(2 * 1024 * 1024 - 100)],
+  ["more than any line's worth", "x".repeat(5 * 1024 * 1024)],
+])("P01 a message glued to %s arrives", async (_, before) => {
+  await using directory = await temporaryDirectory();
+  await using box = await openBox(directory.path);
+  await echo(directory.path, before);
+  await box.mailbox.append(hello);
+
+  expect((await contents(box.reader)).at(-1)).toBe("hello");
+  await acknowledgeAll(box.reader);
+  expect(await contents(box.reader)).toEqual([]);
+});
+
+test("whole records that have lost the newlines between them all arrive", async () => {
+  await using directory = await temporaryDirectory();
+  await using box = await openBox(directory.path);
+  for (const content of ["a", "b", "c"]) await box.mailbox.append({ ...hello, content });
+
+  const text = await readLive(directory.path);
+  await writeFile(livePath(directory.path), `${text.replaceAll("\n", "")}\n`);
+
+  const deliveries = await box.reader.unread();
+  expect(deliveries.map(({ message }) => [message.from, message.content])).toEqual([
+    ["lead", "a"],
+    ["lead", "b"],
+    ["lead", "c"],
+  ]);
+});
+
+test("a message whose line would be too long for any reader is refused", async () => {
+  await using directory = await temporaryDirectory();
+  await using box = await openBox(directory.path);
+  const request_id = RequestId.parse("01890a5d-ac96-774b-bcce-b302099a8057");
+
+  const sending = box.mailbox.append({
+    type: "plan_approval_request",
+    from: lead,
+    request_id,
+    plan: "p".repeat(3 * 1024 * 1024),
+  });
+
+  await expect(sending).rejects.toMatchObject({ code: "content-too-large" });
+});
+
+test("P01 a retry after a torn write arrives, also when the reader was restarted between", async () => {
+  await using directory = await temporaryDirectory();
+  const id = newMessageId(new Date());
+  const first = await openBox(directory.path);
+  await echo(directory.path, `{"id":"${id}","type":"message","content":"half\n`);
+  await first.mailbox.append({ ...hello, content: "other" });
+  await acknowledgeAll(first.reader);
+  await first[Symbol.asyncDispose]();
+
+  await using second = await openBox(directory.path);
+  await second.mailbox.append({ ...hello, id, content: "the retry" });
+
+  expect(await contents(second.reader)).toEqual(["the retry"]);
+});
+
+test("P14 copies that writers left in rotated logs stay unseen after a restart and a compaction", async () => {
+  await using directory = await temporaryDirectory();
+  const clock = new ManualClock();
+  const limits = { rotateBytes: 1, historyBytes: 64 * 1024 * 1024 };
+  const first = await openBox(directory.path, { limits, clock });
+  // A process of its own does not hear of rotations: its first line after each goes to the old log.
+  await using stranger = openFileMailbox(directory.path);
+  const positions: Position[] = [];
+  for (let n = 0; n < 12; n++) {
+    await stranger.append({ ...hello, content: `message ${n}` });
+    positions.push(...(await first.reader.unread()).map(({ position }) => position));
+    await acknowledgeAll(first.reader);
+  }
+  await first[Symbol.asyncDispose]();
+
+  await using second = await openBox(directory.path, {
+    limits,
+    delivered: { ...nothingDelivered, positions: positions.slice(-8) },
+  });
+
+  expect(positions).toHaveLength(12);
+  expect(await contents(second.reader)).toEqual([]);
+});
+
+test("P13 a signed line that is replayed after any number of rotations changes nothing", async () => {
+  await using directory = await temporaryDirectory();
+  const clock = new ManualClock(new Date());
+  await using box = await openBox(directory.path, { limits: smallSegments, clock });
+  await box.mailbox.append({ type: "mode_set_request", from: lead, mode: "acceptEdits" });
+  const line = await readLive(directory.path);
+  for (let n = 0; n < 40; n++) {
+    clock.advance(2000);
+    await box.mailbox.append(hello);
+    await acknowledgeAll(box.reader);
+  }
+
+  await echo(directory.path, line);
+
+  expect(await box.reader.unread()).toEqual([]);
+});
+
+test.each(["1e999", "-1", "1e300", '"soon"', "null"])(
+  "a time that is none (%s) is replaced by the log's",
+  async (timestamp) => {
+    await using directory = await temporaryDirectory();
+    await using box = await openBox(directory.path);
+
+    await echo(directory.path, `{"content":"hi","timestamp":${timestamp}}\n`);
+
+    const [delivery] = await box.reader.unread();
+    expect(Math.abs((delivery?.message.timestamp ?? 0) * 1000 - Date.now())).toBeLessThan(3.6e6);
+  },
+);
+
+test("P25 however much is unread, a bounded part of it is in memory", async () => {
+  await using directory = await temporaryDirectory();
+  await using box = await openBox(directory.path);
+  const content = "x".repeat(256 * 1024);
+  for (let n = 0; n < 40; n++) await box.mailbox.append({ ...hello, content });
+
+  const seen: number[] = [];
+  for (let batch = await box.reader.unread(); batch.length > 0; batch = await box.reader.unread()) {
+    seen.push(batch.length);
+    await acknowledgeAll(box.reader);
+  }
+
+  expect(Math.max(...seen)).toBeLessThanOrEqual(17);
+  expect(seen.reduce((sum, count) => sum + count, 0)).toBe(40);
+});
+
+test("an acknowledgement that could not be written can be made again", async () => {
+  await using directory = await temporaryDirectory();
+  await using box = await openBox(directory.path);
+  const { id } = await box.mailbox.append(hello);
+  await box.reader.unread();
+  await rm(sidePath(directory.path, "."), { recursive: true });
+
+  await expect(box.reader.acknowledge(id)).rejects.toThrow();
+  expect(await contents(box.reader)).toEqual(["hello"]);
+  await mkdir(sidePath(directory.path, "."));
+  await box.reader.acknowledge(id);
+
+  expect(await contents(box.reader)).toEqual([]);
+});
+
+test("a log is not rotated under a line that has no newline yet", async () => {
+  await using directory = await temporaryDirectory();
+  await using box = await openBox(directory.path, { limits: smallSegments });
+  for (let n = 0; n < 5; n++) await box.mailbox.append(hello);
+  await box.reader.unread();
+  await echo(directory.path, "please stop ");
+  await acknowledgeAll(box.reader);
+  await echo(directory.path, "the deploy\n");
+
+  expect(await contents(box.reader)).toEqual(["please stop the deploy"]);
+});
+
+test("a listener that throws is a bug of its own: the message is sent", async () => {
+  await using directory = await temporaryDirectory();
+  await using box = await openBox(directory.path);
+  const crash = new Promise((resolve) => process.once("uncaughtException", resolve));
+  const handlers = process.listeners("uncaughtException").slice(0, -1);
+  for (const handler of handlers) process.off("uncaughtException", handler);
+  box.reader.onWake(() => {
+    throw new Error("a bug");
+  });
+
+  await box.mailbox.append(hello);
+  const error = await crash;
+  for (const handler of handlers) process.on("uncaughtException", handler);
+
+  expect(error).toMatchObject({ message: "a bug" });
+  expect(await contents(box.reader)).toEqual(["hello"]);
+});
+
+test.runIf(process.platform === "linux")(
+  "P25 any number of mailboxes takes few open files",
+  async () => {
+    await using directory = await temporaryDirectory();
+    await mkdir(join(directory.path, "inbox"));
+    using writer = new MailWriter();
+    const before = (await readdir("/proc/self/fd")).length;
+
+    for (let n = 0; n < 100; n++) {
+      const owner = MemberName.parse(`m${n}`);
+      await openFileMailbox(directory.path, { owner, writer }).append(hello);
+    }
+
+    expect((await readdir("/proc/self/fd")).length - before).toBeLessThanOrEqual(17);
+  },
+);
 
 async function permissions(directory: string): Promise<Record<string, string>> {
   const names = [".", ...(await readdir(directory, { recursive: true }))];

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { Signature } from "../../src/keys/signature.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import { FileMailbox, type FileMailboxOptions } from "../../src/mailbox/file-mailbox.ts";
+import { MailWriter } from "../../src/mailbox/mail-writer.ts";
 import type { Delivered, MailboxReader, SetAside } from "../../src/mailbox/mailbox.ts";
 import { MemberName } from "../../src/protocol/ids.ts";
 import { nothingDelivered } from "../../src/testing/conformance/mailbox.ts";
@@ -23,8 +24,12 @@ export function openFileMailbox(
     owner: ada,
     signature: new Signature(testKey),
     clock: systemClock,
+    writer: new MailWriter(),
     watch: noWatch,
     check: async () => undefined,
+    onWarning: (message) => {
+      throw new Error(`Unexpected warning: ${message}`);
+    },
     ...options,
   });
 }

@@ -108,6 +108,28 @@ export function testMailbox(name: string, open: () => Promise<MailboxFixture>): 
       expect(await contents(reader)).toEqual([]);
     });
 
+    test("there is one reader at a time", async () => {
+      await using fixture = await open();
+      const first = await openReader(fixture.mailbox);
+
+      await expect(openReader(fixture.mailbox)).rejects.toThrow("has a reader already");
+      await first[Symbol.asyncDispose]();
+
+      await using second = await openReader(fixture.mailbox);
+      await fixture.mailbox.append(text("hello"));
+      expect(await contents(second)).toEqual(["hello"]);
+    });
+
+    test("of two readers that are opened at once, one is refused", async () => {
+      await using fixture = await open();
+
+      const opening = [openReader(fixture.mailbox), openReader(fixture.mailbox)];
+      const outcomes = await Promise.allSettled(opening);
+
+      expect(outcomes.map(({ status }) => status)).toEqual(["fulfilled", "rejected"]);
+      await fixture.mailbox[Symbol.asyncDispose]();
+    });
+
     test("a listener is called when mail arrives", async () => {
       await using fixture = await open();
       await using reader = await openReader(fixture.mailbox);

@@ -1,0 +1,31 @@
+/** Whoever wants to be told of something. One that throws stops neither the teller nor the others. */
+export class Listeners<T> {
+  readonly #listeners = new Set<(value: T) => void>();
+
+  /** Calls `listener` with each value from now on, until the returned function is called. */
+  add(listener: (value: T) => void): () => void {
+    // A wrapper of its own, so that a listener that was added twice can leave once.
+    const added = (value: T) => listener(value);
+    this.#listeners.add(added);
+    return () => {
+      this.#listeners.delete(added);
+    };
+  }
+
+  emit(value: T): void {
+    for (const listener of [...this.#listeners]) {
+      try {
+        listener(value);
+      } catch (error) {
+        // A bug of the listener: it must crash loudly, but not inside a writer that has written.
+        queueMicrotask(() => {
+          throw error;
+        });
+      }
+    }
+  }
+
+  clear(): void {
+    this.#listeners.clear();
+  }
+}

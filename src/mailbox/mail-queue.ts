@@ -1,0 +1,88 @@
+import type { MessageId } from "../protocol/ids.ts";
+import type { Mark } from "./mail-scanner.ts";
+import type { MailSource } from "./mail-source.ts";
+import type { Delivery } from "./mailbox.ts";
+
+/** How many messages, and how many bytes of them, are held in memory unread. */
+const maxMessages = 4096;
+const maxBytes = 4 * 1024 * 1024;
+
+/** A line that is not yet acknowledged. One without a delivery only waits for those before it. */
+interface Queued {
+  source: MailSource;
+  mark: Mark;
+  delivery: Delivery | undefined;
+  bytes: number;
+}
+
+/** How many lines would be settled, and how far that brings each log. */
+export interface Settlement {
+  count: number;
+  marks: ReadonlyMap<MailSource, Mark>;
+}
+
+/** The lines that a reader has in memory, in the order in which they were read. */
+export class MailQueue {
+  #items: Queued[] = [];
+  #messages = 0;
+  #bytes = 0;
+
+  get isFull(): boolean {
+    return this.#messages >= maxMessages || this.#bytes >= maxBytes;
+  }
+
+  get isEmpty(): boolean {
+    return this.#items.length === 0;
+  }
+
+  deliveries(): Delivery[] {
+    return this.#items.flatMap(({ delivery }) => delivery ?? []);
+  }
+
+  push(item: Queued): void {
+    this.#items.push(item);
+    this.#messages++;
+    this.#bytes += item.bytes;
+  }
+
+  /** Everything of `source` up to `mark` is in memory, or needs no place there. */
+  pass(source: MailSource, mark: Mark): void {
+    source.scanned = mark;
+    const last = this.#items.at(-1);
+    if (last?.source === source && last.mark.offset === mark.offset) return;
+    if (last?.source === source && !last.delivery) last.mark = mark;
+    else this.#items.push({ source, mark, delivery: undefined, bytes: 0 });
+  }
+
+  /** What settling everything up to and including a message comes to. */
+  upTo(id: MessageId): Settlement {
+    const index = this.#items.findLastIndex(({ delivery }) => delivery?.message.id === id);
+    if (index === -1) throw new Error(`Message ${id} is not among the unread`);
+    return this.#settlement(index + 1);
+  }
+
+  /** What settling those lines comes to that wait for no message. */
+  skipped(): Settlement {
+    return this.#settlement(0);
+  }
+
+  deliveriesIn({ count }: Settlement): Delivery[] {
+    return this.#items.slice(0, count).flatMap(({ delivery }) => delivery ?? []);
+  }
+
+  settle({ count, marks }: Settlement): void {
+    for (const [source, mark] of marks) source.settled = mark;
+    for (const { delivery, bytes } of this.#items.splice(0, count)) {
+      if (delivery) this.#messages--;
+      this.#bytes -= bytes;
+    }
+  }
+
+  #settlement(atLeast: number): Settlement {
+    let count = atLeast;
+    while (this.#items[count]?.delivery === undefined && count < this.#items.length) count++;
+    const marks = new Map<MailSource, Mark>();
+    for (const { source, mark } of this.#items.slice(0, count)) marks.set(source, mark);
+    return { count, marks };
+  }
+}

@@ -1,0 +1,95 @@
+import { LineReader } from "../lib/line-reader.ts";
+import { listSegments, segmentPath } from "../lib/segments.ts";
+import type { MessageId } from "../protocol/ids.ts";
+import { type DecodeOptions, idsIn, maxLineBytes } from "./mail-line.ts";
+
+export interface SeenIdsOptions extends Pick<DecodeOptions, "owner" | "signature"> {
+  /** Where the segments lie. */
+  directory: string;
+  /** What the transcript has already. */
+  delivered: ReadonlySet<MessageId>;
+}
+
+/**
+ * What a reader has had, so that a line that is there twice is delivered once: a writer that met a
+ * rotation wrote it again, or somebody copied it.
+ *
+ * The ids of the newest logs are in memory. A message that claims to be older than those is looked
+ * for in all of history, which is rare and slow.
+ */
+export class SeenIds {
+  readonly #options: SeenIdsOptions;
+  /** Oldest generation first. */
+  readonly #generations = new Map<number, Set<MessageId>>();
+  #past: Set<MessageId> | undefined;
+
+  constructor(options: SeenIdsOptions) {
+    this.#options = options;
+  }
+
+  add(generation: number, id: MessageId): void {
+    this.#of(generation).add(id);
+  }
+
+  async has(id: MessageId): Promise<boolean> {
+    if (this.#options.delivered.has(id)) return true;
+    for (const ids of this.#generations.values()) if (ids.has(id)) return true;
+    if (!this.#isOlderThanAll(id)) return false;
+    this.#past ??= await this.#readPast();
+    return this.#past.has(id);
+  }
+
+  /** Remembers what a log has, up to a byte. */
+  async collect(log: { generation: number; path: string; upTo: number }): Promise<void> {
+    await this.#read(log, this.#of(log.generation));
+  }
+
+  /** Forgets what lies before `generation`; it can still be looked up. */
+  forgetBefore(generation: number): void {
+    for (const known of [...this.#generations.keys()]) {
+      if (known >= generation) continue;
+      this.#generations.delete(known);
+      this.#past = undefined;
+    }
+  }
+
+  #of(generation: number): Set<MessageId> {
+    const ids = this.#generations.get(generation) ?? new Set();
+    this.#generations.set(generation, ids);
+    return ids;
+  }
+
+  /** An id begins with the time at which it was made; those written by hand have no time. */
+  #isOlderThanAll(id: MessageId): boolean {
+    for (const ids of this.#generations.values()) {
+      const [oldest] = ids;
+      if (oldest) return !id.startsWith("hand-") && id < oldest;
+    }
+    return false;
+  }
+
+  async #readPast(): Promise<Set<MessageId>> {
+    const ids = new Set<MessageId>();
+    const { directory } = this.#options;
+    for (const generation of await listSegments(directory)) {
+      if (this.#generations.has(generation)) continue;
+      const path = segmentPath(directory, generation);
+      await this.#read({ generation, path, upTo: Number.POSITIVE_INFINITY }, ids);
+    }
+    return ids;
+  }
+
+  async #read(
+    { generation, path, upTo }: { generation: number; path: string; upTo: number },
+    into: Set<MessageId>,
+  ): Promise<void> {
+    const options = { ...this.#options, generation, modified: new Date(0) };
+    await using reader = await LineReader.open(path, { maxLineBytes });
+    for await (const lines of reader?.batches() ?? []) {
+      for (const line of lines) {
+        if (line.offset >= upTo) return;
+        for (const id of idsIn(line, options)) into.add(id);
+      }
+    }
+  }
+}
