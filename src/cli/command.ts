@@ -8,10 +8,19 @@ export interface Io {
   observeTeam(teamDir: string | undefined): Promise<TeamObserver>;
 }
 
-/** Resolves to the process exit code. Throws `TeamError` for what main prints as "error: …". */
+/** What a command was given, behind its name. */
+export interface Arguments {
+  /** As many as the command's parameters allow. */
+  positionals: string[];
+  json: boolean;
+  teamDir: string | undefined;
+}
+
+/** Resolves to the process exit code. Throws `TeamError` for what the program tells as "error: …". */
 export interface Command {
   name: string;
   summary: string;
-  usage: string;
-  run(argv: string[], io: Io): Promise<number>;
+  /** What it takes, as its usage shows it: `<name>`, or `[<name>]` for what may be left out. */
+  parameters: readonly string[];
+  run(given: Arguments, io: Io): Promise<number>;
 }

@@ -2,7 +2,7 @@
 import { resolve } from "node:path";
 import packageJson from "../../package.json" with { type: "json" };
 import { type Program, type ProgramIo, runProgram } from "./program.ts";
-import { printable } from "./render/printable.ts";
+import { oneLine } from "./render/one-line.ts";
 
 const program: Program = {
   version: packageJson.version,
@@ -23,7 +23,7 @@ const io: ProgramIo = {
     const { systemPlace } = await import("../team/system-place.ts");
     const { TeamObserver } = await import("../team/team-observer.ts");
     const directory = resolve(teamDir ?? ".team");
-    const onWarning = (message: string) => io.err(printable(`warning: ${message}`));
+    const onWarning = (message: string) => io.err(oneLine(`warning: ${message}`));
     return TeamObserver.open(systemPlace({ directory, onWarning }));
   },
 };

@@ -1,40 +1,59 @@
 import { parseArgs } from "node:util";
 import { hasErrno, TeamError } from "../errors.ts";
+import type { Arguments, Command } from "./command.ts";
+import { nearest } from "./nearest.ts";
 
-/** What every command that looks at a team takes. */
-export interface TeamArguments {
-  positionals: string[];
-  json: boolean;
-  teamDir: string | undefined;
+const options = {
+  json: { type: "boolean", default: false },
+  "team-dir": { type: "string" },
+  help: { type: "boolean", short: "h", default: false },
+} as const;
+
+/** Reads what stands behind the command's name; what the command does not take is refused. */
+export function parseArguments(argv: string[], command: Command): Arguments | "help" {
+  const { values, positionals } = parse(argv, command);
+  if (values.help) return "help";
+  const { json, "team-dir": teamDir } = values;
+  if (teamDir === "") throw wrongUsage("--team-dir is empty", command);
+
+  const { parameters } = command;
+  const required = parameters.filter((parameter) => !parameter.startsWith("["));
+  const missing = required.slice(positionals.length);
+  if (missing.length > 0) throw wrongUsage(`Missing: ${missing.join(" ")}`, command);
+  const unexpected = positionals.slice(parameters.length);
+  if (unexpected.length > 0) throw wrongUsage(`Unexpected: ${unexpected.join(" ")}`, command);
+  return { positionals, json, teamDir };
 }
 
-/** Reads `argv`; anything it does not know is refused with the command's `usage`. */
-export function parseTeamArguments(
-  argv: string[],
-  { usage, positionals: allowed }: { usage: string; positionals: { min: number; max: number } },
-): TeamArguments {
-  const { values, positionals } = parse(argv, usage);
-  if (positionals.length < allowed.min) throw wrongUsage("Something is missing", usage);
-  if (positionals.length > allowed.max) {
-    throw wrongUsage(`Unexpected: ${positionals.slice(allowed.max).join(" ")}`, usage);
-  }
-  return { positionals, json: values.json, teamDir: values["team-dir"] };
+/** How the command is called, without the options that all commands take. */
+export function callOf({ name, parameters }: Command): string {
+  return ["troupe", name, ...parameters].join(" ");
 }
 
-function parse(args: string[], usage: string) {
+export function usageOf(command: Command): string {
+  return `Usage: ${callOf(command)} [--json] [--team-dir <directory>]`;
+}
+
+export function wrongUsage(message: string, command: Command): TeamError {
+  return new TeamError("usage-wrong", message, { hint: usageOf(command) });
+}
+
+function parse(args: string[], command: Command) {
   try {
-    return parseArgs({
-      args,
-      allowPositionals: true,
-      options: {
-        json: { type: "boolean", default: false },
-        "team-dir": { type: "string" },
-      },
-    });
+    return parseArgs({ args, allowPositionals: true, options });
   } catch (error) {
     if (!(error instanceof TypeError) || !hasErrno(error, ...parseErrors)) throw error;
-    throw wrongUsage(error.message, usage);
+    const [message = "", ...advice] = error.message.split("\n");
+    throw new TeamError("usage-wrong", message, {
+      hint: [suggestOption(message), ...advice, usageOf(command)].join(" ").trim(),
+    });
   }
+}
+
+function suggestOption(message: string): string {
+  const [, unknown = ""] = /^Unknown option '--([^']*)'/.exec(message) ?? [];
+  const known = nearest(unknown, Object.keys(options));
+  return known ? `Did you mean --${known}?` : "";
 }
 
 const parseErrors = [
@@ -42,7 +61,3 @@ const parseErrors = [
   "ERR_PARSE_ARGS_INVALID_OPTION_VALUE",
   "ERR_PARSE_ARGS_UNEXPECTED_POSITIONAL",
 ];
-
-export function wrongUsage(message: string, usage: string): TeamError {
-  return new TeamError("usage-wrong", message, { hint: `Usage: troupe ${usage}` });
-}

@@ -1,6 +1,9 @@
 import { type ErrorCode, TeamError } from "../errors.ts";
-import type { Command, Io } from "./command.ts";
-import { printable } from "./render/printable.ts";
+import type { Arguments, Command, Io } from "./command.ts";
+import { type Failure, fileSystemFailure } from "./file-system-failure.ts";
+import { nearest } from "./nearest.ts";
+import { callOf, parseArguments, usageOf } from "./parse-arguments.ts";
+import { oneLine } from "./render/one-line.ts";
 
 /** The program without its process: what it was asked for in, what it says and its exit code out. */
 export interface Program {
@@ -32,15 +35,31 @@ export async function runProgram(
     const load = commands.get(name ?? "");
     if (!load) throw unknownCommand(name, commands);
     const command = await load();
-    if (!argv.includes("--help")) return await command.run(argv, io);
-    io.out(`${command.summary}\n\nUsage: troupe ${command.usage}`);
+    const given = parseArguments(argv, command);
+    if (given !== "help") return await runCommand(command, given, io);
+    io.out(`${command.summary}\n\n${usageOf(command)}`);
     return exitDone;
   } catch (error) {
     if (!(error instanceof TeamError)) throw error;
-    io.err(printable(`error: ${error.message}`));
-    if (error.hint) io.err(printable(error.hint));
+    tell(error, io);
     return usageErrors.has(error.code) ? exitUsage : exitFailed;
   }
+}
+
+async function runCommand(command: Command, given: Arguments, io: ProgramIo): Promise<number> {
+  try {
+    return await command.run(given, io);
+  } catch (error) {
+    const failure = fileSystemFailure(error, given.teamDir ?? ".team");
+    if (!failure) throw error;
+    tell(failure, io);
+    return exitFailed;
+  }
+}
+
+function tell({ message, hint }: Failure, io: ProgramIo): void {
+  io.err(oneLine(`error: ${message}`));
+  if (hint) io.err(oneLine(hint));
 }
 
 const exitDone = 0;
@@ -62,28 +81,22 @@ const usageErrors: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
 
 async function help(commands: Program["commands"]): Promise<string> {
   const loaded = await Promise.all([...commands.values()].map((load) => load()));
-  const width = Math.max(...loaded.map(({ usage }) => shortUsage(usage).length));
-  const lines = loaded.map(({ usage, summary }) => {
-    return `  troupe ${shortUsage(usage).padEnd(width)}  ${summary}`;
-  });
+  const width = Math.max(...loaded.map((command) => callOf(command).length));
   return [
     "troupe looks after a team of coding agents: their mail, their tasks, their roster.",
     "",
-    ...lines,
+    ...loaded.map((command) => `  ${callOf(command).padEnd(width)}  ${command.summary}`),
     "",
     "All of them take --json, and --team-dir <directory> for a team that is not in .team here.",
     "They work from any shell, while the team runs or not.",
   ].join("\n");
 }
 
-function shortUsage(usage: string): string {
-  return usage.replace(" [--json] [--team-dir <directory>]", "");
-}
-
 function unknownCommand(name: string | undefined, commands: Program["commands"]): TeamError {
-  const known = [...commands.keys()].join(", ");
   const message = name === undefined ? "A command is missing" : `Unknown command: ${name}`;
+  const meant = nearest(name ?? "", commands.keys());
+  const suggestion = meant ? `Did you mean \`troupe ${meant}\`? ` : "";
   return new TeamError("usage-wrong", message, {
-    hint: `Commands: ${known}. See troupe --help.`,
+    hint: `${suggestion}Commands: ${[...commands.keys()].join(", ")}. See troupe --help.`,
   });
 }

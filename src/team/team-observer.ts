@@ -3,9 +3,11 @@ import type { Holder } from "../fence/fence.ts";
 import { FileFence } from "../fence/file-fence.ts";
 import { Signature } from "../keys/signature.ts";
 import { loadTeamKey, openTeamKey, teamKeyPath } from "../keys/team-key.ts";
+import { ensurePrivateDirectory } from "../lib/files.ts";
 import { FileMailbox } from "../mailbox/file-mailbox.ts";
 import { readRecords } from "../mailbox/mail-history.ts";
 import { mailLayout } from "../mailbox/mail-layout.ts";
+import { MailWriter } from "../mailbox/mail-writer.ts";
 import type { MailRecord } from "../mailbox/mailbox.ts";
 import { type MemberName, parseMemberName, user } from "../protocol/ids.ts";
 import type { Message } from "../protocol/message.ts";
@@ -90,13 +92,17 @@ export class TeamObserver {
   /** Leaves a message of the person. It is seen when the team runs. */
   async send(to: string, content: string): Promise<Message> {
     const owner = findRecipient(this.team, to);
-    await using mailbox = new FileMailbox({
+    await ensurePrivateDirectory(this.#layout.inbox);
+    using writer = new MailWriter();
+    const mailbox = new FileMailbox({
       inbox: this.#layout.inbox,
       owner,
       signature: await this.#signatureToSend(),
       clock: this.#place.clock,
+      writer,
       watch: { subscribe: () => () => undefined },
       check: async () => undefined,
+      onWarning: this.#place.onWarning,
     });
     return await mailbox.append({ type: "message", from: user, content });
   }

@@ -1,15 +1,10 @@
-import { appendFile, mkdir, readdir, rm, writeFile } from "node:fs/promises";
+import { appendFile, readdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { inbox } from "../../src/cli/commands/inbox.ts";
-import { messages } from "../../src/cli/commands/messages.ts";
-import { send } from "../../src/cli/commands/send.ts";
-import { tasks } from "../../src/cli/commands/tasks.ts";
-import { team } from "../../src/cli/commands/team.ts";
-import { runProgram } from "../../src/cli/program.ts";
 import { lead, MemberName, user } from "../../src/protocol/ids.ts";
 import { temporaryDirectory } from "../../src/testing/temporary-directory.ts";
-import { enlist, member, observe, openStore } from "../support/team.ts";
+import { enlist, member, openStore } from "../support/team.ts";
+import { troupe } from "./troupe.ts";
 
 const alice = MemberName.parse("alice");
 const ignored = { onSetAside: () => undefined };
@@ -162,37 +157,6 @@ test("tasks shows the board", async () => {
   ]);
 });
 
-test.each([
-  [["send"], "Something is missing"],
-  [["send", "alice"], "Something is missing"],
-  [["send", "alice", " "], "The text is empty"],
-  [["send", "alice", "a", "b"], "Unexpected: b"],
-  [["send", "carol", "hi"], "Nobody here is named 'carol'"],
-  [["send", "../lead", "hi"], '"../lead" is not a member\'s name'],
-  [["send", "alice", "x".repeat(256 * 1024 + 1)], "larger than"],
-  [["inbox", "carol"], "Nobody here is named 'carol'"],
-  [["inbox", "a", "b"], "Unexpected: b"],
-  [["team", "--jason"], "Unknown option '--jason'"],
-  [["team", "--team-dir"], "--team-dir"],
-  [["tasks", "1"], "Unexpected: 1"],
-  [["messages", "all"], "Unexpected: all"],
-  [["mesages"], "Unknown command: mesages"],
-  [[], "A command is missing"],
-])("wrong usage is told with what is right, and exits 2: %j", async (argv, problem) => {
-  await using directory = await temporaryDirectory();
-  await using store = await openStore(directory.path);
-  await enlist(store, member("alice"));
-
-  const { code, out, err } = await troupe(directory.path, ...argv);
-
-  expect(code).toBe(2);
-  expect(out).toEqual([]);
-  expect(err[0]).toMatch(/^error: /);
-  expect(err[0]).toContain(problem);
-  expect(err).toHaveLength(2);
-  expect(await readdir(join(directory.path, ".team", "inbox"))).toEqual([]);
-});
-
 test.each([["team"], ["inbox"], ["messages"], ["tasks"], ["send", "lead", "hi"]])(
   "%s where there is no team says so and makes none",
   async (...argv) => {
@@ -270,29 +234,24 @@ test("control characters in mail are shown, not obeyed", async () => {
   expect(out[0]).toContain("a\\x1b[2Jb\\x0dc\\u{202e}d\\u{200b}e ⏎ next");
 });
 
-test("--help and --version answer without a team", async () => {
+test("a hostile roster stays one line a member", async () => {
   await using directory = await temporaryDirectory();
-  await mkdir(join(directory.path, "elsewhere"));
+  await using store = await openStore(directory.path);
+  const hostile = `${" \n\t".repeat(20_000)}x\u001b[2J\r\n  bob (coder): idle${"y".repeat(100_000)}`;
+  await store.roster.update((roster) => ({
+    ...roster,
+    team_name: hostile,
+    members: [{ ...member("alice", "idle", hostile), detail: hostile }],
+  }));
+  await store.tasks.create({ subject: hostile, created_by: lead });
 
-  const help = await troupe(directory.path, "--help");
+  const { out } = await troupe(directory.path, "team");
+  const board = await troupe(directory.path, "tasks");
 
-  expect(help.code).toBe(0);
-  for (const name of ["team", "inbox", "messages", "tasks", "send"]) {
-    expect(help.out.join("\n")).toContain(`troupe ${name}`);
+  expect(out).toHaveLength(2);
+  expect(board.out).toHaveLength(1);
+  for (const line of [...out, ...board.out]) {
+    expect(line).not.toMatch(/\p{Cc}/u);
+    expect(line.length).toBeLessThan(300);
   }
-  expect((await troupe(directory.path, "send", "--help")).out.join("\n")).toContain("send <name>");
-  expect((await troupe(directory.path, "--version")).out).toEqual(["1.2.3"]);
 });
-
-async function troupe(root: string, ...argv: string[]) {
-  const out: string[] = [];
-  const err: string[] = [];
-  const loaded = [team, inbox, messages, tasks, send];
-  const commands = new Map(loaded.map((command) => [command.name, async () => command]));
-  const code = await runProgram({ version: "1.2.3", commands }, argv, {
-    out: (line) => out.push(line),
-    err: (line) => err.push(line),
-    observeTeam: () => observe(root, { onWarning: (message) => err.push(message) }),
-  });
-  return { code, out, err };
-}

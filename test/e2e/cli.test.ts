@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
+import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { user } from "../../src/protocol/ids.ts";
@@ -60,6 +61,21 @@ test("a reader that stops early, such as head, is no failure", async () => {
   const [code] = await once(child, "exit");
 
   expect({ code, err }).toEqual({ code: 0, err: "" });
+});
+
+test("a failure of the file system is a sentence and a hint, without a stack trace", async () => {
+  await using directory = await temporaryDirectory();
+  await using store = await openStore(directory.path);
+  await enlist(store, member("alice"));
+  const mailbox = join(directory.path, ".team", "inbox", "alice.jsonl");
+  await mkdir(mailbox);
+
+  const { code, out, err } = await troupe(directory.path, "send", "alice", "hi");
+
+  expect({ code, out }).toEqual({ code: 1, out: "" });
+  expect(err).toMatch(/^error: .*illegal operation on a directory/);
+  expect(err).toContain(mailbox);
+  expect(err.trim().split("\n")).toHaveLength(2);
 });
 
 test("--version is the package's", async () => {

@@ -1,42 +1,72 @@
 import type { MailRecord } from "../../mailbox/mailbox.ts";
+import type { MemberName } from "../../protocol/ids.ts";
 import type { Command } from "../command.ts";
-import { parseTeamArguments } from "../parse-arguments.ts";
+import { Newest } from "../newest.ts";
 import { mailJson, mailLine } from "../render/mail.ts";
 
+/** So many messages of the largest size still fit into one string, and so into `--json`. */
+const shownUnread = 200;
 /** How much of what was delivered is repeated. */
 const shownDelivered = 20;
+const shownSetAside = 20;
 
 export const inbox: Command = {
   name: "inbox",
   summary: "A member's mail, the lead's unless you name another: unread, then the last delivered",
-  usage: "inbox [<name>] [--json] [--team-dir <directory>]",
+  parameters: ["[<name>]"],
 
-  async run(argv, io) {
-    const limits = { usage: inbox.usage, positionals: { min: 0, max: 1 } };
-    const { positionals, json, teamDir } = parseTeamArguments(argv, limits);
+  async run({ positionals, json, teamDir }, io) {
     const observer = await io.observeTeam(teamDir);
     const owner = observer.findMember(positionals[0] ?? observer.team.lead);
-    const { unread, settled } = await sort(observer.mail(owner));
+    const mail = await sort(observer.mail(owner));
 
-    if (json) {
-      const show = (records: MailRecord[]) => records.map((record) => mailJson(record, owner));
-      io.out(JSON.stringify({ name: owner, unread: show(unread), recent: show(settled) }, null, 2));
-      return 0;
-    }
-    if (unread.length === 0) io.out(`No unread mail for ${owner}.`);
-    for (const record of [...unread, ...settled]) io.out(mailLine(record, owner));
+    if (json) io.out(JSON.stringify(asJson(owner, mail), null, 2));
+    else for (const line of asLines(owner, mail)) io.out(line);
     return 0;
   },
 };
 
-/** All that is unread and the last of the rest, each oldest first. */
-async function sort(newestFirst: AsyncIterable<MailRecord>) {
-  const unread: MailRecord[] = [];
-  const settled: MailRecord[] = [];
+interface SortedMail {
+  unread: Newest<MailRecord>;
+  settled: Newest<MailRecord>;
+  setAside: Newest<MailRecord>;
+}
+
+/** The newest of what is unread, of what is settled, and of what is neither. */
+async function sort(newestFirst: AsyncIterable<MailRecord>): Promise<SortedMail> {
+  const unread = new Newest<MailRecord>(shownUnread);
+  const settled = new Newest<MailRecord>(shownDelivered);
+  const setAside = new Newest<MailRecord>(shownSetAside);
+  const kinds = { queued: unread, delivered: settled, undelivered: settled, "set aside": setAside };
   for await (const record of newestFirst) {
-    (record.state === "queued" ? unread : settled).push(record);
+    kinds[record.state].add(record);
     // What is behind so much settled mail is settled too.
-    if (settled.length === shownDelivered) break;
+    if (settled.isFull) break;
   }
-  return { unread: unread.reverse(), settled: settled.reverse() };
+  return { unread, settled, setAside };
+}
+
+function asJson(owner: MemberName, { unread, settled, setAside }: SortedMail): object {
+  const show = (mail: Newest<MailRecord>) =>
+    mail.oldestFirst().map((record) => mailJson(record, owner));
+  return {
+    name: owner,
+    unread: show(unread),
+    recent: show(settled),
+    set_aside: show(setAside),
+    more: { unread: unread.more, set_aside: setAside.more },
+  };
+}
+
+function asLines(owner: MemberName, { unread, settled, setAside }: SortedMail): string[] {
+  const show = (mail: Newest<MailRecord>, kind: string) => [
+    ...(mail.more > 0 ? [`Older ${kind} not shown: ${mail.more}.`] : []),
+    ...mail.oldestFirst().map((record) => mailLine(record, owner)),
+  ];
+  const unreadLines = show(unread, "unread messages");
+  return [
+    ...(unreadLines.length > 0 ? unreadLines : [`No unread mail for ${owner}.`]),
+    ...settled.oldestFirst().map((record) => mailLine(record, owner)),
+    ...show(setAside, "lines that were set aside,"),
+  ];
 }

@@ -2,11 +2,12 @@ import type { MailRecord } from "../../mailbox/mailbox.ts";
 import type { MemberName } from "../../protocol/ids.ts";
 import type { TeamObserver } from "../../team/team-observer.ts";
 import type { Command } from "../command.ts";
-import { parseTeamArguments } from "../parse-arguments.ts";
+import { Newest } from "../newest.ts";
 import { mailJson, mailLine } from "../render/mail.ts";
 
-/** How many messages of each mailbox are shown. */
-const shownPerMember = 100;
+/** How much of each mailbox is shown. */
+const shownMessages = 100;
+const shownSetAside = 20;
 
 interface Sent {
   owner: MemberName;
@@ -16,11 +17,9 @@ interface Sent {
 export const messages: Command = {
   name: "messages",
   summary: "The newest mail of everybody, and whether it was seen",
-  usage: "messages [--json] [--team-dir <directory>]",
+  parameters: [],
 
-  async run(argv, io) {
-    const limits = { usage: messages.usage, positionals: { min: 0, max: 0 } };
-    const { json, teamDir } = parseTeamArguments(argv, limits);
+  async run({ json, teamDir }, io) {
     const all = await newest(await io.observeTeam(teamDir));
 
     if (json) {
@@ -38,12 +37,13 @@ export const messages: Command = {
 async function newest(observer: TeamObserver): Promise<Sent[]> {
   const all: Sent[] = [];
   for (const owner of observer.members()) {
-    const newestFirst: Sent[] = [];
+    const mail = new Newest<Sent>(shownMessages);
+    const setAside = new Newest<Sent>(shownSetAside);
     for await (const record of observer.mail(owner)) {
-      newestFirst.push({ owner, record });
-      if (newestFirst.length === shownPerMember) break;
+      (record.state === "set aside" ? setAside : mail).add({ owner, record });
+      if (mail.isFull) break;
     }
-    all.push(...newestFirst.reverse());
+    all.push(...mail.oldestFirst(), ...setAside.oldestFirst());
   }
   return all.sort((a, b) => sentAt(a) - sentAt(b));
 }

@@ -1,16 +1,13 @@
 import type { Task } from "../../protocol/task.ts";
 import type { Command } from "../command.ts";
-import { parseTeamArguments } from "../parse-arguments.ts";
-import { oneLine } from "../render/printable.ts";
+import { oneLine } from "../render/one-line.ts";
 
 export const tasks: Command = {
   name: "tasks",
   summary: "The task board",
-  usage: "tasks [--json] [--team-dir <directory>]",
+  parameters: [],
 
-  async run(argv, io) {
-    const limits = { usage: tasks.usage, positionals: { min: 0, max: 0 } };
-    const { json, teamDir } = parseTeamArguments(argv, limits);
+  async run({ json, teamDir }, io) {
     const board = await (await io.observeTeam(teamDir)).tasks();
 
     if (json) {

@@ -1,16 +1,13 @@
 import type { Member } from "../../protocol/team.ts";
 import type { Command } from "../command.ts";
-import { parseTeamArguments } from "../parse-arguments.ts";
-import { oneLine } from "../render/printable.ts";
+import { oneLine } from "../render/one-line.ts";
 
 export const team: Command = {
   name: "team",
   summary: "Who is in the team, and what each of them is doing",
-  usage: "team [--json] [--team-dir <directory>]",
+  parameters: [],
 
-  async run(argv, io) {
-    const limits = { usage: team.usage, positionals: { min: 0, max: 0 } };
-    const { json, teamDir } = parseTeamArguments(argv, limits);
+  async run({ json, teamDir }, io) {
     const observer = await io.observeTeam(teamDir);
     const lead = await observer.lead();
 

@@ -1,6 +1,6 @@
 import type { MailRecord } from "../../mailbox/mailbox.ts";
 import type { MemberName } from "../../protocol/ids.ts";
-import { oneLine } from "./printable.ts";
+import { oneLine } from "./one-line.ts";
 
 /** One message or set-aside line as `--json` shows it. */
 export function mailJson(record: MailRecord, owner: MemberName): object {

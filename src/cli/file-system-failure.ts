@@ -1,0 +1,56 @@
+import { getSystemErrorMap } from "node:util";
+import { oneLine } from "./render/one-line.ts";
+
+/** Something that went wrong as a person is told it: a sentence, and what to do next. */
+export interface Failure {
+  message: string;
+  hint: string | undefined;
+}
+
+/**
+ * What is told of an error that the file system raised while a command worked in `directory`;
+ * undefined for every other error, which is a bug.
+ */
+export function fileSystemFailure(error: unknown, directory: string): Failure | undefined {
+  if (!(error instanceof Error) || !("errno" in error) || typeof error.errno !== "number") {
+    return undefined;
+  }
+  const [code = "", reason = ""] = getSystemErrorMap().get(error.errno) ?? [];
+  const hint = hints.get(code);
+  if (!hint) return undefined;
+  const named = "path" in error && typeof error.path === "string" ? error.path : undefined;
+  // Node names no file when it fails on one that is open already.
+  const place = named ?? `A file in ${directory}`;
+  return { message: `${oneLine(place, placeLength)} cannot be used: ${reason}`, hint };
+}
+
+const placeLength = 200;
+
+const permissionHint = "See that you may read and write it, and the directories above it.";
+const spaceHint = "Free some space and try again.";
+const openFilesHint = "Close some programs, or allow more open files with `ulimit -n`.";
+const shapeHint = "Something else lies where the team keeps a file or a directory: move it away.";
+const nameHint = "Name another directory with --team-dir.";
+const diskHint = "See that the disk is well, and try again.";
+
+/** What the world outside can do to a file. Other errors of the system only a bug can cause. */
+const hints: ReadonlyMap<string, string> = new Map([
+  ["EACCES", permissionHint],
+  ["EPERM", permissionHint],
+  ["EROFS", "Make the file system writable, or name another directory with --team-dir."],
+  ["ENOSPC", spaceHint],
+  ["EDQUOT", spaceHint],
+  ["EFBIG", spaceHint],
+  ["EMFILE", openFilesHint],
+  ["ENFILE", openFilesHint],
+  ["EISDIR", shapeHint],
+  ["ENOTDIR", shapeHint],
+  ["EEXIST", shapeHint],
+  ["ENXIO", shapeHint],
+  ["ENAMETOOLONG", nameHint],
+  ["ELOOP", nameHint],
+  ["ENOENT", "It was removed meanwhile: try again."],
+  ["EBUSY", diskHint],
+  ["EIO", diskHint],
+  ["ENODEV", diskHint],
+]);
