@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { TeamError } from "../errors.ts";
-import { readTextIfExists, replaceFile } from "../lib/files.ts";
+import { readTextIfExists, removeTemporaries, replaceFile } from "../lib/files.ts";
 import { parseJson } from "../lib/json.ts";
 import { VersionedRecords } from "../lib/versioned-records.ts";
 import { Heartbeat, LeadRecord } from "./lead-record.ts";
@@ -14,12 +14,22 @@ export interface FenceFilesOptions {
 
 /** The fence on disk: `lead.json` says who holds it, `heartbeat` that this one is alive. */
 export class FenceFiles {
+  readonly #directory: string;
   readonly #records: VersionedRecords<LeadRecord>;
   readonly #heartbeatPath: string;
   readonly #onDamage: (problem: string) => void;
 
   constructor({ directory, onDamage, now }: FenceFilesOptions) {
-    this.#records = new VersionedRecords({ directory, schema: LeadRecord, onDamage, now });
+    this.#directory = directory;
+    this.#records = new VersionedRecords({
+      directory,
+      schema: LeadRecord,
+      onDamage,
+      now,
+      // Who leads is for the processes to say: an edit would make a second lead.
+      isEditable: false,
+      keptVersions,
+    });
     this.#heartbeatPath = join(directory, "heartbeat");
     this.#onDamage = onDamage;
   }
@@ -50,4 +60,19 @@ export class FenceFiles {
   async writeHeartbeat(heartbeat: Heartbeat): Promise<void> {
     await replaceFile(this.#heartbeatPath, `${JSON.stringify(heartbeat)}\n`);
   }
+
+  /** Removes what dead processes left, but not what a living contender needs for a moment. */
+  async removeLeftovers(now: Date): Promise<void> {
+    const before = new Date(now.getTime() - leftoverAgeMs);
+    try {
+      await removeTemporaries(this.#directory, before);
+      await removeTemporaries(join(this.#directory, ".versions", "lead"), before);
+    } catch (error) {
+      this.#onDamage(`What others left in ${this.#directory} cannot be removed: ${String(error)}`);
+    }
+  }
 }
+
+/** Two for each start. */
+const keptVersions = 100;
+const leftoverAgeMs = 3_600_000;

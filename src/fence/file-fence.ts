@@ -108,6 +108,7 @@ export class FileFence implements Fence {
       clock: this.#clock,
       onNotice: this.#onNotice,
     });
+    await this.#files.removeLeftovers(this.#clock.now());
     if (trustLeftMs === 0) return held;
     try {
       // A predecessor that woke just before the record changed hands has a fresh heartbeat too,

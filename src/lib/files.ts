@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { closeSync, existsSync, fchmodSync, fstatSync, openSync } from "node:fs";
+import { closeSync, type Dirent, existsSync, fchmodSync, fstatSync, openSync } from "node:fs";
 import {
   chmod,
   type FileHandle,
@@ -51,7 +51,7 @@ async function withTemporary<T>(
   text: string,
   use: (temporary: string) => Promise<T>,
 ): Promise<T> {
-  const temporary = `${path}.${randomUUID()}${temporarySuffix}`;
+  const temporary = `${path}.${randomUUID()}.tmp`;
   try {
     const file = await open(temporary, "wx", fileMode);
     try {
@@ -66,12 +66,43 @@ async function withTemporary<T>(
   }
 }
 
-const temporarySuffix = ".tmp";
+const temporaryName = /\.[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\.tmp$/;
 
-/** Removes what a writer left in `directory` when it died between two steps. */
-export async function removeTemporaries(directory: string): Promise<void> {
-  for (const name of await readdir(directory)) {
-    if (name.endsWith(temporarySuffix)) await rm(join(directory, name), { force: true });
+/**
+ * Removes what a writer left in `directory` when it died between two steps. With `before`, only
+ * what is older: a writer that lives may still need the rest.
+ */
+export async function removeTemporaries(directory: string, before?: Date): Promise<void> {
+  for (const entry of await listIfExists(directory)) {
+    if (!entry.isFile() || !temporaryName.test(entry.name)) continue;
+    const path = join(directory, entry.name);
+    if (before && !(await isOlder(path, before))) continue;
+    await rm(path, { force: true });
+  }
+}
+
+async function listIfExists(directory: string): Promise<Dirent[]> {
+  try {
+    return await readdir(directory, { withFileTypes: true });
+  } catch (error) {
+    if (hasErrno(error, "ENOENT")) return [];
+    throw error;
+  }
+}
+
+/** False also where there is no such file any more. */
+async function isOlder(path: string, date: Date): Promise<boolean> {
+  const modified = await modifiedMs(path);
+  return modified !== undefined && modified < date.getTime();
+}
+
+/** When `path` was last changed, or undefined where there is no such file. */
+export async function modifiedMs(path: string): Promise<number | undefined> {
+  try {
+    return (await stat(path)).mtimeMs;
+  } catch (error) {
+    if (hasErrno(error, "ENOENT")) return undefined;
+    throw error;
   }
 }
 

@@ -1,4 +1,4 @@
-import { readdir, stat } from "node:fs/promises";
+import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { z } from "zod";
 import { hasErrno, TeamError } from "../errors.ts";
@@ -6,6 +6,7 @@ import { mapInBatches } from "./batches.ts";
 import {
   createFileOnce,
   ensurePrivateDirectory,
+  modifiedMs,
   readTextIfExists,
   removeTemporaries,
   replaceFile,
@@ -25,6 +26,10 @@ export interface VersionedRecordsOptions<T extends Versioned> {
   /** Told once of each problem with a file. What can still be read is used all the same. */
   onDamage(problem: string): void;
   now(): Date;
+  /** True where an edit of the copy by hand counts; false where only what was committed does. */
+  isEditable: boolean;
+  /** So many of the newest versions are kept. Without it, all are. */
+  keptVersions?: number | undefined;
   /** Throws when this process may no longer write. Needless for one that only looks. */
   check?: (() => Promise<void>) | undefined;
 }
@@ -33,12 +38,13 @@ export interface VersionedRecordsOptions<T extends Versioned> {
  * Small records in one directory, changed by compare-and-set across any number of processes.
  *
  * The commit point is the file `.versions/<id>/<version>.json`: link(2) creates it, so only one of
- * several writers can make a version. It is never deleted: it is the record's history, and a number
- * that is never free again stops a writer that slept through any number of changes.
+ * several writers can make a version. Versions are the record's history, and a number that is taken
+ * stops a writer that slept through any number of changes. Where old ones are dropped, such a writer
+ * finds its number free, but a higher one beside it.
  *
  * `<id>.json` is a copy of the newest version for people. Where a writer died before it could bring
- * the copy up to date, readers find the newer version beside it. A person may edit the copy: at the
- * newest version, or a higher one, it is what counts.
+ * the copy up to date, readers find the newer version beside it. Where a person may edit the copy,
+ * it is what counts at the newest version, or at a higher one.
  */
 export class VersionedRecords<T extends Versioned> {
   readonly #directory: string;
@@ -46,6 +52,8 @@ export class VersionedRecords<T extends Versioned> {
   readonly #schema: z.ZodType<T>;
   readonly #onDamage: (problem: string) => void;
   readonly #now: () => Date;
+  readonly #isEditable: boolean;
+  readonly #keptVersions: number | undefined;
   readonly #check: () => Promise<void>;
   /** The last problem of each file, so that it is told once and not at every reading. */
   readonly #told = new Map<string, string>();
@@ -56,6 +64,8 @@ export class VersionedRecords<T extends Versioned> {
     this.#schema = options.schema;
     this.#onDamage = options.onDamage;
     this.#now = options.now;
+    this.#isEditable = options.isEditable;
+    this.#keptVersions = options.keptVersions;
     this.#check = options.check ?? (async () => undefined);
   }
 
@@ -68,19 +78,20 @@ export class VersionedRecords<T extends Versioned> {
 
   /** The newest version that can be read. */
   async read(id: string): Promise<T | undefined> {
-    const copy = await this.#load(id, this.#copyPath(id));
     const numbers = await this.#numbers(id);
     const newest = numbers[0] ?? 0;
-    if (copy && copy.version >= newest) return copy;
+    const edit = this.#isEditable ? await this.#loadCopy(id, newest) : undefined;
+    if (edit && edit.version >= newest) return edit;
 
-    const record = (await this.#firstReadable(id, numbers)) ?? copy;
+    const record = (await this.#firstReadable(id, numbers)) ?? edit;
     // A number is taken even if nobody can read what it names: the next change goes above it.
     return record && { ...record, version: newest };
   }
 
   /**
-   * Makes `record` the newest version. False when another writer has made that version first. When
-   * it throws, the record is as it was, or as after a crash: changed or not, never in part.
+   * Makes `record` the newest version. False when another writer has made that version first, or,
+   * where old ones are dropped, a newer one. When it throws, the record is as it was, or as after a
+   * crash: changed or not, never in part.
    */
   async commit(record: T): Promise<boolean> {
     const { id, version } = record;
@@ -94,12 +105,14 @@ export class VersionedRecords<T extends Versioned> {
       await ensurePrivateDirectory(this.#versions);
       await ensurePrivateDirectory(join(this.#versions, id));
       if (!(await createFileOnce(path, text))) return false;
+      if (this.#keptVersions !== undefined && !(await this.#isNewest(record))) return false;
     } catch (error) {
       throw new TeamError("write-failed", `${path} could not be written: ${reasonOf(error)}`, {
         cause: error,
         hint: "See that the disk has space and that the directory may be written, then try again.",
       });
     }
+    if (this.#keptVersions !== undefined) await this.#dropOld(id, this.#keptVersions);
     await this.#copyOrTell(record);
     return true;
   }
@@ -109,13 +122,14 @@ export class VersionedRecords<T extends Versioned> {
    * other one writes.
    */
   async repair(): Promise<void> {
-    await removeTemporariesIn(this.#directory);
+    await removeTemporaries(this.#directory);
     await mapInBatches(await this.ids(), async (id) => {
       if (!(await this.#isBehind(id))) return;
-      await removeTemporariesIn(join(this.#versions, id));
+      await removeTemporaries(join(this.#versions, id));
       const newest = await this.read(id);
-      const copy = await this.#load(id, this.#copyPath(id));
-      if (newest && copy?.version !== newest.version) await this.#copyOrTell(newest);
+      if (!newest) return;
+      const copy = await this.#loadCopy(id, newest.version);
+      if (copy?.version !== newest.version) await this.#copyOrTell(newest);
     });
   }
 
@@ -125,6 +139,21 @@ export class VersionedRecords<T extends Versioned> {
     const copy = await modifiedMs(this.#copyPath(id));
     // The copy is written last: what is older than its versions was never finished.
     return copy === undefined || (versions !== undefined && versions >= copy);
+  }
+
+  /** False for a number that was free only because it had been dropped: higher ones are there. */
+  async #isNewest({ id, version }: T): Promise<boolean> {
+    return (await this.#numbers(id))[0] === version;
+  }
+
+  async #dropOld(id: string, kept: number): Promise<void> {
+    try {
+      for (const number of (await this.#numbers(id)).slice(kept)) {
+        await rm(this.#versionPath(id, number), { force: true });
+      }
+    } catch (error) {
+      this.#tell(this.#versions, `Old versions could not be removed: ${reasonOf(error)}`);
+    }
   }
 
   /** The change is committed by now: a copy that cannot be written is a problem, not a failure. */
@@ -140,8 +169,9 @@ export class VersionedRecords<T extends Versioned> {
   async #copy(record: T): Promise<void> {
     const { id, version } = record;
     const path = this.#copyPath(id);
-    // What a person edited into nonsense is theirs: it is moved, not overwritten.
-    if (!(await this.#load(id, path))) await setAside(path, "damaged", this.#now());
+    // What a person edited into nonsense is theirs: it is moved, not overwritten. Nonsense is what
+    // it was before this version.
+    if (!(await this.#loadCopy(id, version - 1))) await setAside(path, "damaged", this.#now());
     await replaceFile(path, toText(record));
     // A later version's writer may have copied already, and this older one has just replaced it.
     const newest = await this.read(id);
@@ -158,16 +188,24 @@ export class VersionedRecords<T extends Versioned> {
     for (const number of numbers) {
       const record = await this.#load(id, this.#versionPath(id, number));
       if (record) return record;
+      const copy = await this.#loadCopy(id, numbers[0]);
+      if (copy?.version === number) return copy;
     }
     return undefined;
   }
 
-  async #load(id: string, path: string): Promise<T | undefined> {
+  /** The copy. One far above `newest` is damage: above it there may be no room for a change. */
+  async #loadCopy(id: string, newest = 0): Promise<T | undefined> {
+    return this.#load(id, this.#copyPath(id), newest + maxLeap);
+  }
+
+  async #load(id: string, path: string, highest = Infinity): Promise<T | undefined> {
     try {
       const text = await readTextIfExists(path);
       if (text === undefined) return undefined;
       const record = parseJson(text, this.#schema, path);
       if (record.id !== id) throw new TeamError("record-corrupt", `${path} is of '${record.id}'`);
+      if (record.version > highest) throw versionTooHigh(path, record.version);
       this.#told.delete(path);
       return record;
     } catch (error) {
@@ -192,6 +230,13 @@ export class VersionedRecords<T extends Versioned> {
   }
 }
 
+/** So far may somebody who edits a copy go beyond the newest version. */
+const maxLeap = 1_000_000;
+
+function versionTooHigh(path: string, version: number): TeamError {
+  return new TeamError("record-corrupt", `${path}, at version: ${version} is far too high`);
+}
+
 function toText(record: object): string {
   return `${JSON.stringify(record, null, 2)}\n`;
 }
@@ -207,22 +252,5 @@ async function listNames(directory: string, pattern: RegExp): Promise<string[]> 
   } catch (error) {
     if (hasErrno(error, "ENOENT")) return [];
     throw error;
-  }
-}
-
-async function modifiedMs(path: string): Promise<number | undefined> {
-  try {
-    return (await stat(path)).mtimeMs;
-  } catch (error) {
-    if (hasErrno(error, "ENOENT")) return undefined;
-    throw error;
-  }
-}
-
-async function removeTemporariesIn(directory: string): Promise<void> {
-  try {
-    await removeTemporaries(directory);
-  } catch (error) {
-    if (!hasErrno(error, "ENOENT")) throw error;
   }
 }

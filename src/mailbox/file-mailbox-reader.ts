@@ -122,7 +122,9 @@ export class FileMailboxReader implements MailboxReader {
         return { id, ...position, reason: "its member has ended", text: "", at };
       });
       await this.#returned.add(given);
-      await this.#settle(settlement);
+      // It is undelivered by now, and not given again whatever becomes of the cursor.
+      this.#queue.settle(settlement);
+      await this.#saveCursorOrTell();
     });
   }
 
@@ -236,6 +238,16 @@ export class FileMailboxReader implements MailboxReader {
         return { generation: segment.generation, offset: settledIn(segment).offset };
       }),
     });
+  }
+
+  /** A cursor that is behind costs only reading again: the next one makes up for it. */
+  async #saveCursorOrTell(): Promise<void> {
+    try {
+      await this.#saveCursor({ marks: new Map() });
+    } catch (error) {
+      const { layout, onWarning } = this.#options;
+      onWarning(`${layout.cursor} could not be written: ${String(error)}`);
+    }
   }
 
   /** The mail is settled by now: a rotation that fails is tried again with the next. */

@@ -74,7 +74,12 @@ export class MailWriter implements Disposable {
 function openLog(path: string): OpenLog {
   try {
     const descriptor = openPrivateSync(path, "a");
-    return { descriptor, inode: fstatSync(descriptor, { bigint: true }).ino, isTorn: false };
+    try {
+      return { descriptor, inode: fstatSync(descriptor, { bigint: true }).ino, isTorn: false };
+    } catch (error) {
+      closeSync(descriptor);
+      throw error;
+    }
   } catch (error) {
     throw writeFailed(path, error);
   }

@@ -17,6 +17,12 @@ export const system = MemberName.parse("system");
 export const outside = MemberName.parse("outside");
 
 const reservedNames = ["lead", "user", "system", "all", "team", "outside"];
+const nameRule = `A name is 1 to 32 of a-z, 0-9, _ and -, starts with a letter, and is none of ${reservedNames.join(", ")}.`;
+
+/** The name of a teammate, which stands for nobody else. */
+export const TeammateName = MemberName.refine((name) => !reservedNames.includes(name), {
+  error: ({ input }) => `'${input}' is a reserved name. ${nameRule}`,
+});
 
 /** Reads a name as a person or a model writes it: lower-cased, then checked. */
 export function parseMemberName(text: string): MemberName {
@@ -31,8 +37,6 @@ export function parseTeammateName(text: string): MemberName {
   if (!reservedNames.includes(name)) return name;
   throw new TeamError("name-invalid", `'${name}' is a reserved name`, { hint: nameRule });
 }
-
-const nameRule = `A name is 1 to 32 of a-z, 0-9, _ and -, starts with a letter, and is none of ${reservedNames.join(", ")}.`;
 
 /** Shows untrusted text on one line, however long it is and whatever it is made of. */
 function quote(text: string): string {

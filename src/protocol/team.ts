@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { MemberName, TeamId } from "./ids.ts";
+import { lead, MemberName, TeamId, TeammateName } from "./ids.ts";
 import { PermissionMode } from "./message.ts";
 
 /** The version of everything under the team directory. A higher one belongs to a newer troupe. */
@@ -10,7 +10,7 @@ export type MemberStatus = z.infer<typeof MemberStatus>;
 
 /** One member as the roster has it. Fields that are not ours are kept. */
 export const Member = z.looseObject({
-  name: MemberName,
+  name: TeammateName,
   role: z.string(),
   status: MemberStatus,
   model: z.string().optional(),
@@ -27,7 +27,7 @@ export type Member = z.infer<typeof Member>;
 export const Team = z.looseObject({
   team_name: z.string().min(1),
   team_id: TeamId,
-  lead: MemberName,
+  lead: MemberName.refine((name) => name === lead, `the lead's name is '${lead}'`),
   members: z.array(Member).refine(hasUniqueNames, "two members have the same name"),
   format: z.int().positive().default(storeFormat),
 });

@@ -2,6 +2,7 @@ import { TeamError } from "../errors.ts";
 import type { Signature } from "../keys/signature.ts";
 import { mapInBatches } from "../lib/batches.ts";
 import type { Clock } from "../lib/clock.ts";
+import { Listeners } from "../lib/listeners.ts";
 import { VersionedRecords } from "../lib/versioned-records.ts";
 import { type MemberName, newRequestId, type RequestId, system } from "../protocol/ids.ts";
 import { Request, type RequestState } from "../protocol/request.ts";
@@ -34,7 +35,9 @@ export class FileRequests implements Requests {
   readonly #signature: Signature;
   readonly #clock: Clock;
   readonly #onForgery: (problem: string) => void;
-  readonly #listeners = new Set<(request: Request) => void>();
+  readonly #listeners = new Listeners<Request>();
+  /** How each request ended that has; a decision that counts is never another. */
+  readonly #ended = new Map<string, RequestState>();
   /** The last problem of each record, so that it is told once and not at every reading. */
   readonly #told = new Map<string, string>();
 
@@ -45,6 +48,7 @@ export class FileRequests implements Requests {
       schema: Request,
       onDamage,
       now: () => clock.now(),
+      isEditable: true,
       check,
     });
     this.#signature = signature;
@@ -72,11 +76,11 @@ export class FileRequests implements Requests {
 
   async list({ state }: { state?: RequestState } = {}): Promise<Request[]> {
     // Ids begin with the time at which they were made.
-    const ids = (await this.#records.ids()).sort();
-    const all = (await mapInBatches(ids, (id) => this.#read(id))).flatMap(
-      (found) => found?.request ?? [],
-    );
-    return state ? all.filter((request) => request.state === state) : all;
+    const ids = (await this.#records.ids()).sort().filter((id) => this.#mayBe(id, state));
+    const found = await mapInBatches(ids, (id) => this.#read(id));
+    return found
+      .flatMap((verified) => verified?.request ?? [])
+      .filter((request) => !state || request.state === state);
   }
 
   decide(id: RequestId, answer: Answer): Promise<Request> {
@@ -92,8 +96,7 @@ export class FileRequests implements Requests {
   }
 
   onChange(listener: (request: Request) => void): () => void {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
+    return this.#listeners.add(listener);
   }
 
   async #settle(id: RequestId, settlement: (request: Request) => Settlement): Promise<Request> {
@@ -112,11 +115,20 @@ export class FileRequests implements Requests {
     throw unknownRequest(id, await this.list({ state: "pending" }));
   }
 
+  /** False where a request is known to have ended otherwise, and so need not be read. */
+  #mayBe(id: string, state: RequestState | undefined): boolean {
+    const ended = this.#ended.get(id);
+    return !state || !ended || ended === state;
+  }
+
   async #read(id: string): Promise<VerifiedRequest | undefined> {
     const stored = await this.#records.read(id);
     if (!stored) return undefined;
     const verified = verifyRequest(stored, this.#signature);
-    this.#tell(id, verified.problem);
+    const { request, problem } = verified;
+    if (problem === undefined && request.state !== "pending") this.#ended.set(id, request.state);
+    else this.#ended.delete(id);
+    this.#tell(id, problem);
     return verified;
   }
 
@@ -131,7 +143,7 @@ export class FileRequests implements Requests {
   }
 
   #announce(request: Request): Request {
-    for (const listener of this.#listeners) listener(request);
+    this.#listeners.emit(request);
     return request;
   }
 }

@@ -1,5 +1,6 @@
 import type { Signature } from "../keys/signature.ts";
 import type { Clock } from "../lib/clock.ts";
+import { Listeners } from "../lib/listeners.ts";
 import { type MemberName, newRequestId, type RequestId, system } from "../protocol/ids.ts";
 import type { Request, RequestState } from "../protocol/request.ts";
 import {
@@ -16,7 +17,7 @@ export class MemoryRequests implements Requests {
   readonly #requests = new Map<RequestId, Request>();
   readonly #signature: Signature;
   readonly #clock: Clock;
-  readonly #listeners = new Set<(request: Request) => void>();
+  readonly #listeners = new Listeners<Request>();
 
   constructor({ signature, clock }: { signature: Signature; clock: Clock }) {
     this.#signature = signature;
@@ -49,8 +50,7 @@ export class MemoryRequests implements Requests {
   }
 
   onChange(listener: (request: Request) => void): () => void {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
+    return this.#listeners.add(listener);
   }
 
   async #settle(id: RequestId, settlement: (request: Request) => Settlement): Promise<Request> {
@@ -73,7 +73,7 @@ export class MemoryRequests implements Requests {
 
   #store(request: Request): Request {
     this.#requests.set(request.id, request);
-    for (const listener of this.#listeners) listener(structuredClone(request));
+    this.#listeners.emit(structuredClone(request));
     return structuredClone(request);
   }
 }

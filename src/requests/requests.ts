@@ -24,7 +24,10 @@ export interface Requests {
   /** Nobody answered in time, or nobody is there to. */
   expire(id: RequestId, reason?: string): Promise<Request>;
   cancel(id: RequestId, by: MemberName, reason?: string): Promise<Request>;
-  /** Calls `listener` after each change made through this object. Returns how to stop it. */
+  /**
+   * Calls `listener` after each change made through this object; one that throws breaks no change.
+   * Returns how to stop it.
+   */
   onChange(listener: (request: Request) => void): () => void;
 }
 

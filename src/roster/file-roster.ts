@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { TeamError } from "../errors.ts";
 import type { Clock } from "../lib/clock.ts";
 import { readTextIfExists, replaceFile, setAside } from "../lib/files.ts";
+import { Listeners } from "../lib/listeners.ts";
 import { Serial } from "../lib/serial.ts";
 import type { WakeSource } from "../lib/wake-source.ts";
 import { Team } from "../protocol/team.ts";
@@ -28,12 +29,12 @@ export class FileRoster implements Roster, Disposable {
   readonly #options: FileRosterOptions;
   readonly #path: string;
   readonly #serial = new Serial();
-  readonly #listeners = new Set<(team: Team) => void>();
+  readonly #listeners = new Listeners<Team>();
   readonly #stopWatching: () => void;
   #stopReport: () => void = () => undefined;
-  /** What this process knows, and the text it was read from or written as. */
+  /** What this process knows, and the text it was read from or written as: none while it is gone. */
   #team: Team;
-  #text: string;
+  #text: string | undefined;
   /** What a person made of the file that is no roster, and what is wrong with it. */
   #badEdit: { text: string; problem: string } | undefined;
 
@@ -82,8 +83,7 @@ export class FileRoster implements Roster, Disposable {
   }
 
   onChange(listener: (team: Team) => void): () => void {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
+    return this.#listeners.add(listener);
   }
 
   [Symbol.dispose](): void {
@@ -95,15 +95,35 @@ export class FileRoster implements Roster, Disposable {
   /** Reads what a person wrote. What is no roster is left alone until the next update. */
   async #takeOverEdit(): Promise<void> {
     const text = await readTextIfExists(this.#path);
+    if (text === undefined) this.#text = undefined;
     if (text === undefined || text === this.#text || text === this.#badEdit?.text) return;
+    const edit = this.#parseEdit(text);
+    if (!edit) return;
+    const team = { ...edit, team_id: this.#team.team_id };
+    this.#adopt({ team, text });
+    if (edit.team_id !== team.team_id) await this.#restoreId(team);
+  }
+
+  #parseEdit(text: string): Team | undefined {
     try {
-      const edit = parseTeam(text, this.#path);
-      this.#adopt({ team: { ...edit, team_id: this.#team.team_id }, text });
+      return parseTeam(text, this.#path);
     } catch (error) {
       if (!(error instanceof TeamError)) throw error;
       this.#badEdit = { text, problem: error.message };
       this.#reportIfItStays(this.#badEdit);
+      return undefined;
     }
+  }
+
+  /** At once: the id names the key, and whoever reads another one looks for another key. */
+  async #restoreId(team: Team): Promise<void> {
+    await this.#options.check();
+    const text = formatTeam(team);
+    await writeTeam(this.#options.directory, text);
+    this.#text = text;
+    this.#options.onWarning(
+      `${this.#path} was edited to another team. The team keeps its team_id ${team.team_id}, which names its key; the rest of the edit counts.`,
+    );
   }
 
   /** An editor that is still writing the file leaves a part of it for a moment. */
@@ -127,7 +147,7 @@ export class FileRoster implements Roster, Disposable {
     this.#team = team;
     this.#text = text;
     this.#badEdit = undefined;
-    for (const listener of [...this.#listeners]) listener(structuredClone(team));
+    this.#listeners.emit(structuredClone(team));
   }
 
   #report(error: unknown): void {

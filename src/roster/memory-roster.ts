@@ -1,3 +1,4 @@
+import { Listeners } from "../lib/listeners.ts";
 import { Serial } from "../lib/serial.ts";
 import { Team } from "../protocol/team.ts";
 import type { Roster } from "./roster.ts";
@@ -6,7 +7,7 @@ import type { Roster } from "./roster.ts";
 export class MemoryRoster implements Roster {
   #team: Team;
   readonly #serial = new Serial();
-  readonly #listeners = new Set<(team: Team) => void>();
+  readonly #listeners = new Listeners<Team>();
 
   constructor(team: Team) {
     this.#team = team;
@@ -19,13 +20,12 @@ export class MemoryRoster implements Roster {
   update(change: (team: Team) => Team): Promise<Team> {
     return this.#serial.run(async () => {
       this.#team = Team.parse(change(structuredClone(this.#team)));
-      for (const listener of [...this.#listeners]) listener(structuredClone(this.#team));
+      this.#listeners.emit(structuredClone(this.#team));
       return structuredClone(this.#team);
     });
   }
 
   onChange(listener: (team: Team) => void): () => void {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
+    return this.#listeners.add(listener);
   }
 }

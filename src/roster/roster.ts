@@ -7,7 +7,8 @@ import type { Team } from "../protocol/team.ts";
  * - a reader sees a whole roster, before a change or after it, never a part of one;
  * - updates are applied one after the other, each to the result of the one before;
  * - an update that throws, or makes something that is no roster, changes nothing;
- * - a listener is called with the new roster after a change, whoever made it.
+ * - a listener is called with the new roster after a change, whoever made it; one that throws
+ *   breaks no update.
  */
 export interface Roster {
   read(): Promise<Team>;

@@ -1,6 +1,7 @@
 import { TeamError } from "../errors.ts";
 import { mapInBatches } from "../lib/batches.ts";
 import type { Clock } from "../lib/clock.ts";
+import { Listeners } from "../lib/listeners.ts";
 import { VersionedRecords } from "../lib/versioned-records.ts";
 import { TaskId } from "../protocol/ids.ts";
 import { Task } from "../protocol/task.ts";
@@ -39,7 +40,7 @@ export interface FileTaskBoardOptions {
 export class FileTaskBoard implements TaskBoard {
   readonly #records: VersionedRecords<Task>;
   readonly #clock: Clock;
-  readonly #listeners = new Set<(task: Task) => void>();
+  readonly #listeners = new Listeners<Task>();
 
   constructor({ directory, clock, onDamage, check }: FileTaskBoardOptions) {
     this.#records = new VersionedRecords({
@@ -47,6 +48,7 @@ export class FileTaskBoard implements TaskBoard {
       schema: Task,
       onDamage,
       now: () => clock.now(),
+      isEditable: true,
       check,
     });
     this.#clock = clock;
@@ -114,8 +116,7 @@ export class FileTaskBoard implements TaskBoard {
   }
 
   onChange(listener: (task: Task) => void): () => void {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
+    return this.#listeners.add(listener);
   }
 
   /** The task before and after the change, and the board by which it was decided. */
@@ -163,7 +164,7 @@ export class FileTaskBoard implements TaskBoard {
   }
 
   #announce(task: Task): Task {
-    for (const listener of this.#listeners) listener(task);
+    this.#listeners.emit(task);
     return task;
   }
 }

@@ -1,4 +1,5 @@
 import type { Clock } from "../lib/clock.ts";
+import { Listeners } from "../lib/listeners.ts";
 import { TaskId } from "../protocol/ids.ts";
 import type { Task } from "../protocol/task.ts";
 import type {
@@ -26,7 +27,7 @@ import {
 export class MemoryTaskBoard implements TaskBoard {
   #board: Board = new Map();
   readonly #clock: Clock;
-  readonly #listeners = new Set<(task: Task) => void>();
+  readonly #listeners = new Listeners<Task>();
 
   constructor({ clock }: { clock: Clock }) {
     this.#clock = clock;
@@ -77,8 +78,7 @@ export class MemoryTaskBoard implements TaskBoard {
   }
 
   onChange(listener: (task: Task) => void): () => void {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
+    return this.#listeners.add(listener);
   }
 
   #release(id: TaskId, release: Release): Task {
@@ -95,7 +95,7 @@ export class MemoryTaskBoard implements TaskBoard {
 
   #store(task: Task): Task {
     this.#board = new Map(this.#board).set(task.id, task);
-    for (const listener of this.#listeners) listener(structuredClone(task));
+    this.#listeners.emit(structuredClone(task));
     return structuredClone(task);
   }
 }

@@ -34,7 +34,10 @@ export interface TaskBoard {
   release(id: TaskId, release: Release): Promise<Task>;
   /** Takes back all that `holder` has not finished, and returns what it held. */
   releaseAll(release: Release): Promise<Task[]>;
-  /** Calls `listener` after each change made through this object. Returns how to stop it. */
+  /**
+   * Calls `listener` after each change made through this object; one that throws breaks no change.
+   * Returns how to stop it.
+   */
   onChange(listener: (task: Task) => void): () => void;
 }
 

@@ -4,10 +4,13 @@ import { FileFence } from "../fence/file-fence.ts";
 import type { Signature } from "../keys/signature.ts";
 import { openTeamKey, teamKeyPath } from "../keys/team-key.ts";
 import { DirectoryWatch } from "../lib/directory-watch.ts";
+import { Disposables } from "../lib/disposables.ts";
 import { fileSystemWarning } from "../lib/file-system-warning.ts";
+import { makeOnce } from "../lib/make-once.ts";
 import { FileEventLog } from "../logs/file-event-log.ts";
 import { FileUsageLedger } from "../logs/file-usage-ledger.ts";
 import { FileMailbox } from "../mailbox/file-mailbox.ts";
+import { MailWriter } from "../mailbox/mail-writer.ts";
 import type { ReaderOptions } from "../mailbox/mailbox.ts";
 import type { MemberName } from "../protocol/ids.ts";
 import type { Message, MessageDraft } from "../protocol/message.ts";
@@ -57,18 +60,13 @@ export class FileTeamStore implements TeamStore {
     const warning = await fileSystemWarning(layout.directory);
     if (warning) place.onWarning(warning);
 
-    const { clock, processes, onWarning: onNotice } = place;
-    const fence = await new FileFence({
-      directory: layout.fence,
-      clock,
-      processes,
-      onNotice,
-    }).acquire();
+    const opened = new Disposables();
     try {
-      await removeLeftovers(layout);
-      return new FileTeamStore(place, layout, await openParts(place, layout, fence));
+      return new FileTeamStore(place, layout, await openParts(place, layout, opened));
     } catch (error) {
-      await fence[Symbol.asyncDispose]();
+      await opened[Symbol.asyncDispose]().catch((further: unknown) =>
+        place.onWarning(`The team could not be closed either: ${String(further)}`),
+      );
       throw error;
     }
   }
@@ -83,19 +81,11 @@ export class FileTeamStore implements TeamStore {
   }
 
   openMember(name: MemberName, options: Pick<ReaderOptions, "onSetAside">): Promise<MemberStore> {
-    const opened = this.#members.get(name) ?? this.#openMember(name, options);
-    this.#members.set(name, opened);
-    return opened;
+    return makeOnce(this.#members, name, () => this.#openMember(name, options));
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    const { fence, inboxWatch, watch } = this.#parts;
-    for (const mailbox of this.#mailboxes.values()) await mailbox[Symbol.asyncDispose]();
-    inboxWatch[Symbol.dispose]();
-    watch[Symbol.dispose]();
-    this.roster[Symbol.dispose]();
-    await this.events[Symbol.asyncDispose]();
-    await fence[Symbol.asyncDispose]();
+    await this.#parts.opened[Symbol.asyncDispose]();
   }
 
   async #openMember(
@@ -116,32 +106,36 @@ export class FileTeamStore implements TeamStore {
   #mailbox(owner: MemberName): FileMailbox {
     const known = this.#mailboxes.get(owner);
     if (known) return known;
-    const { signature, fence, inboxWatch } = this.#parts;
+    const { opened, signature, fence, writer, inboxWatch } = this.#parts;
     const mailbox = new FileMailbox({
       inbox: this.#layout.inbox,
       owner,
       signature,
       clock: this.#place.clock,
+      writer,
       watch: inboxWatch,
       check: () => fence.check(),
+      onWarning: this.#place.onWarning,
     });
-    this.#mailboxes.set(owner, mailbox);
+    this.#mailboxes.set(owner, opened.use(mailbox));
     return mailbox;
   }
 }
 
 type StoreParts = Awaited<ReturnType<typeof openParts>>;
 
-async function openParts(place: TeamPlace, layout: TeamLayout, fence: HeldFence) {
+/** Opens everything, and puts what must be closed again into `opened`, also where a later part fails. */
+async function openParts(place: TeamPlace, layout: TeamLayout, opened: Disposables) {
   const { clock, onWarning } = place;
+  const fence = opened.use(await acquireFence(place, layout));
   const check = () => fence.check();
-  const onFallback = (reason: string) =>
-    onWarning(`No file events, so changes made elsewhere are seen within a second: ${reason}`);
-  const watch = new DirectoryWatch({ directory: layout.directory, clock, onFallback });
-  const inboxWatch = new DirectoryWatch({ directory: layout.inbox, clock, onFallback });
-  const roster = await FileRoster.open(
-    { directory: layout.directory, clock, watch, check, onWarning },
-    () => newTeam(clock.now()),
+  await removeLeftovers(layout);
+  const watch = opened.use(watchDirectory(place, layout.directory));
+  const inboxWatch = opened.use(watchDirectory(place, layout.inbox));
+  const roster = opened.use(
+    await FileRoster.open({ directory: layout.directory, clock, watch, check, onWarning }, () =>
+      newTeam(clock.now()),
+    ),
   );
   const signature = await openSignature(place, roster);
   const tasks = new FileTaskBoard({ directory: layout.tasks, clock, onDamage: onWarning, check });
@@ -155,14 +149,29 @@ async function openParts(place: TeamPlace, layout: TeamLayout, fence: HeldFence)
   });
   await tasks.repair();
   await requests.repair();
-  const events = await FileEventLog.open({ path: layout.events, clock });
+  const writer = opened.use(new MailWriter());
+  const events = opened.use(await FileEventLog.open({ path: layout.events, clock }));
   const usage = await FileUsageLedger.open({
     path: layout.usage,
     clock,
     onDamage: ({ reason }) => onWarning(reason),
     check,
   });
-  return { fence, watch, inboxWatch, roster, signature, tasks, requests, events, usage };
+  return { opened, fence, inboxWatch, writer, roster, signature, tasks, requests, events, usage };
+}
+
+function acquireFence(place: TeamPlace, layout: TeamLayout): Promise<HeldFence> {
+  const { clock, processes, onWarning: onNotice } = place;
+  return new FileFence({ directory: layout.fence, clock, processes, onNotice }).acquire();
+}
+
+function watchDirectory({ clock, onWarning }: TeamPlace, directory: string): DirectoryWatch {
+  return new DirectoryWatch({
+    directory,
+    clock,
+    onFallback: (reason) =>
+      onWarning(`No file events, so changes made elsewhere are seen within a second: ${reason}`),
+  });
 }
 
 async function openSignature(place: TeamPlace, roster: FileRoster): Promise<Signature> {

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { Signature } from "../keys/signature.ts";
 import type { Clock } from "../lib/clock.ts";
+import { makeOnce } from "../lib/make-once.ts";
 import { MemoryEventLog } from "../logs/memory-event-log.ts";
 import { MemoryUsageLedger } from "../logs/memory-usage-ledger.ts";
 import type { ReaderOptions } from "../mailbox/mailbox.ts";
@@ -42,9 +43,7 @@ export class MemoryTeamStore implements TeamStore {
   }
 
   openMember(name: MemberName, options: Pick<ReaderOptions, "onSetAside">): Promise<MemberStore> {
-    const opened = this.#members.get(name) ?? this.#openMember(name, options);
-    this.#members.set(name, opened);
-    return opened;
+    return makeOnce(this.#members, name, () => this.#openMember(name, options));
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

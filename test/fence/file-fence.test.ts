@@ -1,4 +1,5 @@
-import { mkdir, readdir, stat, writeFile } from "node:fs/promises";
+import { randomUUID } from "node:crypto";
+import { mkdir, readdir, readFile, stat, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { FileFence } from "../../src/fence/file-fence.ts";
@@ -238,6 +239,65 @@ test("a record that cannot be read at all is an error with a hint, not an endles
     code: "record-corrupt",
     hint: expect.stringContaining("fence"),
   });
+});
+
+test.each([
+  ["says that nobody leads", (text: string) => text.replace('"held"', '"released"')],
+  ["names another lead", (text: string) => text.replace('"version": 1', '"version": 2')],
+  ["is nonsense", () => "nonsense"],
+])("P09 a lead.json that %s makes no second lead and ends no first", async (_, edit) => {
+  await using directory = await temporaryDirectory();
+  const machine = new Machine("here");
+  await using held = await machine.open(directory.path).acquire();
+  const path = join(directory.path, "lead.json");
+  await writeFile(path, edit(await readFile(path, "utf8")));
+
+  machine.start(200, "2");
+
+  await expect(machine.open(directory.path).acquire()).rejects.toMatchObject({
+    code: "lead-alive",
+    message: expect.stringContaining("pid 100"),
+  });
+  machine.clock.jump(60_000);
+  await held.check();
+  expect(held.lost.aborted).toBe(false);
+});
+
+test("what a lead left that died in the middle of a write is removed by the next one", async () => {
+  await using directory = await temporaryDirectory();
+  const machine = new Machine("here");
+  await using first = await machine.open(directory.path).acquire();
+  await first[Symbol.asyncDispose]();
+  const versions = join(".versions", "lead");
+  const old = `heartbeat.${randomUUID()}.tmp`;
+  const older = join(versions, `2.json.${randomUUID()}.tmp`);
+  // That of a contender that is about to be refused.
+  const young = join(versions, `3.json.${randomUUID()}.tmp`);
+  const nowS = machine.clock.now().getTime() / 1_000;
+  const agesS = { [old]: 3_601, [older]: 86_400, [young]: 3_599 };
+  for (const [name, ageS] of Object.entries(agesS)) {
+    await writeFile(join(directory.path, name), "");
+    await utimes(join(directory.path, name), nowS - ageS, nowS - ageS);
+  }
+
+  await using _second = await machine.open(directory.path).acquire();
+
+  const left = await readdir(directory.path, { recursive: true });
+  expect(left.filter((name) => name.endsWith(".tmp"))).toEqual([young]);
+});
+
+test("the record of who led has an end, and epochs go on rising", async () => {
+  await using directory = await temporaryDirectory();
+  const machine = new Machine("here");
+  const epochs: number[] = [];
+
+  for (let start = 0; start < 60; start++) {
+    await using held = await machine.open(directory.path).acquire();
+    epochs.push(held.epoch);
+  }
+
+  expect(epochs).toEqual(epochs.map((_, index) => index * 2 + 1));
+  expect(await readdir(join(directory.path, ".versions", "lead"))).toHaveLength(100);
 });
 
 test("the fence's files are for their owner alone, whatever the umask", async () => {

@@ -1,4 +1,5 @@
-import { mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
+import { randomUUID } from "node:crypto";
+import promises, { mkdir, readdir, readFile, stat, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import {
@@ -8,6 +9,7 @@ import {
   replaceFile,
   setAside,
 } from "../../src/lib/files.ts";
+import { patchFs, systemError } from "../../src/testing/patched-fs.ts";
 import { temporaryDirectory } from "../../src/testing/temporary-directory.ts";
 
 test("of several that create a file at once, one does, and the file is whole", async () => {
@@ -48,12 +50,42 @@ test("files and directories are their owner's alone, whatever the umask", async 
 
 test("what a dead writer left is removed, and nothing else", async () => {
   await using directory = await temporaryDirectory();
-  await writeFile(join(directory.path, "cursor.0190.tmp"), "");
-  await writeFile(join(directory.path, "cursor"), "");
+  const unfinished = `cursor.${randomUUID()}.tmp`;
+  const others = ["cursor", "my-notes.tmp", `${unfinished}.mine`];
+  for (const name of [unfinished, ...others]) await writeFile(join(directory.path, name), "");
+  const folder = `folder.${randomUUID()}.tmp`;
+  await mkdir(join(directory.path, folder));
 
   await removeTemporaries(directory.path);
 
-  expect(await readdir(directory.path)).toEqual(["cursor"]);
+  expect((await readdir(directory.path)).sort()).toEqual([...others, folder].sort());
+});
+
+test("a writer that died is found by the name of what it really leaves", async () => {
+  await using directory = await temporaryDirectory();
+  using _crash = patchFs(promises, {
+    rename: () => Promise.reject(systemError("EIO")),
+    rm: () => Promise.reject(systemError("EIO")),
+  });
+  await expect(replaceFile(join(directory.path, "file"), "new")).rejects.toThrow("EIO");
+  _crash[Symbol.dispose]();
+  expect(await readdir(directory.path)).toHaveLength(1);
+
+  await removeTemporaries(directory.path);
+
+  expect(await readdir(directory.path)).toEqual([]);
+});
+
+test("what may still be in use is spared by its age", async () => {
+  await using directory = await temporaryDirectory();
+  const [old, young] = [`old.${randomUUID()}.tmp`, `young.${randomUUID()}.tmp`];
+  for (const name of [old, young]) await writeFile(join(directory.path, name), "");
+  await utimes(join(directory.path, old), 1_000, 1_000);
+  await utimes(join(directory.path, young), 2_000, 2_000);
+
+  await removeTemporaries(directory.path, new Date(2_000_000));
+
+  expect(await readdir(directory.path)).toEqual([young]);
 });
 
 test("what is set aside twice in one moment is kept twice", async () => {

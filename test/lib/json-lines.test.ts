@@ -73,7 +73,10 @@ test("what has no newline yet is no line, from either end", async () => {
 
   expect(await collect(fixture.reader.forwards())).toMatchObject([{ bytes: Buffer.from("one") }]);
   expect(await collect(fixture.reader.backwards())).toMatchObject([{ bytes: Buffer.from("one") }]);
-  expect(await fixture.reader.unterminated()).toMatchObject({ bytes: Buffer.from("two"), offset: 4 });
+  expect(await fixture.reader.unterminated()).toMatchObject({
+    bytes: Buffer.from("two"),
+    offset: 4,
+  });
 });
 
 test("a file that ends with a newline has nothing unterminated", async () => {

@@ -1,9 +1,10 @@
+import { randomUUID } from "node:crypto";
 import { mkdir, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { readTextIfExists, replaceFile } from "../../src/lib/files.ts";
-import { VersionedRecords } from "../../src/lib/versioned-records.ts";
+import { VersionedRecords, type VersionedRecordsOptions } from "../../src/lib/versioned-records.ts";
 import { temporaryDirectory } from "../../src/testing/temporary-directory.ts";
 import { failAt, holdNext } from "./fs-promises-faults.ts";
 
@@ -43,13 +44,12 @@ test("files are for their owner alone, whatever the umask", async () => {
 
 test("what could not be read back is not committed", async () => {
   await using fixture = await open();
-  const last = note(Number.MAX_SAFE_INTEGER);
-  await writeFile(join(fixture.path, "a.json"), JSON.stringify(last));
+  await fixture.records.commit(note(1));
 
-  const next = fixture.records.commit({ ...last, version: last.version + 1 });
+  const next = fixture.records.commit(note(Number.MAX_SAFE_INTEGER + 1));
 
   await expect(next).rejects.toMatchObject({ code: "record-corrupt" });
-  expect(await fixture.records.read("a")).toEqual(last);
+  expect(await fixture.records.read("a")).toEqual(note(1));
 });
 
 describe("two writers", () => {
@@ -161,8 +161,8 @@ describe("a writer that dies", () => {
     await using fixture = await open();
     await fixture.records.commit(note(1));
     await writeFile(join(fixture.path, ".versions/a/2.json"), JSON.stringify(note(2)));
-    await writeFile(join(fixture.path, ".versions/a/3.json.0.tmp"), "{");
-    await writeFile(join(fixture.path, "a.json.0.tmp"), "{");
+    await writeFile(join(fixture.path, `.versions/a/3.json.${randomUUID()}.tmp`), "{");
+    await writeFile(join(fixture.path, `a.json.${randomUUID()}.tmp`), "{");
     await mkdir(join(fixture.path, ".versions/b"));
 
     expect(await fixture.records.read("a")).toEqual(note(2));
@@ -236,6 +236,8 @@ describe("damage", () => {
     "an empty file": "",
     "another shape": '{"id":"a","version":"1"}',
     "another record's file": JSON.stringify({ ...note(9), id: "b" }),
+    "a version that nothing could follow": JSON.stringify(note(Number.MAX_SAFE_INTEGER)),
+    "a version far beyond the newest": JSON.stringify(note(1_000_002)),
   };
 
   test.each(Object.entries(damages))(
@@ -299,11 +301,83 @@ describe("damage", () => {
   });
 });
 
+describe("records whose copies are for reading only", () => {
+  test.each([
+    ["the same version", note(1)],
+    ["a higher version", note(2)],
+  ])("an edit with %s counts for nothing, and the next change replaces it", async (_, version) => {
+    await using fixture = await open({ isEditable: false });
+    await fixture.records.commit(note(1));
+    await fixture.edit({ ...version, text: "by hand" });
+
+    expect(await fixture.records.read("a")).toEqual(note(1));
+    expect(await fixture.records.commit(note(2))).toBe(true);
+    expect(await fixture.records.read("a")).toEqual(note(2));
+    expect(await fixture.copy()).toEqual(note(2));
+  });
+
+  test("what a person makes by hand is no record", async () => {
+    await using fixture = await open({ isEditable: false });
+    await fixture.edit(note(1));
+
+    expect(await fixture.records.read("a")).toBeUndefined();
+  });
+
+  test("a damaged version is read from its copy, and from no other's", async () => {
+    await using fixture = await open({ isEditable: false });
+    for (const version of [1, 2]) await fixture.records.commit(note(version));
+    await writeFile(join(fixture.path, ".versions/a/2.json"), "?");
+
+    expect(await fixture.records.read("a")).toEqual(note(2));
+    await fixture.edit({ ...note(3), text: "by hand" });
+    expect(await fixture.records.read("a")).toEqual({ ...note(1), version: 2 });
+  });
+});
+
+describe("records whose old versions are dropped", () => {
+  test("only the newest are kept, and nothing else changes", async () => {
+    await using fixture = await open({ keptVersions: 3 });
+
+    for (let version = 1; version <= 12; version++) await fixture.records.commit(note(version));
+
+    const names = await readdir(join(fixture.path, ".versions/a"));
+    expect(names.sort()).toEqual(["10.json", "11.json", "12.json"]);
+    expect(await fixture.records.read("a")).toEqual(note(12));
+    expect(await fixture.copy()).toEqual(note(12));
+  });
+
+  test("a writer that slept until its number was free again has not made that version", async () => {
+    await using fixture = await open({ keptVersions: 3 });
+    await fixture.records.commit(note(1));
+    using hold = holdNext("link");
+    const late = fixture.records.commit({ ...note(2), text: "late" });
+    await hold.reached;
+    for (let version = 2; version <= 60; version++) await fixture.reopen().commit(note(version));
+    const isFree = !(await readdir(join(fixture.path, ".versions/a"))).includes("2.json");
+
+    hold.letGo();
+
+    expect({ isFree, isCommitted: await late }).toEqual({ isFree: true, isCommitted: false });
+    expect(await fixture.records.read("a")).toEqual(note(60));
+    expect(await fixture.copy()).toEqual(note(60));
+  });
+
+  test("old versions that cannot be dropped are told, and the change stands", async () => {
+    await using fixture = await open({ keptVersions: 1 });
+    await mkdir(join(fixture.path, ".versions/a/1.json"), { recursive: true });
+
+    expect(await fixture.records.commit(note(2))).toBe(true);
+
+    expect(fixture.problems).toEqual([expect.stringContaining("1.json")]);
+    expect(await fixture.records.read("a")).toEqual(note(2));
+  });
+});
+
 function note(version: number): Note {
   return { id: "a", version, text: `version ${version}` };
 }
 
-async function open() {
+async function open(options: Partial<VersionedRecordsOptions<Note>> = {}) {
   const directory = await temporaryDirectory();
   const problems: string[] = [];
   const reopen = () =>
@@ -312,6 +386,8 @@ async function open() {
       schema: Note,
       onDamage: (problem) => void problems.push(problem),
       now: () => new Date(0),
+      isEditable: true,
+      ...options,
     });
   return {
     path: directory.path,

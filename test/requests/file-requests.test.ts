@@ -1,4 +1,4 @@
-import { readFile, utimes, writeFile } from "node:fs/promises";
+import promises, { readFile, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { Signature } from "../../src/keys/signature.ts";
@@ -10,6 +10,7 @@ import { hashSubject } from "../../src/requests/hash-subject.ts";
 import type { Answer } from "../../src/requests/requests.ts";
 import { testRequests } from "../../src/testing/conformance/requests.ts";
 import { ManualClock } from "../../src/testing/manual-clock.ts";
+import { patchFs } from "../../src/testing/patched-fs.ts";
 import { temporaryDirectory } from "../../src/testing/temporary-directory.ts";
 
 const bob = MemberName.parse("bob");
@@ -162,6 +163,50 @@ test("a team that has lost its key has open questions to ask again and no old ap
   expect(fixture.forgeries).toHaveLength(2);
 });
 
+test("what was decided is read once to list what is pending, however often that is asked", async () => {
+  await using fixture = await open();
+  const decided = await fixture.requests.open(draft);
+  await fixture.requests.decide(decided.id, yes);
+  const pending = await fixture.requests.open(draft);
+  const requests = await fixture.reopen();
+  using reads = recordReads();
+
+  const first = await requests.list({ state: "pending" });
+  const readAtFirst = reads.taken();
+  const second = await requests.list({ state: "pending" });
+
+  expect([first, second]).toEqual([[pending], [pending]]);
+  expect(readAtFirst.some((path) => path.includes(decided.id))).toBe(true);
+  expect(reads.taken().filter((path) => !path.includes(pending.id))).toEqual([]);
+  expect(await requests.list({ state: "approved" })).toMatchObject([{ id: decided.id }]);
+  expect(await requests.list()).toHaveLength(2);
+});
+
+test("what another process decides or asks after the first list is in the next one", async () => {
+  await using fixture = await open();
+  const first = await fixture.requests.open(draft);
+  await fixture.requests.list({ state: "pending" });
+  const other = await fixture.reopen();
+
+  await other.decide(first.id, yes);
+  const second = await other.open(draft);
+
+  expect(await fixture.requests.list({ state: "pending" })).toEqual([second]);
+  expect(await fixture.requests.list({ state: "approved" })).toMatchObject([{ id: first.id }]);
+});
+
+test("an approval that is altered after it was listed is listed as approved no more", async () => {
+  await using fixture = await open();
+  const { id } = await fixture.requests.open(draft);
+  const approved = await fixture.requests.decide(id, yes);
+  await fixture.requests.list({ state: "approved" });
+
+  await fixture.rewrite({ ...approved, subject: { plan: "another" } });
+
+  expect(await fixture.requests.list({ state: "approved" })).toEqual([]);
+  expect(await fixture.requests.list({ state: "expired" })).toMatchObject([{ id }]);
+});
+
 test("a damaged file is told and hides no other request", async () => {
   await using fixture = await open();
   const request = await fixture.requests.open(draft);
@@ -186,6 +231,26 @@ test("a decision committed by a process that died right then counts", async () =
   expect(Request.parse(JSON.parse(text))).toEqual(approved);
   expect(fixture.forgeries).toEqual([]);
 });
+
+/** Notes the path of every file that is read, until its `using` ends. */
+function recordReads(): Disposable & { taken(): string[] } {
+  let paths: string[] = [];
+  const { readFile: read } = promises;
+  const patch = patchFs(promises, {
+    readFile: (...args: unknown[]) => {
+      paths.push(String(args[0]));
+      return Reflect.apply(read, promises, args);
+    },
+  });
+  return {
+    taken() {
+      const taken = paths;
+      paths = [];
+      return taken;
+    },
+    [Symbol.dispose]: () => patch[Symbol.dispose](),
+  };
+}
 
 async function open() {
   const directory = await temporaryDirectory();

@@ -4,6 +4,7 @@ import { expect, test } from "vitest";
 import { systemClock } from "../../src/lib/clock.ts";
 import type { Team } from "../../src/protocol/team.ts";
 import { FileRoster, type FileRosterOptions } from "../../src/roster/file-roster.ts";
+import { lastGoodFile, readTeamFile } from "../../src/roster/team-file.ts";
 import { exampleTeam, testRoster } from "../../src/testing/conformance/roster.ts";
 import { ManualClock } from "../../src/testing/manual-clock.ts";
 import { temporaryDirectory } from "../../src/testing/temporary-directory.ts";
@@ -48,12 +49,63 @@ test("a good edit by hand is taken over, and told to listeners", async () => {
 
 test("an edit cannot give the team another id, and with it another key", async () => {
   await using directory = await temporaryDirectory();
-  const roster = await open(directory.path);
+  const warnings: string[] = [];
+  const roster = await open(directory.path, { onWarning: (text) => warnings.push(text) });
   const { team_id } = await roster.read();
+  const other = `f${team_id.slice(1)}`;
 
+  await edit(directory.path, (text) => text.replace(team_id, other).replace('"coder"', '"tester"'));
+  const read = await roster.read();
+
+  expect(read).toMatchObject({ team_id, members: [{ role: "tester" }] });
+  expect((await readTeamFile(directory.path))?.team).toEqual(read);
+  expect((await readTeamFile(directory.path, lastGoodFile))?.team).toEqual(read);
+  expect(warnings).toEqual([expect.stringContaining(`The team keeps its team_id ${team_id}`)]);
+});
+
+test("an id that cannot be restored at once is restored by the next update", async () => {
+  await using directory = await temporaryDirectory();
+  let isRefused = true;
+  const check = async () => {
+    if (isRefused) throw new Error("not now");
+  };
+  await open(directory.path);
+  const roster = await open(directory.path, { check, onWarning: () => undefined });
+  const { team_id } = await roster.read();
   await edit(directory.path, (text) => text.replace(team_id, `f${team_id.slice(1)}`));
 
+  await expect(roster.read()).rejects.toThrow("not now");
   expect((await roster.read()).team_id).toBe(team_id);
+  isRefused = false;
+  await roster.update((team) => team);
+
+  expect((await readTeamFile(directory.path))?.team.team_id).toBe(team_id);
+});
+
+test.each(["lead", "user", "all"])("an edit that enlists '%s' is bad", async (name) => {
+  await using directory = await temporaryDirectory();
+  const warnings: string[] = [];
+  const roster = await open(directory.path, { onWarning: (text) => warnings.push(text) });
+  const before = await roster.read();
+
+  await edit(directory.path, (text) => text.replace('"alice"', `"${name}"`));
+
+  expect(await roster.read()).toEqual(before);
+  await roster.update((team) => ({ ...team, team_name: "renamed" }));
+  expect(warnings).toEqual([
+    expect.stringMatching(
+      new RegExp(`members\\[0\\].name: '${name}' is a reserved name.* none of lead, user,`),
+    ),
+  ]);
+});
+
+test("an edit that gives the lead another name is bad", async () => {
+  await using directory = await temporaryDirectory();
+  const roster = await open(directory.path, { onWarning: () => undefined });
+
+  await edit(directory.path, (text) => text.replace('"lead": "lead"', '"lead": "all"'));
+
+  expect((await roster.read()).lead).toBe("lead");
 });
 
 test("an edit into nonsense is reported with its place, kept as a copy, and costs nothing", async () => {
@@ -103,6 +155,18 @@ test("an edit into nonsense that was deleted again is no hindrance", async () =>
   await roster.update((team) => ({ ...team, team_name: "renamed" }));
 
   expect(await readFile(join(directory.path, "config.json"), "utf8")).toContain("renamed");
+});
+
+test("a roster that was deleted is restored by an update, though it changes nothing", async () => {
+  await using directory = await temporaryDirectory();
+  const roster = await open(directory.path);
+  const path = join(directory.path, "config.json");
+  const text = await readFile(path, "utf8");
+  await rm(path);
+
+  await roster.update((team) => team);
+
+  expect(await readFile(path, "utf8")).toBe(text);
 });
 
 test("nonsense found at a start gives way to the last good roster", async () => {

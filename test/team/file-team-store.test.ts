@@ -1,8 +1,11 @@
+import { randomUUID } from "node:crypto";
 import { chmod, mkdir, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { setImmediate } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { lead, MemberName, user } from "../../src/protocol/ids.ts";
 import { testTeamStore } from "../../src/testing/conformance/team-store.ts";
+import { ManualClock } from "../../src/testing/manual-clock.ts";
 import { temporaryDirectory } from "../../src/testing/temporary-directory.ts";
 import { enlist, member, observe, openStore } from "../support/team.ts";
 
@@ -85,12 +88,51 @@ test("P09 a second lead is refused while the first lives, and follows it when it
 test("a start that is refused leaves the lead's unfinished files alone", async () => {
   await using directory = await temporaryDirectory();
   await using _lead = await openStore(directory.path);
-  const unfinished = join(directory.path, ".team", "config.json.0190.tmp");
+  const unfinished = join(directory.path, ".team", `config.json.${randomUUID()}.tmp`);
   await writeFile(unfinished, "");
 
   await expect(openStore(directory.path)).rejects.toMatchObject({ code: "lead-alive" });
 
   expect(await readFile(unfinished, "utf8")).toBe("");
+});
+
+test("a directory with files of other people can be a team's, and keeps them", async () => {
+  await using directory = await temporaryDirectory();
+  const team = join(directory.path, ".team");
+  await mkdir(join(team, "x.tmp"), { recursive: true });
+  await writeFile(join(team, "my-notes.tmp"), "mine");
+
+  await using _store = await openStore(directory.path);
+
+  expect(await readFile(join(team, "my-notes.tmp"), "utf8")).toBe("mine");
+  expect(await readdir(team)).toContain("x.tmp");
+});
+
+test("a start that fails closes all it had opened, and can be tried again", async () => {
+  await using directory = await temporaryDirectory();
+  const clock = new ManualClock();
+  const obstacle = join(directory.path, ".team", "usage.jsonl");
+  await mkdir(obstacle, { recursive: true });
+
+  await expect(openStore(directory.path, { clock })).rejects.toThrow("EISDIR");
+
+  expect(await isWaitedFor(clock)).toBe(false);
+  await rm(obstacle, { recursive: true });
+  await using _store = await openStore(directory.path, { clock });
+  expect(await isWaitedFor(clock)).toBe(true);
+});
+
+test("a member that could not be opened can be opened when the reason is gone", async () => {
+  await using directory = await temporaryDirectory();
+  await using store = await openStore(directory.path);
+  const obstacle = join(directory.path, ".team", "transcripts", "alice.jsonl");
+  await mkdir(obstacle);
+
+  await expect(store.openMember(alice, ignored)).rejects.toThrow("EISDIR");
+  await rm(obstacle, { recursive: true });
+  const opened = await store.openMember(alice, ignored);
+
+  expect(await opened.reader.unread()).toEqual([]);
 });
 
 test("P13 a key that is gone makes queued mail come from outside, and control is set aside", async () => {
@@ -186,3 +228,7 @@ test("a team of a newer troupe is refused, and nothing in it is touched", async 
   expect(await readdir(join(directory.path, ".team"))).toEqual(["config.json"]);
   expect((await stat(join(directory.path, ".team"))).mode & 0o777).toBe(0o755);
 });
+
+async function isWaitedFor(clock: ManualClock): Promise<boolean> {
+  return Promise.race([clock.waiting().then(() => true), setImmediate(false)]);
+}

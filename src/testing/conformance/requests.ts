@@ -4,6 +4,7 @@ import type { Request } from "../../protocol/request.ts";
 import { hashSubject } from "../../requests/hash-subject.ts";
 import type { Answer, RequestDraft, Requests } from "../../requests/requests.ts";
 import type { ManualClock } from "../manual-clock.ts";
+import { catchUncaughtErrors } from "../uncaught-errors.ts";
 
 /** A store without requests. `reopen` is a second process looking at the same one. */
 export interface RequestsFixture extends AsyncDisposable {
@@ -112,6 +113,21 @@ function testQuestions(open: () => Promise<RequestsFixture>): void {
     await requests.open(draft);
 
     expect(seen).toEqual([opened, approved]);
+  });
+
+  test("a listener that throws breaks no change, and the others are told", async () => {
+    await using fixture = await open();
+    using uncaught = catchUncaughtErrors();
+    const seen: Request[] = [];
+    fixture.requests.onChange(() => {
+      throw new Error("a listener's bug");
+    });
+    fixture.requests.onChange((request) => seen.push(request));
+
+    const opened = await fixture.requests.open(draft);
+
+    expect(seen).toEqual([opened]);
+    expect(await uncaught.settled()).toMatchObject([{ message: "a listener's bug" }]);
   });
 }
 

@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { lead, MemberName, newTeamId } from "../../protocol/ids.ts";
 import type { Member, Team } from "../../protocol/team.ts";
 import type { Roster } from "../../roster/roster.ts";
+import { catchUncaughtErrors } from "../uncaught-errors.ts";
 
 /** A roster that begins as `exampleTeam`. `reopen` is another process at the same roster. */
 export interface RosterFixture extends AsyncDisposable {
@@ -90,6 +91,36 @@ export function testRoster(name: string, open: () => Promise<RosterFixture>): vo
 
       expect(seen).toEqual([2]);
     });
+
+    test("a listener that throws breaks no update, and the others are told", async () => {
+      await using fixture = await open();
+      using uncaught = catchUncaughtErrors();
+      const seen: number[] = [];
+      fixture.roster.onChange(() => {
+        throw new Error("a listener's bug");
+      });
+      fixture.roster.onChange((team) => seen.push(team.members.length));
+
+      const updated = await fixture.roster.update(add("bob"));
+
+      expect(await fixture.roster.read()).toEqual(updated);
+      expect(seen).toEqual([2]);
+      expect(await uncaught.settled()).toMatchObject([{ message: "a listener's bug" }]);
+    });
+
+    test.each(["lead", "user", "system", "all", "team", "outside"])(
+      "nobody is enlisted as %s, which means somebody else",
+      async (name) => {
+        await using fixture = await open();
+        const before = await fixture.roster.read();
+
+        await expect(fixture.roster.update(add(name))).rejects.toThrow(
+          `'${name}' is a reserved name`,
+        );
+
+        expect(await fixture.roster.read()).toEqual(before);
+      },
+    );
 
     test("a second process reads what the first has written", async ({ skip }) => {
       await using fixture = await open();

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { lead, MemberName, TaskId, user } from "../../protocol/ids.ts";
 import type { Task } from "../../protocol/task.ts";
+import { catchUncaughtErrors } from "../uncaught-errors.ts";
 import { alice, bob, createTask, type TaskBoardFixture } from "./task-board-fixture.ts";
 import { testTaskDependencies } from "./task-dependencies.ts";
 import { testTaskUpdates } from "./task-updates.ts";
@@ -97,6 +98,21 @@ function testRecords(open: () => Promise<TaskBoardFixture>): void {
       created_at: task.created_at,
       updated_at: "2026-01-01T00:00:01.000Z",
     });
+  });
+
+  test("a listener that throws breaks no change, and the others are told", async () => {
+    await using fixture = await open();
+    using uncaught = catchUncaughtErrors();
+    const seen: Task[] = [];
+    fixture.board.onChange(() => {
+      throw new Error("a listener's bug");
+    });
+    fixture.board.onChange((task) => seen.push(task));
+
+    const task = await createTask(fixture.board);
+
+    expect(seen).toEqual([task]);
+    expect(await uncaught.settled()).toMatchObject([{ message: "a listener's bug" }]);
   });
 
   test("a change for a version that is past is refused and changes nothing", async () => {

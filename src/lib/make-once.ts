@@ -1,0 +1,16 @@
+/**
+ * What `make` resolves to for `key`, made once and given to all who ask. A failure is forgotten, so
+ * that the next one who asks tries again.
+ */
+export function makeOnce<Key, Value>(
+  values: Map<Key, Promise<Value>>,
+  key: Key,
+  make: () => Promise<Value>,
+): Promise<Value> {
+  const known = values.get(key);
+  if (known) return known;
+  const made = make();
+  values.set(key, made);
+  made.catch(() => values.delete(key));
+  return made;
+}
