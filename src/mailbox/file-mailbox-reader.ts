@@ -10,14 +10,8 @@ import type { MailLayout } from "./mail-layout.ts";
 import { decodeLine } from "./mail-line.ts";
 import { MailQueue, type Settlement } from "./mail-queue.ts";
 import { createLog, rotateLog, trimHistory } from "./mail-rotation.ts";
-import { appearanceOf, markAfter, type Scan, scanLog } from "./mail-scanner.ts";
-import {
-  type MailSource,
-  newSource,
-  recentSegments,
-  recoverSources,
-  sizeOf,
-} from "./mail-source.ts";
+import { appearanceOf, endsWithLine, markAfter, type Scan, scanLog } from "./mail-scanner.ts";
+import { type MailSource, newSource, recentSegments, recoverSources } from "./mail-source.ts";
 import type { Delivery, MailboxReader, ReaderOptions, SetAside } from "./mailbox.ts";
 import { SeenIds } from "./seen-ids.ts";
 import { SideLog } from "./side-log.ts";
@@ -63,6 +57,7 @@ export class FileMailboxReader implements MailboxReader {
   /** Segments by age, the live log last. */
   #sources: MailSource[];
   #stopLateWatch: (() => void) | undefined;
+  #isCursorBehind = false;
 
   private constructor(options: FileReaderOptions, state: ReaderState) {
     this.#options = options;
@@ -122,9 +117,7 @@ export class FileMailboxReader implements MailboxReader {
         return { id, ...position, reason: "its member has ended", text: "", at };
       });
       await this.#returned.add(given);
-      // It is undelivered by now, and not given again whatever becomes of the cursor.
-      this.#queue.settle(settlement);
-      await this.#saveCursorOrTell();
+      await this.#settle(settlement);
     });
   }
 
@@ -218,36 +211,32 @@ export class FileMailboxReader implements MailboxReader {
     this.#options.onSetAside({ id, reason, text, position });
   }
 
-  /** The cursor first: what could not be written is still unread, and can be settled again. */
   async #settle(settlement: Settlement): Promise<void> {
     await this.#options.check();
-    await this.#saveCursor(settlement);
     this.#queue.settle(settlement);
+    try {
+      await this.#saveCursor();
+      this.#isCursorBehind = false;
+    } catch (error) {
+      // What was settled is in the transcript or the record of what was returned, and so is not
+      // given again. The next settlement brings the cursor up to date.
+      const { layout, onWarning } = this.#options;
+      if (!this.#isCursorBehind) onWarning(`${layout.cursor} cannot be written: ${String(error)}`);
+      this.#isCursorBehind = true;
+    }
   }
 
-  async #saveCursor({ marks }: Pick<Settlement, "marks">): Promise<void> {
-    const settledIn = (source: MailSource) => marks.get(source) ?? source.settled;
-    const live = this.#live;
-    const { offset, anchor } = settledIn(live);
+  async #saveCursor(): Promise<void> {
+    const { generation, settled, inode } = this.#live;
     await writeCursor(this.#options.layout.cursor, {
-      generation: live.generation,
-      offset,
-      ino: live.inode,
-      anchor: hashAnchor(anchor),
+      generation,
+      offset: settled.offset,
+      ino: inode,
+      anchor: hashAnchor(settled.anchor),
       segments: this.#segments.map((segment) => {
-        return { generation: segment.generation, offset: settledIn(segment).offset };
+        return { generation: segment.generation, offset: segment.settled.offset };
       }),
     });
-  }
-
-  /** A cursor that is behind costs only reading again: the next one makes up for it. */
-  async #saveCursorOrTell(): Promise<void> {
-    try {
-      await this.#saveCursor({ marks: new Map() });
-    } catch (error) {
-      const { layout, onWarning } = this.#options;
-      onWarning(`${layout.cursor} could not be written: ${String(error)}`);
-    }
   }
 
   /** The mail is settled by now: a rotation that fails is tried again with the next. */
@@ -255,8 +244,8 @@ export class FileMailboxReader implements MailboxReader {
     const { path, settled } = this.#live;
     if (!this.#queue.isEmpty || settled.offset < this.#options.rotateBytes) return;
     try {
-      // Behind what is settled somebody may be writing a line that has no newline yet.
-      if ((await sizeOf(path)) === settled.offset) await this.#rotate();
+      // Somebody may be writing a line that has no newline yet, and would end it in the new log.
+      if (await endsWithLine(path)) await this.#rotate();
     } catch (error) {
       this.#options.onWarning(`${path} could not become history: ${String(error)}`);
     }
@@ -275,7 +264,7 @@ export class FileMailboxReader implements MailboxReader {
     onRotate();
     this.#watchLate();
     createLog(layout);
-    await this.#saveCursor({ marks: new Map() });
+    await this.#saveCursor();
     const dropped = await trimHistory(layout, historyBytes);
     this.#sources = this.#sources.filter(({ generation }) => !dropped.includes(generation));
     // A writer that had the log open may have added to it until the moment of the rename.

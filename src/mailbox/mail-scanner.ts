@@ -30,6 +30,12 @@ export async function markAt(path: string, offset: number): Promise<Mark | undef
   return { offset, anchor: before.subarray(lineStart) };
 }
 
+/** Whether nothing follows the last newline of the log. */
+export async function endsWithLine(path: string): Promise<boolean> {
+  await using reader = await LineReader.open(path);
+  return (await reader?.unterminated()) === undefined;
+}
+
 export interface Scan {
   inode: string;
   /** When the log was last written. */

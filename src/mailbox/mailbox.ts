@@ -31,7 +31,10 @@ export interface Mailbox extends AsyncDisposable {
 export interface MailboxReader extends AsyncDisposable {
   /** The oldest unread mail: all of it, or as much as is good to hold in memory at once. */
   unread(): Promise<readonly Delivery[]>;
-  /** Settles everything `unread` gave, up to and including this message. */
+  /**
+   * Settles everything `unread` gave, up to and including this message: it is in the transcript,
+   * and that is what keeps it from being given again should the cursor not be written.
+   */
   acknowledge(upTo: MessageId): Promise<void>;
   /**
    * Settles it as `undelivered`: its member has ended and nobody will ever see it. Whoever sent it

@@ -538,19 +538,39 @@ test("P25 however much is unread, a bounded part of it is in memory", async () =
   expect(seen.reduce((sum, count) => sum + count, 0)).toBe(40);
 });
 
-test("an acknowledgement that could not be written can be made again", async () => {
+test("mail goes on while the cursor cannot be written, with one warning; then it is written", async () => {
   await using directory = await temporaryDirectory();
-  await using box = await openBox(directory.path);
-  const { id } = await box.mailbox.append(hello);
-  await box.reader.unread();
+  const warnings: string[] = [];
+  const onWarning = (message: string) => warnings.push(message);
+  const box = await openBox(directory.path, { onWarning });
   await rm(sidePath(directory.path, "."), { recursive: true });
-
-  await expect(box.reader.acknowledge(id)).rejects.toThrow();
-  expect(await contents(box.reader)).toEqual(["hello"]);
+  for (const content of ["one", "two"]) {
+    await box.mailbox.append({ ...hello, content });
+    expect(await contents(box.reader)).toEqual([content]);
+    await acknowledgeAll(box.reader);
+  }
   await mkdir(sidePath(directory.path, "."));
-  await box.reader.acknowledge(id);
+  await box.mailbox.append(hello);
+  await acknowledgeAll(box.reader);
+  await box[Symbol.asyncDispose]();
 
-  expect(await contents(box.reader)).toEqual([]);
+  await using next = await openBox(directory.path);
+
+  expect(warnings).toEqual([expect.stringContaining("cursor cannot be written")]);
+  expect(await contents(next.reader)).toEqual([]);
+});
+
+test("a busy log rotates too: what follows is read from the segment", async () => {
+  await using directory = await temporaryDirectory();
+  await using box = await openBox(directory.path, { limits: smallSegments });
+  for (let n = 0; n < 5; n++) await box.mailbox.append(hello);
+  const last = (await box.reader.unread()).at(-1);
+  await box.mailbox.append({ ...hello, content: "meanwhile" });
+
+  if (last) await box.reader.acknowledge(last.message.id);
+
+  expect(await readLive(directory.path)).toBe("");
+  expect(await contents(box.reader)).toEqual(["meanwhile"]);
 });
 
 test("a log is not rotated under a line that has no newline yet", async () => {

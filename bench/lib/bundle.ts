@@ -1,0 +1,21 @@
+import { join } from "node:path";
+import { build } from "tsdown";
+
+/** Makes plain JavaScript of `programs` in `directory`, and returns where each of them is. */
+export async function bundle<Name extends string>(
+  programs: Record<Name, string>,
+  directory: string,
+): Promise<(name: Name) => string> {
+  await build({
+    config: false,
+    entry: programs,
+    outDir: directory,
+    platform: "node",
+    target: "node20",
+    format: "esm",
+    dts: false,
+    logLevel: "error",
+    deps: { alwaysBundle: [/./] },
+  });
+  return (name) => join(directory, `${name}.mjs`);
+}

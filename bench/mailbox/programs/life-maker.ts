@@ -1,0 +1,49 @@
+import type { Position } from "../../../src/protocol/message.ts";
+import type { Entry } from "../../../src/protocol/transcript.ts";
+import { childOptions, serve } from "../../lib/serve.ts";
+import { anyContent } from "../content.ts";
+import { DirectoryOptions, LifeQuestion } from "../contract.ts";
+import { ada, newReader, openMailbox, openTranscript } from "../designs/troupe.ts";
+
+/** How many messages, or entries, are written at a time. */
+const batch = 1000;
+const at = new Date(0).toISOString();
+
+const { directory } = childOptions(DirectoryOptions);
+
+serve(LifeQuestion, async ({ messages, entries, entryBytes, tail }) => {
+  const position = await deliver(messages);
+  const transcript = await openTranscript(directory);
+  const reply = replyOf(entryBytes);
+  const compaction: Entry = { type: "compaction", at, summary: "", delivered: [position] };
+  for (let written = 0; written < entries - tail - 1; written += batch) {
+    await transcript.append(
+      Array<Entry>(Math.min(batch, entries - tail - 1 - written)).fill(reply),
+    );
+  }
+  await transcript.append([compaction, ...Array<Entry>(tail).fill(reply)]);
+  return {};
+});
+
+/** Sends and acknowledges so many messages, and returns where the last of them lies. */
+async function deliver(count: number): Promise<Position> {
+  await using mailbox = openMailbox(directory);
+  await using reader = await mailbox.openReader(newReader);
+  let position: Position = { generation: 1, offset: 0 };
+  for (let sent = 0; sent < count; sent += batch) {
+    for (let number = 0; number < batch; number++) {
+      await mailbox.append({ type: "message", from: ada, content: anyContent });
+    }
+    const last = (await reader.unread()).at(-1);
+    if (!last) throw new Error("A message that was sent is not there");
+    await reader.acknowledge(last.message.id);
+    position = last.position;
+  }
+  return position;
+}
+
+function replyOf(bytes: number): Entry {
+  const empty = JSON.stringify({ type: "reply", at, blocks: [{ type: "text", text: "" }] });
+  const text = ".".repeat(bytes - empty.length);
+  return { type: "reply", at, blocks: [{ type: "text", text }] };
+}
