@@ -25,7 +25,10 @@ export async function measureCrowd(workbench: Workbench): Promise<Section> {
 
 /** One round of one design. */
 interface Outcome extends TallyAnswer {
-  perSecond: number;
+  /** Until the last send has returned. */
+  sentPerSecond: number;
+  /** Of what arrived, until the reader has the last of it. */
+  seenPerSecond: number;
 }
 
 /** The processes of one design. */
@@ -50,13 +53,18 @@ class Crew implements AsyncDisposable {
   async run(round: number): Promise<Outcome> {
     await this.#receiver.ask({ type: "begin", round }, Done);
     const startNs = nowNs();
-    await this.#senders.askAll({ round, count: perSender }, SendAnswer);
+    const sent = await this.#senders.askAll({ round, count: perSender }, SendAnswer);
+    const slowestNs = Math.max(...sent.map(({ elapsedNs }) => elapsedNs));
     const finish = { type: "finish", senders: senderNames, count: perSender };
     const { lastNs } = await this.#receiver.ask(finish, TallyAnswer);
     // What a reader finds when it looks again later counts too, but not for the rate.
     await sleep(afterMs);
     const tally = await this.#receiver.ask(finish, TallyAnswer);
-    return { ...tally, perSecond: total / ((lastNs - startNs) / nsPerSecond) };
+    return {
+      ...tally,
+      sentPerSecond: total / (slowestNs / nsPerSecond),
+      seenPerSecond: (total - tally.lost) / ((lastNs - startNs) / nsPerSecond),
+    };
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -69,15 +77,17 @@ function describe(troupe: readonly Outcome[], teaching: readonly Outcome[]): Sec
   const ours = summarize(troupe);
   const theirs = summarize(teaching);
   const harmed = ours.lost + ours.torn + ours.twice;
-  const ratio = medianRatio(ours.rates, theirs.rates);
-  const row = (name: string, { rates, lost, torn, twice }: Summary) => {
-    return [name, formatRate(median(rates)), ...[lost, torn, twice].map(formatCount)];
+  const sentRatio = medianRatio(ours.sent, theirs.sent);
+  const seenRatio = medianRatio(ours.seen, theirs.seen);
+  const row = (name: string, { sent, seen, lost, torn, twice }: Summary) => {
+    const rates = [sent, seen].map((rounds) => formatRate(median(rounds)));
+    return [name, ...rates, ...[lost, torn, twice].map(formatCount)];
   };
   return {
     title: "Eight writers, one reader",
-    about: `Eight processes send ${formatCount(perSender)} messages each, as fast as they can, while a ninth takes them out. Troupe's reader checks signatures and schemas, appends to the transcript, acknowledges, and rotates at 1 MiB; the teaching design's reads the file and truncates it. The rate is of what was sent, from the start until the reader has seen the last; what came twice is counted until a second later; lost, torn and twice are of all ${formatCount(total * rounds)} messages of the ${rounds} rounds.`,
+    about: `Eight processes send ${formatCount(perSender)} messages each, as fast as they can, while a ninth takes them out. Troupe's reader checks signatures and schemas, appends to the transcript, acknowledges, and rotates at 1 MiB; the teaching design's reads the file and truncates it. "Sent" is until the last send has returned; "seen" is what arrived, until the reader has the last of it. On this machine the one reader is the bottleneck: for each message it checks an HMAC and a schema and writes a transcript entry, in one thread, where the teaching design only splits lines. What came twice is counted until a second later; lost, torn and twice are of all ${formatCount(total * rounds)} messages of the ${rounds} rounds.`,
     table: {
-      head: ["design", "rate", "lost", "torn", "twice"],
+      head: ["design", "sent", "seen", "lost", "torn", "twice"],
       rows: [row("troupe", ours), row("teaching", theirs)],
     },
     targets: [
@@ -94,17 +104,24 @@ function describe(troupe: readonly Outcome[], teaching: readonly Outcome[]): Sec
         isMet: theirs.lost > 0,
       },
       {
-        what: "8 writers and a reader: rate / teaching design's",
-        figure: formatNumber(ratio),
+        what: "8 writers and a reader: rate of sending / teaching design's",
+        figure: formatNumber(sentRatio),
         target: "≥ 0.5",
-        isMet: ratio >= 0.5,
+        isMet: sentRatio >= 0.5,
+      },
+      {
+        what: "8 writers and a reader: rate of arrival / teaching design's",
+        figure: formatNumber(seenRatio),
+        target: "≥ 0.5",
+        isMet: seenRatio >= 0.5,
       },
     ],
   };
 }
 
 interface Summary {
-  rates: number[];
+  sent: number[];
+  seen: number[];
   lost: number;
   torn: number;
   twice: number;
@@ -112,7 +129,8 @@ interface Summary {
 
 function summarize(outcomes: readonly Outcome[]): Summary {
   return {
-    rates: outcomes.map(({ perSecond }) => perSecond),
+    sent: outcomes.map(({ sentPerSecond }) => sentPerSecond),
+    seen: outcomes.map(({ seenPerSecond }) => seenPerSecond),
     lost: sum(outcomes.map(({ lost }) => lost)),
     torn: sum(outcomes.map(({ torn }) => torn)),
     twice: sum(outcomes.map(({ twice }) => twice)),

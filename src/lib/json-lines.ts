@@ -17,7 +17,9 @@ export interface Damage {
 
 /** Each of `records` as one line. */
 export function toLines(records: readonly object[]): string {
-  return records.map((record) => `${JSON.stringify(record)}\n`).join("");
+  let lines = "";
+  for (const record of records) lines += `${JSON.stringify(record)}\n`;
+  return lines;
 }
 
 /** The record in `line`. An empty line is none; any other that is none goes to `onDamage`. */

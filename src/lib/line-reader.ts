@@ -17,7 +17,7 @@ export interface LineReaderOptions {
   maxLineBytes?: number;
 }
 
-const chunkBytes = 64 * 1024;
+const chunkBytes = 256 * 1024;
 const newline = 0x0a;
 
 /**
@@ -31,6 +31,7 @@ export class LineReader implements AsyncDisposable {
   readonly #path: string;
   readonly #file: FileHandle;
   readonly #maxLineBytes: number;
+  #stats: BigIntStats | undefined;
 
   private constructor(path: string, file: FileHandle, { maxLineBytes }: LineReaderOptions) {
     this.#path = path;
@@ -47,8 +48,10 @@ export class LineReader implements AsyncDisposable {
     return file && new LineReader(path, file, options);
   }
 
-  stat(): Promise<BigIntStats> {
-    return this.#file.stat({ bigint: true });
+  /** How the file was when this was first asked. Reading goes as far as it reached then. */
+  async stat(): Promise<BigIntStats> {
+    this.#stats ??= await this.#file.stat({ bigint: true });
+    return this.#stats;
   }
 
   /** Up to `length` bytes right before `offset`. */
@@ -67,8 +70,9 @@ export class LineReader implements AsyncDisposable {
     let piece = new LinePiece(this.#maxLineBytes);
     let offset = from;
     let position = from;
-    for (;;) {
-      const chunk = await this.#read(position, chunkBytes);
+    const { size } = await this.stat();
+    while (position < size) {
+      const chunk = await this.#read(position, Math.min(chunkBytes, Number(size) - position));
       if (chunk.length === 0) return;
       position += chunk.length;
       const lines: Line[] = [];

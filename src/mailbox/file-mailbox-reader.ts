@@ -5,19 +5,26 @@ import type { Line } from "../lib/line-reader.ts";
 import { Listeners } from "../lib/listeners.ts";
 import { Serial } from "../lib/serial.ts";
 import type { MemberName, MessageId } from "../protocol/ids.ts";
+import type { Message } from "../protocol/message.ts";
 import { hashAnchor, readCursor, writeCursor } from "./mail-cursor.ts";
 import type { MailLayout } from "./mail-layout.ts";
-import { decodeLine } from "./mail-line.ts";
+import { type DecodedPart, decodeLine } from "./mail-line.ts";
 import { MailQueue, type Settlement } from "./mail-queue.ts";
 import { createLog, rotateLog, trimHistory } from "./mail-rotation.ts";
-import { appearanceOf, endsWithLine, markAfter, type Scan, scanLog } from "./mail-scanner.ts";
+import {
+  anchorOf,
+  appearanceOf,
+  endsWithLine,
+  type Mark,
+  markAfter,
+  openLog,
+  ownMark,
+} from "./mail-scanner.ts";
 import { type MailSource, newSource, recentSegments, recoverSources } from "./mail-source.ts";
 import type { Delivery, MailboxReader, ReaderOptions, SetAside } from "./mailbox.ts";
 import { SeenIds } from "./seen-ids.ts";
 import { SideLog } from "./side-log.ts";
 
-/** How many bytes of a log one look at it takes into memory. */
-const scanBytes = 1024 * 1024;
 /** How long, and how often, a rotated segment is searched for lines of slow writers. */
 const lateWatchMs = 10 * 60 * 1000;
 const latePollMs = 1000;
@@ -148,18 +155,20 @@ export class FileMailboxReader implements MailboxReader {
 
   /** Takes lines into memory until enough wait there, or the log has no more. */
   async #readOn(source: MailSource): Promise<void> {
+    if (this.#queue.isFull) return;
     const { path } = source;
     if (source.appearance && source.appearance === (await appearanceOf(path))) return;
-    while (!this.#queue.isFull) {
-      const from = source.scanned;
-      const scan = await scanLog({ path, from, maxBytes: scanBytes });
-      if (scan === "replaced") return this.#readReplacement(source);
-      if (!scan) return;
-      await this.#takeAll(source, scan);
-      if (source.scanned.offset > from.offset) continue;
-      source.appearance = scan.appearance;
-      return;
+    const log = await openLog(path, source.scanned);
+    if (log === "replaced") return this.#readReplacement(source);
+    if (!log) return;
+    await using _ = log;
+    source.inode = log.inode;
+    for await (const lines of log.lines) {
+      await this.#takeAll(source, lines, log.modified);
+      source.scanned = ownMark(source.scanned);
+      if (this.#queue.isFull) return;
     }
+    source.appearance = log.appearance;
   }
 
   /** Somebody put another file in the place of a log: it is read whole, and nothing is skipped. */
@@ -170,33 +179,48 @@ export class FileMailboxReader implements MailboxReader {
     await this.#readOn(replacement);
   }
 
-  async #takeAll(source: MailSource, { inode, modified, lines, end }: Scan): Promise<void> {
-    source.inode = inode;
-    for (const line of lines) {
-      if (this.#queue.isFull) return;
-      await this.#take(source, line, modified);
-    }
-    this.#queue.pass(source, end);
-  }
-
-  async #take(source: MailSource, line: Line, modified: Date): Promise<void> {
+  async #takeAll(source: MailSource, lines: Line[], modified: Date): Promise<void> {
     const { generation } = source;
     const { owner, signature } = this.#options;
+    const options = { owner, generation, signature, modified };
+    for (const line of lines) {
+      if (this.#queue.isFull) return;
+      const parts = decodeLine(line, options);
+      // Nearly all lines are one new message, and those need no waiting.
+      const [part] = parts;
+      if (part?.type === "message" && parts.length === 1 && this.#isPlainlyNew(part.message.id)) {
+        this.#deliver(source, line, { message: part.message, mark: markAfter(line) });
+      } else {
+        await this.#take(source, line, parts);
+      }
+    }
+  }
+
+  async #take(source: MailSource, line: Line, parts: DecodedPart[]): Promise<void> {
     const lineEnd = markAfter(line);
-    const parts = decodeLine(line, { owner, generation, signature, modified });
     for (const [index, part] of parts.entries()) {
       // Only the last part of a line moves the cursor: the others are read again with it.
       const mark = index === parts.length - 1 ? lineEnd : source.scanned;
-      const position = { generation, offset: mark.offset };
       if (part.type === "set-aside") {
+        const position = { generation: source.generation, offset: mark.offset };
         await this.#setAside({ ...part, position });
       } else if (!(await this.#isSeen(part.message.id))) {
-        this.#seen.add(generation, part.message.id);
-        const delivery = { message: part.message, position };
-        this.#queue.push({ source, mark, delivery, bytes: line.bytes.length });
+        this.#deliver(source, line, { message: part.message, mark });
       }
     }
     this.#queue.pass(source, lineEnd);
+  }
+
+  #deliver(source: MailSource, line: Line, { message, mark }: { message: Message; mark: Mark }) {
+    const { generation } = source;
+    const delivery = { message, position: { generation, offset: mark.offset } };
+    this.#seen.add(generation, message.id);
+    this.#queue.push({ source, mark, delivery, bytes: line.bytes.length });
+    if (mark.offset === line.end) source.scanned = mark;
+  }
+
+  #isPlainlyNew(id: MessageId): boolean {
+    return !this.#returned.has(id) && this.#seen.isPlainlyNew(id);
   }
 
   async #isSeen(id: MessageId): Promise<boolean> {
@@ -232,7 +256,7 @@ export class FileMailboxReader implements MailboxReader {
       generation,
       offset: settled.offset,
       ino: inode,
-      anchor: hashAnchor(settled.anchor),
+      anchor: hashAnchor(anchorOf(settled)),
       segments: this.#segments.map((segment) => {
         return { generation: segment.generation, offset: segment.settled.offset };
       }),

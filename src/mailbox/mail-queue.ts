@@ -1,5 +1,5 @@
 import type { MessageId } from "../protocol/ids.ts";
-import type { Mark } from "./mail-scanner.ts";
+import { type Mark, ownMark } from "./mail-scanner.ts";
 import type { MailSource } from "./mail-source.ts";
 import type { Delivery } from "./mailbox.ts";
 
@@ -71,7 +71,7 @@ export class MailQueue {
   }
 
   settle({ count, marks }: Settlement): void {
-    for (const [source, mark] of marks) source.settled = mark;
+    for (const [source, mark] of marks) source.settled = ownMark(mark);
     for (const { delivery, bytes } of this.#items.splice(0, count)) {
       if (delivery) this.#messages--;
       this.#bytes -= bytes;

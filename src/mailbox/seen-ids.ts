@@ -32,11 +32,15 @@ export class SeenIds {
   }
 
   async has(id: MessageId): Promise<boolean> {
-    if (this.#options.delivered.has(id)) return true;
-    for (const ids of this.#generations.values()) if (ids.has(id)) return true;
+    if (this.#isRemembered(id)) return true;
     if (!this.#isOlderThanAll(id)) return false;
     this.#past ??= await this.#readPast();
     return this.#past.has(id);
+  }
+
+  /** True when nothing has to be looked up to know that this is the first time. */
+  isPlainlyNew(id: MessageId): boolean {
+    return !this.#isRemembered(id) && !this.#isOlderThanAll(id);
   }
 
   /** Remembers what a log has, up to a byte. */
@@ -57,6 +61,12 @@ export class SeenIds {
     const ids = this.#generations.get(generation) ?? new Set();
     this.#generations.set(generation, ids);
     return ids;
+  }
+
+  #isRemembered(id: MessageId): boolean {
+    if (this.#options.delivered.has(id)) return true;
+    for (const ids of this.#generations.values()) if (ids.has(id)) return true;
+    return false;
   }
 
   /** An id begins with the time at which it was made; those written by hand have no time. */

@@ -100,20 +100,21 @@ export type Position = z.infer<typeof Position>;
  * `plan_approval_response` that carries a plan and decides nothing.
  */
 export function modernize(record: Record<string, unknown>): Record<string, unknown> {
-  const modern = { ...record };
-  if ("ts" in modern && !("timestamp" in modern)) {
-    modern.timestamp = modern.ts;
-    delete modern.ts;
+  if ("ts" in record && !("timestamp" in record)) {
+    const { ts: timestamp, ...rest } = record;
+    return modernize({ ...rest, timestamp });
   }
-  switch (modern.type) {
+  switch (record.type) {
     case "shutdown_approved":
-      return { ...modern, type: "shutdown_response", approve: true };
+      return { ...record, type: "shutdown_response", approve: true };
     case "shutdown_rejected":
-      return { ...modern, type: "shutdown_response", approve: false };
+      return { ...record, type: "shutdown_response", approve: false };
     case "plan_approval_response":
-      if ("plan" in modern && !("approve" in modern)) modern.type = "plan_approval_request";
+      if ("plan" in record && !("approve" in record)) {
+        return { ...record, type: "plan_approval_request" };
+      }
   }
-  return modern;
+  return record;
 }
 
 /** True when `content` is at most `maxContentBytes` long as UTF-8. */

@@ -98,6 +98,10 @@ export class FileTranscript implements Transcript {
 
 /** So that `grep '^{"type":"reply"'` finds all replies and nothing a model has quoted. */
 function typeFirst(entry: Entry): object {
+  for (const key in entry) {
+    if (key === "type") return entry;
+    break;
+  }
   const { type, ...rest } = entry;
   return { type, ...rest };
 }

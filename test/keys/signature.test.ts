@@ -1,0 +1,35 @@
+import { createHmac, randomBytes } from "node:crypto";
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { Signature } from "../../src/keys/signature.ts";
+
+const anyText = fc.oneof(
+  fc.string({ unit: "binary" }),
+  fc.integer({ min: 5_000, max: 20_000 }).map((length) => "ü".repeat(length)),
+);
+
+test("a signature is the HMAC-SHA256 of the text, whatever was signed before", () => {
+  const key = randomBytes(32);
+  const signature = new Signature(key);
+
+  fc.assert(
+    fc.property(anyText, (text) => {
+      const expected = createHmac("sha256", key).update(text).digest("hex");
+      expect(signature.sign(text)).toBe(expected);
+      expect(signature.sign(Buffer.from(text))).toBe(expected);
+      expect(signature.verify(Buffer.from(text), expected)).toBe(true);
+    }),
+  );
+});
+
+test("another text, another key and another signature do not pass", () => {
+  const signature = new Signature(randomBytes(32));
+  const signed = signature.sign("text");
+
+  expect(signature.verify("text", signed)).toBe(true);
+  expect(signature.verify("test", signed)).toBe(false);
+  expect(new Signature(randomBytes(32)).verify("text", signed)).toBe(false);
+  for (const other of ["", signed.slice(1), `${signed}0`, signed.toUpperCase(), "ü".repeat(64)]) {
+    expect(signature.verify("text", other)).toBe(false);
+  }
+});
