@@ -11,7 +11,7 @@ export interface Section {
   targets: readonly Target[];
 }
 
-export interface Target {
+interface Target {
   what: string;
   figure: string;
   target: string;
