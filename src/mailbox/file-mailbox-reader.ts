@@ -6,6 +6,7 @@ import { Listeners } from "../lib/listeners.ts";
 import { Serial } from "../lib/serial.ts";
 import type { MemberName, MessageId } from "../protocol/ids.ts";
 import type { Message } from "../protocol/message.ts";
+import { LateWatch } from "./late-watch.ts";
 import { hashAnchor, readCursor, writeCursor } from "./mail-cursor.ts";
 import type { MailLayout } from "./mail-layout.ts";
 import { type DecodedPart, decodeLine } from "./mail-line.ts";
@@ -24,10 +25,6 @@ import { type MailSource, newSource, recentSegments, recoverSources } from "./ma
 import type { Delivery, MailboxReader, ReaderOptions, SetAside } from "./mailbox.ts";
 import { SeenIds } from "./seen-ids.ts";
 import { SideLog } from "./side-log.ts";
-
-/** How long, and how often, a rotated segment is searched for lines of slow writers. */
-const lateWatchMs = 10 * 60 * 1000;
-const latePollMs = 1000;
 
 export interface FileReaderOptions extends ReaderOptions {
   layout: MailLayout;
@@ -63,7 +60,7 @@ export class FileMailboxReader implements MailboxReader {
   readonly #listeners = new Listeners<void>();
   /** Segments by age, the live log last. */
   #sources: MailSource[];
-  #stopLateWatch: (() => void) | undefined;
+  readonly #lateWatch: LateWatch;
   #isCursorBehind = false;
 
   private constructor(options: FileReaderOptions, state: ReaderState) {
@@ -72,8 +69,15 @@ export class FileMailboxReader implements MailboxReader {
     this.#seen = state.seen;
     this.#quarantine = state.quarantine;
     this.#returned = state.returned;
-    for (const source of this.#sources) source.watchedUntilMs = this.#lateWatchEnd();
-    this.#watchLate();
+    this.#lateWatch = new LateWatch(options.clock, () => {
+      const { onWarning, layout } = options;
+      this.#serial
+        .run(() => this.#lookForLate())
+        .catch((error) => onWarning(`${layout.directory} cannot be read: ${String(error)}`));
+    });
+    if (this.#segments.length === 0) return;
+    const watchedUntilMs = this.#lateWatch.start();
+    for (const segment of this.#segments) segment.watchedUntilMs = watchedUntilMs;
   }
 
   static async open(options: FileReaderOptions): Promise<FileMailboxReader> {
@@ -86,9 +90,7 @@ export class FileMailboxReader implements MailboxReader {
     const cursor = await readCursor(layout.cursor);
     const sources = await recoverSources({ layout, cursor, delivered: delivered.positions });
     const seen = new SeenIds({ directory, owner, signature, delivered: delivered.ids });
-    for (const { generation, path, settled } of sources) {
-      await seen.collect({ generation, path, upTo: settled.offset });
-    }
+    await seen.collect(sources);
     return new FileMailboxReader(options, {
       sources,
       seen,
@@ -140,7 +142,7 @@ export class FileMailboxReader implements MailboxReader {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#listeners.clear();
     this.#options.onClose();
-    await this.#serial.run(async () => this.#stopLateWatch?.());
+    await this.#serial.run(async () => this.#lateWatch.stop());
   }
 
   get #live(): MailSource {
@@ -281,12 +283,11 @@ export class FileMailboxReader implements MailboxReader {
     const path = await rotateLog(layout, live.generation);
     if (!path) return;
 
-    const watchedUntilMs = this.#lateWatchEnd();
+    const watchedUntilMs = this.#lateWatch.start();
     const segment: MailSource = { ...live, path, watchedUntilMs, appearance: undefined };
     const next = newSource({ path: layout.live, generation: live.generation + 1 });
     this.#sources = [...this.#usefulSegments(next.generation), segment, next];
     onRotate();
-    this.#watchLate();
     createLog(layout);
     await this.#saveCursor();
     const dropped = await trimHistory(layout, historyBytes);
@@ -301,24 +302,6 @@ export class FileMailboxReader implements MailboxReader {
     const nowMs = this.#options.clock.monotonicMs();
     return this.#segments.filter(({ generation, watchedUntilMs }) => {
       return generation >= liveGeneration - recentSegments || watchedUntilMs > nowMs;
-    });
-  }
-
-  #lateWatchEnd(): number {
-    return this.#options.clock.monotonicMs() + lateWatchMs;
-  }
-
-  #watchLate(): void {
-    if (this.#stopLateWatch) return;
-    const { clock, onWarning, layout } = this.#options;
-    const nowMs = clock.monotonicMs();
-    if (!this.#segments.some(({ watchedUntilMs }) => watchedUntilMs > nowMs)) return;
-    this.#stopLateWatch = clock.schedule(latePollMs, () => {
-      this.#stopLateWatch = undefined;
-      this.#serial
-        .run(() => this.#lookForLate())
-        .catch((error) => onWarning(`${layout.directory} could not be read: ${String(error)}`));
-      this.#watchLate();
     });
   }
 

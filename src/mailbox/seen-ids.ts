@@ -2,6 +2,16 @@ import { LineReader } from "../lib/line-reader.ts";
 import { listSegments, segmentPath } from "../lib/segments.ts";
 import type { MessageId } from "../protocol/ids.ts";
 import { type DecodeOptions, idsIn, maxLineBytes } from "./mail-line.ts";
+import type { MailSource } from "./mail-source.ts";
+
+/** A log, up to a byte. */
+interface Log {
+  generation: number;
+  path: string;
+  upTo: number;
+}
+
+const whole = Number.POSITIVE_INFINITY;
 
 export interface SeenIdsOptions extends Pick<DecodeOptions, "owner" | "signature"> {
   /** Where the segments lie. */
@@ -19,8 +29,10 @@ export interface SeenIdsOptions extends Pick<DecodeOptions, "owner" | "signature
  */
 export class SeenIds {
   readonly #options: SeenIdsOptions;
-  /** Oldest generation first. */
   readonly #generations = new Map<number, Set<MessageId>>();
+  /** The first of the oldest log in memory. */
+  #oldest: MessageId | undefined;
+  /** What lies before those in memory, once it has been asked for. */
   #past: Set<MessageId> | undefined;
 
   constructor(options: SeenIdsOptions) {
@@ -43,9 +55,21 @@ export class SeenIds {
     return !this.#isRemembered(id) && !this.#isOlderThanAll(id);
   }
 
-  /** Remembers what a log has, up to a byte. */
-  async collect(log: { generation: number; path: string; upTo: number }): Promise<void> {
-    await this.#read(log, this.#of(log.generation));
+  /**
+   * Remembers what was taken from the logs that are read on, and all of those between them: what
+   * is still to come of the oldest may lie in any that follows.
+   */
+  async collect(sources: readonly MailSource[]): Promise<void> {
+    const { directory } = this.#options;
+    const logs = new Map(sources.map((source) => [source.generation, source]));
+    const [oldest = 0] = logs.keys();
+    for (const generation of await listSegments(directory)) {
+      if (generation < oldest || logs.has(generation)) continue;
+      await this.#collect({ generation, path: segmentPath(directory, generation), upTo: whole });
+    }
+    for (const { generation, path, settled } of sources) {
+      await this.#collect({ generation, path, upTo: settled.offset });
+    }
   }
 
   /** Forgets what lies before `generation`; it can still be looked up. */
@@ -53,8 +77,13 @@ export class SeenIds {
     for (const known of [...this.#generations.keys()]) {
       if (known >= generation) continue;
       this.#generations.delete(known);
+      this.#oldest = undefined;
       this.#past = undefined;
     }
+  }
+
+  async #collect(log: Log): Promise<void> {
+    await this.#read(log, this.#of(log.generation));
   }
 
   #of(generation: number): Set<MessageId> {
@@ -71,11 +100,15 @@ export class SeenIds {
 
   /** An id begins with the time at which it was made; those written by hand have no time. */
   #isOlderThanAll(id: MessageId): boolean {
-    for (const ids of this.#generations.values()) {
-      const [oldest] = ids;
-      if (oldest) return !id.startsWith("hand-") && id < oldest;
+    this.#oldest ??= this.#findOldest();
+    return this.#oldest !== undefined && !id.startsWith("hand-") && id < this.#oldest;
+  }
+
+  #findOldest(): MessageId | undefined {
+    for (const generation of [...this.#generations.keys()].sort((a, b) => a - b)) {
+      for (const id of this.#of(generation)) return id;
     }
-    return false;
+    return undefined;
   }
 
   async #readPast(): Promise<Set<MessageId>> {
@@ -84,15 +117,12 @@ export class SeenIds {
     for (const generation of await listSegments(directory)) {
       if (this.#generations.has(generation)) continue;
       const path = segmentPath(directory, generation);
-      await this.#read({ generation, path, upTo: Number.POSITIVE_INFINITY }, ids);
+      await this.#read({ generation, path, upTo: whole }, ids);
     }
     return ids;
   }
 
-  async #read(
-    { generation, path, upTo }: { generation: number; path: string; upTo: number },
-    into: Set<MessageId>,
-  ): Promise<void> {
+  async #read({ generation, path, upTo }: Log, into: Set<MessageId>): Promise<void> {
     const options = { ...this.#options, generation, modified: new Date(0) };
     await using reader = await LineReader.open(path, { maxLineBytes });
     for await (const lines of reader?.batches() ?? []) {

@@ -492,6 +492,33 @@ test("P14 copies that writers left in rotated logs stay unseen after a restart a
   expect(await contents(second.reader)).toEqual([]);
 });
 
+test("P14 a copy in an old log stays unseen though the logs behind it are done", async () => {
+  await using directory = await temporaryDirectory();
+  const limits = { rotateBytes: 1, historyBytes: 64 * 1024 * 1024 };
+  const first = await openBox(directory.path, { limits, clock: new ManualClock() });
+  await using stranger = openFileMailbox(directory.path);
+  const positions: Position[] = [];
+  const take = async () => {
+    positions.push(...(await first.reader.unread()).map(({ position }) => position));
+    await acknowledgeAll(first.reader);
+  };
+  for (const content of ["one", "two"]) {
+    await stranger.append({ ...hello, content });
+    await take();
+  }
+  for (let n = 0; n < 6; n++) {
+    await first.mailbox.append(hello);
+    await take();
+  }
+  await first[Symbol.asyncDispose]();
+
+  const delivered = { ...nothingDelivered, positions };
+  await using second = await openBox(directory.path, { limits, delivered });
+
+  expect(positions).toHaveLength(8);
+  expect(await contents(second.reader)).toEqual([]);
+});
+
 test("P13 a signed line that is replayed after any number of rotations changes nothing", async () => {
   await using directory = await temporaryDirectory();
   const clock = new ManualClock(new Date());
