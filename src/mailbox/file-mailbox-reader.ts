@@ -136,6 +136,8 @@ export class FileMailboxReader implements MailboxReader {
 
   /** Tells the listeners that there may be mail. */
   wake(): void {
+    // It has just been written to: whether it changed need not be asked.
+    this.#live.appearance = undefined;
     this.#listeners.emit();
   }
 

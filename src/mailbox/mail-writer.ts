@@ -22,6 +22,7 @@ interface OpenLog {
 export class MailWriter implements Disposable {
   /** The one that was written to last comes last. */
   readonly #open = new Map<string, OpenLog>();
+  #latest: { path: string; log: OpenLog } | undefined;
 
   /** Returns when the line is where the reader will find it. Otherwise throws `write-failed`. */
   write(path: string, line: Buffer): void {
@@ -42,6 +43,7 @@ export class MailWriter implements Disposable {
   close(path: string): void {
     const log = this.#open.get(path);
     this.#open.delete(path);
+    if (this.#latest?.path === path) this.#latest = undefined;
     if (log) closeSync(log.descriptor);
   }
 
@@ -60,11 +62,12 @@ export class MailWriter implements Disposable {
   }
 
   #opened(path: string): OpenLog {
-    const known = this.#open.get(path);
+    if (this.#latest?.path === path) return this.#latest.log;
+    const log = this.#open.get(path) ?? openLog(path);
     // Taken out and put in again, it is the last one.
-    if (known) this.#open.delete(path);
-    const log = known ?? openLog(path);
+    this.#open.delete(path);
     this.#open.set(path, log);
+    this.#latest = { path, log };
     const [oldest] = this.#open.keys();
     if (this.#open.size > maxOpen && oldest !== undefined) this.close(oldest);
     return log;
