@@ -67,25 +67,14 @@ export class LineReader implements AsyncDisposable {
 
   /** As `forwards`, by as many lines at a time as one look at the file brings. */
   async *batches(from = 0): AsyncGenerator<Line[]> {
-    let piece = new LinePiece(this.#maxLineBytes);
-    let offset = from;
+    const splitter = new LineSplitter(this.#path, from, this.#maxLineBytes);
     let position = from;
     const { size } = await this.stat();
     while (position < size) {
       const chunk = await this.#read(position, Math.min(chunkBytes, Number(size) - position));
       if (chunk.length === 0) return;
       position += chunk.length;
-      const lines: Line[] = [];
-      let start = 0;
-      for (let cut = chunk.indexOf(newline); cut !== -1; cut = chunk.indexOf(newline, start)) {
-        piece.append(chunk.subarray(start, cut));
-        const line = this.#line(offset, piece);
-        lines.push(line);
-        offset = line.end;
-        piece = new LinePiece(this.#maxLineBytes);
-        start = cut + 1;
-      }
-      piece.append(chunk.subarray(start));
+      const lines = splitter.push(chunk);
       if (lines.length > 0) yield lines;
     }
   }
@@ -121,13 +110,13 @@ export class LineReader implements AsyncDisposable {
       let chunk = await this.#read(position, length);
       for (let cut = chunk.lastIndexOf(newline); cut !== -1; cut = chunk.lastIndexOf(newline)) {
         piece.prepend(chunk.subarray(cut + 1));
-        yield this.#line(position + cut + 1, piece);
+        yield piece.toLine(this.#path, position + cut + 1);
         piece = new LinePiece(this.#maxLineBytes);
         chunk = chunk.subarray(0, cut);
       }
       piece.prepend(chunk);
     }
-    yield this.#line(0, piece);
+    yield piece.toLine(this.#path, 0);
   }
 
   async #read(position: number, length: number): Promise<Buffer> {
@@ -139,10 +128,36 @@ export class LineReader implements AsyncDisposable {
     );
     return buffer.subarray(0, bytesRead);
   }
+}
 
-  #line(offset: number, piece: LinePiece): Line {
-    const { length, isCut } = piece;
-    return { path: this.#path, offset, end: offset + length + 1, bytes: piece.bytes(), isCut };
+/** Cuts the bytes of a file, as they come in, into lines. */
+export class LineSplitter {
+  readonly #path: string;
+  readonly #maxLineBytes: number;
+  #offset: number;
+  #piece: LinePiece;
+
+  constructor(path: string, offset: number, maxLineBytes: number) {
+    this.#path = path;
+    this.#maxLineBytes = maxLineBytes;
+    this.#offset = offset;
+    this.#piece = new LinePiece(maxLineBytes);
+  }
+
+  /** The lines that `chunk`, which follows what came before, brings to an end. */
+  push(chunk: Buffer): Line[] {
+    const lines: Line[] = [];
+    let start = 0;
+    for (let cut = chunk.indexOf(newline); cut !== -1; cut = chunk.indexOf(newline, start)) {
+      this.#piece.append(chunk.subarray(start, cut));
+      const line = this.#piece.toLine(this.#path, this.#offset);
+      lines.push(line);
+      this.#offset = line.end;
+      this.#piece = new LinePiece(this.#maxLineBytes);
+      start = cut + 1;
+    }
+    this.#piece.append(chunk.subarray(start));
+    return lines;
   }
 }
 
@@ -179,7 +194,12 @@ class LinePiece {
     this.#parts.unshift(part);
   }
 
-  bytes(): Buffer {
+  toLine(path: string, offset: number): Line {
+    const { length, isCut } = this;
+    return { path, offset, end: offset + length + 1, bytes: this.#bytes(), isCut };
+  }
+
+  #bytes(): Buffer {
     const [only] = this.#parts;
     const bytes = only && this.#parts.length === 1 ? only : Buffer.concat(this.#parts);
     return this.isCut ? bytes.subarray(-this.#maxBytes) : bytes;
