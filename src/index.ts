@@ -6,7 +6,7 @@ export {
   type ProcessTable,
   systemProcesses,
 } from "./lib/process-identity.ts";
-export type { EventLog, EventReader } from "./logs/event-log.ts";
+export type { EventLog, EventReader, FollowOptions } from "./logs/event-log.ts";
 export type { UsageLedger, UsageReader } from "./logs/usage-ledger.ts";
 export type {
   Delivered,
@@ -14,16 +14,20 @@ export type {
   Mailbox,
   MailboxReader,
   MailRecord,
+  ReaderOptions,
   SetAside,
 } from "./mailbox/mailbox.ts";
-export { AgentEvent } from "./protocol/events.ts";
+export { AgentEvent, StoredEvent } from "./protocol/events.ts";
 export {
   lead,
   MemberName,
   MessageId,
+  newMessageId,
+  outside,
   parseMemberName,
   parseTeammateName,
   RequestId,
+  system,
   TaskId,
   TeamId,
   user,
@@ -40,9 +44,17 @@ export { Task } from "./protocol/task.ts";
 export { Member, Team } from "./protocol/team.ts";
 export { Entry } from "./protocol/transcript.ts";
 export { UsageRecord, UsageTotal } from "./protocol/usage.ts";
-export type { Requests } from "./requests/requests.ts";
+export type { Answer, RequestDraft, Requests } from "./requests/requests.ts";
 export type { Roster } from "./roster/roster.ts";
-export type { TaskBoard } from "./tasks/task-board.ts";
+export type {
+  ChangeOptions,
+  Completion,
+  Release,
+  TaskBoard,
+  TaskChange,
+  TaskDraft,
+  TaskPatch,
+} from "./tasks/task-board.ts";
 export { FileTeamStore } from "./team/file-team-store.ts";
 export { MemoryTeamStore } from "./team/memory-team-store.ts";
 export { systemPlace } from "./team/system-place.ts";

@@ -21,10 +21,20 @@ const permissionBits = 0o777;
 
 /** Makes `path` and its parents where they are missing; `path` itself is for its owner alone. */
 export async function ensurePrivateDirectory(path: string): Promise<void> {
-  await mkdir(path, { recursive: true, mode: directoryMode });
+  await makeDirectories(path);
   const { mode } = await stat(path);
   // A umask can take bits from what mkdir was asked for, and an older directory may have more.
   if ((mode & permissionBits) !== directoryMode) await chmod(path, directoryMode);
+}
+
+async function makeDirectories(path: string): Promise<void> {
+  try {
+    await mkdir(path, { recursive: true, mode: directoryMode });
+  } catch (error) {
+    // Node says ENOENT of a parent that it could not make, whatever the reason was.
+    if (hasErrno(error, "ENOENT")) await mkdir(path, { mode: directoryMode });
+    else throw error;
+  }
 }
 
 /** Creates `path` with `text`, whole or not at all. False when it exists already, untouched. */

@@ -4,7 +4,10 @@ import { TeamError } from "../errors.ts";
 const namePattern = /^[a-z][a-z0-9_-]{0,31}$/;
 
 /** A party of a team by name: a member, or one of the reserved voices below. */
-export const MemberName = z.string().regex(namePattern).brand<"MemberName">();
+export const MemberName = z
+  .string()
+  .regex(namePattern, "a name is 1 to 32 of a-z, 0-9, _ and -, and starts with a letter")
+  .brand<"MemberName">();
 export type MemberName = z.infer<typeof MemberName>;
 
 /** The member a person talks to. */
@@ -54,7 +57,7 @@ export type MessageId = z.infer<typeof MessageId>;
 
 export const TeamId = z
   .string()
-  .regex(new RegExp(`^${uuidPattern}$`))
+  .regex(new RegExp(`^${uuidPattern}$`), "a team's id is a UUID in lower case")
   .brand<"TeamId">();
 export type TeamId = z.infer<typeof TeamId>;
 

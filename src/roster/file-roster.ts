@@ -51,8 +51,10 @@ export class FileRoster implements Roster, Disposable {
   /** Opens the roster, restores it where it is damaged, or begins with `newTeam`. */
   static async open(options: FileRosterOptions, newTeam: () => Team): Promise<FileRoster> {
     const found = await readOrSetAside(options);
-    if (found) return new FileRoster(options, found);
-
+    if (found) {
+      await keepLastGood(options, found.text);
+      return new FileRoster(options, found);
+    }
     await options.check();
     const team = (await readTeamFile(options.directory, lastGoodFile))?.team ?? newTeam();
     const text = formatTeam(team);
@@ -101,7 +103,8 @@ export class FileRoster implements Roster, Disposable {
     if (!edit) return;
     const team = { ...edit, team_id: this.#team.team_id };
     this.#adopt({ team, text });
-    if (edit.team_id !== team.team_id) await this.#restoreId(team);
+    if (edit.team_id !== team.team_id) return this.#restoreId(team);
+    await keepLastGood(this.#options, text);
   }
 
   #parseEdit(text: string): Team | undefined {
@@ -170,6 +173,14 @@ async function readOrSetAside(options: FileRosterOptions) {
     onWarning(`${error.message}. The last good roster is used; a copy of the other is ${copy}`);
     return undefined;
   }
+}
+
+/** What a person wrote well is worth keeping, too, for the day it is edited again. */
+async function keepLastGood(options: FileRosterOptions, text: string): Promise<void> {
+  const path = join(options.directory, lastGoodFile);
+  if ((await readTextIfExists(path)) === text) return;
+  await options.check();
+  await replaceFile(path, text);
 }
 
 /** The last good copy first: whatever happens then, one of the two is whole and newest. */

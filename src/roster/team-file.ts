@@ -7,7 +7,7 @@ import { storeFormat, Team } from "../protocol/team.ts";
 
 export const rosterFile = "config.json";
 
-/** The roster as it was last written, for the day somebody edits `config.json` into nonsense. */
+/** The roster as it was last written or read, for the day somebody edits `config.json` into nonsense. */
 export const lastGoodFile = "config.last-good.json";
 
 /** Reads the roster of a team directory; undefined where there is none. */
@@ -42,7 +42,7 @@ export function parseTeam(text: string, path: string): Team {
     if (!(error instanceof TeamError) || error.code !== "record-corrupt") throw error;
     throw new TeamError("config-invalid", error.message, {
       cause: error,
-      hint: "Correct it there. The next start of the team keeps a copy of it and goes on with the last good roster.",
+      hint: "Correct it there, or move it away.",
     });
   }
 }

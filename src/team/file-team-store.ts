@@ -1,8 +1,7 @@
 import { join } from "node:path";
 import type { HeldFence } from "../fence/fence.ts";
 import { FileFence } from "../fence/file-fence.ts";
-import type { Signature } from "../keys/signature.ts";
-import { openTeamKey, teamKeyPath } from "../keys/team-key.ts";
+import { openTeamKey, type TeamKey, teamKeyPath } from "../keys/team-key.ts";
 import { DirectoryWatch } from "../lib/directory-watch.ts";
 import { Disposables } from "../lib/disposables.ts";
 import { fileSystemWarning } from "../lib/file-system-warning.ts";
@@ -12,9 +11,10 @@ import { FileUsageLedger } from "../logs/file-usage-ledger.ts";
 import { FileMailbox } from "../mailbox/file-mailbox.ts";
 import { MailWriter } from "../mailbox/mail-writer.ts";
 import type { ReaderOptions } from "../mailbox/mailbox.ts";
-import type { MemberName } from "../protocol/ids.ts";
+import { type MemberName, system } from "../protocol/ids.ts";
 import type { Message, MessageDraft } from "../protocol/message.ts";
 import { FileRequests } from "../requests/file-requests.ts";
+import type { Requests } from "../requests/requests.ts";
 import { FileRoster } from "../roster/file-roster.ts";
 import { FileTaskBoard } from "../tasks/file-task-board.ts";
 import { FileTranscript } from "../transcript/file-transcript.ts";
@@ -99,8 +99,16 @@ export class FileTeamStore implements TeamStore {
       check: () => this.#parts.fence.check(),
     });
     const mailbox = this.#mailbox(name);
-    const delivered = deliveredIn(await transcript.tail());
-    return { transcript, mailbox, reader: await mailbox.openReader({ delivered, onSetAside }) };
+    const reader = await mailbox.openReader({
+      delivered: deliveredIn(await transcript.tail()),
+      onSetAside: (line) => {
+        const at = this.#place.clock.now().toISOString();
+        const { id, reason } = line;
+        this.events.append({ type: "line-set-aside", at, member: name, id, reason });
+        onSetAside(line);
+      },
+    });
+    return { transcript, mailbox, reader };
   }
 
   #mailbox(owner: MemberName): FileMailbox {
@@ -137,7 +145,8 @@ async function openParts(place: TeamPlace, layout: TeamLayout, opened: Disposabl
       newTeam(clock.now()),
     ),
   );
-  const signature = await openSignature(place, roster);
+  const key = await openKey(place, roster);
+  const { signature } = key;
   const tasks = new FileTaskBoard({ directory: layout.tasks, clock, onDamage: onWarning, check });
   const requests = new FileRequests({
     directory: layout.requests,
@@ -149,6 +158,7 @@ async function openParts(place: TeamPlace, layout: TeamLayout, opened: Disposabl
   });
   await tasks.repair();
   await requests.repair();
+  if (key.origin !== "loaded") await askAgain(requests);
   const writer = opened.use(new MailWriter());
   const events = opened.use(await FileEventLog.open({ path: layout.events, clock }));
   const usage = await FileUsageLedger.open({
@@ -174,9 +184,17 @@ function watchDirectory({ clock, onWarning }: TeamPlace, directory: string): Dir
   });
 }
 
-async function openSignature(place: TeamPlace, roster: FileRoster): Promise<Signature> {
+async function openKey(place: TeamPlace, roster: FileRoster): Promise<TeamKey> {
   const { team_id: teamId } = await roster.read();
   const key = await openTeamKey({ path: teamKeyPath({ teamId, ...place.keyPlace }) });
   if (key.warning) place.onWarning(key.warning);
-  return key.signature;
+  return key;
+}
+
+/** Nobody can vouch for questions that another key has signed: they are asked anew. */
+async function askAgain(requests: Requests): Promise<void> {
+  for (const { id, type, from, to, subject } of await requests.list({ state: "pending" })) {
+    await requests.open({ type, from, to, subject });
+    await requests.cancel(id, system, "asked again, because the team has a new key");
+  }
 }

@@ -3,16 +3,22 @@ import type { Holder } from "../fence/fence.ts";
 import { FileFence } from "../fence/file-fence.ts";
 import { Signature } from "../keys/signature.ts";
 import { loadTeamKey, openTeamKey, teamKeyPath } from "../keys/team-key.ts";
+import { DirectoryWatch } from "../lib/directory-watch.ts";
 import { ensurePrivateDirectory } from "../lib/files.ts";
+import type { FollowOptions } from "../logs/event-log.ts";
+import { FileEventReader } from "../logs/file-event-reader.ts";
+import { FileUsageReader } from "../logs/file-usage-reader.ts";
 import { FileMailbox } from "../mailbox/file-mailbox.ts";
 import { readRecords } from "../mailbox/mail-history.ts";
 import { mailLayout } from "../mailbox/mail-layout.ts";
 import { MailWriter } from "../mailbox/mail-writer.ts";
 import type { MailRecord } from "../mailbox/mailbox.ts";
+import type { StoredEvent } from "../protocol/events.ts";
 import { type MemberName, parseMemberName, user } from "../protocol/ids.ts";
 import type { Message } from "../protocol/message.ts";
 import type { Task } from "../protocol/task.ts";
 import type { Team } from "../protocol/team.ts";
+import type { UsageTotal } from "../protocol/usage.ts";
 import { lastGoodFile, readTeamFile } from "../roster/team-file.ts";
 import { FileTaskBoard } from "../tasks/file-task-board.ts";
 import { findRecipient } from "./recipient.ts";
@@ -59,6 +65,20 @@ export class TeamObserver {
       clock,
       onDamage: onWarning,
     }).list();
+  }
+
+  /** What happened after event number `after`, then what happens, until `signal` aborts. */
+  async *follow(options: FollowOptions): AsyncGenerator<StoredEvent> {
+    const { clock, onWarning } = this.#place;
+    const { directory, events: path } = this.#layout;
+    using wakes = new DirectoryWatch({ directory, clock, onFallback: onWarning });
+    yield* new FileEventReader({ path, wakes }).follow(options);
+  }
+
+  /** What each member's model calls have cost so far. */
+  usage(): Promise<Map<MemberName, UsageTotal>> {
+    const onDamage = ({ reason }: { reason: string }) => this.#place.onWarning(reason);
+    return new FileUsageReader(this.#layout.usage, { onDamage }).totals();
   }
 
   /** The lead and everybody who is or was in the team. */

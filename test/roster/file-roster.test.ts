@@ -169,6 +169,23 @@ test("a roster that was deleted is restored by an update, though it changes noth
   expect(await readFile(path, "utf8")).toBe(text);
 });
 
+test.each(["while the team runs", "while nobody runs it"])(
+  "a member that was added by hand %s survives nonsense that follows",
+  async (when) => {
+    await using directory = await temporaryDirectory();
+    let roster = await open(directory.path);
+    const bob = '{ "name": "bob", "role": "tester", "status": "idle" }';
+    await edit(directory.path, (text) => text.replace('"members": [', `"members": [${bob},`));
+    if (when === "while nobody runs it") roster = await open(directory.path);
+    await roster.read();
+
+    await edit(directory.path, () => "{oops");
+    const next = await open(directory.path, { onWarning: () => undefined });
+
+    expect((await next.read()).members).toMatchObject([{ name: "bob" }, { name: "alice" }]);
+  },
+);
+
 test("nonsense found at a start gives way to the last good roster", async () => {
   await using directory = await temporaryDirectory();
   const before = await (await open(directory.path)).update((team) => ({ ...team, motto: "on" }));

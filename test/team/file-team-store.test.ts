@@ -153,6 +153,57 @@ test("P13 a key that is gone makes queued mail come from outside, and control is
   expect(setAside).toEqual([expect.stringContaining("not signed")]);
 });
 
+test("a key that is gone makes open requests be asked again", async () => {
+  await using directory = await temporaryDirectory();
+  const first = await openStore(directory.path);
+  const draft = { type: "plan", from: alice, to: lead, subject: { plan: "1. …" } } as const;
+  const asked = await first.requests.open(draft);
+  await first[Symbol.asyncDispose]();
+  await rm(join(directory.path, "state"), { recursive: true });
+
+  const forgeries: string[] = [];
+  await using second = await openStore(directory.path, {
+    onWarning: (message) => forgeries.push(message),
+  });
+  const [again, ...others] = await second.requests.list({ state: "pending" });
+
+  expect(others).toEqual([]);
+  expect(again).toMatchObject(draft);
+  expect(again?.id).not.toBe(asked.id);
+  const answer = { by: lead, state: "approved", hash: asked.hash } as const;
+  if (again) await second.requests.decide(again.id, answer);
+  await expect(second.requests.decide(asked.id, answer)).rejects.toThrow();
+});
+
+test("P15 a line that is set aside is an event, and other processes see it", async () => {
+  await using directory = await temporaryDirectory();
+  await using store = await openStore(directory.path);
+  const { reader } = await store.openMember(lead, ignored);
+  const observer = await observe(directory.path);
+  await writeFile(join(directory.path, ".team", "inbox", "lead.jsonl"), '{"broken\n');
+
+  await reader.unread();
+  await store.events.flush();
+
+  const stop = new AbortController();
+  for await (const { event } of observer.follow({ signal: stop.signal })) {
+    expect(event).toMatchObject({ type: "line-set-aside", member: "lead", id: "hand-1-0" });
+    stop.abort();
+  }
+});
+
+test("another process sees what the model calls have cost", async () => {
+  await using directory = await temporaryDirectory();
+  await using store = await openStore(directory.path);
+  const used = { input_tokens: 3, output_tokens: 4, cache_read_tokens: 0, cache_write_tokens: 0 };
+  const at = new Date().toISOString();
+  await store.usage.record({ type: "call", at, member: lead, model: "m", ...used, cost_usd: 0.1 });
+
+  const totals = await (await observe(directory.path)).usage();
+
+  expect(totals.get(lead)).toMatchObject({ calls: 1, input_tokens: 3, cost_usd: 0.1 });
+});
+
 test("P03 the person's mail from another process wakes the member", async () => {
   await using directory = await temporaryDirectory();
   await using store = await openStore(directory.path);
