@@ -43,9 +43,10 @@ function parse(args: string[], command: Command) {
     return parseArgs({ args, allowPositionals: true, options });
   } catch (error) {
     if (!(error instanceof TypeError) || !hasErrno(error, ...parseErrors)) throw error;
-    const [message = "", ...advice] = error.message.split("\n");
+    // What Node says first is the problem; what follows is advice of its own, which ours replaces.
+    const [message = ""] = error.message.split(/\.? (?=To specify)|\n/);
     throw new TeamError("usage-wrong", message, {
-      hint: [suggestOption(message), ...advice, usageOf(command)].join(" ").trim(),
+      hint: `${suggestOption(message)} ${usageOf(command)}`.trim(),
     });
   }
 }
