@@ -1,4 +1,4 @@
-import { readFileSync, statSync } from "node:fs";
+import { existsSync, readFileSync, statSync } from "node:fs";
 import { mkdir, open, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
@@ -18,7 +18,7 @@ export interface CrowdOptions {
   letterSize?: number | "mixed";
   rotateBytes: number;
   historyBytes?: number;
-  habit?: Habit | "truncates";
+  habit?: Habit | "truncates" | "skips-torn";
   writerKind?: "right" | "naive";
   /** How many letters a writer sends before it lets the others go on. */
   burst: number;
@@ -82,37 +82,58 @@ export async function killReaders(options: KillOptions): Promise<ReaderKillTally
   return { ...(await tallyTeam(team, ["bob", "eve"])), kills, ...hits };
 }
 
+export interface WriterKillOptions {
+  kills: number;
+  random: Random;
+  habit?: "right" | "skips-torn";
+}
+
 export interface WriterKillTally extends Tally {
   kills: number;
   /** Kills between the write and the return of `append`. */
   killsBeforeReturn: number;
-  /** Kills in the middle of a write. */
+  /** Kills in the middle of a write. Only the right reader reports them. */
   tornLines: number;
 }
 
-/** One process reads all the time, while the one that writes is killed again and again. */
-export async function killWriters({ kills, random }: KillOptions): Promise<WriterKillTally> {
+/**
+ * One process reads all the time, while the one that writes is killed again and again: at any
+ * moment, when a write can be seen, and in the middle of a write, in turn.
+ */
+export async function killWriters(options: WriterKillOptions): Promise<WriterKillTally> {
+  const { kills, random, habit = "right" } = options;
   await using directory = await temporaryDirectory();
   const team = await prepareTeam(directory.path);
-  await using reader = startReader(team, { rotateBytes: 5_000_000 });
+  await using reader = startReader(team, { habit, rotateBytes: 5_000_000 });
   for (let kill = 0; kill < kills; kill++) {
     const first = kill * 1_000_000;
+    if (kill % 3 === 2) {
+      await dieWriting(team, first);
+      continue;
+    }
     await using writer = startWriter(team, { name: "bob", first, size: 256 * 1024 });
     await growth(join(team, "sent-bob"), 20 + random.below(200));
-    // At any moment, or as soon as a write can be seen: it is then under way or has just ended.
-    if (kill % 2 === 1) spinUntilGrowth(join(team, "inbox", "ada.jsonl"));
+    // The write that can be seen is under way or has just ended.
+    if (kill % 3 === 1) spinUntilGrowth(join(team, "inbox", "ada.jsonl"));
     await writer.kill();
   }
   reader.finish();
   await reader.ended();
 
   const tally = await tallyTeam(team, ["bob"]);
-  const quarantine = await readFile(join(team, "inbox", ".ada", "quarantine.jsonl"), {
-    encoding: "utf8",
-    flag: "a+",
-  });
-  const tornLines = quarantine.split("\n").length - 1;
-  return { ...tally, kills, killsBeforeReturn: tally.seen - tally.sent, tornLines };
+  const quarantine = join(team, "inbox", ".ada", "quarantine.jsonl");
+  const tornLines = existsSync(quarantine)
+    ? readFileSync(quarantine, "utf8").split("\n").length - 1
+    : 0;
+  const killsBeforeReturn = tally.seen - (tally.sent - tally.lost);
+  return { ...tally, kills, killsBeforeReturn, tornLines };
+}
+
+/** A kill seldom hits the write itself: this writer is killed when half of its line is written. */
+async function dieWriting(team: string, first: number): Promise<void> {
+  const given = [team, "bob", first, first + 5, 256 * 1024, 8, "dies-writing"];
+  await using writer = Program.start({ name: "mail-writer", arguments: given });
+  if (await writer.hasSucceeded()) throw new Error("The writer was not killed");
 }
 
 export interface BacklogOptions {

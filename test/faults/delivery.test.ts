@@ -54,6 +54,15 @@ test("P01 a writer that is killed again and again loses nothing that it was told
   const tally = await killWriters({ kills: 4, random: new Random(seed) });
 
   expect(tally, `seed ${seed}`).toMatchObject({ ...nothingWrong, kills: 4 });
+  expect(tally.tornLines, `seed ${seed}`).toBeGreaterThan(0);
+});
+
+test("control: a reader that skips torn lines loses what was sent behind a killed writer", async () => {
+  const random = new Random(seed);
+
+  const { lost } = await killWriters({ kills: 4, random, habit: "skips-torn" });
+
+  expect(lost, `seed ${seed}`).toBeGreaterThan(0);
 });
 
 test("many unread letters are taken in with little memory, in order", async () => {

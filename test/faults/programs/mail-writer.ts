@@ -3,12 +3,13 @@
  * numbered from `first` up to, not including, `end`; after each burst it waits a little. What was
  * sent is in `<directory>/sent-<sender>`, a line each, written after the send has returned.
  *
- * The `naive` kind keeps one descriptor and never looks whether the log was rotated.
+ * The `naive` kind keeps one descriptor and never looks whether the log was rotated. The kind
+ * `dies-writing` is killed when half of the line behind its last letter is written.
  */
 import { openSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
-import { openMailbox, testSignature } from "../../../soak/desk.ts";
+import { ada, openMailbox, testSignature } from "../../../soak/desk.ts";
 import { letterKey, letterText } from "../../../soak/letters.ts";
 import { systemClock } from "../../../src/lib/clock.ts";
 import { completeDraft } from "../../../src/mailbox/mail-draft.ts";
@@ -27,6 +28,7 @@ for (let number = Number(first); number < Number(end); number++) {
   writeSync(sent, `${letterKey(letter)}\n`);
   if (number % Number(burst) === 0) await setTimeout(5);
 }
+if (kind === "dies-writing") dieWriting();
 
 /** Mostly short, some long, a few as long as they may be. */
 function lengthOf(number: number): number {
@@ -42,9 +44,21 @@ function rightSend(): (draft: MessageDraft) => Promise<unknown> {
 }
 
 function naiveSend(): (draft: MessageDraft) => Promise<unknown> {
-  const log = openSync(join(directory, "inbox", "ada.jsonl"), "a");
-  return async (draft) => {
-    const message = completeDraft(draft, MemberName.parse("ada"), new Date());
-    writeSync(log, encodeLine(message, testSignature));
-  };
+  const log = openLog();
+  return async (draft) => writeSync(log, toLine(draft));
+}
+
+function dieWriting(): void {
+  const content = letterText({ sender, number: Number(end) }, lengthOf(Number(end)));
+  const line = toLine({ type: "message", from: sender, content });
+  writeSync(openLog(), line.subarray(0, line.length / 2));
+  process.kill(process.pid, "SIGKILL");
+}
+
+function openLog(): number {
+  return openSync(join(directory, "inbox", "ada.jsonl"), "a");
+}
+
+function toLine(draft: MessageDraft): Buffer {
+  return encodeLine(completeDraft(draft, ada, new Date()), testSignature);
 }
