@@ -65,13 +65,10 @@ export function decodeLine(line: Line, options: DecodeOptions): DecodedPart[] {
 }
 
 /** The ids of the records in a line. What looks like one whole record is taken at its word. */
-export function idsIn(line: Line, options: DecodeOptions): MessageId[] {
+export function idsIn(line: Line, options: DecodeOptions): string[] {
   const { bytes, isCut } = line;
   const isOne = endsLikeSigned(bytes) && bytes.lastIndexOf(recordStart) === 0;
-  if (isOne && !isCut) {
-    const id = MessageId.safeParse(bytes.toString("latin1", recordStart.length, uuidEnd));
-    return id.success ? [id.data] : [];
-  }
+  if (isOne && !isCut) return [bytes.toString("latin1", recordStart.length, uuidEnd)];
   if (!bytes.includes(recordStart)) return [];
   return decodeLine(line, options).flatMap((part) => {
     return part.type === "message" ? [part.message.id] : [];

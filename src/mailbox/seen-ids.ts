@@ -29,11 +29,11 @@ export interface SeenIdsOptions extends Pick<DecodeOptions, "owner" | "signature
  */
 export class SeenIds {
   readonly #options: SeenIdsOptions;
-  readonly #generations = new Map<number, Set<MessageId>>();
+  readonly #generations = new Map<number, Set<string>>();
   /** The first of the oldest log in memory. */
-  #oldest: MessageId | undefined;
+  #oldest: string | undefined;
   /** What lies before those in memory, once it has been asked for. */
-  #past: Set<MessageId> | undefined;
+  #past: Set<string> | undefined;
 
   constructor(options: SeenIdsOptions) {
     this.#options = options;
@@ -86,7 +86,7 @@ export class SeenIds {
     await this.#read(log, this.#of(log.generation));
   }
 
-  #of(generation: number): Set<MessageId> {
+  #of(generation: number): Set<string> {
     const ids = this.#generations.get(generation) ?? new Set();
     this.#generations.set(generation, ids);
     return ids;
@@ -104,15 +104,15 @@ export class SeenIds {
     return this.#oldest !== undefined && !id.startsWith("hand-") && id < this.#oldest;
   }
 
-  #findOldest(): MessageId | undefined {
+  #findOldest(): string | undefined {
     for (const generation of [...this.#generations.keys()].sort((a, b) => a - b)) {
       for (const id of this.#of(generation)) return id;
     }
     return undefined;
   }
 
-  async #readPast(): Promise<Set<MessageId>> {
-    const ids = new Set<MessageId>();
+  async #readPast(): Promise<Set<string>> {
+    const ids = new Set<string>();
     const { directory } = this.#options;
     for (const generation of await listSegments(directory)) {
       if (this.#generations.has(generation)) continue;
@@ -122,7 +122,7 @@ export class SeenIds {
     return ids;
   }
 
-  async #read({ generation, path, upTo }: Log, into: Set<MessageId>): Promise<void> {
+  async #read({ generation, path, upTo }: Log, into: Set<string>): Promise<void> {
     const options = { ...this.#options, generation, modified: new Date(0) };
     await using reader = await LineReader.open(path, { maxLineBytes });
     for await (const lines of reader?.batches() ?? []) {
