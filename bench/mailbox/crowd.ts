@@ -85,7 +85,7 @@ function describe(troupe: readonly Outcome[], teaching: readonly Outcome[]): Sec
   };
   return {
     title: "Eight writers, one reader",
-    about: `Eight processes send ${formatCount(perSender)} messages each, as fast as they can, while a ninth takes them out. Troupe's reader checks signatures and schemas, appends to the transcript, acknowledges, and rotates at 1 MiB; the teaching design's reads the file and truncates it. "Sent" is until the last send has returned; "seen" is what arrived, until the reader has the last of it. On this machine the one reader is the bottleneck: for each message it checks an HMAC and a schema and writes a transcript entry, in one thread, where the teaching design only splits lines. What came twice is counted until a second later; lost, torn and twice are of all ${formatCount(total * rounds)} messages of the ${rounds} rounds.`,
+    about: `Eight processes send ${formatCount(perSender)} messages each, as fast as they can, while a ninth takes them out. Troupe's reader checks signatures and schemas, appends to the transcript, acknowledges, and rotates at 1 MiB; the teaching design's reads the file and truncates it. "Sent" is until the last send has returned; "seen" is what arrived, until the reader has the last of it. For each message Troupe's one reader thread checks an HMAC and a schema and writes a transcript entry; the teaching design's only splits lines. What came twice is counted until a second later; lost, torn and twice are of all ${formatCount(total * rounds)} messages of the ${rounds} rounds.`,
     table: {
       head: ["design", "sent", "seen", "lost", "torn", "twice"],
       rows: [row("troupe", ours), row("teaching", theirs)],

@@ -43,7 +43,8 @@ export async function markAt(path: string, offset: number): Promise<Mark | undef
 /** Whether nothing follows the last newline of the log. */
 export async function endsWithLine(path: string): Promise<boolean> {
   await using reader = await LineReader.open(path);
-  return (await reader?.unterminated()) === undefined;
+  const size = Number((await reader?.stat())?.size ?? 0);
+  return size === 0 || (await reader?.before(size, 1))?.at(0) === newline;
 }
 
 /** A log that is open where reading goes on. */
@@ -91,7 +92,7 @@ const littleBytes = 64 * 1024;
 /**
  * What a log has got since it was read, when that is little, as it is at nearly every wake.
  * Synchronous: it was written a moment ago and lies in memory, where reading it takes a few
- * microseconds. The detour through the thread pool takes a hundred times as long, six times over.
+ * microseconds. The way through the thread pool takes many times as long, and would be gone six times.
  */
 function readLittle(path: string, from: Mark): OpenLog | "replaced" | "much" | undefined {
   const descriptor = openIfExistsSync(path);
