@@ -2,18 +2,19 @@ import type { Clock } from "../lib/clock.ts";
 import type { AgentEvent } from "../protocol/events.ts";
 import type { MemberName } from "../protocol/ids.ts";
 
-type TextDelta = Extract<AgentEvent, { type: "text-delta" }>;
+/** What comes in many small pieces that read as one. */
+type Delta = Extract<AgentEvent, { type: "text-delta" | "thinking-delta" | "tool-output" }>;
 
 interface Joining {
-  delta: TextDelta;
+  delta: Delta;
   cancel(): void;
 }
 
 const joinMs = 100;
 
 /**
- * Passes events on in order, a member's text deltas as one event per `joinMs`. Any other event of
- * that member comes after the text before it.
+ * Passes events on in order, a member's deltas of one kind as one event per `joinMs`. Any other
+ * event of that member comes after the text before it.
  */
 export class DeltaJoiner {
   readonly #clock: Clock;
@@ -26,7 +27,7 @@ export class DeltaJoiner {
   }
 
   push(event: AgentEvent): void {
-    if (event.type === "text-delta") {
+    if (isDelta(event)) {
       this.#join(event);
     } else {
       this.#release(event.member);
@@ -39,12 +40,13 @@ export class DeltaJoiner {
     for (const member of [...this.#joining.keys()]) this.#release(member);
   }
 
-  #join(delta: TextDelta): void {
+  #join(delta: Delta): void {
     const joining = this.#joining.get(delta.member);
-    if (joining) {
+    if (joining && continues(joining.delta, delta)) {
       joining.delta.text += delta.text;
       return;
     }
+    this.#release(delta.member);
     const cancel = this.#clock.schedule(joinMs, () => this.#release(delta.member));
     this.#joining.set(delta.member, { delta: { ...delta }, cancel });
   }
@@ -56,4 +58,18 @@ export class DeltaJoiner {
     this.#joining.delete(member);
     this.#pass(joining.delta);
   }
+}
+
+function isDelta(event: AgentEvent): event is Delta {
+  return (
+    event.type === "text-delta" || event.type === "thinking-delta" || event.type === "tool-output"
+  );
+}
+
+/** True when `next` goes on with the text of `delta`. */
+function continues(delta: Delta, next: Delta): boolean {
+  if (delta.type === "tool-output") {
+    return next.type === "tool-output" && next.call_id === delta.call_id;
+  }
+  return next.type === delta.type;
 }

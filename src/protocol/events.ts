@@ -41,12 +41,29 @@ export const AgentEvent = z.discriminatedUnion("type", [
   z.object({ type: z.literal("run-start"), ...envelope }),
   z.object({ type: z.literal("turn-start"), ...envelope, turn: z.int().positive() }),
   z.object({ type: z.literal("text-delta"), ...envelope, text: z.string() }),
+  z.object({ type: z.literal("thinking-delta"), ...envelope, text: z.string() }),
+  /** The model call is made again: the deltas of this turn so far are void. */
+  z.object({ type: z.literal("reply-restart"), ...envelope, reason: z.string() }),
+  /** The member waits for its provider. */
+  z.object({
+    type: z.literal("model-wait"),
+    ...envelope,
+    reason: z.string(),
+    delay_ms: z.number().nonnegative(),
+  }),
   z.object({
     type: z.literal("tool-call"),
     ...envelope,
     call_id: z.string(),
     name: z.string(),
     input: z.unknown(),
+  }),
+  /** Output of a call that runs, as it comes. */
+  z.object({
+    type: z.literal("tool-output"),
+    ...envelope,
+    call_id: z.string(),
+    text: z.string(),
   }),
   z.object({
     type: z.literal("tool-result"),
@@ -56,7 +73,16 @@ export const AgentEvent = z.discriminatedUnion("type", [
     is_error: z.boolean(),
   }),
   z.object({ type: z.literal("turn-end"), ...envelope, turn: z.int().positive(), usage: Usage }),
-  z.object({ type: z.literal("run-end"), ...envelope, outcome: Outcome }),
+  z.object({ type: z.literal("compaction-start"), ...envelope, context_tokens: z.int() }),
+  z.object({ type: z.literal("compaction-end"), ...envelope, summary: z.string() }),
+  z.object({
+    type: z.literal("run-end"),
+    ...envelope,
+    outcome: Outcome,
+    /** Why, where the outcome alone does not say it. */
+    reason: z.string().optional(),
+    hint: z.string().optional(),
+  }),
   z.object({
     type: z.literal("warning"),
     ...envelope,

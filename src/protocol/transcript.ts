@@ -2,19 +2,59 @@ import { z } from "zod";
 import { Message, Outcome, Position } from "./message.ts";
 import { Usage } from "./usage.ts";
 
+/**
+ * What a provider wants back with a block, under the provider's name: the signature of a thought,
+ * for instance. Nobody else reads it.
+ */
+const ProviderData = z.record(z.string(), z.record(z.string(), z.unknown()));
+
 /** A call of a tool as the model wrote it. */
 const ToolCall = z.object({
   call_id: z.string(),
   name: z.string(),
   input: z.unknown(),
 });
+export type ToolCall = z.infer<typeof ToolCall>;
 
 /** One piece of a model's reply, in the order in which it came. */
-const ReplyBlock = z.discriminatedUnion("type", [
-  z.object({ type: z.literal("text"), text: z.string() }),
-  z.object({ type: z.literal("thinking"), text: z.string(), signature: z.string().optional() }),
-  z.object({ type: z.literal("tool-call"), ...ToolCall.shape }),
+export const ReplyBlock = z.discriminatedUnion("type", [
+  z.object({ type: z.literal("text"), text: z.string(), provider: ProviderData.optional() }),
+  z.object({ type: z.literal("thinking"), text: z.string(), provider: ProviderData.optional() }),
+  z.object({
+    type: z.literal("tool-call"),
+    ...ToolCall.shape,
+    provider: ProviderData.optional(),
+  }),
 ]);
+export type ReplyBlock = z.infer<typeof ReplyBlock>;
+
+/**
+ * Why a reply ended. `length`: it met the limit of output; `refusal`: the provider would not
+ * answer; `pause`: the provider wants to be asked to go on; `overflow`: the context is full.
+ */
+export const StopReason = z.enum([
+  "end",
+  "tool-calls",
+  "length",
+  "refusal",
+  "pause",
+  "overflow",
+  "other",
+]);
+export type StopReason = z.infer<typeof StopReason>;
+
+/** A picture that a tool shows to the model. */
+export const Image = z.object({ media_type: z.string(), data: z.base64() });
+export type Image = z.infer<typeof Image>;
+
+/** What a tool call came to, as the model is shown it. */
+const ToolResult = z.object({
+  call_id: z.string(),
+  output: z.string(),
+  is_error: z.boolean(),
+  images: z.array(Image).optional(),
+});
+export type ToolResult = z.infer<typeof ToolResult>;
 
 const at = z.iso.datetime();
 
@@ -24,25 +64,22 @@ export const Entry = z.discriminatedUnion("type", [
   z.object({ type: z.literal("profile"), at, system: z.string(), model: z.string() }),
   /** Mail that has arrived. `position` says where it ends in the mailbox. */
   z.object({ type: z.literal("delivery"), at, message: Message, position: Position }),
+  /** What the runtime itself tells the member. Unless it `wakes`, it goes with the next request. */
+  z.object({ type: z.literal("note"), at, text: z.string(), wakes: z.boolean() }),
   z.object({ type: z.literal("run-start"), at }),
   z.object({
     type: z.literal("reply"),
     at,
     blocks: z.array(ReplyBlock),
+    stop: StopReason,
     usage: Usage.optional(),
   }),
   /** A tool call is about to run. Without a result after it, its outcome is unknown. */
   z.object({ type: z.literal("tool-start"), at, call_id: z.string() }),
-  z.object({
-    type: z.literal("tool-result"),
-    at,
-    call_id: z.string(),
-    output: z.string(),
-    is_error: z.boolean(),
-  }),
-  z.object({ type: z.literal("run-end"), at, outcome: Outcome }),
+  z.object({ type: z.literal("tool-result"), at, ...ToolResult.shape }),
+  z.object({ type: z.literal("run-end"), at, outcome: Outcome, reason: z.string().optional() }),
   /**
-   * What replaces everything before it. `delivered` repeats how far the mailbox has been taken in,
+   * What replaces everything before it; the profile is repeated behind it. `delivered` repeats how far the mailbox has been taken in,
    * because nothing before this entry is read when the member is opened again.
    */
   z.object({

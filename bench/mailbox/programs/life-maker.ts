@@ -43,7 +43,11 @@ async function deliver(count: number): Promise<Position> {
 }
 
 function replyOf(bytes: number): Entry {
-  const empty = JSON.stringify({ type: "reply", at, blocks: [{ type: "text", text: "" }] });
-  const text = ".".repeat(bytes - empty.length);
-  return { type: "reply", at, blocks: [{ type: "text", text }] };
+  const reply = (text: string): Entry => ({
+    type: "reply",
+    at,
+    blocks: [{ type: "text", text }],
+    stop: "end",
+  });
+  return reply(".".repeat(bytes - JSON.stringify(reply("")).length));
 }

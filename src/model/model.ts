@@ -1,0 +1,99 @@
+import type { ToolSpec } from "../protocol/tools.ts";
+import type { ReplyBlock, StopReason, ToolResult } from "../protocol/transcript.ts";
+import type { Usage } from "../protocol/usage.ts";
+
+/** One language model behind one provider. The agent loop knows nothing else about providers. */
+export interface Model {
+  /** As a person names it: `anthropic/claude-…`. */
+  readonly id: string;
+
+  /**
+   * Streams one reply. Nothing throws, an abort included: every stream ends with exactly one
+   * `finish` or `error` part, and nothing follows it.
+   *
+   * Deltas are for whoever watches. Only the blocks of `finish` were received whole: it comes
+   * after the provider's own end marker, and never without it.
+   */
+  stream(request: ModelRequest): AsyncIterable<ModelPart>;
+}
+
+export interface ModelRequest {
+  readonly system: string;
+  readonly tools: readonly ToolSpec[];
+  /**
+   * Begins with an `input` and never ends with a `reply`. An utterance is never changed: what was
+   * in one request is the same object in the next, so that an adapter may keep what it made of it.
+   */
+  readonly conversation: readonly Utterance[];
+  readonly maxOutputTokens: number;
+  readonly signal: AbortSignal;
+}
+
+/** One contribution to the conversation between a member and its model. */
+export type Utterance =
+  /** What the member is shown: mail, notes, instructions. At least one text, none of them empty. */
+  | { readonly type: "input"; readonly texts: readonly string[] }
+  | { readonly type: "reply"; readonly blocks: readonly ReplyBlock[] }
+  /** One result for each call of the reply before, in the order of the calls. */
+  | { readonly type: "results"; readonly results: readonly ToolResult[] };
+
+export type ModelPart =
+  | { type: "text-delta"; text: string }
+  | { type: "thinking-delta"; text: string }
+  /** The request is held back: for a rate limit, for others in flight, or before another attempt. */
+  | { type: "waiting"; reason: string; delayMs: number }
+  /** The attempt failed and is made again: what was streamed so far is void. */
+  | { type: "restart"; failure: ModelFailure; usage?: Usage }
+  | { type: "finish"; blocks: ReplyBlock[]; stop: StopReason; rawStop?: string; usage: Usage }
+  /** `usage` is what the provider had reported before it failed: it is on the bill too. */
+  | { type: "error"; failure: ModelFailure; usage?: Usage };
+
+/** Why a call of a model came to nothing, in words for the person. */
+export interface ModelFailure {
+  readonly kind: FailureKind;
+  readonly message: string;
+  readonly hint?: string;
+  /** How long the provider asks everybody to stay away. */
+  readonly retryAfterMs?: number;
+}
+
+export type FailureKind =
+  /** 429: too much at once. */
+  | "rate-limited"
+  /** 529, 503: the provider is overloaded. */
+  | "overloaded"
+  /** 5xx, or an error event inside the stream. */
+  | "server"
+  /** No connection, or it broke before the answer began. */
+  | "network"
+  /** No response headers within the time allowed. */
+  | "no-headers"
+  /** Nothing more came for too long. */
+  | "stalled"
+  /** The stream ended before the provider's end marker. */
+  | "cut"
+  /** The answer is not in the provider's format. */
+  | "malformed"
+  | "bad-key"
+  | "no-credit"
+  | "unknown-model"
+  /** The conversation does not fit the model's context. */
+  | "too-long"
+  | "bad-request"
+  | "aborted";
+
+const worthRetrying: ReadonlySet<FailureKind> = new Set<FailureKind>([
+  "rate-limited",
+  "overloaded",
+  "server",
+  "network",
+  "no-headers",
+  "stalled",
+  "cut",
+  "malformed",
+]);
+
+/** True where the same request may succeed later. */
+export function isRetryable({ kind }: ModelFailure): boolean {
+  return worthRetrying.has(kind);
+}

@@ -1,0 +1,15 @@
+/** A tool as a model is told of it. */
+export interface ToolSpec {
+  readonly name: string;
+  readonly description: string;
+  /** JSON Schema of its input: an object. */
+  readonly input_schema: Readonly<Record<string, unknown>>;
+}
+
+/** What a call would do, as far as permissions, plan gates and ordering care. Paths are as written. */
+export type Action =
+  /** Mail, tasks, the roster: nothing outside troupe. */
+  | { type: "coordinate" }
+  | { type: "read"; path: string }
+  | { type: "write"; path: string }
+  | { type: "command"; command: string };

@@ -1,0 +1,9 @@
+/** Where a path leads, once every link in it is followed. */
+export interface Place {
+  /** The real path. Of what does not exist yet: the real path of its nearest parent, and the rest. */
+  readonly real: string;
+  /** True when it lies in the workspace, or is the workspace. */
+  readonly isInside: boolean;
+  /** The path from the workspace's root, with `/`; `.` is the root. Undefined outside. */
+  readonly relative: string | undefined;
+}
