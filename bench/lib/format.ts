@@ -21,6 +21,10 @@ export function formatMegabytes(bytes: number): string {
   return `${formatNumber(bytes / 1e6)} MB`;
 }
 
+export function formatKilobytes(bytes: number): string {
+  return `${formatNumber(bytes / 1e3)} kB`;
+}
+
 export function formatCount(count: number): string {
   return count.toLocaleString("en-US");
 }

@@ -1,3 +1,4 @@
+import { readFile, writeFile } from "node:fs/promises";
 import { availableParallelism } from "node:os";
 
 /** What one part of a benchmark has found. */
@@ -26,13 +27,26 @@ export interface ReportOptions {
   sections: readonly Section[];
 }
 
+const reportsFile = "docs/benchmarks.md";
+
+/** Says which targets are met, and puts the report in the place of the one that was there. */
+export async function publish(options: ReportOptions): Promise<void> {
+  for (const { what, figure, target, isMet } of options.sections.flatMap((it) => it.targets)) {
+    console.log(`${isMet ? "met   " : "MISSED"} ${what}: ${figure} (${target})`);
+  }
+  const [preface = "", ...reports] = (await readFile(reportsFile, "utf8")).split(/^(?=## )/m);
+  const others = reports.filter((report) => !report.startsWith(`## ${options.title}\n`));
+  const sorted = [...others.map((report) => report.trimEnd()), renderReport(options)].sort();
+  await writeFile(reportsFile, [preface.trimEnd(), ...sorted].join("\n\n").concat("\n"));
+}
+
 /** The whole report as Markdown: first what is promised and whether it holds, then the figures. */
-export function renderReport({ title, command, about, date, sections }: ReportOptions): string {
+function renderReport({ title, command, about, date, sections }: ReportOptions): string {
   const machine = `${availableParallelism()} cores, ${process.platform} ${process.arch}, Node ${process.version}`;
   const targets = sections.flatMap((section) => section.targets);
   const met = targets.filter(({ isMet }) => isMet).length;
   return [
-    `# ${title}`,
+    `## ${title}`,
     `Written by \`${command}\` on ${date.toISOString().slice(0, 10)}; ${machine}. ${about}`,
     `**${met} of ${targets.length} targets are met.**`,
     renderTable(
@@ -42,13 +56,11 @@ export function renderReport({ title, command, about, date, sections }: ReportOp
       }),
     ),
     ...sections.map(renderSection),
-  ]
-    .join("\n\n")
-    .concat("\n");
+  ].join("\n\n");
 }
 
 function renderSection({ title, about, table }: Section): string {
-  return [`## ${title}`, about, renderTable(table.head, table.rows)].join("\n\n");
+  return [`### ${title}`, about, renderTable(table.head, table.rows)].join("\n\n");
 }
 
 function renderTable(head: readonly string[], rows: readonly (readonly string[])[]): string {

@@ -1,7 +1,4 @@
-import { mkdir } from "node:fs/promises";
-import { join } from "node:path";
-import { bundle } from "../lib/bundle.ts";
-import { Child } from "../lib/child.ts";
+import { Workbench as AnyWorkbench } from "../lib/workbench.ts";
 
 const programs = {
   sender: "bench/mailbox/programs/sender.ts",
@@ -14,28 +11,8 @@ const programs = {
   reopener: "bench/mailbox/programs/reopener.ts",
 };
 
-/** Where the measurements find their child programs, and room for their files. */
-export class Workbench {
-  readonly #directory: string;
-  readonly #pathOf: (program: keyof typeof programs) => string;
+export type Workbench = AnyWorkbench<keyof typeof programs>;
 
-  private constructor(directory: string, pathOf: (program: keyof typeof programs) => string) {
-    this.#directory = directory;
-    this.#pathOf = pathOf;
-  }
-
-  static async open(directory: string): Promise<Workbench> {
-    return new Workbench(directory, await bundle(programs, join(directory, "programs")));
-  }
-
-  /** A new directory of that name. */
-  async directory(name: string): Promise<string> {
-    const path = join(this.#directory, name);
-    await mkdir(path, { recursive: true });
-    return path;
-  }
-
-  start(program: keyof typeof programs, options: object): Promise<Child> {
-    return Child.start(this.#pathOf(program), options);
-  }
+export function openWorkbench(directory: string): Promise<Workbench> {
+  return AnyWorkbench.open(directory, programs);
 }

@@ -1,11 +1,28 @@
+import type { Lead, LeadOptions } from "../team/lead.ts";
 import type { TeamObserver } from "../team/team-observer.ts";
 
 /** The outside world as a command sees it. Commands never touch `process` or `console`. */
 export interface Io {
   /** A line of the result, for standard output. */
   out(line: string): void;
+  /** A line about what goes on, for standard error. */
+  err(line: string): void;
+  /** Aborted when the person wants the program to end. */
+  readonly signal: AbortSignal;
   /** The team in `--team-dir`, or in `.team` here. */
   observeTeam(teamDir: string | undefined): Promise<TeamObserver>;
+  /** The lead of that team, for this process to run. */
+  openLead(settings: LeadSettings): Promise<Lead>;
+}
+
+/** What a person may say about a run. What is undefined has a default. */
+export interface LeadSettings
+  extends Pick<
+    LeadOptions,
+    "model" | "mode" | "allow" | "ask" | "deny" | "maxTurns" | "maxCostUsd"
+  > {
+  cwd: string | undefined;
+  teamDir: string | undefined;
 }
 
 /** What a command was given, behind its name. */
@@ -14,7 +31,27 @@ export interface Arguments {
   positionals: string[];
   json: boolean;
   teamDir: string | undefined;
+  /** Everything that was said with an option, by the option's name, for the command to parse. */
+  values: Readonly<Record<string, unknown>>;
 }
+
+/** What a command takes as `--name`. Without `takes` it is a switch; with it a text follows. */
+export interface Option {
+  takes?: string;
+  isRepeatable?: boolean;
+  summary: string;
+}
+
+export const teamDirOption: Option = {
+  takes: "<directory>",
+  summary: "the team's directory; .team here unless said",
+};
+
+/** What every command takes that only looks. */
+export const lookOptions: Readonly<Record<string, Option>> = {
+  json: { summary: "as JSON" },
+  "team-dir": teamDirOption,
+};
 
 /** Resolves to the process exit code. Throws `TeamError` for what the program tells as "error: …". */
 export interface Command {
@@ -22,5 +59,6 @@ export interface Command {
   summary: string;
   /** What it takes, as its usage shows it: `<name>`, or `[<name>]` for what may be left out. */
   parameters: readonly string[];
+  options: Readonly<Record<string, Option>>;
   run(given: Arguments, io: Io): Promise<number>;
 }

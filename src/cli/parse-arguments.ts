@@ -1,20 +1,14 @@
-import { parseArgs } from "node:util";
+import { type ParseArgsConfig, parseArgs } from "node:util";
 import { hasErrno, TeamError } from "../errors.ts";
 import type { Arguments, Command } from "./command.ts";
 import { nearest } from "./nearest.ts";
-
-const options = {
-  json: { type: "boolean", default: false },
-  "team-dir": { type: "string" },
-  help: { type: "boolean", short: "h", default: false },
-} as const;
 
 /** Reads what stands behind the command's name; what the command does not take is refused. */
 export function parseArguments(argv: string[], command: Command): Arguments | "help" {
   const { values, positionals } = parse(argv, command);
   if (values.help) return "help";
-  const { json, "team-dir": teamDir } = values;
-  if (teamDir === "") throw wrongUsage("--team-dir is empty", command);
+  const empty = Object.entries(values).find(([, value]) => value === "");
+  if (empty) throw wrongUsage(`--${empty[0]} is empty`, command);
 
   const { parameters } = command;
   const required = parameters.filter((parameter) => !parameter.startsWith("["));
@@ -22,7 +16,13 @@ export function parseArguments(argv: string[], command: Command): Arguments | "h
   if (missing.length > 0) throw wrongUsage(`Missing: ${missing.join(" ")}`, command);
   const unexpected = positionals.slice(parameters.length);
   if (unexpected.length > 0) throw wrongUsage(`Unexpected: ${unexpected.join(" ")}`, command);
-  return { positionals, json, teamDir };
+  const { json, "team-dir": teamDir } = values;
+  return {
+    positionals,
+    json: json === true,
+    teamDir: typeof teamDir === "string" ? teamDir : undefined,
+    values,
+  };
 }
 
 /** How the command is called, without the options that all commands take. */
@@ -31,7 +31,23 @@ export function callOf({ name, parameters }: Command): string {
 }
 
 export function usageOf(command: Command): string {
-  return `Usage: ${callOf(command)} [--json] [--team-dir <directory>]`;
+  return `Usage: ${callOf(command)} [options]`;
+}
+
+/** All there is to say about a command. */
+export function explain(command: Command): string {
+  const options = Object.entries(command.options).map(([name, { takes, summary }]) => ({
+    call: [`--${name}`, ...(takes ? [takes] : [])].join(" "),
+    summary,
+  }));
+  const width = Math.max(...options.map(({ call }) => call.length));
+  return [
+    command.summary,
+    "",
+    usageOf(command),
+    "",
+    ...options.map(({ call, summary }) => `  ${call.padEnd(width)}  ${summary}`),
+  ].join("\n");
 }
 
 export function wrongUsage(message: string, command: Command): TeamError {
@@ -40,18 +56,26 @@ export function wrongUsage(message: string, command: Command): TeamError {
 
 function parse(args: string[], command: Command) {
   try {
-    return parseArgs({ args, allowPositionals: true, options });
+    return parseArgs({ args, allowPositionals: true, options: optionsOf(command) });
   } catch (error) {
     if (!(error instanceof TypeError) || !hasErrno(error, ...parseErrors)) throw error;
     // What Node says first is the problem; what follows is advice of its own, which ours replaces.
     const [message = ""] = error.message.split(/\.? (?=To specify)|\n/);
     throw new TeamError("usage-wrong", message, {
-      hint: `${suggestOption(message)} ${usageOf(command)}`.trim(),
+      hint: `${suggestOption(message, command)} ${usageOf(command)}`.trim(),
     });
   }
 }
 
-function suggestOption(message: string): string {
+function optionsOf({ options }: Command): NonNullable<ParseArgsConfig["options"]> {
+  const known = Object.entries(options).map(([name, { takes, isRepeatable = false }]) => [
+    name,
+    { type: takes ? "string" : "boolean", multiple: isRepeatable },
+  ]);
+  return { help: { type: "boolean", short: "h" }, ...Object.fromEntries(known) };
+}
+
+function suggestOption(message: string, { options }: Command): string {
   const [, unknown = ""] = /^Unknown option '--([^']*)'/.exec(message) ?? [];
   const known = nearest(unknown, Object.keys(options));
   return known ? `Did you mean --${known}?` : "";

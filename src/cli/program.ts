@@ -2,7 +2,7 @@ import { type ErrorCode, TeamError } from "../errors.ts";
 import type { Arguments, Command, Io } from "./command.ts";
 import { type Failure, fileSystemFailure } from "./file-system-failure.ts";
 import { nearest } from "./nearest.ts";
-import { callOf, parseArguments, usageOf } from "./parse-arguments.ts";
+import { callOf, explain, parseArguments } from "./parse-arguments.ts";
 import { oneLine } from "./render/one-line.ts";
 
 /** The program without its process: what it was asked for in, what it says and its exit code out. */
@@ -12,16 +12,11 @@ export interface Program {
   commands: ReadonlyMap<string, () => Promise<Command>>;
 }
 
-export interface ProgramIo extends Io {
-  /** A line about the result, for standard error. */
-  err(line: string): void;
-}
-
 /** Runs one command line. Expected failures are told in a sentence and a hint; bugs throw. */
 export async function runProgram(
   { version, commands }: Program,
   [name, ...argv]: string[],
-  io: ProgramIo,
+  io: Io,
 ): Promise<number> {
   try {
     if (name === "--version" || name === "-v") {
@@ -32,12 +27,12 @@ export async function runProgram(
       io.out(await help(commands));
       return exitDone;
     }
-    const load = commands.get(name ?? "");
+    const load = commands.get(name === "-p" ? "run" : (name ?? ""));
     if (!load) throw unknownCommand(name, commands);
     const command = await load();
     const given = parseArguments(argv, command);
     if (given !== "help") return await runCommand(command, given, io);
-    io.out(`${command.summary}\n\n${usageOf(command)}`);
+    io.out(explain(command));
     return exitDone;
   } catch (error) {
     if (!(error instanceof TeamError)) throw error;
@@ -46,7 +41,7 @@ export async function runProgram(
   }
 }
 
-async function runCommand(command: Command, given: Arguments, io: ProgramIo): Promise<number> {
+async function runCommand(command: Command, given: Arguments, io: Io): Promise<number> {
   try {
     return await command.run(given, io);
   } catch (error) {
@@ -57,7 +52,7 @@ async function runCommand(command: Command, given: Arguments, io: ProgramIo): Pr
   }
 }
 
-function tell({ message, hint }: Failure, io: ProgramIo): void {
+function tell({ message, hint }: Failure, io: Io): void {
   io.err(oneLine(`error: ${message}`));
   if (hint) io.err(oneLine(hint));
 }
@@ -83,12 +78,12 @@ async function help(commands: Program["commands"]): Promise<string> {
   const loaded = await Promise.all([...commands.values()].map((load) => load()));
   const width = Math.max(...loaded.map((command) => callOf(command).length));
   return [
-    "troupe looks after a team of coding agents: their mail, their tasks, their roster.",
+    "troupe runs a team of coding agents, and looks after their mail, their tasks and their roster.",
     "",
     ...loaded.map((command) => `  ${callOf(command).padEnd(width)}  ${command.summary}`),
     "",
-    "All of them take --json, and --team-dir <directory> for a team that is not in .team here.",
-    "They work from any shell, while the team runs or not.",
+    "`troupe <command> --help` tells what a command takes. All but `run` work from any shell, while the",
+    "team runs or not, and take --json; all take --team-dir <directory> for a team that is not in .team here.",
   ].join("\n");
 }
 

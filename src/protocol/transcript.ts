@@ -86,6 +86,10 @@ export const Entry = z.discriminatedUnion("type", [
     type: z.literal("compaction"),
     at,
     summary: z.string(),
+    /** What stays word for word: what was rebuilt from disk, and what was not answered yet. */
+    kept: z.array(z.string()),
+    /** Whether the member has something to go on with. */
+    wakes: z.boolean(),
     delivered: z.array(Position),
   }),
 ]);

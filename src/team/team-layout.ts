@@ -8,6 +8,8 @@ export interface TeamLayout {
   tasks: string;
   requests: string;
   fence: string;
+  /** Output of tools and mail that is too long to be shown whole. */
+  outputs: string;
   events: string;
   usage: string;
   gitignore: string;
@@ -21,6 +23,7 @@ export function teamLayout(directory: string): TeamLayout {
     tasks: join(directory, "tasks"),
     requests: join(directory, "requests"),
     fence: join(directory, "fence"),
+    outputs: join(directory, "outputs"),
     events: join(directory, "events.jsonl"),
     usage: join(directory, "usage.jsonl"),
     gitignore: join(directory, ".gitignore"),

@@ -2,7 +2,7 @@ import { mkdir, rm, stat, writeFile } from "node:fs/promises";
 import { constants } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import type { Command } from "../../src/cli/command.ts";
+import { type Command, lookOptions } from "../../src/cli/command.ts";
 import { runProgram } from "../../src/cli/program.ts";
 import { temporaryDirectory } from "../../src/testing/temporary-directory.ts";
 import { enlist, member, openStore } from "../support/team.ts";
@@ -146,12 +146,15 @@ async function fail(error: Error, ...argv: string[]) {
     name: "fail",
     summary: "",
     parameters: [],
+    options: lookOptions,
     run: () => Promise.reject(error),
   };
   const commands = new Map([["fail", async () => command]]);
   const err: string[] = [];
   const code = await runProgram({ version: "1.2.3", commands }, ["fail", ...argv], {
     out: () => undefined,
+    signal: new AbortController().signal,
+    openLead: () => Promise.reject(new Error("Nobody leads")),
     err: (line) => err.push(line),
     observeTeam: () => Promise.reject(new Error("unused")),
   });

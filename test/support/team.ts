@@ -9,7 +9,7 @@ import type { TeamPlace } from "../../src/team/team-place.ts";
 import type { TeamStore } from "../../src/team/team-store.ts";
 
 /** A team directory and a key's place of its own below `root`. */
-function teamPlace(root: string, options: Partial<TeamPlace> = {}): TeamPlace {
+export function teamPlace(root: string, options: Partial<TeamPlace> = {}): TeamPlace {
   return {
     directory: join(root, ".team"),
     keyPlace: { keyFile: undefined, stateHome: join(root, "state"), home: root },

@@ -15,7 +15,14 @@ serve(LifeQuestion, async ({ messages, entries, entryBytes, tail }) => {
   const position = await deliver(messages);
   const transcript = await openTranscript(directory);
   const reply = replyOf(entryBytes);
-  const compaction: Entry = { type: "compaction", at, summary: "", delivered: [position] };
+  const compaction: Entry = {
+    type: "compaction",
+    at,
+    summary: "",
+    kept: [],
+    wakes: false,
+    delivered: [position],
+  };
   for (let written = 0; written < entries - tail - 1; written += batch) {
     await transcript.append(
       Array<Entry>(Math.min(batch, entries - tail - 1 - written)).fill(reply),

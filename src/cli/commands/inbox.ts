@@ -1,6 +1,6 @@
 import type { MailRecord } from "../../mailbox/mailbox.ts";
 import type { MemberName } from "../../protocol/ids.ts";
-import type { Command } from "../command.ts";
+import { type Command, lookOptions } from "../command.ts";
 import { Newest } from "../newest.ts";
 import { mailJson, mailLine } from "../render/mail.ts";
 
@@ -14,6 +14,7 @@ export const inbox: Command = {
   name: "inbox",
   summary: "A member's mail, the lead's unless you name another: unread, then the last delivered",
   parameters: ["[<name>]"],
+  options: lookOptions,
 
   async run({ positionals, json, teamDir }, io) {
     const observer = await io.observeTeam(teamDir);

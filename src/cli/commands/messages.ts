@@ -1,7 +1,7 @@
 import type { MailRecord } from "../../mailbox/mailbox.ts";
 import type { MemberName } from "../../protocol/ids.ts";
 import type { TeamObserver } from "../../team/team-observer.ts";
-import type { Command } from "../command.ts";
+import { type Command, lookOptions } from "../command.ts";
 import { Newest } from "../newest.ts";
 import { mailJson, mailLine } from "../render/mail.ts";
 
@@ -18,6 +18,7 @@ export const messages: Command = {
   name: "messages",
   summary: "The newest mail of everybody, and whether it was seen",
   parameters: [],
+  options: lookOptions,
 
   async run({ json, teamDir }, io) {
     const all = await newest(await io.observeTeam(teamDir));

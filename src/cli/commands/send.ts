@@ -1,10 +1,11 @@
-import type { Command } from "../command.ts";
+import { type Command, lookOptions } from "../command.ts";
 import { wrongUsage } from "../parse-arguments.ts";
 
 export const send: Command = {
   name: "send",
   summary: "Leave a message for a member, as yourself",
   parameters: ["<name>", '"<text>"'],
+  options: lookOptions,
 
   async run({ positionals, json, teamDir }, io) {
     const [name = "", text = ""] = positionals;

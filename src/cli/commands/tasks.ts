@@ -1,11 +1,12 @@
 import type { Task } from "../../protocol/task.ts";
-import type { Command } from "../command.ts";
+import { type Command, lookOptions } from "../command.ts";
 import { oneLine } from "../render/one-line.ts";
 
 export const tasks: Command = {
   name: "tasks",
   summary: "The task board",
   parameters: [],
+  options: lookOptions,
 
   async run({ json, teamDir }, io) {
     const board = await (await io.observeTeam(teamDir)).tasks();

@@ -1,11 +1,12 @@
 import type { Member } from "../../protocol/team.ts";
-import type { Command } from "../command.ts";
+import { type Command, lookOptions } from "../command.ts";
 import { oneLine } from "../render/one-line.ts";
 
 export const team: Command = {
   name: "team",
   summary: "Who is in the team, and what each of them is doing",
   parameters: [],
+  options: lookOptions,
 
   async run({ json, teamDir }, io) {
     const observer = await io.observeTeam(teamDir);

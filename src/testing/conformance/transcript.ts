@@ -67,7 +67,14 @@ export function testTranscript(name: string, open: () => Promise<TranscriptFixtu
 
     test("neither an entry changed after it was appended nor a changed tail changes the record", async () => {
       await using fixture = await open();
-      const entry: Entry = { type: "compaction", at, summary: "as it was", delivered: [] };
+      const entry: Entry = {
+        type: "compaction",
+        at,
+        summary: "as it was",
+        kept: [],
+        wakes: false,
+        delivered: [],
+      };
 
       await fixture.transcript.append([entry]);
       entry.summary = "changed";
@@ -99,7 +106,7 @@ export function output(text: string): Entry {
 }
 
 export function compaction(summary: string, delivered: Position[] = []): Entry {
-  return { type: "compaction", at, summary, delivered };
+  return { type: "compaction", at, summary, kept: [], wakes: false, delivered };
 }
 
 export function delivery(position: Position): Entry {

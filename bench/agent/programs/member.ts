@@ -1,0 +1,54 @@
+import { homedir } from "node:os";
+import { join } from "node:path";
+import { z } from "zod";
+import { systemClock } from "../../../src/lib/clock.ts";
+import { systemProcesses } from "../../../src/lib/process-identity.ts";
+import { Lead } from "../../../src/team/lead.ts";
+import { childOptions, serve } from "../../lib/serve.ts";
+import { type MemberFigures, MemberOptions } from "../contract.ts";
+
+const { directory, url, turns } = childOptions(MemberOptions);
+
+serve(z.object({}), async (): Promise<MemberFigures> => {
+  await using lead = await Lead.open({
+    place: {
+      directory: join(directory, ".team"),
+      keyPlace: { keyFile: undefined, stateHome: join(directory, "state"), home: homedir() },
+      clock: systemClock,
+      processes: systemProcesses,
+      onWarning: console.error,
+    },
+    env: {
+      PATH: process.env.PATH,
+      ANTHROPIC_API_KEY: "sk-of-a-benchmark",
+      ANTHROPIC_BASE_URL: url,
+    },
+    cwd: directory,
+    model: "anthropic/instant",
+    mode: "default",
+    allow: [],
+    ask: [],
+    deny: [],
+    maxTurns: turns + 1,
+    maxCostUsd: undefined,
+  });
+  const memory: MemberFigures["memory"] = [];
+  const events = lead.prompt("Go.", new AbortController().signal);
+  for (let next = await events.next(); ; next = await events.next()) {
+    if (next.done) return { outcome: next.value?.outcome ?? "left", memory };
+    if (next.value.type === "turn-end" && isLookedAt(next.value.turn)) {
+      memory.push({ turn: next.value.turn, ...memoryNow() });
+    }
+  }
+});
+
+function isLookedAt(turn: number): boolean {
+  return turn === 10 || turn === turns;
+}
+
+function memoryNow() {
+  // With --expose-gc what is no longer needed does not count.
+  globalThis.gc?.();
+  const { rss, heapUsed } = process.memoryUsage();
+  return { rssBytes: rss, heapBytes: heapUsed };
+}

@@ -1,0 +1,99 @@
+import type { Clock } from "../lib/clock.ts";
+import type { Secrets } from "../lib/secrets.ts";
+import type { Model } from "../model/model.ts";
+import type { Approvals } from "../permissions/approvals.ts";
+import type { Permissions } from "../permissions/permissions.ts";
+import type { OutputFiles } from "../processes/output-files.ts";
+import type { AgentEvent } from "../protocol/events.ts";
+import type { MemberName } from "../protocol/ids.ts";
+import type { ToolSpec } from "../protocol/tools.ts";
+import type { Entry } from "../protocol/transcript.ts";
+import type { Tool } from "../tools/tool.ts";
+import type { Transcript } from "../transcript/transcript.ts";
+import type { Bill } from "./bill.ts";
+import { Conversation } from "./conversation.ts";
+import type { Input } from "./input.ts";
+import type { WholePath } from "./mail-text.ts";
+
+/** What bounds a member's runs. */
+export interface Limits {
+  /** Turns of one run. */
+  maxTurns: number;
+  maxOutputTokens: number;
+  /** How many tokens the model can take in. */
+  contextTokens: number;
+}
+
+export interface AgentOptions {
+  name: MemberName;
+  system: string;
+  model: Model;
+  tools: readonly Tool[];
+  transcript: Transcript;
+  input: Input;
+  permissions: Pick<Permissions, "judge">;
+  approvals: Approvals;
+  bill: Bill;
+  limits: Limits;
+  secrets: Secrets;
+  outputFiles: Pick<OutputFiles, "capOutput">;
+  /** What a compaction must keep, rebuilt from disk: role, roster, tasks, project instructions, … */
+  recap(): Promise<readonly string[]>;
+  wholePath: WholePath;
+  clock: Clock;
+}
+
+/** An entry without its time. */
+type Undated<T> = T extends Entry ? Omit<T, "at"> : never;
+export type EntryDraft = Undated<Entry>;
+
+/** An event before it is said when it happened and to whom. */
+type Unstamped<T> = T extends AgentEvent ? Omit<T, "at" | "member"> : never;
+export type EventDraft = Unstamped<AgentEvent>;
+
+/** One member with everything a run needs. Its conversation is what its transcript says. */
+export class Agent {
+  readonly options: AgentOptions;
+  readonly conversation: Conversation;
+  readonly tools: ReadonlyMap<string, Tool>;
+  /** One and the same array in every request. */
+  readonly toolSpecs: readonly ToolSpec[];
+
+  private constructor(options: AgentOptions, entries: readonly Entry[]) {
+    this.options = options;
+    this.conversation = new Conversation(entries, options.wholePath);
+    this.tools = new Map(options.tools.map((tool) => [tool.spec.name, tool]));
+    this.toolSpecs = options.tools.map(({ spec }) => spec);
+  }
+
+  /** Opens a member with its history, and writes down who it is where that is new. */
+  static async open(options: AgentOptions): Promise<Agent> {
+    const entries = await options.transcript.tail();
+    const agent = new Agent(options, entries);
+    const profile = entries.findLast((entry) => entry.type === "profile");
+    if (profile?.system !== options.system || profile.model !== options.model.id) {
+      await agent.record(agent.profile);
+    }
+    return agent;
+  }
+
+  get profile(): EntryDraft {
+    const { system, model } = this.options;
+    return { type: "profile", system, model: model.id };
+  }
+
+  /** Writes entries to the transcript; once they are there, they are part of the conversation. */
+  async record(...drafts: EntryDraft[]): Promise<void> {
+    const at = this.options.clock.now().toISOString();
+    await this.append(drafts.map((draft) => ({ ...draft, at })));
+  }
+
+  async append(entries: readonly Entry[]): Promise<void> {
+    await this.options.transcript.append(entries);
+    for (const entry of entries) this.conversation.add(entry);
+  }
+
+  stamp(draft: EventDraft): AgentEvent {
+    return { ...draft, at: this.options.clock.now().toISOString(), member: this.options.name };
+  }
+}

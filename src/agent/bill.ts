@@ -1,0 +1,58 @@
+import { TeamError } from "../errors.ts";
+import type { Clock } from "../lib/clock.ts";
+import type { UsageLedger } from "../logs/usage-ledger.ts";
+import { costOf, type Price } from "../model/prices.ts";
+import type { MemberName } from "../protocol/ids.ts";
+import type { Usage } from "../protocol/usage.ts";
+import type { Budget } from "./budget.ts";
+
+export interface BillOptions {
+  member: MemberName;
+  /** The model's id, as the ledger has it. */
+  model: string;
+  /** Undefined where the model has no known price. */
+  price: Price | undefined;
+  ledger: Pick<UsageLedger, "record">;
+  /** All that the member's calls count against: its own budget, its team's. */
+  budgets: readonly Budget[];
+  clock: Clock;
+}
+
+/** What one member's model calls cost: in the ledger first, then off its budgets. */
+export class Bill {
+  readonly #options: BillOptions;
+
+  /** Throws `config-invalid` where money is limited and nobody knows what the model costs. */
+  constructor(options: BillOptions) {
+    const { budgets, price, model } = options;
+    if (!price && budgets.some(({ limitsMoney }) => limitsMoney)) {
+      throw new TeamError(
+        "config-invalid",
+        `The cost is limited, and ${model} has no known price`,
+        {
+          hint: "Give its price under `prices` in the configuration, or limit tokens or turns instead.",
+        },
+      );
+    }
+    this.#options = options;
+  }
+
+  async record(usage: Usage): Promise<void> {
+    const { member, model, price, ledger, budgets, clock } = this.#options;
+    const cost = price && costOf(usage, price);
+    await ledger.record({
+      type: "call",
+      at: clock.now().toISOString(),
+      member,
+      model,
+      ...usage,
+      ...(cost !== undefined && { cost_usd: cost }),
+    });
+    for (const budget of budgets) budget.spend(usage, cost ?? 0);
+  }
+
+  /** Which budget is used up, in words; undefined while there is something left of all. */
+  get exhausted(): string | undefined {
+    return this.#options.budgets.map(({ exhausted }) => exhausted).find((text) => text);
+  }
+}

@@ -1,0 +1,155 @@
+import { TeamError } from "../errors.ts";
+import { isLeaving } from "../lib/leaving.ts";
+import type { Verdict } from "../permissions/verdict.ts";
+import { maxOutputCharacters } from "../processes/output-capture.ts";
+import type { StopReason, ToolCall } from "../protocol/transcript.ts";
+import { failure, type PreparedCall, type ToolOutput } from "../tools/tool.ts";
+import type { Agent, EventDraft } from "./agent.ts";
+import type { OpenCall } from "./conversation.ts";
+import type { Repetition } from "./repetition.ts";
+
+interface RoundOptions {
+  agent: Agent;
+  repetition: Repetition;
+  signal: AbortSignal;
+  emit(event: EventDraft): void;
+}
+
+/** What is to become of a call: it has its answer already, or it may be run. */
+type Plan =
+  | { type: "answered"; output: ToolOutput }
+  | { type: "judged"; prepared: PreparedCall; verdict: Verdict };
+
+/**
+ * Answers the open calls of a member's last reply. Calls that change nothing run beside each
+ * other; any other waits for those before it, and those behind it wait for it.
+ *
+ * A call is begun on disk before it runs and has its result there afterwards. One that was begun
+ * by a process that is gone is not run again: nobody knows what it did.
+ */
+export class CallRound {
+  readonly #options: RoundOptions;
+
+  constructor(options: RoundOptions) {
+    this.#options = options;
+  }
+
+  async run(): Promise<void> {
+    const running: Promise<void>[] = [];
+    try {
+      for (const open of this.#options.agent.conversation.openCalls) {
+        const plan = await this.#plan(open);
+        if (plan.type === "judged" && !plan.verdict.isReadOnly) await allOf(running.splice(0));
+        const answer = this.#carryOut(open.call, plan);
+        if (plan.type === "judged" && plan.verdict.isReadOnly) running.push(answer);
+        else await answer;
+      }
+    } finally {
+      await allOf(running);
+    }
+  }
+
+  async #plan({ call, isStarted, stop }: OpenCall): Promise<Plan> {
+    const { agent, repetition } = this.#options;
+    if (isStarted) return answered(outcomeUnknown);
+    if (cutShort.has(stop)) return answered(cutOff);
+    const refusal = repetition.refuse(call);
+    if (refusal) return answered(refusal);
+    const tool = agent.tools.get(call.name);
+    if (!tool) {
+      const names = [...agent.tools.keys()].join(", ");
+      return answered(`Error: No tool is named ${JSON.stringify(call.name)}. Tools: ${names}.`);
+    }
+    const prepared = tool.prepare(call.input);
+    if (prepared.type === "invalid") return { type: "answered", output: prepared.output };
+    const { action } = prepared;
+    const verdict = await agent.options.permissions.judge({ tool: call.name, action });
+    return { type: "judged", prepared, verdict };
+  }
+
+  async #carryOut(call: ToolCall, plan: Plan): Promise<void> {
+    const { signal, emit } = this.#options;
+    // Whoever leaves comes back: what was not begun is begun then.
+    if (signal.aborted && isLeaving(signal)) return;
+    emit({ type: "tool-call", call_id: call.call_id, name: call.name, input: call.input });
+    if (signal.aborted) return this.#answer(call, failure(notRun));
+    if (plan.type === "answered") return this.#answer(call, plan.output);
+    const refusal = await this.#permit(call, plan.verdict);
+    if (refusal === "stopped") return;
+    await this.#answer(call, refusal ?? (await this.#start(call, plan.prepared)));
+  }
+
+  /** Undefined when the call may run; `stopped` when it stays open, for another time. */
+  async #permit(call: ToolCall, verdict: Verdict): Promise<ToolOutput | "stopped" | undefined> {
+    const { agent, signal } = this.#options;
+    const { decision, reason } = verdict;
+    if (decision === "allow") return undefined;
+    if (decision === "deny") return failure(`Error: Not permitted: ${reason}`);
+    const answer = await agent.options.approvals.ask(
+      {
+        member: agent.options.name,
+        callId: call.call_id,
+        tool: call.name,
+        input: call.input,
+        reason,
+      },
+      signal,
+    );
+    switch (answer.type) {
+      case "allowed":
+        return undefined;
+      case "denied":
+        return failure(`Error: Denied: ${answer.reason}`);
+      case "stopped":
+        return isLeaving(signal) ? "stopped" : failure(notRun);
+    }
+  }
+
+  async #start(call: ToolCall, prepared: PreparedCall): Promise<ToolOutput> {
+    const { agent, signal, emit } = this.#options;
+    await agent.record({ type: "tool-start", call_id: call.call_id });
+    try {
+      return await prepared.run({
+        callId: call.call_id,
+        signal,
+        extraEnvironment: {},
+        onOutput: (text) => emit({ type: "tool-output", call_id: call.call_id, text }),
+      });
+    } catch (error) {
+      if (!(error instanceof TeamError)) throw error;
+      return failure(`Error: ${error.message}${error.hint ? ` ${error.hint}` : ""}`);
+    }
+  }
+
+  async #answer(call: ToolCall, { text, isError, images }: ToolOutput): Promise<void> {
+    const { agent, repetition, emit } = this.#options;
+    const { secrets, outputFiles, name } = agent.options;
+    const output =
+      text.length > maxOutputCharacters
+        ? await outputFiles.capOutput(text, `${name}-${call.call_id}`)
+        : secrets.mask(text);
+    repetition.note(call, output);
+    const result = { call_id: call.call_id, output, is_error: isError };
+    await agent.record({ type: "tool-result", ...result, ...(images && { images: [...images] }) });
+    emit({ type: "tool-result", ...result });
+  }
+}
+
+/** Replies that ended so may have lost the end of a call. */
+const cutShort: ReadonlySet<StopReason> = new Set<StopReason>(["length", "overflow"]);
+
+const outcomeUnknown =
+  "Outcome unknown: troupe stopped while this call was running, and did not run it again. Look what it has done before you repeat it.";
+const cutOff =
+  "Error: Your reply met the limit of its length before it was complete, so none of its calls was run. Make the calls again in smaller pieces.";
+const notRun = "Error: Not run: the person interrupted before it began.";
+
+function answered(text: string): Plan {
+  return { type: "answered", output: failure(text) };
+}
+
+/** Waits for all of them, also where one fails, so that nothing runs on unseen; then fails too. */
+async function allOf(promises: readonly Promise<void>[]): Promise<void> {
+  const failed = (await Promise.allSettled(promises)).find(({ status }) => status === "rejected");
+  if (failed?.status === "rejected") throw failed.reason;
+}

@@ -1,0 +1,166 @@
+import type { Utterance } from "../model/model.ts";
+import type { Message } from "../protocol/message.ts";
+import type {
+  Entry,
+  ReplyBlock,
+  StopReason,
+  ToolCall,
+  ToolResult,
+} from "../protocol/transcript.ts";
+import { isShown, mailText, type WholePath } from "./mail-text.ts";
+
+/** A call that the model has made and not been answered yet. */
+export interface OpenCall {
+  readonly call: ToolCall;
+  /** True when it was begun: if nothing is running it now, nobody knows what it did. */
+  readonly isStarted: boolean;
+  /** Why the reply that has the call ended. */
+  readonly stop: StopReason;
+}
+
+type Input = Extract<Utterance, { type: "input" }>;
+
+/**
+ * What a member's transcript is to its model: built from the entries, in their order, and from
+ * nothing else, so that it is the same after a restart. Every call is followed by its result, no
+ * two inputs stand side by side, and nothing that was sent is ever changed.
+ */
+export class Conversation {
+  readonly #wholePath: WholePath;
+  #closed: Utterance[] = [];
+  #callIds = new Set<string>();
+  /** What came since the last reply or results. */
+  #input: Input | undefined;
+  #awaitsReply = false;
+  #openCalls: OpenCall[] = [];
+  #results = new Map<string, ToolResult>();
+  #contextTokens = 0;
+
+  constructor(entries: Iterable<Entry>, wholePath: WholePath) {
+    this.#wholePath = wholePath;
+    for (const entry of entries) this.add(entry);
+  }
+
+  add(entry: Entry): void {
+    switch (entry.type) {
+      case "delivery":
+        this.#addMail(entry.message);
+        break;
+      case "note":
+        this.#addInput(entry.text, entry.wakes);
+        break;
+      case "reply":
+        this.#addReply(entry);
+        break;
+      case "tool-start":
+        this.#markStarted(entry.call_id);
+        break;
+      case "tool-result":
+        this.#addResult(entry);
+        break;
+      case "run-end":
+        if (entry.outcome === "interrupted") this.#addInput(interrupted, false);
+        break;
+      case "compaction":
+        this.#startOver(entry);
+        break;
+      case "profile":
+      case "run-start":
+        break;
+    }
+  }
+
+  /** What the model is to be sent. The same objects as before, and what is new behind them. */
+  get utterances(): readonly Utterance[] {
+    return this.#input ? [...this.#closed, this.#input] : [...this.#closed];
+  }
+
+  /** The calls of the last reply that have no result, in their order. */
+  get openCalls(): readonly OpenCall[] {
+    return this.#openCalls.filter(({ call }) => !this.#results.has(call.call_id));
+  }
+
+  /** True when there is something the model has not replied to. */
+  get awaitsReply(): boolean {
+    return this.#awaitsReply;
+  }
+
+  /** What the model has been shown, or is to be, and has not replied to. */
+  get unansweredInput(): readonly string[] {
+    return this.#input?.texts ?? [];
+  }
+
+  /** How many tokens the provider counted at the last reply, that reply included. */
+  get contextTokens(): number {
+    return this.#contextTokens;
+  }
+
+  hasCall(id: string): boolean {
+    return this.#callIds.has(id);
+  }
+
+  #addMail(message: Message): void {
+    if (!isShown(message)) return;
+    this.#addInput(mailText(message, this.#wholePath), message.type !== "idle_notification");
+  }
+
+  #addInput(text: string, wakes: boolean): void {
+    if (text.trim() === "") return;
+    this.#input = { type: "input", texts: [...this.unansweredInput, text] };
+    this.#awaitsReply ||= wakes;
+  }
+
+  #addReply({ blocks, stop, usage }: Extract<Entry, { type: "reply" }>): void {
+    if (usage) {
+      const { input_tokens, output_tokens, cache_read_tokens, cache_write_tokens } = usage;
+      this.#contextTokens = input_tokens + output_tokens + cache_read_tokens + cache_write_tokens;
+    }
+    const sendable = stop === "refusal" ? [] : sendableBlocks(blocks);
+    this.#awaitsReply = false;
+    // The model has nothing to say to its input, which then stands beside the next.
+    if (sendable.length === 0) return;
+    if (this.#input) this.#closed.push(this.#input);
+    this.#input = undefined;
+    this.#closed.push({ type: "reply", blocks: sendable });
+    this.#openCalls = sendable.flatMap((block) =>
+      block.type === "tool-call" ? [{ call: block, isStarted: false, stop }] : [],
+    );
+    for (const { call } of this.#openCalls) this.#callIds.add(call.call_id);
+  }
+
+  #markStarted(id: string): void {
+    this.#openCalls = this.#openCalls.map((open) =>
+      open.call.call_id === id ? { ...open, isStarted: true } : open,
+    );
+  }
+
+  #addResult({ call_id, output, is_error, images }: Extract<Entry, { type: "tool-result" }>): void {
+    if (!this.#openCalls.some(({ call }) => call.call_id === call_id)) return;
+    this.#results.set(call_id, { call_id, output, is_error, ...(images && { images }) });
+    if (this.#results.size < this.#openCalls.length) return;
+    const results = this.#openCalls.flatMap(({ call }) => this.#results.get(call.call_id) ?? []);
+    this.#closed.push({ type: "results", results });
+    this.#awaitsReply = true;
+    this.#openCalls = [];
+    this.#results = new Map();
+  }
+
+  #startOver({ summary, kept, wakes }: Extract<Entry, { type: "compaction" }>): void {
+    this.#closed = [];
+    this.#callIds = new Set();
+    this.#input = { type: "input", texts: [summary, ...kept] };
+    this.#awaitsReply = wakes;
+    this.#openCalls = [];
+    this.#results = new Map();
+    this.#contextTokens = 0;
+  }
+}
+
+const interrupted = "(The person interrupted you here.)";
+
+/** A provider refuses empty text, and a reply that ends with a thought. */
+function sendableBlocks(blocks: readonly ReplyBlock[]): ReplyBlock[] {
+  const kept = blocks.filter((block) => block.type !== "text" || block.text.trim() !== "");
+  const last = kept.findLastIndex(({ type }) => type !== "thinking");
+  return kept.slice(0, last + 1);
+}

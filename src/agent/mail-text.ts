@@ -1,0 +1,100 @@
+import type { Message } from "../protocol/message.ts";
+
+/** The most characters of one message that a model is shown. The rest is in a file that is named. */
+const maxShownCharacters = 32_000;
+
+type MessageType = Message["type"];
+
+/** What concerns the runtime alone: no model is shown it. */
+const hidden: ReadonlySet<MessageType> = new Set<MessageType>([
+  "permission_request",
+  "permission_response",
+  "team_permission_update",
+  "mode_set_request",
+  "sandbox_permission_request",
+  "sandbox_permission_response",
+]);
+
+export function isShown({ type }: Message): boolean {
+  return !hidden.has(type);
+}
+
+/** Where the whole of a message lies that is too long to be shown. */
+export type WholePath = (message: Message) => string;
+
+/**
+ * A message as its model sees it: wrapped so that its text cannot leave the wrapper. Only the
+ * person's own words to the lead come as they are, and cannot look like a wrapper either.
+ */
+export function mailText(message: Message, wholePath: WholePath): string {
+  const text = escapeWrapper(shorten(bodyOf(message), message, wholePath));
+  if (message.type === "message" && message.from === "user" && message.to === "lead") return text;
+  const attributes = Object.entries(attributesOf(message))
+    .filter(([, value]) => value !== undefined)
+    .map(([name, value]) => ` ${name}="${escapeAttribute(String(value))}"`);
+  return `<teammate-message${attributes.join("")}>${text}</teammate-message>`;
+}
+
+function attributesOf(message: Message): Record<string, string | boolean | undefined> {
+  const { from, type, id, timestamp } = message;
+  const sent = `${new Date(timestamp * 1000).toISOString().slice(0, 19)}Z`;
+  return { from, type, id, sent, ...othersOf(message) };
+}
+
+/** The fields of its type that decide something. Texts go into the body. */
+function othersOf(message: Message): Record<string, string | boolean | undefined> {
+  switch (message.type) {
+    case "message":
+    case "task_assignment":
+      return { task_id: message.task_id };
+    case "result":
+      return { outcome: message.outcome };
+    case "plan_approval_request":
+    case "shutdown_request":
+      return { request_id: message.request_id };
+    case "plan_approval_response":
+      return { request_id: message.request_id, approve: message.approve };
+    case "shutdown_response":
+      return { request_id: message.request_id, approve: message.approve, reason: message.reason };
+    case "teammate_terminated":
+      return { reason: message.reason };
+    case "broadcast":
+    case "idle_notification":
+    case "permission_request":
+    case "permission_response":
+    case "team_permission_update":
+    case "mode_set_request":
+    case "sandbox_permission_request":
+    case "sandbox_permission_response":
+      return {};
+  }
+}
+
+function bodyOf(message: Message): string {
+  const parts = [message.content];
+  if (message.type === "plan_approval_request") parts.push(message.plan);
+  if (message.type === "plan_approval_response") parts.push(message.feedback ?? "");
+  return parts.filter((part) => part !== "").join("\n\n");
+}
+
+/** The whole text of a message that is shown in part, or undefined where all of it is shown. */
+export function hiddenText(message: Message): string | undefined {
+  const text = isShown(message) ? bodyOf(message) : "";
+  return text.length > maxShownCharacters ? text : undefined;
+}
+
+function shorten(text: string, message: Message, wholePath: WholePath): string {
+  if (text.length <= maxShownCharacters) return text;
+  const left = text.length - maxShownCharacters;
+  return `${text.slice(0, maxShownCharacters)}\n... (${left} more characters; the whole is in ${wholePath(message)})`;
+}
+
+function escapeWrapper(text: string): string {
+  return text.replace(/<(\/?)(?=teammate-message)/gi, "&lt;$1");
+}
+
+const entities: Record<string, string> = { "<": "&lt;", ">": "&gt;", "&": "&amp;", '"': "&quot;" };
+
+function escapeAttribute(value: string): string {
+  return value.replace(/[<>&"]/g, (character) => entities[character] ?? "").replace(/\s+/g, " ");
+}

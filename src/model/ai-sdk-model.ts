@@ -1,0 +1,88 @@
+import type { LanguageModelV3, SharedV3ProviderOptions } from "@ai-sdk/provider";
+import type { Clock } from "../lib/clock.ts";
+import type { Dialect } from "./ai-sdk/dialect.ts";
+import { type Account, diagnose } from "./ai-sdk/failure.ts";
+import { PromptWriter } from "./ai-sdk/prompt-writer.ts";
+import { ReplyReader } from "./ai-sdk/reply-reader.ts";
+import { type Watchdogs, Wire } from "./ai-sdk/wire.ts";
+import type { Model, ModelFailure, ModelPart, ModelRequest } from "./model.ts";
+
+export interface AiSdkModelOptions {
+  /** As a person names it: `anthropic/claude-…`. */
+  readonly id: string;
+  readonly dialect: Dialect;
+  readonly account: Account;
+  readonly clock: Clock;
+  readonly watchdogs: Watchdogs;
+  /** The global one, unless told otherwise. */
+  readonly fetch?: typeof fetch;
+  /** The SDK's model, all of whose requests go through `fetch`. */
+  connect(through: typeof fetch): LanguageModelV3;
+}
+
+/** Any model that the AI SDK has a provider for. */
+export class AiSdkModel implements Model {
+  readonly id: string;
+  readonly #options: AiSdkModelOptions;
+  readonly #writer: PromptWriter;
+
+  constructor(options: AiSdkModelOptions) {
+    this.id = options.id;
+    this.#options = options;
+    this.#writer = new PromptWriter(options.dialect);
+  }
+
+  async *stream(request: ModelRequest): AsyncGenerator<ModelPart> {
+    const { clock, watchdogs, dialect, fetch = globalThis.fetch } = this.#options;
+    const { signal } = request;
+    const wire = new Wire({ fetch, clock, watchdogs, signal });
+    const reply = new ReplyReader(dialect);
+    let error: unknown;
+    let isComplete = false;
+    try {
+      yield* this.#relay(request, wire, reply);
+      isComplete = reply.isFinished && dialect.isComplete({ ...reply.ending, ...wire.ending });
+    } catch (thrown) {
+      error = thrown;
+    } finally {
+      wire.close({ isComplete });
+    }
+    // The SDK may end an aborted stream as if it were complete.
+    if (signal.aborted) yield failed(aborted, reply);
+    else if (isComplete) yield reply.finish();
+    else yield failed(diagnose(error, { ...this.#options, wire }), reply);
+  }
+
+  /** Shows what comes as it comes. Throws what the provider or the SDK says went wrong. */
+  async *#relay(request: ModelRequest, wire: Wire, reply: ReplyReader): AsyncGenerator<ModelPart> {
+    // One of its own for each request: the SDK has no other way to tell whose bytes are whose.
+    const model = this.#options.connect(wire.fetch);
+    const { stream } = await model.doStream({
+      prompt: this.#writer.prompt(request),
+      tools: this.#writer.tools(request.tools),
+      maxOutputTokens: request.maxOutputTokens,
+      includeRawChunks: true,
+      providerOptions,
+    });
+    for await (const part of stream) {
+      if (part.type === "error") {
+        if (this.#options.dialect.ignores(reply.ending.lastEvent)) continue;
+        throw part.error;
+      }
+      const shown = reply.take(part);
+      if (shown) yield shown;
+      if (reply.isFinished) return;
+    }
+  }
+}
+
+const providerOptions: SharedV3ProviderOptions = {
+  // Otherwise every tool says in every request that its input may be streamed unchecked.
+  anthropic: { toolStreaming: false },
+};
+
+const aborted: ModelFailure = { kind: "aborted", message: "The call was aborted" };
+
+function failed(failure: ModelFailure, { usage }: ReplyReader): ModelPart {
+  return { type: "error", failure, ...(usage && { usage }) };
+}

@@ -1,0 +1,175 @@
+import { z } from "zod";
+import type { Usage } from "../../protocol/usage.ts";
+
+/** What differs between providers beyond what the SDK evens out. */
+export interface Dialect {
+  /** The provider as people call it. */
+  readonly label: string;
+  /** Under this name the SDK hands out, and wants back, what belongs to the provider. */
+  readonly namespace: string;
+  /** False where a tool's result can be text only: its images follow in a message of their own. */
+  readonly showsImagesInResults: boolean;
+  /** False where a result cannot be marked as an error, so that its text must say so. */
+  readonly marksErrors: boolean;
+  /** What the provider takes for the id of a call; others are spelled anew. */
+  readonly callId: RegExp;
+  /** True if a thought with these data may be sent back. */
+  takesThought(data: Readonly<Record<string, unknown>>): boolean;
+  /** What an event reports of the usage, each number counted from the beginning of the reply. */
+  usageIn(event: unknown): Partial<Usage> | undefined;
+  /** True for an event that the SDK does not know and that need not be known. */
+  ignores(event: unknown): boolean;
+  /** True once the provider has said that the reply is over, and not only the connection. */
+  isComplete(ending: Ending): boolean;
+}
+
+/** How a reply came to its end: as its events say, and as its bytes say. */
+export type Ending = ReplyEnding & WireEnding;
+
+export interface ReplyEnding {
+  readonly lastEvent: unknown;
+  /** The provider's own word for why the reply ended. */
+  readonly rawStop: string | undefined;
+}
+
+export interface WireEnding {
+  /** `data: [DONE]` has come: the end marker of OpenAI's streams. */
+  readonly isDone: boolean;
+  /** The body ended as HTTP says a body ends. */
+  readonly isCleanEnd: boolean;
+}
+
+const count = z.int().nonnegative();
+
+const AnthropicUsage = z.object({
+  input_tokens: count.nullish(),
+  output_tokens: count.nullish(),
+  cache_read_input_tokens: count.nullish(),
+  cache_creation_input_tokens: count.nullish(),
+});
+
+const AnthropicEvent = z.object({
+  type: z.string(),
+  usage: AnthropicUsage.optional(),
+  message: z.object({ usage: AnthropicUsage.optional() }).optional(),
+});
+
+const anthropicEvents: ReadonlySet<string> = new Set([
+  "message_start",
+  "content_block_start",
+  "content_block_delta",
+  "content_block_stop",
+  "message_delta",
+  "message_stop",
+  "ping",
+  "error",
+]);
+
+export const anthropic: Dialect = {
+  label: "Anthropic",
+  namespace: "anthropic",
+  showsImagesInResults: true,
+  marksErrors: true,
+  callId: /^[\w-]+$/,
+  takesThought: (data) => "signature" in data || "redactedData" in data,
+  usageIn(event) {
+    const { data } = AnthropicEvent.safeParse(event);
+    const usage = data?.message?.usage ?? data?.usage;
+    return (
+      usage &&
+      known({
+        input_tokens: usage.input_tokens,
+        output_tokens: usage.output_tokens,
+        cache_read_tokens: usage.cache_read_input_tokens,
+        cache_write_tokens: usage.cache_creation_input_tokens,
+      })
+    );
+  },
+  // Anthropic adds kinds of events to its streams and asks clients to pass over them.
+  ignores(event) {
+    const type = AnthropicEvent.safeParse(event).data?.type;
+    return type !== undefined && !anthropicEvents.has(type);
+  },
+  isComplete: ({ lastEvent }) => AnthropicEvent.safeParse(lastEvent).data?.type === "message_stop",
+};
+
+const OpenAiEvent = z.object({
+  usage: z.object({
+    prompt_tokens: count.nullish(),
+    completion_tokens: count.nullish(),
+    prompt_tokens_details: z.object({ cached_tokens: count.nullish() }).nullish(),
+  }),
+});
+
+export const openAi: Dialect = {
+  label: "OpenAI",
+  namespace: "openai",
+  showsImagesInResults: false,
+  marksErrors: false,
+  callId: /./,
+  takesThought: () => true,
+  usageIn(event) {
+    const usage = OpenAiEvent.safeParse(event).data?.usage;
+    const cached = usage?.prompt_tokens_details?.cached_tokens ?? 0;
+    return (
+      usage &&
+      known({
+        // What was read from the cache is part of the prompt in the provider's count.
+        input_tokens: Math.max(0, (usage.prompt_tokens ?? 0) - cached),
+        output_tokens: usage.completion_tokens,
+        cache_read_tokens: cached,
+      })
+    );
+  },
+  ignores: () => false,
+  isComplete: ({ isDone }) => isDone,
+};
+
+export const openAiCompatible: Dialect = {
+  ...openAi,
+  label: "The OpenAI-compatible endpoint",
+  namespace: "openai-compatible",
+  // Not all of these servers send the marker, but all say why a reply has ended.
+  isComplete: ({ isDone, isCleanEnd, rawStop }) => isDone || (isCleanEnd && rawStop !== undefined),
+};
+
+const GoogleEvent = z.object({
+  usageMetadata: z.object({
+    promptTokenCount: count.nullish(),
+    candidatesTokenCount: count.nullish(),
+    thoughtsTokenCount: count.nullish(),
+    cachedContentTokenCount: count.nullish(),
+  }),
+});
+
+export const google: Dialect = {
+  label: "Google",
+  namespace: "google",
+  showsImagesInResults: true,
+  marksErrors: false,
+  callId: /./,
+  takesThought: () => true,
+  usageIn(event) {
+    const usage = GoogleEvent.safeParse(event).data?.usageMetadata;
+    const cached = usage?.cachedContentTokenCount ?? 0;
+    return (
+      usage &&
+      known({
+        input_tokens: Math.max(0, (usage.promptTokenCount ?? 0) - cached),
+        output_tokens: (usage.candidatesTokenCount ?? 0) + (usage.thoughtsTokenCount ?? 0),
+        cache_read_tokens: cached,
+      })
+    );
+  },
+  ignores: () => false,
+  isComplete: ({ isCleanEnd, rawStop }) => isCleanEnd && rawStop !== undefined,
+};
+
+type Counts = { [Key in keyof Usage]?: number | null | undefined };
+
+/** A later event does not repeat every number: what it leaves out keeps its value. */
+function known(counts: Counts): Partial<Usage> {
+  return Object.fromEntries(
+    Object.entries(counts).filter(([, value]) => typeof value === "number"),
+  );
+}

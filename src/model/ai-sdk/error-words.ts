@@ -1,0 +1,42 @@
+import { z } from "zod";
+
+/** What a provider says about an error. */
+export interface Words {
+  /** For people. */
+  readonly message: string;
+  /** For programs: whatever types, codes and states the provider names. */
+  readonly names: string;
+}
+
+const name = z.union([z.string(), z.number()]).nullish().catch(undefined);
+const details = { type: name, code: name, status: name };
+const Described = z.object({ message: z.string(), ...details });
+
+const ErrorBody = z.union([
+  z.object({ error: Described }).transform(({ error }) => error),
+  Described,
+  z.object({ error: z.string(), ...details }).transform(({ error, ...rest }) => {
+    return { message: error, ...rest };
+  }),
+  // Google's compatible endpoint sends a list of one.
+  z.tuple([z.object({ error: Described })]).transform(([{ error }]) => error),
+]);
+
+/** A page of HTML from some proxy is no reading for anybody. */
+const longestMessage = 500;
+
+/** Reads an error's body. What is in no format that providers use is all message. */
+export function readWords(body: string): Words {
+  const { data } = ErrorBody.safeParse(parseOrKeep(body));
+  const { message = body.trim(), ...names } = data ?? {};
+  return { message: message.slice(0, longestMessage), names: Object.values(names).join(" ") };
+}
+
+function parseOrKeep(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    return text;
+  }
+}

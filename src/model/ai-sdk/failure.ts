@@ -1,0 +1,166 @@
+import { z } from "zod";
+import type { Clock } from "../../lib/clock.ts";
+import type { FailureKind, ModelFailure } from "../model.ts";
+import type { Dialect } from "./dialect.ts";
+import { readWords } from "./error-words.ts";
+import { kindOf } from "./failure-kind.ts";
+import { retryAfterMs } from "./retry-after.ts";
+import type { Watchdogs, Wire, WireFailure } from "./wire.ts";
+
+/** Who pays, and where. */
+export interface Account {
+  /** The variable that holds the key. */
+  readonly keyName: string;
+  readonly baseUrl: string;
+  /** What no message may contain. */
+  readonly secrets: readonly string[];
+}
+
+/** What a failure is told with. */
+interface Asked {
+  readonly id: string;
+  readonly dialect: Pick<Dialect, "label">;
+  readonly account: Account;
+  readonly watchdogs: Watchdogs;
+  readonly clock: Clock;
+  readonly wire: Pick<Wire, "failure" | "response" | "ending">;
+}
+
+/**
+ * Says in plain words why a call came to nothing. `error` is what the SDK threw or passed on, or
+ * undefined where it noticed nothing.
+ */
+export function diagnose(error: unknown, asked: Asked): ModelFailure {
+  const { wire } = asked;
+  if (wire.failure) return unreachable(wire.failure, asked);
+  if (!wire.response) return unsendable(error, asked);
+  const body = bodyOf(error);
+  if (wire.response.status >= 400 || body !== undefined) return refused(body ?? "", asked);
+  return isEndOfStream(error) ? cutOrForeign(asked) : unreadable(messageOf(error), asked);
+}
+
+function unreachable(failure: WireFailure, asked: Asked): ModelFailure {
+  const { dialect, account, watchdogs } = asked;
+  switch (failure.type) {
+    case "network":
+      return {
+        kind: "network",
+        message: `${dialect.label} cannot be reached at ${account.baseUrl}: ${mask(messageOf(failure.cause), account)}`,
+        hint: "Check the network, and the base URL if you have set one.",
+      };
+    case "no-headers":
+      return {
+        kind: "no-headers",
+        message: `${dialect.label} did not answer within ${watchdogs.headersMs / 1000} s`,
+      };
+    case "stalled":
+      return {
+        kind: "stalled",
+        message: `${dialect.label} sent nothing more for ${watchdogs.stallMs / 1000} s`,
+      };
+    case "cut":
+      return cut(asked);
+  }
+}
+
+/** The request was never made: the SDK knows that the provider would refuse it. */
+function unsendable(error: unknown, { dialect, account }: Asked): ModelFailure {
+  const message = `${dialect.label} cannot be asked this: ${mask(messageOf(error), account)}`;
+  return { kind: "bad-request", message };
+}
+
+function cutOrForeign(asked: Asked): ModelFailure {
+  const type = asked.wire.response?.headers.get("content-type") ?? "unknown";
+  return type.includes("event-stream") ? cut(asked) : unreadable(`content of type ${type}`, asked);
+}
+
+function cut({ dialect }: Asked): ModelFailure {
+  return { kind: "cut", message: `${dialect.label} ended its answer before it was complete` };
+}
+
+function unreadable(reason: string, { dialect, account }: Asked): ModelFailure {
+  return {
+    kind: "malformed",
+    message: `${dialect.label} sent what cannot be read: ${mask(reason, account)}`,
+    hint: `Check that ${account.baseUrl} is the base URL of this provider's API.`,
+  };
+}
+
+/** The failure that a provider's own error is, by its status or as an event inside a stream. */
+function refused(body: string, asked: Asked): ModelFailure {
+  const { wire, clock, dialect, account } = asked;
+  const { status = 200, headers = new Headers() } = wire.response ?? {};
+  const words = readWords(body);
+  const kind = kindOf(status, words);
+  const hint = hintFor(kind, asked);
+  const delayMs = retryAfterMs({ headers, body, now: clock.now() });
+  return {
+    kind,
+    message: [
+      `${dialect.label} ${deeds[kind] ?? "failed"}${shownStatus(status)}`,
+      mask(words.message, account),
+    ]
+      .filter((text) => text !== "")
+      .join(": "),
+    ...(hint !== undefined && { hint }),
+    ...(delayMs !== undefined && { retryAfterMs: delayMs }),
+  };
+}
+
+function shownStatus(status: number): string {
+  return status >= 400 ? ` (${status})` : "";
+}
+
+const deeds: Partial<Record<FailureKind, string>> = {
+  "bad-key": "refuses the key",
+  "no-credit": "refuses because no credit is left",
+  "unknown-model": "does not have the model",
+  "too-long": "refuses a conversation that is too long",
+  "bad-request": "refuses the request",
+  "rate-limited": "asks for fewer requests",
+  overloaded: "is overloaded",
+};
+
+function hintFor(kind: FailureKind, { id, account }: Asked): string | undefined {
+  switch (kind) {
+    case "bad-key":
+      return `Set ${account.keyName} to a key that may use ${id}.`;
+    case "no-credit":
+      return `Add credit to the account behind ${account.keyName}, or raise its limit.`;
+    case "unknown-model":
+      return `Check the name ${id} and the base URL ${account.baseUrl}.`;
+    default:
+      return undefined;
+  }
+}
+
+const WithBody = z.object({ responseBody: z.string() });
+
+/** The provider's error, where `error` is one: the SDK passes it on bare or wraps it. */
+function bodyOf(error: unknown): string | undefined {
+  const wrapped = WithBody.safeParse(error);
+  if (wrapped.success) return wrapped.data.responseBody;
+  if (error === undefined || error instanceof Error) return undefined;
+  return JSON.stringify(error);
+}
+
+/** The SDK itself may notice that a reply has no end. */
+function isEndOfStream(error: unknown): boolean {
+  return (
+    error === undefined ||
+    (error instanceof Error && error.message === "Response stream ended without a finish reason.")
+  );
+}
+
+/** The innermost message: the outer ones only say that a request has failed. */
+function messageOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  // A host with several addresses fails with one error for each.
+  if (error instanceof AggregateError && error.errors.length > 0) return messageOf(error.errors[0]);
+  return error.cause instanceof Error ? messageOf(error.cause) : error.message;
+}
+
+/** A server may quote what it was sent. */
+function mask(text: string, { secrets }: Account): string {
+  return secrets.reduce((masked, secret) => masked.replaceAll(secret, "[key]"), text);
+}

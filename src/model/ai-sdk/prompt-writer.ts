@@ -1,0 +1,201 @@
+import type {
+  LanguageModelV3FilePart,
+  LanguageModelV3FunctionTool,
+  LanguageModelV3Message,
+  LanguageModelV3Prompt,
+  LanguageModelV3ToolResultOutput,
+  LanguageModelV3ToolResultPart,
+  SharedV3ProviderOptions,
+} from "@ai-sdk/provider";
+import { z } from "zod";
+import type { ToolSpec } from "../../protocol/tools.ts";
+import type { Image, ReplyBlock, ToolResult } from "../../protocol/transcript.ts";
+import type { ModelRequest, Utterance } from "../model.ts";
+import type { Dialect } from "./dialect.ts";
+
+type Message<Role extends LanguageModelV3Message["role"]> = LanguageModelV3Message & { role: Role };
+type ReplyPart = Message<"assistant">["content"][number];
+
+/** Anthropic keeps everything up to a block with this mark. Other providers do not look at it. */
+const cached: SharedV3ProviderOptions = { anthropic: { cacheControl: { type: "ephemeral" } } };
+
+/**
+ * Writes conversations as the SDK wants them. What an utterance became is kept as long as the
+ * utterance itself, so that a turn costs what is new in it, and history never changes on the wire.
+ */
+export class PromptWriter {
+  readonly #dialect: Dialect;
+  readonly #written = new WeakMap<Utterance, readonly LanguageModelV3Message[]>();
+
+  constructor(dialect: Dialect) {
+    this.#dialect = dialect;
+  }
+
+  prompt({
+    system,
+    conversation,
+  }: Pick<ModelRequest, "system" | "conversation">): LanguageModelV3Prompt {
+    const prompt: LanguageModelV3Prompt = [];
+    if (system !== "") {
+      prompt.push({ role: "system", content: wellFormed(system), providerOptions: cached });
+    }
+    for (const [index, utterance] of conversation.entries()) {
+      for (const message of this.#messages(utterance, conversation[index - 1]))
+        add(prompt, message);
+    }
+    const newest = prompt.pop();
+    if (newest) prompt.push({ ...newest, providerOptions: cached });
+    return prompt;
+  }
+
+  tools(specs: readonly ToolSpec[]): LanguageModelV3FunctionTool[] {
+    return specs.map(({ name, description, input_schema }, index) => ({
+      type: "function",
+      name,
+      description,
+      inputSchema: input_schema,
+      ...(index === specs.length - 1 && { providerOptions: cached }),
+    }));
+  }
+
+  #messages(
+    utterance: Utterance,
+    before: Utterance | undefined,
+  ): readonly LanguageModelV3Message[] {
+    const known = this.#written.get(utterance);
+    if (known) return known;
+    const messages = this.#write(utterance, before);
+    this.#written.set(utterance, messages);
+    return messages;
+  }
+
+  #write(utterance: Utterance, before: Utterance | undefined): LanguageModelV3Message[] {
+    switch (utterance.type) {
+      case "input":
+        return [
+          {
+            role: "user",
+            content: utterance.texts.map((text) => ({ type: "text", text: wellFormed(text) })),
+          },
+        ];
+      case "reply": {
+        const parts = utterance.blocks.flatMap((block) => this.#replyPart(block) ?? []);
+        // A reply that was cut short in a thought is refused, and so is one without content.
+        const end = parts.findLastIndex(({ type }) => type !== "reasoning") + 1;
+        return end > 0 ? [{ role: "assistant", content: parts.slice(0, end) }] : [];
+      }
+      case "results":
+        return this.#resultMessages(utterance.results, before);
+    }
+  }
+
+  #replyPart(block: ReplyBlock): ReplyPart | undefined {
+    const own = this.#own(block);
+    const options = own && { providerOptions: { [this.#dialect.namespace]: own } };
+    switch (block.type) {
+      case "text":
+        return { type: "text", text: wellFormed(block.text), ...options };
+      case "thinking":
+        if (!own || !this.#dialect.takesThought(own)) return undefined;
+        return { type: "reasoning", text: block.text, ...options };
+      case "tool-call":
+        return {
+          type: "tool-call",
+          toolCallId: this.#callId(block.call_id),
+          toolName: toolName(block.name),
+          input: plainInput(block.input),
+          ...options,
+        };
+    }
+  }
+
+  /** What the provider itself left with a block. Other providers' data mean nothing to it. */
+  #own({ provider }: ReplyBlock): z.infer<typeof JsonObject> | undefined {
+    return JsonObject.optional().parse(provider?.[this.#dialect.namespace]);
+  }
+
+  #resultMessages(
+    results: readonly ToolResult[],
+    before: Utterance | undefined,
+  ): LanguageModelV3Message[] {
+    const names = new Map(before?.type === "reply" ? before.blocks.flatMap(nameOfCall) : []);
+    const content = results.map(
+      (result): LanguageModelV3ToolResultPart => ({
+        type: "tool-result",
+        toolCallId: this.#callId(result.call_id),
+        toolName: toolName(names.get(result.call_id) ?? ""),
+        output: this.#output(result),
+      }),
+    );
+    const images = results.flatMap((result) => (this.#holdsImages(result) ? [] : shown(result)));
+    const tool: LanguageModelV3Message = { role: "tool", content };
+    return images.length > 0 ? [tool, { role: "user", content: images }] : [tool];
+  }
+
+  /** The SDK has no result that is an error and shows images. */
+  #holdsImages({ is_error }: ToolResult): boolean {
+    return this.#dialect.showsImagesInResults && !is_error;
+  }
+
+  #output(result: ToolResult): LanguageModelV3ToolResultOutput {
+    const { is_error, images = [] } = result;
+    const text = wellFormed(result.output.trim() && result.output) || placeholder(images);
+    if (is_error && this.#dialect.marksErrors) return { type: "error-text", value: text };
+    if (is_error) return { type: "text", value: /^error\b/i.test(text) ? text : `Error: ${text}` };
+    if (images.length === 0 || !this.#holdsImages(result)) return { type: "text", value: text };
+    const pictures = images.map(({ media_type, data }) => {
+      return { type: "image-data" as const, mediaType: media_type, data };
+    });
+    return { type: "content", value: [{ type: "text", text }, ...pictures] };
+  }
+
+  #callId(id: string): string {
+    return this.#dialect.callId.test(id) ? id : id.replaceAll(/[^\w-]/g, "_") || "_";
+  }
+}
+
+/** What is said in one go is one message, because in some APIs speakers must take turns. */
+function add(prompt: LanguageModelV3Prompt, message: LanguageModelV3Message): void {
+  const last = prompt.at(-1);
+  if (last?.role !== "user" || message.role !== "user") prompt.push(message);
+  else prompt[prompt.length - 1] = { ...last, content: [...last.content, ...message.content] };
+}
+
+/** Blank text is refused in some places, and says nothing in any. */
+function placeholder({ length }: readonly Image[]): string {
+  return length > 0 ? "(image)" : "(no output)";
+}
+
+const JsonObject = z.record(z.string(), z.json());
+
+/** Models invent names that providers refuse to read back. */
+function toolName(name: string): string {
+  return name.replaceAll(/[^\w-]/g, "_").slice(0, 64) || "_";
+}
+
+function nameOfCall(block: ReplyBlock): [string, string][] {
+  return block.type === "tool-call" ? [[block.call_id, block.name]] : [];
+}
+
+/** The input as the model wrote it, except for what providers refuse to read back. */
+function plainInput(input: unknown): unknown {
+  if (typeof input !== "object" || input === null || Array.isArray(input)) return {};
+  const text = JSON.stringify(input, (_, value: unknown) =>
+    typeof value === "string" ? wellFormed(value) : value,
+  );
+  return JSON.parse(text);
+}
+
+/** Half a character, as cut output may end with, is no valid JSON to providers. */
+function wellFormed(text: string): string {
+  return text.replaceAll(/\p{Surrogate}/gu, "\uFFFD");
+}
+
+function shown({ call_id, images = [] }: ToolResult): Message<"user">["content"] {
+  if (images.length === 0) return [];
+  return [{ type: "text", text: `Images of the result of ${call_id}:` }, ...images.map(filePart)];
+}
+
+function filePart({ media_type, data }: Image): LanguageModelV3FilePart {
+  return { type: "file", mediaType: media_type, data };
+}

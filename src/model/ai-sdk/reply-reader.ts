@@ -1,0 +1,163 @@
+import type {
+  LanguageModelV3FinishReason,
+  LanguageModelV3StreamPart,
+  LanguageModelV3ToolCall,
+  SharedV3ProviderMetadata,
+} from "@ai-sdk/provider";
+import type { ReplyBlock, StopReason } from "../../protocol/transcript.ts";
+import type { Usage } from "../../protocol/usage.ts";
+import type { ModelPart } from "../model.ts";
+import type { Dialect, ReplyEnding } from "./dialect.ts";
+
+type TextBlock = ReplyBlock & { type: "text" | "thinking" };
+type Metadata = SharedV3ProviderMetadata | undefined;
+
+/** Puts a reply together from the SDK's parts, and the bill from the provider's own events. */
+export class ReplyReader {
+  readonly #dialect: Dialect;
+  readonly #blocks: ReplyBlock[] = [];
+  /** Blocks that are still growing, by the SDK's id. It gives an id again once its block is over. */
+  readonly #open = new Map<string, TextBlock>();
+  #usage: Usage | undefined;
+  #lastEvent: unknown;
+  #finish: LanguageModelV3FinishReason | undefined;
+
+  constructor(dialect: Dialect) {
+    this.#dialect = dialect;
+  }
+
+  /** What the provider has reported so far. */
+  get usage(): Usage | undefined {
+    return this.#usage;
+  }
+
+  get ending(): ReplyEnding {
+    return { lastEvent: this.#lastEvent, rawStop: this.#finish?.raw };
+  }
+
+  /** True once the SDK says that the reply is over, which it also says of a cut one. */
+  get isFinished(): boolean {
+    return this.#finish !== undefined;
+  }
+
+  /** Takes the next part in, and returns what of it is shown at once. */
+  take(part: LanguageModelV3StreamPart): ModelPart | undefined {
+    switch (part.type) {
+      case "text-start":
+        this.#start(part.id, { type: "text", text: "" }, part.providerMetadata);
+        return undefined;
+      case "reasoning-start":
+        this.#start(part.id, { type: "thinking", text: "" }, part.providerMetadata);
+        return undefined;
+      case "text-delta":
+      case "reasoning-delta":
+        return this.#grow(part.id, part.delta, part.providerMetadata);
+      case "text-end":
+      case "reasoning-end":
+        return this.#grow(part.id, "", part.providerMetadata);
+      case "tool-call":
+        this.#blocks.push(toolCall(part));
+        return undefined;
+      case "raw":
+        this.#observe(part.rawValue);
+        return undefined;
+      case "finish":
+        this.#finish = part.finishReason;
+        return undefined;
+      default:
+        // The rest announces what comes anyway, or belongs to tools that the provider runs.
+        return undefined;
+    }
+  }
+
+  finish(): ModelPart {
+    const blocks = this.#blocks.filter(({ type, ...block }) => {
+      return type !== "text" || !("text" in block) || block.text.trim() !== "";
+    });
+    const stop = stopReason(this.#finish, blocks);
+    const { rawStop } = this.ending;
+    const usage = this.#usage ?? nothingUsed;
+    return { type: "finish", blocks, stop, ...(rawStop !== undefined && { rawStop }), usage };
+  }
+
+  #observe(event: unknown): void {
+    this.#lastEvent = event;
+    const usage = this.#dialect.usageIn(event);
+    if (usage) this.#usage = { ...nothingUsed, ...this.#usage, ...usage };
+  }
+
+  #start(id: string, block: TextBlock, metadata: Metadata): void {
+    // Without any data of its own a thought still belongs to the provider that had it.
+    if (block.type === "thinking") block.provider = { [this.#dialect.namespace]: {} };
+    this.#open.set(id, block);
+    this.#blocks.push(block);
+    keep(block, metadata);
+  }
+
+  #grow(id: string, text: string, metadata: Metadata): ModelPart | undefined {
+    const block = this.#open.get(id);
+    if (!block) return undefined;
+    block.text += text;
+    keep(block, metadata);
+    if (text === "") return undefined;
+    return { type: block.type === "text" ? "text-delta" : "thinking-delta", text };
+  }
+}
+
+const nothingUsed: Usage = {
+  input_tokens: 0,
+  output_tokens: 0,
+  cache_read_tokens: 0,
+  cache_write_tokens: 0,
+};
+
+function keep(block: ReplyBlock, metadata: Metadata): void {
+  if (metadata) block.provider = { ...block.provider, ...metadata };
+}
+
+function toolCall(part: LanguageModelV3ToolCall): ReplyBlock {
+  const { toolCallId, toolName, providerMetadata } = part;
+  const input = readInput(part.input);
+  const block: ReplyBlock = { type: "tool-call", call_id: toolCallId, name: toolName, input };
+  keep(block, providerMetadata);
+  return block;
+}
+
+/** What is no JSON stays the text that it is: the tool's answer to it corrects the model. */
+function readInput(text: string): unknown {
+  if (text.trim() === "") return {};
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    return text;
+  }
+}
+
+const stopReasons = new Map<string | undefined, StopReason>([
+  ["end_turn", "end"],
+  ["stop_sequence", "end"],
+  ["stop", "end"],
+  ["STOP", "end"],
+  ["tool_use", "tool-calls"],
+  ["tool_calls", "tool-calls"],
+  ["function_call", "tool-calls"],
+  ["max_tokens", "length"],
+  ["length", "length"],
+  ["MAX_TOKENS", "length"],
+  ["refusal", "refusal"],
+  ["content_filter", "refusal"],
+  ["pause_turn", "pause"],
+  ["model_context_window_exceeded", "overflow"],
+]);
+
+function stopReason(
+  finish: LanguageModelV3FinishReason | undefined,
+  blocks: readonly ReplyBlock[],
+): StopReason {
+  if (finish?.unified === "content-filter") return "refusal";
+  const stop = stopReasons.get(finish?.raw) ?? "other";
+  // Google and some compatible servers say "stop" whether or not they wait for results.
+  const hasCalls = blocks.some(({ type }) => type === "tool-call");
+  return stop === "end" && hasCalls ? "tool-calls" : stop;
+}

@@ -1,0 +1,159 @@
+import { hasErrno } from "../../errors.ts";
+import type { Clock } from "../../lib/clock.ts";
+import type { WireEnding } from "./dialect.ts";
+
+/** How long a provider may be silent. */
+export interface Watchdogs {
+  /** From the request to the headers of its answer. */
+  readonly headersMs: number;
+  /** From one byte to the next. */
+  readonly stallMs: number;
+}
+
+/** What went wrong below HTTP. */
+export type WireFailure =
+  | { type: "network"; cause: unknown }
+  | { type: "no-headers" }
+  | { type: "stalled" }
+  | { type: "cut" };
+
+export interface WireOptions {
+  readonly fetch: typeof fetch;
+  readonly clock: Clock;
+  readonly watchdogs: Watchdogs;
+  readonly signal: AbortSignal;
+}
+
+type Body = ReadableStreamDefaultReader<Uint8Array>;
+
+/** After its end marker, an answer may take this long until its connection is free again. */
+const drainMs = 1_000;
+
+/**
+ * One request and its answer, watched where the bytes pass. The SDK takes the end of a connection
+ * for the end of a reply and has no watchdogs, so what happened is known here and nowhere else.
+ */
+export class Wire {
+  readonly #options: WireOptions;
+  readonly #abort = new AbortController();
+  readonly #onAbort = () => this.#abort.abort();
+  #response: Response | undefined;
+  #body: Body | undefined;
+  /** The end of what has come, long enough to hold most of the marker. */
+  #tail = "\n";
+  #isDone = false;
+  #isCleanEnd = false;
+  #failure: WireFailure | undefined;
+
+  constructor(options: WireOptions) {
+    this.#options = options;
+    // Not `AbortSignal.any`: a signal that outlives many requests would remember all of them.
+    options.signal.addEventListener("abort", this.#onAbort, { once: true });
+    if (options.signal.aborted) this.#abort.abort();
+  }
+
+  /** Undefined until there are headers. */
+  get response(): Pick<Response, "status" | "headers"> | undefined {
+    return this.#response;
+  }
+
+  get ending(): WireEnding {
+    return { isDone: this.#isDone, isCleanEnd: this.#isCleanEnd };
+  }
+
+  get failure(): WireFailure | undefined {
+    return this.#failure;
+  }
+
+  /** What the SDK calls instead of the global one. */
+  readonly fetch: typeof fetch = async (input, init) => {
+    const response = await this.#request(input, init);
+    this.#response = response;
+    if (!response.body) return response;
+    this.#body = response.body.getReader();
+    const { status, statusText, headers } = response;
+    return new Response(this.#watched(this.#body), { status, statusText, headers });
+  };
+
+  /**
+   * Ends it. A connection whose answer is complete is read to its end, so that it serves the next
+   * request; any other is closed at once.
+   */
+  close({ isComplete }: { isComplete: boolean }): void {
+    this.#options.signal.removeEventListener("abort", this.#onAbort);
+    if (!isComplete || !this.#body) this.#abort.abort();
+    else if (!this.#isCleanEnd) this.#drain(this.#body).catch(() => this.#abort.abort());
+  }
+
+  async #request(...[input, init]: Parameters<typeof fetch>): Promise<Response> {
+    const { clock, watchdogs, fetch } = this.#options;
+    const cancel = clock.schedule(watchdogs.headersMs, () => this.#fail({ type: "no-headers" }));
+    try {
+      return await fetch(input, { ...init, signal: this.#abort.signal });
+    } catch (cause) {
+      this.#failure ??= isTimeout(cause) ? { type: "no-headers" } : { type: "network", cause };
+      throw cause;
+    } finally {
+      cancel();
+    }
+  }
+
+  /**
+   * A broken connection looks like a closed one from here on: an error would overtake, in the SDK's
+   * stages, events that have come before it, the end marker among them.
+   */
+  #watched(body: Body): ReadableStream<Uint8Array> {
+    return new ReadableStream<Uint8Array>({
+      pull: async (controller) => {
+        const value = await this.#read(body);
+        if (value) controller.enqueue(value);
+        // Some servers keep the connection open behind the marker: nothing is waited for there.
+        if (!value || this.#isDone) controller.close();
+      },
+    });
+  }
+
+  /** The next bytes, or undefined where there are no more. */
+  async #read(body: Body): Promise<Uint8Array | undefined> {
+    const { clock, watchdogs } = this.#options;
+    const cancel = clock.schedule(watchdogs.stallMs, () => this.#fail({ type: "stalled" }));
+    try {
+      const { done, value } = await body.read();
+      this.#isCleanEnd = done;
+      if (value) this.#lookForMarker(value);
+      return value;
+    } catch (error) {
+      this.#failure ??= isTimeout(error) ? { type: "stalled" } : { type: "cut" };
+      return undefined;
+    } finally {
+      cancel();
+    }
+  }
+
+  #lookForMarker(bytes: Uint8Array): void {
+    const text = this.#tail + Buffer.from(bytes).toString("latin1");
+    // The line break before it cannot be in an event's JSON, where it would be escaped.
+    this.#isDone ||= /[\r\n]data: ?\[DONE\]/.test(text);
+    this.#tail = text.slice(-16);
+  }
+
+  async #drain(body: Body): Promise<void> {
+    const cancel = this.#options.clock.schedule(drainMs, () => this.#abort.abort());
+    try {
+      while (!(await body.read()).done);
+    } finally {
+      cancel();
+    }
+  }
+
+  #fail(failure: WireFailure): void {
+    this.#failure ??= failure;
+    this.#abort.abort();
+  }
+}
+
+/** Node's own watchdogs, of five minutes each. They cannot be set from here. */
+function isTimeout(error: unknown): boolean {
+  const cause = error instanceof Error ? error.cause : undefined;
+  return hasErrno(cause, "UND_ERR_HEADERS_TIMEOUT", "UND_ERR_BODY_TIMEOUT");
+}

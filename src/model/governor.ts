@@ -1,0 +1,189 @@
+import type { Clock } from "../lib/clock.ts";
+import { wait } from "../lib/wait.ts";
+import type { Usage } from "../protocol/usage.ts";
+import { type Slot, Slots } from "./governor/slots.ts";
+import {
+  isRetryable,
+  type Model,
+  type ModelFailure,
+  type ModelPart,
+  type ModelRequest,
+} from "./model.ts";
+
+export interface GovernorOptions {
+  clock: Clock;
+  /** From 0 up to, not including, 1. */
+  random(): number;
+  maxInFlight?: number;
+  /** How often one request is sent before its failure is told. */
+  maxAttempts?: number;
+}
+
+const firstDelayMs = 1000;
+const longestDelayMs = 60_000;
+/** Whoever is asked to stay away for longer than this is told so, and does not sit and wait. */
+const longestPauseMs = 15 * 60_000;
+
+interface FailedAttempt {
+  failure: ModelFailure;
+  usage?: Usage;
+}
+
+/**
+ * Sees to it that all who use one provider key behave as one good client. It is the only place
+ * where a request is tried again.
+ *
+ * - When the provider asks for a pause, nobody sends before it is over, and then a few at a time.
+ * - A failure that may pass is tried again after a growing, random delay; others are told at once.
+ * - Requests in flight are limited, and those that wait go in the order in which they came.
+ *
+ * Each wait is announced by a `waiting` part, each new attempt by a `restart` with the usage of the
+ * one before.
+ */
+export class Governor {
+  readonly #clock: Clock;
+  readonly #random: () => number;
+  readonly #maxAttempts: number;
+  readonly #slots: Slots;
+  #pause: { untilMs: number; failure: ModelFailure } | undefined;
+  /** How many pauses there were since the provider last took a request. */
+  #pauses = 0;
+
+  constructor({ clock, random, maxInFlight = 32, maxAttempts = 10 }: GovernorOptions) {
+    this.#clock = clock;
+    this.#random = random;
+    this.#maxAttempts = maxAttempts;
+    this.#slots = new Slots(clock, maxInFlight);
+  }
+
+  /** The same model, as one of those that share this governor. */
+  govern(model: Model): Model {
+    return { id: model.id, stream: (request) => this.#stream(model, request) };
+  }
+
+  async *#stream(model: Model, request: ModelRequest): AsyncGenerator<ModelPart> {
+    try {
+      yield* this.#untilDone(model, request);
+    } catch (error) {
+      if (!request.signal.aborted) throw error;
+      yield { type: "error", failure: { kind: "aborted", message: "The request was aborted" } };
+    }
+  }
+
+  async *#untilDone(model: Model, request: ModelRequest): AsyncGenerator<ModelPart> {
+    for (let attempt = 1; ; attempt++) {
+      const slot = yield* this.#enter(request.signal);
+      const failed = slot
+        ? yield* this.#send(model, request, slot)
+        : { failure: this.#longPauseFailure() };
+      if (!failed) return;
+      const { failure, ...usage } = failed;
+      const final = this.#finalFailure(failure, attempt);
+      if (final) {
+        yield { type: "error", failure: final, ...usage };
+        return;
+      }
+      yield { type: "restart", failure, ...usage };
+      if (!concernsAll(failure)) {
+        const delayMs = this.#backoffMs(attempt);
+        yield { type: "waiting", reason: `another attempt, because: ${failure.message}`, delayMs };
+        await wait(this.#clock, delayMs, request.signal);
+      }
+    }
+  }
+
+  /** Waits until one more request may be sent. Undefined where that would take too long. */
+  async *#enter(signal: AbortSignal): AsyncGenerator<ModelPart, Slot | undefined> {
+    while (!this.#isPausedTooLong()) {
+      const delayMs = this.#pauseLeftMs();
+      if (delayMs > 0) {
+        yield { type: "waiting", reason: this.#pauseReason(), delayMs };
+        await wait(this.#clock, delayMs, signal);
+        continue;
+      }
+      if (this.#slots.areTaken) {
+        yield { type: "waiting", reason: "other requests go first", delayMs: 0 };
+      }
+      const slot = await this.#slots.enter(signal);
+      // One that went before may have met a limit meanwhile.
+      if (this.#pauseLeftMs() <= 0) return slot;
+      slot.leave();
+    }
+    return undefined;
+  }
+
+  /** Returns what the request failed with, if it did. */
+  async *#send(
+    model: Model,
+    request: ModelRequest,
+    slot: Slot,
+  ): AsyncGenerator<ModelPart, FailedAttempt | undefined> {
+    try {
+      for await (const part of model.stream(request)) {
+        if (part.type === "error") {
+          const { type: _, ...failed } = part;
+          if (concernsAll(failed.failure)) this.#holdAll(failed.failure, slot);
+          return failed;
+        }
+        slot.prove();
+        this.#pauses = 0;
+        yield part;
+      }
+      return undefined;
+    } finally {
+      slot.leave();
+    }
+  }
+
+  #holdAll(failure: ModelFailure, slot: Slot): void {
+    const isNews = slot.refuse();
+    if (isNews) this.#pauses++;
+    else if (failure.retryAfterMs === undefined) return;
+    const delayMs = failure.retryAfterMs ?? this.#backoffMs(this.#pauses);
+    const untilMs = this.#clock.monotonicMs() + delayMs;
+    if (untilMs > (this.#pause?.untilMs ?? 0)) this.#pause = { untilMs, failure };
+  }
+
+  /** What to tell instead of another attempt, if there is to be none. */
+  #finalFailure(failure: ModelFailure, attempts: number): ModelFailure | undefined {
+    if (!isRetryable(failure)) return failure;
+    if (this.#isPausedTooLong()) return this.#longPauseFailure();
+    if (attempts < this.#maxAttempts) return undefined;
+    return { ...failure, message: `${failure.message} (tried ${attempts} times)` };
+  }
+
+  #longPauseFailure(): ModelFailure {
+    const minutes = Math.ceil(this.#pauseLeftMs() / 60_000);
+    return {
+      kind: this.#pause?.failure.kind ?? "rate-limited",
+      message: `${this.#pauseReason()} for another ${minutes} minutes`,
+      hint: "Continue after that, or use another model or key.",
+    };
+  }
+
+  #pauseReason(): string {
+    return this.#pause?.failure.kind === "overloaded"
+      ? "the provider is overloaded and asks for a pause"
+      : "the provider limits the rate of requests and asks for a pause";
+  }
+
+  #pauseLeftMs(): number {
+    return this.#pause ? Math.ceil(this.#pause.untilMs - this.#clock.monotonicMs()) : 0;
+  }
+
+  #isPausedTooLong(): boolean {
+    return this.#pauseLeftMs() > longestPauseMs;
+  }
+
+  /** Random over the whole range, so that those who failed together do not come back together. */
+  #backoffMs(attempt: number): number {
+    return this.#random() * Math.min(longestDelayMs, firstDelayMs * 2 ** (attempt - 1));
+  }
+}
+
+/** True when the provider has too much to do, or said when to come back: no matter who asks. */
+function concernsAll(failure: ModelFailure): boolean {
+  const { kind, retryAfterMs } = failure;
+  const isBusy = kind === "rate-limited" || kind === "overloaded";
+  return isBusy || (isRetryable(failure) && retryAfterMs !== undefined);
+}

@@ -1,0 +1,112 @@
+import type { Clock } from "../../lib/clock.ts";
+
+/** Leave to send one request. */
+export interface Slot {
+  /** The provider has taken the request. */
+  prove(): void;
+  /** The provider has turned it away. True when nothing sent later than this one was before. */
+  refuse(): boolean;
+  /** The request is over. */
+  leave(): void;
+}
+
+/** A refusal comes at once. What has heard nothing for so long is being worked on. */
+const provenAfterMs = 1000;
+
+/** So many requests at most are in vain when a limit is met. */
+const mostTrust = 4;
+/** After a refusal trust comes back slowly: most limits are met again as soon as they are over. */
+const slowGrowth = 1 / 8;
+
+/**
+ * Who may send now: first come, first served, and never more than `maxInFlight` at a time.
+ *
+ * How many may be on their way without a sign that the provider takes them is a matter of trust:
+ * one at first and after each refusal, and more with each that is taken. So when a limit is met, few
+ * requests are in vain, and when it is over, those that wait do not run into the next one together.
+ */
+export class Slots {
+  readonly #clock: Clock;
+  readonly #maxInFlight: number;
+  readonly #waiting: (() => void)[] = [];
+  #inFlight = 0;
+  #unproven = 0;
+  #trust = 1;
+  #growth = 1;
+  #refusals = 0;
+
+  constructor(clock: Clock, maxInFlight: number) {
+    this.#clock = clock;
+    this.#maxInFlight = maxInFlight;
+  }
+
+  /** True when whoever enters now must wait. */
+  get areTaken(): boolean {
+    return this.#waiting.length > 0 || !this.#hasRoom();
+  }
+
+  /** Rejects with the signal's reason when it is aborted before its turn has come. */
+  enter(signal: AbortSignal): Promise<Slot> {
+    return new Promise((resolve, reject) => {
+      signal.throwIfAborted();
+      const go = () => {
+        signal.removeEventListener("abort", abort);
+        resolve(this.#open());
+      };
+      const abort = () => {
+        this.#waiting.splice(this.#waiting.indexOf(go), 1);
+        reject(signal.reason);
+      };
+      signal.addEventListener("abort", abort, { once: true });
+      this.#waiting.push(go);
+      this.#admit();
+    });
+  }
+
+  #hasRoom(): boolean {
+    return this.#inFlight < this.#maxInFlight && this.#unproven < Math.floor(this.#trust);
+  }
+
+  #admit(): void {
+    while (this.#hasRoom()) {
+      const next = this.#waiting.shift();
+      if (!next) return;
+      next();
+    }
+  }
+
+  #open(): Slot {
+    const refusalsBefore = this.#refusals;
+    let isUnproven = true;
+    const settle = (): boolean => {
+      const wasUnproven = isUnproven;
+      if (wasUnproven) this.#unproven--;
+      isUnproven = false;
+      cancel();
+      return wasUnproven;
+    };
+    const prove = () => {
+      if (!settle()) return;
+      this.#trust = Math.min(mostTrust, this.#trust + this.#growth);
+      this.#admit();
+    };
+    const cancel = this.#clock.schedule(provenAfterMs, prove);
+    this.#inFlight++;
+    this.#unproven++;
+    return {
+      prove,
+      refuse: () => {
+        if (this.#refusals > refusalsBefore) return false;
+        this.#refusals++;
+        this.#trust = 1;
+        this.#growth = slowGrowth;
+        return true;
+      },
+      leave: () => {
+        settle();
+        this.#inFlight--;
+        this.#admit();
+      },
+    };
+  }
+}

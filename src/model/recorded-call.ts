@@ -1,0 +1,78 @@
+import { z } from "zod";
+import { MemberName } from "../protocol/ids.ts";
+import { ReplyBlock, StopReason } from "../protocol/transcript.ts";
+import { Usage } from "../protocol/usage.ts";
+import type { Utterance } from "./model.ts";
+
+const Failure = z.object({
+  kind: z.enum([
+    "rate-limited",
+    "overloaded",
+    "server",
+    "network",
+    "no-headers",
+    "stalled",
+    "cut",
+    "malformed",
+    "bad-key",
+    "no-credit",
+    "unknown-model",
+    "too-long",
+    "bad-request",
+    "aborted",
+  ]),
+  message: z.string(),
+  hint: z.string().exactOptional(),
+  retryAfterMs: z.number().exactOptional(),
+});
+
+/** A part of a stream as it is kept: how long anybody waited is not. */
+export const RecordedPart = z.discriminatedUnion("type", [
+  z.object({ type: z.literal("text-delta"), text: z.string() }),
+  z.object({ type: z.literal("thinking-delta"), text: z.string() }),
+  z.object({ type: z.literal("restart"), failure: Failure, usage: Usage.exactOptional() }),
+  z.object({
+    type: z.literal("finish"),
+    blocks: z.array(ReplyBlock),
+    stop: StopReason,
+    rawStop: z.string().exactOptional(),
+    usage: Usage,
+  }),
+  z.object({ type: z.literal("error"), failure: Failure, usage: Usage.exactOptional() }),
+]);
+export type RecordedPart = z.infer<typeof RecordedPart>;
+
+/**
+ * What a request answered: the results of the tools that the reply before it had called.
+ *
+ * Nothing else of a request is kept to compare a replay with. Mail arrives at another moment in
+ * every run, and ids, times and directories are never the same twice; but a member that was given
+ * the same replies has called the same tools, and must have fared the same with them.
+ */
+const Answered = z.array(z.object({ name: z.string(), is_error: z.boolean() }));
+export type Answered = z.infer<typeof Answered>;
+
+/** One call of a model: a line of a recording. */
+export const RecordedCall = z.object({
+  type: z.literal("call"),
+  member: MemberName,
+  /** 1, 2, … for each member. */
+  call: z.int().positive(),
+  model: z.string(),
+  answered: Answered,
+  parts: z.array(RecordedPart),
+});
+export type RecordedCall = z.infer<typeof RecordedCall>;
+
+export function answeredIn(conversation: readonly Utterance[]): Answered {
+  const last = conversation.findLastIndex(({ type }) => type === "reply");
+  const reply = conversation[last];
+  const results = conversation[last + 1];
+  if (reply?.type !== "reply" || results?.type !== "results") return [];
+  return results.results.map(({ call_id, is_error }) => {
+    const call = reply.blocks.find(
+      (block) => block.type === "tool-call" && block.call_id === call_id,
+    );
+    return { name: call?.type === "tool-call" ? call.name : "", is_error };
+  });
+}

@@ -1,0 +1,77 @@
+import { writeFile } from "node:fs/promises";
+import { hasErrno, TeamError } from "../errors.ts";
+import { appendLines, toLines } from "../lib/json-lines.ts";
+import type { MemberName } from "../protocol/ids.ts";
+import type { Model, ModelPart, ModelRequest } from "./model.ts";
+import { answeredIn, type RecordedCall, type RecordedPart } from "./recorded-call.ts";
+
+/**
+ * Keeps what the models of a team answer in a file, one line a call, so that `Replay` can play it
+ * back. Calls that were aborted are left out: in a replay nobody aborts them.
+ */
+export class Recording {
+  readonly #path: string;
+  readonly #calls = new Map<MemberName, number>();
+
+  private constructor(path: string) {
+    this.#path = path;
+  }
+
+  /** Begins a new file: two runs in one could not be told apart. */
+  static async create(path: string): Promise<Recording> {
+    try {
+      await writeFile(path, "", { flag: "wx", mode: 0o600 });
+    } catch (error) {
+      if (!hasErrno(error, "EEXIST")) throw error;
+      throw new TeamError("config-invalid", `${path} exists already`, {
+        cause: error,
+        hint: "Name a new file for the recording, or delete this one.",
+      });
+    }
+    return new Recording(path);
+  }
+
+  /** The same model, as `member` uses it; what it answers is recorded. */
+  record(model: Model, member: MemberName): Model {
+    return { id: model.id, stream: (request) => this.#stream(model, member, request) };
+  }
+
+  async *#stream(
+    model: Model,
+    member: MemberName,
+    request: ModelRequest,
+  ): AsyncGenerator<ModelPart> {
+    const parts: RecordedPart[] = [];
+    for await (const part of model.stream(request)) {
+      keep(parts, part);
+      if (isEnd(part)) this.#write(model.id, member, request, parts);
+      yield part;
+    }
+  }
+
+  #write(model: string, member: MemberName, request: ModelRequest, parts: RecordedPart[]): void {
+    const call = (this.#calls.get(member) ?? 0) + 1;
+    this.#calls.set(member, call);
+    const answered = answeredIn(request.conversation);
+    const line: RecordedCall = { type: "call", member, call, model, answered, parts };
+    appendLines(this.#path, toLines([line]));
+  }
+}
+
+function isEnd(part: ModelPart): boolean {
+  return part.type === "finish" || (part.type === "error" && part.failure.kind !== "aborted");
+}
+
+/** Joins deltas, and forgets those that a new attempt has made void. */
+function keep(parts: RecordedPart[], part: ModelPart): void {
+  if (part.type === "waiting") return;
+  if (part.type === "restart") {
+    parts.splice(0, parts.length, ...parts.filter(({ type }) => type === "restart"), part);
+    return;
+  }
+  const last = parts.at(-1);
+  if (part.type === "text-delta" && last?.type === "text-delta") last.text += part.text;
+  else if (part.type === "thinking-delta" && last?.type === "thinking-delta")
+    last.text += part.text;
+  else parts.push({ ...part });
+}

@@ -1,0 +1,99 @@
+import { type MemberName, user } from "../protocol/ids.ts";
+import type { Request } from "../protocol/request.ts";
+import { hashSubject } from "../requests/hash-subject.ts";
+import type { Requests } from "../requests/requests.ts";
+
+/** A call that a person is asked about. Exactly this is what an approval allows. */
+export interface Question {
+  member: MemberName;
+  callId: string;
+  tool: string;
+  input: unknown;
+  /** Why it is asked. */
+  reason: string;
+}
+
+export type ApprovalAnswer =
+  | { type: "allowed" }
+  | { type: "denied"; reason: string }
+  /** The signal was aborted before anybody answered. The question is still open. */
+  | { type: "stopped" };
+
+/** Asks a person, and waits. */
+export interface Approvals {
+  ask(question: Question, signal: AbortSignal): Promise<ApprovalAnswer>;
+}
+
+/**
+ * Approvals as requests of the team: on disk before anybody is asked, and found again after a
+ * restart, pending or decided, by the hash of exactly what is asked.
+ */
+export class RequestApprovals implements Approvals {
+  readonly #requests: Requests;
+  readonly #unattended: string | undefined;
+
+  /** With `unattended`, nobody is there to answer: every question expires at once, for that reason. */
+  constructor(requests: Requests, { unattended }: { unattended?: string } = {}) {
+    this.#requests = requests;
+    this.#unattended = unattended;
+  }
+
+  async ask(question: Question, signal: AbortSignal): Promise<ApprovalAnswer> {
+    const subject = subjectOf(question);
+    const asked = await this.#openOnce(question.member, subject);
+    if (asked.state === "pending" && this.#unattended !== undefined) {
+      await this.#requests.expire(asked.id, this.#unattended);
+    }
+    const request = await this.#decided(asked, signal);
+    return request ? answerOf(request, hashSubject(subject)) : { type: "stopped" };
+  }
+
+  async #openOnce(from: MemberName, subject: Record<string, unknown>): Promise<Request> {
+    const hash = hashSubject(subject);
+    const known = (await this.#requests.list()).findLast(
+      (request) =>
+        request.type === "permission" &&
+        request.from === from &&
+        request.hash === hash &&
+        (request.state === "pending" || request.state === "approved"),
+    );
+    return known ?? this.#requests.open({ type: "permission", from, to: user, subject });
+  }
+
+  /** Resolves to the request once it is decided, or to undefined when `signal` is aborted before. */
+  async #decided({ id }: Request, signal: AbortSignal): Promise<Request | undefined> {
+    let settle = () => {};
+    const settled = new Promise<void>((resolve) => {
+      settle = resolve;
+    });
+    const stopListening = this.#requests.onChange((request) => {
+      if (request.id === id && request.state !== "pending") settle();
+    });
+    signal.addEventListener("abort", settle, { once: true });
+    try {
+      // It may have been decided before anybody listened.
+      const current = await this.#requests.get(id);
+      if (current.state !== "pending") return current;
+      if (signal.aborted) return undefined;
+      await settled;
+      const decided = await this.#requests.get(id);
+      return decided.state === "pending" ? undefined : decided;
+    } finally {
+      stopListening();
+      signal.removeEventListener("abort", settle);
+    }
+  }
+}
+
+function subjectOf({ callId, tool, input, reason }: Question): Record<string, unknown> {
+  return { call_id: callId, tool, input: input ?? null, reason };
+}
+
+/** `hash` is that of what is about to run: an approval of anything else allows nothing. */
+function answerOf(request: Request, hash: string): ApprovalAnswer {
+  const { state, decision } = request;
+  if (state === "approved" && decision?.hash === hash && request.hash === hash) {
+    return { type: "allowed" };
+  }
+  return { type: "denied", reason: decision?.reason ?? `the request was ${state}` };
+}

@@ -1,0 +1,68 @@
+import { dirname } from "node:path";
+import { Budget } from "../agent/budget.ts";
+import { teamKeyPath } from "../keys/team-key.ts";
+import { Disposables } from "../lib/disposables.ts";
+import { childEnvironment, Secrets } from "../lib/secrets.ts";
+import { Models } from "../model/models.ts";
+import { type Environment, providerKeyNames, providerKeys } from "../model/provider-settings.ts";
+import { hardenedGitEnvironment } from "../permissions/git-environment.ts";
+import { OutputFiles } from "../processes/output-files.ts";
+import { Pipes } from "../processes/pipes.ts";
+import { FileLocks } from "../workspace/file-locks.ts";
+import { FileTeamStore } from "./file-team-store.ts";
+import { type TeamLayout, teamLayout } from "./team-layout.ts";
+import type { TeamPlace } from "./team-place.ts";
+
+export interface EquipmentOptions {
+  place: TeamPlace;
+  env: Environment;
+  maxCostUsd: number | undefined;
+}
+
+/** What all members of a team share: its store, its models, its budget, and what tools work with. */
+export class Equipment implements AsyncDisposable {
+  readonly place: TeamPlace;
+  readonly layout: TeamLayout;
+  readonly store: FileTeamStore;
+  readonly models: Models;
+  readonly budget: Budget;
+  readonly secrets: Secrets;
+  readonly outputFiles: OutputFiles;
+  readonly pipes: Pipes;
+  readonly fileLocks = new FileLocks();
+  /** Of every command that a member runs: without provider keys. */
+  readonly environment: Readonly<Record<string, string>>;
+  readonly #opened: Disposables;
+
+  private constructor({ place, env, maxCostUsd }: EquipmentOptions, store: FileTeamStore) {
+    this.place = place;
+    this.layout = teamLayout(place.directory);
+    this.#opened = new Disposables();
+    this.store = this.#opened.use(store);
+    this.models = new Models({ env, clock: place.clock, random: Math.random });
+    this.budget = new Budget("The team's", { maxCostUsd });
+    this.secrets = new Secrets(providerKeys(env));
+    const { outputs: directory } = this.layout;
+    this.outputFiles = new OutputFiles({ directory, secrets: this.secrets });
+    this.environment = {
+      ...childEnvironment(env, { names: providerKeyNames, secrets: this.secrets }),
+      ...hardenedGitEnvironment(),
+    };
+    this.pipes = this.#opened.use(new Pipes({ directory, environment: this.environment }));
+  }
+
+  /** Throws `lead-alive` while another process has the team. */
+  static async open(options: EquipmentOptions): Promise<Equipment> {
+    return new Equipment(options, await FileTeamStore.open(options.place));
+  }
+
+  /** Where the team's key lies. No command may write there unasked. */
+  async keyDirectory(): Promise<string> {
+    const { team_id: teamId } = await this.store.roster.read();
+    return dirname(teamKeyPath({ teamId, ...this.place.keyPlace }));
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.#opened[Symbol.asyncDispose]();
+  }
+}

@@ -1,0 +1,131 @@
+import { join } from "node:path";
+import { Agent, type AgentOptions } from "../agent/agent.ts";
+import { Bill } from "../agent/bill.ts";
+import { MailInput } from "../agent/input.ts";
+import { type Role, systemPrompt } from "../agent/system-prompt.ts";
+import { ensurePrivateDirectory, replaceFile } from "../lib/files.ts";
+import { contextWindow, findPrice } from "../model/prices.ts";
+import { RequestApprovals } from "../permissions/approvals.ts";
+import { Permissions } from "../permissions/permissions.ts";
+import type { Rule } from "../permissions/rule.ts";
+import { BackgroundJobs } from "../processes/background-jobs.ts";
+import { Shell } from "../processes/shell.ts";
+import type { MemberName } from "../protocol/ids.ts";
+import type { Message, PermissionMode } from "../protocol/message.ts";
+import { backgroundRunTool, checkBackgroundTool } from "../tools/background.ts";
+import { bashTool } from "../tools/bash.ts";
+import { fileTools } from "../tools/files/file-tools.ts";
+import type { Tool } from "../tools/tool.ts";
+import { SeenFiles } from "../workspace/seen-files.ts";
+import { Workspace } from "../workspace/workspace.ts";
+import type { Equipment } from "./equipment.ts";
+import { projectInstructions } from "./project-instructions.ts";
+import { recap } from "./recap.ts";
+
+/** Who a member is to be. */
+export interface MemberDefinition {
+  name: MemberName;
+  role: Role;
+  /** The workspace, and the directory in it where the member works. */
+  root: string;
+  cwd: string;
+  /** Such as `anthropic/claude-…`. */
+  model: string;
+  mode: PermissionMode;
+  rules: readonly Rule[];
+  maxTurns: number;
+  /** Set where nobody can be asked: why every call that needs asking is denied. */
+  unattended?: string;
+}
+
+/** A member with its history and its tools, ready to run. */
+export interface OpenMember extends AsyncDisposable {
+  readonly agent: Agent;
+  readonly background: BackgroundJobs;
+}
+
+const maxOutputTokens = 8_000;
+
+export async function openMember(
+  equipment: Equipment,
+  definition: MemberDefinition,
+): Promise<OpenMember> {
+  const { place, layout, store, models, budget, secrets, outputFiles } = equipment;
+  const { name, role, mode, rules, maxTurns, unattended } = definition;
+  const { clock } = place;
+  const model = await models.open(definition.model);
+  const workspace = await Workspace.open({ ...definition, teamDirectory: layout.directory });
+  const { transcript, reader } = await store.openMember(name, { onSetAside: () => undefined });
+  const { shell, background } = commandsOf(equipment, workspace);
+  const wholePath = ({ id }: Message) => join(layout.outputs, `mail-${id}.txt`);
+  const options: AgentOptions = {
+    name,
+    system: systemPrompt(role),
+    model,
+    tools: toolsOf(equipment, { workspace, shell, background }),
+    transcript,
+    input: new MailInput({ reader, wholePath, keepWhole, clock }),
+    permissions: new Permissions({
+      mode,
+      rules,
+      locate: (path) => workspace.locate(path),
+      teamDirectory: layout.directory,
+      keyDirectory: await equipment.keyDirectory(),
+    }),
+    approvals: new RequestApprovals(store.requests, unattended === undefined ? {} : { unattended }),
+    bill: new Bill({
+      member: name,
+      model: model.id,
+      price: findPrice(model.id),
+      ledger: store.usage,
+      budgets: [budget],
+      clock,
+    }),
+    limits: { maxTurns, maxOutputTokens, contextTokens: contextWindow(model.id) },
+    secrets,
+    outputFiles,
+    recap: async () => {
+      const instructions = await projectInstructions(workspace);
+      return [...(instructions ? [instructions] : []), ...(await recap(store, name))];
+    },
+    wholePath,
+    clock,
+  };
+  const agent = await Agent.open(options);
+  await introduce(agent, workspace);
+  return { agent, background, [Symbol.asyncDispose]: () => background[Symbol.asyncDispose]() };
+}
+
+function commandsOf({ place, environment, outputFiles, pipes }: Equipment, { cwd }: Workspace) {
+  const { clock } = place;
+  const shell = new Shell({ cwd, environment, clock, outputFiles, pipes });
+  return { shell, background: new BackgroundJobs({ shell, clock }) };
+}
+
+interface ToolParts {
+  workspace: Workspace;
+  shell: Shell;
+  background: BackgroundJobs;
+}
+
+function toolsOf({ fileLocks: locks }: Equipment, parts: ToolParts): Tool[] {
+  const { workspace, shell, background } = parts;
+  return [
+    bashTool({ shell, background }),
+    backgroundRunTool({ background }),
+    checkBackgroundTool({ background }),
+    ...fileTools({ workspace, seenFiles: new SeenFiles(), locks }),
+  ];
+}
+
+async function keepWhole(path: string, text: string): Promise<void> {
+  await ensurePrivateDirectory(join(path, ".."));
+  await replaceFile(path, text);
+}
+
+/** What a member is shown in its first turn, and never again unless its conversation is summarized. */
+async function introduce(agent: Agent, workspace: Workspace): Promise<void> {
+  if (agent.conversation.utterances.length > 0) return;
+  const text = await projectInstructions(workspace);
+  if (text) await agent.record({ type: "note", text, wakes: false });
+}

@@ -1,0 +1,29 @@
+import type { Workspace } from "../workspace/workspace.ts";
+
+/** In the order in which they are looked for; the first that says something counts. */
+const fileNames = ["AGENTS.md", "CLAUDE.md"];
+
+/** More would push the work itself out of the model's context. */
+const maxBytes = 64 * 1024;
+
+/** What the project tells everybody who works on it, as a member is shown it in its first turn. */
+export async function projectInstructions(workspace: Workspace): Promise<string | undefined> {
+  for (const name of fileNames) {
+    const text = await readStart(workspace, name);
+    if (text) return `<project-instructions file="${name}">\n${text}\n</project-instructions>`;
+  }
+  return undefined;
+}
+
+async function readStart(workspace: Workspace, name: string): Promise<string | undefined> {
+  const file = await workspace.openFile(name);
+  if (!file) return undefined;
+  const { handle, stats } = file;
+  try {
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(maxBytes), 0, maxBytes, 0);
+    const text = buffer.subarray(0, bytesRead).toString().trim();
+    return stats.size > maxBytes ? `${text}\n... (more; read ${name} for the rest)` : text;
+  } finally {
+    await handle.close();
+  }
+}

@@ -1,0 +1,36 @@
+import type { MemberName } from "../protocol/ids.ts";
+import type { Task } from "../protocol/task.ts";
+import type { TeamStore } from "./team-store.ts";
+
+/** What a member must still know after its conversation was summarized, as it stands on disk. */
+export async function recap(store: TeamStore, self: MemberName): Promise<string[]> {
+  const { team_name, members } = await store.roster.read();
+  const tasks = (await store.tasks.list()).filter(isOpen);
+  const requests = (await store.requests.list({ state: "pending" })).filter(
+    ({ from, to }) => from === self || to === self,
+  );
+  return [
+    section(
+      `Team ${team_name}`,
+      members.map(({ name, role, status }) => `${name} (${role}): ${status}`),
+    ),
+    section(
+      "Open tasks",
+      tasks.map(
+        ({ id, subject, status, owner }) => `${id}: ${subject} (${status}, ${owner ?? "no owner"})`,
+      ),
+    ),
+    section(
+      "Undecided requests",
+      requests.map(({ id, type, from, to }) => `${id}: ${type}, from ${from} to ${to}`),
+    ),
+  ].filter((text) => text !== "");
+}
+
+function isOpen({ status }: Task): boolean {
+  return status === "pending" || status === "in_progress";
+}
+
+function section(title: string, lines: readonly string[]): string {
+  return lines.length > 0 ? [`${title}:`, ...lines.map((line) => `- ${line}`)].join("\n") : "";
+}

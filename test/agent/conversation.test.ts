@@ -1,0 +1,231 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { Conversation } from "../../src/agent/conversation.ts";
+import type { Utterance } from "../../src/model/model.ts";
+import { lead, MemberName, newMessageId, user } from "../../src/protocol/ids.ts";
+import type { Message } from "../../src/protocol/message.ts";
+import type { Entry, ReplyBlock, StopReason } from "../../src/protocol/transcript.ts";
+
+const at = "2026-01-01T00:00:00.000Z";
+const wholePath = () => ".team/outputs/mail.txt";
+
+test("a call is followed by its result, and mail comes after it", () => {
+  const conversation = of(mail("go"), reply([call("a")]), result("a", "done"), mail("and?"));
+
+  expect(conversation.utterances).toEqual([
+    { type: "input", texts: ["go"] },
+    { type: "reply", blocks: [call("a")] },
+    { type: "results", results: [{ call_id: "a", output: "done", is_error: false }] },
+    { type: "input", texts: ["and?"] },
+  ]);
+  expect(conversation.awaitsReply).toBe(true);
+});
+
+test("results stand in the order of the calls, whichever came first, and only when all are there", () => {
+  const conversation = of(mail("go"), reply([call("a"), call("b")]), result("b", "2"));
+
+  expect(conversation.utterances).toHaveLength(2);
+  expect(conversation.openCalls.map(({ call }) => call.call_id)).toEqual(["a"]);
+
+  conversation.add(result("a", "1"));
+
+  expect(conversation.utterances.at(-1)).toMatchObject({
+    results: [{ output: "1" }, { output: "2" }],
+  });
+});
+
+test("a call that was begun and has no result is known as begun", () => {
+  const conversation = of(mail("go"), reply([call("a"), call("b")]), {
+    type: "tool-start",
+    at,
+    call_id: "b",
+  });
+
+  expect(conversation.openCalls).toMatchObject([{ isStarted: false }, { isStarted: true }]);
+});
+
+test("inputs without a reply between them are one, and what was sent is its beginning", () => {
+  const conversation = of(mail("one"));
+  const [before] = conversation.utterances;
+
+  conversation.add(mail("two"));
+
+  expect(before).toEqual({ type: "input", texts: ["one"] });
+  expect(conversation.utterances).toEqual([{ type: "input", texts: ["one", "two"] }]);
+});
+
+test("a refused reply, an empty one and one of thoughts alone are not sent", () => {
+  for (const entry of [
+    reply([text("I will not")], "refusal"),
+    reply([], "end"),
+    reply([text("  \n")], "end"),
+    reply([{ type: "thinking", text: "hm" }], "end"),
+  ]) {
+    const conversation = of(mail("go"), entry);
+
+    expect(conversation.utterances).toEqual([{ type: "input", texts: ["go"] }]);
+    expect(conversation.awaitsReply).toBe(false);
+  }
+});
+
+test("an idle notification and a quiet note ask for no reply, and go with the next request", () => {
+  const conversation = of(
+    mail("go"),
+    reply([text("done")]),
+    { type: "note", at, text: "read the rules", wakes: false },
+    delivery({ type: "idle_notification", from: alice }),
+  );
+
+  expect(conversation.awaitsReply).toBe(false);
+
+  conversation.add(mail("next"));
+
+  expect(conversation.awaitsReply).toBe(true);
+  expect(conversation.utterances.at(-1)).toMatchObject({
+    texts: ["read the rules", expect.stringContaining("idle_notification"), "next"],
+  });
+});
+
+test("what concerns the runtime alone is not shown", () => {
+  const conversation = of(delivery({ type: "mode_set_request", from: lead, mode: "plan" }));
+
+  expect(conversation.utterances).toEqual([]);
+  expect(conversation.awaitsReply).toBe(false);
+});
+
+test("after a compaction there is the summary, what was kept, and nothing else", () => {
+  const conversation = of(mail("go"), reply([text("done")]), {
+    type: "compaction",
+    at,
+    summary: "they went",
+    kept: ["Roster: alice"],
+    wakes: true,
+    delivered: [],
+  });
+
+  expect(conversation.utterances).toEqual([
+    { type: "input", texts: ["they went", "Roster: alice"] },
+  ]);
+  expect(conversation.awaitsReply).toBe(true);
+  expect(conversation.contextTokens).toBe(0);
+});
+
+test("P18 whatever is recorded, a request is the beginning of the next one", () => {
+  fc.assert(
+    fc.property(fc.array(anyStep(), { maxLength: 40 }), (steps) => {
+      const conversation = of();
+      let before: string[] = [];
+      for (const [index, step] of steps.entries()) {
+        for (const entry of step(index, conversation)) conversation.add(entry);
+        if (conversation.openCalls.length > 0) continue;
+        const blocks = flatten(conversation.utterances);
+        expect(blocks.slice(0, before.length)).toEqual(before);
+        expect(hasOrder(conversation.utterances)).toBe(true);
+        before = blocks;
+      }
+    }),
+  );
+});
+
+/** Entries as a loop would record them at this point of the conversation. */
+type Step = (index: number, conversation: Conversation) => Entry[];
+
+function anyStep(): fc.Arbitrary<Step> {
+  const stop = fc.constantFrom<StopReason>("end", "length", "refusal", "tool-calls", "other");
+  const block = fc.oneof(
+    fc.constantFrom(text("yes"), text(""), { type: "thinking", text: "hm" } as const),
+    fc.constant("call" as const),
+  );
+  return fc.oneof(
+    fc.string().map(
+      (content): Step =>
+        () => [mail(content)],
+    ),
+    fc.constant<Step>(() => [{ type: "run-end", at, outcome: "interrupted" }]),
+    fc.tuple(fc.array(block, { maxLength: 4 }), stop).map(
+      ([blocks, ending]): Step =>
+        (index, conversation) =>
+          conversation.awaitsReply && conversation.openCalls.length === 0
+            ? [
+                reply(
+                  blocks.map((it, at) => (it === "call" ? call(`c${index}-${at}`) : it)),
+                  ending,
+                ),
+              ]
+            : [],
+    ),
+    fc.constant<Step>((_, { openCalls }) =>
+      openCalls.map(({ call }) => result(call.call_id, "done")),
+    ),
+  );
+}
+
+function flatten(utterances: readonly Utterance[]): string[] {
+  return utterances.flatMap(blocksOf);
+}
+
+function blocksOf(utterance: Utterance): string[] {
+  switch (utterance.type) {
+    case "input":
+      return utterance.texts.map((it) => `input ${it}`);
+    case "reply":
+      return utterance.blocks.map((it) => JSON.stringify(it));
+    case "results":
+      return utterance.results.map((it) => JSON.stringify(it));
+  }
+}
+
+/** Every call is answered at once, no two replies or inputs stand side by side, none is empty. */
+function hasOrder(utterances: readonly Utterance[]): boolean {
+  return utterances.every((utterance, index) => mayPrecede(utterance, utterances[index + 1]?.type));
+}
+
+function mayPrecede(utterance: Utterance, next: Utterance["type"] | undefined): boolean {
+  switch (utterance.type) {
+    case "input":
+      return next === undefined || next === "reply";
+    case "results":
+      return next !== "results";
+    case "reply": {
+      const hasCalls = utterance.blocks.some(({ type }) => type === "tool-call");
+      return utterance.blocks.length > 0 && (hasCalls ? next === "results" : next !== "results");
+    }
+  }
+}
+
+const alice = MemberName.parse("alice");
+
+function of(...entries: Entry[]): Conversation {
+  return new Conversation(entries, wholePath);
+}
+
+function mail(content: string): Entry {
+  return delivery({ type: "message", from: user, content });
+}
+
+function delivery(fields: Record<string, unknown>): Entry {
+  const message = {
+    id: newMessageId(new Date(0)),
+    to: lead,
+    content: "",
+    timestamp: 0,
+    ...fields,
+  } as Message;
+  return { type: "delivery", at, message, position: { generation: 1, offset: 1 } };
+}
+
+function reply(blocks: ReplyBlock[], stop: StopReason = "end"): Entry {
+  return { type: "reply", at, blocks, stop };
+}
+
+function text(words: string): ReplyBlock {
+  return { type: "text", text: words };
+}
+
+function call(id: string): ReplyBlock {
+  return { type: "tool-call", call_id: id, name: "look", input: {} };
+}
+
+function result(id: string, output: string): Entry {
+  return { type: "tool-result", at, call_id: id, output, is_error: false };
+}

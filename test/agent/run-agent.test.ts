@@ -1,0 +1,535 @@
+import { expect, test } from "vitest";
+import { runAgent } from "../../src/agent/run-agent.ts";
+import { leave } from "../../src/lib/leaving.ts";
+import type { ModelFailure } from "../../src/model/model.ts";
+import {
+  calls,
+  fails,
+  hangs,
+  reply,
+  ScriptedModel,
+  says,
+  streams,
+  thinks,
+} from "../../src/testing/scripted-model.ts";
+import { TestAgent, testTool } from "../support/agent.ts";
+import { alwaysAsks } from "../support/judges.ts";
+
+test("a tool call is run, answered to the model, and followed by a final reply", async () => {
+  const model = new ScriptedModel([calls("look", { value: "here" }), says("Found it.")]);
+  await using test = await TestAgent.open(model, {
+    tools: [testTool("look", (value) => `looked ${value}`)],
+  });
+  await test.tell("Look.");
+
+  const { events, end } = await test.run();
+
+  expect(events.map(({ type }) => type)).toEqual([
+    "run-start",
+    "turn-start",
+    "tool-call",
+    "tool-result",
+    "turn-end",
+    "turn-start",
+    "text-delta",
+    "turn-end",
+    "run-end",
+  ]);
+  expect(end).toEqual({ outcome: "done", answers: ["Found it."] });
+  expect(model.requests[1]?.conversation.at(-1)).toMatchObject({
+    type: "results",
+    results: [{ output: "looked here", is_error: false }],
+  });
+  model.assertDone();
+});
+
+test("without anything to reply to, the model is not called", async () => {
+  const model = new ScriptedModel([]);
+  await using test = await TestAgent.open(model);
+
+  expect((await test.run()).end).toEqual({ outcome: "done", answers: [] });
+  model.assertDone();
+});
+
+test("P02 mail that comes in the middle of a run is in the very next request, after the results", async () => {
+  const model = new ScriptedModel([calls("look", { value: "" }), says("Both done.")]);
+  await using test = await TestAgent.open(model, {
+    tools: [
+      testTool("look", async () => {
+        await test.tell("And the other one.");
+        return "seen";
+      }),
+    ],
+  });
+  await test.tell("Look.");
+
+  await test.run();
+
+  expect(model.requests[1]?.conversation.slice(-2)).toMatchObject([
+    { type: "results", results: [{ output: "seen" }] },
+    { type: "input", texts: ["And the other one."] },
+  ]);
+});
+
+test("mail that comes while the last reply is made is answered in the same run", async () => {
+  const model = new ScriptedModel([says("One."), says("Two.")]);
+  await using test = await TestAgent.open(model);
+  await test.tell("First.");
+
+  const { end } = await test.run(undefined, async ({ type }) => {
+    if (type === "text-delta" && model.requests.length === 1) await test.tell("Second.");
+  });
+
+  expect(end?.answers).toEqual(["One.", "Two."]);
+});
+
+test("calls that change nothing run beside each other; a change waits for them and is waited for", async () => {
+  const log: string[] = [];
+  const names = ["read", "read", "write", "read"];
+  const blocks = names.map((name, index) => calls(name, { value: `${name}${index}` }));
+  const model = new ScriptedModel([reply(blocks), says("Done.")]);
+  let both: () => void = () => undefined;
+  const bothReading = new Promise<void>((resolve) => {
+    both = resolve;
+  });
+  const track = async (value: string) => {
+    log.push(`+${value}`);
+    if (value === "read1") both();
+    // The first read only ends once the second has begun: in order it would wait for ever.
+    if (value === "read0") await bothReading;
+    await new Promise(setImmediate);
+    log.push(`-${value}`);
+    return value;
+  };
+  await using test = await TestAgent.open(model, {
+    tools: [testTool("read", track), testTool("write", track)],
+    permissions: {
+      judge: async ({ tool }) => ({ decision: "allow", reason: "", isReadOnly: tool === "read" }),
+    },
+  });
+  await test.tell("Go.");
+
+  await test.run();
+
+  expect(log.slice(0, 2)).toEqual(["+read0", "+read1"]);
+  expect(log.slice(4)).toEqual(["+write2", "-write2", "+read3", "-read3"]);
+  expect(model.requests[1]?.conversation.at(-1)).toMatchObject({
+    results: [{ output: "read0" }, { output: "read1" }, { output: "write2" }, { output: "read3" }],
+  });
+});
+
+test.each([
+  ["an unknown tool", "missing", {}, 'No tool is named "missing". Tools: look.'],
+  ["a prototype's name", "constructor", {}, 'No tool is named "constructor"'],
+  ["a missing argument", "look", {}, "Invalid input for look: value:"],
+  ["a wrong type", "look", { value: 7 }, "Invalid input for look: value:"],
+  ["text that is no JSON", "look", '{"value": "a', "Invalid input for look"],
+  ["null", "look", null, "Invalid input for look"],
+])("%s is an error that the model can correct", async (_, name, input, problem) => {
+  const model = new ScriptedModel([calls(name, input), says("Sorry.")]);
+  await using test = await TestAgent.open(model, { tools: [testTool("look", () => "seen")] });
+  await test.tell("Go.");
+
+  const { end } = await test.run();
+
+  expect(end?.outcome).toBe("done");
+  expect(model.requests[1]?.conversation.at(-1)).toMatchObject({
+    results: [{ is_error: true, output: expect.stringContaining(problem) }],
+  });
+});
+
+test("calls with the same id, or none, each get an answer of their own", async () => {
+  const blocks = ["x", "x", "", "not an id!"].map((id) => calls("look", { value: id }, id));
+  const model = new ScriptedModel([
+    reply(blocks),
+    calls("look", { value: "again" }, "x"),
+    says("Done."),
+  ]);
+  await using test = await TestAgent.open(model, {
+    tools: [testTool("look", (value) => `saw ${value}`)],
+  });
+  await test.tell("Go.");
+
+  await test.run();
+
+  const ids = model.requests[2]?.conversation.flatMap((utterance) =>
+    utterance.type === "results" ? utterance.results.map(({ call_id }) => call_id) : [],
+  );
+  expect(ids).toHaveLength(5);
+  expect(new Set(ids).size).toBe(5);
+  for (const id of ids ?? []) expect(id).toMatch(/^[\w-]{1,64}$/);
+  expect(model.requests[1]?.conversation.at(-1)).toMatchObject({
+    results: [
+      { output: "saw x" },
+      { output: "saw x" },
+      { output: "saw " },
+      { output: "saw not an id!" },
+    ],
+  });
+});
+
+test("P17 a reply that met its limit inside a call runs none of its calls", async () => {
+  const ran: string[] = [];
+  const model = new ScriptedModel([
+    reply([calls("look", { value: "a" }), calls("look", { value: "b" })], { stop: "length" }),
+    says("Smaller then."),
+  ]);
+  await using test = await TestAgent.open(model, {
+    tools: [testTool("look", (value) => `${ran.push(value)}`)],
+  });
+  await test.tell("Go.");
+
+  const { end } = await test.run();
+
+  expect(ran).toEqual([]);
+  expect(end?.outcome).toBe("done");
+  expect(model.requests[1]?.conversation.at(-1)).toMatchObject({
+    results: [
+      { is_error: true, output: expect.stringContaining("none of its calls was run") },
+      { is_error: true },
+    ],
+  });
+});
+
+test("a text that met its limit is gone on with, but not for ever", async () => {
+  const cut = reply([says("and")], { stop: "length" });
+  const model = new ScriptedModel([cut, says("so on.")]);
+  await using test = await TestAgent.open(model);
+  await test.tell("Tell me.");
+
+  expect((await test.run()).end).toEqual({ outcome: "done", answers: ["and", "so on."] });
+
+  const stubborn = new ScriptedModel([cut, cut, cut, cut]);
+  await using other = await TestAgent.open(stubborn);
+  await other.tell("Tell me.");
+
+  expect((await other.run()).end).toMatchObject({
+    outcome: "failed",
+    reason: expect.stringContaining("4 times in a row"),
+  });
+});
+
+test("a refusal fails the run, is not sent back, and the member goes on with the next mail", async () => {
+  const model = new ScriptedModel([
+    reply([says("I can't")], { stop: "refusal" }),
+    says("This I can."),
+  ]);
+  await using test = await TestAgent.open(model);
+  await test.tell("Do wrong.");
+
+  expect((await test.run()).end).toMatchObject({ outcome: "failed" });
+
+  await test.tell("Do right.");
+
+  expect((await test.run()).end?.outcome).toBe("done");
+  expect(model.requests[1]?.conversation).toEqual([
+    { type: "input", texts: ["Do wrong.", "Do right."] },
+  ]);
+});
+
+test.each(["pause", "overflow"] as const)("%s is answered by going on", async (stop) => {
+  const model = new ScriptedModel([reply([says("Half")], { stop }), says("whole.")]);
+  await using test = await TestAgent.open(model);
+  await test.tell("Go.");
+
+  expect((await test.run()).end).toEqual({ outcome: "done", answers: ["Half", "whole."] });
+});
+
+test("an unknown stop reason ends a run like any other reply", async () => {
+  const model = new ScriptedModel([reply([says("Hm.")], { stop: "other", rawStop: "eureka" })]);
+  await using test = await TestAgent.open(model);
+  await test.tell("Go.");
+
+  expect((await test.run()).end?.outcome).toBe("done");
+});
+
+test("an empty reply after results ends the run instead of asking again and again", async () => {
+  const model = new ScriptedModel([calls("look", { value: "" }), reply([])]);
+  await using test = await TestAgent.open(model, { tools: [testTool("look", () => "seen")] });
+  await test.tell("Go.");
+
+  expect((await test.run()).end).toEqual({ outcome: "done", answers: [] });
+  model.assertDone();
+});
+
+test("a failure of the provider ends the run with its words and its advice", async () => {
+  const failure: ModelFailure = { kind: "bad-key", message: "The key was refused", hint: "Set it" };
+  const model = new ScriptedModel([fails(failure), says("Now then.")]);
+  await using test = await TestAgent.open(model);
+  await test.tell("Go.");
+
+  expect((await test.run()).end).toEqual({
+    outcome: "failed",
+    reason: "The key was refused",
+    hint: "Set it",
+    answers: [],
+  });
+  expect((await test.run()).end?.answers).toEqual(["Now then."]);
+});
+
+test("waiting and starting over are events, and every attempt is on the bill", async () => {
+  const usage = { input_tokens: 7, output_tokens: 0, cache_read_tokens: 0, cache_write_tokens: 0 };
+  const failure: ModelFailure = { kind: "cut", message: "The stream was cut" };
+  const model = new ScriptedModel([
+    streams(
+      { type: "waiting", reason: "rate limit", delayMs: 3 },
+      { type: "text-delta", text: "ha" },
+      { type: "restart", failure, usage },
+      { type: "text-delta", text: "hello" },
+      { type: "finish", blocks: [says("hello")], stop: "end", usage },
+    ),
+  ]);
+  await using test = await TestAgent.open(model);
+  await test.tell("Go.");
+
+  const { events, end } = await test.run();
+
+  expect(events).toContainEqual(expect.objectContaining({ type: "model-wait", delay_ms: 3 }));
+  expect(events).toContainEqual(expect.objectContaining({ type: "reply-restart" }));
+  expect(end?.answers).toEqual(["hello"]);
+  expect([...(await test.ledger.totals()).values()]).toMatchObject([
+    { calls: 2, input_tokens: 14 },
+  ]);
+});
+
+test("an interrupted model call ends the run; what it had said counts for nothing", async () => {
+  const model = new ScriptedModel([hangs(), says("Again.")]);
+  await using test = await TestAgent.open(model);
+  await test.tell("Go.");
+  const person = new AbortController();
+
+  const { end } = await test.run(person.signal, ({ type }) => {
+    if (type === "turn-start") queueMicrotask(() => person.abort());
+  });
+
+  expect(end).toEqual({ outcome: "interrupted", answers: [] });
+  await test.tell("Again, please.");
+  await test.run();
+  expect(model.requests[1]?.conversation).toEqual([
+    { type: "input", texts: ["Go.", "(The person interrupted you here.)", "Again, please."] },
+  ]);
+});
+
+test("an interrupted tool is answered with what it had, and calls behind it are not run", async () => {
+  const person = new AbortController();
+  const ran: string[] = [];
+  const tool = testTool("work", (value, signal) => {
+    ran.push(value);
+    return new Promise((resolve) => {
+      signal.addEventListener("abort", () => resolve("half done"));
+      person.abort();
+    });
+  });
+  const model = new ScriptedModel([
+    reply([calls("work", { value: "1" }), calls("work", { value: "2" })]),
+    says("I see."),
+  ]);
+  await using test = await TestAgent.open(model, {
+    tools: [tool],
+    permissions: { judge: async () => ({ decision: "allow", reason: "", isReadOnly: false }) },
+  });
+  await test.tell("Go.");
+
+  expect((await test.run(person.signal)).end?.outcome).toBe("interrupted");
+
+  await test.tell("Go on.");
+  await test.run();
+  expect(ran).toEqual(["1"]);
+  expect(model.requests[1]?.conversation.slice(-2)).toMatchObject([
+    {
+      results: [
+        { output: "half done" },
+        { is_error: true, output: expect.stringContaining("Not run") },
+      ],
+    },
+    { texts: ["(The person interrupted you here.)", "Go on."] },
+  ]);
+});
+
+test("who leaves leaves what has not begun for the next start", async () => {
+  const leaving = new AbortController();
+  const ran: string[] = [];
+  const tool = testTool("work", (value) => {
+    ran.push(value);
+    if (value === "1") leave(leaving);
+    return `did ${value}`;
+  });
+  const model = new ScriptedModel([
+    reply([calls("work", { value: "1" }), calls("work", { value: "2" })]),
+    says("Both done."),
+  ]);
+  const options = {
+    tools: [tool],
+    permissions: {
+      judge: async () => ({ decision: "allow", reason: "", isReadOnly: false }) as const,
+    },
+  };
+  await using first = await TestAgent.open(model, options);
+  await first.tell("Go.");
+
+  expect((await first.run(leaving.signal)).end).toBeUndefined();
+  expect(ran).toEqual(["1"]);
+
+  await using second = await TestAgent.open(model, { ...options, store: first.store });
+  const { end } = await second.run();
+
+  expect(end?.outcome).toBe("done");
+  expect(ran).toEqual(["1", "2"]);
+  expect(model.requests[1]?.conversation.at(-1)).toMatchObject({
+    results: [{ output: "did 1" }, { output: "did 2" }],
+  });
+});
+
+test("P08 a call that was running when the process died is answered as unknown, and not run again", async () => {
+  const ran: string[] = [];
+  const model = new ScriptedModel([says("I look first.")]);
+  const first = await TestAgent.open(new ScriptedModel([]));
+  await first.tell("Go.");
+  const { entries, settle } = await first.agent.options.input.take();
+  await first.agent.append(entries);
+  await settle();
+  await first.agent.record(
+    { type: "reply", blocks: [calls("work", { value: "1" }, "a")], stop: "tool-calls" },
+    { type: "tool-start", call_id: "a" },
+  );
+
+  await using second = await TestAgent.open(model, {
+    tools: [testTool("work", (value) => `${ran.push(value)}`)],
+    store: first.store,
+  });
+  await second.run();
+
+  expect(ran).toEqual([]);
+  expect(model.requests[0]?.conversation.at(-1)).toMatchObject({
+    results: [{ is_error: true, output: expect.stringMatching(/^Outcome unknown/) }],
+  });
+});
+
+test("the turn limit ends a run with every call answered, and the next run goes on", async () => {
+  const model = new ScriptedModel([
+    calls("look", { value: "1" }),
+    calls("look", { value: "2" }),
+    says("Done."),
+  ]);
+  await using test = await TestAgent.open(model, {
+    tools: [testTool("look", (value) => value)],
+    limits: { maxTurns: 2, maxOutputTokens: 100, contextTokens: 100_000 },
+  });
+  await test.tell("Go.");
+
+  expect((await test.run()).end).toMatchObject({ outcome: "turn-limit" });
+  expect((await test.run()).end).toMatchObject({ outcome: "done" });
+});
+
+test("P18 a budget ends the run at the first request beyond it, and the bill is what was used", async () => {
+  const usage = { input_tokens: 600_000, output_tokens: 100_000 };
+  const model = new ScriptedModel([reply([calls("look", { value: "" })], { usage })]);
+  await using test = await TestAgent.open(model, {
+    tools: [testTool("look", () => "seen")],
+    budget: { maxCostUsd: 1.5 },
+  });
+  await test.tell("Go.");
+
+  const { end } = await test.run();
+
+  expect(end).toMatchObject({
+    outcome: "budget",
+    reason: "The team's budget of $1.5 is used up ($1.6000)",
+  });
+  expect([...(await test.ledger.totals()).values()]).toMatchObject([{ calls: 1, cost_usd: 1.6 }]);
+  model.assertDone();
+});
+
+test("the same call a thousand times is stopped", async () => {
+  const step = () => calls("look", { value: "again" });
+  const model = new ScriptedModel(Array.from({ length: 1_000 }, () => step));
+  let ran = 0;
+  await using test = await TestAgent.open(model, {
+    tools: [
+      testTool("look", () => {
+        ran++;
+        return "nothing";
+      }),
+    ],
+    limits: { maxTurns: 2_000, maxOutputTokens: 100, contextTokens: 100_000 },
+  });
+  await test.tell("Go.");
+
+  const { end } = await test.run();
+
+  expect(end).toMatchObject({ outcome: "failed", reason: expect.stringContaining("same call") });
+  expect(ran).toBeLessThan(20);
+  expect(model.requests.length).toBeLessThan(40);
+});
+
+test("the same call with a new answer each time, as one that watches makes it, is not stopped", async () => {
+  const steps = Array.from({ length: 50 }, () => () => calls("look", { value: "again" }));
+  const model = new ScriptedModel([...steps, says("Done.")]);
+  let progress = 0;
+  await using test = await TestAgent.open(model, {
+    tools: [testTool("look", () => `${progress++} %`)],
+  });
+  await test.tell("Go.");
+
+  expect((await test.run()).end?.outcome).toBe("done");
+});
+
+test("a call that must be asked about runs when it is allowed, and comes back when it is denied", async () => {
+  const ran: string[] = [];
+  const blocks = [calls("work", { value: "good" }), calls("work", { value: "bad" })];
+  const model = new ScriptedModel([reply(blocks), says("I see.")]);
+  await using test = await TestAgent.open(model, {
+    tools: [testTool("work", (value) => `${ran.push(value)}`)],
+    permissions: alwaysAsks,
+    approvals: {
+      ask: async ({ input }) =>
+        JSON.stringify(input).includes("good")
+          ? { type: "allowed" }
+          : { type: "denied", reason: "not today" },
+    },
+  });
+  await test.tell("Go.");
+
+  await test.run();
+
+  expect(ran).toEqual(["good"]);
+  expect(model.requests[1]?.conversation.at(-1)).toMatchObject({
+    results: [{ is_error: false }, { is_error: true, output: "Error: Denied: not today" }],
+  });
+});
+
+test("thoughts go back with what their provider wants", async () => {
+  const thought = thinks("hm", "sig");
+  const model = new ScriptedModel([
+    reply([thought, calls("look", { value: "" }, "a")]),
+    says("Done."),
+  ]);
+  await using test = await TestAgent.open(model, { tools: [testTool("look", () => "seen")] });
+  await test.tell("Go.");
+
+  await test.run();
+
+  expect(model.requests[1]?.conversation[1]).toMatchObject({ blocks: [thought, { call_id: "a" }] });
+});
+
+test("whoever stops listening in the middle of a tool stops the tool", async () => {
+  const model = new ScriptedModel([calls("work", { value: "1" })]);
+  let wasStopped = false;
+  const tool = testTool("work", (_, signal) => {
+    return new Promise((resolve) => {
+      signal.addEventListener("abort", () => {
+        wasStopped = true;
+        resolve("stopped");
+      });
+    });
+  });
+  await using test = await TestAgent.open(model, { tools: [tool] });
+  await test.tell("Go.");
+
+  for await (const { type } of runAgent(test.agent, new AbortController().signal)) {
+    if (type === "tool-call") break;
+  }
+
+  expect(wasStopped).toBe(true);
+  expect(test.agent.conversation.openCalls).toEqual([]);
+});
