@@ -1,3 +1,4 @@
+import { isLeaving } from "../lib/leaving.ts";
 import { type MemberName, user } from "../protocol/ids.ts";
 import type { Request } from "../protocol/request.ts";
 import { hashSubject } from "../requests/hash-subject.ts";
@@ -16,7 +17,7 @@ export interface Question {
 export type ApprovalAnswer =
   | { type: "allowed" }
   | { type: "denied"; reason: string }
-  /** The signal was aborted before anybody answered. The question is still open. */
+  /** The signal was aborted before anybody answered. Who leaves leaves the question open. */
   | { type: "stopped" };
 
 /** Asks a person, and waits. */
@@ -45,7 +46,10 @@ export class RequestApprovals implements Approvals {
       await this.#requests.expire(asked.id, this.#unattended);
     }
     const request = await this.#decided(asked, signal);
-    return request ? answerOf(request, hashSubject(subject)) : { type: "stopped" };
+    if (request) return answerOf(request, hashSubject(subject));
+    // Whoever leaves comes back to the question; an interrupted call is not made any more.
+    if (!isLeaving(signal)) await this.#requests.cancel(asked.id, question.member, "interrupted");
+    return { type: "stopped" };
   }
 
   async #openOnce(from: MemberName, subject: Record<string, unknown>): Promise<Request> {

@@ -1,0 +1,146 @@
+import { expect, test } from "vitest";
+import type { ModelFailure } from "../../src/model/model.ts";
+import { calls, fails, reply, ScriptedModel, says } from "../../src/testing/scripted-model.ts";
+import { TestAgent, testTool } from "../support/agent.ts";
+
+const limits = { maxTurns: 20, maxOutputTokens: 1_000, contextTokens: 10_000 };
+const tools = [testTool("look", () => "seen")];
+const full = { input_tokens: 8_500, output_tokens: 100 };
+const tooLong: ModelFailure = { kind: "too-long", message: "The prompt is too long" };
+
+test("P16 a conversation that is nearly full becomes a summary, with what must be kept behind it", async () => {
+  const model = new ScriptedModel([
+    reply([calls("look", { value: "" })], { usage: full }),
+    says("They asked me to look. I looked."),
+    says("Done."),
+  ]);
+  await using test = await TestAgent.open(model, {
+    limits,
+    tools,
+    recap: async () => ["Team default:\n- alice (coder): idle"],
+  });
+  await test.tell("Look.");
+
+  const { events, end } = await test.run();
+
+  expect(end).toEqual({ outcome: "done", answers: ["Done."] });
+  expect(events.map(({ type }) => type)).toContain("compaction-end");
+  // The request for the summary goes on from the one before it, so that a cache has it.
+  expect(model.requests[1]?.conversation.slice(0, 3)).toEqual([
+    ...(model.requests[0]?.conversation ?? []),
+    expect.objectContaining({ type: "reply" }),
+    expect.objectContaining({ type: "results" }),
+  ]);
+  expect(model.requests[2]?.conversation).toEqual([
+    {
+      type: "input",
+      texts: [
+        "<summary>\nThey asked me to look. I looked.\n</summary>",
+        "Team default:\n- alice (coder): idle",
+        expect.stringContaining("Go on"),
+      ],
+    },
+  ]);
+});
+
+test("P16 mail that was not answered yet stays word for word, and a restart finds it again", async () => {
+  const unreachable: ModelFailure = { kind: "network", message: "No connection" };
+  const model = new ScriptedModel([
+    reply([says("Hello.")], { usage: full }),
+    fails(unreachable),
+    fails(unreachable),
+    says("They greeted me."),
+    fails(unreachable),
+    says("Seven."),
+  ]);
+  await using test = await TestAgent.open(model, { limits });
+  await test.tell("Hello?");
+  await test.run();
+  await test.tell("What is three and four?");
+
+  expect((await test.run()).end?.outcome).toBe("failed");
+  expect((await test.run()).end?.outcome).toBe("failed");
+
+  await using again = await TestAgent.open(model, { limits, store: test.store });
+  expect((await again.run()).end?.answers).toEqual(["Seven."]);
+  expect(model.requests.at(-1)?.conversation).toEqual([
+    {
+      type: "input",
+      texts: ["<summary>\nThey greeted me.\n</summary>", "What is three and four?"],
+    },
+  ]);
+  model.assertDone();
+});
+
+test("a conversation that the provider calls too long is compacted, and the turn is made again", async () => {
+  const model = new ScriptedModel([fails(tooLong), says("All about it."), says("Done.")]);
+  await using test = await TestAgent.open(model, { limits });
+  await test.tell("Go.");
+
+  expect((await test.run()).end).toEqual({ outcome: "done", answers: ["Done."] });
+});
+
+test("where even the request for a summary is too long, ever less of the conversation is sent", async () => {
+  const model = new ScriptedModel([
+    fails(tooLong),
+    fails(tooLong),
+    fails(tooLong),
+    says("The gist."),
+    says("Done."),
+  ]);
+  await using test = await TestAgent.open(model, { limits });
+  await test.tell("word ".repeat(8_000));
+
+  expect((await test.run()).end?.outcome).toBe("done");
+  const sizes = model.requests
+    .slice(1, 4)
+    .map(({ conversation }) => JSON.stringify(conversation).length);
+  expect(sizes).toEqual([...sizes].sort((a, b) => b - a));
+});
+
+test("without any summary of the model's, the end of the conversation itself is kept", async () => {
+  const model = new ScriptedModel([
+    ...Array.from({ length: 5 }, () => fails(tooLong)),
+    says("Done."),
+  ]);
+  await using test = await TestAgent.open(model, { limits });
+  await test.tell("Remember the word pomegranate.");
+
+  expect((await test.run()).end?.outcome).toBe("done");
+  expect(JSON.stringify(model.requests.at(-1)?.conversation)).toContain("pomegranate");
+});
+
+test("a compaction that fails loses nothing: the run goes on, and does not try at every turn", async () => {
+  const unreachable: ModelFailure = { kind: "overloaded", message: "Overloaded" };
+  const model = new ScriptedModel([
+    reply([calls("look", { value: "1" })], { usage: full }),
+    fails(unreachable),
+    reply([calls("look", { value: "2" })], { usage: full }),
+    says("Done."),
+  ]);
+  await using test = await TestAgent.open(model, { limits, tools });
+  await test.tell("Look.");
+
+  const { events, end } = await test.run();
+
+  expect(end?.outcome).toBe("done");
+  expect(events).toContainEqual(expect.objectContaining({ type: "warning" }));
+  expect(model.requests.at(-1)?.conversation).toHaveLength(5);
+  model.assertDone();
+});
+
+test("the model's wish to call a tool instead of summarizing is not carried out", async () => {
+  let looked = 0;
+  const counted = testTool("look", () => `${++looked}`);
+  const model = new ScriptedModel([
+    reply([calls("look", { value: "1" })], { usage: full }),
+    calls("look", { value: "2" }),
+    says("The gist."),
+    says("Done."),
+  ]);
+  await using test = await TestAgent.open(model, { limits, tools: [counted] });
+  await test.tell("Look.");
+
+  expect((await test.run()).end?.outcome).toBe("done");
+  expect(looked).toBe(1);
+});

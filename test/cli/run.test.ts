@@ -1,0 +1,173 @@
+import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { leave } from "../../src/lib/leaving.ts";
+import { status } from "../../src/testing/provider-server/answers.ts";
+import { ProviderServer } from "../../src/testing/provider-server/provider-server.ts";
+import { calls, reply, says } from "../../src/testing/scripted-model.ts";
+import { temporaryDirectory } from "../../src/testing/temporary-directory.ts";
+import { providerEnvironment } from "../support/agent-on-wire.ts";
+import { troupeIn } from "./troupe.ts";
+
+const model = ["--model", "anthropic/scripted"];
+
+async function world() {
+  const directory = await temporaryDirectory();
+  const server = await ProviderServer.start({ strict: true });
+  return {
+    root: directory.path,
+    server,
+    run: (...argv: string[]) =>
+      troupeIn({ root: directory.path, env: providerEnvironment(server) }, "run", ...argv),
+    async [Symbol.asyncDispose]() {
+      await server[Symbol.asyncDispose]();
+      await directory[Symbol.asyncDispose]();
+    },
+  };
+}
+
+test("run works on a prompt with real tools and prints what the lead says in the end", async () => {
+  await using it = await world();
+  await writeFile(join(it.root, "notes.txt"), "The answer is 42.\n");
+  it.server.reply(
+    reply([says("I look."), calls("read_file", { path: "notes.txt" })]),
+    says("It is 42."),
+  );
+
+  const result = await it.run("What is the answer?", ...model);
+
+  expect(result).toEqual({ code: 0, out: ["It is 42."], err: ["● read_file notes.txt"] });
+  expect(JSON.stringify(it.server.requests[1]?.body.messages.at(-1))).toContain(
+    "The answer is 42.",
+  );
+  it.server.assertDone();
+});
+
+test("what the project tells everybody is in the first turn, and only there", async () => {
+  await using it = await world();
+  await writeFile(join(it.root, "AGENTS.md"), "Use tabs.\n");
+  it.server.reply(says("One."), says("Two."));
+
+  await it.run("First.", ...model);
+  await it.run("Second.", ...model);
+
+  const text = it.server.requests[1]?.text ?? "";
+  expect(text.split("Use tabs.")).toHaveLength(2);
+  expect(it.server.requests[1]?.body.messages).toHaveLength(3);
+});
+
+test("a call that needs asking is denied where nobody can be asked, and the run goes on", async () => {
+  await using it = await world();
+  it.server.reply(calls("write_file", { path: "a.txt", content: "a" }), says("I could not."));
+
+  const { code, err } = await it.run("Write.", ...model);
+
+  expect(code).toBe(0);
+  expect(err.join("\n")).toContain("✗ Error: Denied: nobody is there");
+  await expect(readFile(join(it.root, "a.txt"))).rejects.toThrow("ENOENT");
+});
+
+test.each([
+  ["--allow", "write_file"],
+  ["--allow", "edit_file(*.txt)"],
+  ["--permission-mode", "acceptEdits"],
+  ["--permission-mode", "bypassPermissions"],
+])("%s %s lets it write", async (...flags) => {
+  await using it = await world();
+  it.server.reply(calls("write_file", { path: "a.txt", content: "a" }), says("Written."));
+
+  const { code } = await it.run("Write.", ...model, ...flags);
+
+  expect(code).toBe(0);
+  expect(await readFile(join(it.root, "a.txt"), "utf8")).toBe("a");
+});
+
+test("deny beats allow", async () => {
+  await using it = await world();
+  it.server.reply(calls("bash", { command: "touch a.txt" }), says("No."));
+
+  const rules = ["--allow", "bash(touch:*)", "--deny", "bash(touch:*)"];
+  const { err } = await it.run("Write.", ...model, ...rules);
+
+  expect(err.join("\n")).toContain("✗ Error: Not permitted");
+});
+
+test.each([
+  [["--max-turns", "1"], "turn-limit: the run has had its 1 turns"],
+  [["--max-cost", "0.000001"], "budget: The team's budget"],
+])("%j ends the run with exit code 4", async (flags, reason) => {
+  await using it = await world();
+  it.server.reply(calls("bash", { command: "echo hi" }));
+
+  const { code, err } = await it.run("Go.", "--model", "anthropic/claude-sonnet-4-5", ...flags);
+
+  expect(code).toBe(4);
+  expect(err.join("\n")).toContain(reason);
+});
+
+test("a failing provider is told with what to do, and exits 1", async () => {
+  await using it = await world();
+  it.server.reply(status(401));
+
+  const { code, out, err } = await it.run("Go.", ...model);
+
+  expect(code).toBe(1);
+  expect(out).toEqual([]);
+  expect(err.join("\n")).toContain("ANTHROPIC_API_KEY");
+  expect(err.join("\n")).not.toContain(providerEnvironment(it.server).ANTHROPIC_API_KEY);
+});
+
+test.each([
+  [["Go."], "No model is chosen"],
+  [["Go.", "--model", "gpt"], '"gpt" is not a model'],
+  [["Go.", "--model", "acme/gpt"], "unknown provider"],
+  [["Go.", "--model", "google/gemini"], "GOOGLE_GENERATIVE_AI_API_KEY is not set"],
+  [["Go.", ...model, "--permission-mode", "yolo"], "--permission-mode"],
+  [["Go.", ...model, "--max-turns", "0"], "--max-turns"],
+  [["Go.", ...model, "--max-turns", "many"], "--max-turns"],
+  [["Go.", ...model, "--allow", "bash("], "is not a permission rule"],
+  [["Go.", ...model, "--max-cost", "1"], "has no known price"],
+  [[" "], "The prompt is empty"],
+  [[], "Missing"],
+])("wrong usage exits 2 and asks no model: %j", async (argv, problem) => {
+  await using it = await world();
+
+  const { code, out, err } = await it.run(...argv);
+
+  expect(code).toBe(2);
+  expect(out).toEqual([]);
+  expect(err[0]).toContain(problem);
+  expect(it.server.requests).toEqual([]);
+});
+
+test("a workspace that does not exist is told", async () => {
+  await using it = await world();
+
+  const { code, err } = await it.run("Go.", ...model, "--cwd", join(it.root, "missing"));
+
+  expect(code).not.toBe(0);
+  expect(err[0]).toContain("missing");
+});
+
+test("a run that is stopped goes on at the next start, with the call that had not begun", async () => {
+  await using it = await world();
+  await mkdir(join(it.root, "sub"));
+  const stopping = new AbortController();
+  it.server.replyWith(({ body }) => {
+    const replies = body.messages.filter(({ role }) => role === "assistant").length;
+    if (replies > 0) return says("Done.");
+    leave(stopping);
+    return calls("bash", { command: "ls" });
+  });
+  const env = providerEnvironment(it.server);
+
+  const first = await troupeIn(
+    { root: it.root, env, signal: stopping.signal },
+    ...["run", "Go.", ...model],
+  );
+  const second = await it.run("Go on.", ...model);
+
+  expect(first.out).toEqual([]);
+  expect(second).toMatchObject({ code: 0, out: ["Done."] });
+  expect(it.server.refusals).toEqual([]);
+});

@@ -1,0 +1,131 @@
+import { expect, test } from "vitest";
+import type { AgentOptions } from "../../src/agent/agent.ts";
+import { systemClock } from "../../src/lib/clock.ts";
+import type { Entry } from "../../src/protocol/transcript.ts";
+import { MemoryTeamStore } from "../../src/team/memory-team-store.ts";
+import { ProviderServer } from "../../src/testing/provider-server/provider-server.ts";
+import { calls, reply, says, thinks } from "../../src/testing/scripted-model.ts";
+import type { Transcript } from "../../src/transcript/transcript.ts";
+import { TestAgent, testTool } from "../support/agent.ts";
+import { followScript, modelOnWire } from "../support/agent-on-wire.ts";
+
+/** Where in the k-th write a process dies. */
+const deaths = ["before it", "within it", "after it"] as const;
+type Death = (typeof deaths)[number];
+
+class Crash extends Error {}
+
+/** A transcript whose process dies at the k-th write. From then on nothing is written any more. */
+class DyingTranscript implements Transcript {
+  readonly #transcript: Transcript;
+  readonly #dieAt: number;
+  readonly #death: Death;
+  writes = 0;
+
+  constructor(transcript: Transcript, dieAt: number, death: Death) {
+    this.#transcript = transcript;
+    this.#dieAt = dieAt;
+    this.#death = death;
+  }
+
+  async append(entries: readonly Entry[]): Promise<void> {
+    this.writes++;
+    if (this.writes > this.#dieAt) throw new Crash();
+    if (this.writes < this.#dieAt) return this.#transcript.append(entries);
+    if (this.#death === "within it") await this.#transcript.append(entries.slice(0, 1));
+    if (this.#death === "after it") await this.#transcript.append(entries);
+    throw new Crash();
+  }
+
+  tail = () => this.#transcript.tail();
+  entries = () => this.#transcript.entries();
+}
+
+/** A transcript that never learns that a call has begun: what the intent on disk is for. */
+function withoutIntent(transcript: Transcript): Transcript {
+  return {
+    append: (entries) => transcript.append(entries.filter(({ type }) => type !== "tool-start")),
+    tail: () => transcript.tail(),
+    entries: () => transcript.entries(),
+  };
+}
+
+interface Life {
+  /** How often each call was run. */
+  runs: Map<string, number>;
+  refusals: readonly string[];
+  outcome: string | undefined;
+  unknown: number;
+  writes: number;
+}
+
+/** A member that dies at its k-th write, and is then started again until it is done. */
+async function live(dieAt: number, death: Death, around = (it: Transcript) => it): Promise<Life> {
+  await using server = await ProviderServer.start({ strict: true });
+  followScript(server, [
+    () => reply([thinks("hm"), calls("work", { value: "a" }), calls("work", { value: "b" })]),
+    () => reply([calls("read", { value: "c" }), calls("read", { value: "d" })]),
+    () => calls("work", { value: "e" }),
+    () => says("Done."),
+  ]);
+  const runs = new Map<string, number>();
+  const count = (value: string) => {
+    runs.set(value, (runs.get(value) ?? 0) + 1);
+    return `did ${value}`;
+  };
+  const store = new MemoryTeamStore({ clock: systemClock });
+  const options: Partial<AgentOptions> & { store: MemoryTeamStore } = {
+    store,
+    tools: [testTool("work", count), testTool("read", count)],
+    permissions: {
+      judge: async ({ tool }) => ({ decision: "allow", reason: "", isReadOnly: tool === "read" }),
+    },
+  };
+  const model = await modelOnWire(server);
+  const first = await TestAgent.open(model, options);
+  await first.tell("Go.");
+  const { transcript } = first.member;
+  const dying = new DyingTranscript(around(transcript), dieAt, death);
+  try {
+    await using mortal = await TestAgent.open(model, { ...options, transcript: dying });
+    await mortal.run();
+  } catch (error) {
+    if (!(error instanceof Crash)) throw error;
+  }
+  await using second = await TestAgent.open(model, options);
+  const { end } = await second.run();
+  const tail = await transcript.tail();
+  const unknown = tail.filter(
+    (entry) => entry.type === "tool-result" && entry.output.startsWith("Outcome unknown"),
+  ).length;
+  return { runs, refusals: server.refusals, outcome: end?.outcome, unknown, writes: dying.writes };
+}
+
+test("P08 a member that dies at any write goes on: every call has its result, none runs twice", async () => {
+  const { writes } = await live(Number.POSITIVE_INFINITY, "before it");
+  let unknown = 0;
+  for (let dieAt = 1; dieAt <= writes; dieAt++) {
+    for (const death of deaths) {
+      const life = await live(dieAt, death);
+      const where = `write ${dieAt}, ${death}`;
+
+      expect(life.outcome, where).toBe("done");
+      expect(life.refusals, where).toEqual([]);
+      for (const [call, times] of life.runs) expect(times, `${call} at ${where}`).toBe(1);
+      unknown += life.unknown;
+    }
+  }
+  console.log(`${writes} writes × ${deaths.length} deaths: ${unknown} calls of unknown outcome`);
+  expect(writes).toBeGreaterThan(12);
+  expect(unknown).toBeGreaterThan(0);
+});
+
+test("control: without the intent on disk a call runs twice", async () => {
+  const { writes } = await live(Number.POSITIVE_INFINITY, "before it");
+  let twice = 0;
+  for (let dieAt = 1; dieAt <= writes; dieAt++) {
+    const { runs } = await live(dieAt, "before it", withoutIntent);
+    twice += [...runs.values()].filter((times) => times > 1).length;
+  }
+  expect(twice).toBeGreaterThan(0);
+});

@@ -1,0 +1,117 @@
+import { expect, test } from "vitest";
+import { systemClock } from "../../src/lib/clock.ts";
+import { leave } from "../../src/lib/leaving.ts";
+import { type Question, RequestApprovals } from "../../src/permissions/approvals.ts";
+import { MemberName, system, user } from "../../src/protocol/ids.ts";
+import type { Request } from "../../src/protocol/request.ts";
+import { hashSubject } from "../../src/requests/hash-subject.ts";
+import { MemoryTeamStore } from "../../src/team/memory-team-store.ts";
+
+const question: Question = {
+  member: MemberName.parse("alice"),
+  callId: "call-1",
+  tool: "bash",
+  input: { command: "npm publish" },
+  reason: "it is not judged harmless",
+};
+const never = new AbortController().signal;
+
+test("a question is on record before it is answered, with a hash of exactly what would run", async () => {
+  await using store = new MemoryTeamStore({ clock: systemClock });
+  const approvals = new RequestApprovals(store.requests);
+
+  const answer = approvals.ask(question, never);
+  const request = await pending(store);
+
+  expect(request).toMatchObject({ type: "permission", from: "alice", to: "user" });
+  expect(request.subject).toMatchObject({ tool: "bash", input: { command: "npm publish" } });
+  expect(request.hash).toBe(hashSubject(request.subject));
+  await store.requests.decide(request.id, { by: user, state: "approved", hash: request.hash });
+  expect(await answer).toEqual({ type: "allowed" });
+});
+
+test("a denial comes back with the person's reason", async () => {
+  await using store = new MemoryTeamStore({ clock: systemClock });
+  const answer = new RequestApprovals(store.requests).ask(question, never);
+  const { id, hash } = await pending(store);
+
+  await store.requests.decide(id, { by: user, state: "rejected", hash, reason: "not on Friday" });
+
+  expect(await answer).toEqual({ type: "denied", reason: "not on Friday" });
+});
+
+test("P08 a question that was left open is the same one after a restart", async () => {
+  await using store = new MemoryTeamStore({ clock: systemClock });
+  const leaving = new AbortController();
+  const first = new RequestApprovals(store.requests).ask(question, leaving.signal);
+  const { id, hash } = await pending(store);
+
+  leave(leaving);
+
+  expect(await first).toEqual({ type: "stopped" });
+  const second = new RequestApprovals(store.requests).ask(question, never);
+  await store.requests.decide(id, { by: user, state: "approved", hash });
+  expect(await second).toEqual({ type: "allowed" });
+  expect(await store.requests.list()).toHaveLength(1);
+});
+
+test("P13 the approval of one call allows no other", async () => {
+  await using store = new MemoryTeamStore({ clock: systemClock });
+  const approvals = new RequestApprovals(store.requests);
+  const first = approvals.ask(question, never);
+  const { id, hash } = await pending(store);
+  await store.requests.decide(id, { by: user, state: "approved", hash });
+  expect(await first).toEqual({ type: "allowed" });
+
+  for (const other of [
+    { input: { command: "npm publish --force" } },
+    { callId: "call-2" },
+    { tool: "background_run" },
+    { member: MemberName.parse("bob") },
+  ]) {
+    const leaving = new AbortController();
+    const answer = approvals.ask({ ...question, ...other }, leaving.signal);
+    const { id } = await pending(store);
+    leave(leaving);
+    expect(await answer).toEqual({ type: "stopped" });
+    await store.requests.cancel(id, system);
+  }
+  expect(await store.requests.list()).toHaveLength(5);
+});
+
+test("an interrupted call asks no more: its question is cancelled", async () => {
+  await using store = new MemoryTeamStore({ clock: systemClock });
+  const person = new AbortController();
+  const answer = new RequestApprovals(store.requests).ask(question, person.signal);
+  const { id } = await pending(store);
+
+  person.abort();
+
+  expect(await answer).toEqual({ type: "stopped" });
+  expect(await store.requests.get(id)).toMatchObject({ state: "cancelled" });
+});
+
+test("where nobody can be asked, the answer is a denial at once, and on record", async () => {
+  await using store = new MemoryTeamStore({ clock: systemClock });
+  const approvals = new RequestApprovals(store.requests, { unattended: "nobody is there" });
+
+  expect(await approvals.ask(question, never)).toEqual({
+    type: "denied",
+    reason: "nobody is there",
+  });
+  expect(await store.requests.list()).toMatchObject([{ state: "expired" }]);
+});
+
+/** The newest question that waits for an answer, as soon as there is one. */
+async function pending(store: MemoryTeamStore): Promise<Request> {
+  const look = async () => (await store.requests.list({ state: "pending" })).at(-1);
+  const known = new Set((await store.requests.list()).map(({ id }) => id));
+  return new Promise((resolve) => {
+    const stop = store.requests.onChange((request) => {
+      if (request.state !== "pending" || known.has(request.id)) return;
+      stop();
+      resolve(request);
+    });
+    look().then((request) => request && resolve(request), resolve);
+  });
+}
