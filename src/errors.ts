@@ -19,7 +19,8 @@ export type ErrorCode =
   | "task-conflict"
   | "task-refused"
   | "request-unknown"
-  | "request-refused";
+  | "request-refused"
+  | "path-refused";
 
 /**
  * The only error this package throws on purpose. `code` is for programs and stays stable;

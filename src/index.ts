@@ -1,3 +1,4 @@
+export type { RunEnd } from "./agent/run-agent.ts";
 export { type ErrorCode, TeamError } from "./errors.ts";
 export type { Fence, HeldFence, Holder } from "./fence/fence.ts";
 export { type Clock, systemClock } from "./lib/clock.ts";
@@ -17,6 +18,15 @@ export type {
   ReaderOptions,
   SetAside,
 } from "./mailbox/mailbox.ts";
+export type {
+  FailureKind,
+  Model,
+  ModelFailure,
+  ModelPart,
+  ModelRequest,
+  Utterance,
+} from "./model/model.ts";
+export { PriceTable } from "./model/prices.ts";
 export { AgentEvent, StoredEvent } from "./protocol/events.ts";
 export {
   lead,
@@ -56,6 +66,7 @@ export type {
   TaskPatch,
 } from "./tasks/task-board.ts";
 export { FileTeamStore } from "./team/file-team-store.ts";
+export { Lead, type LeadOptions } from "./team/lead.ts";
 export { MemoryTeamStore } from "./team/memory-team-store.ts";
 export { systemPlace } from "./team/system-place.ts";
 export { TeamObserver } from "./team/team-observer.ts";

@@ -6,6 +6,8 @@ import { expect, test } from "vitest";
 const leaves = ["protocol", "lib"];
 const stores = ["mailbox", "roster", "tasks", "requests", "transcript", "fence", "logs"];
 
+const workers = ["model", "workspace", "processes", "permissions", "tools", "agent"];
+
 /** Folder → folders it may import. This table is the architecture; docs/architecture.md explains it. */
 const allowed: Record<string, readonly string[]> = {
   protocol: [],
@@ -18,9 +20,18 @@ const allowed: Record<string, readonly string[]> = {
   transcript: leaves,
   fence: leaves,
   logs: leaves,
-  team: [...leaves, "keys", ...stores],
-  cli: [...leaves, "mailbox", "team"],
-  testing: [...leaves, "keys", ...stores, "team"],
+  model: leaves,
+  workspace: leaves,
+  processes: leaves,
+  permissions: [...leaves, "requests", "workspace"],
+  tools: [...leaves, "workspace", "processes"],
+  agent: [
+    ...leaves,
+    ...["mailbox", "transcript", "logs", "model", "permissions", "processes", "tools"],
+  ],
+  team: [...leaves, "keys", ...stores, ...workers],
+  cli: [...leaves, "mailbox", "agent", "team"],
+  testing: [...leaves, "keys", ...stores, "model", "team"],
 };
 
 const sources = readdirSync("src", { recursive: true, encoding: "utf8" }).filter((path) =>

@@ -16,7 +16,7 @@ import type { Input } from "./input.ts";
 import type { WholePath } from "./mail-text.ts";
 
 /** What bounds a member's runs. */
-export interface Limits {
+interface Limits {
   /** Turns of one run. */
   maxTurns: number;
   maxOutputTokens: number;

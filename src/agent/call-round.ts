@@ -62,9 +62,13 @@ export class CallRound {
     }
     const prepared = tool.prepare(call.input);
     if (prepared.type === "invalid") return { type: "answered", output: prepared.output };
-    const { action } = prepared;
-    const verdict = await agent.options.permissions.judge({ tool: call.name, action });
-    return { type: "judged", prepared, verdict };
+    try {
+      const { permissions } = agent.options;
+      const verdict = await permissions.judge({ tool: call.name, action: prepared.action });
+      return { type: "judged", prepared, verdict };
+    } catch (error) {
+      return { type: "answered", output: refusalOf(error) };
+    }
   }
 
   async #carryOut(call: ToolCall, plan: Plan): Promise<void> {
@@ -112,12 +116,10 @@ export class CallRound {
       return await prepared.run({
         callId: call.call_id,
         signal,
-        extraEnvironment: {},
         onOutput: (text) => emit({ type: "tool-output", call_id: call.call_id, text }),
       });
     } catch (error) {
-      if (!(error instanceof TeamError)) throw error;
-      return failure(`Error: ${error.message}${error.hint ? ` ${error.hint}` : ""}`);
+      return refusalOf(error);
     }
   }
 
@@ -146,6 +148,12 @@ const notRun = "Error: Not run: the person interrupted before it began.";
 
 function answered(text: string): Plan {
   return { type: "answered", output: failure(text) };
+}
+
+/** What was refused on purpose is an answer; anything else is a bug. */
+function refusalOf(error: unknown): ToolOutput {
+  if (!(error instanceof TeamError)) throw error;
+  return failure(["Error:", `${error.message}.`, error.hint].filter(Boolean).join(" "));
 }
 
 /** Waits for all of them, also where one fails, so that nothing runs on unseen; then fails too. */

@@ -16,7 +16,7 @@ export interface Io {
 }
 
 /** What a person may say about a run. What is undefined has a default. */
-export interface LeadSettings
+interface LeadSettings
   extends Pick<
     LeadOptions,
     "model" | "mode" | "allow" | "ask" | "deny" | "maxTurns" | "maxCostUsd"

@@ -30,7 +30,7 @@ export function callOf({ name, parameters }: Command): string {
   return ["troupe", name, ...parameters].join(" ");
 }
 
-export function usageOf(command: Command): string {
+function usageOf(command: Command): string {
   return `Usage: ${callOf(command)} [options]`;
 }
 

@@ -71,6 +71,7 @@ const usageErrors: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   "config-invalid",
   "member-unknown",
   "member-ended",
+  "lead-alive",
   "content-too-large",
 ]);
 

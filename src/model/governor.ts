@@ -65,7 +65,7 @@ export class Governor {
     try {
       yield* this.#untilDone(model, request);
     } catch (error) {
-      if (!request.signal.aborted) throw error;
+      if (!request.signal.aborted || error !== request.signal.reason) throw error;
       yield { type: "error", failure: { kind: "aborted", message: "The request was aborted" } };
     }
   }

@@ -1,6 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import { hasErrno, TeamError } from "../errors.ts";
 import { appendLines, toLines } from "../lib/json-lines.ts";
+import type { Secrets } from "../lib/secrets.ts";
 import type { MemberName } from "../protocol/ids.ts";
 import type { Model, ModelPart, ModelRequest } from "./model.ts";
 import { answeredIn, type RecordedCall, type RecordedPart } from "./recorded-call.ts";
@@ -11,14 +12,16 @@ import { answeredIn, type RecordedCall, type RecordedPart } from "./recorded-cal
  */
 export class Recording {
   readonly #path: string;
+  readonly #secrets: Secrets;
   readonly #calls = new Map<MemberName, number>();
 
-  private constructor(path: string) {
+  private constructor(path: string, secrets: Secrets) {
     this.#path = path;
+    this.#secrets = secrets;
   }
 
-  /** Begins a new file: two runs in one could not be told apart. */
-  static async create(path: string): Promise<Recording> {
+  /** Begins a new file: two runs in one could not be told apart. No secret gets into it. */
+  static async create(path: string, secrets: Secrets): Promise<Recording> {
     try {
       await writeFile(path, "", { flag: "wx", mode: 0o600 });
     } catch (error) {
@@ -28,7 +31,7 @@ export class Recording {
         hint: "Name a new file for the recording, or delete this one.",
       });
     }
-    return new Recording(path);
+    return new Recording(path, secrets);
   }
 
   /** The same model, as `member` uses it; what it answers is recorded. */
@@ -54,7 +57,7 @@ export class Recording {
     this.#calls.set(member, call);
     const answered = answeredIn(request.conversation);
     const line: RecordedCall = { type: "call", member, call, model, answered, parts };
-    appendLines(this.#path, toLines([line]));
+    appendLines(this.#path, toLines([this.#secrets.maskJson(line)]));
   }
 }
 
@@ -70,8 +73,11 @@ function keep(parts: RecordedPart[], part: ModelPart): void {
     return;
   }
   const last = parts.at(-1);
-  if (part.type === "text-delta" && last?.type === "text-delta") last.text += part.text;
-  else if (part.type === "thinking-delta" && last?.type === "thinking-delta")
+  if (part.type === "text-delta" && last?.type === "text-delta") {
     last.text += part.text;
-  else parts.push({ ...part });
+  } else if (part.type === "thinking-delta" && last?.type === "thinking-delta") {
+    last.text += part.text;
+  } else {
+    parts.push({ ...part });
+  }
 }

@@ -23,17 +23,17 @@ export class Replay {
         hint: "Make a recording with --record <file>, and replay it with --model replay:<file>.",
       });
     }
-    const calls: RecordedCall[] = [];
+    const calls = new Map<MemberName, RecordedCall[]>();
     for await (const line of reader.forwards()) {
       const call = parseLine(line, RecordedCall, ({ reason }) => {
         throw new TeamError("record-corrupt", reason, { hint: "Make the recording again." });
       });
-      if (call) calls.push(call);
+      if (!call) continue;
+      const ofMember = calls.get(call.member);
+      if (ofMember) ofMember.push(call);
+      else calls.set(call.member, [call]);
     }
-    return new Replay(
-      path,
-      Map.groupBy(calls, ({ member }) => member),
-    );
+    return new Replay(path, calls);
   }
 
   /** The model of `member`. It answers as the one that was recorded did. */
@@ -86,19 +86,10 @@ const aborted: ModelPart = {
 function differenceOf(call: RecordedCall, request: ModelRequest): string | undefined {
   const now = describe(answeredIn(request.conversation));
   const then = describe(call.answered);
-  if (now !== then) return `it answers ${now}, and answered ${then}`;
-  const offered = new Set(request.tools.map(({ name }) => name));
-  const missing = calledIn(call).find((name) => !offered.has(name));
-  return missing === undefined ? undefined : `the tool ${missing}, which it called, is not offered`;
+  return now === then ? undefined : `it answers ${now}, and there it answered ${then}`;
 }
 
 function describe(answered: Answered): string {
   const results = answered.map(({ name, is_error }) => `${name}${is_error ? " (failed)" : ""}`);
   return results.join(", ") || "no tool call";
-}
-
-function calledIn({ parts }: RecordedCall): string[] {
-  const end = parts.at(-1);
-  if (end?.type !== "finish") return [];
-  return end.blocks.flatMap((block) => (block.type === "tool-call" ? [block.name] : []));
 }

@@ -1,6 +1,7 @@
 export { type EventLogFixture, testEventLog } from "./conformance/event-log.ts";
 export { type FenceFixture, testFence } from "./conformance/fence.ts";
 export { type MailboxFixture, testMailbox } from "./conformance/mailbox.ts";
+export { type ModelFixture, testModel } from "./conformance/model.ts";
 export { type RequestsFixture, testRequests } from "./conformance/requests.ts";
 export { type RosterFixture, testRoster } from "./conformance/roster.ts";
 export { type TaskBoardFixture, testTaskBoard } from "./conformance/task-board.ts";
@@ -8,4 +9,28 @@ export { type TeamStoreFixture, testTeamStore } from "./conformance/team-store.t
 export { type TranscriptFixture, testTranscript } from "./conformance/transcript.ts";
 export { testUsageLedger, type UsageLedgerFixture } from "./conformance/usage-ledger.ts";
 export { ManualClock } from "./manual-clock.ts";
+export {
+  type Answer,
+  breaksOff,
+  cut,
+  inPieces,
+  raw,
+  stall,
+  status,
+} from "./provider-server/answers.ts";
+export { ProviderServer } from "./provider-server/provider-server.ts";
+export type { ProviderRequest } from "./provider-server/wire.ts";
+export {
+  calls,
+  fails,
+  hangs,
+  reply,
+  ScriptedModel,
+  type ScriptedReply,
+  type Step,
+  says,
+  streams,
+  thinks,
+  thinksInSecret,
+} from "./scripted-model.ts";
 export { type TemporaryDirectory, temporaryDirectory } from "./temporary-directory.ts";

@@ -16,7 +16,7 @@ export interface PreparedCall {
   run(context: ToolContext): Promise<ToolOutput>;
 }
 
-export interface InvalidCall {
+interface InvalidCall {
   readonly type: "invalid";
   readonly output: ToolOutput;
 }
@@ -62,7 +62,16 @@ export function defineTool<Input extends z.ZodObject>(definition: {
 
 /** Every byte of it is sent with every request, so what says nothing is left out. */
 function inputSchema(schema: z.ZodObject): Record<string, unknown> {
-  const { $schema: _, additionalProperties: __, ...rest } = z.toJSONSchema(schema, { io: "input" });
+  const {
+    $schema: _,
+    additionalProperties: __,
+    ...rest
+  } = z.toJSONSchema(schema, {
+    io: "input",
+    override({ jsonSchema }) {
+      if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
+    },
+  });
   return rest;
 }
 

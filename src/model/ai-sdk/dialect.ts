@@ -24,7 +24,7 @@ export interface Dialect {
 }
 
 /** How a reply came to its end: as its events say, and as its bytes say. */
-export type Ending = ReplyEnding & WireEnding;
+type Ending = ReplyEnding & WireEnding;
 
 export interface ReplyEnding {
   readonly lastEvent: unknown;

@@ -23,7 +23,7 @@ interface Asked {
   readonly account: Account;
   readonly watchdogs: Watchdogs;
   readonly clock: Clock;
-  readonly wire: Pick<Wire, "failure" | "response" | "ending">;
+  readonly wire: Pick<Wire, "failure" | "response">;
 }
 
 /**
@@ -31,11 +31,13 @@ interface Asked {
  * undefined where it noticed nothing.
  */
 export function diagnose(error: unknown, asked: Asked): ModelFailure {
-  const { wire } = asked;
-  if (wire.failure) return unreachable(wire.failure, asked);
-  if (!wire.response) return unsendable(error, asked);
+  const { response, failure } = asked.wire;
   const body = bodyOf(error);
-  if (wire.response.status >= 400 || body !== undefined) return refused(body ?? "", asked);
+  // A refusal is one even where the connection broke before all of its reasons had come.
+  if (response && response.status >= 400) return refused(body ?? "", asked);
+  if (failure) return unreachable(failure, asked);
+  if (!response) return unsendable(error, asked);
+  if (body !== undefined) return refused(body, asked);
   return isEndOfStream(error) ? cutOrForeign(asked) : unreadable(messageOf(error), asked);
 }
 
@@ -157,7 +159,7 @@ function messageOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   // A host with several addresses fails with one error for each.
   if (error instanceof AggregateError && error.errors.length > 0) return messageOf(error.errors[0]);
-  return error.cause instanceof Error ? messageOf(error.cause) : error.message;
+  return error.cause instanceof Error ? messageOf(error.cause) : error.message.slice(0, 500);
 }
 
 /** A server may quote what it was sent. */

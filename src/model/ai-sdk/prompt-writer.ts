@@ -40,8 +40,8 @@ export class PromptWriter {
       prompt.push({ role: "system", content: wellFormed(system), providerOptions: cached });
     }
     for (const [index, utterance] of conversation.entries()) {
-      for (const message of this.#messages(utterance, conversation[index - 1]))
-        add(prompt, message);
+      const messages = this.#messages(utterance, conversation[index - 1]);
+      for (const message of messages) add(prompt, message);
     }
     const newest = prompt.pop();
     if (newest) prompt.push({ ...newest, providerOptions: cached });
@@ -94,6 +94,7 @@ export class PromptWriter {
     const options = own && { providerOptions: { [this.#dialect.namespace]: own } };
     switch (block.type) {
       case "text":
+        if (block.text.trim() === "") return undefined;
         return { type: "text", text: wellFormed(block.text), ...options };
       case "thinking":
         if (!own || !this.#dialect.takesThought(own)) return undefined;
@@ -170,7 +171,9 @@ const JsonObject = z.record(z.string(), z.json());
 
 /** Models invent names that providers refuse to read back. */
 function toolName(name: string): string {
-  return name.replaceAll(/[^\w-]/g, "_").slice(0, 64) || "_";
+  const safe = name.replaceAll(/[^\w-]/g, "_").slice(0, 64) || "_";
+  // The SDK looks names up in a plain object, and loses a call of `constructor`.
+  return safe in Object.prototype ? `_${safe}` : safe;
 }
 
 function nameOfCall(block: ReplyBlock): [string, string][] {

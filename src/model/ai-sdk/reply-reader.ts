@@ -71,9 +71,10 @@ export class ReplyReader {
   }
 
   finish(): ModelPart {
-    const blocks = this.#blocks.filter(({ type, ...block }) => {
-      return type !== "text" || !("text" in block) || block.text.trim() !== "";
-    });
+    // Providers refuse to read blank text back.
+    const blocks = this.#blocks.filter(
+      (block) => block.type !== "text" || block.text.trim() !== "",
+    );
     const stop = stopReason(this.#finish, blocks);
     const { rawStop } = this.ending;
     const usage = this.#usage ?? nothingUsed;

@@ -17,7 +17,7 @@ export type WireFailure =
   | { type: "stalled" }
   | { type: "cut" };
 
-export interface WireOptions {
+interface WireOptions {
   readonly fetch: typeof fetch;
   readonly clock: Clock;
   readonly watchdogs: Watchdogs;

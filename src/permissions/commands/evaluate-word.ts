@@ -1,0 +1,134 @@
+import type { Word, WordPart } from "unbash";
+import {
+  type Argument,
+  anyNumber,
+  anyWord,
+  anyWords,
+  literal,
+  type PatternPiece,
+  type Unknown,
+} from "./argument.ts";
+
+/** What variables are known to hold; those not in it may hold anything. */
+export type Variables = ReadonlyMap<string, Argument>;
+
+/** What a word stands for: one argument, or several where it has braces. */
+export function evaluateWord(word: Word, variables: Variables): Argument[] {
+  const braces = word.parts?.filter(({ type }) => type === "BraceExpansion") ?? [];
+  if (braces.length > 0) return evaluateBraces(word);
+  if (word.text.startsWith("~")) return [anyWord];
+  if (!word.parts) return [hasSyntax(word.text) ? anyWords : literal(word.value)];
+  return [join(word.parts.map((part) => evaluatePart(part, variables)))];
+}
+
+/** A word without parts has nothing left to expand. If it looks otherwise, nothing is known of it. */
+function hasSyntax(text: string): boolean {
+  return /[$`'"*?<>|&;()\s]/.test(text.replace(/\\[\s\S]/g, ""));
+}
+
+/** What a part of a word adds to it. */
+type Piece = PatternPiece | Unknown;
+
+function evaluatePart(part: WordPart, variables: Variables): Piece[] {
+  switch (part.type) {
+    case "Literal":
+    case "SingleQuoted":
+    case "AnsiCQuoted":
+      return [{ type: "text", value: part.value }];
+    case "Glob":
+      if (part.kind === "star") return [{ type: "any" }];
+      return part.text.includes("$") || part.text.includes("`") ? [anyWords] : [{ type: "one" }];
+    case "DoubleQuoted":
+    case "LocaleString":
+      return part.parts.flatMap((inner) => evaluatePart(inner, variables)).map(quoted);
+    case "SimpleExpansion":
+      return evaluateVariable(part.text.slice(1), variables);
+    case "ParameterExpansion":
+      if (part.operation || part.index || part.prefix) return [anyWords];
+      return evaluateVariable(part.parameter, variables);
+    case "ArithmeticExpansion":
+      return [anyNumber];
+    case "ProcessSubstitution":
+      return [{ type: "text", value: "/dev/fd/63" }];
+    case "CommandExpansion": {
+      const text = literalOutput(part.script);
+      return [text === undefined ? anyWords : { type: "text", value: text }];
+    }
+    case "ExtendedGlob":
+    case "BraceExpansion":
+      return [anyWords];
+  }
+}
+
+/** Quotes make one word of what is in them. The wildcards in quotes are those of a loop's files. */
+function quoted(piece: Piece): Piece {
+  return piece.type === "unknown" ? { ...piece, isOneWord: true } : piece;
+}
+
+function evaluateVariable(name: string, variables: Variables): Piece[] {
+  if (/^[?#$!]$/.test(name)) return [anyNumber];
+  const known = variables.get(name);
+  if (!known) return [anyWords];
+  if (known.type === "pattern") return [...known.pieces];
+  if (known.type === "unknown") return [known];
+  // Without quotes the shell would drop it, split it, or take it for a pattern.
+  return [/^$|[\s*?[]/.test(known.value) ? anyWords : { type: "text", value: known.value }];
+}
+
+/** The text of `$(cat <<'EOF' …)`, by which messages of several lines are given. */
+function literalOutput(script: CommandScript | undefined): string | undefined {
+  const [statement, ...others] = script?.commands ?? [];
+  const command = statement?.command;
+  if (others.length > 0 || command?.type !== "Command" || command.name?.text !== "cat") return;
+  const [document, ...rest] = command.suffix;
+  if (rest.length > 0 || command.prefix.length > 0 || document?.type !== "HereDoc") return;
+  if (!document.delimiter?.quoted && document.body.parts) return;
+  return document.body.text.replace(/\n+$/, "");
+}
+
+type CommandScript = Extract<WordPart, { type: "CommandExpansion" }>["script"];
+
+function join(parts: readonly (readonly Piece[])[]): Argument {
+  const pieces = parts.flat();
+  const unknown = pieces.filter((piece) => piece.type === "unknown");
+  if (unknown.length > 0) return joinUnknown(pieces, unknown);
+  const known = pieces.filter((piece) => piece.type !== "unknown");
+  if (known.some(({ type }) => type !== "text")) return { type: "pattern", pieces: known };
+  return literal(known.map((piece) => (piece.type === "text" ? piece.value : "")).join(""));
+}
+
+function joinUnknown(pieces: readonly Piece[], unknown: readonly Unknown[]): Unknown {
+  const [first] = pieces;
+  const start = first?.type === "text" ? first.value : first?.type === "unknown" ? first.start : "";
+  const isOneWord = unknown.every((piece) => piece.isOneWord);
+  const isNumber = pieces.length === 1 && unknown.every((piece) => piece.isNumber);
+  return { type: "unknown", start, isOneWord, isNumber };
+}
+
+/** `a{b,c}d` and `{1..9}`. Anything cleverer is not known. */
+function evaluateBraces(word: Word): Argument[] {
+  const [, before = "", list, after = ""] =
+    /^([\w./-]*)\{([\w./,-]*)\}([\w./*-]*)$/.exec(word.text) ?? [];
+  if (list === undefined) return [anyWords];
+  const range = /^(\d{1,4})\.\.(\d{1,4})$/.exec(list);
+  if (!range && list.includes("..")) return [anyWords];
+  const choices = range ? numbersBetween(Number(range[1]), Number(range[2])) : list.split(",");
+  if (choices.length < 2 || choices.length > 100) return [anyWords];
+  return choices.map((choice) => withStars(`${before}${choice}${after}`));
+}
+
+function numbersBetween(from: number, to: number): string[] {
+  const step = from <= to ? 1 : -1;
+  return Array.from({ length: Math.abs(to - from) + 1 }, (_, index) => String(from + index * step));
+}
+
+function withStars(text: string): Argument {
+  if (!text.includes("*")) return literal(text);
+  const pieces = text.split(/(\*)/).filter((piece) => piece !== "");
+  return {
+    type: "pattern",
+    pieces: pieces.map((piece) =>
+      piece === "*" ? { type: "any" } : { type: "text", value: piece },
+    ),
+  };
+}

@@ -1,0 +1,93 @@
+import { readdir } from "node:fs/promises";
+import { join } from "node:path";
+import { hasErrno } from "../../errors.ts";
+import {
+  anyWords,
+  type FilePattern,
+  type KnownArgument,
+  literal,
+  patternText,
+} from "./argument.ts";
+
+const mostNames = 1_000;
+
+/** Names that no shell splits or expands again, and no program takes for an option. */
+const plainName = /^[^\s*?[\]\\-][^\s*?[\]\\]*$/;
+
+/** The file names a pattern stands for in a directory, as bash would find them. */
+export async function expandPattern(
+  pattern: FilePattern,
+  directory: string,
+): Promise<KnownArgument[]> {
+  const segments = splitAtSlashes(pattern);
+  const isAbsolute = isTextOf(segments[0], "");
+  let found = [isAbsolute ? "/" : ""];
+  for (const segment of isAbsolute ? segments.slice(1) : segments) {
+    found = await matchSegment(found, segment, directory);
+    if (found.length > mostNames) return [anyWords];
+  }
+  if (found.length === 0) return [literal(patternText(pattern))];
+  if (found.some((name) => !plainName.test(name))) return [anyWords];
+  return found.map((value) => ({ type: "literal", value, isOneOfMany: true }));
+}
+
+type Segment = FilePattern["pieces"];
+
+function isTextOf(segment: Segment | undefined, text: string): boolean {
+  return segment?.every((piece) => piece.type === "text" && piece.value === text) ?? false;
+}
+
+function splitAtSlashes({ pieces }: FilePattern): Segment[] {
+  const segments: FilePattern["pieces"][number][][] = [[]];
+  for (const piece of pieces) {
+    if (piece.type !== "text") {
+      segments.at(-1)?.push(piece);
+      continue;
+    }
+    const [first = "", ...others] = piece.value.split("/");
+    segments.at(-1)?.push({ type: "text", value: first });
+    segments.push(...others.map((value) => [{ type: "text" as const, value }]));
+  }
+  return segments;
+}
+
+async function matchSegment(
+  bases: readonly string[],
+  segment: Segment,
+  directory: string,
+): Promise<string[]> {
+  if (segment.every(({ type }) => type === "text")) {
+    const name = segment.map((piece) => (piece.type === "text" ? piece.value : "")).join("");
+    return bases.map((base) => `${base}${base === "" || base.endsWith("/") ? "" : "/"}${name}`);
+  }
+  const matcher = segmentMatcher(segment);
+  const found: string[] = [];
+  for (const base of bases) {
+    for (const name of await namesIn(base.startsWith("/") ? base : join(directory, base))) {
+      if (matcher.test(name))
+        found.push(base === "" || base.endsWith("/") ? base + name : `${base}/${name}`);
+      if (found.length > mostNames) return found;
+    }
+  }
+  return found;
+}
+
+/** As in bash, a wildcard does not match the dot that hides a file. */
+function segmentMatcher(segment: Segment): RegExp {
+  const source = segment.map((piece) => {
+    if (piece.type === "text") return piece.value.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&");
+    return piece.type === "any" ? ".*" : ".";
+  });
+  const isHiddenAsked = segment.find((piece) => piece.type !== "text" || piece.value !== "");
+  const startsWithDot = isHiddenAsked?.type === "text" && isHiddenAsked.value.startsWith(".");
+  return new RegExp(`^${startsWithDot ? "" : "(?!\\.)"}${source.join("")}$`, "su");
+}
+
+async function namesIn(directory: string): Promise<string[]> {
+  try {
+    return (await readdir(directory)).sort();
+  } catch (error) {
+    if (hasErrno(error, "ENOENT", "ENOTDIR", "EACCES", "ELOOP", "ENAMETOOLONG")) return [];
+    throw error;
+  }
+}

@@ -1,0 +1,246 @@
+import { type KnownArgument, knownValue } from "./argument.ts";
+import type { OptionList, ParsedArguments } from "./options.ts";
+import type { Program } from "./program.ts";
+
+/** Revisions and paths alike: a revision, taken for a path, lies in the workspace. */
+const operands = "paths" as const;
+
+const diffing = {
+  flags: `-b -B -C -M -R -a -p -r -s -t -u -w -z --abbrev --binary --break-rewrites --cached --cc --check
+    --color --color-words --compact-summary --cumulative --dirstat --exit-code --find-copies
+    --find-copies-harder --find-renames --full-index --function-context --histogram
+    --ignore-all-space --ignore-blank-lines --ignore-cr-at-eol --ignore-space-at-eol
+    --ignore-space-change --ignore-submodules --indent-heuristic --merge-base --minimal --name-only
+    --name-status --no-color --no-ext-diff --no-indent-heuristic --no-patch --no-prefix --no-renames
+    --no-textconv --numstat --patch --patch-with-stat --patience --pickaxe-all --pickaxe-regex
+    --quiet --raw --relative --root --shortstat --staged --stat --summary --text --word-diff -W`,
+  text: `-G -S -U --color-moved --diff-algorithm --diff-filter --dst-prefix --inter-hunk-context
+    --src-prefix --submodule --unified --word-diff-regex -l`,
+} satisfies OptionList;
+
+const logging = {
+  operands,
+  flags: `${diffing.flags} -1 -c -g -i -E -F -P -m --abbrev-commit --all --all-match --ancestry-path
+    --basic-regexp --bisect --boundary --branches --cherry --cherry-mark --cherry-pick --children
+    --count --date-order --decorate --dense --extended-regexp --first-parent --fixed-strings --follow
+    --format --full-diff --full-history --glob --graph --invert-grep --left-only --left-right
+    --merge --merges --no-abbrev-commit --no-decorate --no-max-parents --no-merges --no-min-parents
+    --no-notes --not --notes --objects --oneline --parents --perl-regexp --pretty --reflog
+    --regexp-ignore-case --relative-date --remotes --remove-empty --reverse --right-only
+    --simplify-by-decoration --simplify-merges --sparse --tags --topo-order --walk-reflogs`,
+  text: `${diffing.text} -L -n --after --author --before --committer --date --decorate-refs --encoding
+    --exclude --grep --max-age --max-count --max-parents --min-age --min-parents --since --skip
+    --until`,
+  hasNumbers: true,
+} satisfies Program;
+
+const listing = {
+  flags: `-a -i -l -r -v -vv --all --color --column --ignore-case --list --no-color --no-column
+    --omit-empty --remotes --show-current --verbose`,
+  text: `--contains --format --merged --no-contains --no-merged --points-at --sort`,
+} satisfies OptionList;
+
+/** Without one of these, an operand of `git branch` or `git tag` is the name of a new one. */
+const listings = [
+  "-l",
+  "--list",
+  "--contains",
+  "--merged",
+  "--no-contains",
+  "--no-merged",
+  "--points-at",
+];
+
+function onlyLists({ given, operands: names }: ParsedArguments): string | undefined {
+  const isListing = names.length === 0 || listings.some((name) => given.has(name));
+  return isListing ? undefined : "a name to create";
+}
+
+function only(...names: readonly string[]): (call: ParsedArguments) => string | undefined {
+  return ({ operands: [first] }) => {
+    const value = knownValue(first) ?? "";
+    return names.includes(value) ? undefined : value || "no operand";
+  };
+}
+
+/** What git does without changing anything, with the options that are known to be harmless. */
+export const readOnlyGit: Readonly<Record<string, Program>> = {
+  status: {
+    operands,
+    flags: `-b -s -u -v -z --ahead-behind --branch --column --find-renames --ignored
+      --ignore-submodules --long --no-ahead-behind --no-renames --porcelain --renames --short
+      --show-stash --untracked-files --verbose`,
+  },
+  log: logging,
+  show: logging,
+  whatchanged: logging,
+  "rev-list": logging,
+  reflog: {
+    ...logging,
+    problem: ({ operands: [first] }) =>
+      /^(expire|delete|drop|write)$/.test(knownValue(first) ?? "")
+        ? "a change to the reflog"
+        : undefined,
+  },
+  shortlog: { ...logging, flags: `${logging.flags} -e -s --email --summary --numbered` },
+  diff: { operands, ...diffing, hasNumbers: true },
+  "diff-tree": { operands, ...diffing },
+  "diff-index": { operands, ...diffing },
+  "diff-files": { operands, ...diffing },
+  blame: {
+    operands,
+    flags:
+      "-b -c -C -e -f -l -M -n -p -s -t -w --color-lines --line-porcelain --porcelain --root --show-email --show-name --show-number",
+    text: "-L --abbrev --date --ignore-rev --since",
+  },
+  grep: {
+    operands,
+    flags: `-a -c -E -F -G -h -H -i -I -l -L -n -o -p -P -q -v -w -W -z --all-match --and --break
+      --cached --color --column --count --exclude-standard --extended-regexp --files-with-matches
+      --fixed-strings --full-name --heading --ignore-case --invert-match --line-number
+      --name-only --no-index --not --null --only-matching --or --perl-regexp --quiet --text
+      --untracked --word-regexp`,
+    text: "-A -B -C -e -m --after-context --before-context --context --max-count --max-depth --threads",
+    leading: "-e",
+    hasNumbers: true,
+  },
+  "ls-files": {
+    operands,
+    flags: `-c -d -i -k -m -o -s -t -u -v -z --abbrev --cached --deleted --directory --eol
+      --error-unmatch --exclude-standard --full-name --ignored --killed --modified
+      --no-empty-directory --others --stage --unmerged`,
+    text: "-x --exclude --format",
+  },
+  "ls-tree": {
+    operands,
+    flags:
+      "-d -l -r -t -z --abbrev --full-name --full-tree --long --name-only --name-status --object-only",
+    text: "--format",
+  },
+  branch: { operands: "text", ...listing, problem: onlyLists },
+  tag: {
+    operands: "text",
+    ...listing,
+    flags: `${listing.flags} -n`,
+    hasNumbers: true,
+    problem: onlyLists,
+  },
+  "rev-parse": {
+    operands,
+    flags: `-q --abbrev-ref --absolute-git-dir --all --branches --git-common-dir --git-dir --git-path
+      --is-bare-repository --is-inside-git-dir --is-inside-work-tree --is-shallow-repository --quiet
+      --remotes --short --show-cdup --show-prefix --show-superproject-working-tree --show-toplevel
+      --symbolic-full-name --tags --verify`,
+  },
+  describe: {
+    operands,
+    flags: "--all --always --broken --contains --dirty --exact-match --first-parent --long --tags",
+    text: "--abbrev --candidates --exclude --match",
+  },
+  "merge-base": { operands, flags: "-a --all --fork-point --independent --is-ancestor --octopus" },
+  "name-rev": {
+    operands,
+    flags: "--all --always --name-only --no-undefined --tags",
+    text: "--exclude --refs",
+  },
+  "for-each-ref": {
+    operands,
+    flags: "--ignore-case --omit-empty",
+    text: "--contains --count --exclude --format --merged --no-contains --no-merged --points-at --sort",
+  },
+  "show-ref": {
+    operands,
+    flags: "-d -h -q -s --abbrev --dereference --hash --head --heads --quiet --tags --verify",
+  },
+  "symbolic-ref": {
+    operands: "text",
+    flags: "-q --quiet --short",
+    problem: ({ operands: names }) => (names.length === 1 ? undefined : "a reference to change"),
+  },
+  "cat-file": { operands, flags: "-e -p -s -t --allow-unknown-type" },
+  "check-ignore": { operands, flags: "-n -q -v -z --no-index --non-matching --quiet --verbose" },
+  "count-objects": { operands: "none", flags: "-H -v --human-readable --verbose" },
+  config: {
+    operands: "text",
+    flags:
+      "-l -z --bool --get --get-all --get-regexp --global --int --list --local --name-only --null --show-origin --show-scope --system --worktree",
+    problem: ({ given, operands: names }) => {
+      const isReading = ["-l", "--list", "--get", "--get-all", "--get-regexp"].some((name) =>
+        given.has(name),
+      );
+      return isReading || names.length === 1 ? undefined : "a value to set";
+    },
+  },
+  remote: {
+    operands: "text",
+    flags: "-v --verbose --all --push",
+    problem: (call) => (call.operands.length === 0 ? undefined : only("get-url")(call)),
+  },
+  worktree: { operands: "text", flags: "-v -z --porcelain --verbose", problem: only("list") },
+  stash: { ...logging, problem: only("list", "show") },
+};
+
+/**
+ * What git does to the repository and its files, with the arguments that a rule may cover. Those of
+ * `reads` leave the files as they are. Subcommands that are not here, aliases among them, are asked.
+ */
+export const changingGit: Readonly<
+  Record<string, { operands: "reads" | "writes"; denied?: string }>
+> = {
+  add: { operands: "reads", denied: "-i -p -e --interactive --patch --edit" },
+  commit: { operands: "reads", denied: "-p -e --patch --edit --interactive" },
+  push: { operands: "reads", denied: "--receive-pack --exec" },
+  fetch: { operands: "reads", denied: "--upload-pack" },
+  tag: { operands: "reads" },
+  branch: { operands: "reads", denied: "--edit-description" },
+  remote: { operands: "reads" },
+  notes: { operands: "reads" },
+  reset: { operands: "reads", denied: "-p --patch" },
+  gc: { operands: "reads" },
+  pull: { operands: "writes", denied: "--upload-pack" },
+  merge: { operands: "writes", denied: "-s --strategy" },
+  rebase: { operands: "writes", denied: "-x -i -s --exec --interactive --strategy" },
+  "cherry-pick": { operands: "writes", denied: "--strategy" },
+  revert: { operands: "writes", denied: "--strategy" },
+  checkout: { operands: "writes", denied: "-p --patch" },
+  switch: { operands: "writes" },
+  restore: { operands: "writes", denied: "-p --patch" },
+  stash: { operands: "writes", denied: "-p --patch" },
+  mv: { operands: "writes" },
+  rm: { operands: "writes" },
+  apply: { operands: "writes", denied: "--unsafe-paths --directory" },
+  am: { operands: "writes" },
+  worktree: { operands: "writes" },
+  clean: { operands: "writes", denied: "-x -X -i" },
+  init: { operands: "writes", denied: "--template --separate-git-dir" },
+  clone: {
+    operands: "writes",
+    denied: "-c -u --config --template --upload-pack --recurse-submodules --recursive",
+  },
+};
+
+/** Splits `git -C dir --no-pager status …` at its subcommand. */
+export function readGit(words: readonly KnownArgument[]):
+  | {
+      readonly directory?: string;
+      readonly subcommand: string;
+      readonly rest: readonly KnownArgument[];
+    }
+  | { readonly problem: string } {
+  const queue = [...words];
+  let directory: string | undefined;
+  for (let word = queue.shift(); word; word = queue.shift()) {
+    const value = knownValue(word);
+    if (value === undefined) return { problem: "an argument that is not known" };
+    if (value === "-C" && directory === undefined) {
+      directory = knownValue(queue.shift());
+      if (!directory || /^[-~]/.test(directory)) return { problem: value };
+    } else if (/^(--no-pager|-P|--no-optional-locks|--literal-pathspecs)$/.test(value)) {
+    } else if (value.startsWith("-")) {
+      return { problem: value };
+    } else {
+      return { ...(directory === undefined ? {} : { directory }), subcommand: value, rest: queue };
+    }
+  }
+  return { problem: "no subcommand" };
+}

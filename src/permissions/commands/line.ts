@@ -1,0 +1,31 @@
+import type { Argument } from "./argument.ts";
+
+/** What a command line would run, as far as reading it can tell. */
+export interface Line {
+  readonly commands: readonly SimpleCommand[];
+  /** Why the line as a whole cannot be judged; empty when it can. */
+  readonly doubts: readonly string[];
+}
+
+/** One program with its arguments, wherever in the line it stands. */
+export interface SimpleCommand {
+  /** The program first. Empty where only files are opened, as in `> file`. */
+  readonly words: readonly Argument[];
+  /** The same command with what it was wrapped in, outermost first: `sudo env X=1 rm` and `env X=1 rm`. */
+  readonly wrappings: readonly (readonly Argument[])[];
+  readonly opened: readonly OpenedFile[];
+  /** The directories it may run in, each as the steps of `cd` that lead there. */
+  readonly routes: readonly Route[];
+  /** Why no rule can cover it, if so: for something besides its words. */
+  readonly doubt: string | undefined;
+  /** Why only a rule for its very words, wrappings included, can cover it. */
+  readonly caution: string | undefined;
+}
+
+/** A file the shell itself opens for a command. */
+export interface OpenedFile {
+  readonly use: "read" | "write";
+  readonly target: Argument;
+}
+
+export type Route = readonly string[];

@@ -1,0 +1,106 @@
+import type { KnownArgument } from "./argument.ts";
+
+/** The options a program may be given. Each list is names with blanks between: `-n --lines`. */
+export interface OptionList {
+  readonly flags?: string;
+  /** Options whose value is only text. */
+  readonly text?: string;
+  /** Options whose value is a file to read. */
+  readonly paths?: string;
+  /** Options whose value is a little program, judged by the program's own check. */
+  readonly scripts?: string;
+  /** `-20` is an option too. */
+  readonly hasNumbers?: boolean;
+  /** Everything from the first operand on is an operand. */
+  readonly isOptionsFirst?: boolean;
+}
+
+export interface ParsedArguments {
+  readonly given: ReadonlySet<string>;
+  readonly operands: readonly KnownArgument[];
+  readonly paths: readonly KnownArgument[];
+  readonly scripts: readonly KnownArgument[];
+}
+
+type Kind = "flags" | "text" | "paths" | "scripts";
+
+/** Sorts a program's arguments, or says which of them is not known to be harmless. */
+export function parseArguments(
+  list: OptionList,
+  words: readonly KnownArgument[],
+): ParsedArguments | { readonly problem: string } {
+  const kinds = optionKinds(list);
+  const given = new Set<string>();
+  const operands: KnownArgument[] = [];
+  const values = { flags: [], text: [], paths: [], scripts: [] } as Record<Kind, KnownArgument[]>;
+  const queue = [...words];
+  let isOptions = true;
+
+  for (let word = queue.shift(); word; word = queue.shift()) {
+    if (word.type === "unknown") {
+      if (isOptions && !isSurelyOperand(word)) return { problem: "an argument that is not known" };
+      operands.push(word);
+    } else if (!isOptions || !word.value.startsWith("-") || word.value === "-") {
+      operands.push(word);
+    } else if (word.isOneOfMany) {
+      return { problem: `a file called ${word.value}` };
+    } else if (word.value === "--") {
+      isOptions = false;
+    } else if (!(list.hasNumbers && /^-\d+$/.test(word.value))) {
+      const option = readOption(word.value, kinds);
+      if (!option) return { problem: word.value };
+      for (const name of option.names) given.add(name);
+      if (option.kind === "flags") continue;
+      const value = option.value === undefined ? queue.shift() : attached(option.value);
+      if (!value) return { problem: word.value };
+      if (value.type === "unknown" && !value.isOneWord)
+        return { problem: "an argument that is not known" };
+      values[option.kind].push(value);
+    }
+    if (list.isOptionsFirst && operands.length > 0) isOptions = false;
+  }
+  return { given, operands, paths: values.paths, scripts: values.scripts };
+}
+
+function attached(value: string): KnownArgument {
+  return { type: "literal", value, isOneOfMany: false };
+}
+
+function isSurelyOperand({ start, isOneWord }: { start: string; isOneWord: boolean }): boolean {
+  return isOneWord && start !== "" && !start.startsWith("-");
+}
+
+function optionKinds(list: OptionList): Map<string, Kind> {
+  const kinds = new Map<string, Kind>();
+  for (const kind of ["flags", "text", "paths", "scripts"] as const) {
+    for (const name of list[kind]?.split(/\s+/) ?? []) kinds.set(name, kind);
+  }
+  return kinds;
+}
+
+interface ReadOption {
+  readonly names: readonly string[];
+  readonly kind: Kind;
+  readonly value: string | undefined;
+}
+
+function readOption(word: string, kinds: ReadonlyMap<string, Kind>): ReadOption | undefined {
+  const [name = word] = /^--?[^=]+/.exec(word) ?? [];
+  const value = name.length < word.length ? word.slice(name.length + 1) : undefined;
+  const kind = kinds.get(name);
+  if (kind) return { names: [name], kind, value };
+  return word.startsWith("--") ? undefined : readCluster(word, kinds);
+}
+
+/** `-rn`, `-A3`, `-nA 3`: letters, the last of which may take a value. */
+function readCluster(word: string, kinds: ReadonlyMap<string, Kind>): ReadOption | undefined {
+  const names: string[] = [];
+  for (let index = 1; index < word.length; index++) {
+    const name = `-${word[index]}`;
+    const kind = kinds.get(name);
+    if (!kind) return undefined;
+    names.push(name);
+    if (kind !== "flags") return { names, kind, value: word.slice(index + 1) || undefined };
+  }
+  return { names, kind: "flags", value: undefined };
+}

@@ -1,0 +1,49 @@
+import type { KnownArgument } from "./argument.ts";
+import { type OptionList, type ParsedArguments, parseArguments } from "./options.ts";
+
+/** What is known of a program: the arguments with which it does what is expected of it. */
+export interface Program extends OptionList {
+  readonly operands: "none" | "text" | "paths";
+  /** No argument is an option that matters: all of them are operands. */
+  readonly takesAnything?: boolean;
+  /** The first operand is text, unless one of these options has given it: `-e --regexp`. */
+  readonly leading?: string;
+  /** Judges the little programs among the arguments: the leading operand and script options. */
+  isHarmlessScript?(script: string): boolean;
+  /** Says what else is wrong, such as an operand that names a file to write. */
+  problem?(call: ParsedArguments): string | undefined;
+}
+
+/** The files a call of the program reads, or what is wrong with it. */
+export type Reading =
+  | { readonly type: "reads"; readonly paths: readonly KnownArgument[] }
+  | { readonly type: "problem"; readonly problem: string };
+
+export function readCall(program: Program, words: readonly KnownArgument[]): Reading {
+  const call = program.takesAnything ? allOperands(words) : parseArguments(program, words);
+  if ("problem" in call) return { type: "problem", problem: call.problem };
+  const { operands, given, paths, scripts } = call;
+  const isLed = program.leading?.split(" ").every((name) => !given.has(name)) ?? false;
+  const leading = isLed ? operands.slice(0, 1) : [];
+  if (program.isHarmlessScript) {
+    for (const script of [...leading, ...scripts]) {
+      if (
+        script.type !== "literal" ||
+        script.isOneOfMany ||
+        !program.isHarmlessScript(script.value)
+      ) {
+        return { type: "problem", problem: "a script that may do more than to print" };
+      }
+    }
+  }
+  const problem = program.problem?.(call);
+  if (problem) return { type: "problem", problem };
+  const rest = operands.slice(leading.length);
+  if (program.operands === "none" && rest.length > 0)
+    return { type: "problem", problem: "operands" };
+  return { type: "reads", paths: program.operands === "paths" ? [...rest, ...paths] : paths };
+}
+
+function allOperands(operands: readonly KnownArgument[]): ParsedArguments {
+  return { given: new Set(), operands, paths: [], scripts: [] };
+}

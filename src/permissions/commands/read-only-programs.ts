@@ -1,0 +1,251 @@
+import { type KnownArgument, knownValue } from "./argument.ts";
+import { isPrintingAwkProgram } from "./awk-program.ts";
+import type { Program } from "./program.ts";
+import { isPrintingSedScript } from "./sed-script.ts";
+
+const files = { operands: "paths" } as const;
+const texts = { operands: "text" } as const;
+/** Whatever it is given, it does nothing with it but to print or to compare. */
+const anything = { operands: "text", takesAnything: true } as const;
+const nothing = { operands: "none" } as const;
+
+const hashing: Program = {
+  ...files,
+  flags: "-b -c -t -w --check --quiet --status --tag --strict -z --binary --text",
+  text: "-a --algorithm",
+};
+
+/**
+ * Programs that only read, with the options that are known to be harmless. An option that is not
+ * listed here is asked about, so a list may be short of options but never of dangers.
+ */
+export const readOnlyPrograms: Readonly<Record<string, Program>> = {
+  ls: {
+    ...files,
+    flags: `-a -A -b -B -c -C -d -f -F -g -G -h -H -i -k -l -L -m -n -N -o -p -q -Q -r -R -s -S -t -u
+      -U -v -x -X -Z -1 --all --almost-all --color --human-readable --reverse --recursive --directory
+      --group-directories-first --full-time --inode --size --classify --si --numeric-uid-gid --time`,
+    text: "-w -T -I --ignore --hide --sort --time-style --width --format --indicator-style",
+  },
+  cat: {
+    ...files,
+    flags: `-A -b -e -E -n -s -t -T -u -v --number --number-nonblank --show-all --show-ends
+      --show-tabs --squeeze-blank --show-nonprinting`,
+  },
+  head: {
+    ...files,
+    flags: "-q -v -z --quiet --verbose",
+    text: "-n -c --lines --bytes",
+    hasNumbers: true,
+  },
+  tail: {
+    ...files,
+    flags: "-q -v -z -r --quiet --verbose --retry",
+    text: "-n -c --lines --bytes",
+    hasNumbers: true,
+  },
+  wc: { ...files, flags: "-c -m -l -L -w --bytes --chars --lines --words --max-line-length" },
+  nl: { ...files, flags: "-p", text: "-b -d -f -h -i -l -n -s -v -w" },
+  tac: { ...files, flags: "-b -r", text: "-s" },
+  rev: files,
+  cut: {
+    ...files,
+    flags: "-n -s -z --complement --only-delimited",
+    text: "-b -c -d -f --bytes --characters --delimiter --fields --output-delimiter",
+  },
+  paste: { ...files, flags: "-s -z", text: "-d --delimiters" },
+  join: { ...files, flags: "-i", text: "-1 -2 -a -e -j -o -t -v" },
+  column: { ...files, flags: "-t -x -e -n -J", text: "-s -c -o -N -R -H -l" },
+  fold: { ...files, flags: "-b -s", text: "-w" },
+  fmt: { ...files, flags: "-s -u", text: "-w -p -g" },
+  expand: { ...files, flags: "-i", text: "-t" },
+  tr: { ...texts, flags: "-c -C -d -s -t --complement --delete --squeeze-repeats" },
+  grep: {
+    ...files,
+    flags: `-a -b -c -E -F -G -h -H -i -I -l -L -n -o -P -q -r -s -T -U -v -w -x -y -z -Z
+      --basic-regexp --binary --byte-offset --color --colour --count --extended-regexp
+      --files-with-matches --files-without-match --fixed-strings --ignore-case --initial-tab
+      --invert-match --line-buffered --line-number --line-regexp --no-filename --no-messages --null
+      --null-data --only-matching --perl-regexp --quiet --recursive --silent --text --with-filename
+      --word-regexp`,
+    text: `-A -B -C -d -D -e -m --after-context --before-context --binary-files --context --devices
+      --directories --exclude --exclude-dir --include --label --max-count --regexp`,
+    paths: "-f --file --exclude-from",
+    hasNumbers: true,
+    leading: "-e --regexp -f --file",
+  },
+  rg: {
+    ...files,
+    flags: `-a -b -c -F -h -H -i -I -l -n -N -o -p -P -q -s -S -u -U -v -w -x -. --binary
+      --byte-offset --case-sensitive --column --count --count-matches --crlf --debug --files
+      --files-with-matches --files-without-match --fixed-strings --heading --hidden --ignore-case
+      --include-zero --invert-match --json --line-buffered --line-number --line-regexp --multiline
+      --multiline-dotall --no-config --no-filename --no-heading --no-ignore --no-ignore-vcs
+      --no-line-number --no-messages --null --one-file-system --only-matching --passthru --pcre2
+      --pretty --quiet --smart-case --stats --text --trim --type-list --unrestricted --vimgrep
+      --with-filename --word-regexp`,
+    text: `-A -B -C -d -E -e -g -j -m -M -r -t -T --after-context --before-context --color --colors
+      --context --encoding --engine --glob --iglob --max-columns --max-count --max-depth
+      --max-filesize --path-separator --regexp --replace --sort --sortr --threads --type --type-not`,
+    paths: "-f --file --ignore-file",
+    hasNumbers: true,
+    leading: "-e --regexp -f --file --files --type-list",
+  },
+  sed: {
+    ...files,
+    flags:
+      "-n -E -r -s -u -z --quiet --silent --regexp-extended --separate --unbuffered --null-data",
+    text: "-l",
+    scripts: "-e --expression",
+    leading: "-e --expression",
+    isHarmlessScript: isPrintingSedScript,
+  },
+  awk: { ...files, text: "-F -v", leading: "", isHarmlessScript: isPrintingAwkProgram },
+  jq: {
+    ...files,
+    flags: `-a -c -C -e -j -M -n -r -R -s -S --arg --argjson --ascii-output --color-output
+      --compact-output --exit-status --join-output --monochrome-output --null-input --raw-input
+      --raw-output --slurp --sort-keys --tab`,
+    text: "--indent",
+    leading: "",
+    problem: ({ given }) =>
+      given.has("--arg") || given.has("--argjson") ? "arguments of its own" : undefined,
+  },
+  sort: {
+    ...files,
+    flags: `-b -c -C -d -f -g -h -i -m -M -n -R -r -s -u -V -z --check --dictionary-order
+      --general-numeric-sort --human-numeric-sort --ignore-case --merge --month-sort --numeric-sort
+      --random-sort --reverse --stable --unique --version-sort --zero-terminated`,
+    text: "-k -t -S --key --field-separator --buffer-size --parallel --sort",
+  },
+  uniq: {
+    ...files,
+    flags: "-c -d -D -i -u -z --count --repeated --unique --ignore-case",
+    text: "-f -s -w --skip-fields --skip-chars --check-chars",
+    problem: ({ operands }) => (operands.length > 1 ? "a file to write" : undefined),
+  },
+  comm: { ...files, flags: "-1 -2 -3 -z --check-order --nocheck-order --total" },
+  cmp: { ...files, flags: "-b -l -s --quiet --silent --verbose", text: "-i -n --bytes" },
+  diff: {
+    ...files,
+    flags: `-a -b -B -c -d -e -E -i -l -N -p -q -r -s -t -T -u -w -y -Z --brief --color
+      --ignore-all-space --ignore-blank-lines --ignore-case --ignore-space-change --minimal --new-file
+      --no-dereference --recursive --report-identical-files --side-by-side --suppress-common-lines
+      --text --unified`,
+    text: "-C -I -L -U -W -x --context --exclude --ignore-matching-lines --label --width",
+    hasNumbers: true,
+  },
+  tree: {
+    ...files,
+    flags: `-a -A -C -d -D -f -F -g -h -i -J -n -N -p -q -Q -r -s -S -t -u -U -v -x -X --dirsfirst --du
+      --gitignore --noreport --prune`,
+    text: "-I -L -P --charset --filelimit --sort --timefmt",
+  },
+  file: {
+    ...files,
+    flags: "-b -i -k -L -h -N -r -s -z -0 --brief --mime --mime-type --mime-encoding",
+  },
+  stat: {
+    ...files,
+    flags: "-f -L -t -x --dereference --file-system --terse",
+    text: "-c --format --printf",
+  },
+  du: {
+    ...files,
+    flags:
+      "-0 -a -b -c -h -k -l -m -s -S -x --all --apparent-size --bytes --human-readable --si --summarize --total",
+    text: "-B -d -t --block-size --exclude --max-depth --threshold",
+  },
+  df: { ...files, flags: "-a -h -H -i -k -l -m -P -T --human-readable --total", text: "-B -t -x" },
+  md5sum: hashing,
+  sha1sum: hashing,
+  sha256sum: hashing,
+  sha512sum: hashing,
+  shasum: hashing,
+  cksum: hashing,
+  base64: { ...files, flags: "-d -D -i --decode --ignore-garbage", text: "-w --wrap" },
+  xxd: {
+    ...files,
+    flags: "-a -b -C -e -i -p -ps -u",
+    text: "-c -g -l -o -s",
+    problem: ({ operands }) => (operands.length > 1 ? "a file to write" : undefined),
+  },
+  od: { ...files, flags: "-a -b -c -d -f -i -l -o -s -v -x", text: "-A -j -N -S -t -w" },
+  hexdump: { ...files, flags: "-b -c -C -d -o -v -x", text: "-e -n -s" },
+  strings: { ...files, flags: "-a -f -o", text: "-n -t -e", hasNumbers: true },
+  basename: anything,
+  dirname: anything,
+  realpath: { ...files, flags: "-e -m -L -P -q -s -z", paths: "--relative-to --relative-base" },
+  readlink: { ...files, flags: "-f -e -m -n -q -v -z" },
+  pwd: { ...nothing, flags: "-L -P" },
+  date: {
+    ...texts,
+    flags: "-u -R -I --utc --universal --iso-8601 --rfc-3339 --rfc-email",
+    text: "-d --date",
+    // Another operand would set the clock.
+    problem: ({ operands }) =>
+      operands.every((operand) => knownValue(operand)?.startsWith("+")) ? undefined : "an operand",
+  },
+  echo: anything,
+  printf: { ...texts, isOptionsFirst: true },
+  test: {
+    ...anything,
+    // `-v` expands the index of the variable it is given, and that may run a command.
+    problem: ({ operands }) =>
+      operands.some((operand) => operand.type === "unknown" && !operand.isOneWord) ||
+      operands.some((operand) => /^-[vR]$/.test(knownValue(operand) ?? ""))
+        ? "a variable's name"
+        : undefined,
+  },
+  seq: { ...texts, flags: "-w", text: "-f -s", hasNumbers: true },
+  expr: anything,
+  sleep: anything,
+  true: anything,
+  false: anything,
+  ":": anything,
+  exit: anything,
+  return: anything,
+  break: anything,
+  continue: anything,
+  wait: { ...nothing },
+  read: { ...texts, flags: "-r -s", text: "-p -d -n -t" },
+  cd: files,
+  set: { ...nothing, flags: "-e -u -x -v +e +x pipefail", text: "-o -eo -euo -euxo -uo -xeo" },
+  which: { ...texts, flags: "-a" },
+  type: { ...texts, flags: "-a -p -P -t" },
+  command: { ...texts, flags: "-v -V -p" },
+  whoami: nothing,
+  id: { ...texts, flags: "-g -G -n -r -u" },
+  groups: texts,
+  uname: { ...nothing, flags: "-a -i -m -n -o -p -r -s -v" },
+  arch: nothing,
+  nproc: { ...nothing, flags: "--all" },
+  hostname: { ...nothing, flags: "-f -s -i -I" },
+  uptime: { ...nothing, flags: "-p -s" },
+  free: { ...nothing, flags: "-b -g -h -k -m -t -w" },
+  env: { ...nothing, flags: "-0 --null" },
+  printenv: { ...texts, flags: "-0 --null" },
+  ps: {
+    ...texts,
+    flags: "-a -A -d -e -f -F -j -l -L -r -w -x -y --forest",
+    text: "-C -o -O -p -t -u -U --sort",
+    // `e` would show the environment of other programs, keys and all.
+    problem: ({ operands }) =>
+      operands.every((operand) => /^[aux\d]+$/.test(knownValue(operand) ?? ""))
+        ? undefined
+        : "an operand",
+  },
+  lsof: { ...texts, flags: "-a -l -n -P -t", text: "-i -p -u -c" },
+};
+
+/** Programs that may be asked for their version, and no more. */
+const versioned: ReadonlySet<string> = new Set(
+  `node npm npx yarn pnpm bun deno python python3 pip pip3 ruby gem bundle php perl java javac mvn cargo
+  rustc rustup go gcc g++ clang make cmake docker gh git tsc curl bash`.split(/\s+/),
+);
+
+export function isVersionQuestion(name: string, words: readonly KnownArgument[]): boolean {
+  const [question, ...others] = words.map(knownValue);
+  if (others.length > 0 || !versioned.has(name) || question === undefined) return false;
+  return /^(--version|-v|-V)$/.test(question) || (question === "version" && name === "go");
+}

@@ -1,0 +1,193 @@
+import { type KnownArgument, knownValue } from "./commands/argument.ts";
+import type { PlaceUse, ResolvedCommand } from "./commands/resolve-line.ts";
+import { uncoveredArgument } from "./commands/rule-coverage.ts";
+import { programName } from "./commands/wrappers.ts";
+import { bypassed, type Case, planned, ruled, type Subject, strictest } from "./decide.ts";
+import { tampering } from "./guard.ts";
+import { isProtected } from "./protected-paths.ts";
+import { coversPlace, parseRule, type Rule, wordsCovered } from "./rule.ts";
+import { showHidden } from "./show-hidden.ts";
+import { suggestRule } from "./suggest-rule.ts";
+import type { Verdict } from "./verdict.ts";
+
+type CommandSubject = Extract<Subject, { type: "command" }>;
+
+/** Decides a command line by the strictest of what its commands deserve. */
+export function decideCommand(given: Case, subject: CommandSubject): Verdict {
+  const { mode, rules, surroundings } = given;
+  const { line, text } = subject;
+  const isReadOnly = line.doubts.length === 0 && line.commands.every(isReading);
+  const rule = strictest(rules.filter((each) => concerns(each, line.commands)));
+  if (rule?.decision === "deny") return ruled(rule, isReadOnly);
+  const [doubt] = line.doubts;
+  if (mode === "plan" && !isReadOnly) return planned(`the command ${whatItDoes(given, subject)}`);
+  const tampers = tampering(text, line, surroundings);
+  if (tampers) {
+    const decision = mode === "bypassPermissions" ? "deny" : "ask";
+    return { decision, reason: `${tampers}, which is troupe's own affair`, isReadOnly };
+  }
+  if (mode === "bypassPermissions") return bypassed(isReadOnly);
+  if (doubt) return { decision: "ask", reason: `it cannot be judged: ${doubt}`, isReadOnly };
+  if (rule?.decision === "ask") return ruled(rule, isReadOnly);
+  const objection = objectionTo(given, line.commands);
+  if (objection === undefined) {
+    const reason = isReadOnly ? "it only reads inside the workspace" : "rules allow it";
+    return { decision: "allow", reason, isReadOnly };
+  }
+  return { decision: "ask", reason: objection, isReadOnly, ...suggestion(given, line.commands) };
+}
+
+function whatItDoes({ rules }: Case, { line }: CommandSubject): string {
+  const [doubt] = line.doubts;
+  if (doubt) return `cannot be judged: ${doubt}`;
+  const command = line.commands.find((each) => !isReading(each));
+  const reason = command && objection(command, { rules, mode: "default" });
+  return reason === undefined ? "may change something" : `may change something: ${reason}`;
+}
+
+/** Suggests the rule that would have allowed the line, if there is one. */
+function suggestion(given: Case, commands: readonly ResolvedCommand[]): { suggestedRule?: string } {
+  const open = commands.filter((command) => objection(command, given) !== undefined);
+  const candidates = new Set(open.map(suggestRule));
+  const [text] = candidates;
+  if (candidates.size !== 1 || text === undefined) return {};
+  const rules = [...given.rules, parseRule("allow", text)];
+  return objectionTo({ ...given, rules }, commands) === undefined ? { suggestedRule: text } : {};
+}
+
+function isReading({ kind, doubt, caution, opened }: ResolvedCommand): boolean {
+  return (
+    kind === "reads" &&
+    (doubt ?? caution) === undefined &&
+    opened.every(({ use }) => use === "read")
+  );
+}
+
+/** Generously, for rules that deny or ask: any command in the line, by any name, through any wrapping. */
+function concerns(rule: Rule, commands: readonly ResolvedCommand[]): boolean {
+  if (rule.decision === "allow") return false;
+  return commands.some(
+    ({ layers, uses, opened }) =>
+      layers.some((layer) => concernsWords(rule, layer)) ||
+      [...uses, ...opened].some(
+        ({ place, use }) =>
+          coversPlace(rule, "reading", place) ||
+          (use === "write" && coversPlace(rule, "writing", place)),
+      ),
+  );
+}
+
+function concernsWords(rule: Rule, words: readonly string[]): boolean {
+  const [program = "", ...rest] = words;
+  const spellings = [words, [program.replace(/^.*\//s, ""), ...rest]];
+  return spellings.some((spelling) => wordsCovered(rule, spelling) !== undefined);
+}
+
+type Standards = Pick<Case, "rules" | "mode">;
+
+function objectionTo(given: Standards, commands: readonly ResolvedCommand[]): string | undefined {
+  for (const command of commands) {
+    const reason = objection(command, given);
+    if (reason !== undefined) return reason;
+  }
+  return undefined;
+}
+
+/** Strictly: why nothing allows this command, or undefined when something does. */
+function objection(command: ResolvedCommand, standards: Standards): string | undefined {
+  const { uses, opened, kind, directory } = command;
+  const protects = [...uses, ...opened].find(
+    ({ use, place }) => use === "write" && isProtected(place),
+  );
+  if (protects)
+    return `it may change ${shown(protects.path)}, which can make other programs run code`;
+  const whole = uses.find(
+    ({ use, place, isTree }) => use === "write" && isTree && place.relative === ".",
+  );
+  if (whole) return "it would change the whole workspace";
+  const written = opened
+    .map((use) => openedObjection(use, standards))
+    .find((it) => it !== undefined);
+  if (written !== undefined) return written;
+  if (!directory.isInside) return "it leaves the workspace";
+  if (command.doubt !== undefined) return command.doubt;
+  if (isExactlyAllowed(command, standards.rules)) return undefined;
+  if (command.caution !== undefined) return command.caution;
+  if (kind === "reads") return outsideObjection(uses, standards.rules);
+  if (kind === "edits" && standards.mode === "acceptEdits") {
+    return outsideObjection(uses, standards.rules);
+  }
+  return uncovered(command, standards.rules);
+}
+
+function openedObjection(
+  { use, path, place }: PlaceUse,
+  { rules, mode }: Standards,
+): string | undefined {
+  const scope = use === "read" ? "reading" : "writing";
+  if (rules.some((rule) => rule.decision === "allow" && coversPlace(rule, scope, place))) {
+    return undefined;
+  }
+  if (!place.isInside) return `${shown(path)} lies outside the workspace`;
+  return use === "read" || mode === "acceptEdits" ? undefined : `it would write ${shown(path)}`;
+}
+
+function outsideObjection(uses: readonly PlaceUse[], rules: readonly Rule[]): string | undefined {
+  const isAllowed = ({ use, place }: PlaceUse) =>
+    place.isInside ||
+    (use === "read" &&
+      rules.some(
+        (rule) => rule.decision === "allow" && rule.pattern && coversPlace(rule, "reading", place),
+      ));
+  const outside = uses.find((use) => !isAllowed(use));
+  return outside && `${shown(outside.path)} lies outside the workspace`;
+}
+
+/** A rule for the very words of a command, wrapping included, is a person's word for all of it. */
+function isExactlyAllowed({ layers, words }: ResolvedCommand, rules: readonly Rule[]): boolean {
+  const [outermost = []] = layers;
+  if (words.some(({ type }) => type !== "literal")) return false;
+  return rules.some((rule) => {
+    if (rule.decision !== "allow" || rule.scope !== "commands") return false;
+    return (
+      rule.pattern === undefined || (isExact(rule) && wordsCovered(rule, outermost) !== undefined)
+    );
+  });
+}
+
+function isExact({ pattern }: Rule): boolean {
+  return pattern?.type === "words" && !pattern.isPrefix;
+}
+
+/** Why no rule covers the command: the objection to the rule that comes nearest. */
+function uncovered(command: ResolvedCommand, rules: readonly Rule[]): string | undefined {
+  const { words, uses, problem } = command;
+  const values = words.map((word) => knownValue(word) ?? "\0");
+  let nearest = `it runs ${shown(summary(words))}`;
+  for (const rule of rules) {
+    const covered = rule.decision === "allow" ? wordsCovered(rule, values) : undefined;
+    if (covered === undefined) continue;
+    const isOwn = isExact(rule);
+    const argument = isOwn ? undefined : uncoveredArgument(words, covered);
+    const unusual = isOwn || programName(words[0]) === "git" ? undefined : problem;
+    const elsewhere = outsideObjection(
+      uses.filter(({ word }) => word >= covered),
+      rules,
+    );
+    const reason = argument ?? (unusual && `${summary(words)} is given ${unusual}`) ?? elsewhere;
+    if (reason === undefined) return undefined;
+    nearest = reason;
+  }
+  return nearest;
+}
+
+function summary(words: readonly KnownArgument[]): string {
+  return words
+    .slice(0, 3)
+    .map((word) => knownValue(word) ?? "…")
+    .join(" ");
+}
+
+function shown(text: string): string {
+  return showHidden(text).slice(0, 200);
+}

@@ -1,0 +1,131 @@
+import { lstat, readFile } from "node:fs/promises";
+import { dirname, join, resolve } from "node:path";
+import { hasErrno } from "../errors.ts";
+
+/** Sections and keys by which git runs nothing and reads nothing from elsewhere. */
+const harmlessKeys: Readonly<Record<string, RegExp>> = {
+  // Hooks are not called by what only reads, once git is kept from refreshing its index.
+  core: /^(repositoryformatversion|filemode|bare|logallrefupdates|ignorecase|precomposeunicode|symlinks|autocrlf|eol|safecrlf|longpaths|hookspath|editor|sharedrepository|quotepath|abbrev|compression|untrackedcache|preloadindex|commentchar|splitindex|fscache)$/,
+  remote: /^(url|pushurl|fetch|push|tagopt|prune|gh-resolved)$/,
+  branch:
+    /^(remote|merge|rebase|pushremote|description|vscode-merge-base|github-pr-owner-number|autosetupmerge|autosetuprebase|sort)$/,
+  user: /^(name|email|signingkey)$/,
+  author: /^(name|email)$/,
+  committer: /^(name|email)$/,
+  pull: /^(rebase|ff)$/,
+  push: /^(default|autosetupremote|followtags)$/,
+  fetch: /^(prune|prunetags|parallel)$/,
+  rebase: /^(autosquash|autostash|updaterefs)$/,
+  merge: /^(ff|conflictstyle)$/,
+  commit: /^(gpgsign|verbose|cleanup)$/,
+  tag: /^(sort|gpgsign)$/,
+  rerere: /^(enabled|autoupdate)$/,
+  init: /^(defaultbranch)$/,
+  color: /^(ui|branch|diff|status)$/,
+  status: /^(short|branch|showuntrackedfiles)$/,
+  gc: /^(auto|autodetach)$/,
+  maintenance: /^(auto|strategy)$/,
+  submodule: /^(active)$/,
+  extensions: /^(worktreeconfig|objectformat)$/,
+  advice: /^\w+$/,
+};
+
+/** Bytes of an index beyond which it is not searched for submodules. */
+const largestIndex = 64 * 1024 * 1024;
+
+/**
+ * Why git must not be run unasked in a directory: its repository's own configuration names, or
+ * might name, a program. Undefined where it names none, and where there is no repository.
+ */
+export async function gitConfigurationProblem(directory: string): Promise<string | undefined> {
+  const repository = await findRepository(directory);
+  if (!repository) return undefined;
+  const { gitDirectory, commonDirectory } = repository;
+  const files = [join(commonDirectory, "config"), join(gitDirectory, "config.worktree")];
+  for (const file of files) {
+    const key = unusualKey((await contents(file))?.toString("utf8") ?? "");
+    if (key !== undefined) return `the repository's configuration sets ${key}`;
+  }
+  return (await hasSubmodules(join(gitDirectory, "index")))
+    ? "the repository has submodules, whose own configuration git would follow"
+    : undefined;
+}
+
+interface Repository {
+  readonly gitDirectory: string;
+  /** Where the configuration lies; another directory in a linked worktree. */
+  readonly commonDirectory: string;
+}
+
+/** Finds the repository as git does: a `.git` folder or file, or a bare repository, here or above. */
+async function findRepository(directory: string): Promise<Repository | undefined> {
+  for (let current = directory; ; current = dirname(current)) {
+    const gitDirectory =
+      (await readGitFile(join(current, ".git"))) ??
+      ((await isGitDirectory(join(current, ".git"))) ? join(current, ".git") : undefined) ??
+      ((await isGitDirectory(current)) ? current : undefined);
+    if (gitDirectory !== undefined) {
+      const common = (await contents(join(gitDirectory, "commondir")))?.toString("utf8").trim();
+      return {
+        gitDirectory,
+        commonDirectory: common ? resolve(gitDirectory, common) : gitDirectory,
+      };
+    }
+    if (dirname(current) === current) return undefined;
+  }
+}
+
+async function readGitFile(path: string): Promise<string | undefined> {
+  const [, target] =
+    /^gitdir: (.+?)\s*$/.exec((await contents(path))?.toString("utf8") ?? "") ?? [];
+  return target === undefined ? undefined : resolve(dirname(path), target);
+}
+
+async function isGitDirectory(path: string): Promise<boolean> {
+  return (await exists(join(path, "HEAD"))) && (await exists(join(path, "config")));
+}
+
+async function exists(path: string): Promise<boolean> {
+  try {
+    await lstat(path);
+    return true;
+  } catch (error) {
+    if (hasErrno(error, "ENOENT", "ENOTDIR", "EACCES", "ELOOP")) return false;
+    throw error;
+  }
+}
+
+async function contents(path: string): Promise<Buffer | undefined> {
+  try {
+    return await readFile(path);
+  } catch (error) {
+    if (hasErrno(error, "ENOENT", "ENOTDIR", "EISDIR", "EACCES", "ELOOP")) return undefined;
+    throw error;
+  }
+}
+
+/** The first key of a configuration that is not known to be harmless, or the line nobody understands. */
+export function unusualKey(configuration: string): string | undefined {
+  let section = "";
+  for (const line of configuration.split("\n").map((text) => text.trim())) {
+    const [, name, rest = ""] = /^\[([\w.-]+)(?:\s+"(?:[^"\\]|\\.)*")?\]\s*(.*)$/.exec(line) ?? [];
+    section = name?.toLowerCase() ?? section;
+    const setting = name === undefined ? line : rest;
+    if (setting === "" || /^[#;]/.test(setting)) continue;
+    const [, key] = /^([A-Za-z][\w-]*)\s*(?:=|$)/.exec(setting) ?? [];
+    const allowed = Object.hasOwn(harmlessKeys, section) ? harmlessKeys[section] : undefined;
+    // A value that goes on in the next line is no setting by itself, and is not looked at as one.
+    if (key === undefined || setting.endsWith("\\") || !allowed?.test(key.toLowerCase())) {
+      return `${section}.${key ?? setting}`;
+    }
+    if (/\bext::/.test(setting)) return `${section}.${key}`;
+  }
+  return undefined;
+}
+
+/** A submodule is an index entry of mode 0160000. The bytes may stand elsewhere: then it is asked. */
+async function hasSubmodules(index: string): Promise<boolean> {
+  const bytes = await contents(index);
+  if (!bytes) return false;
+  return bytes.length > largestIndex || bytes.includes(Buffer.from([0, 0, 0xe0, 0]));
+}

@@ -1,0 +1,105 @@
+import { TeamError } from "../errors.ts";
+import type { Place } from "../workspace/place.ts";
+
+/**
+ * What a person has laid down about calls, written `tool` or `tool(pattern)`.
+ *
+ * A rule for `bash` covers `background_run` too. One for `edit_file` or `write_file` covers both,
+ * since each can do the other's work, and one for `read_file` covers every tool that reads.
+ */
+export interface Rule {
+  readonly decision: "allow" | "ask" | "deny";
+  readonly scope: Scope;
+  /** As it was written, for messages. */
+  readonly text: string;
+  /** Undefined covers every call. */
+  readonly pattern: Pattern | undefined;
+}
+
+type Scope = "commands" | "reading" | "writing" | { readonly tool: string };
+
+type Pattern =
+  /** The words a command begins with, or all of them. */
+  | { readonly type: "words"; readonly words: readonly string[]; readonly isPrefix: boolean }
+  | { readonly type: "path"; readonly matcher: RegExp; readonly isAbsolute: boolean };
+
+const scopes: Readonly<Record<string, Scope>> = {
+  bash: "commands",
+  background_run: "commands",
+  read_file: "reading",
+  glob: "reading",
+  grep: "reading",
+  write_file: "writing",
+  edit_file: "writing",
+};
+
+/** Reads a rule as a person writes it; throws `config-invalid` for anything else. */
+export function parseRule(decision: Rule["decision"], text: string): Rule {
+  const [, tool, inner] = /^([a-z][a-z0-9_]*)(?:\((.*)\))?$/s.exec(text.trim()) ?? [];
+  if (tool === undefined) throw malformed(text);
+  const scope = (Object.hasOwn(scopes, tool) ? scopes[tool] : undefined) ?? { tool };
+  if (inner === undefined) return { decision, scope, text, pattern: undefined };
+  if (typeof scope !== "string" || inner.trim() === "") throw malformed(text);
+  const pattern = scope === "commands" ? wordPattern(inner) : pathPattern(inner.trim());
+  if (!pattern) throw malformed(text);
+  return { decision, scope, text, pattern };
+}
+
+function malformed(text: string): TeamError {
+  return new TeamError("config-invalid", `"${text}" is not a permission rule`, {
+    hint: "Write a tool's name, such as write_file, or add in brackets what it covers: bash(npm test:*) for commands that begin so, bash(git status) for exactly that one, edit_file(src/**) or read_file(.env) for paths from the workspace.",
+  });
+}
+
+function wordPattern(inner: string): Pattern | undefined {
+  const isPrefix = inner.endsWith(":*");
+  const words = (isPrefix ? inner.slice(0, -2) : inner).trim().split(/\s+/);
+  return words[0] ? { type: "words", words, isPrefix } : undefined;
+}
+
+function pathPattern(glob: string): Pattern {
+  const fromRoot = glob.replace(/^\.\//, "");
+  return { type: "path", matcher: globMatcher(fromRoot), isAbsolute: glob.startsWith("/") };
+}
+
+/** `**` crosses folders, `*` and `?` do not; a folder's name covers what is in it. */
+function globMatcher(glob: string): RegExp {
+  const source = glob
+    .replace(/\/+$/, "")
+    .split(/(\*\*\/|\*\*|\*|\?)/)
+    .map((part) => {
+      if (part === "**/") return "(?:.*/)?";
+      if (part === "**") return ".*";
+      if (part === "*") return "[^/]*";
+      if (part === "?") return "[^/]";
+      return part.replace(/[.+^${}()|[\]\\]/g, "\\$&");
+    })
+    .join("");
+  return new RegExp(`^${source}(?:/.*)?$`, "su");
+}
+
+export function coversTool({ scope, pattern }: Rule, tool: string): boolean {
+  return pattern === undefined && typeof scope === "object" && scope.tool === tool;
+}
+
+/** True when the rule speaks of this use of this place. */
+export function coversPlace(rule: Rule, use: "reading" | "writing", place: Place): boolean {
+  if (rule.scope !== use) return false;
+  if (!rule.pattern) return true;
+  if (rule.pattern.type !== "path") return false;
+  const path = rule.pattern.isAbsolute ? place.real : place.relative;
+  return path !== undefined && rule.pattern.matcher.test(path);
+}
+
+/**
+ * How many of the command's words the rule itself names; undefined when it is not about this
+ * command. All of them for an exact rule, none for one without a pattern.
+ */
+export function wordsCovered(rule: Rule, words: readonly string[]): number | undefined {
+  if (rule.scope !== "commands") return undefined;
+  if (!rule.pattern) return 0;
+  if (rule.pattern.type !== "words") return undefined;
+  const { words: named, isPrefix } = rule.pattern;
+  const fits = isPrefix ? named.length <= words.length : named.length === words.length;
+  return fits && named.every((word, index) => word === words[index]) ? named.length : undefined;
+}

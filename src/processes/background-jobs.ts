@@ -1,0 +1,142 @@
+import { randomBytes } from "node:crypto";
+import type { Clock } from "../lib/clock.ts";
+import { Listeners } from "../lib/listeners.ts";
+import { systemProcesses } from "../lib/process-identity.ts";
+import { Serial } from "../lib/serial.ts";
+import { describeEnd, hasSucceeded } from "./describe-end.ts";
+import type { CommandEnd, RunningCommand } from "./running-command.ts";
+import type { CommandNotStarted, CommandRequest, Shell } from "./shell.ts";
+
+/** A command that runs while its member goes on. */
+export interface BackgroundJob {
+  /** Never given twice, in this or any other process. */
+  readonly id: string;
+  readonly command: string;
+  readonly startedAt: Date;
+  readonly pid: number;
+  /** Tells the process from another one that has its pid later; empty if it ended at once. */
+  readonly processStart: string;
+  readonly status: "running" | "completed" | "failed" | "stopped";
+  /** What a model is shown: the output so far, and how it ended once it has. */
+  readonly output: string;
+}
+
+export type JobRequest = Pick<CommandRequest, "command" | "timeoutMs">;
+
+interface Job {
+  id: string;
+  command: string;
+  startedAt: Date;
+  processStart: string;
+  running: RunningCommand;
+  end: CommandEnd | undefined;
+  stop: AbortController;
+  /** Resolves when it has ended and everybody has been told. */
+  told: Promise<void>;
+}
+
+/** Each has its own processes; a member that starts one after the other must look after them. */
+const maxRunning = 32;
+/** Of the ended ones, so many can still be looked up. */
+const maxEnded = 32;
+
+/** The background jobs of one member. They end with it. */
+export class BackgroundJobs implements AsyncDisposable {
+  readonly #shell: Shell;
+  readonly #clock: Clock;
+  readonly #jobs = new Map<string, Job>();
+  readonly #starts = new Serial();
+  readonly #onEnd = new Listeners<BackgroundJob>();
+
+  constructor({ shell, clock }: { shell: Shell; clock: Clock }) {
+    this.#shell = shell;
+    this.#clock = clock;
+  }
+
+  start(request: JobRequest): Promise<BackgroundJob | CommandNotStarted> {
+    // One after the other, so that those of one turn are counted too.
+    return this.#starts.run(() => this.#start(request));
+  }
+
+  async #start(request: JobRequest): Promise<BackgroundJob | CommandNotStarted> {
+    if (this.#count("running") >= maxRunning) return tooMany();
+    const { command } = request;
+    const id = randomBytes(4).toString("hex");
+    const stop = new AbortController();
+    const startedAt = this.#clock.now();
+    const options = { ...request, name: `background-${id}`, signal: stop.signal, onOutput() {} };
+    const running = await this.#shell.start(options);
+    if (running.type === "not-started") return running;
+
+    const told = running.ended.then((end) => this.#finish(id, end));
+    const job = { id, command, startedAt, processStart: "", running, end: undefined, stop, told };
+    this.#jobs.set(id, job);
+    job.processStart = (await systemProcesses.startOf(running.pid)) ?? "";
+    return toBackgroundJob(job);
+  }
+
+  /** The one with this id, or undefined where none is known. */
+  get(id: string): BackgroundJob | undefined {
+    const job = this.#jobs.get(id);
+    return job && toBackgroundJob(job);
+  }
+
+  /** In the order in which they were started. */
+  list(): BackgroundJob[] {
+    return [...this.#jobs.values()].map(toBackgroundJob);
+  }
+
+  /** Calls `listener` once for each job that ends, however it does. */
+  onEnd(listener: (job: BackgroundJob) => void): () => void {
+    return this.#onEnd.add(listener);
+  }
+
+  /** Ends the job and all it has started. One that has ended, or is unknown, is left as it is. */
+  async stop(id: string): Promise<void> {
+    const job = this.#jobs.get(id);
+    job?.stop.abort();
+    await job?.told;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.all([...this.#jobs.keys()].map((id) => this.stop(id)));
+  }
+
+  #finish(id: string, end: CommandEnd): void {
+    const job = this.#jobs.get(id);
+    if (!job) return;
+    job.end = end;
+    this.#forgetOldest();
+    this.#onEnd.emit(toBackgroundJob(job));
+  }
+
+  #forgetOldest(): void {
+    let tooMany = this.#count("ended") - maxEnded;
+    for (const { id, end } of this.#jobs.values()) {
+      if (end && tooMany-- > 0) this.#jobs.delete(id);
+    }
+  }
+
+  #count(state: "running" | "ended"): number {
+    return [...this.#jobs.values()].filter(({ end }) => (end ? "ended" : "running") === state)
+      .length;
+  }
+}
+
+function toBackgroundJob(job: Job): BackgroundJob {
+  const { id, command, startedAt, processStart, running, end } = job;
+  const output = end ? describeEnd(end) : running.output();
+  const known = { id, command, startedAt, pid: running.pid, processStart };
+  return { ...known, status: statusOf(end), output };
+}
+
+function statusOf(end: CommandEnd | undefined): BackgroundJob["status"] {
+  if (!end) return "running";
+  if (end.ending === "aborted") return "stopped";
+  return hasSucceeded(end) ? "completed" : "failed";
+}
+
+function tooMany(): CommandNotStarted {
+  const problem = `${maxRunning} commands run in the background already. Wait until one has ended, or end one with kill; check_background tells their pids.`;
+  return { type: "not-started", problem };
+}

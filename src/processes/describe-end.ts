@@ -1,0 +1,34 @@
+import type { CommandEnd } from "./running-command.ts";
+
+/** What a model is told of a command that has ended: its output as it came, and how it ended. */
+export function describeEnd(end: CommandEnd): string {
+  const outcome = outcomeOf(end);
+  // An error stands for itself; a mere number would leave open whether something was printed.
+  const hasOutput = end.output.trim() !== "";
+  const output = hasOutput ? end.output.replace(/\n$/, "") : "(no output)";
+  const lines = outcome?.startsWith("Error") && !hasOutput ? [outcome] : [output, outcome];
+  return [...lines, leftoversOf(end)].filter((line) => line !== undefined).join("\n");
+}
+
+/** True when the command did what it was to do, as far as a shell can tell. */
+export function hasSucceeded({ ending, exitCode }: CommandEnd): boolean {
+  return ending === "exited" && exitCode === 0;
+}
+
+function outcomeOf({ ending, exitCode, signal, timeoutMs }: CommandEnd): string | undefined {
+  switch (ending) {
+    case "timeout":
+      return `Error: Timeout (${(timeoutMs ?? 0) / 1000}s)`;
+    case "aborted":
+      return "Error: Interrupted; the command and all it had started are ended.";
+    case "exited":
+      if (signal) return `(killed by ${signal})`;
+      return exitCode === 0 ? undefined : `(exit ${exitCode})`;
+  }
+}
+
+function leftoversOf({ leftovers }: CommandEnd): string | undefined {
+  if (leftovers === 0) return undefined;
+  const were = leftovers === 1 ? "1 process was" : `${leftovers} processes were`;
+  return `(${were} still running and had to end with the command; what is to go on is started with background_run, without &)`;
+}

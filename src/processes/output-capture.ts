@@ -1,0 +1,123 @@
+import type { SecretStream } from "../lib/secrets.ts";
+import type { OutputFile, OutputFiles } from "./output-files.ts";
+
+/** No tool's output is longer than this, in characters. */
+export const maxOutputCharacters = 50_000;
+
+/** What is kept of an output that is too long. Errors and summaries stand at the end. */
+const headCharacters = 20_000;
+const tailCharacters = 29_000;
+// What is missing to the maximum is room for the line in the middle and one about how it ended.
+
+/**
+ * The output of one call while it comes: its beginning and end in memory, the whole in a file as
+ * soon as they are not all. Memory stays the same however much comes, provided that the caller
+ * awaits each `push`.
+ */
+export class OutputCapture {
+  readonly #files: OutputFiles;
+  readonly #name: string;
+  readonly #onOutput: (text: string) => void;
+  readonly #mask: SecretStream;
+  #characters = 0;
+  #shown = 0;
+  #head = "";
+  #tail = "";
+  #isCut = false;
+  #file: OutputFile | undefined;
+  #problem: string | undefined;
+
+  constructor(options: { files: OutputFiles; name: string; onOutput(text: string): void }) {
+    this.#files = options.files;
+    this.#name = options.name;
+    this.#onOutput = options.onOutput;
+    this.#mask = options.files.secrets.stream();
+  }
+
+  async push(text: string): Promise<void> {
+    await this.#add(this.#mask.push(text));
+  }
+
+  /** To be called once, when nothing more comes. */
+  async end(): Promise<void> {
+    await this.#add(this.#mask.end());
+    await this.#keep(async () => this.#file?.close());
+  }
+
+  /** What a model is shown of what has come so far. */
+  text(): string {
+    if (!this.#isCut) return this.#tail;
+    const leftOut = this.#characters - this.#head.length - this.#tail.length;
+    return `${this.#head}\n\n… ${leftOut} characters left out; ${this.#whereabouts()} …\n\n${this.#tail}`;
+  }
+
+  #whereabouts(): string {
+    if (this.#problem) return `the whole could not be kept in a file: ${this.#problem}`;
+    if (!this.#file) return "the whole is being written to a file";
+    const { path, keptBytes } = this.#file;
+    return keptBytes ? `the first ${keptBytes} bytes are in ${path}` : `the whole is in ${path}`;
+  }
+
+  async #add(text: string): Promise<void> {
+    if (text === "") return;
+    this.#show(text);
+    this.#characters += text.length;
+    this.#tail += text;
+    if (this.#isCut) {
+      this.#tail = endOf(this.#tail, tailCharacters);
+      await this.#write(text);
+    } else if (this.#characters > headCharacters + tailCharacters) {
+      const whole = this.#tail;
+      this.#isCut = true;
+      this.#head = startOf(whole, headCharacters);
+      this.#tail = endOf(whole, tailCharacters);
+      await this.#keep(async () => {
+        this.#file = await this.#files.create(this.#name);
+      });
+      await this.#write(whole);
+    }
+  }
+
+  async #write(text: string): Promise<void> {
+    await this.#keep(async () => this.#file?.write(text));
+  }
+
+  /** A full disk must not fail the command: its output says that the whole is not kept. */
+  async #keep(step: () => Promise<void>): Promise<void> {
+    try {
+      await step();
+    } catch (error) {
+      if (!(error instanceof Error)) throw error;
+      this.#problem = error.message;
+      const file = this.#file;
+      this.#file = undefined;
+      await file?.discard();
+    }
+  }
+
+  /** Whoever watches sees as much as a model may, and then that there is more. */
+  #show(text: string): void {
+    const room = maxOutputCharacters - this.#shown;
+    if (room <= 0) return;
+    this.#shown += text.length;
+    this.#onOutput(startOf(text, room));
+    if (text.length > room) this.#onOutput("\n… (too long to be shown as it comes)\n");
+  }
+}
+
+/** The first `count` characters, or one fewer where that would halve a surrogate pair. */
+function startOf(text: string, count: number): string {
+  if (text.length <= count) return text;
+  return text.slice(0, isHighSurrogate(text, count - 1) ? count - 1 : count);
+}
+
+function endOf(text: string, count: number): string {
+  if (text.length <= count) return text;
+  const from = text.length - count;
+  return text.slice(isHighSurrogate(text, from - 1) ? from + 1 : from);
+}
+
+function isHighSurrogate(text: string, index: number): boolean {
+  const code = text.charCodeAt(index);
+  return code >= 0xd800 && code <= 0xdbff;
+}

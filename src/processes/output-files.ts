@@ -1,0 +1,135 @@
+import { randomUUID } from "node:crypto";
+import { type FileHandle, open, readdir, rm, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { hasErrno } from "../errors.ts";
+import { ensurePrivateDirectory } from "../lib/files.ts";
+import type { Secrets } from "../lib/secrets.ts";
+import { maxOutputCharacters, OutputCapture } from "./output-capture.ts";
+
+const mebibyte = 2 ** 20;
+
+export interface OutputFilesOptions {
+  directory: string;
+  /** Replaced in everything that goes through here: into a file, to the model, or to a watcher. */
+  secrets: Secrets;
+  maxFileBytes?: number;
+  maxTotalBytes?: number;
+}
+
+/**
+ * The one door for the output of tools: masks the secrets in it, cuts what is too long for a model,
+ * and keeps the whole in a file. One for the team; what its files take together is bounded, and the
+ * oldest go first.
+ */
+export class OutputFiles {
+  readonly directory: string;
+  readonly secrets: Secrets;
+  readonly #maxFileBytes: number;
+  readonly #maxTotalBytes: number;
+  readonly #openNames = new Set<string>();
+
+  constructor(options: OutputFilesOptions) {
+    this.directory = options.directory;
+    this.secrets = options.secrets;
+    this.#maxFileBytes = options.maxFileBytes ?? 256 * mebibyte;
+    this.#maxTotalBytes = options.maxTotalBytes ?? 1024 * mebibyte;
+  }
+
+  /** For output that comes in pieces. `name` becomes part of the file's name, should there be one. */
+  capture(name: string, onOutput: (text: string) => void): OutputCapture {
+    return new OutputCapture({ files: this, name, onOutput });
+  }
+
+  /** For a text in hand: itself, or its beginning and end and where the whole is. */
+  async capOutput(text: string, name: string): Promise<string> {
+    const masked = this.secrets.mask(text);
+    if (masked.length <= maxOutputCharacters) return masked;
+    const capture = this.capture(name, () => {});
+    await capture.push(masked);
+    await capture.end();
+    return capture.text();
+  }
+
+  /** Begins a file that no other call writes to. */
+  async create(name: string): Promise<OutputFile> {
+    const fileName = `${safeName(name)}-${randomUUID().slice(0, 8)}.txt`;
+    const path = join(this.directory, fileName);
+    await ensurePrivateDirectory(this.directory);
+    await this.#makeRoom();
+    const handle = await open(path, "wx", 0o600);
+    // A umask can have taken bits from the mode.
+    await handle.chmod(0o600);
+    this.#openNames.add(fileName);
+    const onClose = () => this.#openNames.delete(fileName);
+    return new OutputFile({ path, handle, maxBytes: this.#maxFileBytes, onClose });
+  }
+
+  async #makeRoom(): Promise<void> {
+    const files = await this.#closedFiles();
+    let total = files.reduce((sum, { size }) => sum + size, 0);
+    for (const { path, size } of files.sort((a, b) => a.mtimeMs - b.mtimeMs)) {
+      if (total + this.#maxFileBytes <= this.#maxTotalBytes) return;
+      await rm(path, { force: true });
+      total -= size;
+    }
+  }
+
+  async #closedFiles(): Promise<{ path: string; size: number; mtimeMs: number }[]> {
+    const files = [];
+    for (const name of await readdir(this.directory)) {
+      if (!name.endsWith(".txt") || this.#openNames.has(name)) continue;
+      const path = join(this.directory, name);
+      try {
+        const { size, mtimeMs } = await stat(path);
+        files.push({ path, size, mtimeMs });
+      } catch (error) {
+        // Another call has made room meanwhile.
+        if (!hasErrno(error, "ENOENT")) throw error;
+      }
+    }
+    return files;
+  }
+}
+
+/** The whole of one call's output, up to the bound of a file. */
+export class OutputFile {
+  readonly path: string;
+  readonly #handle: FileHandle;
+  readonly #maxBytes: number;
+  readonly #onClose: () => void;
+  #bytes = 0;
+
+  constructor(options: { path: string; handle: FileHandle; maxBytes: number; onClose(): void }) {
+    this.path = options.path;
+    this.#handle = options.handle;
+    this.#maxBytes = options.maxBytes;
+    this.#onClose = options.onClose;
+  }
+
+  /** How much is in the file, if that is not all; undefined where it is. */
+  get keptBytes(): number | undefined {
+    return this.#bytes > this.#maxBytes ? this.#maxBytes : undefined;
+  }
+
+  async write(text: string): Promise<void> {
+    const room = this.#maxBytes - this.#bytes;
+    const bytes = Buffer.from(text);
+    this.#bytes += bytes.length;
+    if (room > 0) await this.#handle.writeFile(bytes.subarray(0, room));
+  }
+
+  async close(): Promise<void> {
+    this.#onClose();
+    await this.#handle.close();
+  }
+
+  /** For a file that could not be written whole: what there is of it may fill the disk. */
+  async discard(): Promise<void> {
+    await this.close();
+    await rm(this.path, { force: true });
+  }
+}
+
+function safeName(name: string): string {
+  return name.replace(/[^A-Za-z0-9_-]+/g, "_").slice(0, 60) || "output";
+}

@@ -1,0 +1,93 @@
+import { spawn } from "node:child_process";
+import { randomUUID } from "node:crypto";
+import { once } from "node:events";
+import { closeSync, constants, openSync } from "node:fs";
+import { rm } from "node:fs/promises";
+import { Socket } from "node:net";
+import { join } from "node:path";
+import { ensurePrivateDirectory } from "../lib/files.ts";
+
+/** Both ends of a pipe, as file descriptors. */
+export interface Pipe {
+  reader: number;
+  writer: number;
+}
+
+/** So many are made at once: the program that makes them costs as much as a short command. */
+const batchSize = 8;
+
+/**
+ * Real pipes for the output of commands. Node's own are sockets, which cannot be opened by name:
+ * `echo problem >/dev/stderr` fails on them. And only a descriptor can be a child's output and its
+ * errors at once, so that the two stay in their order.
+ */
+export class Pipes implements Disposable {
+  readonly #directory: string;
+  readonly #environment: Readonly<Record<string, string>>;
+  readonly #ready: Pipe[] = [];
+  #making: Promise<void> | undefined;
+
+  /** In `directory` they have names for a moment; `environment` says where programs are found. */
+  constructor(options: { directory: string; environment: Readonly<Record<string, string>> }) {
+    this.#directory = options.directory;
+    this.#environment = options.environment;
+  }
+
+  /** A pipe that is the caller's to close. */
+  async take(): Promise<Pipe> {
+    for (;;) {
+      const pipe = this.#ready.pop();
+      if (pipe) return pipe;
+      this.#making ??= this.#make().finally(() => {
+        this.#making = undefined;
+      });
+      await this.#making;
+    }
+  }
+
+  [Symbol.dispose](): void {
+    for (const pipe of this.#ready.splice(0)) closePipe(pipe);
+  }
+
+  async #make(): Promise<void> {
+    await ensurePrivateDirectory(this.#directory);
+    const id = randomUUID();
+    const paths = Array.from({ length: batchSize }, (_, i) =>
+      join(this.#directory, `${id}-${i}.pipe`),
+    );
+    try {
+      await this.#makeFiles(paths);
+      for (const path of paths) this.#ready.push(openBothEnds(path));
+    } finally {
+      await Promise.all(paths.map((path) => rm(path, { force: true })));
+    }
+  }
+
+  async #makeFiles(paths: readonly string[]): Promise<void> {
+    // With pipes of its own, Node loses descriptors when there are too few for all of them.
+    const options = { env: this.#environment, stdio: "ignore" } as const;
+    const [exitCode] = await once(spawn("mkfifo", ["-m", "600", ...paths], options), "exit");
+    if (exitCode !== 0) throw new Error(`mkfifo cannot make a pipe in ${this.#directory}`);
+  }
+}
+
+function openBothEnds(path: string): Pipe {
+  // Without O_NONBLOCK, opening one end would wait for somebody to open the other.
+  const reader = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  try {
+    return { reader, writer: openSync(path, constants.O_WRONLY) };
+  } catch (error) {
+    closeSync(reader);
+    throw error;
+  }
+}
+
+export function closePipe({ reader, writer }: Pipe): void {
+  closeSync(reader);
+  closeSync(writer);
+}
+
+/** What comes out of `pipe`, once the caller has closed its own writing end. */
+export function readerOf({ reader }: Pipe): Socket {
+  return new Socket({ fd: reader, readable: true, writable: false });
+}

@@ -1,0 +1,141 @@
+import type { ChildProcess } from "node:child_process";
+import type { Socket } from "node:net";
+import { StringDecoder } from "node:string_decoder";
+import { hasErrno } from "../errors.ts";
+import type { Clock } from "../lib/clock.ts";
+import { wait } from "../lib/wait.ts";
+import type { OutputCapture } from "./output-capture.ts";
+import { endTree, hasGroup, type ProcessTree } from "./process-tree.ts";
+
+/** How a command came to its end. */
+export interface CommandEnd {
+  readonly type: "ended";
+  readonly ending: "exited" | "timeout" | "aborted";
+  /** The limit there was. */
+  readonly timeoutMs: number | undefined;
+  /** The shell's own; null where a signal ended it. */
+  readonly exitCode: number | null;
+  readonly signal: NodeJS.Signals | null;
+  /** How many processes were still running when the shell had exited. */
+  readonly leftovers: number;
+  readonly output: string;
+}
+
+/** What the shell left behind has this long to end by itself, as `>(tee log)` does. */
+const settleMs = 500;
+const pollMs = 50;
+/** What nobody who could be found holds open is not read for longer. */
+const abandonMs = 1_000;
+
+interface RunningCommandOptions {
+  child: ChildProcess;
+  tree: ProcessTree;
+  /** What the command writes. */
+  output: Socket;
+  capture: OutputCapture;
+  clock: Clock;
+  timeoutMs: number | undefined;
+  signal: AbortSignal;
+}
+
+/** A command that has been started. */
+export class RunningCommand {
+  readonly type = "running";
+  readonly pid: number;
+  /** Resolves when the shell has exited and nothing of the command is left. */
+  readonly ended: Promise<CommandEnd>;
+  readonly #options: RunningCommandOptions;
+  readonly #exited: Promise<Pick<CommandEnd, "exitCode" | "signal">>;
+  readonly #drained: Promise<void>;
+
+  constructor(options: RunningCommandOptions) {
+    this.pid = options.tree.pid;
+    this.#options = options;
+    this.#exited = new Promise((resolve) => {
+      options.child.once("exit", (exitCode, signal) => resolve({ exitCode, signal }));
+    });
+    this.#drained = this.#drain();
+    this.ended = Promise.all([this.#watch(), this.#drained]).then(([end]) => end);
+  }
+
+  /** The output so far, cut as it is for a model. */
+  output(): string {
+    return this.#options.capture.text();
+  }
+
+  async #watch(): Promise<CommandEnd> {
+    const { tree, clock, output, capture, timeoutMs } = this.#options;
+    const ending = await this.#firstEnding();
+    const leftovers = ending === "exited" ? await this.#endLeftovers() : 0;
+    if (ending !== "exited") await endTree(tree, clock);
+    if (!(await isWithin(this.#drained, abandonMs, clock))) {
+      output.destroy();
+      await this.#drained;
+    }
+    // Of one that was killed it is not asked: a process that hangs in the kernel never exits.
+    const exit = ending === "exited" ? await this.#exited : { exitCode: null, signal: null };
+    return { type: "ended", ending, timeoutMs, ...exit, leftovers, output: capture.text() };
+  }
+
+  #firstEnding(): Promise<CommandEnd["ending"]> {
+    const { clock, timeoutMs, signal } = this.#options;
+    return new Promise((resolve) => {
+      const settle = (ending: CommandEnd["ending"]) => {
+        cancel();
+        signal.removeEventListener("abort", abort);
+        resolve(ending);
+      };
+      const abort = () => settle("aborted");
+      const cancel =
+        timeoutMs === undefined ? () => {} : clock.schedule(timeoutMs, () => settle("timeout"));
+      signal.addEventListener("abort", abort, { once: true });
+      if (signal.aborted) abort();
+      this.#exited.then(() => settle("exited")).catch(() => {});
+    });
+  }
+
+  /**
+   * A daemon that has left the group and lets go of the output, such as a build server, is meant to
+   * stay and costs no search. Everything else ends with its command.
+   */
+  async #endLeftovers(): Promise<number> {
+    const { tree, clock } = this.#options;
+    if (await isWithin(this.#drained, settleMs, clock)) {
+      for (let waitedMs = 0; waitedMs < settleMs; waitedMs += pollMs) {
+        if (!(await hasGroup(tree))) return 0;
+        await wait(clock, pollMs);
+      }
+    }
+    return endTree(tree, clock);
+  }
+
+  /** Reads on only when what was read is taken care of: the command waits meanwhile. */
+  async #drain(): Promise<void> {
+    const { output, capture } = this.#options;
+    const decoder = new StringDecoder("utf8");
+    try {
+      for await (const chunk of output) {
+        const bytes: Buffer = chunk;
+        await capture.push(decoder.write(bytes));
+      }
+    } catch (error) {
+      // That is how it ends when it is abandoned.
+      if (!hasErrno(error, "ERR_STREAM_PREMATURE_CLOSE")) throw error;
+    }
+    await capture.push(decoder.end());
+    await capture.end();
+  }
+}
+
+/** True when `promise` resolves within `limitMs`. */
+async function isWithin(promise: Promise<void>, limitMs: number, clock: Clock): Promise<boolean> {
+  let cancel = () => {};
+  const limit = new Promise<boolean>((resolve) => {
+    cancel = clock.schedule(limitMs, () => resolve(false));
+  });
+  try {
+    return await Promise.race([promise.then(() => true), limit]);
+  } finally {
+    cancel();
+  }
+}

@@ -1,0 +1,150 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { randomUUID } from "node:crypto";
+import { once } from "node:events";
+import { closeSync } from "node:fs";
+import { stat } from "node:fs/promises";
+import type { Socket } from "node:net";
+import { hasErrno } from "../errors.ts";
+import type { Clock } from "../lib/clock.ts";
+import type { OutputFiles } from "./output-files.ts";
+import { closePipe, type Pipe, type Pipes, readerOf } from "./pipes.ts";
+import { markerName } from "./process-tree.ts";
+import { type CommandEnd, RunningCommand } from "./running-command.ts";
+
+export interface ShellOptions {
+  /** Where every command begins. */
+  cwd: string;
+  /** Already without provider keys. */
+  environment: Readonly<Record<string, string>>;
+  clock: Clock;
+  outputFiles: OutputFiles;
+  pipes: Pipes;
+}
+
+export interface CommandRequest {
+  command: string;
+  /** Part of the name of the file for output that is too long. */
+  name: string;
+  /** Undefined: no limit. */
+  timeoutMs: number | undefined;
+  /** Ends the command, and all it has started. */
+  signal: AbortSignal;
+  /** Output as it comes, masked and bounded. */
+  onOutput(text: string): void;
+}
+
+/** The command has done nothing. `problem` says why, and what to do about it. */
+export interface CommandNotStarted {
+  readonly type: "not-started";
+  readonly problem: string;
+}
+
+interface Launched {
+  type: "launched";
+  child: ChildProcess;
+  pid: number;
+  output: Socket;
+}
+
+/** Nobody is there to turn pages, type a password or close an editor. */
+const unattended = {
+  TERM: "dumb",
+  PAGER: "cat",
+  GIT_PAGER: "cat",
+  GIT_EDITOR: "true",
+  GIT_TERMINAL_PROMPT: "0",
+};
+
+/**
+ * Runs the commands of one member: `bash -c`, each on its own, in a process group and a session of
+ * its own, with nothing to read from. Nothing carries over from one to the next.
+ */
+export class Shell {
+  readonly #options: ShellOptions;
+
+  constructor(options: ShellOptions) {
+    this.#options = options;
+  }
+
+  async run(request: CommandRequest): Promise<CommandEnd | CommandNotStarted> {
+    const command = await this.start(request);
+    return command.type === "running" ? command.ended : command;
+  }
+
+  async start(request: CommandRequest): Promise<RunningCommand | CommandNotStarted> {
+    const { clock, outputFiles } = this.#options;
+    const { command, name, timeoutMs, signal, onOutput } = request;
+    if (command.includes("\0")) return notStarted("A command cannot contain a NUL byte.");
+    const marker = randomUUID();
+    const launched = await this.#launch(request, marker);
+    if (launched.type === "not-started") return launched;
+    const { child, pid, output } = launched;
+    const tree = { pid, marker };
+    const capture = outputFiles.capture(name, onOutput);
+    return new RunningCommand({ child, tree, output, capture, clock, timeoutMs, signal });
+  }
+
+  async #launch(request: CommandRequest, marker: string): Promise<Launched | CommandNotStarted> {
+    let pipe: Pipe | undefined;
+    try {
+      pipe = await this.#options.pipes.take();
+      if (request.signal.aborted) return interrupted(pipe);
+      const child = this.#spawn(request, marker, pipe);
+      if (child.pid === undefined) throw await failureOf(child);
+      closeSync(pipe.writer);
+      return { type: "launched", child, pid: child.pid, output: readerOf(pipe) };
+    } catch (error) {
+      if (!(error instanceof Error)) throw error;
+      if (pipe) closePipe(pipe);
+      return notStarted(await this.#problemOf(error, request.command));
+    }
+  }
+
+  #spawn({ command }: CommandRequest, marker: string, pipe: Pipe): ChildProcess {
+    const { cwd, environment } = this.#options;
+    return spawn("bash", ["-c", command], {
+      cwd,
+      env: { ...environment, ...unattended, [markerName]: marker },
+      detached: true,
+      stdio: ["ignore", pipe.writer, pipe.writer],
+    });
+  }
+
+  async #problemOf(error: Error, command: string): Promise<string> {
+    const { cwd } = this.#options;
+    if (hasErrno(error, "E2BIG")) {
+      return `The command has ${command.length} characters, more than the system takes. Put it into a file with write_file and run that with bash.`;
+    }
+    if (hasErrno(error, "EAGAIN", "EMFILE", "ENFILE", "ENOMEM")) {
+      return `The system has no room for another process (${error.message}). End commands that run in the background, or wait and try again.`;
+    }
+    if (!(await isDirectory(cwd))) {
+      return `The working directory ${cwd} is missing, or cannot be entered. Writing a file into it with write_file makes it again.`;
+    }
+    return `The command could not be started: ${error.message}. See that bash and mkfifo are in the PATH, and that the disk has room.`;
+  }
+}
+
+/** Why there is no process. Node tells it in an event after `spawn` has returned. */
+async function failureOf(child: ChildProcess): Promise<unknown> {
+  const [error] = await once(child, "error");
+  return error;
+}
+
+async function isDirectory(path: string): Promise<boolean> {
+  try {
+    return (await stat(path)).isDirectory();
+  } catch (error) {
+    if (hasErrno(error, "ENOENT", "ENOTDIR", "EACCES")) return false;
+    throw error;
+  }
+}
+
+function interrupted(pipe: Pipe): CommandNotStarted {
+  closePipe(pipe);
+  return notStarted("The call was interrupted before the command had started.");
+}
+
+function notStarted(problem: string): CommandNotStarted {
+  return { type: "not-started", problem };
+}

@@ -1,0 +1,117 @@
+import type { ReplyBlock } from "../../protocol/transcript.ts";
+import { reply, type ScriptedReply } from "../scripted-model.ts";
+import { anthropicWire } from "./anthropic-wire.ts";
+import { openAiWire } from "./openai-wire.ts";
+import type { ProviderRequest, RequestBody, Wire } from "./wire.ts";
+
+/** What a `ProviderServer` answers one request with. A block alone is a reply of that block. */
+export type Answer = StreamAnswer | StatusAnswer | DeliveredAnswer;
+
+/** What is streamed, whole and at once unless it is put into `cut`, `stall` or `inPieces`. */
+export type StreamAnswer = ReplyBlock | ScriptedReply | BrokenReply | RawAnswer;
+
+/** The first half of a reply, and then an error event instead of the rest. */
+interface BrokenReply {
+  readonly type: "broken-reply";
+  readonly reply: ScriptedReply;
+  readonly message: string;
+}
+
+/** Bytes of an event stream that no reply is spelled by. */
+interface RawAnswer {
+  readonly type: "raw";
+  readonly text: string;
+}
+
+export interface StatusAnswer {
+  readonly type: "status";
+  readonly status: number;
+  /** Without one, the API's own for that status. */
+  readonly body: string | object | undefined;
+  readonly headers: Record<string, string>;
+}
+
+export interface DeliveredAnswer {
+  readonly type: "delivered";
+  readonly answer: StreamAnswer;
+  readonly delivery: Delivery;
+}
+
+export type Delivery =
+  | { type: "whole" }
+  /** `clean` ends the response as if that were all of it; `broken` breaks the connection. */
+  | { type: "cut"; afterBytes: number; ending: "clean" | "broken" }
+  | { type: "stall"; after: number | "nothing" }
+  | { type: "pieces"; bytes: number };
+
+export function status(
+  code: number,
+  body?: string | object,
+  headers: Record<string, string> = {},
+): StatusAnswer {
+  return { type: "status", status: code, body, headers };
+}
+
+export function raw(text: string): RawAnswer {
+  return { type: "raw", text };
+}
+
+/** An error inside the stream, as when the provider is overloaded in the middle of a reply. */
+export function breaksOff(answer: ReplyBlock | ScriptedReply, message = "Overloaded"): BrokenReply {
+  return { type: "broken-reply", reply: toReply(answer), message };
+}
+
+/** All of it at once, as it is delivered when nothing else is asked for. */
+export function whole(answer: StreamAnswer): DeliveredAnswer {
+  return { type: "delivered", answer, delivery: { type: "whole" } };
+}
+
+export function cut(
+  answer: StreamAnswer,
+  afterBytes: number,
+  ending: "clean" | "broken" = "clean",
+): DeliveredAnswer {
+  return { type: "delivered", answer, delivery: { type: "cut", afterBytes, ending } };
+}
+
+/**
+ * Goes silent before the headers (`"nothing"`) or so many bytes after them, until the server's
+ * `release` or until the client goes away.
+ */
+export function stall(answer: StreamAnswer, after: number | "nothing"): DeliveredAnswer {
+  return { type: "delivered", answer, delivery: { type: "stall", after } };
+}
+
+/** Written so many bytes at a time, wherever that splits an event or a character. */
+export function inPieces(answer: StreamAnswer, bytes: number): DeliveredAnswer {
+  return { type: "delivered", answer, delivery: { type: "pieces", bytes } };
+}
+
+export const wires: Record<ProviderRequest["api"], Wire> = {
+  anthropic: anthropicWire,
+  openai: openAiWire,
+};
+
+/** The event stream that `answer` is, as a server writes it. */
+export function streamText(
+  api: ProviderRequest["api"],
+  answer: StreamAnswer,
+  body: RequestBody = { model: "scripted", messages: [] },
+): string {
+  if (answer.type === "raw") return answer.text;
+  const wire = wires[api];
+  if (answer.type !== "broken-reply") return wire.frames(toReply(answer), body).join("");
+  const frames = wire.frames(answer.reply, body);
+  const half = frames.slice(0, Math.ceil(frames.length / 2));
+  return half.join("") + wire.errorFrame(answer.message);
+}
+
+/** The blocks that a client has received once it has all of `answer`. */
+export function blocksOf(answer: StreamAnswer): readonly ReplyBlock[] {
+  if (answer.type === "raw" || answer.type === "broken-reply") return [];
+  return toReply(answer).blocks;
+}
+
+function toReply(answer: ReplyBlock | ScriptedReply): ScriptedReply {
+  return answer.type === "reply" ? answer : reply([answer]);
+}

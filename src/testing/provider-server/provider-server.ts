@@ -1,0 +1,222 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { TeamError } from "../../errors.ts";
+import { parseJson } from "../../lib/json.ts";
+import {
+  type Answer,
+  blocksOf,
+  type DeliveredAnswer,
+  type StatusAnswer,
+  type StreamAnswer,
+  status,
+  streamText,
+  whole,
+  wires,
+} from "./answers.ts";
+import { thoughtData } from "./anthropic-wire.ts";
+import { Stalls, send } from "./delivery.ts";
+import { refuseAnthropic } from "./strict-anthropic.ts";
+import { refuseOpenAi } from "./strict-openai.ts";
+import {
+  defaultMessage,
+  type ProviderRequest,
+  type Refusal,
+  RequestBody,
+  type Wire,
+} from "./wire.ts";
+
+export interface ProviderServerOptions {
+  /** Refuses whatever the real API refuses, and what no client of ours may send. */
+  strict?: boolean;
+}
+
+/**
+ * A real HTTP server that speaks the streaming formats of Anthropic Messages (`/v1/messages`) and
+ * OpenAI chat completions (`/v1/chat/completions`), and answers as a test has told it to.
+ *
+ * A request that it refuses, or that it has no answer for, gets a 400 that no client repeats, and is
+ * listed in `refusals`. `assertDone` throws for any of those, and for answers that nobody fetched.
+ */
+export class ProviderServer implements AsyncDisposable {
+  /** All requests whose body is one, in the order in which they were received whole. */
+  readonly requests: ProviderRequest[] = [];
+  readonly refusals: string[] = [];
+  readonly #server: Server;
+  readonly #isStrict: boolean;
+  readonly #answers: Answer[] = [];
+  readonly #stalls = new Stalls(() => this.#changed());
+  readonly #looks = new Set<() => void>();
+  /** Every thought that was handed out, by its signature. */
+  readonly #thoughts = new Map<string, string>();
+  #answerAll: ((request: ProviderRequest) => Answer | Promise<Answer>) | undefined;
+
+  private constructor(server: Server, isStrict: boolean) {
+    this.#server = server;
+    this.#isStrict = isStrict;
+  }
+
+  static async start({ strict = false }: ProviderServerOptions = {}): Promise<ProviderServer> {
+    // A connection is never closed for being idle: that would race with the client's next request.
+    const http = createServer({ keepAliveTimeout: 0 });
+    const server = new ProviderServer(http, strict);
+    http.on("request", (request, response) => {
+      server.#handle(request, response).catch((error: unknown) => response.destroy(toError(error)));
+    });
+    await new Promise<void>((resolve) => http.listen(0, "127.0.0.1", resolve));
+    return server;
+  }
+
+  /** Without a path: Anthropic's base URL. OpenAI's has `/v1` behind it. */
+  get url(): string {
+    const address = this.#server.address();
+    if (typeof address !== "object" || !address) throw new Error("The server is closed");
+    return `http://127.0.0.1:${address.port}`;
+  }
+
+  /** How many answers are silent right now. */
+  get stalled(): number {
+    return this.#stalls.count;
+  }
+
+  /** How many clients went away before their answer's end. */
+  get abandoned(): number {
+    return this.#stalls.abandoned;
+  }
+
+  /** Answers the next requests, one each, in order. */
+  reply(...answers: Answer[]): void {
+    this.#answers.push(...answers);
+  }
+
+  /** Answers every request that `reply` has no answer left for. */
+  replyWith(answer: (request: ProviderRequest) => Answer | Promise<Answer>): void {
+    this.#answerAll = answer;
+  }
+
+  /** Lets all stalled answers go on. */
+  release(): void {
+    this.#stalls.release();
+  }
+
+  /** Resolves once `condition` holds. It is looked at whenever something happens at the server. */
+  until(condition: () => boolean): Promise<void> {
+    return new Promise((resolve) => {
+      const look = () => {
+        if (!condition()) return;
+        this.#looks.delete(look);
+        resolve();
+      };
+      this.#looks.add(look);
+      look();
+    });
+  }
+
+  assertDone(): void {
+    if (this.refusals.length > 0) throw new Error(this.refusals.join("\n"));
+    const { length } = this.#answers;
+    if (length > 0) throw new Error(`Answers that nobody fetched: ${length}`);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    const closed = new Promise((resolve) => this.#server.close(resolve));
+    this.#server.closeAllConnections();
+    await closed;
+  }
+
+  async #handle(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
+    const text = await readBody(incoming);
+    const at = performance.now();
+    const wire = Object.values(wires).find(({ path }) => path === incoming.url);
+    if (incoming.method !== "POST" || !wire) {
+      const message = `${incoming.method} ${incoming.url} is nothing this server has`;
+      this.#refuse(response, wires.openai, { status: 404, message });
+      return;
+    }
+    const body = readRequest(text);
+    if (typeof body === "string") {
+      this.#refuse(response, wire, { status: 400, message: body });
+      return;
+    }
+    const { headers } = incoming;
+    const request = { api: wire.api, headers, body, text, at };
+    this.requests.push(request);
+    this.#changed();
+    await this.#answer(request, response, wire);
+  }
+
+  async #answer(request: ProviderRequest, response: ServerResponse, wire: Wire): Promise<void> {
+    const refusal = this.#isStrict ? this.#check(request) : undefined;
+    if (refusal) {
+      this.#refuse(response, wire, refusal);
+      return;
+    }
+    const answer = this.#answers.shift() ?? (await this.#answerAll?.(request));
+    if (!answer) {
+      const message = `Unexpected request ${this.requests.length}: no answer is left for it`;
+      this.#refuse(response, wire, { status: 400, message });
+      return;
+    }
+    if (answer.type === "status") {
+      sendStatus(response, wire, answer);
+      return;
+    }
+    await this.#stream(request, response, answer);
+    request.answeredAt = performance.now();
+  }
+
+  async #stream(
+    request: ProviderRequest,
+    response: ServerResponse,
+    answer: StreamAnswer | DeliveredAnswer,
+  ): Promise<void> {
+    const { answer: stream, delivery } = answer.type === "delivered" ? answer : whole(answer);
+    for (const block of blocksOf(stream)) {
+      const { signature, redactedData } = thoughtData(block);
+      const seal = redactedData ?? signature;
+      if (block.type === "thinking" && seal !== undefined) this.#thoughts.set(seal, block.text);
+    }
+    const bytes = Buffer.from(streamText(request.api, stream, request.body));
+    await send(response, bytes, { delivery, stalls: this.#stalls });
+  }
+
+  #check(request: ProviderRequest): Refusal | undefined {
+    return request.api === "anthropic"
+      ? refuseAnthropic(request, this.#thoughts)
+      : refuseOpenAi(request);
+  }
+
+  #refuse(response: ServerResponse, wire: Wire, refusal: Refusal): void {
+    this.refusals.push(`${refusal.status}: ${refusal.message}`);
+    sendStatus(response, wire, status(refusal.status, wire.errorBody(refusal)));
+  }
+
+  #changed(): void {
+    for (const look of [...this.#looks]) look();
+  }
+}
+
+async function readBody(incoming: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of incoming) chunks.push(chunk);
+  return Buffer.concat(chunks).toString();
+}
+
+/** The body, or what is wrong with it. */
+function readRequest(text: string): RequestBody | string {
+  try {
+    return parseJson(text, RequestBody, "The body");
+  } catch (error) {
+    if (!(error instanceof TeamError)) throw error;
+    return error.message;
+  }
+}
+
+function sendStatus(response: ServerResponse, wire: Wire, answer: StatusAnswer): void {
+  const { status, body, headers } = answer;
+  const shown = body ?? wire.errorBody({ status, message: defaultMessage(status) });
+  response.writeHead(status, { "content-type": "application/json", ...headers });
+  response.end(typeof shown === "string" ? shown : JSON.stringify(shown));
+}
+
+function toError(error: unknown): Error {
+  return error instanceof Error ? error : new Error(String(error));
+}

@@ -1,0 +1,179 @@
+import { z } from "zod";
+import { describeIssue } from "../../lib/json.ts";
+import type { ProviderRequest, Refusal } from "./wire.ts";
+
+const cached = { cache_control: z.looseObject({ type: z.literal("ephemeral") }).optional() };
+
+const Text = z.looseObject({
+  type: z.literal("text"),
+  text: z.string().regex(/\S/, "text content blocks must contain non-whitespace text"),
+  ...cached,
+});
+
+const Image = z.looseObject({ type: z.literal("image"), source: z.looseObject({}), ...cached });
+
+const ToolUse = z.looseObject({
+  type: z.literal("tool_use"),
+  id: z.string().regex(/^[a-zA-Z0-9_-]+$/),
+  name: z.string().regex(/^[a-zA-Z0-9_-]{1,128}$/),
+  input: z.record(z.string(), z.unknown()),
+  ...cached,
+});
+
+const ToolResult = z.looseObject({
+  type: z.literal("tool_result"),
+  tool_use_id: z.string(),
+  content: z.union([z.string(), z.array(z.union([Text, Image]))]).optional(),
+  is_error: z.boolean().optional(),
+  ...cached,
+});
+
+const Thinking = z.looseObject({
+  type: z.literal("thinking"),
+  thinking: z.string(),
+  signature: z.string().min(1),
+});
+
+const RedactedThinking = z.looseObject({ type: z.literal("redacted_thinking"), data: z.string() });
+
+/** Content as blocks, however it is written. */
+function contentOf<Block extends z.ZodType>(block: Block) {
+  return z.preprocess(
+    (content) => (typeof content === "string" ? [{ type: "text", text: content }] : content),
+    z.array(block).min(1, "all messages must have non-empty content"),
+  );
+}
+
+const Message = z.discriminatedUnion("role", [
+  z.looseObject({
+    role: z.literal("user"),
+    content: contentOf(z.discriminatedUnion("type", [Text, Image, ToolResult])),
+  }),
+  z.looseObject({
+    role: z.literal("assistant"),
+    content: contentOf(z.discriminatedUnion("type", [Text, ToolUse, Thinking, RedactedThinking])),
+  }),
+]);
+type Message = z.infer<typeof Message>;
+
+const Body = z.looseObject({
+  max_tokens: z.int().positive(),
+  stream: z.literal(true),
+  system: z.union([z.string(), z.array(Text)]).optional(),
+  tools: z
+    .array(
+      z.looseObject({
+        name: z.string().regex(/^[a-zA-Z0-9_-]{1,128}$/),
+        input_schema: z.looseObject({ type: z.literal("object") }),
+        ...cached,
+      }),
+    )
+    .optional(),
+  messages: z.array(Message).min(1, "at least one message is required"),
+});
+type Body = z.infer<typeof Body>;
+
+/** Why the API would refuse `request`. `thoughts` has each thought it knows by its signature. */
+export function refuseAnthropic(
+  { headers, body }: ProviderRequest,
+  thoughts: ReadonlyMap<string, string>,
+): Refusal | undefined {
+  if (headers["x-api-key"] === undefined && headers.authorization === undefined) {
+    return { status: 401, message: "x-api-key header is required" };
+  }
+  if (headers["anthropic-version"] === undefined)
+    return refusal("anthropic-version: header is required");
+  const parsed = Body.safeParse(body);
+  if (!parsed.success) return refusal(describeIssue(parsed.error));
+  const message =
+    wrongTools(parsed.data) ??
+    wrongRoles(parsed.data.messages) ??
+    wrongCalls(parsed.data.messages) ??
+    wrongThoughts(parsed.data.messages, thoughts);
+  return message === undefined ? undefined : refusal(message);
+}
+
+function refusal(message: string): Refusal {
+  return { status: 400, message };
+}
+
+function wrongTools({ tools = [], system, messages }: Body): string | undefined {
+  if (new Set(tools.map(({ name }) => name)).size < tools.length) {
+    return "tools: Tool names must be unique.";
+  }
+  const marked = JSON.stringify([tools, system, messages]).split('"cache_control":{').length - 1;
+  if (marked <= 4) return undefined;
+  return `A maximum of 4 blocks with cache_control may be provided. Found ${marked}.`;
+}
+
+function wrongRoles(messages: readonly Message[]): string | undefined {
+  if (messages[0]?.role !== "user") return 'messages: first message must use the "user" role';
+  if (messages.at(-1)?.role === "assistant") {
+    return "This model does not support assistant message prefill. The conversation must end with a user message.";
+  }
+  const repeated = messages.find(({ role }, index) => role === messages[index - 1]?.role);
+  if (!repeated) return undefined;
+  // The API itself joins them. Requests of ours are prefixes of each other, and joining is not.
+  return `messages: roles must alternate, but found multiple "${repeated.role}" roles in a row`;
+}
+
+function wrongCalls(messages: readonly Message[]): string | undefined {
+  const ids = messages.flatMap(callsOf);
+  if (new Set(ids).size < ids.length) return "messages: `tool_use` ids must be unique";
+  for (const [index, message] of messages.entries()) {
+    const previous = messages[index - 1];
+    const wrong = wrongResults(message, previous ? callsOf(previous) : []);
+    if (wrong) return `messages.${index}: ${wrong}`;
+  }
+  return undefined;
+}
+
+function wrongResults(message: Message, called: readonly string[]): string | undefined {
+  const results = resultsOf(message);
+  const unexpected = results.find((id) => !called.includes(id));
+  if (unexpected) {
+    return `unexpected \`tool_use_id\` found in \`tool_result\` blocks: ${unexpected}. Each \`tool_result\` block must have a corresponding \`tool_use\` block in the previous message.`;
+  }
+  const missing = called.filter((id) => !results.includes(id));
+  if (missing.length > 0) {
+    return `\`tool_use\` ids were found without \`tool_result\` blocks immediately after: ${missing.join(", ")}. Each \`tool_use\` block must have a corresponding \`tool_result\` block in the next message.`;
+  }
+  if (new Set(results).size < results.length) {
+    return "each tool_use must have a single result. Found multiple `tool_result` blocks for one id";
+  }
+  const beginning = message.content.slice(0, results.length);
+  if (beginning.every(({ type }) => type === "tool_result")) return undefined;
+  return "`tool_result` blocks must come first in the content";
+}
+
+function wrongThoughts(
+  messages: readonly Message[],
+  thoughts: ReadonlyMap<string, string>,
+): string | undefined {
+  for (const [index, { role, content }] of messages.entries()) {
+    if (role !== "assistant") continue;
+    const last = content.at(-1)?.type;
+    if (last === "thinking" || last === "redacted_thinking") {
+      return `messages.${index}: The final block in an assistant message cannot be \`thinking\`.`;
+    }
+    for (const block of content) {
+      if (block.type === "thinking" && thoughts.get(block.signature) !== block.thinking) {
+        return `messages.${index}: Invalid \`signature\` in \`thinking\` block`;
+      }
+      if (block.type === "redacted_thinking" && !thoughts.has(block.data)) {
+        return `messages.${index}: Invalid \`data\` in \`redacted_thinking\` block`;
+      }
+    }
+  }
+  return undefined;
+}
+
+function callsOf({ role, content }: Message): string[] {
+  if (role === "user") return [];
+  return content.flatMap((block) => (block.type === "tool_use" ? [block.id] : []));
+}
+
+function resultsOf({ role, content }: Message): string[] {
+  if (role === "assistant") return [];
+  return content.flatMap((block) => (block.type === "tool_result" ? [block.tool_use_id] : []));
+}

@@ -1,0 +1,180 @@
+import type { Model, ModelFailure, ModelPart, ModelRequest } from "../model/model.ts";
+import type { ReplyBlock, StopReason } from "../protocol/transcript.ts";
+import type { Usage } from "../protocol/usage.ts";
+
+/** One reply of a model as a test writes it down, for a `ScriptedModel` and a `ProviderServer` alike. */
+export interface ScriptedReply {
+  readonly type: "reply";
+  readonly blocks: readonly ReplyBlock[];
+  readonly stop: StopReason;
+  /** What the provider calls it, where that is not the usual word. */
+  readonly rawStop?: string;
+  readonly usage: Usage;
+}
+
+/** The parts of one stream, word for word. The last one is a `finish` or an `error`. */
+interface ScriptedParts {
+  readonly type: "parts";
+  readonly parts: readonly ModelPart[];
+}
+
+/** What one call of a scripted model comes to. A block alone is a reply of that block. */
+export type Step =
+  | ReplyBlock
+  | ScriptedReply
+  | ScriptedParts
+  | ((request: ModelRequest) => Step | Promise<Step>);
+
+/** A model that plays given steps in order, records what it was asked, and makes nothing up. */
+export class ScriptedModel implements Model {
+  readonly id: string;
+  readonly requests: ModelRequest[] = [];
+  readonly #steps: readonly Step[];
+
+  constructor(steps: readonly Step[], { id = "scripted" }: { id?: string } = {}) {
+    this.id = id;
+    this.#steps = steps;
+  }
+
+  async *stream(request: ModelRequest): AsyncGenerator<ModelPart> {
+    if (request.signal.aborted) {
+      yield* aborted.parts;
+      return;
+    }
+    const step = this.#steps[this.requests.length];
+    // A copy: whoever asks may go on with the same array.
+    this.requests.push({ ...request, conversation: [...request.conversation] });
+    if (step === undefined) {
+      yield* fails({ kind: "bad-request", message: this.#surplus(this.requests.length) }).parts;
+      return;
+    }
+    const parts = await unlessAborted(partsOf(step, request), request.signal);
+    for (const part of parts) {
+      if (request.signal.aborted) {
+        yield* aborted.parts;
+        return;
+      }
+      yield part;
+    }
+  }
+
+  /** Throws when there were more calls than steps, or fewer. */
+  assertDone(): void {
+    const { length } = this.requests;
+    if (length > this.#steps.length) throw new Error(this.#surplus(length));
+    if (length < this.#steps.length) {
+      throw new Error(
+        `${this.id} was called ${length} times; its script has ${this.#steps.length} steps`,
+      );
+    }
+  }
+
+  #surplus(call: number): string {
+    return `Unexpected call ${call} of ${this.id}: its script has only ${this.#steps.length} steps`;
+  }
+}
+
+export function says(text: string): ReplyBlock {
+  return { type: "text", text };
+}
+
+/** The id is new each time, because no provider takes one twice in a conversation. */
+export function calls(
+  name: string,
+  input: unknown,
+  id = `call_${crypto.randomUUID()}`,
+): ReplyBlock {
+  return { type: "tool-call", call_id: id, name, input };
+}
+
+export function thinks(text: string, signature = `signature of ${text}`): ReplyBlock {
+  return { type: "thinking", text, provider: { anthropic: { signature } } };
+}
+
+/** A thought that only its provider can read. */
+export function thinksInSecret(data: string): ReplyBlock {
+  return { type: "thinking", text: "", provider: { anthropic: { redactedData: data } } };
+}
+
+/** Several blocks in one reply, or one that ends in an unusual way. */
+export function reply(
+  blocks: readonly ReplyBlock[],
+  options: { stop?: StopReason; rawStop?: string; usage?: Partial<Usage> } = {},
+): ScriptedReply {
+  const hasCalls = blocks.some(({ type }) => type === "tool-call");
+  const { stop = hasCalls ? "tool-calls" : "end", rawStop, usage } = options;
+  return {
+    type: "reply",
+    blocks,
+    stop,
+    ...(rawStop !== undefined && { rawStop }),
+    usage: {
+      input_tokens: 10,
+      output_tokens: 5,
+      cache_read_tokens: 0,
+      cache_write_tokens: 0,
+      ...usage,
+    },
+  };
+}
+
+/** A call that comes to nothing, after the deltas of `partial` if there are any. */
+export function fails(failure: ModelFailure, partial: readonly ReplyBlock[] = []): ScriptedParts {
+  return { type: "parts", parts: [...partial.flatMap(deltasOf), { type: "error", failure }] };
+}
+
+/** A stream word for word, such as one with `waiting` and `restart` in it. */
+export function streams(...parts: readonly ModelPart[]): ScriptedParts {
+  return { type: "parts", parts };
+}
+
+/** A call that goes on until it is aborted. */
+export function hangs(): Step {
+  return () => new Promise<Step>(() => undefined);
+}
+
+async function partsOf(step: Step, request: ModelRequest): Promise<readonly ModelPart[]> {
+  if (typeof step === "function") return partsOf(await step(request), request);
+  switch (step.type) {
+    case "parts":
+      return step.parts;
+    case "reply": {
+      const { type: _, blocks, ...ending } = step;
+      const kept = blocks.filter((block) => block.type !== "text" || block.text.trim() !== "");
+      return [...blocks.flatMap(deltasOf), { type: "finish", blocks: kept, ...ending }];
+    }
+    case "text":
+    case "thinking":
+    case "tool-call":
+      return partsOf(reply([step]), request);
+  }
+}
+
+function deltasOf(block: ReplyBlock): ModelPart[] {
+  switch (block.type) {
+    case "text":
+      return [{ type: "text-delta", text: block.text }];
+    case "thinking":
+      return block.text === "" ? [] : [{ type: "thinking-delta", text: block.text }];
+    case "tool-call":
+      return [];
+  }
+}
+
+const aborted = fails({ kind: "aborted", message: "The call was aborted" });
+
+async function unlessAborted(
+  parts: Promise<readonly ModelPart[]>,
+  signal: AbortSignal,
+): Promise<readonly ModelPart[]> {
+  const leave = new AbortController();
+  const abort = new Promise<readonly ModelPart[]>((resolve) => {
+    const options = { once: true, signal: leave.signal };
+    signal.addEventListener("abort", () => resolve(aborted.parts), options);
+  });
+  try {
+    return await Promise.race([parts, abort]);
+  } finally {
+    leave.abort();
+  }
+}

@@ -1,0 +1,61 @@
+import { z } from "zod";
+import type { BackgroundJob, BackgroundJobs } from "../processes/background-jobs.ts";
+import { defineTool, failure, success, type Tool, type ToolOutput } from "./tool.ts";
+
+/** Starts a command that outlives its call. */
+export function backgroundRunTool({ background }: { background: BackgroundJobs }): Tool {
+  return defineTool({
+    name: "background_run",
+    description:
+      "Start a shell command that runs while you go on, such as a server. You are told when it ends.",
+    input: z.object({ command: z.string() }),
+    action: ({ command }) => ({ type: "command", command }),
+    run: ({ command }) => startInBackground(background, { command, timeoutMs: undefined }),
+  });
+}
+
+/** What `background_run` does, and `bash` with `run_in_background`. */
+export async function startInBackground(
+  background: BackgroundJobs,
+  request: { command: string; timeoutMs: number | undefined },
+): Promise<ToolOutput> {
+  const job = await background.start(request);
+  if ("problem" in job) return failure(`Error: ${job.problem}`);
+  return success(`Background task ${job.id} started: ${job.command}`);
+}
+
+export function checkBackgroundTool({ background }: { background: BackgroundJobs }): Tool {
+  return defineTool({
+    name: "check_background",
+    description: "Status and output of a background task; without task_id, the list of them.",
+    input: z.object({ task_id: z.string().optional() }),
+    action: () => ({ type: "coordinate" }),
+    async run({ task_id: id }) {
+      const jobs = background.list();
+      if (id === undefined)
+        return success(jobs.map(summaryOf).join("\n") || "No background tasks.");
+      const job = jobs.find((it) => it.id === id);
+      if (!job) return failure(unknownTask(id, jobs));
+      return success(`[${stateOf(job)}] ${job.command}\n${job.output || "(no output yet)"}`);
+    },
+  });
+}
+
+function summaryOf(job: BackgroundJob): string {
+  return `${job.id}: [${stateOf(job)}] ${firstLine(job.command)}`;
+}
+
+/** With the pid, by which a running one can be ended. */
+function stateOf({ status, pid }: BackgroundJob): string {
+  return status === "running" ? `running, pid ${pid}` : status;
+}
+
+function firstLine(command: string): string {
+  const [line = ""] = command.trim().split("\n", 1);
+  return line.length < command.trim().length || line.length > 100 ? `${line.slice(0, 100)}…` : line;
+}
+
+function unknownTask(id: string, jobs: readonly BackgroundJob[]): string {
+  const known = jobs.map((job) => job.id).join(", ") || "none";
+  return `Error: Unknown task ${id}. Known background tasks: ${known}.`;
+}

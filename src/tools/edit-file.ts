@@ -1,0 +1,83 @@
+import { z } from "zod";
+import { maxWholeBytes } from "../workspace/regular-file.ts";
+import { answer } from "./files/answer.ts";
+import { decodeText } from "./files/content.ts";
+import { type Change, changeFile, type FileAccess } from "./files/guarded-change.ts";
+import { nearMiss } from "./files/near-miss.ts";
+import { defineTool, failure, type Tool } from "./tool.ts";
+
+interface Edit {
+  path: string;
+  old_text: string;
+  new_text: string;
+  replace_all?: boolean | undefined;
+}
+
+export function editFileTool(access: FileAccess): Tool {
+  return defineTool({
+    name: "edit_file",
+    description: "Replace a literal text in a file that was read. It must occur once.",
+    input: z.object({
+      path: z.string(),
+      old_text: z.string(),
+      new_text: z.string(),
+      replace_all: z.boolean().describe("Every occurrence").optional(),
+    }),
+    action: ({ path }) => ({ type: "write", path }),
+    run: (edit) =>
+      answer(edit.path, async () => {
+        const { path } = edit;
+        if (edit.old_text === "") {
+          return failure("Error: old_text is empty. Give the text to replace, or use write_file.");
+        }
+        if (edit.old_text === edit.new_text) {
+          return failure("Error: old_text and new_text are the same. Nothing would change.");
+        }
+        const compose = (current: Buffer | undefined) => applyEdit(edit, current);
+        return changeFile(access, { path, makesDirectories: false, compose });
+      }),
+  });
+}
+
+function applyEdit({ path, replace_all, ...edit }: Edit, current: Buffer | undefined): Change {
+  if (!current) return { refusal: `Error: ${path} does not exist. Make it with write_file.` };
+  const text = decodeText(current);
+  if (text === undefined) {
+    return { refusal: `Error: ${path} is not UTF-8 text. Change it with a command.` };
+  }
+  const { oldText, newText } = withEndingsOf(text, edit);
+  const parts = text.split(oldText);
+  const count = parts.length - 1;
+  if (count === 0) {
+    return { refusal: `Error: Text not found in ${path}${nearMiss(text, edit.old_text)}` };
+  }
+  if (count > 1 && !replace_all) {
+    return {
+      refusal: `Error: The text occurs ${count} times in ${path}. Give more of what is around it, or set replace_all.`,
+    };
+  }
+  if (text.length + count * (newText.length - oldText.length) > maxWholeBytes) {
+    return { refusal: `Error: ${path} would become larger than ${maxWholeBytes} bytes.` };
+  }
+  const report = `Edited ${path}${count > 1 ? `\n${count} places` : ""}`;
+  return { content: Buffer.from(parts.join(newText)), report };
+}
+
+/** A model writes LF; where the file has CRLF, that is meant, and is what must be written. */
+function withEndingsOf(
+  text: string,
+  { old_text: oldText, new_text: newText }: Pick<Edit, "old_text" | "new_text">,
+): { oldText: string; newText: string } {
+  const withReturns = { oldText: toCrlf(oldText), newText: toCrlf(newText) };
+  const isCrlfFile = count(text, "\r\n") * 2 > count(text, "\n");
+  if (isCrlfFile && text.includes(withReturns.oldText)) return withReturns;
+  return text.includes(oldText) ? { oldText, newText } : withReturns;
+}
+
+function toCrlf(text: string): string {
+  return text.replace(/\r?\n/g, "\r\n");
+}
+
+function count(text: string, part: string): number {
+  return text.split(part).length - 1;
+}

@@ -1,0 +1,50 @@
+/** What a file holds, as far as its first bytes tell. */
+export type Kind =
+  | { type: "text" }
+  | { type: "image"; mediaType: string }
+  | { type: "utf-16" }
+  | { type: "binary" };
+
+/** How much of a file is looked at to tell text from other things. */
+const probeBytes = 8192;
+
+/** `head` is the beginning of the file, or all of it. */
+export function kindOf(head: Buffer): Kind {
+  const mediaType = imageType(head);
+  if (mediaType) return { type: "image", mediaType };
+  if (startsWith(head, [0xff, 0xfe]) || startsWith(head, [0xfe, 0xff])) return { type: "utf-16" };
+  const probe = head.subarray(0, probeBytes);
+  return { type: probe.includes(0) || !isText(probe) ? "binary" : "text" };
+}
+
+function isText(probe: Buffer): boolean {
+  try {
+    // As a stream: the last character may be cut in two.
+    new TextDecoder("utf-8", { fatal: true }).decode(probe, { stream: true });
+    return true;
+  } catch (error) {
+    if (error instanceof TypeError) return false;
+    throw error;
+  }
+}
+
+function imageType(head: Buffer): string | undefined {
+  if (startsWith(head, [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])) return "image/png";
+  if (startsWith(head, [0xff, 0xd8, 0xff])) return "image/jpeg";
+  const text = head.toString("latin1", 0, 12);
+  if (/^GIF8[79]a/.test(text)) return "image/gif";
+  return /^RIFF....WEBP/s.test(text) ? "image/webp" : undefined;
+}
+
+function startsWith(bytes: Buffer, start: readonly number[]): boolean {
+  return start.every((byte, index) => bytes[index] === byte);
+}
+
+/** The mark that some programs put before UTF-8. */
+export const byteOrderMark = "\uFEFF";
+
+/** The text of a file, its byte order mark included; undefined where it is no UTF-8. */
+export function decodeText(bytes: Buffer): string | undefined {
+  const text = bytes.toString("utf8");
+  return Buffer.from(text).equals(bytes) ? text : undefined;
+}

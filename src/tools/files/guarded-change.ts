@@ -1,0 +1,91 @@
+import type { FileLocks } from "../../workspace/file-locks.ts";
+import type { Comparison, SeenFiles } from "../../workspace/seen-files.ts";
+import type { Workspace } from "../../workspace/workspace.ts";
+import { failure, type ToolOutput } from "../tool.ts";
+import { lineDiff } from "./line-diff.ts";
+
+/** What the file tools of one member work with. */
+export interface FileAccess {
+  readonly workspace: Workspace;
+  /** What this member knows. */
+  readonly seenFiles: SeenFiles;
+  /** Shared by all members of the process. */
+  readonly locks: FileLocks;
+}
+
+/** The new content of a file and what to say of it, or why it stays as it is. */
+export type Change = { content: Buffer; report: string } | { refusal: string };
+
+export interface ChangeOptions {
+  path: string;
+  makesDirectories: boolean;
+  /** `current` is undefined where there is no such file. */
+  compose(current: Buffer | undefined): Change;
+}
+
+/** How often a file may change between look and write before the member is told to come later. */
+const maxAttempts = 5;
+const maxShownCharacters = 8000;
+
+/**
+ * Changes a file, unless that would undo what the member does not know of. Members of one process
+ * take turns; what other processes do is noticed until the moment before the new file is put in
+ * the place of the old one.
+ */
+export async function changeFile(
+  { workspace, seenFiles, locks }: FileAccess,
+  { path, makesDirectories, compose }: ChangeOptions,
+): Promise<ToolOutput> {
+  const place = await workspace.locateTarget(path);
+  return await locks.run(place.real, async () => {
+    await using target = await workspace.openTarget(place, { makesDirectories });
+    for (let attempt = 0; attempt < maxAttempts; attempt++) {
+      const current = await target?.read();
+      const comparison = seenFiles.compare(place.real, current?.content);
+      if (comparison.type !== "known") {
+        return failure(learn({ path, real: place.real, comparison, seenFiles }, current?.content));
+      }
+      const change = compose(current?.content);
+      if ("refusal" in change) return failure(change.refusal);
+      if (await target?.replace(current, change.content)) {
+        seenFiles.note(place.real, change.content);
+        return { text: change.report, isError: false };
+      }
+    }
+    return failure(`Error: ${path} keeps changing, and was left as it is. Try again later.`);
+  });
+}
+
+interface Lesson {
+  path: string;
+  real: string;
+  comparison: Exclude<Comparison, { type: "known" }>;
+  seenFiles: SeenFiles;
+}
+
+/** Tells the member what it does not know. What it was told whole, it knows from then on. */
+function learn({ path, real, comparison, seenFiles }: Lesson, now: Buffer = Buffer.of()): string {
+  switch (comparison.type) {
+    case "unread":
+      return `Error: ${path} exists and you have not read it: read it first with read_file.`;
+    case "deleted":
+      seenFiles.forget(real);
+      return `Error: ${path} was deleted since you read it. If it is to exist again, make it with write_file.`;
+    case "changed": {
+      const shown = changeShown(comparison.before, now);
+      if (shown.isWhole) seenFiles.note(real, now);
+      const next = shown.isWhole
+        ? "If your change is still right, adapt it and make it again."
+        : "Read it again with read_file first.";
+      return `Error: ${path} has changed since you read it. Nothing was written. ${next}\n${shown.text}`;
+    }
+  }
+}
+
+function changeShown(before: Buffer | undefined, now: Buffer): { text: string; isWhole: boolean } {
+  const diff = before && lineDiff(before.toString("utf8"), now.toString("utf8"));
+  if (diff && diff.length <= maxShownCharacters) return { text: diff, isWhole: true };
+  const lines = (content: Buffer) => content.toString("utf8").split("\n").length;
+  const was = before ? `had ${lines(before)} lines` : "was another";
+  return { text: `It ${was} and now has ${lines(now)} lines.`, isWhole: false };
+}

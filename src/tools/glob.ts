@@ -1,0 +1,40 @@
+import { join, relative } from "node:path";
+import { z } from "zod";
+import type { Workspace } from "../workspace/workspace.ts";
+import { answer } from "./files/answer.ts";
+import { confirmFiles } from "./files/confirm.ts";
+import { Findings } from "./files/findings.ts";
+import { GlobPattern } from "./files/glob-pattern.ts";
+import { listFiles } from "./files/list-files.ts";
+import { defineTool, failure, success, type Tool } from "./tool.ts";
+
+export function globTool({ workspace }: { workspace: Workspace }): Tool {
+  return defineTool({
+    name: "glob",
+    description: "List files by a glob such as src/**/*.ts, without what .gitignore leaves out.",
+    input: z.object({ pattern: z.string(), path: z.string().optional() }),
+    action: ({ path = "." }) => ({ type: "read", path }),
+    run: ({ pattern, path = "." }, { signal }) =>
+      answer(path, async () => {
+        const glob = GlobPattern.parse(pattern);
+        if (!glob) return failure("Error: The pattern is too long. Use a shorter one.");
+        const area = await workspace.openSearch(path);
+        if (!area) return failure(`Error: ${path} does not exist.`);
+        await using directory = area.directory;
+        if (area.file) return failure(`Error: ${path} is a file. Name a directory.`);
+
+        const shownPath = (file: string) => relative(workspace.cwd, join(directory.path, file));
+        const findings = new Findings<string>((file) => shownPath(file).length);
+        const end = await listFiles({
+          directory,
+          excluded: workspace.closedTo(area),
+          signal,
+          onFile: (file) => !glob.matches(file) || findings.add(file),
+        });
+        if (end.type === "aborted") return failure("Error: The search was stopped.");
+        if (end.type === "failed") return failure(`Error: ${end.message}`);
+        const files = await confirmFiles(directory, findings.shown);
+        return success([...files.map(shownPath), ...findings.rest].join("\n") || "No matches");
+      }),
+  });
+}

@@ -1,0 +1,56 @@
+import { join, relative } from "node:path";
+import { z } from "zod";
+import type { Workspace } from "../workspace/workspace.ts";
+import { answer } from "./files/answer.ts";
+import { confirmMatches } from "./files/confirm.ts";
+import { Findings } from "./files/findings.ts";
+import { GlobPattern } from "./files/glob-pattern.ts";
+import { cutText } from "./files/line-window.ts";
+import type { Match } from "./files/match-parser.ts";
+import { searchFiles } from "./files/search-files.ts";
+import { defineTool, failure, success, type Tool } from "./tool.ts";
+
+const maxLineCharacters = 500;
+
+export function grepTool({ workspace }: { workspace: Workspace }): Tool {
+  return defineTool({
+    name: "grep",
+    description: "Search files for a regular expression. Gives path:line:text.",
+    input: z.object({
+      pattern: z.string(),
+      path: z.string().optional(),
+      glob: z.string().describe("Only such files, as *.ts").optional(),
+    }),
+    action: ({ path = "." }) => ({ type: "read", path }),
+    run: ({ pattern, path = ".", glob: wanted }, { signal }) =>
+      answer(path, async () => {
+        const glob = wanted === undefined ? undefined : GlobPattern.parse(wanted);
+        if (wanted !== undefined && !glob)
+          return failure("Error: glob is too long. Use a shorter one.");
+        const area = await workspace.openSearch(path);
+        if (!area) return failure(`Error: ${path} does not exist.`);
+        await using directory = area.directory;
+
+        const show = (match: Match) =>
+          `${relative(workspace.cwd, join(directory.path, match.path))}:${match.line}:${textOf(match)}`;
+        const findings = new Findings<Match>((match) => show(match).length);
+        const end = await searchFiles({
+          pattern,
+          area,
+          excluded: workspace.closedTo(area),
+          glob,
+          signal,
+          onMatch: (match) => findings.add(match),
+        });
+        if (end.type === "aborted") return failure("Error: The search was stopped.");
+        if (end.type === "failed") return failure(`Error: ${end.message}`);
+        const matches = await confirmMatches(directory, findings.shown);
+        return success([...matches.map(show), ...findings.rest].join("\n") || "No matches");
+      }),
+  });
+}
+
+function textOf({ text: bytes }: Match): string {
+  const text = bytes.toString("utf8").replace(/\r$/, "");
+  return text.length > maxLineCharacters ? `${cutText(text, maxLineCharacters)} ...` : text;
+}

@@ -1,0 +1,129 @@
+import { z } from "zod";
+import { chunksOf, maxWholeBytes, type OpenFile, readWhole } from "../workspace/regular-file.ts";
+import type { SeenFiles } from "../workspace/seen-files.ts";
+import type { Workspace } from "../workspace/workspace.ts";
+import { answer } from "./files/answer.ts";
+import { byteOrderMark, kindOf } from "./files/content.ts";
+import { LineWindow } from "./files/line-window.ts";
+import { defineTool, failure, success, type Tool, type ToolOutput } from "./tool.ts";
+
+const defaultLimit = 2000;
+/** A little less than what a tool may put out, for what is said of the rest. */
+const maxCharacters = 49_500;
+/** What providers take, once it is written as base64. */
+const maxImageBytes = 3.75 * 1024 * 1024;
+/** How much of a large file is read after the lines shown, only to count those left. */
+const maxCountedBytes = 64 * 1024 * 1024;
+
+interface Lines {
+  offset: number;
+  limit: number;
+}
+
+export function readFileTool(options: { workspace: Workspace; seenFiles: SeenFiles }): Tool {
+  return defineTool({
+    name: "read_file",
+    description: "Read a text file or an image. Long files come in parts.",
+    input: z.object({
+      path: z.string(),
+      offset: z.int().min(1).describe("First line, from 1").optional(),
+      limit: z.int().min(1).describe("Lines, 2000 by default").optional(),
+    }),
+    action: ({ path }) => ({ type: "read", path }),
+    run: ({ path, offset = 1, limit = defaultLimit }, { signal }) =>
+      answer(path, async () => {
+        const file = await options.workspace.openFile(path);
+        if (!file) return failure(`Error: ${path} does not exist. Look for it with glob.`);
+        await using _ = file.handle;
+        const reading = { path, file, lines: { offset, limit } };
+        return file.stats.size > maxWholeBytes
+          ? await readLarge({ ...reading, signal })
+          : await readSmall({ ...reading, seenFiles: options.seenFiles });
+      }),
+  });
+}
+
+async function readSmall({
+  path,
+  file,
+  lines,
+  seenFiles,
+}: {
+  path: string;
+  file: OpenFile;
+  lines: Lines;
+  seenFiles: SeenFiles;
+}): Promise<ToolOutput> {
+  const content = await readWhole(file.handle, path);
+  seenFiles.note(file.path, content);
+  if (content.length === 0) return success(`(${path} is empty)`);
+  const kind = kindOf(content);
+  if (kind.type === "image") return showImage(path, kind.mediaType, content);
+  if (kind.type !== "text") return notText(path, kind.type, content.length);
+  const window = windowOf(lines);
+  window.push(content);
+  return showLines(path, window, lines);
+}
+
+/** Reads no more than it must, and holds no more than it shows. */
+async function readLarge({
+  path,
+  file: { handle, stats },
+  lines,
+  signal,
+}: {
+  path: string;
+  file: OpenFile;
+  lines: Lines;
+  signal: AbortSignal;
+}): Promise<ToolOutput> {
+  const window = windowOf(lines);
+  let isFirst = true;
+  let counted = 0;
+  for await (const chunk of chunksOf(handle)) {
+    const kind = isFirst ? kindOf(chunk).type : "text";
+    if (kind !== "text") return notText(path, kind, Number(stats.size));
+    isFirst = false;
+    if (window.isFull) counted += chunk.length;
+    if (counted > maxCountedBytes) return showLines(path, window, { ...lines, isCountCut: true });
+    if (signal.aborted) return failure(`Error: Reading ${path} was stopped.`);
+    window.push(chunk);
+  }
+  return showLines(path, window, lines);
+}
+
+function windowOf({ offset, limit }: Lines): LineWindow {
+  return new LineWindow({ skip: offset - 1, maxLines: limit, maxCharacters });
+}
+
+function showLines(
+  path: string,
+  window: LineWindow,
+  { offset, isCountCut }: Lines & { isCountCut?: boolean },
+): ToolOutput {
+  const { lineCount } = window;
+  if (offset > lineCount) return failure(`Error: ${path} has only ${lineCount} lines.`);
+  const { text, linesLeft } = window.finish();
+  const shown = text.startsWith(byteOrderMark) ? text.slice(1) : text;
+  if (linesLeft === 0) return success(shown);
+  const separator = shown.endsWith("\n") ? "" : "\n";
+  return success(`${shown}${separator}... (${isCountCut ? "at least " : ""}${linesLeft} more)`);
+}
+
+function showImage(path: string, mediaType: string, content: Buffer): ToolOutput {
+  const about = `${path} (${mediaType}, ${content.length} bytes)`;
+  if (content.length > maxImageBytes) {
+    return failure(`Error: Image ${about} is too large to be shown. Make it smaller first.`);
+  }
+  const image = { media_type: mediaType, data: content.toString("base64") };
+  return { ...success(`Image ${about}`), images: [image] };
+}
+
+function notText(path: string, kind: "utf-16" | "binary" | "image", size: number): ToolOutput {
+  if (kind === "image") return failure(`Error: Image ${path} (${size} bytes) is too large.`);
+  return failure(
+    kind === "utf-16"
+      ? `Error: ${path} is UTF-16 text (${size} bytes). Convert it to UTF-8 with a command, such as iconv.`
+      : `Error: ${path} is a binary file (${size} bytes). Look at it with a command that knows its format.`,
+  );
+}

@@ -1,0 +1,32 @@
+import { z } from "zod";
+import { answer } from "./files/answer.ts";
+import { byteOrderMark } from "./files/content.ts";
+import { changeFile, type FileAccess } from "./files/guarded-change.ts";
+import { defineTool, type Tool } from "./tool.ts";
+
+export function writeFileTool(access: FileAccess): Tool {
+  return defineTool({
+    name: "write_file",
+    description: "Write a whole file, making folders. An existing file must have been read first.",
+    input: z.object({ path: z.string(), content: z.string() }),
+    action: ({ path }) => ({ type: "write", path }),
+    run: ({ path, content: text }) =>
+      answer(path, () =>
+        changeFile(access, {
+          path,
+          makesDirectories: true,
+          compose(current) {
+            const content = Buffer.from(keepMark(current, text));
+            return { content, report: `Wrote ${content.length} bytes to ${path}` };
+          },
+        }),
+      ),
+  });
+}
+
+/** A model is not shown the byte order mark, and so could not write it again. */
+function keepMark(current: Buffer | undefined, text: string): string {
+  const mark = Buffer.from(byteOrderMark);
+  const hasMark = current?.subarray(0, mark.length).equals(mark) ?? false;
+  return hasMark && !text.startsWith(byteOrderMark) ? byteOrderMark + text : text;
+}

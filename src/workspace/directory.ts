@@ -1,0 +1,154 @@
+import { type BigIntStats, constants } from "node:fs";
+import {
+  type FileHandle,
+  link,
+  lstat,
+  mkdir,
+  open,
+  realpath,
+  rename,
+  rm,
+  stat,
+} from "node:fs/promises";
+import { join } from "node:path";
+import { hasErrno, TeamError } from "../errors.ts";
+
+const { O_DIRECTORY, O_NOFOLLOW, O_NONBLOCK, O_RDONLY } = constants;
+
+/** Where Linux shows the descriptors of whoever looks. A directory among them can be entered. */
+const descriptors = "/proc/self/fd";
+
+/** True where a name can be looked up in an open directory instead of along a path: on Linux. */
+export async function canEnterDescriptors(): Promise<boolean> {
+  try {
+    return (await stat(descriptors)).isDirectory();
+  } catch (error) {
+    if (hasErrno(error, "ENOENT", "EACCES")) return false;
+    throw error;
+  }
+}
+
+/**
+ * A directory that is held open. Names are looked up in it, never along its path, and no link is
+ * followed: whatever is renamed or swapped meanwhile, a name leads to something in this directory.
+ *
+ * Where descriptors cannot be entered (macOS), names are looked up along the path, which is checked
+ * to lead to this directory before and after. That is weaker: who swaps a directory above it out
+ * and in again between the checks goes unnoticed.
+ */
+export class Directory implements AsyncDisposable {
+  readonly path: string;
+  readonly #handle: FileHandle;
+  readonly #entersDescriptors: boolean;
+
+  private constructor(path: string, handle: FileHandle, entersDescriptors: boolean) {
+    this.path = path;
+    this.#handle = handle;
+    this.#entersDescriptors = entersDescriptors;
+  }
+
+  /** `path` is a real one: no part of it is a link. */
+  static async open(path: string, entersDescriptors: boolean): Promise<Directory> {
+    const handle = await open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
+    return new Directory(path, handle, entersDescriptors);
+  }
+
+  /** A path to this directory that holds as long as it is open, for a child's working directory. */
+  get location(): string {
+    return this.#entersDescriptors ? `${descriptors}/${this.#handle.fd}` : this.path;
+  }
+
+  async isSame({ dev, ino }: BigIntStats): Promise<boolean> {
+    const own = await this.#handle.stat({ bigint: true });
+    return own.dev === dev && own.ino === ino;
+  }
+
+  async enter(name: string): Promise<Directory> {
+    const handle = await this.openFile(name, O_RDONLY | O_DIRECTORY);
+    return new Directory(join(this.path, name), handle, this.#entersDescriptors);
+  }
+
+  /** Enters one directory after the other. This one stays open, those between are closed. */
+  async descend(names: readonly string[]): Promise<Directory> {
+    let directory = await this.#again();
+    for (const name of names) {
+      await using above = directory;
+      directory = await above.enter(name);
+    }
+    return directory;
+  }
+
+  /** Opens what `name` is itself: a link is refused, a pipe does not make it wait. */
+  async openFile(name: string, flags: number, mode?: number): Promise<FileHandle> {
+    const handle = await open(await this.#at(name), flags | O_NOFOLLOW | O_NONBLOCK, mode);
+    try {
+      await this.#assertInPlace();
+      return handle;
+    } catch (error) {
+      await handle.close();
+      throw error;
+    }
+  }
+
+  /** What `name` is itself, or undefined where there is nothing. */
+  async stat(name: string): Promise<BigIntStats | undefined> {
+    try {
+      return await lstat(await this.#at(name), { bigint: true });
+    } catch (error) {
+      if (hasErrno(error, "ENOENT")) return undefined;
+      throw error;
+    }
+  }
+
+  /** Leaves what there is under this name already. */
+  async make(name: string): Promise<void> {
+    try {
+      await mkdir(await this.#at(name));
+    } catch (error) {
+      if (!hasErrno(error, "EEXIST")) throw error;
+    }
+  }
+
+  async rename(from: string, to: string): Promise<void> {
+    await rename(await this.#at(from), await this.#at(to));
+  }
+
+  /** Gives the file a name that is free; throws EEXIST where it is not. */
+  async link(from: string, to: string): Promise<void> {
+    await link(await this.#at(from), await this.#at(to));
+  }
+
+  async remove(name: string): Promise<void> {
+    await rm(await this.#at(name), { force: true });
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#handle.close();
+  }
+
+  async #again(): Promise<Directory> {
+    const handle = await open(this.location, O_RDONLY | O_DIRECTORY);
+    return new Directory(this.path, handle, this.#entersDescriptors);
+  }
+
+  async #at(name: string): Promise<string> {
+    await this.#assertInPlace();
+    // Not joined: that would take the last part of `fd/7/.` away, and leave a link.
+    return `${this.location}/${name}`;
+  }
+
+  async #assertInPlace(): Promise<void> {
+    if (this.#entersDescriptors) return;
+    const isInPlace =
+      (await realpath(this.path)) === this.path &&
+      (await this.isSame(await stat(this.path, { bigint: true })));
+    if (!isInPlace) throw swapped(this.path);
+  }
+}
+
+/** What is thrown when a path turns out to be another than the one that was checked. */
+export function swapped(path: string): TeamError {
+  return new TeamError("path-refused", `${path} was swapped for something else meanwhile`, {
+    hint: "Look at what it is, and try again.",
+  });
+}

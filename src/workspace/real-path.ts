@@ -1,0 +1,70 @@
+import { readlink, realpath } from "node:fs/promises";
+import { basename, dirname, join, resolve, sep } from "node:path";
+import { hasErrno, TeamError } from "../errors.ts";
+
+/** As many links as Linux itself follows in one path. */
+const maxLinks = 40;
+
+/**
+ * Where an absolute path leads when every link is followed, also one to what does not exist yet: a
+ * link to a missing file is where that file would be made. Throws `path-refused` where it leads
+ * nowhere.
+ */
+export async function realPathOf(absolute: string): Promise<string> {
+  try {
+    return await follow(absolute);
+  } catch (error) {
+    const problem = problems.find(([code]) => hasErrno(error, code));
+    if (!problem) throw error;
+    throw new TeamError("path-refused", `${absolute} ${problem[1]}`, { cause: error });
+  }
+}
+
+const problems = [
+  ["ELOOP", "is a link that leads to itself"],
+  ["ENAMETOOLONG", "has too long a name"],
+  ["EACCES", "cannot be reached: permission denied"],
+] as const;
+
+async function follow(absolute: string): Promise<string> {
+  const missing: string[] = [];
+  let path = absolute;
+  let links = 0;
+  for (;;) {
+    const real = await realPathIfExists(path);
+    if (real !== undefined) return join(real, ...missing);
+    const target = await linkTarget(path);
+    if (target === undefined) {
+      missing.unshift(basename(path));
+      path = dirname(path);
+    } else if (++links > maxLinks) {
+      throw new TeamError("path-refused", `${absolute} is a link that leads to itself`);
+    } else {
+      path = resolve(await realpath(dirname(path)), target);
+    }
+  }
+}
+
+/** True when `path` is `parent` or lies in it. Both are real paths. */
+export function isWithin(parent: string, path: string): boolean {
+  return path === parent || path.startsWith(parent.endsWith(sep) ? parent : parent + sep);
+}
+
+async function realPathIfExists(path: string): Promise<string | undefined> {
+  try {
+    return await realpath(path);
+  } catch (error) {
+    if (hasErrno(error, "ENOENT", "ENOTDIR")) return undefined;
+    throw error;
+  }
+}
+
+/** Undefined where `path` is no link, or nothing. */
+async function linkTarget(path: string): Promise<string | undefined> {
+  try {
+    return await readlink(path);
+  } catch (error) {
+    if (hasErrno(error, "ENOENT", "ENOTDIR", "EINVAL")) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,202 @@
+import { type BigIntStats, constants } from "node:fs";
+import { realpath, stat } from "node:fs/promises";
+import { relative, resolve, sep } from "node:path";
+import { hasErrno, TeamError } from "../errors.ts";
+import { canEnterDescriptors, Directory } from "./directory.ts";
+import type { Place } from "./place.ts";
+import { isWithin, realPathOf } from "./real-path.ts";
+import { type OpenFile, openRegularFile } from "./regular-file.ts";
+import { TargetFile } from "./target-file.ts";
+
+/** Longer ones no system opens. */
+const maxPathBytes = 4096;
+
+export interface WorkspaceOptions {
+  root: string;
+  /** Where relative paths begin: the root, unless said. */
+  cwd?: string;
+  teamDirectory: string;
+  /** False: as on a system whose descriptors cannot be entered. Found out unless said. */
+  entersDescriptors?: boolean;
+}
+
+/** A directory to search in, or one file of it. */
+export interface SearchArea {
+  readonly directory: Directory;
+  readonly file: string | undefined;
+}
+
+/**
+ * The directory that a member works in, and the only way of the file tools to the disk.
+ *
+ * A path is followed to the real one first, which must lie in the workspace; what is then opened is
+ * that real path, part by part and following no link. So there is nothing to gain by swapping a
+ * part for a link in between. What lies in the team directory may be read, and never written,
+ * wherever that directory is. A hard link to a file outside is a file of the workspace like any
+ * other: nothing tells it apart.
+ */
+export class Workspace {
+  readonly root: string;
+  readonly cwd: string;
+  readonly #teamDirectory: string;
+  readonly #entersDescriptors: boolean;
+
+  private constructor(options: Required<WorkspaceOptions>) {
+    this.root = options.root;
+    this.cwd = options.cwd;
+    this.#teamDirectory = options.teamDirectory;
+    this.#entersDescriptors = options.entersDescriptors;
+  }
+
+  static async open(options: WorkspaceOptions): Promise<Workspace> {
+    const root = await realpath(options.root);
+    const cwd = await realpath(resolve(root, options.cwd ?? "."));
+    if (!isWithin(root, cwd)) throw outside(cwd, root);
+    return new Workspace({
+      root,
+      cwd,
+      teamDirectory: await realPathOf(resolve(root, options.teamDirectory)),
+      entersDescriptors: options.entersDescriptors ?? (await canEnterDescriptors()),
+    });
+  }
+
+  /** Where a path as a model writes it leads: relative to the member's directory, `~` a plain name. */
+  async locate(path: string): Promise<Place> {
+    assertPath(path);
+    const real = await realPathOf(resolve(this.cwd, path));
+    const isInside = isWithin(this.root, real);
+    const fromRoot = relative(this.root, real).split(sep).join("/") || ".";
+    return { real, isInside, relative: isInside ? fromRoot : undefined };
+  }
+
+  /** Where a path leads that is to be written. Throws where nothing may be. */
+  async locateTarget(path: string): Promise<Place> {
+    const place = await this.locate(path);
+    if (!place.isInside) throw outside(path, this.root);
+    if (isWithin(this.#teamDirectory, place.real)) throw teamClosed(path);
+    return place;
+  }
+
+  /** A file to read, or undefined where there is none. */
+  async openFile(path: string): Promise<OpenFile | undefined> {
+    const parent = await this.#openParent(path);
+    if (!parent) return undefined;
+    await using directory = parent.directory;
+    return await openRegularFile(directory, parent.name, constants.O_RDONLY);
+  }
+
+  /** What to search: a directory, or a file in its directory. Undefined where there is neither. */
+  async openSearch(path: string): Promise<SearchArea | undefined> {
+    const parent = await this.#openParent(path);
+    if (!parent) return undefined;
+    await using directory = parent.directory;
+    const stats = await directory.stat(parent.name);
+    if (!stats) return undefined;
+    const isFile = stats.isFile();
+    return {
+      directory: await directory.descend(isFile ? [] : [parent.name]),
+      file: isFile ? parent.name : undefined,
+    };
+  }
+
+  /**
+   * What to write at a place that `locateTarget` has found. Undefined where its directory is
+   * missing and not to be made.
+   */
+  async openTarget(
+    { real }: Place,
+    { makesDirectories }: { makesDirectories: boolean },
+  ): Promise<TargetFile | undefined> {
+    const { names, name } = partsOf(this.root, real);
+    const team = await statIfExists(this.#teamDirectory);
+    let directory = await Directory.open(this.root, this.#entersDescriptors);
+    for (const step of names) {
+      await using above = directory;
+      if (makesDirectories) await above.make(step);
+      else if (!(await above.stat(step))) return undefined;
+      directory = await enterUnlessSame(above, step, team);
+    }
+    return new TargetFile(directory, name);
+  }
+
+  /** Globs, in ripgrep's language, for what is never searched unless it is asked for by name. */
+  closedTo({ directory }: SearchArea): string[] {
+    const isTeamBelow =
+      this.#teamDirectory !== directory.path && isWithin(directory.path, this.#teamDirectory);
+    const team = relative(directory.path, this.#teamDirectory).replace(/[*?[\]{}\\!]/g, "\\$&");
+    return [".git", ...(isTeamBelow ? [`/${team}`] : [])];
+  }
+
+  /** The directory in which a path that may be read has its name; undefined where it is missing. */
+  async #openParent(path: string): Promise<{ directory: Directory; name: string } | undefined> {
+    const { real } = await this.locate(path);
+    const base = [this.root, this.#teamDirectory].find((it) => isWithin(it, real));
+    if (base === undefined) throw outside(path, this.root);
+    const { names, name } = partsOf(base, real);
+    try {
+      await using directory = await Directory.open(base, this.#entersDescriptors);
+      return { directory: await directory.descend(names), name };
+    } catch (error) {
+      if (hasErrno(error, "ENOENT")) return undefined;
+      throw error;
+    }
+  }
+}
+
+function assertPath(path: string): void {
+  if (path === "") throw refused("The path is empty", "Name a file.");
+  if (path.includes("\0")) throw refused("The path contains a NUL", "Leave it out.");
+  if (Buffer.byteLength(path) > maxPathBytes) {
+    throw refused(`The path has more than ${maxPathBytes} bytes`, "Use a shorter one.");
+  }
+}
+
+/** The directories between `base` and the last name of `real`; that name is `.` for `base` itself. */
+function partsOf(base: string, real: string): { names: string[]; name: string } {
+  const names = relative(base, real).split(sep);
+  const name = names.pop();
+  return { names, name: name || "." };
+}
+
+/** By its identity: the closed directory may have been named by another spelling. */
+async function enterUnlessSame(
+  above: Directory,
+  name: string,
+  closed: BigIntStats | undefined,
+): Promise<Directory> {
+  const directory = await above.enter(name);
+  try {
+    if (closed && (await directory.isSame(closed))) throw teamClosed(directory.path);
+    return directory;
+  } catch (error) {
+    await directory[Symbol.asyncDispose]();
+    throw error;
+  }
+}
+
+async function statIfExists(path: string): Promise<BigIntStats | undefined> {
+  try {
+    return await stat(path, { bigint: true });
+  } catch (error) {
+    if (hasErrno(error, "ENOENT", "ENOTDIR")) return undefined;
+    throw error;
+  }
+}
+
+function outside(path: string, root: string): TeamError {
+  return refused(
+    `${path} is outside the workspace`,
+    `File tools reach only what really lies in ${root}, links followed.`,
+  );
+}
+
+function teamClosed(path: string): TeamError {
+  return refused(
+    `${path} belongs to the team's own files, which no file tool writes`,
+    "Use the tools for messages and tasks, and another place for files.",
+  );
+}
+
+function refused(message: string, hint: string): TeamError {
+  return new TeamError("path-refused", message, { hint });
+}

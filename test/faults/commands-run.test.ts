@@ -1,0 +1,195 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { text } from "node:stream/consumers";
+import { fileURLToPath } from "node:url";
+import { expect, test } from "vitest";
+import { z } from "zod";
+import { hasErrno } from "../../src/errors.ts";
+import { systemProcesses } from "../../src/lib/process-identity.ts";
+import { bashTool } from "../../src/tools/bash.ts";
+import { callTool, onWord, openShell, plainEnvironment } from "../processes/shell-fixture.ts";
+import { runNode } from "../support/programs.ts";
+
+/** Each prints the pid of a process that is hard to end, then `ready`, and goes on. */
+const escapes = [
+  ["in a session of its own", "setsid sleep 1000 & echo $! ready; wait"],
+  ["deaf to SIGTERM", "(trap '' TERM; echo $BASHPID ready; while :; do sleep 1000; done)"],
+  ["deaf to SIGHUP", "nohup sleep 1000 >/dev/null 2>&1 & echo $! ready; wait"],
+  ["orphaned", "(setsid bash -c 'sleep 1000 & echo $! ready; wait' &); sleep 1000"],
+  ["without its environment", "env -i setsid sleep 1000 & echo $! ready; wait"],
+  ["stopped", "sleep 1000 & kill -STOP $!; echo $! ready; wait"],
+] as const;
+
+/** What `few-files.ts` prints. */
+const FewFiles = z.object({ outputs: z.array(z.string()), lost: z.number() });
+
+test.each(escapes)("an interrupted command leaves no process that is %s", async (_, command) => {
+  await using fixture = await openShell();
+  const stop = new AbortController();
+
+  const { output } = await fixture.run(command, {
+    signal: stop.signal,
+    onOutput: onWord("ready", () => stop.abort()),
+  });
+
+  expect(await isAlive(pidIn(output))).toBe(false);
+});
+
+test.each(escapes)(
+  "control: a shell that is merely killed leaves the one %s",
+  async (_, command) => {
+    const child = spawn("bash", ["-c", command], { detached: true });
+    const ready = new Promise<string>((resolve) => {
+      let output = "";
+      child.stdout.on("data", (data) => {
+        output += data;
+        if (output.includes("ready")) resolve(output);
+      });
+    });
+    const pid = pidIn(await ready);
+
+    child.kill("SIGKILL");
+    await once(child, "exit");
+
+    expect(await isAlive(pid)).toBe(true);
+    process.kill(pid, "SIGKILL");
+    endGroup(child.pid);
+  },
+);
+
+test("a process that holds the output open ends with its command, wherever it moved", async () => {
+  await using fixture = await openShell();
+
+  const { output, leftovers, exitCode } = await fixture.run("setsid sleep 1000 & echo $! ready");
+
+  expect({ leftovers, exitCode }).toEqual({ leftovers: 1, exitCode: 0 });
+  expect(await isAlive(pidIn(output))).toBe(false);
+});
+
+test("a process that nobody can find does not hold up the call though it holds the output", async () => {
+  await using fixture = await openShell();
+  const hide = "env -i setsid -f bash -c 'echo $$ >pid; exec sleep 1000'";
+
+  const { output } = await fixture.run(
+    `${hide}; until [ -s pid ]; do sleep 0.01; done; echo $(cat pid) ready`,
+  );
+
+  expect(await isAlive(pidIn(output))).toBe(true);
+  process.kill(pidIn(output), "SIGKILL");
+});
+
+test("a daemon that lets go of the output is meant to stay", async () => {
+  await using fixture = await openShell();
+
+  const { output, leftovers } = await fixture.run(
+    "setsid sleep 1000 >/dev/null 2>&1 & until [ $(ps -o pgid= $!) = $! ]; do :; done; echo $! ready",
+  );
+
+  expect(leftovers).toBe(0);
+  expect(await isAlive(pidIn(output))).toBe(true);
+  process.kill(pidIn(output), "SIGKILL");
+});
+
+test("1 GB of output takes no memory", async () => {
+  expect(await growthMegabytes("capped", "yes | head -c 1G")).toBeLessThan(100);
+});
+
+test("10 MB in one line are cut as any other output", async () => {
+  await using fixture = await openShell();
+
+  const { output } = await fixture.run("head -c 10M /dev/zero | tr '\\0' x");
+
+  expect(output).toMatch(/^x{20000}\n\n… 10436760 characters left out; .*\n\nx{29000}$/);
+});
+
+test("control: a program that collects its output grows with it", async () => {
+  expect(await growthMegabytes("collected", "yes | head -c 300M")).toBeGreaterThan(200);
+});
+
+test("200 commands at once all run, and each has its own output", async () => {
+  await using fixture = await openShell();
+  const numbers = Array.from({ length: 200 }, (_, index) => index);
+
+  const ends = await Promise.all(numbers.map((it) => fixture.run(`echo ${it}; exit ${it % 5}`)));
+
+  expect(ends.map(({ output }) => output)).toEqual(numbers.map((it) => `${it}\n`));
+  expect(ends.map(({ exitCode }) => exitCode)).toEqual(numbers.map((it) => it % 5));
+});
+
+test("a command that does not end keeps no other one waiting", async () => {
+  await using fixture = await openShell();
+  const stop = new AbortController();
+  const long = fixture.run("sleep 1000", { signal: stop.signal });
+
+  expect(await fixture.run("echo hi")).toMatchObject({ output: "hi\n" });
+
+  stop.abort();
+  expect(await long).toMatchObject({ ending: "aborted" });
+});
+
+test("without descriptors commands are refused with advice, none is lost, and work goes on", async () => {
+  const program = fileURLToPath(new URL("../processes/programs/few-files.ts", import.meta.url));
+  const limited = ["-c", 'ulimit -n 256; exec "$@"', "bash", process.execPath];
+  const child = spawn("bash", [...limited, "--import", "tsx", program], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+
+  const { outputs, lost } = FewFiles.parse(JSON.parse(await text(child.stdout)));
+
+  const refusals = outputs.filter((output) => output.includes("no room for another process"));
+  const successes = outputs.filter((output) => output === "ran");
+  expect(refusals.length).toBeGreaterThan(0);
+  expect(successes.length).toBeGreaterThan(0);
+  expect(refusals.length + successes.length).toBe(40);
+  expect(outputs.at(-1)).toBe("again");
+  expect(lost).toBe(0);
+});
+
+test.each([
+  ["a NUL byte", { command: "echo a\0b" }, "cannot contain a NUL byte"],
+  ["a megabyte", { command: `: ${"x".repeat(2 ** 20)}` }, "Put it into a file with write_file"],
+])("a command with %s is refused with what to do", async (_, input, remedy) => {
+  await using fixture = await openShell();
+
+  expect(await callTool(bashTool(fixture), input)).toEqual({
+    isError: true,
+    text: expect.stringContaining(remedy),
+  });
+});
+
+test.each([
+  ["a working directory", { cwd: "/nowhere/at/all" }, "/nowhere/at/all is missing"],
+  ["bash", { environment: { PATH: "/nowhere" } }, "See that bash and mkfifo are in the PATH"],
+])("without %s a command is refused with what to do", async (_, options, remedy) => {
+  await using fixture = await openShell({ environment: plainEnvironment(), ...options });
+
+  expect(await callTool(bashTool(fixture), { command: "true" })).toEqual({
+    isError: true,
+    text: expect.stringContaining(remedy),
+  });
+});
+
+function pidIn(output: string): number {
+  const [, pid] = /(\d+) ready/.exec(output) ?? [];
+  if (!pid) throw new Error(`No pid in ${JSON.stringify(output)}`);
+  return Number(pid);
+}
+
+async function isAlive(pid: number): Promise<boolean> {
+  return (await systemProcesses.startOf(pid)) !== undefined;
+}
+
+function endGroup(group: number | undefined): void {
+  try {
+    if (group !== undefined) process.kill(-group, "SIGKILL");
+  } catch (error) {
+    if (!hasErrno(error, "ESRCH")) throw error;
+  }
+}
+
+async function growthMegabytes(way: string, command: string): Promise<number> {
+  const program = fileURLToPath(new URL("../processes/programs/big-output.ts", import.meta.url));
+  const { code, out, err } = await runNode(["--import", "tsx", program, way, command]);
+  expect({ code, err }).toEqual({ code: 0, err: "" });
+  return Number(out);
+}

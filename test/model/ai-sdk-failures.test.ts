@@ -1,0 +1,159 @@
+import { describe, expect, test } from "vitest";
+import type { FailureKind } from "../../src/model/model.ts";
+import { openModel } from "../../src/model/open-model.ts";
+import { ManualClock } from "../../src/testing/manual-clock.ts";
+import {
+  breaksOff,
+  raw,
+  status,
+  streamText,
+  wires,
+} from "../../src/testing/provider-server/answers.ts";
+import { ProviderServer } from "../../src/testing/provider-server/provider-server.ts";
+import { reply, says } from "../../src/testing/scripted-model.ts";
+import { collect, failureOf, lastOf, serverEnvironment } from "./ai-sdk-support.ts";
+
+const ids = ["anthropic/claude-sonnet-5", "openai/gpt-4.1", "openai-compatible/llama"];
+
+describe.each(ids)("P17 %s", (id) => {
+  const statuses: [number, FailureKind][] = [
+    [400, "bad-request"],
+    [401, "bad-key"],
+    [402, "no-credit"],
+    [403, "bad-key"],
+    [404, "unknown-model"],
+    [408, "server"],
+    [409, "server"],
+    [413, "too-long"],
+    [422, "bad-request"],
+    [429, "rate-limited"],
+    [500, "server"],
+    [502, "server"],
+    [503, "overloaded"],
+    [529, "overloaded"],
+  ];
+  test.each(statuses)("a status of %i is told as %s", async (code, kind) => {
+    const failure = await failureOf(id, status(code));
+
+    expect(failure.kind).toBe(kind);
+    expect(failure.message).toContain(`(${code})`);
+  });
+
+  test("a status without a readable body is told all the same", async () => {
+    const html = "<html>Bad gateway</html>";
+    expect(await failureOf(id, status(502, html))).toMatchObject({ kind: "server" });
+    expect(await failureOf(id, status(429, ""))).toMatchObject({ kind: "rate-limited" });
+  });
+
+  test("an error inside the stream fails the reply", async () => {
+    const failure = await failureOf(
+      id,
+      breaksOff(says("So it was that ".repeat(20)), "Overloaded"),
+    );
+
+    expect(failure.kind).toBe(id.startsWith("anthropic") ? "overloaded" : "server");
+    expect(failure.message).toContain("Overloaded");
+  });
+
+  test("an error in place of the stream fails the reply", async () => {
+    const api = id.startsWith("anthropic") ? "anthropic" : "openai";
+
+    const failure = await failureOf(id, raw(wires[api].errorFrame("Overloaded")));
+
+    expect(failure.kind).toBe(api === "anthropic" ? "overloaded" : "server");
+    expect(failure.message).toContain("Overloaded");
+  });
+
+  test("a refusal whose body breaks off is still that refusal", async () => {
+    const body = new ReadableStream({ pull: (controller) => controller.error(new Error("reset")) });
+    const headers = { "retry-after": "3" };
+    const env = serverEnvironment({ url: "http://provider.test" });
+    const fetch = async () => new Response(body, { status: 429, headers });
+
+    const model = await openModel(id, { env, clock: new ManualClock(), fetch });
+
+    expect(lastOf(await collect(model))).toMatchObject({
+      failure: { kind: "rate-limited", retryAfterMs: 3000 },
+    });
+  });
+
+  test("an answer that is no event stream is malformed", async () => {
+    const page = status(200, "<html>Sign in</html>", { "content-type": "text/html" });
+
+    const failure = await failureOf(id, page);
+
+    expect(failure).toMatchObject({ kind: "malformed", hint: expect.stringContaining("base URL") });
+  });
+
+  test("an event that is no JSON is malformed", async () => {
+    const api = id.startsWith("anthropic") ? "anthropic" : "openai";
+    const [first] = streamText(api, says("Hi")).split("\n\n");
+
+    const failure = await failureOf(id, raw(`${first}\n\ndata: {oops\n\ndata: [DONE]\n\n`));
+
+    expect(failure.kind).toBe("malformed");
+  });
+
+  test("a closed port is told with the base URL", async () => {
+    const server = await ProviderServer.start();
+    const { url } = server;
+    await server[Symbol.asyncDispose]();
+
+    const model = await openModel(id, {
+      env: serverEnvironment({ url }),
+      clock: new ManualClock(),
+    });
+    const end = lastOf(await collect(model));
+
+    const message = expect.stringMatching(`${url}/v1: .*ECONNREFUSED`);
+    expect(end).toMatchObject({ type: "error", failure: { kind: "network", message } });
+  });
+
+  test("a key that the server quotes is not told", async () => {
+    const quoted = { error: { message: "Wrong key: secret-key-of-the-test", type: "x" } };
+
+    const failure = await failureOf(id, status(401, quoted));
+
+    expect(failure.message).toContain("Wrong key: [key]");
+    expect(JSON.stringify(failure)).not.toContain("secret-key-of-the-test");
+  });
+
+  const waits: [Record<string, string>, number | undefined][] = [
+    [{ "retry-after": "7" }, 7000],
+    [{ "retry-after": "0.5" }, 500],
+    [{ "retry-after-ms": "250", "retry-after": "9" }, 250],
+    [{ "retry-after": "Thu, 01 Jan 2026 00:01:00 GMT" }, 60_000],
+    [{ "retry-after": "Thu, 01 Jan 2025 00:00:00 GMT" }, 0],
+    [{ "retry-after": "soon" }, undefined],
+    [{}, undefined],
+  ];
+  test.each(waits)("the wait asked for by %o is %o ms", async (headers, delayMs) => {
+    for (const code of [429, 529]) {
+      const { retryAfterMs } = await failureOf(id, status(code, undefined, headers));
+      expect(retryAfterMs).toBe(delayMs);
+    }
+  });
+});
+
+test("what must not be repeated comes with what to do about it", async () => {
+  const id = "anthropic/claude-sonnet-5";
+  const hints = [401, 402, 404].map(async (code) => (await failureOf(id, status(code))).hint);
+
+  expect(await Promise.all(hints)).toEqual([
+    expect.stringContaining("Set ANTHROPIC_API_KEY"),
+    expect.stringContaining("Add credit"),
+    expect.stringContaining(id),
+  ]);
+});
+
+test("P18 what was reported before the stream failed is on the bill", async () => {
+  const usage = { input_tokens: 40, cache_read_tokens: 900, cache_write_tokens: 30 };
+  await using server = await ProviderServer.start();
+  server.reply(breaksOff(reply([says("So it was that ".repeat(20))], { usage })));
+  const model = await openModel(ids[0] ?? "", {
+    env: serverEnvironment(server),
+    clock: new ManualClock(),
+  });
+
+  expect(lastOf(await collect(model))).toMatchObject({ type: "error", usage });
+});

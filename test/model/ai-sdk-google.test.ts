@@ -1,0 +1,129 @@
+import { expect, test } from "vitest";
+import { z } from "zod";
+import { systemClock } from "../../src/lib/clock.ts";
+import type { Utterance } from "../../src/model/model.ts";
+import { openModel } from "../../src/model/open-model.ts";
+import { collect, lastOf } from "./ai-sdk-support.ts";
+
+const usageMetadata = {
+  promptTokenCount: 1000,
+  cachedContentTokenCount: 900,
+  candidatesTokenCount: 20,
+  thoughtsTokenCount: 30,
+};
+const events = [
+  { candidates: [{ content: { parts: [{ text: "Hm.", thought: true }] } }] },
+  { candidates: [{ content: { parts: [{ text: "I look." }] } }] },
+  {
+    candidates: [
+      {
+        content: {
+          parts: [{ functionCall: { name: "list", args: { path: "." } }, thoughtSignature: "sig" }],
+        },
+        finishReason: "STOP",
+      },
+    ],
+    usageMetadata,
+  },
+];
+
+test("a reply of Gemini's is received with its calls, signatures and usage", async () => {
+  const { model } = await gemini(events);
+
+  const parts = await collect(model);
+
+  expect(lastOf(parts)).toMatchObject({
+    type: "finish",
+    stop: "tool-calls",
+    rawStop: "STOP",
+    blocks: [
+      { type: "thinking", text: "Hm." },
+      { type: "text", text: "I look." },
+      { name: "list", input: { path: "." }, provider: { google: { thoughtSignature: "sig" } } },
+    ],
+    usage: { input_tokens: 100, cache_read_tokens: 900, output_tokens: 50, cache_write_tokens: 0 },
+  });
+});
+
+test("P17 a reply of Gemini's without a reason for its end is cut", async () => {
+  const { model } = await gemini(events.slice(0, 2));
+
+  expect(lastOf(await collect(model))).toMatchObject({ type: "error", failure: { kind: "cut" } });
+});
+
+test("Gemini gets its signatures, the names of the results and their images back", async () => {
+  const { model, bodies } = await gemini(events);
+  const end = lastOf(await collect(model));
+  if (end?.type !== "finish") throw new Error(JSON.stringify(end));
+  const id = end.blocks.find((block) => block.type === "tool-call")?.call_id ?? "";
+  const images = [{ media_type: "image/png", data: "aW1hZ2U=" }];
+  const conversation: Utterance[] = [
+    { type: "input", texts: ["Begin."] },
+    { type: "reply", blocks: end.blocks },
+    { type: "results", results: [{ call_id: id, output: "a.ts", is_error: false, images }] },
+  ];
+
+  await collect(model, { conversation });
+
+  const { contents } = z.object({ contents: z.array(z.unknown()) }).parse(bodies[1]);
+  expect(contents.slice(1)).toMatchObject([
+    {
+      role: "model",
+      parts: [
+        { text: "Hm.", thought: true },
+        { text: "I look." },
+        { functionCall: { name: "list", args: { path: "." } }, thoughtSignature: "sig" },
+      ],
+    },
+    { role: "user", parts: [{ functionResponse: { name: "list" } }] },
+  ]);
+  expect(JSON.stringify(contents)).toContain("aW1hZ2U=");
+});
+
+const refusals: [number, string, object][] = [
+  [
+    400,
+    "bad-key",
+    {
+      code: 400,
+      message: "API key not valid. Please pass a valid API key.",
+      status: "INVALID_ARGUMENT",
+    },
+  ],
+  [
+    429,
+    "rate-limited",
+    {
+      code: 429,
+      message: "You exceeded your current quota, please check your plan and billing details.",
+      status: "RESOURCE_EXHAUSTED",
+      details: [{ "@type": "type.googleapis.com/google.rpc.RetryInfo", retryDelay: "33s" }],
+    },
+  ],
+  [503, "overloaded", { code: 503, message: "The model is overloaded.", status: "UNAVAILABLE" }],
+];
+test.each(refusals)("P17 Google's words for its status %i mean %s", async (status, kind, error) => {
+  const answer = () => Response.json({ error }, { status });
+
+  const { model } = await gemini([], answer);
+
+  expect(lastOf(await collect(model))).toMatchObject({
+    failure: { kind, ...(kind === "rate-limited" && { retryAfterMs: 33_000 }) },
+  });
+});
+
+/** A model whose provider answers every request with `events`, or as told. */
+async function gemini(events: readonly object[], answer?: () => Response) {
+  const bodies: unknown[] = [];
+  const text = events.map((event) => `data: ${JSON.stringify(event)}\r\n\r\n`).join("");
+  const headers = { "content-type": "text/event-stream" };
+  const model = await openModel("google/gemini-3-pro", {
+    env: { GEMINI_API_KEY: "key" },
+    clock: systemClock,
+    async fetch(_, init) {
+      bodies.push(JSON.parse(String(init?.body)));
+      return answer?.() ?? new Response(text, { headers });
+    },
+  });
+  return { model, bodies };
+}

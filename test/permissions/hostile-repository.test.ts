@@ -1,0 +1,169 @@
+import { execFile } from "node:child_process";
+import { access, chmod, mkdir, realpath, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { expect, test } from "vitest";
+import { gitConfigurationProblem, unusualKey } from "../../src/permissions/git-configuration.ts";
+import { hardenedGitEnvironment } from "../../src/permissions/git-environment.ts";
+import { temporaryDirectory } from "../../src/testing/temporary-directory.ts";
+import { judgeLine, project } from "./judge-lines.ts";
+
+const run = promisify(execFile);
+
+/** Every setting here makes some git command that only reads run the program `evil`. */
+const settings: Record<string, (evil: string) => string> = {
+  "core.fsmonitor": (evil) => `[core]\n\tfsmonitor = ${evil}\n`,
+  "diff.external": (evil) => `[diff]\n\texternal = ${evil}\n`,
+  "diff.x.textconv": (evil) => `[diff "x"]\n\ttextconv = ${evil}\n`,
+  "filter.x.clean": (evil) => `[filter "x"]\n\tclean = ${evil}\n`,
+  "include.path": () => `[include]\n\tpath = ../included\n`,
+  "core.hooksPath": () => "",
+};
+
+const commands = [
+  ["status"],
+  ["diff"],
+  ["log", "-p"],
+  ["show"],
+  ["blame", "file.x"],
+  ["stash", "list"],
+  ["grep", "text"],
+  ["ls-files", "-m"],
+];
+
+/** A repository that runs `evil`, which leaves a mark, wherever git lets it. */
+async function hostileRepository(root: string, setting: string) {
+  const evil = join(root, "evil.sh");
+  const mark = join(root, "mark");
+  await writeFile(evil, `#!/bin/sh\ntouch '${mark}'\ncat "$@" 2>/dev/null\nexit 0\n`);
+  await chmod(evil, 0o755);
+  const directory = join(root, "repository");
+  await mkdir(directory);
+  const git = (...words: string[]) =>
+    run("git", ["-C", directory, "-c", "user.name=x", "-c", "user.email=x@x", ...words]);
+  await git("init", "-q");
+  await writeFile(join(directory, ".gitattributes"), "*.x diff=x filter=x\n");
+  await writeFile(join(directory, "file.x"), "text\n");
+  await git("add", "-A");
+  await git("commit", "-qm", "one");
+  await writeFile(join(directory, "file.x"), "other text\n");
+  const configuration = join(directory, ".git/config");
+  await writeFile(join(directory, "included"), `[core]\n\tfsmonitor = ${evil}\n`);
+  await writeFile(configuration, settings[setting]?.(evil) ?? "", { flag: "a" });
+  await mkdir(join(directory, ".git/hooks"), { recursive: true });
+  if (setting === "core.hooksPath") {
+    await run("cp", [evil, join(directory, ".git/hooks/post-index-change")]);
+  }
+  return {
+    directory,
+    /** True when the hostile program ran. */
+    async runs(words: readonly string[], environment: Record<string, string>): Promise<boolean> {
+      await rm(mark, { force: true });
+      // A new time of the same content is what makes git want to refresh its index.
+      await run("touch", [join(directory, ".gitattributes")]);
+      await run("git", ["-C", directory, ...words], {
+        env: { PATH: process.env["PATH"], ...environment },
+      });
+      return await access(mark).then(
+        () => true,
+        () => false,
+      );
+    },
+  };
+}
+
+test.each(Object.keys(settings))(
+  "git that only reads runs nothing that a repository's %s names",
+  async (setting) => {
+    await using directory = await temporaryDirectory();
+    const { directory: repository, runs } = await hostileRepository(
+      await realpath(directory.path),
+      setting,
+    );
+
+    const asks = (await gitConfigurationProblem(repository)) !== undefined;
+    const unhardened: string[] = [];
+    const hardened: string[] = [];
+    for (const words of commands) {
+      if (await runs(words, {})) unhardened.push(words.join(" "));
+      if (!asks && (await runs(words, hardenedGitEnvironment()))) hardened.push(words.join(" "));
+    }
+
+    expect(unhardened, "the control").not.toEqual([]);
+    expect(hardened).toEqual([]);
+  },
+);
+
+test("git status is free in a plain repository and asked about in a hostile one", async () => {
+  await using workspace = await project();
+  const permissions = workspace.permissions();
+  const before = await judgeLine(permissions, "git status");
+
+  await writeFile(join(workspace.root, ".git/config"), '[filter "x"]\n\tclean = evil\n', {
+    flag: "a",
+  });
+  const after = await judgeLine(permissions, "git status");
+
+  expect(before).toMatchObject({ decision: "allow", isReadOnly: true });
+  expect(after).toMatchObject({ decision: "ask", isReadOnly: false });
+  expect(after.reason).toContain("filter.clean");
+});
+
+test("a repository in a folder below, bare or linked, is found where git would find it", async () => {
+  await using workspace = await project();
+  const permissions = workspace.permissions();
+  const bare = join(workspace.root, "src/bare");
+  await run("git", ["init", "-q", "--bare", bare]);
+  await writeFile(join(bare, "config"), "[core]\n\tfsmonitor = evil\n", { flag: "a" });
+  const linked = join(workspace.root, "src/linked");
+  await mkdir(linked);
+  await writeFile(join(linked, ".git"), `gitdir: ../bare\n`);
+
+  for (const line of [
+    "cd src/bare && git log",
+    "git -C src/linked status",
+    "cd src/linked; git diff",
+  ]) {
+    const { decision, reason } = await judgeLine(permissions, line);
+
+    expect({ line, decision }).toEqual({ line, decision: "ask" });
+    expect(reason).toContain("core.fsmonitor");
+  }
+});
+
+test("a repository with a submodule is asked about, for git follows its configuration too", async () => {
+  await using workspace = await project();
+  const inner = join(workspace.root, "src/inner");
+  await run("git", ["init", "-q", inner]);
+  const identity = ["-c", "user.name=x", "-c", "user.email=x@x"];
+  await run("git", ["-C", inner, ...identity, "commit", "-q", "--allow-empty", "-m", "one"]);
+  await run("git", [
+    "-C",
+    workspace.root,
+    "-c",
+    "advice.addEmbeddedRepo=false",
+    "add",
+    "src/inner",
+  ]);
+
+  const { decision } = await judgeLine(workspace.permissions(), "git status");
+
+  expect(decision).toBe("ask");
+});
+
+test.each([
+  ['[core]\n\tbare = false\n[remote "origin"]\n\turl = https://example.com/x.git\n', undefined],
+  ['[user] name = Ada\n# a comment\n[branch "a]b"]\n\tmerge = refs/heads/a\n', undefined],
+  ["[core] bare = false fsmonitor = evil", undefined],
+  ["[core]\n\tFSMonitor = evil\n", "core.FSMonitor"],
+  ["[CORE]\n\tsshCommand = evil\n", "core.sshCommand"],
+  ["[alias]\n\tst = !evil\n", "alias.st"],
+  ["[core]\n\tbare = a\\\n[x]\n", "core.bare"],
+  ["[diff.x]\n\ttextconv = evil\n", "diff.x.textconv"],
+  ['[remote "x"]\n\turl = ext::sh -c evil\n', "remote.url"],
+  ['[remote "x"]\n\tuploadpack = evil\n', "remote.uploadpack"],
+  ["[core\n\tfsmonitor = evil\n", ".[core"],
+  ["[core] ; x\n [core]fsmonitor=evil", "core.fsmonitor"],
+])("a configuration is harmless as long as all its keys are: %j", (configuration, expected) => {
+  expect(unusualKey(configuration)).toBe(expected);
+});

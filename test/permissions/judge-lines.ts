@@ -1,0 +1,106 @@
+import { execFile } from "node:child_process";
+import { mkdir, realpath, symlink, writeFile } from "node:fs/promises";
+import { dirname, join, relative, resolve } from "node:path";
+import { promisify } from "node:util";
+import { Permissions } from "../../src/permissions/permissions.ts";
+import { parseRule, type Rule } from "../../src/permissions/rule.ts";
+import type { Verdict } from "../../src/permissions/verdict.ts";
+import type { PermissionMode } from "../../src/protocol/message.ts";
+import { temporaryDirectory } from "../../src/testing/temporary-directory.ts";
+import type { Place } from "../../src/workspace/place.ts";
+
+const run = promisify(execFile);
+
+const files = [
+  "README.md",
+  "CHANGELOG.md",
+  "package.json",
+  "tsconfig.json",
+  ".gitignore",
+  ".env",
+  "src/index.ts",
+  "src/errors.ts",
+  "src/a.ts",
+  "src/b.ts",
+  "src/words.txt",
+  "src/lib/files.ts",
+  "src/lib/clock.ts",
+  "src/team/team.ts",
+  "test/index.test.ts",
+  "packages/core/package.json",
+  "build/index.js",
+  "build/test.log",
+  ".team/config.json",
+];
+
+/** A workspace with a repository in it, a link that leads out of it, and a secret beside it. */
+export interface Project extends AsyncDisposable {
+  readonly root: string;
+  readonly outside: string;
+  permissions(options?: { mode?: PermissionMode; rules?: readonly Rule[] }): Permissions;
+}
+
+export async function project(): Promise<Project> {
+  const directory = await temporaryDirectory();
+  const base = await realpath(directory.path);
+  const root = join(base, "project");
+  const outside = join(base, "outside");
+  for (const file of files) await writeInto(root, file);
+  await writeInto(outside, "secret.txt");
+  await mkdir(join(outside, "keys"));
+  await mkdir(join(root, "links"));
+  await symlink(outside, join(root, "links/out"));
+  await symlink(join(outside, "secret.txt"), join(root, "links/secret.txt"));
+  await run("git", ["init", "-q", root]);
+  return {
+    root,
+    outside,
+    permissions: ({ mode = "default", rules = [] } = {}) =>
+      new Permissions({
+        mode,
+        rules,
+        locate: (path) => locate(root, path),
+        teamDirectory: join(root, ".team"),
+        keyDirectory: join(outside, "keys"),
+      }),
+    [Symbol.asyncDispose]: () => directory[Symbol.asyncDispose](),
+  };
+}
+
+async function writeInto(root: string, file: string): Promise<void> {
+  await mkdir(dirname(join(root, file)), { recursive: true });
+  await writeFile(join(root, file), "text\n");
+}
+
+async function locate(root: string, path: string): Promise<Place> {
+  const real = await realPathOf(resolve(root, path));
+  const fromRoot = relative(root, real) || ".";
+  const isInside = !/^\.\.(\/|$)/.test(fromRoot);
+  return { real, isInside, relative: isInside ? fromRoot : undefined };
+}
+
+async function realPathOf(path: string): Promise<string> {
+  try {
+    return await realpath(path);
+  } catch {
+    return dirname(path) === path
+      ? path
+      : join(await realPathOf(dirname(path)), path.slice(dirname(path).length + 1));
+  }
+}
+
+export function judgeLine(permissions: Permissions, command: string): Promise<Verdict> {
+  return permissions.judge({ tool: "bash", action: { type: "command", command } });
+}
+
+export function allow(...rules: readonly string[]): Rule[] {
+  return rules.map((text) => parseRule("allow", text));
+}
+
+export function deny(...rules: readonly string[]): Rule[] {
+  return rules.map((text) => parseRule("deny", text));
+}
+
+export function ask(...rules: readonly string[]): Rule[] {
+  return rules.map((text) => parseRule("ask", text));
+}

@@ -1,0 +1,326 @@
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { parseRule } from "../../src/permissions/rule.ts";
+import type { PermissionMode } from "../../src/protocol/message.ts";
+import { allow, ask, deny, judgeLine, project } from "./judge-lines.ts";
+
+const modes: PermissionMode[] = ["default", "acceptEdits", "plan", "bypassPermissions"];
+
+function read(path: string) {
+  return { tool: "read_file", action: { type: "read", path } } as const;
+}
+
+function write(path: string) {
+  return { tool: "edit_file", action: { type: "write", path } } as const;
+}
+
+function command(text: string) {
+  return { tool: "bash", action: { type: "command", command: text } } as const;
+}
+
+const calls = {
+  "reading inside": read("src/a.ts"),
+  "reading outside": read("/etc/passwd"),
+  "writing inside": write("src/a.ts"),
+  "a command that reads": command("cat src/a.ts | head"),
+  "a command that reads outside": command("cat /etc/passwd"),
+  "a command that edits": command("mkdir -p src/new && echo x > src/new/a.ts"),
+  "a command that runs something": command("npm test"),
+  "a message": { tool: "send_message", action: { type: "coordinate" } },
+} as const;
+
+const expected: Record<keyof typeof calls, Record<PermissionMode, string>> = {
+  "reading inside": every("allow"),
+  "reading outside": { ...every("ask"), bypassPermissions: "allow" },
+  "writing inside": { default: "ask", acceptEdits: "allow", plan: "deny", bypassPermissions: "allow" },
+  "a command that reads": every("allow"),
+  "a command that reads outside": { ...every("ask"), bypassPermissions: "allow" },
+  "a command that edits": { default: "ask", acceptEdits: "allow", plan: "deny", bypassPermissions: "allow" },
+  "a command that runs something": { default: "ask", acceptEdits: "ask", plan: "deny", bypassPermissions: "allow" },
+  "a message": every("allow"),
+};
+
+function every(decision: string): Record<PermissionMode, string> {
+  return { default: decision, acceptEdits: decision, plan: decision, bypassPermissions: decision };
+}
+
+test.each(modes)("%s decides each kind of call as it promises", async (mode) => {
+  await using workspace = await project();
+  const permissions = workspace.permissions({ mode });
+
+  for (const [name, call] of Object.entries(calls)) {
+    const { decision } = await permissions.judge(call);
+
+    expect({ name, decision }).toEqual({ name, decision: expected[name as keyof typeof calls][mode] });
+  }
+});
+
+test("only calls that change nothing are read-only, whatever is decided about them", async () => {
+  await using workspace = await project();
+  const permissions = workspace.permissions({ mode: "bypassPermissions" });
+
+  const readOnly: string[] = [];
+  for (const [name, call] of Object.entries(calls)) {
+    if ((await permissions.judge(call)).isReadOnly) readOnly.push(name);
+  }
+
+  expect(readOnly).toEqual([
+    "reading inside",
+    "reading outside",
+    "a command that reads",
+    "a command that reads outside",
+    "a message",
+  ]);
+});
+
+test("a call refused while planning says to present the plan", async () => {
+  await using workspace = await project();
+
+  const { reason } = await workspace.permissions({ mode: "plan" }).judge(write("src/a.ts"));
+
+  expect(reason).toContain("Present your plan");
+});
+
+test.each(modes)("P20 no file tool writes the team's records in mode %s", async (mode) => {
+  await using workspace = await project();
+  const permissions = workspace.permissions({ mode, rules: allow("edit_file", "edit_file(.team/**)") });
+
+  for (const path of [".team/config.json", ".team", "src/../.team/new", join(workspace.root, ".team/x")]) {
+    expect(await permissions.judge(write(path))).toMatchObject({ decision: "deny" });
+  }
+});
+
+const tampering = [
+  "echo x > .team/inbox/lead.jsonl",
+  "rm -rf .team",
+  "rm -rf .",
+  "mv .team elsewhere",
+  "cd .team && touch x",
+  "cp README.md .team/",
+  "sed -i s/a/b/ .team/config.json",
+  "node -e 'require(\"fs\").rmSync(\".team\")'",
+  "bash -c 'echo x >> .team/events.jsonl'",
+  "python3 - <<'EOF'\nopen('.team/x', 'w')\nEOF",
+  "cat ../outside/keys/default",
+  "cp x ../outside/keys/",
+  "troupe approve 1",
+  "npx troupe approve 1",
+  "/usr/local/bin/troupe approve 1",
+  "echo 1 | xargs troupe approve",
+  "env X=1 timeout 5 troupe approve 1",
+  "eval 'troupe approve 1'",
+  "f() { troupe approve 1; }; f",
+];
+
+test.each(tampering)("P13 %j asks in every mode whatever is allowed, and is refused when nothing asks", async (line) => {
+  await using workspace = await project();
+  const rules = allow("bash", "edit_file", "read_file", `bash(${line.split(" ")[0]}:*)`);
+
+  for (const mode of ["default", "acceptEdits"] as const) {
+    expect(await judgeLine(workspace.permissions({ mode, rules }), line)).toMatchObject({ decision: "ask" });
+  }
+  for (const mode of ["plan", "bypassPermissions"] as const) {
+    const { decision, isReadOnly } = await judgeLine(workspace.permissions({ mode, rules }), line);
+    expect({ mode, decision }).toEqual({ mode, decision: mode === "plan" && isReadOnly ? "ask" : "deny" });
+  }
+});
+
+test.each([
+  "cat .team/config.json",
+  "grep -rn troupe src",
+  "git commit -m 'Describe .team/ and troupe'",
+  "cd src && npm test",
+])("%j is no tampering", async (line) => {
+  await using workspace = await project();
+  const permissions = workspace.permissions({ mode: "bypassPermissions" });
+
+  expect(await judgeLine(permissions, line)).toMatchObject({ decision: "allow" });
+});
+
+const protectedFiles = [
+  ".git/config",
+  ".git",
+  ".GIT/hooks/pre-commit",
+  "packages/core/.git/hooks/x",
+  ".gitmodules",
+  ".bashrc",
+  "src/.Profile",
+  ".zshrc",
+  ".envrc",
+  ".npmrc",
+  ".github/workflows/ci.yml",
+  ".gitlab-ci.yml",
+  ".circleci/config.yml",
+  "Jenkinsfile",
+  "azure-pipelines.yml",
+  ".husky/pre-commit",
+  ".githooks/pre-push",
+  ".pre-commit-config.yaml",
+  ".vscode/tasks.json",
+  ".vscode/settings.json",
+  "troupe.json",
+];
+
+test.each(protectedFiles)("writing %s always asks, by tool and by command", async (path) => {
+  await using workspace = await project();
+  const rules = allow("edit_file", `edit_file(${path})`, "bash(cp:*)", "bash(tee:*)", "bash(echo:*)");
+
+  for (const mode of ["default", "acceptEdits"] as const) {
+    const permissions = workspace.permissions({ mode, rules });
+    expect(await permissions.judge(write(path))).toMatchObject({ decision: "ask" });
+    for (const line of [`echo x > ${path}`, `cp README.md ${path}`, `echo x | tee -a ${path}`]) {
+      expect({ line, ...(await judgeLine(permissions, line)) }).toMatchObject({ line, decision: "ask" });
+    }
+  }
+});
+
+test.each(["AGENTS.md", "src/git.ts", "docs/.gitkeep", "package.json", ".github/README.md"])(
+  "writing %s needs no more than other files",
+  async (path) => {
+    await using workspace = await project();
+
+    expect(await workspace.permissions({ mode: "acceptEdits" }).judge(write(path))).toMatchObject({
+      decision: "allow",
+    });
+  },
+);
+
+test("deny beats ask beats allow", async () => {
+  await using workspace = await project();
+  const allowing = allow("bash(npm:*)", "edit_file(src/**)");
+  const asking = [...ask("bash(npm publish:*)", "edit_file(src/a.ts)"), ...allowing];
+  const denying = [...allowing, ...deny("bash(npm publish:*)", "edit_file(src/a.ts)"), ...asking];
+
+  for (const [rules, decision] of [[allowing, "allow"], [asking, "ask"], [denying, "deny"]] as const) {
+    const permissions = workspace.permissions({ rules });
+    expect(await judgeLine(permissions, "npm publish")).toMatchObject({ decision });
+    expect(await permissions.judge(write("src/a.ts"))).toMatchObject({ decision });
+  }
+});
+
+test.each([
+  "rm -rf build",
+  "/bin/rm -rf build",
+  "sudo rm x",
+  "env X=1 rm x",
+  "echo x | xargs rm",
+  "echo x | xargs -I{} rm {}",
+  "timeout 5 nice rm x",
+  "npm test && rm x",
+  "echo $(rm x)",
+  "bash -c 'ls; rm x'",
+  "find . -exec rm {} +",
+  "for f in a; do rm $f; done",
+  "f() { rm x; }; f",
+  "cat <<EOF\n`rm x`\nEOF",
+  "'r'm x",
+  "\\rm x",
+  "command rm x",
+  "npx rm x",
+  "sudo -u root -i rm x",
+])("a rule that denies rm finds it in %j, in every mode", async (line) => {
+  await using workspace = await project();
+
+  for (const mode of modes) {
+    const permissions = workspace.permissions({ mode, rules: [...allow("bash"), ...deny("bash(rm:*)")] });
+    expect(await judgeLine(permissions, line)).toMatchObject({ decision: "deny" });
+  }
+});
+
+test.each(["cat .env", "head -3 ./.env", "cat .e*", "grep KEY < .env", "cp .env build/x", "cd src; cat ../.env"])(
+  "a rule that denies reading .env holds for the command %j too",
+  async (line) => {
+    await using workspace = await project();
+    const permissions = workspace.permissions({ rules: [...allow("bash"), ...deny("read_file(.env)")] });
+
+    expect(await judgeLine(permissions, line)).toMatchObject({ decision: "deny" });
+    expect(await permissions.judge(read(".env"))).toMatchObject({ decision: "deny" });
+    expect(await permissions.judge({ ...read(".env"), tool: "grep" })).toMatchObject({ decision: "deny" });
+  },
+);
+
+test("a bare rule denies any tool, those that only coordinate too", async () => {
+  await using workspace = await project();
+  const permissions = workspace.permissions({ rules: deny("broadcast") });
+
+  const verdict = await permissions.judge({ tool: "broadcast", action: { type: "coordinate" } });
+
+  expect(verdict).toMatchObject({ decision: "deny", reason: "the rule deny broadcast" });
+});
+
+test("an exact rule covers what no rule for first words does", async () => {
+  await using workspace = await project();
+  const rules = allow("bash(node -e 1)", "bash(sudo make)", "bash(cat /etc/hosts)", "bash(find:*)");
+  const permissions = workspace.permissions({ rules });
+
+  const decisions = new Map<string, string>();
+  for (const line of ["node -e 1", "node -e 2", "sudo make", "sudo make x", "cat /etc/hosts", "NODE_OPTIONS=x node -e 1", "node -e 1 > ~/x"]) {
+    decisions.set(line, (await judgeLine(permissions, line)).decision);
+  }
+
+  expect([...decisions].filter(([, decision]) => decision === "allow").map(([line]) => line)).toEqual([
+    "node -e 1",
+    "sudo make",
+    "cat /etc/hosts",
+  ]);
+});
+
+test.each([
+  ["npm run build", "bash(npm run build:*)"],
+  ["npm run build && npm run build -- -x", "bash(npm run build:*)"],
+  ["git commit -m x", "bash(git commit:*)"],
+  ["cargo test --all", "bash(cargo test:*)"],
+  ["pytest -q", "bash(pytest:*)"],
+  ["npx tsc --noEmit", "bash(npx tsc:*)"],
+  ["rm -f build/x", "bash(rm -f build/x)"],
+  ["timeout 5 npm test", "bash(npm test:*)"],
+  ["echo x > build/log", "edit_file(build/log)"],
+  ["node -e 1", undefined],
+  ["node build/index.js", undefined],
+  ["sudo make", undefined],
+  ["bash script.sh", undefined],
+  ["find . -delete", undefined],
+  ["npm run build; cargo test", undefined],
+  ["cat /etc/passwd", undefined],
+  ["echo x > .npmrc", undefined],
+  ["git -c x=y log", undefined],
+])("%j suggests the rule %s, and that rule is enough", async (line, suggestedRule) => {
+  await using workspace = await project();
+  const permissions = workspace.permissions();
+
+  const verdict = await judgeLine(permissions, line);
+
+  expect(verdict.decision).toBe("ask");
+  expect(verdict.suggestedRule).toBe(suggestedRule);
+  if (suggestedRule === undefined) return;
+  permissions.addRule(parseRule("allow", suggestedRule));
+  expect(await judgeLine(permissions, line)).toMatchObject({ decision: "allow" });
+});
+
+test("an edit suggests a rule for its folder", async () => {
+  await using workspace = await project();
+  const permissions = workspace.permissions();
+
+  expect(await permissions.judge(write("src/lib/new.ts"))).toMatchObject({ suggestedRule: "edit_file(src/**)" });
+  expect(await permissions.judge(write("README.md"))).toMatchObject({ suggestedRule: "edit_file(README.md)" });
+});
+
+test("a mode set later holds from then on", async () => {
+  await using workspace = await project();
+  const permissions = workspace.permissions({ mode: "plan" });
+  const before = await permissions.judge(write("src/a.ts"));
+
+  permissions.setMode("acceptEdits");
+
+  expect(before.decision).toBe("deny");
+  expect((await permissions.judge(write("src/a.ts"))).decision).toBe("allow");
+});
+
+test("hidden characters are shown in the reason", async () => {
+  await using workspace = await project();
+
+  const { decision, reason } = await judgeLine(workspace.permissions(), "ls \u202e# hi");
+
+  expect(decision).toBe("ask");
+  expect(reason).toContain("ls <U+202E># hi");
+});

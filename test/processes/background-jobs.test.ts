@@ -1,0 +1,81 @@
+import { expect, test } from "vitest";
+import { systemProcesses } from "../../src/lib/process-identity.ts";
+import type { BackgroundJob, BackgroundJobs } from "../../src/processes/background-jobs.ts";
+import { openShell } from "./shell-fixture.ts";
+
+async function start(background: BackgroundJobs, command: string): Promise<BackgroundJob> {
+  const job = await background.start({ command, timeoutMs: undefined });
+  if ("problem" in job) throw new Error(job.problem);
+  return job;
+}
+
+function nextEnd(background: BackgroundJobs): Promise<BackgroundJob> {
+  return new Promise((resolve) => background.onEnd(resolve));
+}
+
+test("a job's end is told once, with its status and output", async () => {
+  await using fixture = await openShell();
+  const ended: BackgroundJob[] = [];
+  fixture.background.onEnd((job) => ended.push(job));
+  const end = nextEnd(fixture.background);
+
+  const { id } = await start(fixture.background, "echo done; exit 3");
+  await end;
+  await fixture.background.stop(id);
+
+  expect(ended).toMatchObject([{ id, status: "failed", output: "done\n(exit 3)" }]);
+  expect(fixture.background.get(id)).toEqual(ended[0]);
+});
+
+test("a running job shows its output so far, and enough to find its process again", async () => {
+  await using fixture = await openShell();
+
+  const { id, pid, processStart } = await start(fixture.background, "echo so far; sleep 1000");
+
+  await expect.poll(() => fixture.background.get(id)?.output).toBe("so far\n");
+  expect(fixture.background.list()).toMatchObject([{ id, status: "running" }]);
+  expect(await systemProcesses.startOf(pid)).toBe(processStart);
+});
+
+test("a stopped job is gone with all it had started", async () => {
+  await using fixture = await openShell();
+  const job = await start(fixture.background, "setsid sleep 1000 & echo $!; wait");
+  await expect.poll(() => fixture.background.get(job.id)?.output).toMatch(/\d+\n/);
+  const child = Number(fixture.background.get(job.id)?.output);
+
+  await fixture.background.stop(job.id);
+
+  expect(fixture.background.get(job.id)?.status).toBe("stopped");
+  expect(await systemProcesses.startOf(job.pid)).toBeUndefined();
+  expect(await systemProcesses.startOf(child)).toBeUndefined();
+});
+
+test("the jobs of a member end with it", async () => {
+  const pids: number[] = [];
+  {
+    await using fixture = await openShell();
+    for (let i = 0; i < 3; i++) {
+      pids.push((await start(fixture.background, "sleep 1000")).pid);
+    }
+    // The control: they do not end by themselves.
+    for (const pid of pids) expect(await systemProcesses.startOf(pid)).toBeDefined();
+  }
+
+  for (const pid of pids) expect(await systemProcesses.startOf(pid)).toBeUndefined();
+});
+
+test("so many run at once, and of the ended ones so many are remembered", async () => {
+  await using fixture = await openShell();
+  const { background } = fixture;
+  const request = { command: "sleep 1000", timeoutMs: undefined };
+  for (let i = 0; i < 32; i++) await start(background, "sleep 1000");
+
+  expect(await background.start(request)).toMatchObject({ type: "not-started" });
+  await Promise.all(background.list().map(({ id }) => background.stop(id)));
+  const end = nextEnd(background);
+  const { id } = await start(background, "true");
+  await end;
+
+  expect(background.list()).toHaveLength(32);
+  expect(background.list().at(-1)?.id).toBe(id);
+});

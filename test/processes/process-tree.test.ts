@@ -1,0 +1,37 @@
+import { expect, test } from "vitest";
+import { parsePsTable, selectTree } from "../../src/processes/process-tree.ts";
+
+test("a tree is the shell, its group, its descendants, and whoever carries the marker", () => {
+  const row = (pid: number, parent: number, group: number, isMarked = false) => {
+    return { pid, parent, group, isMarked };
+  };
+  const rows = [
+    row(1, 0, 1),
+    row(15, 14, 15), // a grandchild that is listed before its parent
+    row(10, 2, 10),
+    row(11, 1, 10), // orphaned in the group
+    row(14, 10, 14), // a child with a session of its own
+    row(16, 1, 16, true), // orphaned with a session of its own
+    row(17, 16, 16),
+    row(20, 2, 20), // another command
+    row(21, 20, 20),
+  ];
+
+  expect(selectTree(rows, 10).sort()).toEqual([10, 11, 14, 15, 16, 17]);
+});
+
+test("the table of ps is read, with environments behind the commands", () => {
+  const table = [
+    "    1     0     1 Ss   /sbin/launchd",
+    "  501   400   501 S    sleep 1000 PATH=/bin TROUPE_CALL=abc HOME=/",
+    "  502   501   501 Z    (bash)",
+    "  503     1   503 S+   vim PATH=/bin TROUPE_CALL=other",
+    "",
+  ].join("\n");
+
+  expect(parsePsTable(table, "abc")).toEqual([
+    { pid: 1, parent: 0, group: 1, isMarked: false },
+    { pid: 501, parent: 400, group: 501, isMarked: true },
+    { pid: 503, parent: 1, group: 503, isMarked: false },
+  ]);
+});

@@ -1,0 +1,90 @@
+import { systemClock } from "../../src/lib/clock.ts";
+import { Secrets } from "../../src/lib/secrets.ts";
+import { BackgroundJobs } from "../../src/processes/background-jobs.ts";
+import { OutputFiles, type OutputFilesOptions } from "../../src/processes/output-files.ts";
+import { Pipes } from "../../src/processes/pipes.ts";
+import type { CommandEnd } from "../../src/processes/running-command.ts";
+import { type CommandRequest, Shell, type ShellOptions } from "../../src/processes/shell.ts";
+import { temporaryDirectory } from "../../src/testing/temporary-directory.ts";
+import type { Tool, ToolOutput } from "../../src/tools/tool.ts";
+
+export interface ShellFixture extends AsyncDisposable {
+  readonly directory: string;
+  readonly shell: Shell;
+  readonly background: BackgroundJobs;
+  readonly outputFiles: OutputFiles;
+  /** Runs `command` to its end. */
+  run(command: string, request?: Partial<CommandRequest>): Promise<CommandEnd>;
+}
+
+type FixtureOptions = Partial<Omit<ShellOptions, "outputFiles"> & OutputFilesOptions>;
+
+/** A shell in a new directory, which keeps its outputs in another one inside it. */
+export async function openShell(options: FixtureOptions = {}): Promise<ShellFixture> {
+  const directory = await temporaryDirectory();
+  const { environment = plainEnvironment(), clock = systemClock, cwd = directory.path } = options;
+  const outputs = options.directory ?? `${directory.path}/outputs`;
+  const secrets = options.secrets ?? new Secrets([]);
+  const outputFiles = new OutputFiles({ ...options, directory: outputs, secrets });
+  const pipes = new Pipes({ directory: outputs, environment });
+  const shell = new Shell({ cwd, environment, clock, outputFiles, pipes });
+  const background = new BackgroundJobs({ shell, clock });
+  return {
+    directory: directory.path,
+    shell,
+    background,
+    outputFiles,
+    async run(command, request = {}) {
+      const end = await shell.run({ ...defaults(), command, ...request });
+      if (end.type === "not-started") throw new Error(end.problem);
+      return end;
+    },
+    async [Symbol.asyncDispose]() {
+      await background[Symbol.asyncDispose]();
+      pipes[Symbol.dispose]();
+      await directory[Symbol.asyncDispose]();
+    },
+  };
+}
+
+export function plainEnvironment(): Record<string, string> {
+  return { PATH: process.env.PATH ?? "" };
+}
+
+function defaults(): Omit<CommandRequest, "command"> {
+  return {
+    name: "call-1",
+    timeoutMs: undefined,
+    signal: new AbortController().signal,
+    onOutput: () => {},
+  };
+}
+
+interface CallOptions {
+  signal?: AbortSignal;
+  onOutput?: (text: string) => void;
+}
+
+/** Calls `tool` as the loop does. */
+export async function callTool(
+  tool: Tool,
+  input: unknown,
+  options: CallOptions = {},
+): Promise<ToolOutput> {
+  const call = tool.prepare(input);
+  if (call.type === "invalid") return call.output;
+  const { signal = new AbortController().signal, onOutput = () => {} } = options;
+  return call.run({ callId: "call-1", signal, onOutput });
+}
+
+/** Calls back once when `word` has been printed. */
+export function onWord(word: string, run: () => void): (text: string) => void {
+  let seen = "";
+  let isDone = false;
+  return (text) => {
+    seen += text;
+    if (isDone || !seen.includes(word)) return;
+    isDone = true;
+    run();
+  };
+}

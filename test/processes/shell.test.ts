@@ -1,0 +1,129 @@
+import { readdir, readFile, realpath } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { onWord, openShell } from "./shell-fixture.ts";
+
+test("output and errors come in the order in which they were written", async () => {
+  await using fixture = await openShell();
+
+  const { output, exitCode } = await fixture.run(
+    "for i in 1 2 3; do echo out $i; echo err $i >&2; done; exit 7",
+  );
+
+  expect(output).toBe("out 1\nerr 1\nout 2\nerr 2\nout 3\nerr 3\n");
+  expect(exitCode).toBe(7);
+});
+
+test("/dev/stdout and /dev/stderr can be written to by name", async () => {
+  await using fixture = await openShell();
+
+  const { output } = await fixture.run("echo a >/dev/stderr; echo b | tee /dev/stderr");
+
+  expect(output).toBe("a\nb\nb\n");
+});
+
+test("each command begins in the working directory, with nothing of the one before", async () => {
+  await using fixture = await openShell();
+  await fixture.run("cd /; export LEFT=behind; shopt -s extglob");
+
+  const { output } = await fixture.run('pwd; echo "[$LEFT]"; shopt -q login_shell; echo $?');
+
+  expect(output).toBe(`${await realpath(fixture.directory)}\n[]\n1\n`);
+});
+
+test("there is nothing to read and no terminal to ask at", async () => {
+  await using fixture = await openShell();
+
+  const { output } = await fixture.run("cat; (: </dev/tty) 2>/dev/null || echo no terminal");
+
+  expect(output).toBe("no terminal\n");
+});
+
+test("a signal that ended the shell is told", async () => {
+  await using fixture = await openShell();
+
+  expect(await fixture.run("kill -SEGV $$")).toMatchObject({
+    ending: "exited",
+    exitCode: null,
+    signal: "SIGSEGV",
+  });
+});
+
+test("characters are whole though their bytes come apart, and what is none is replaced", async () => {
+  await using fixture = await openShell();
+  const seen: string[] = [];
+
+  const { output } = await fixture.run(
+    String.raw`printf '\xe2'; sleep 0.05; printf '\x82\xac'; printf '\xff'; printf '\xe2\x82'`,
+    { onOutput: (text) => seen.push(text) },
+  );
+
+  expect(output).toBe("€\ufffd\ufffd");
+  expect(seen.join("")).toBe(output);
+});
+
+test("output can be watched while the command runs", async () => {
+  await using fixture = await openShell();
+  const stop = new AbortController();
+
+  const end = await fixture.run("echo ready; sleep 1000", {
+    signal: stop.signal,
+    onOutput: onWord("ready", () => stop.abort()),
+  });
+
+  expect(end).toMatchObject({ ending: "aborted", output: "ready\n" });
+});
+
+test("a command that is interrupted before it started does nothing", async () => {
+  await using fixture = await openShell();
+
+  const end = fixture.run("touch started", { signal: AbortSignal.abort() });
+
+  await expect(end).rejects.toThrow("interrupted");
+  expect(await readdir(fixture.directory)).not.toContain("started");
+});
+
+test("a helper of the shell that is about to finish is left to finish", async () => {
+  await using fixture = await openShell();
+
+  const { output, leftovers } = await fixture.run("seq 3 > >(cat)");
+
+  expect(output).toBe("1\n2\n3\n");
+  expect(leftovers).toBe(0);
+});
+
+test("long output has its head and tail, and the whole is in the file it names", async () => {
+  await using fixture = await openShell();
+
+  const { output } = await fixture.run("seq 100000");
+
+  const whole = Array.from({ length: 100_000 }, (_, index) => `${index + 1}\n`).join("");
+  const [, leftOut, path = ""] =
+    /… (\d+) characters left out; the whole is in (\S+) …/.exec(output) ?? [];
+  expect(output.length).toBeLessThanOrEqual(50_000);
+  expect(output.startsWith("1\n2\n")).toBe(true);
+  expect(output.endsWith("\n100000\n")).toBe(true);
+  expect(Number(leftOut)).toBe(whole.length - 49_000);
+  expect(await readFile(path, "utf8")).toBe(whole);
+});
+
+test("what is watched is bounded, and says so once", async () => {
+  await using fixture = await openShell();
+  let seen = "";
+
+  await fixture.run("seq 100000", {
+    onOutput: (text) => {
+      seen += text;
+    },
+  });
+
+  expect(seen.length).toBeLessThan(50_100);
+  expect(seen.match(/…/g)).toHaveLength(1);
+});
+
+test("nothing but outputs stays in the directory for them", async () => {
+  await using fixture = await openShell();
+  await Promise.all(Array.from({ length: 20 }, () => fixture.run("echo hi")));
+
+  expect(await readdir(join(fixture.directory, "outputs"))).toEqual([]);
+});

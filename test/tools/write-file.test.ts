@@ -1,0 +1,201 @@
+import { chmod, link, readFile, rm, stat, symlink, utimes } from "node:fs/promises";
+import { expect, test } from "vitest";
+import { Scene } from "../workspace/fixture.ts";
+
+test("a new file is written, its folders made", async () => {
+  await using scene = await Scene.open();
+  const member = await scene.member();
+
+  const output = await member.call("write_file", { path: "src/deep/a.ts", content: "grün\n" });
+
+  expect(output).toEqual({ text: "Wrote 6 bytes to src/deep/a.ts", isError: false });
+  expect(await readFile(scene.path("src/deep/a.ts"), "utf8")).toBe("grün\n");
+});
+
+test("P21 an existing file must be read before it is written", async () => {
+  await using scene = await Scene.open({ "a.txt": "theirs" });
+  const member = await scene.member();
+  const write = () => member.text("write_file", { path: "a.txt", content: "mine" });
+
+  expect(await write()).toBe(
+    "Error: a.txt exists and you have not read it: read it first with read_file.",
+  );
+  expect(await readFile(scene.path("a.txt"), "utf8")).toBe("theirs");
+
+  await member.call("read_file", { path: "a.txt" });
+  expect(await write()).toBe("Wrote 4 bytes to a.txt");
+});
+
+test("P21 a file that changed since it was read is refused, and the change shown", async () => {
+  await using scene = await Scene.open({ "a.txt": "one\ntwo\nthree\n" });
+  const member = await scene.member();
+  await member.call("read_file", { path: "a.txt" });
+  await scene.put("a.txt", "one\n2\nthree\n");
+
+  const refused = await member.call("write_file", { path: "a.txt", content: "all mine" });
+
+  expect(refused.isError).toBe(true);
+  expect(refused.text).toBe(
+    [
+      "Error: a.txt has changed since you read it. Nothing was written. If your change is still right, adapt it and make it again.",
+      "@@ -1 +1 @@",
+      " one",
+      "-two",
+      "+2",
+      " three",
+      " ",
+    ].join("\n"),
+  );
+  expect(await readFile(scene.path("a.txt"), "utf8")).toBe("one\n2\nthree\n");
+  // The member has seen the whole change, and so what it writes is no accident.
+  expect(await member.text("write_file", { path: "a.txt", content: "mine" })).toBe(
+    "Wrote 4 bytes to a.txt",
+  );
+});
+
+test("P21 a change too large to be shown must be read", async () => {
+  await using scene = await Scene.open({ "a.txt": "short\n" });
+  const member = await scene.member();
+  const write = () => member.text("write_file", { path: "a.txt", content: "mine" });
+  await member.call("read_file", { path: "a.txt" });
+  await scene.put("a.txt", "another line\n".repeat(2500));
+
+  expect(await write()).toContain(
+    "Read it again with read_file first.\nIt had 2 lines and now has",
+  );
+  expect(await write()).toContain("has changed since you read it");
+  await member.call("read_file", { path: "a.txt" });
+  expect(await write()).toBe("Wrote 4 bytes to a.txt");
+});
+
+test("a file that was only touched has not changed", async () => {
+  await using scene = await Scene.open({ "a.txt": "same" });
+  const member = await scene.member();
+  await member.call("read_file", { path: "a.txt" });
+  await utimes(scene.path("a.txt"), new Date(), new Date(0));
+
+  const text = await member.text("write_file", { path: "a.txt", content: "mine" });
+
+  expect(text).toBe("Wrote 4 bytes to a.txt");
+});
+
+test("P21 a file that was deleted since is not made again by accident", async () => {
+  await using scene = await Scene.open({ "a.txt": "text" });
+  const member = await scene.member();
+  const write = () => member.text("write_file", { path: "a.txt", content: "mine" });
+  await member.call("read_file", { path: "a.txt" });
+  await rm(scene.path("a.txt"));
+
+  expect(await write()).toContain("was deleted since you read it");
+  expect(await write()).toBe("Wrote 4 bytes to a.txt");
+});
+
+test("what a member has written itself, it may write again", async () => {
+  await using scene = await Scene.open();
+  const member = await scene.member();
+  await member.call("write_file", { path: "a.txt", content: "1" });
+
+  expect(await member.text("write_file", { path: "a.txt", content: "22" })).toBe(
+    "Wrote 2 bytes to a.txt",
+  );
+});
+
+test("P21 of two members that write one file at once, the second sees what the first wrote", async () => {
+  await using scene = await Scene.open({ "a.txt": "start\n" });
+  const members = [await scene.member(), await scene.member()];
+  for (const member of members) await member.call("read_file", { path: "a.txt" });
+
+  const outputs = await Promise.all(
+    members.map((member, index) =>
+      member.call("write_file", { path: "a.txt", content: `member ${index}\n` }),
+    ),
+  );
+
+  expect(outputs.map(({ isError }) => isError)).toEqual([false, true]);
+  expect(outputs[1]?.text).toContain("-start\n+member 0");
+  expect(await readFile(scene.path("a.txt"), "utf8")).toBe("member 0\n");
+});
+
+test("P21 of two members that make one file at once, one makes it", async () => {
+  await using scene = await Scene.open();
+  const members = [await scene.member(), await scene.member()];
+
+  const outputs = await Promise.all(
+    members.map((member) => member.call("write_file", { path: "dir/new.txt", content: "text" })),
+  );
+
+  expect(outputs.map(({ isError }) => isError)).toEqual([false, true]);
+  expect(outputs[1]?.text).toContain("you have not read it");
+});
+
+test("permissions are kept, and a new file has those of any other", async () => {
+  await using scene = await Scene.open({ "run.sh": "old", plain: "x" });
+  await chmod(scene.path("run.sh"), 0o751);
+  const member = await scene.member();
+  await member.call("read_file", { path: "run.sh" });
+
+  await member.call("write_file", { path: "run.sh", content: "new" });
+  await member.call("write_file", { path: "new.txt", content: "new" });
+
+  expect(await modeOf(scene.path("run.sh"))).toBe(0o751);
+  expect(await modeOf(scene.path("new.txt"))).toBe(await modeOf(scene.path("plain")));
+});
+
+test("a link within the workspace is written through, and stays a link", async () => {
+  await using scene = await Scene.open({ "real/a.txt": "old" });
+  await symlink("real/a.txt", scene.path("link.txt"));
+  await symlink("real/new.txt", scene.path("dangling.txt"));
+  const member = await scene.member();
+  await member.call("read_file", { path: "real/a.txt" });
+
+  await member.call("write_file", { path: "link.txt", content: "new" });
+  await member.call("write_file", { path: "dangling.txt", content: "made" });
+
+  expect(await readFile(scene.path("real/a.txt"), "utf8")).toBe("new");
+  expect(await readFile(scene.path("real/new.txt"), "utf8")).toBe("made");
+});
+
+test("another name of the same file keeps what it had", async () => {
+  await using scene = await Scene.open({ "a.txt": "old" });
+  await link(scene.path("a.txt"), scene.path("b.txt"));
+  const member = await scene.member();
+  await member.call("read_file", { path: "a.txt" });
+
+  await member.call("write_file", { path: "a.txt", content: "new" });
+
+  expect(await readFile(scene.path("b.txt"), "utf8")).toBe("old");
+});
+
+test("the byte order mark, which a model does not see, is kept", async () => {
+  await using scene = await Scene.open({ "a.txt": "\uFEFFold" });
+  const member = await scene.member();
+  await member.call("read_file", { path: "a.txt" });
+
+  await member.call("write_file", { path: "a.txt", content: "new" });
+
+  expect(await readFile(scene.path("a.txt"), "utf8")).toBe("\uFEFFnew");
+});
+
+test("a file of unknown format can be replaced, once the member was told what it is", async () => {
+  await using scene = await Scene.open({ data: Buffer.from("a\0b") });
+  const member = await scene.member();
+  await member.call("read_file", { path: "data" });
+
+  expect(await member.text("write_file", { path: "data", content: "x" })).toMatch(/^Wrote/);
+});
+
+test("what cannot be written is an error that says why", async () => {
+  await using scene = await Scene.open({ "dir/a.txt": "a", large: Buffer.alloc(11_000_000) });
+  const member = await scene.member();
+  const write = (path: string) => member.text("write_file", { path, content: "x" });
+
+  expect(await write("dir")).toMatch(/dir is a directory/);
+  expect(await write(".")).toMatch(/is a directory/);
+  expect(await write("dir/a.txt/b")).toMatch(/a part of the path is no directory/);
+  expect(await write("large")).toMatch(/too many for a file tool to change/);
+  expect(await write("")).toBe("Error: The path is empty. Name a file.");
+});
+
+async function modeOf(path: string): Promise<number> {
+  return (await stat(path)).mode & 0o777;
+}
