@@ -18,14 +18,8 @@ export type {
   ReaderOptions,
   SetAside,
 } from "./mailbox/mailbox.ts";
-export type {
-  FailureKind,
-  Model,
-  ModelFailure,
-  ModelPart,
-  ModelRequest,
-  Utterance,
-} from "./model/model.ts";
+export type { Model, ModelPart, ModelRequest, Utterance } from "./model/model.ts";
+export type { FailureKind, ModelFailure } from "./model/model-failure.ts";
 export { PriceTable } from "./model/prices.ts";
 export { AgentEvent, StoredEvent } from "./protocol/events.ts";
 export {

@@ -30,7 +30,7 @@ export class Bill {
         "config-invalid",
         `The cost is limited, and ${model} has no known price`,
         {
-          hint: "Give its price under `prices` in the configuration, or limit tokens or turns instead.",
+          hint: "Limit turns instead, or give its price (`prices` of the library).",
         },
       );
     }

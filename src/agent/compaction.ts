@@ -1,4 +1,5 @@
-import type { ModelFailure, Utterance } from "../model/model.ts";
+import type { Utterance } from "../model/model.ts";
+import type { ModelFailure } from "../model/model-failure.ts";
 import type { ReplyBlock } from "../protocol/transcript.ts";
 import { positionsToCarry } from "../transcript/transcript.ts";
 import type { Agent, EventDraft } from "./agent.ts";

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
-import type { ModelFailure, Utterance } from "../model/model.ts";
+import type { Utterance } from "../model/model.ts";
+import type { ModelFailure } from "../model/model-failure.ts";
 import type { ReplyBlock, StopReason } from "../protocol/transcript.ts";
 import type { Usage } from "../protocol/usage.ts";
 import type { Agent, EventDraft } from "./agent.ts";

@@ -19,7 +19,7 @@ export interface Io {
 interface LeadSettings
   extends Pick<
     LeadOptions,
-    "model" | "mode" | "allow" | "ask" | "deny" | "maxTurns" | "maxCostUsd"
+    "model" | "mode" | "allow" | "ask" | "deny" | "maxTurns" | "budget" | "recordTo"
   > {
   cwd: string | undefined;
   teamDir: string | undefined;

@@ -5,7 +5,8 @@ import { type Account, diagnose } from "./ai-sdk/failure.ts";
 import { PromptWriter } from "./ai-sdk/prompt-writer.ts";
 import { ReplyReader } from "./ai-sdk/reply-reader.ts";
 import { type Watchdogs, Wire } from "./ai-sdk/wire.ts";
-import type { Model, ModelFailure, ModelPart, ModelRequest } from "./model.ts";
+import type { Model, ModelPart, ModelRequest } from "./model.ts";
+import type { ModelFailure } from "./model-failure.ts";
 
 export interface AiSdkModelOptions {
   /** As a person names it: `anthropic/claude-…`. */

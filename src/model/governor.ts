@@ -2,13 +2,8 @@ import type { Clock } from "../lib/clock.ts";
 import { wait } from "../lib/wait.ts";
 import type { Usage } from "../protocol/usage.ts";
 import { type Slot, Slots } from "./governor/slots.ts";
-import {
-  isRetryable,
-  type Model,
-  type ModelFailure,
-  type ModelPart,
-  type ModelRequest,
-} from "./model.ts";
+import type { Model, ModelPart, ModelRequest } from "./model.ts";
+import { isRetryable, type ModelFailure } from "./model-failure.ts";
 
 export interface GovernorOptions {
   clock: Clock;

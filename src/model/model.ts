@@ -1,6 +1,7 @@
 import type { ToolSpec } from "../protocol/tools.ts";
 import type { ReplyBlock, StopReason, ToolResult } from "../protocol/transcript.ts";
 import type { Usage } from "../protocol/usage.ts";
+import type { ModelFailure } from "./model-failure.ts";
 
 /** One language model behind one provider. The agent loop knows nothing else about providers. */
 export interface Model {
@@ -47,53 +48,3 @@ export type ModelPart =
   | { type: "finish"; blocks: ReplyBlock[]; stop: StopReason; rawStop?: string; usage: Usage }
   /** `usage` is what the provider had reported before it failed: it is on the bill too. */
   | { type: "error"; failure: ModelFailure; usage?: Usage };
-
-/** Why a call of a model came to nothing, in words for the person. */
-export interface ModelFailure {
-  readonly kind: FailureKind;
-  readonly message: string;
-  readonly hint?: string;
-  /** How long the provider asks everybody to stay away. */
-  readonly retryAfterMs?: number;
-}
-
-export type FailureKind =
-  /** 429: too much at once. */
-  | "rate-limited"
-  /** 529, 503: the provider is overloaded. */
-  | "overloaded"
-  /** 5xx, or an error event inside the stream. */
-  | "server"
-  /** No connection, or it broke before the answer began. */
-  | "network"
-  /** No response headers within the time allowed. */
-  | "no-headers"
-  /** Nothing more came for too long. */
-  | "stalled"
-  /** The stream ended before the provider's end marker. */
-  | "cut"
-  /** The answer is not in the provider's format. */
-  | "malformed"
-  | "bad-key"
-  | "no-credit"
-  | "unknown-model"
-  /** The conversation does not fit the model's context. */
-  | "too-long"
-  | "bad-request"
-  | "aborted";
-
-const worthRetrying: ReadonlySet<FailureKind> = new Set<FailureKind>([
-  "rate-limited",
-  "overloaded",
-  "server",
-  "network",
-  "no-headers",
-  "stalled",
-  "cut",
-  "malformed",
-]);
-
-/** True where the same request may succeed later. */
-export function isRetryable({ kind }: ModelFailure): boolean {
-  return worthRetrying.has(kind);
-}

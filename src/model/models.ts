@@ -1,26 +1,51 @@
 import { createHash } from "node:crypto";
+import type { MemberName } from "../protocol/ids.ts";
 import { Governor } from "./governor.ts";
 import type { Model } from "./model.ts";
 import { type ModelSurroundings, openModel } from "./open-model.ts";
 import { providerSettings } from "./provider-settings.ts";
+import type { Recording } from "./recording.ts";
+import { Replay } from "./replay.ts";
 
 export interface ModelsOptions extends ModelSurroundings {
   random(): number;
+  /** Requests of one key that may be under way at once. */
   maxInFlight?: number;
+  /** Keeps what all models answer. */
+  recording?: Recording | undefined;
 }
+
+const replayPrefix = "replay:";
 
 /** The models of a team. All that use one key at one address share one governor. */
 export class Models {
   readonly #options: ModelsOptions;
   readonly #governors = new Map<string, Governor>();
+  readonly #replays = new Map<string, Promise<Replay>>();
 
   constructor(options: ModelsOptions) {
     this.#options = options;
   }
 
-  /** Throws `config-invalid` where the model cannot be what was asked for. */
-  async open(id: string): Promise<Model> {
-    return this.#governorOf(id).govern(await openModel(id, this.#options));
+  /**
+   * The model of `member`: `<provider>/<model>`, or `replay:<file>` for what was recorded of it.
+   * Throws `config-invalid` where it cannot be what was asked for.
+   */
+  async open(id: string, member: MemberName): Promise<Model> {
+    if (id.startsWith(replayPrefix)) {
+      return (await this.#replay(id.slice(replayPrefix.length))).modelFor(member);
+    }
+    const model = this.#governorOf(id).govern(await openModel(id, this.#options));
+    // Around the governor: what is recorded is what the member got, in the end.
+    return this.#options.recording?.record(model, member) ?? model;
+  }
+
+  #replay(path: string): Promise<Replay> {
+    const known = this.#replays.get(path);
+    if (known) return known;
+    const opening = Replay.open(path);
+    this.#replays.set(path, opening);
+    return opening;
   }
 
   #governorOf(id: string): Governor {

@@ -3,34 +3,13 @@ import { MemberName } from "../protocol/ids.ts";
 import { ReplyBlock, StopReason } from "../protocol/transcript.ts";
 import { Usage } from "../protocol/usage.ts";
 import type { Utterance } from "./model.ts";
-
-const Failure = z.object({
-  kind: z.enum([
-    "rate-limited",
-    "overloaded",
-    "server",
-    "network",
-    "no-headers",
-    "stalled",
-    "cut",
-    "malformed",
-    "bad-key",
-    "no-credit",
-    "unknown-model",
-    "too-long",
-    "bad-request",
-    "aborted",
-  ]),
-  message: z.string(),
-  hint: z.string().exactOptional(),
-  retryAfterMs: z.number().exactOptional(),
-});
+import { ModelFailure } from "./model-failure.ts";
 
 /** A part of a stream as it is kept: how long anybody waited is not. */
 export const RecordedPart = z.discriminatedUnion("type", [
   z.object({ type: z.literal("text-delta"), text: z.string() }),
   z.object({ type: z.literal("thinking-delta"), text: z.string() }),
-  z.object({ type: z.literal("restart"), failure: Failure, usage: Usage.exactOptional() }),
+  z.object({ type: z.literal("restart"), failure: ModelFailure, usage: Usage.exactOptional() }),
   z.object({
     type: z.literal("finish"),
     blocks: z.array(ReplyBlock),
@@ -38,7 +17,7 @@ export const RecordedPart = z.discriminatedUnion("type", [
     rawStop: z.string().exactOptional(),
     usage: Usage,
   }),
-  z.object({ type: z.literal("error"), failure: Failure, usage: Usage.exactOptional() }),
+  z.object({ type: z.literal("error"), failure: ModelFailure, usage: Usage.exactOptional() }),
 ]);
 export type RecordedPart = z.infer<typeof RecordedPart>;
 

@@ -1,10 +1,12 @@
 import { dirname } from "node:path";
-import { Budget } from "../agent/budget.ts";
+import { Budget, type BudgetLimits } from "../agent/budget.ts";
 import { teamKeyPath } from "../keys/team-key.ts";
 import { Disposables } from "../lib/disposables.ts";
 import { childEnvironment, Secrets } from "../lib/secrets.ts";
-import { Models } from "../model/models.ts";
+import { Models, type ModelsOptions } from "../model/models.ts";
+import type { PriceTable } from "../model/prices.ts";
 import { type Environment, providerKeyNames, providerKeys } from "../model/provider-settings.ts";
+import { Recording } from "../model/recording.ts";
 import { hardenedGitEnvironment } from "../permissions/git-environment.ts";
 import { OutputFiles } from "../processes/output-files.ts";
 import { Pipes } from "../processes/pipes.ts";
@@ -16,7 +18,20 @@ import type { TeamPlace } from "./team-place.ts";
 export interface EquipmentOptions {
   place: TeamPlace;
   env: Environment;
-  maxCostUsd: number | undefined;
+  /** For all members together. */
+  budget: BudgetLimits;
+  /** What the user knows better than the built-in table. */
+  prices?: PriceTable;
+  /** How long to wait for providers, and how much to ask of them at once. */
+  provider?: Pick<ModelsOptions, "watchdogs" | "maxInFlight">;
+  /** A new file that keeps what the models answer. */
+  recordTo?: string | undefined;
+}
+
+interface EquipmentParts {
+  store: FileTeamStore;
+  secrets: Secrets;
+  recording: Recording | undefined;
 }
 
 /** What all members of a team share: its store, its models, its budget, and what tools work with. */
@@ -26,6 +41,7 @@ export class Equipment implements AsyncDisposable {
   readonly store: FileTeamStore;
   readonly models: Models;
   readonly budget: Budget;
+  readonly prices: PriceTable;
   readonly secrets: Secrets;
   readonly outputFiles: OutputFiles;
   readonly pipes: Pipes;
@@ -34,14 +50,18 @@ export class Equipment implements AsyncDisposable {
   readonly environment: Readonly<Record<string, string>>;
   readonly #opened: Disposables;
 
-  private constructor({ place, env, maxCostUsd }: EquipmentOptions, store: FileTeamStore) {
+  private constructor(options: EquipmentOptions, parts: EquipmentParts) {
+    const { place, env, budget, prices = {}, provider } = options;
+    const { store, secrets, recording } = parts;
     this.place = place;
     this.layout = teamLayout(place.directory);
     this.#opened = new Disposables();
     this.store = this.#opened.use(store);
-    this.models = new Models({ env, clock: place.clock, random: Math.random });
-    this.budget = new Budget("The team's", { maxCostUsd });
-    this.secrets = new Secrets(providerKeys(env));
+    const { clock } = place;
+    this.models = new Models({ env, clock, random: Math.random, recording, ...provider });
+    this.budget = new Budget("The team's", budget);
+    this.prices = prices;
+    this.secrets = secrets;
     const { outputs: directory } = this.layout;
     this.outputFiles = new OutputFiles({ directory, secrets: this.secrets });
     this.environment = {
@@ -53,7 +73,14 @@ export class Equipment implements AsyncDisposable {
 
   /** Throws `lead-alive` while another process has the team. */
   static async open(options: EquipmentOptions): Promise<Equipment> {
-    return new Equipment(options, await FileTeamStore.open(options.place));
+    const { env, place, recordTo } = options;
+    const secrets = new Secrets(providerKeys(env));
+    const recording = recordTo ? await Recording.create(recordTo, secrets) : undefined;
+    return new Equipment(options, {
+      store: await FileTeamStore.open(place),
+      secrets,
+      recording,
+    });
   }
 
   /** Where the team's key lies. No command may write there unasked. */

@@ -10,7 +10,7 @@ import { Permissions } from "../permissions/permissions.ts";
 import type { Rule } from "../permissions/rule.ts";
 import { BackgroundJobs } from "../processes/background-jobs.ts";
 import { Shell } from "../processes/shell.ts";
-import type { MemberName } from "../protocol/ids.ts";
+import { type MemberName, system } from "../protocol/ids.ts";
 import type { Message, PermissionMode } from "../protocol/message.ts";
 import { backgroundRunTool, checkBackgroundTool } from "../tools/background.ts";
 import { bashTool } from "../tools/bash.ts";
@@ -18,6 +18,7 @@ import { fileTools } from "../tools/files/file-tools.ts";
 import type { Tool } from "../tools/tool.ts";
 import { SeenFiles } from "../workspace/seen-files.ts";
 import { Workspace } from "../workspace/workspace.ts";
+import { BackgroundMail } from "./background-mail.ts";
 import type { Equipment } from "./equipment.ts";
 import { projectInstructions } from "./project-instructions.ts";
 import { recap } from "./recap.ts";
@@ -41,7 +42,6 @@ export interface MemberDefinition {
 /** A member with its history and its tools, ready to run. */
 export interface OpenMember extends AsyncDisposable {
   readonly agent: Agent;
-  readonly background: BackgroundJobs;
 }
 
 const maxOutputTokens = 8_000;
@@ -50,10 +50,10 @@ export async function openMember(
   equipment: Equipment,
   definition: MemberDefinition,
 ): Promise<OpenMember> {
-  const { place, layout, store, models, budget, secrets, outputFiles } = equipment;
+  const { place, layout, store, models, budget, prices, secrets, outputFiles } = equipment;
   const { name, role, mode, rules, maxTurns, unattended } = definition;
   const { clock } = place;
-  const model = await models.open(definition.model);
+  const model = await models.open(definition.model, name);
   const workspace = await Workspace.open({ ...definition, teamDirectory: layout.directory });
   const { transcript, reader } = await store.openMember(name, { onSetAside: () => undefined });
   const { shell, background } = commandsOf(equipment, workspace);
@@ -76,12 +76,12 @@ export async function openMember(
     bill: new Bill({
       member: name,
       model: model.id,
-      price: findPrice(model.id),
+      price: findPrice(model.id, prices),
       ledger: store.usage,
       budgets: [budget],
       clock,
     }),
-    limits: { maxTurns, maxOutputTokens, contextTokens: contextWindow(model.id) },
+    limits: { maxTurns, maxOutputTokens, contextTokens: contextWindow(model.id, prices) },
     secrets,
     outputFiles,
     recap: async () => {
@@ -93,7 +93,11 @@ export async function openMember(
   };
   const agent = await Agent.open(options);
   await introduce(agent, workspace);
-  return { agent, background, [Symbol.asyncDispose]: () => background[Symbol.asyncDispose]() };
+  const jobs = new BackgroundMail(background, {
+    tell: (content) => store.send(name, { type: "message", from: system, content }),
+    secrets,
+  });
+  return { agent, [Symbol.asyncDispose]: () => jobs[Symbol.asyncDispose]() };
 }
 
 function commandsOf({ place, environment, outputFiles, pipes }: Equipment, { cwd }: Workspace) {

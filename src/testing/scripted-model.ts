@@ -1,4 +1,5 @@
-import type { Model, ModelFailure, ModelPart, ModelRequest } from "../model/model.ts";
+import type { Model, ModelPart, ModelRequest } from "../model/model.ts";
+import type { ModelFailure } from "../model/model-failure.ts";
 import type { ReplyBlock, StopReason } from "../protocol/transcript.ts";
 import type { Usage } from "../protocol/usage.ts";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { ModelFailure } from "../../src/model/model.ts";
+import type { ModelFailure } from "../../src/model/model-failure.ts";
 import { calls, fails, reply, ScriptedModel, says } from "../../src/testing/scripted-model.ts";
 import { TestAgent, testTool } from "../support/agent.ts";
 

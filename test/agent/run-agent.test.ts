@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { runAgent } from "../../src/agent/run-agent.ts";
 import { leave } from "../../src/lib/leaving.ts";
-import type { ModelFailure } from "../../src/model/model.ts";
+import type { ModelFailure } from "../../src/model/model-failure.ts";
 import {
   calls,
   fails,

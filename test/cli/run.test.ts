@@ -171,3 +171,42 @@ test("a run that is stopped goes on at the next start, with the call that had no
   expect(second).toMatchObject({ code: 0, out: ["Done."] });
   expect(it.server.refusals).toEqual([]);
 });
+
+test("what is recorded can be played back without a provider", async () => {
+  await using it = await world();
+  await using elsewhere = await temporaryDirectory();
+  const recording = join(elsewhere.path, "run.jsonl");
+  it.server.reply(calls("bash", { command: "echo hi" }), says("It says hi."));
+  const first = await it.run("Greet.", ...model, "--record", recording);
+
+  const again = await troupeIn(
+    { root: elsewhere.path, env: {} },
+    ...["run", "Greet.", "--model", `replay:${recording}`],
+  );
+
+  expect(again).toEqual(first);
+  expect(it.server.requests).toHaveLength(2);
+  const third = await it.run("Greet.", ...model, "--record", recording);
+  expect(third).toMatchObject({
+    code: 2,
+    err: [expect.stringContaining("exists already"), expect.anything()],
+  });
+});
+
+test("a background job that ends is told with the next request, once", async () => {
+  await using it = await world();
+  let turn = 0;
+  it.server.replyWith(({ text }) => {
+    if (text.includes("has ended")) return says("Built.");
+    // Looks again and again, each time in other words, as a model that waits does.
+    const command = turn === 0 ? "echo built" : `sleep 0.02 # ${turn}`;
+    return calls(turn++ === 0 ? "background_run" : "bash", { command });
+  });
+
+  const result = await it.run("Build.", ...model, "--permission-mode", "bypassPermissions");
+
+  expect(result).toMatchObject({ code: 0, out: ["Built."] });
+  const text = it.server.requests.at(-1)?.text ?? "";
+  expect(text.split("has ended: completed")).toHaveLength(2);
+  expect(text).toContain("built");
+});

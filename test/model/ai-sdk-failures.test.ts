@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { FailureKind } from "../../src/model/model.ts";
+import type { FailureKind } from "../../src/model/model-failure.ts";
 import { openModel } from "../../src/model/open-model.ts";
 import { ManualClock } from "../../src/testing/manual-clock.ts";
 import {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { FailureKind } from "../../src/model/model.ts";
+import type { FailureKind } from "../../src/model/model-failure.ts";
 import { status } from "../../src/testing/provider-server/answers.ts";
 import { failureOf } from "./ai-sdk-support.ts";
 

@@ -1,5 +1,6 @@
 import { expect } from "vitest";
-import type { Model, ModelFailure, ModelPart, ModelRequest } from "../../src/model/model.ts";
+import type { Model, ModelPart, ModelRequest } from "../../src/model/model.ts";
+import type { ModelFailure } from "../../src/model/model-failure.ts";
 import { openModel } from "../../src/model/open-model.ts";
 import { ManualClock } from "../../src/testing/manual-clock.ts";
 import type { Answer } from "../../src/testing/provider-server/answers.ts";

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { Governor, type GovernorOptions } from "../../src/model/governor.ts";
-import type { Model, ModelFailure, ModelPart, ModelRequest } from "../../src/model/model.ts";
+import type { Model, ModelPart, ModelRequest } from "../../src/model/model.ts";
+import type { ModelFailure } from "../../src/model/model-failure.ts";
 import { StopReason } from "../../src/protocol/transcript.ts";
 import { testModel } from "../../src/testing/conformance/model.ts";
 import { ManualClock } from "../../src/testing/manual-clock.ts";

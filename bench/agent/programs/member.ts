@@ -30,7 +30,7 @@ serve(z.object({}), async (): Promise<MemberFigures> => {
     ask: [],
     deny: [],
     maxTurns: turns + 1,
-    maxCostUsd: undefined,
+    budget: {},
   });
   const memory: MemberFigures["memory"] = [];
   const events = lead.prompt("Go.", new AbortController().signal);

@@ -21,6 +21,7 @@ const Flags = z.object({
   deny: z.array(z.string()).default([]),
   "max-turns": z.coerce.number().int().positive().default(200),
   "max-cost": z.coerce.number().positive().optional(),
+  record: z.string().optional(),
 });
 
 export const run: Command = {
@@ -28,7 +29,10 @@ export const run: Command = {
   summary: "Let the lead work on a prompt; what it says in the end is printed",
   parameters: ['"<prompt>"'],
   options: {
-    model: { takes: "<provider>/<model>", summary: "which model; $TROUPE_MODEL unless said" },
+    model: {
+      takes: "<provider>/<model>",
+      summary: "which model, or replay:<file>; $TROUPE_MODEL unless said",
+    },
     cwd: { takes: "<directory>", summary: "the workspace; this directory unless said" },
     "permission-mode": {
       takes: "<mode>",
@@ -39,6 +43,7 @@ export const run: Command = {
     deny: ruleOption("never allow these"),
     "max-turns": { takes: "<n>", summary: "end the run after so many turns (200)" },
     "max-cost": { takes: "<dollars>", summary: "end the run when it has cost so much" },
+    record: { takes: "<file>", summary: "keep what the model answers, for --model replay:<file>" },
     "team-dir": teamDirOption,
   },
 
@@ -54,7 +59,8 @@ export const run: Command = {
       ask: flags.ask,
       deny: flags.deny,
       maxTurns: flags["max-turns"],
-      maxCostUsd: flags["max-cost"],
+      budget: { maxCostUsd: flags["max-cost"] },
+      recordTo: flags.record,
     });
     const events = lead.prompt(prompt, io.signal);
     for (let next = await events.next(); ; next = await events.next()) {

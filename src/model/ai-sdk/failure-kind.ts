@@ -1,4 +1,4 @@
-import type { FailureKind } from "../model.ts";
+import type { FailureKind } from "../model-failure.ts";
 import type { Words } from "./error-words.ts";
 
 /** The kind of failure that an answer is. Inside a stream, where the status is 200, names decide. */

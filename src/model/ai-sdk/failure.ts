@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Clock } from "../../lib/clock.ts";
-import type { FailureKind, ModelFailure } from "../model.ts";
+import type { FailureKind, ModelFailure } from "../model-failure.ts";
 import type { Dialect } from "./dialect.ts";
 import { readWords } from "./error-words.ts";
 import { kindOf } from "./failure-kind.ts";
