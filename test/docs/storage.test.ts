@@ -180,6 +180,7 @@ function compare(made: readonly string[], documented: readonly string[]) {
 const uuid = "[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}";
 const placeholders = new Map([
   ["<name>", "[a-z][a-z0-9_-]*"],
+  ["<call>", "[A-Za-z0-9_-]+"],
   ["<id>", `(?:[1-9]\\d*|${uuid})`],
   ["<version>", "[1-9]\\d*"],
   ["<time>", "\\d{4}-\\d\\d-\\d\\dT\\d\\d-\\d\\d-\\d\\d\\.\\d{3}Z"],

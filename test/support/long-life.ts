@@ -1,9 +1,13 @@
 import { appendFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { MemberName, user } from "../../src/protocol/ids.ts";
+import { Lead } from "../../src/team/lead.ts";
 import type { MemberStore, TeamStore } from "../../src/team/team-store.ts";
 import { call } from "../../src/testing/conformance/usage-ledger.ts";
-import { enlist, member, openStore } from "./team.ts";
+import { ProviderServer } from "../../src/testing/provider-server/provider-server.ts";
+import { calls, says } from "../../src/testing/scripted-model.ts";
+import { providerEnvironment } from "./agent-on-wire.ts";
+import { enlist, member, openStore, teamPlace } from "./team.ts";
 
 const alice = MemberName.parse("alice");
 const bob = MemberName.parse("bob");
@@ -30,8 +34,32 @@ export async function liveLongLife(root: string): Promise<void> {
   await appendFile(join(team, "usage.jsonl"), '{"type":"ca');
   await writeFile(join(team, "fence", "lead.json"), "oops");
 
-  await using store = await openStore(root, { onWarning });
-  await store.openMember(alice, ignored);
+  {
+    await using store = await openStore(root, { onWarning });
+    await store.openMember(alice, ignored);
+  }
+  await outgrowConversation(root);
+}
+
+/** A lead that is told more, and whose command prints more, than a model can be shown. */
+async function outgrowConversation(root: string): Promise<void> {
+  await using server = await ProviderServer.start();
+  server.reply(calls("bash", { command: "seq 20000" }), says("Long."));
+  await using lead = await Lead.open({
+    place: teamPlace(root),
+    env: { PATH: process.env.PATH, ...providerEnvironment(server) },
+    cwd: root,
+    model: "anthropic/scripted",
+    mode: "default",
+    allow: [],
+    ask: [],
+    deny: [],
+    maxTurns: 5,
+    budget: {},
+  });
+  const events = lead.prompt("x".repeat(40_000), new AbortController().signal);
+  while (!(await events.next()).done);
+  server.assertDone();
 }
 
 async function outgrowMailbox({ mailbox, reader }: MemberStore): Promise<void> {
