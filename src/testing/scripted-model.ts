@@ -168,6 +168,8 @@ async function unlessAborted(
   parts: Promise<readonly ModelPart[]>,
   signal: AbortSignal,
 ): Promise<readonly ModelPart[]> {
+  // A step that is a function may have aborted its own request.
+  if (signal.aborted) return aborted.parts;
   const leave = new AbortController();
   const abort = new Promise<readonly ModelPart[]>((resolve) => {
     const options = { once: true, signal: leave.signal };

@@ -5,9 +5,9 @@ import type { ModelFailure } from "../../src/model/model-failure.ts";
 import {
   calls,
   fails,
-  hangs,
   reply,
   ScriptedModel,
+  type Step,
   says,
   streams,
   thinks,
@@ -293,14 +293,16 @@ test("waiting and starting over are events, and every attempt is on the bill", a
 });
 
 test("an interrupted model call ends the run; what it had said counts for nothing", async () => {
-  const model = new ScriptedModel([hangs(), says("Again.")]);
+  const person = new AbortController();
+  const interrupted: Step = () => {
+    person.abort();
+    return new Promise<Step>(() => undefined);
+  };
+  const model = new ScriptedModel([interrupted, says("Again.")]);
   await using test = await TestAgent.open(model);
   await test.tell("Go.");
-  const person = new AbortController();
 
-  const { end } = await test.run(person.signal, ({ type }) => {
-    if (type === "turn-start") queueMicrotask(() => person.abort());
-  });
+  const { end } = await test.run(person.signal);
 
   expect(end).toEqual({ outcome: "interrupted", answers: [] });
   await test.tell("Again, please.");
