@@ -75,12 +75,15 @@ export class Equipment implements AsyncDisposable {
   static async open(options: EquipmentOptions): Promise<Equipment> {
     const { env, place, recordTo } = options;
     const secrets = new Secrets(providerKeys(env));
-    const recording = recordTo ? await Recording.create(recordTo, secrets) : undefined;
-    return new Equipment(options, {
-      store: await FileTeamStore.open(place),
-      secrets,
-      recording,
-    });
+    const store = await FileTeamStore.open(place);
+    try {
+      // Last, so that no recording is begun of a run that never is.
+      const recording = recordTo ? await Recording.create(recordTo, secrets) : undefined;
+      return new Equipment(options, { store, secrets, recording });
+    } catch (error) {
+      await store[Symbol.asyncDispose]();
+      throw error;
+    }
   }
 
   /** Where the team's key lies. No command may write there unasked. */

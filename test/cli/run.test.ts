@@ -210,3 +210,38 @@ test("a background job that ends is told with the next request, once", async () 
   expect(text.split("has ended: completed")).toHaveLength(2);
   expect(text).toContain("built");
 });
+
+test("P17 the person sees why it waits, and the run goes on", async () => {
+  await using it = await world();
+  it.server.reply(status(529), says("Done."));
+
+  const result = await it.run("Go.", ...model);
+
+  expect(result).toMatchObject({ code: 0, out: ["Done."] });
+  expect(result.err.join("\n")).toMatch(/… waiting \d+ s: .*overloaded/i);
+  expect(it.server.requests).toHaveLength(2);
+});
+
+test.each([
+  [400, undefined, "bad-request"],
+  [401, undefined, "ANTHROPIC_API_KEY"],
+  [403, undefined, "ANTHROPIC_API_KEY"],
+  [404, undefined, "does not have the model"],
+  [
+    400,
+    {
+      type: "error",
+      error: { type: "invalid_request_error", message: "Your credit balance is too low" },
+    },
+    "credit",
+  ],
+])("P17 status %i is told plainly and not tried again: %j", async (code, body, words) => {
+  await using it = await world();
+  it.server.reply(status(code, body));
+
+  const { code: exit, err } = await it.run("Go.", ...model);
+
+  expect(exit).toBe(1);
+  expect(it.server.requests).toHaveLength(1);
+  if (words !== "bad-request") expect(err.join("\n")).toContain(words);
+});

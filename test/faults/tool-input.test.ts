@@ -1,0 +1,67 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { Lead } from "../../src/team/lead.ts";
+import { ProviderServer } from "../../src/testing/provider-server/provider-server.ts";
+import { calls, reply, says } from "../../src/testing/scripted-model.ts";
+import { temporaryDirectory } from "../../src/testing/temporary-directory.ts";
+import { providerEnvironment } from "../support/agent-on-wire.ts";
+import { teamPlace } from "../support/team.ts";
+
+const toolNames = [
+  ...["bash", "background_run", "check_background", "read_file", "write_file", "edit_file"],
+  ...["glob", "grep", "constructor", "__proto__", "toString", "", "no such tool", "x".repeat(300)],
+];
+
+/** What a model that is out of its mind may write: all of JSON, and often the right names. */
+const anyInput = fc.oneof(
+  fc.json().map((text) => JSON.parse(text)),
+  fc.dictionary(
+    fc.constantFrom(
+      ...["command", "path", "pattern", "content", "old_text", "new_text", "offset", "limit"],
+      ...["timeout_s", "task_id", "replace_all", "__proto__", "constructor", "msg_type"],
+    ),
+    fc.oneof(
+      fc.string({ unit: "binary" }),
+      fc.constantFrom("", ".", "..", "/", "\0", "a".repeat(5_000), "-", "*", "[", "((((", "true"),
+      fc.double(),
+      fc.boolean(),
+      fc.constant(null),
+    ),
+  ),
+);
+
+test("P17 whatever a model calls with whatever input, it gets an answer and the run goes on", async () => {
+  await using directory = await temporaryDirectory();
+  await using server = await ProviderServer.start({ strict: true });
+  await using lead = await Lead.open({
+    place: teamPlace(directory.path),
+    env: { PATH: process.env.PATH, ...providerEnvironment(server) },
+    cwd: directory.path,
+    model: "anthropic/scripted",
+    mode: "default",
+    allow: [],
+    ask: [],
+    deny: [],
+    maxTurns: 5,
+    budget: {},
+    unattended: "nobody is there",
+  });
+  const anyCall = fc.tuple(fc.constantFrom(...toolNames), anyInput);
+
+  await fc.assert(
+    fc.asyncProperty(fc.array(anyCall, { minLength: 1, maxLength: 6 }), async (made) => {
+      server.reply(reply(made.map(([name, input]) => calls(name, input))), says("Well."));
+      const results: string[] = [];
+      const events = lead.prompt("Go.", new AbortController().signal);
+      let next = await events.next();
+      for (; !next.done; next = await events.next()) {
+        if (next.value.type === "tool-result") results.push(next.value.output);
+      }
+
+      expect(next.value).toMatchObject({ outcome: "done" });
+      expect(results).toHaveLength(made.length);
+      expect(server.refusals).toEqual([]);
+    }),
+    { numRuns: 60 },
+  );
+});
