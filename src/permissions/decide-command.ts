@@ -1,11 +1,12 @@
+import type { Case, Subject } from "./case.ts";
 import { type KnownArgument, knownValue } from "./commands/argument.ts";
 import type { PlaceUse, ResolvedCommand } from "./commands/resolve-line.ts";
 import { uncoveredArgument } from "./commands/rule-coverage.ts";
 import { programName } from "./commands/wrappers.ts";
-import { bypassed, type Case, planned, ruled, type Subject, strictest } from "./decide.ts";
 import { tampering } from "./guard.ts";
 import { isProtected } from "./protected-paths.ts";
-import { coversPlace, parseRule, type Rule, wordsCovered } from "./rule.ts";
+import { bypassed, planned, ruled } from "./reasons.ts";
+import { coversPlace, isSpokenOf, parseRule, type Rule, strictest, wordsCovered } from "./rule.ts";
 import { showHidden } from "./show-hidden.ts";
 import { suggestRule } from "./suggest-rule.ts";
 import type { Verdict } from "./verdict.ts";
@@ -26,7 +27,12 @@ export function decideCommand(given: Case, subject: CommandSubject): Verdict {
     const decision = mode === "bypassPermissions" ? "deny" : "ask";
     return { decision, reason: `${tampers}, which is troupe's own affair`, isReadOnly };
   }
-  if (mode === "bypassPermissions") return bypassed(isReadOnly);
+  if (mode === "bypassPermissions") {
+    const denial = rules.find(({ decision }) => decision === "deny");
+    if (line.isWhole || !denial) return bypassed(isReadOnly);
+    const reason = `${doubt}, so nobody can say that no rule denies it, such as ${denial.text}`;
+    return { decision: "deny", reason, isReadOnly };
+  }
   if (doubt) return { decision: "ask", reason: `it cannot be judged: ${doubt}`, isReadOnly };
   if (rule?.decision === "ask") return ruled(rule, isReadOnly);
   const objection = objectionTo(given, line.commands);
@@ -80,7 +86,7 @@ function concerns(rule: Rule, commands: readonly ResolvedCommand[]): boolean {
 function concernsWords(rule: Rule, words: readonly string[]): boolean {
   const [program = "", ...rest] = words;
   const spellings = [words, [program.replace(/^.*\//s, ""), ...rest]];
-  return spellings.some((spelling) => wordsCovered(rule, spelling) !== undefined);
+  return spellings.some((spelling) => isSpokenOf(rule, spelling));
 }
 
 type Standards = Pick<Case, "rules" | "mode">;
@@ -163,18 +169,19 @@ function isExact({ pattern }: Rule): boolean {
 function uncovered(command: ResolvedCommand, rules: readonly Rule[]): string | undefined {
   const { words, uses, problem } = command;
   const values = words.map((word) => knownValue(word) ?? "\0");
-  let nearest = `it runs ${shown(summary(words))}`;
+  const given = problem && `${shown(summary(words))} is given ${shown(problem)}`;
+  let nearest = given ?? `it runs ${shown(summary(words))}`;
   for (const rule of rules) {
     const covered = rule.decision === "allow" ? wordsCovered(rule, values) : undefined;
     if (covered === undefined) continue;
     const isOwn = isExact(rule);
     const argument = isOwn ? undefined : uncoveredArgument(words, covered);
-    const unusual = isOwn || programName(words[0]) === "git" ? undefined : problem;
+    const unusual = isOwn || programName(words[0]) === "git" ? undefined : given;
     const elsewhere = outsideObjection(
       uses.filter(({ word }) => word >= covered),
       rules,
     );
-    const reason = argument ?? (unusual && `${summary(words)} is given ${unusual}`) ?? elsewhere;
+    const reason = argument ?? unusual ?? elsewhere;
     if (reason === undefined) return undefined;
     nearest = reason;
   }

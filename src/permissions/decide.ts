@@ -1,25 +1,11 @@
-import type { PermissionMode } from "../protocol/message.ts";
 import type { Place } from "../workspace/place.ts";
-import type { ResolvedLine } from "./commands/resolve-line.ts";
+import type { Case, Subject } from "./case.ts";
 import { decideCommand } from "./decide-command.ts";
-import { closedPlace, type Surroundings } from "./guard.ts";
+import { closedPlace } from "./guard.ts";
 import { isProtected } from "./protected-paths.ts";
-import { coversPlace, coversTool, type Rule } from "./rule.ts";
+import { bypassed, planned, ruled } from "./reasons.ts";
+import { coversPlace, coversTool, strictest } from "./rule.ts";
 import type { Verdict } from "./verdict.ts";
-
-/** What a call would do, with its paths followed and its command read. */
-export type Subject =
-  | { readonly type: "coordinate" }
-  | { readonly type: "read" | "write"; readonly path: string; readonly place: Place }
-  | { readonly type: "command"; readonly text: string; readonly line: ResolvedLine };
-
-export interface Case {
-  readonly tool: string;
-  readonly subject: Subject;
-  readonly mode: PermissionMode;
-  readonly rules: readonly Rule[];
-  readonly surroundings: Surroundings;
-}
 
 /** Decides a call by mode and rules. It asks nobody and looks at nothing else. */
 export function decide(given: Case): Verdict {
@@ -92,26 +78,4 @@ function decideWriting(given: Case, { path, place }: FileSubject): Verdict {
 function folderPattern({ relative = "" }: Place): string {
   const [top = relative, ...below] = relative.split("/");
   return below.length > 0 ? `${top}/**` : relative;
-}
-
-/** Deny beats ask beats allow. */
-export function strictest(rules: readonly Rule[]): Rule | undefined {
-  for (const decision of ["deny", "ask", "allow"]) {
-    const rule = rules.find((each) => each.decision === decision);
-    if (rule) return rule;
-  }
-  return undefined;
-}
-
-export function ruled({ decision, text }: Rule, isReadOnly: boolean): Verdict {
-  return { decision, reason: `the rule ${decision} ${text}`, isReadOnly };
-}
-
-export function bypassed(isReadOnly: boolean): Verdict {
-  return { decision: "allow", reason: "permissions are bypassed", isReadOnly };
-}
-
-export function planned(what: string): Verdict {
-  const reason = `${what}, and nothing is changed while planning. Present your plan, and do it once the plan is approved.`;
-  return { decision: "deny", reason, isReadOnly: false };
 }

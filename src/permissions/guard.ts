@@ -1,15 +1,9 @@
 import { basename } from "node:path";
 import type { Place } from "../workspace/place.ts";
-import { type KnownArgument, knownValue } from "./commands/argument.ts";
+import type { Surroundings } from "./case.ts";
 import type { PlaceUse, ResolvedCommand, ResolvedLine } from "./commands/resolve-line.ts";
 import { uncoveredArgument } from "./commands/rule-coverage.ts";
 import { isWithin } from "./protected-paths.ts";
-
-/** The two directories that are troupe's alone, as real paths. */
-export interface Surroundings {
-  readonly teamDirectory: string;
-  readonly keyDirectory: string;
-}
 
 export function closedPlace(
   { real }: Place,
@@ -28,19 +22,19 @@ export function tampering(
   { commands, doubts }: ResolvedLine,
   surroundings: Surroundings,
 ): string | undefined {
-  if (doubts.length > 0 && mentions(text, surroundings)) return "it names the team's own records";
   for (const command of commands) {
     const reason = commandTampering(command, surroundings);
     if (reason) return reason;
   }
-  return undefined;
+  const isCode = doubts.length > 0 || commands.some(runsCode);
+  return isCode && mentions(text, surroundings) ? "it names the team's own records" : undefined;
 }
 
 function commandTampering(
   command: ResolvedCommand,
   surroundings: Surroundings,
 ): string | undefined {
-  const { kind, words, uses, opened, layers, directory } = command;
+  const { kind, uses, opened, layers, directory } = command;
   const all = [...uses, ...opened];
   if (all.some(({ place }) => closedPlace(place, surroundings) === "keys")) {
     return "it would reach the team's keys";
@@ -53,10 +47,13 @@ function commandTampering(
   if (layers.some(([name, inner]) => isTroupe(name) || (isRunner(name) && isTroupe(inner)))) {
     return "it would run troupe";
   }
-  const doubt = command.doubt ?? command.caution ?? uncoveredArgument(words, 1);
-  return doubt !== undefined && words.some((word) => mentions(textOf(word), surroundings))
-    ? "it names the team's own records"
-    : undefined;
+  return undefined;
+}
+
+/** True for what is told in words of its own what to do, so that nobody can say what that is. */
+function runsCode({ kind, words, doubt, caution }: ResolvedCommand): boolean {
+  if (kind === "reads") return false;
+  return (doubt ?? caution ?? uncoveredArgument(words, 1)) !== undefined;
 }
 
 function isClosedTo({ place, isTree }: PlaceUse, surroundings: Surroundings): boolean {
@@ -71,10 +68,6 @@ function isTroupe(word: string | undefined): boolean {
 
 function isRunner(word: string | undefined): boolean {
   return /^(.*\/)?(npx|bunx|pnpx|uvx|node|tsx|bun|deno)$/.test(word ?? "");
-}
-
-function textOf(word: KnownArgument): string {
-  return knownValue(word) ?? (word.type === "unknown" ? word.start : "");
 }
 
 /** True when code that nobody can judge names the team's directory, its keys, or troupe. */

@@ -2,12 +2,12 @@ import { TeamError } from "../errors.ts";
 import type { PermissionMode } from "../protocol/message.ts";
 import type { Action } from "../protocol/tools.ts";
 import type { Place } from "../workspace/place.ts";
+import type { Subject, Surroundings } from "./case.ts";
 import { findCommands } from "./commands/find-commands.ts";
 import type { Line } from "./commands/line.ts";
 import { parseLine } from "./commands/parse-line.ts";
 import { resolveLine } from "./commands/resolve-line.ts";
-import { decide, type Subject } from "./decide.ts";
-import type { Surroundings } from "./guard.ts";
+import { decide } from "./decide.ts";
 import type { Rule } from "./rule.ts";
 import type { Verdict } from "./verdict.ts";
 
@@ -88,10 +88,10 @@ function readLine(command: string): Line {
   try {
     const parsed = parseLine(command);
     if (parsed.type === "parsed") return findCommands(parsed.script);
-    return { commands: [], doubts: [parsed.reason] };
+    return { commands: [], doubts: [parsed.reason], isWhole: false };
   } catch (error) {
     // The parser meets whatever a model writes. Where it gives up, a person has to look.
     const reason = error instanceof Error ? error.message : String(error);
-    return { commands: [], doubts: [`it cannot be parsed as bash (${reason})`] };
+    return { commands: [], doubts: [`it cannot be parsed as bash (${reason})`], isWhole: false };
   }
 }

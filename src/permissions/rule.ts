@@ -103,3 +103,36 @@ export function wordsCovered(rule: Rule, words: readonly string[]): number | und
   const fits = isPrefix ? named.length <= words.length : named.length === words.length;
   return fits && named.every((word, index) => word === words[index]) ? named.length : undefined;
 }
+
+/** Deny beats ask beats allow. */
+export function strictest(rules: readonly Rule[]): Rule | undefined {
+  for (const decision of ["deny", "ask", "allow"]) {
+    const rule = rules.find((each) => each.decision === decision);
+    if (rule) return rule;
+  }
+  return undefined;
+}
+
+/**
+ * True when a rule that denies or asks means this command, other options before or between its
+ * words notwithstanding: `git push` is meant by `git -C sub push`, `git push --force` by
+ * `git push origin --force`.
+ */
+export function isSpokenOf(rule: Rule, words: readonly string[]): boolean {
+  if (wordsCovered(rule, words) !== undefined) return true;
+  if (rule.pattern?.type !== "words" || !rule.pattern.isPrefix) return false;
+  let position = 0;
+  for (const named of rule.pattern.words) {
+    const found = words.indexOf(named, position);
+    if (found < 0 || (!named.startsWith("-") && !areOptions(words.slice(position, found)))) {
+      return false;
+    }
+    position = named.startsWith("-") ? position : found + 1;
+  }
+  return true;
+}
+
+/** Each word is an option or directly follows one. */
+function areOptions(words: readonly string[]): boolean {
+  return words.every((word, index) => word.startsWith("-") || words[index - 1]?.startsWith("-"));
+}

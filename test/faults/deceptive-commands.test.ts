@@ -67,6 +67,10 @@ test.each([
   ["brackets in a calculation", `echo $((${"(".repeat(20_000)}1${")".repeat(20_000)}))`],
   ["a long sum", `echo $((1${"+1".repeat(40_000)}))`],
   ["loops that multiply", `${"for i in 1 2 3 4 5 6 7 8 9; do ".repeat(9)}ls${"; done".repeat(9)}`],
+  ["directories that multiply", `${"cd src; ".repeat(400)}ls`],
+  ["directories in directories", `${"cd src && ".repeat(400)}ls`],
+  ["a path of 90 kB", `ls ${"a/".repeat(45_000)}`],
+  ["patterns that multiply", `ls ${"*/../*/../*/../* ".repeat(300)}`],
   ["braces that multiply", `echo ${"{1..9}".repeat(50)}`],
   ["a regular expression's nightmare", `sed -n 's/${"\\\\(a*\\\\)*".repeat(500)}/x' README.md`],
 ])("%s are asked about without hanging", async (_, line) => {

@@ -62,7 +62,7 @@ async function hostileRepository(root: string, setting: string) {
       // A new time of the same content is what makes git want to refresh its index.
       await run("touch", [join(directory, ".gitattributes")]);
       await run("git", ["-C", directory, ...words], {
-        env: { PATH: process.env["PATH"], ...environment },
+        env: { PATH: process.env.PATH, ...environment },
       });
       return await access(mark).then(
         () => true,

@@ -1,15 +1,11 @@
-import { execFile } from "node:child_process";
-import { mkdir, realpath, symlink, writeFile } from "node:fs/promises";
-import { dirname, join, relative, resolve } from "node:path";
-import { promisify } from "node:util";
+import { mkdir, realpath, rm, symlink, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
 import { Permissions } from "../../src/permissions/permissions.ts";
 import { parseRule, type Rule } from "../../src/permissions/rule.ts";
 import type { Verdict } from "../../src/permissions/verdict.ts";
 import type { PermissionMode } from "../../src/protocol/message.ts";
 import { temporaryDirectory } from "../../src/testing/temporary-directory.ts";
-import type { Place } from "../../src/workspace/place.ts";
-
-const run = promisify(execFile);
+import { Workspace } from "../../src/workspace/workspace.ts";
 
 const files = [
   "README.md",
@@ -31,6 +27,8 @@ const files = [
   "build/index.js",
   "build/test.log",
   ".team/config.json",
+  ".git/objects/info/packs",
+  ".git/refs/heads/none",
 ];
 
 /** A workspace with a repository in it, a link that leads out of it, and a secret beside it. */
@@ -45,13 +43,16 @@ export async function project(): Promise<Project> {
   const base = await realpath(directory.path);
   const root = join(base, "project");
   const outside = join(base, "outside");
-  for (const file of files) await writeInto(root, file);
+  await Promise.all(files.map((file) => writeInto(root, file)));
   await writeInto(outside, "secret.txt");
   await mkdir(join(outside, "keys"));
+  await rm(join(root, ".git/refs/heads/none"));
+  await writeFile(join(root, ".git/HEAD"), "ref: refs/heads/main\n");
+  await writeFile(join(root, ".git/config"), "[core]\n\trepositoryformatversion = 0\n");
   await mkdir(join(root, "links"));
   await symlink(outside, join(root, "links/out"));
   await symlink(join(outside, "secret.txt"), join(root, "links/secret.txt"));
-  await run("git", ["init", "-q", root]);
+  const workspace = await Workspace.open({ root, teamDirectory: ".team" });
   return {
     root,
     outside,
@@ -59,7 +60,7 @@ export async function project(): Promise<Project> {
       new Permissions({
         mode,
         rules,
-        locate: (path) => locate(root, path),
+        locate: (path) => workspace.locate(path),
         teamDirectory: join(root, ".team"),
         keyDirectory: join(outside, "keys"),
       }),
@@ -70,23 +71,6 @@ export async function project(): Promise<Project> {
 async function writeInto(root: string, file: string): Promise<void> {
   await mkdir(dirname(join(root, file)), { recursive: true });
   await writeFile(join(root, file), "text\n");
-}
-
-async function locate(root: string, path: string): Promise<Place> {
-  const real = await realPathOf(resolve(root, path));
-  const fromRoot = relative(root, real) || ".";
-  const isInside = !/^\.\.(\/|$)/.test(fromRoot);
-  return { real, isInside, relative: isInside ? fromRoot : undefined };
-}
-
-async function realPathOf(path: string): Promise<string> {
-  try {
-    return await realpath(path);
-  } catch {
-    return dirname(path) === path
-      ? path
-      : join(await realPathOf(dirname(path)), path.slice(dirname(path).length + 1));
-  }
 }
 
 export function judgeLine(permissions: Permissions, command: string): Promise<Verdict> {

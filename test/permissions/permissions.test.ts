@@ -32,11 +32,26 @@ const calls = {
 const expected: Record<keyof typeof calls, Record<PermissionMode, string>> = {
   "reading inside": every("allow"),
   "reading outside": { ...every("ask"), bypassPermissions: "allow" },
-  "writing inside": { default: "ask", acceptEdits: "allow", plan: "deny", bypassPermissions: "allow" },
+  "writing inside": {
+    default: "ask",
+    acceptEdits: "allow",
+    plan: "deny",
+    bypassPermissions: "allow",
+  },
   "a command that reads": every("allow"),
   "a command that reads outside": { ...every("ask"), bypassPermissions: "allow" },
-  "a command that edits": { default: "ask", acceptEdits: "allow", plan: "deny", bypassPermissions: "allow" },
-  "a command that runs something": { default: "ask", acceptEdits: "ask", plan: "deny", bypassPermissions: "allow" },
+  "a command that edits": {
+    default: "ask",
+    acceptEdits: "allow",
+    plan: "deny",
+    bypassPermissions: "allow",
+  },
+  "a command that runs something": {
+    default: "ask",
+    acceptEdits: "ask",
+    plan: "deny",
+    bypassPermissions: "allow",
+  },
   "a message": every("allow"),
 };
 
@@ -51,7 +66,10 @@ test.each(modes)("%s decides each kind of call as it promises", async (mode) => 
   for (const [name, call] of Object.entries(calls)) {
     const { decision } = await permissions.judge(call);
 
-    expect({ name, decision }).toEqual({ name, decision: expected[name as keyof typeof calls][mode] });
+    expect({ name, decision }).toEqual({
+      name,
+      decision: expected[name as keyof typeof calls][mode],
+    });
   }
 });
 
@@ -83,9 +101,17 @@ test("a call refused while planning says to present the plan", async () => {
 
 test.each(modes)("P20 no file tool writes the team's records in mode %s", async (mode) => {
   await using workspace = await project();
-  const permissions = workspace.permissions({ mode, rules: allow("edit_file", "edit_file(.team/**)") });
+  const permissions = workspace.permissions({
+    mode,
+    rules: allow("edit_file", "edit_file(.team/**)"),
+  });
 
-  for (const path of [".team/config.json", ".team", "src/../.team/new", join(workspace.root, ".team/x")]) {
+  for (const path of [
+    ".team/config.json",
+    ".team",
+    "src/../.team/new",
+    join(workspace.root, ".team/x"),
+  ]) {
     expect(await permissions.judge(write(path))).toMatchObject({ decision: "deny" });
   }
 });
@@ -98,7 +124,7 @@ const tampering = [
   "cd .team && touch x",
   "cp README.md .team/",
   "sed -i s/a/b/ .team/config.json",
-  "node -e 'require(\"fs\").rmSync(\".team\")'",
+  'node -e \'require("fs").rmSync(".team")\'',
   "bash -c 'echo x >> .team/events.jsonl'",
   "python3 - <<'EOF'\nopen('.team/x', 'w')\nEOF",
   "cat ../outside/keys/default",
@@ -112,18 +138,29 @@ const tampering = [
   "f() { troupe approve 1; }; f",
 ];
 
-test.each(tampering)("P13 %j asks in every mode whatever is allowed, and is refused when nothing asks", async (line) => {
-  await using workspace = await project();
-  const rules = allow("bash", "edit_file", "read_file", `bash(${line.split(" ")[0]}:*)`);
+test.each(tampering)(
+  "P13 %j asks in every mode whatever is allowed, and is refused when nothing asks",
+  async (line) => {
+    await using workspace = await project();
+    const rules = allow("bash", "edit_file", "read_file", `bash(${line.split(" ")[0]}:*)`);
 
-  for (const mode of ["default", "acceptEdits"] as const) {
-    expect(await judgeLine(workspace.permissions({ mode, rules }), line)).toMatchObject({ decision: "ask" });
-  }
-  for (const mode of ["plan", "bypassPermissions"] as const) {
-    const { decision, isReadOnly } = await judgeLine(workspace.permissions({ mode, rules }), line);
-    expect({ mode, decision }).toEqual({ mode, decision: mode === "plan" && isReadOnly ? "ask" : "deny" });
-  }
-});
+    for (const mode of ["default", "acceptEdits"] as const) {
+      expect(await judgeLine(workspace.permissions({ mode, rules }), line)).toMatchObject({
+        decision: "ask",
+      });
+    }
+    for (const mode of ["plan", "bypassPermissions"] as const) {
+      const { decision, isReadOnly } = await judgeLine(
+        workspace.permissions({ mode, rules }),
+        line,
+      );
+      expect({ mode, decision }).toEqual({
+        mode,
+        decision: mode === "plan" && isReadOnly ? "ask" : "deny",
+      });
+    }
+  },
+);
 
 test.each([
   "cat .team/config.json",
@@ -163,13 +200,22 @@ const protectedFiles = [
 
 test.each(protectedFiles)("writing %s always asks, by tool and by command", async (path) => {
   await using workspace = await project();
-  const rules = allow("edit_file", `edit_file(${path})`, "bash(cp:*)", "bash(tee:*)", "bash(echo:*)");
+  const rules = allow(
+    "edit_file",
+    `edit_file(${path})`,
+    "bash(cp:*)",
+    "bash(tee:*)",
+    "bash(echo:*)",
+  );
 
   for (const mode of ["default", "acceptEdits"] as const) {
     const permissions = workspace.permissions({ mode, rules });
     expect(await permissions.judge(write(path))).toMatchObject({ decision: "ask" });
     for (const line of [`echo x > ${path}`, `cp README.md ${path}`, `echo x | tee -a ${path}`]) {
-      expect({ line, ...(await judgeLine(permissions, line)) }).toMatchObject({ line, decision: "ask" });
+      expect({ line, ...(await judgeLine(permissions, line)) }).toMatchObject({
+        line,
+        decision: "ask",
+      });
     }
   }
 });
@@ -191,7 +237,11 @@ test("deny beats ask beats allow", async () => {
   const asking = [...ask("bash(npm publish:*)", "edit_file(src/a.ts)"), ...allowing];
   const denying = [...allowing, ...deny("bash(npm publish:*)", "edit_file(src/a.ts)"), ...asking];
 
-  for (const [rules, decision] of [[allowing, "allow"], [asking, "ask"], [denying, "deny"]] as const) {
+  for (const [rules, decision] of [
+    [allowing, "allow"],
+    [asking, "ask"],
+    [denying, "deny"],
+  ] as const) {
     const permissions = workspace.permissions({ rules });
     expect(await judgeLine(permissions, "npm publish")).toMatchObject({ decision });
     expect(await permissions.judge(write("src/a.ts"))).toMatchObject({ decision });
@@ -222,22 +272,33 @@ test.each([
   await using workspace = await project();
 
   for (const mode of modes) {
-    const permissions = workspace.permissions({ mode, rules: [...allow("bash"), ...deny("bash(rm:*)")] });
+    const permissions = workspace.permissions({
+      mode,
+      rules: [...allow("bash"), ...deny("bash(rm:*)")],
+    });
     expect(await judgeLine(permissions, line)).toMatchObject({ decision: "deny" });
   }
 });
 
-test.each(["cat .env", "head -3 ./.env", "cat .e*", "grep KEY < .env", "cp .env build/x", "cd src; cat ../.env"])(
-  "a rule that denies reading .env holds for the command %j too",
-  async (line) => {
-    await using workspace = await project();
-    const permissions = workspace.permissions({ rules: [...allow("bash"), ...deny("read_file(.env)")] });
+test.each([
+  "cat .env",
+  "head -3 ./.env",
+  "cat .e*",
+  "grep KEY < .env",
+  "cp .env build/x",
+  "cd src; cat ../.env",
+])("a rule that denies reading .env holds for the command %j too", async (line) => {
+  await using workspace = await project();
+  const permissions = workspace.permissions({
+    rules: [...allow("bash"), ...deny("read_file(.env)")],
+  });
 
-    expect(await judgeLine(permissions, line)).toMatchObject({ decision: "deny" });
-    expect(await permissions.judge(read(".env"))).toMatchObject({ decision: "deny" });
-    expect(await permissions.judge({ ...read(".env"), tool: "grep" })).toMatchObject({ decision: "deny" });
-  },
-);
+  expect(await judgeLine(permissions, line)).toMatchObject({ decision: "deny" });
+  expect(await permissions.judge(read(".env"))).toMatchObject({ decision: "deny" });
+  expect(await permissions.judge({ ...read(".env"), tool: "grep" })).toMatchObject({
+    decision: "deny",
+  });
+});
 
 test("a bare rule denies any tool, those that only coordinate too", async () => {
   await using workspace = await project();
@@ -254,15 +315,21 @@ test("an exact rule covers what no rule for first words does", async () => {
   const permissions = workspace.permissions({ rules });
 
   const decisions = new Map<string, string>();
-  for (const line of ["node -e 1", "node -e 2", "sudo make", "sudo make x", "cat /etc/hosts", "NODE_OPTIONS=x node -e 1", "node -e 1 > ~/x"]) {
+  for (const line of [
+    "node -e 1",
+    "node -e 2",
+    "sudo make",
+    "sudo make x",
+    "cat /etc/hosts",
+    "NODE_OPTIONS=x node -e 1",
+    "node -e 1 > ~/x",
+  ]) {
     decisions.set(line, (await judgeLine(permissions, line)).decision);
   }
 
-  expect([...decisions].filter(([, decision]) => decision === "allow").map(([line]) => line)).toEqual([
-    "node -e 1",
-    "sudo make",
-    "cat /etc/hosts",
-  ]);
+  expect(
+    [...decisions].filter(([, decision]) => decision === "allow").map(([line]) => line),
+  ).toEqual(["node -e 1", "sudo make", "cat /etc/hosts"]);
 });
 
 test.each([
@@ -301,8 +368,12 @@ test("an edit suggests a rule for its folder", async () => {
   await using workspace = await project();
   const permissions = workspace.permissions();
 
-  expect(await permissions.judge(write("src/lib/new.ts"))).toMatchObject({ suggestedRule: "edit_file(src/**)" });
-  expect(await permissions.judge(write("README.md"))).toMatchObject({ suggestedRule: "edit_file(README.md)" });
+  expect(await permissions.judge(write("src/lib/new.ts"))).toMatchObject({
+    suggestedRule: "edit_file(src/**)",
+  });
+  expect(await permissions.judge(write("README.md"))).toMatchObject({
+    suggestedRule: "edit_file(README.md)",
+  });
 });
 
 test("a mode set later holds from then on", async () => {
@@ -323,4 +394,16 @@ test("hidden characters are shown in the reason", async () => {
 
   expect(decision).toBe("ask");
   expect(reason).toContain("ls <U+202E># hi");
+});
+
+test("where nothing is asked, a line that cannot be read is refused as soon as something is denied", async () => {
+  await using workspace = await project();
+  const line = `rm x; ${"ls; ".repeat(600)} echo "`;
+  const mode = "bypassPermissions";
+
+  const free = await judgeLine(workspace.permissions({ mode }), line);
+  const bound = await judgeLine(workspace.permissions({ mode, rules: deny("bash(rm:*)") }), line);
+
+  expect(free.decision).toBe("allow");
+  expect(bound.decision).toBe("deny");
 });

@@ -4,6 +4,7 @@ import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { z } from "zod";
 import type { Argument } from "../../src/permissions/commands/argument.ts";
 import { findCommands } from "../../src/permissions/commands/find-commands.ts";
 import type { Line } from "../../src/permissions/commands/line.ts";
@@ -68,35 +69,12 @@ function stands(found: readonly Argument[], words: readonly string[]): boolean {
 }
 
 const name = fc.constantFrom("aa", "bb", "cc");
-const word = fc.constantFrom(
-  ...["x", "'y z'", '"q"', "a\\ b", '"$v"', "$v", "${v}", '"${v:-d}"', "'it'\\''s'", "$'t'", "-n"],
-  ...["--", "#", "x#y", "{p,q}", "{1..3}", "a{b,c}", '"a\\"b"', "''", '""', "\\;", "'&&'", '"|"'],
-  ...[
-    "'$(aa)'",
-    "\\$\\(bb\\)",
-    '"\\$(bb)"',
-    '"\\\\$(bb)"',
-    "~",
-    "*",
-    "\\*",
-    "=x",
-    "a=b",
-    "@{u}",
-    "!x",
-  ],
-  ...["[y]", "{}", '"\\$v"', "$((1+2))", "$?", '"$(bb x)"', "`cc y`", '"`cc \\`aa\\` `"', "${#v}"],
-  ...["\\\nx", "a\\\nb", "$", '"$"', "a$", "if", "done", "}", "${v%x}", "${v/a/$(bb)}"],
-  ...[
-    "${v:-`aa`}",
-    "'`aa`'",
-    "\\`aa\\`",
-    "\"'$(cc)'\"",
-    '$"x"',
-    "a'b'\"c\"",
-    "\\\\$(bb)",
-    "x=$(aa)",
-  ],
+const Words = z.array(z.string());
+const wordList = await readFile(
+  new URL("../fixtures/commands/words.json", import.meta.url),
+  "utf8",
 );
+const word = fc.constantFrom(...Words.parse(JSON.parse(wordList)));
 const { line } = fc.letrec<{ line: string; unit: string; simple: string }>((tie) => ({
   simple: fc
     .tuple(
@@ -173,11 +151,11 @@ test("whatever real bash runs of a generated line was found in it", async () => 
         }
       }
     }),
-    { numRuns: 200 },
+    { numRuns: 150 },
   );
 
-  expect(judged).toBeGreaterThan(100);
-  expect(ran).toBeGreaterThan(100);
+  expect(judged).toBeGreaterThan(50);
+  expect(ran).toBeGreaterThan(50);
 });
 
 test("a command that was not found in a line would be noticed", async () => {

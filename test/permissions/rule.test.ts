@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { TeamError } from "../../src/errors.ts";
-import { coversPlace, parseRule, wordsCovered } from "../../src/permissions/rule.ts";
+import { coversPlace, isSpokenOf, parseRule, wordsCovered } from "../../src/permissions/rule.ts";
 import type { Place } from "../../src/workspace/place.ts";
 
 function inside(relative: string): Place {
@@ -53,6 +53,22 @@ test.each(["", "bash(", "bash()", "bash(:*)", "Bash(ls)", "send_message(x)", "ba
     const read = () => parseRule("allow", text);
 
     expect(read).toThrow(TeamError);
-    expect(read).toThrow(expect.objectContaining({ code: "config-invalid", hint: expect.stringContaining("bash(npm test:*)") }));
+    expect(read).toThrow(
+      expect.objectContaining({
+        code: "config-invalid",
+        hint: expect.stringContaining("bash(npm test:*)"),
+      }),
+    );
   },
 );
+
+test.each([
+  ["bash(git push:*)", "git push origin main", true],
+  ["bash(git push:*)", "git -C sub --no-pager push", true],
+  ["bash(git push --force:*)", "git push origin --force", true],
+  ["bash(git push:*)", "git commit -m push", false],
+  ["bash(git push)", "git push origin", false],
+  ["bash(npm publish:*)", "npm test publish", false],
+])("when it denies, %s means the command %s: %s", (rule, command, expected) => {
+  expect(isSpokenOf(parseRule("deny", rule), command.split(" "))).toBe(expected);
+});

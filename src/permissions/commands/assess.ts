@@ -1,7 +1,7 @@
 import { type KnownArgument, knownValue } from "./argument.ts";
 import { type FileProgram, filePrograms } from "./changing-programs.ts";
 import { readFindExpression } from "./find-expression.ts";
-import { readGit, readOnlyGit } from "./git-programs.ts";
+import { changingGit, readGit, readOnlyGit } from "./git-programs.ts";
 import { parseArguments } from "./options.ts";
 import { type Program, type Reading, readCall } from "./program.ts";
 import { isVersionQuestion, readOnlyPrograms } from "./read-only-programs.ts";
@@ -22,7 +22,7 @@ export interface Assessment {
   readonly repository: string | undefined;
 }
 
-export interface PathUse {
+interface PathUse {
   readonly path: string;
   readonly use: "read" | "write";
   /** The word that names it, so that a rule which names that word itself covers it. */
@@ -109,7 +109,7 @@ function changing(list: FileProgram, words: readonly KnownArgument[]): Assessmen
         path,
         use: isRead ? "read" : "write",
         word,
-        isTree: isTree || programName(words[0]) === "mv",
+        isTree: isTree || (programName(words[0]) === "mv" && index < operands.length - 1),
       },
     ];
   });
@@ -135,12 +135,20 @@ function running(words: readonly KnownArgument[], problem: string | undefined): 
   const uses = words.flatMap((word, index) =>
     index === 0 ? [] : mentionedPaths(knownValue(word) ?? "").map((path) => ({ path, index })),
   );
+  const use = leavesFiles(words) ? "read" : "write";
   return {
     kind: "runs",
-    uses: uses.map(({ path, index }) => ({ path, use: "write", word: index, isTree: false })),
+    uses: uses.map(({ path, index }) => ({ path, use, word: index, isTree: false })),
     problem,
     repository: undefined,
   };
+}
+
+/** Git records many files without changing them. */
+function leavesFiles(words: readonly KnownArgument[]): boolean {
+  const call = knownValue(words[0]) === "git" ? readGit(words.slice(1)) : undefined;
+  if (!call || "problem" in call || !Object.hasOwn(changingGit, call.subcommand)) return false;
+  return changingGit[call.subcommand]?.operands === "reads";
 }
 
 /** The paths an argument may name: all of it, what follows `=`, or what is glued to an option. */

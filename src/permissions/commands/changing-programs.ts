@@ -44,7 +44,7 @@ export const uncoverable: ReadonlySet<string> = new Set(
   vi vim nvim view ex ed emacs nano pico less more most man info w3m lynx
   gdb lldb strace ltrace valgrind perf sqlite3 psql mysql mongosh redis-cli nix-shell nix
   dd install mkfifo mknod mount umount insmod kill killall pkill shutdown reboot
-  find fd sed awk gawk mawk perl`.split(/\s+/),
+  find fd sed awk gawk mawk perl unzip 7z cpio patch`.split(/\s+/),
 );
 
 /** Programs that run another: a rule covers them when it names that one as well. */
@@ -113,7 +113,8 @@ export const dangerousOptions: Readonly<Record<string, string>> = {
   cargo: "-Z -C --config --target-dir --manifest-path",
   go: "-exec -toolexec -vettool -overlay -modfile -ldflags -gcflags -asmflags -C",
   pytest: "-c -o -p --override-ini --rootdir --basetemp --pastebin",
-  tar: `-I -F -P -C --to-command --checkpoint-action --use-compress-program --rsh-command --info-script
+  // An archive may bring files that make other programs run code.
+  tar: `-x -I -F -P -C --extract --get --to-command --checkpoint-action --use-compress-program --rsh-command --info-script
     --new-volume-script --absolute-names --directory --rmt-command`,
   zip: "-T -TT --unzip-command",
   git: "--exec-path --git-dir --work-tree --output --ext-diff --textconv --open-files-in-pager",

@@ -1,4 +1,4 @@
-import type { Word, WordPart } from "unbash";
+import type { Assignment, Word, WordPart } from "unbash";
 import {
   type Argument,
   anyNumber,
@@ -9,16 +9,29 @@ import {
   type Unknown,
 } from "./argument.ts";
 
-/** What variables are known to hold; those not in it may hold anything. */
-export type Variables = ReadonlyMap<string, Argument>;
+/** What variables are known to hold; others may hold anything. */
+export interface Variables {
+  get(name: string): Argument | undefined;
+}
 
 /** What a word stands for: one argument, or several where it has braces. */
-export function evaluateWord(word: Word, variables: Variables): Argument[] {
+export function evaluateWord(word: Word, variables: Variables = new Map()): Argument[] {
   const braces = word.parts?.filter(({ type }) => type === "BraceExpansion") ?? [];
   if (braces.length > 0) return evaluateBraces(word);
   if (word.text.startsWith("~")) return [anyWord];
   if (!word.parts) return [hasSyntax(word.text) ? anyWords : literal(word.value)];
   return [join(word.parts.map((part) => evaluatePart(part, variables)))];
+}
+
+/** An argument of a command; `export x=1` has one that looks like an assignment. */
+export function evaluateArgument(part: Word | Assignment, variables: Variables): Argument[] {
+  if (part.type === "Word") return evaluateWord(part, variables);
+  if (part.value.type === "ArrayValue") return [anyWords];
+  const [value, ...others] = evaluateWord(part.value, variables);
+  const isKnown = value?.type === "literal" && others.length === 0;
+  return [
+    isKnown ? literal(`${part.name}=${value.value}`) : { ...anyWord, start: `${part.name}=` },
+  ];
 }
 
 /** A word without parts has nothing left to expand. If it looks otherwise, nothing is known of it. */

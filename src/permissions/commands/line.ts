@@ -1,8 +1,11 @@
 import type { Argument } from "./argument.ts";
+import type { Route } from "./routes.ts";
 
 /** What a command line would run, as far as reading it can tell. */
 export interface Line {
   readonly commands: readonly SimpleCommand[];
+  /** False when there are commands in it that were not found. */
+  readonly isWhole: boolean;
   /** Why the line as a whole cannot be judged; empty when it can. */
   readonly doubts: readonly string[];
 }
@@ -27,5 +30,3 @@ export interface OpenedFile {
   readonly use: "read" | "write";
   readonly target: Argument;
 }
-
-export type Route = readonly string[];

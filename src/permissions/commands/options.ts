@@ -1,4 +1,4 @@
-import type { KnownArgument } from "./argument.ts";
+import { type Argument, type KnownArgument, knownValue } from "./argument.ts";
 
 /** The options a program may be given. Each list is names with blanks between: `-n --lines`. */
 export interface OptionList {
@@ -32,7 +32,7 @@ export function parseArguments(
   const kinds = optionKinds(list);
   const given = new Set<string>();
   const operands: KnownArgument[] = [];
-  const values = { flags: [], text: [], paths: [], scripts: [] } as Record<Kind, KnownArgument[]>;
+  const values: Record<Kind, KnownArgument[]> = { flags: [], text: [], paths: [], scripts: [] };
   const queue = [...words];
   let isOptions = true;
 
@@ -60,6 +60,16 @@ export function parseArguments(
     if (list.isOptionsFirst && operands.length > 0) isOptions = false;
   }
   return { given, operands, paths: values.paths, scripts: values.scripts };
+}
+
+/** Where the first operand probably is, when some of the options before it are not known. */
+export function guessOperand(list: OptionList, words: readonly Argument[]): number {
+  const kinds = optionKinds(list);
+  let index = 0;
+  for (let value = knownValue(words[0]); value?.startsWith("-"); value = knownValue(words[index])) {
+    index += (kinds.get(value) ?? "flags") === "flags" ? 1 : 2;
+  }
+  return index;
 }
 
 function attached(value: string): KnownArgument {

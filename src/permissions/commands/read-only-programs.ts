@@ -11,7 +11,7 @@ const nothing = { operands: "none" } as const;
 
 const hashing: Program = {
   ...files,
-  flags: "-b -c -t -w --check --quiet --status --tag --strict -z --binary --text",
+  flags: "-b -t -z --binary --tag --text",
   text: "-a --algorithm",
 };
 
@@ -134,6 +134,12 @@ export const readOnlyPrograms: Readonly<Record<string, Program>> = {
       --text --unified`,
     text: "-C -I -L -U -W -x --context --exclude --ignore-matching-lines --label --width",
     hasNumbers: true,
+    // It follows the links in a folder, wherever they lead, and would show what it finds there.
+    problem: ({ given }) => {
+      const isDeep = given.has("-r") || given.has("--recursive");
+      const isShort = ["-q", "--brief", "--no-dereference"].some((name) => given.has(name));
+      return isDeep && !isShort ? "-r without --no-dereference" : undefined;
+    },
   },
   tree: {
     ...files,
@@ -210,7 +216,15 @@ export const readOnlyPrograms: Readonly<Record<string, Program>> = {
   wait: { ...nothing },
   read: { ...texts, flags: "-r -s", text: "-p -d -n -t" },
   cd: files,
-  set: { ...nothing, flags: "-e -u -x -v +e +x pipefail", text: "-o -eo -euo -euxo -uo -xeo" },
+  set: {
+    ...texts,
+    flags: "-e -u -x -o",
+    // Other options change what words mean: `keyword` makes variables of arguments.
+    problem: ({ operands }) =>
+      operands.every((operand) => /^(pipefail|errexit|nounset)$/.test(knownValue(operand) ?? ""))
+        ? undefined
+        : "an operand",
+  },
   which: { ...texts, flags: "-a" },
   type: { ...texts, flags: "-a -p -P -t" },
   command: { ...texts, flags: "-v -V -p" },

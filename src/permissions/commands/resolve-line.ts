@@ -2,10 +2,11 @@ import { dirname, join, resolve } from "node:path";
 import { TeamError } from "../../errors.ts";
 import type { Place } from "../../workspace/place.ts";
 import { gitConfigurationProblem } from "../git-configuration.ts";
-import { type Argument, type KnownArgument, knownValue } from "./argument.ts";
+import { type Argument, anyWords, type KnownArgument, knownValue } from "./argument.ts";
 import { type Assessment, assess } from "./assess.ts";
 import { expandPattern } from "./expand-patterns.ts";
-import type { Line, Route, SimpleCommand } from "./line.ts";
+import type { Line, SimpleCommand } from "./line.ts";
+import type { Route } from "./routes.ts";
 import { alsoRun } from "./wrappers.ts";
 
 /** A command whose paths have been followed to where they lead. */
@@ -34,9 +35,8 @@ export interface PlaceUse {
   readonly isTree: boolean;
 }
 
-export interface ResolvedLine {
+export interface ResolvedLine extends Omit<Line, "commands"> {
   readonly commands: readonly ResolvedCommand[];
-  readonly doubts: readonly string[];
 }
 
 type Locate = (path: string) => Promise<Place>;
@@ -44,6 +44,8 @@ type Locate = (path: string) => Promise<Place>;
 /** Devices that keep nothing and tell nothing. */
 const harmlessDevice = /^\/dev\/(null|zero|random|urandom|stdin|stdout|stderr|fd\/\d+)$/;
 const mostPaths = 3_000;
+/** Longer ones no system opens. */
+const longestPath = 4_096;
 
 /** Follows every path of a line's commands, from each directory they may run in. */
 export async function resolveLine(line: Line, locate: Locate): Promise<ResolvedLine> {
@@ -52,7 +54,7 @@ export async function resolveLine(line: Line, locate: Locate): Promise<ResolvedL
   for (const command of line.commands) {
     for (const route of command.routes) commands.push(await resolver.resolve(command, route));
   }
-  return { commands, doubts: line.doubts };
+  return { ...line, commands };
 }
 
 class LineResolver {
@@ -65,8 +67,10 @@ class LineResolver {
 
   async resolve(command: SimpleCommand, route: Route): Promise<ResolvedCommand> {
     const { directory, doubt: lost } = await this.#follow(route);
-    const expanded = await Promise.all(command.words.map((word) => expand(word, directory.real)));
-    const words = expanded.flat();
+    const isTooMuch = this.#places.size > mostPaths;
+    const words = isTooMuch
+      ? command.words.map(unexpanded)
+      : (await Promise.all(command.words.map((word) => expand(word, directory.real)))).flat();
     const assessment: Assessment =
       words.length > 0
         ? assess(words)
@@ -78,7 +82,6 @@ class LineResolver {
     ];
     const opened = await this.#opened(command, directory);
     const hostile = await repositoryProblem(assessment, directory);
-    const isTooMuch = this.#places.size > mostPaths ? "it names too many files" : undefined;
     return {
       words,
       layers: layersOf(command, words),
@@ -86,7 +89,11 @@ class LineResolver {
       uses,
       opened: opened.uses,
       directory,
-      doubt: command.doubt ?? lost ?? opened.doubt ?? isTooMuch,
+      doubt:
+        command.doubt ??
+        lost ??
+        opened.doubt ??
+        (isTooMuch ? "it names too many files" : undefined),
       caution: command.caution ?? hostile,
       problem: assessment.problem,
     };
@@ -122,6 +129,7 @@ class LineResolver {
 
   /** As the kernel does it: `..` leaves the real directory that a link has led to. */
   async #placeFrom(directory: string, path: string): Promise<Place> {
+    if (path.length > longestPath) return { real: path, isInside: false, relative: undefined };
     let current = path.startsWith("/") ? "/" : directory;
     for (const name of path.split("/")) {
       current = name === ".." ? dirname((await this.#place(current)).real) : join(current, name);
@@ -158,6 +166,10 @@ class LineResolver {
 
 async function expand(word: Argument, directory: string): Promise<KnownArgument[]> {
   return word.type === "pattern" ? await expandPattern(word, directory) : [word];
+}
+
+function unexpanded(word: Argument): KnownArgument {
+  return word.type === "pattern" ? anyWords : word;
 }
 
 /** A pattern lists the folder it is looked for in. */

@@ -21,8 +21,22 @@ const separateLetters: ReadonlySet<string> = new Set([
   "gofmt",
 ]);
 
-/** Options whose value is prose, and so may be anything: `git commit -m "$(…)"`. */
-const proseOptions = /^(-m|-am|-qm|--message|--title|--body|-t|--subject|-d|--data)$/;
+/** Subcommands by the options whose value is prose, and so may be anything: `commit -m "$(…)"`. */
+const proseOptions: Readonly<Record<string, RegExp>> = {
+  "git commit": /^(-[aqsv]*m|--message)$/,
+  "git merge": /^(-m|--message)$/,
+  "git tag": /^(-a?m|--message)$/,
+  "git stash": /^(-m|--message)$/,
+  "gh pr": /^(-t|-b|--title|--body)$/,
+  "gh issue": /^(-t|-b|--title|--body)$/,
+};
+
+/** True for the value of an option that takes prose. */
+function isProse(words: readonly KnownArgument[], index: number): boolean {
+  const [program, subcommand] = words.map(knownValue);
+  const options = proseOptions[`${program} ${subcommand}`];
+  return options?.test(knownValue(words[index - 1]) ?? "") ?? false;
+}
 
 /**
  * Why a rule that names the first `covered` words of a command does not cover the rest of it:
@@ -34,27 +48,34 @@ export function uncoveredArgument(
 ): string | undefined {
   const name = programName(words[0]) ?? "";
   if (uncoverable.has(name)) return `no rule covers whatever ${name} is told to do`;
-  if (words.some((word, index) => index >= covered && isUnclear(word, words[index - 1]))) {
-    return "it has an argument that is not known";
-  }
+  const isUnclear = words.some(
+    (word, index) =>
+      index >= covered && !isClear(word) && !(isOneWord(word) && isProse(words, index)),
+  );
+  if (isUnclear) return "it has an argument that is not known";
   const runner = runners.find((start) =>
     start.every((word, index) => word === knownValue(words[index])),
   );
-  if (runner && covered <= runner.length) return `no rule names what ${runner.join(" ")} runs`;
-  if (name === "git") return uncoveredGit(words.slice(1));
+  const isNamed = words.slice(runner?.length, covered).some((word) => !isOption(word));
+  if (runner && !isNamed) return `no rule names what ${runner.join(" ")} runs`;
+  if (name === "git") return uncoveredGit(words);
   if (name === "curl") return uncoveredCurl(words.slice(1));
-  if (Object.hasOwn(interpreters, name) && covered === 1)
+  if (Object.hasOwn(interpreters, name) && (covered === 1 || isOption(words[covered - 1]))) {
     return uncoveredCode(name, words.slice(1));
-  return uncoveredOption(
-    runner ? [name, knownValue(words[runner.length]) ?? ""] : [name],
-    words,
-    covered,
-  );
+  }
+  return uncoveredOption([name, knownValue(words[covered - 1]) ?? ""], words, covered);
 }
 
-function isUnclear(word: KnownArgument, before: KnownArgument | undefined): boolean {
-  if (word.type === "literal") return false;
-  return !word.isNumber && !(word.isOneWord && proseOptions.test(knownValue(before) ?? ""));
+function isOption(word: KnownArgument | undefined): boolean {
+  return knownValue(word)?.startsWith("-") ?? true;
+}
+
+function isClear(word: KnownArgument): boolean {
+  return word.type === "literal" || word.isNumber;
+}
+
+function isOneWord(word: KnownArgument): boolean {
+  return word.type === "literal" || word.isOneWord;
 }
 
 function uncoveredOption(
@@ -85,14 +106,16 @@ function isDangerous(option: string, dangers: readonly string[], joins = true): 
   if (!name.startsWith("-") || name.length < 2) return false;
   return dangers.some((danger) => {
     if (danger === "") return false;
-    if (danger.length > 2) return name.length > 2 && (danger.startsWith(name) || name === danger);
+    if (danger.length > 2) {
+      return name.length > 2 && (danger.startsWith(name) || name.startsWith(danger));
+    }
     if (name.startsWith("--")) return false;
     return joins ? name.includes(danger.slice(1)) : name.startsWith(danger);
   });
 }
 
 function uncoveredGit(words: readonly KnownArgument[]): string | undefined {
-  const call = readGit(words);
+  const call = readGit(words.slice(1));
   if ("problem" in call) return `git is given ${call.problem}`;
   const { subcommand, rest } = call;
   const change = Object.hasOwn(changingGit, subcommand) ? changingGit[subcommand] : undefined;
@@ -100,10 +123,11 @@ function uncoveredGit(words: readonly KnownArgument[]): string | undefined {
   const values = rest.map((word) => knownValue(word) ?? "");
   if (values.some((value) => /^\w+::/.test(value))) return "git would run a transport of its own";
   const end = values.indexOf("--");
+  const start = words.length - rest.length;
   const options = values
     .slice(0, end < 0 ? undefined : end)
-    .filter((_, index) => !proseOptions.test(values[index - 1] ?? ""));
-  const dangers = `${change.denied ?? ""} ${dangerousOptions["git"] ?? ""}`.split(/\s+/);
+    .filter((_, index) => !isProse(words, start + index));
+  const dangers = `${change.denied ?? ""} ${dangerousOptions.git ?? ""}`.split(/\s+/);
   const danger = options.find((option) => isDangerous(option, dangers));
   return danger && `git ${subcommand} ${danger} may run other code or write elsewhere`;
 }

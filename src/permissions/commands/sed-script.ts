@@ -1,11 +1,14 @@
-const address = /(?:\d+(?:~\d+)?|\$|\/(?:[^/\\\n]|\\.)*\/I?)/y;
+const address = /(?:\d+(?:~\d+)?|\$|\/(?:[^/\\\n[]|\\.|\[[^\]/\\\n]+\])*\/I?)/y;
 const separators = /[\s;]*/y;
 const blanks = /[ \t]*/y;
 /** Commands that print, delete or move on, and touch no file. `q` may have an exit code. */
 const plainCommand = /[pdnNPDhHgGx=!]|[qQ] ?\d*/y;
-/** The flags `w` and `e` write a file and run a command. */
+/**
+ * The flags `w` and `e` write a file and run a command. A delimiter within brackets ends the
+ * expression for some seds and not for others, so there must be none.
+ */
 const substitution =
-  /[sy]([^\w\s\\])((?:(?!\1)[^\\\n]|\\[\s\S])*)\1((?:(?!\1)[^\\\n]|\\[\s\S])*)\1[gpiIm\d]*(?=[\s;}]|$)/y;
+  /[sy]([^\w\s\\[\]])((?:(?!\1)[^\\\n[]|\[(?:(?!\1)[^\]\\\n])+\]|\\[\s\S])*)\1((?:(?!\1)[^\\\n]|\\[\s\S])*)\1[gpiIm\d]*(?=[\s;}]|$)/y;
 
 /** True when the script provably does nothing but to print what it was given, changed or not. */
 export function isPrintingSedScript(script: string): boolean {

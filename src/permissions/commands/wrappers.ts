@@ -1,5 +1,5 @@
 import { type Argument, anyWords, type KnownArgument, knownValue } from "./argument.ts";
-import { type OptionList, parseArguments } from "./options.ts";
+import { guessOperand, type OptionList, parseArguments } from "./options.ts";
 import { isHarmlessVariable } from "./variables.ts";
 
 /** What a command turns out to run. */
@@ -69,21 +69,18 @@ function unwrapProgram(
   words: readonly Argument[],
 ): Inner {
   const parsed = parseArguments({ ...list, isOptionsFirst: true }, words.map(withoutPattern));
-  if ("problem" in parsed) return guessed(words, `${name} is given ${parsed.problem}`);
+  if ("problem" in parsed) {
+    // For rules that deny, a guess at what is run is better than none.
+    const guess = words.slice(guessOperand(list, words)).slice(list.operands ?? 0);
+    const doubt = `${name} is given ${parsed.problem}`;
+    return guess.length > 0 ? { type: "command", words: guess, doubt } : { type: "none", doubt };
+  }
   const operands = words.slice(words.length - parsed.operands.length).slice(list.operands ?? 0);
   const variables = name === "env" ? leadingVariables(operands) : [];
   const inner = operands.slice(variables.length);
   const doubt = wrapperDoubt(name, parsed.given, variables);
   if (inner.length === 0) return { type: "none", ...doubt };
   return { type: "command", words: name === "xargs" ? [...inner, anyWords] : inner, ...doubt };
-}
-
-/** For rules that deny, a guess at what is run is better than none. */
-function guessed(words: readonly Argument[], doubt: string): Inner {
-  const start = words.findIndex((word) => !startOf(word).startsWith("-"));
-  return start < 0
-    ? { type: "none", doubt }
-    : { type: "command", words: words.slice(start), doubt };
 }
 
 function leadingVariables(words: readonly Argument[]): string[] {

@@ -1,0 +1,25 @@
+import type { PermissionMode } from "../protocol/message.ts";
+import type { Place } from "../workspace/place.ts";
+import type { ResolvedLine } from "./commands/resolve-line.ts";
+import type { Rule } from "./rule.ts";
+
+/** What a call would do, with its paths followed and its command read. */
+export type Subject =
+  | { readonly type: "coordinate" }
+  | { readonly type: "read" | "write"; readonly path: string; readonly place: Place }
+  | { readonly type: "command"; readonly text: string; readonly line: ResolvedLine };
+
+/** Everything that a decision depends on. */
+export interface Case {
+  readonly tool: string;
+  readonly subject: Subject;
+  readonly mode: PermissionMode;
+  readonly rules: readonly Rule[];
+  readonly surroundings: Surroundings;
+}
+
+/** The two directories that are troupe's alone, as real paths. */
+export interface Surroundings {
+  readonly teamDirectory: string;
+  readonly keyDirectory: string;
+}

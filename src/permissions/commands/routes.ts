@@ -1,0 +1,22 @@
+/** How a directory is reached: the steps of `cd` that lead there. */
+export type Route = readonly string[];
+
+/** The directories a shell may be in after a command that succeeded, and after one that failed. */
+export interface Outcome {
+  readonly success: readonly Route[];
+  readonly failure: readonly Route[];
+}
+
+/** The outcome of what changes no directory. */
+export function staying(routes: readonly Route[]): Outcome {
+  return { success: routes, failure: routes };
+}
+
+export function eitherWay({ success, failure }: Outcome): readonly Route[] {
+  return merged(success, failure);
+}
+
+export function merged(some: readonly Route[], others: readonly Route[]): readonly Route[] {
+  const known = new Map([...some, ...others].map((route) => [JSON.stringify(route), route]));
+  return [...known.values()];
+}
