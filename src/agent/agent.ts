@@ -58,12 +58,15 @@ export class Agent {
   readonly tools: ReadonlyMap<string, Tool>;
   /** One and the same array in every request. */
   readonly toolSpecs: readonly ToolSpec[];
+  /** The calls that an earlier process has left open: a person may have been asked about them. */
+  readonly inherited: ReadonlySet<string>;
 
   private constructor(options: AgentOptions, entries: readonly Entry[]) {
     this.options = options;
     this.conversation = new Conversation(entries, options.wholePath);
     this.tools = new Map(options.tools.map((tool) => [tool.spec.name, tool]));
     this.toolSpecs = options.tools.map(({ spec }) => spec);
+    this.inherited = new Set(this.conversation.openCalls.map(({ call }) => call.call_id));
   }
 
   /** Opens a member with its history, and writes down who it is where that is new. */

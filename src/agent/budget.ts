@@ -1,4 +1,4 @@
-import type { Usage } from "../protocol/usage.ts";
+import { totalTokens, type Usage } from "../protocol/usage.ts";
 
 export interface BudgetLimits {
   maxTokens?: number | undefined;
@@ -23,8 +23,7 @@ export class Budget {
   }
 
   spend(usage: Usage, costUsd: number): void {
-    const { input_tokens, output_tokens, cache_read_tokens, cache_write_tokens } = usage;
-    this.#tokens += input_tokens + output_tokens + cache_read_tokens + cache_write_tokens;
+    this.#tokens += totalTokens(usage);
     this.#costUsd += costUsd;
   }
 

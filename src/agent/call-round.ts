@@ -18,6 +18,8 @@ interface RoundOptions {
 /** What is to become of a call: it has its answer already, or it may be run. */
 type Plan =
   | { type: "answered"; output: ToolOutput }
+  /** It was made before, and is not run again. */
+  | { type: "repeated"; output: ToolOutput }
   | { type: "judged"; prepared: PreparedCall; verdict: Verdict };
 
 /**
@@ -35,17 +37,18 @@ export class CallRound {
   }
 
   async run(): Promise<void> {
-    const running: Promise<void>[] = [];
+    const reads: Promise<void>[] = [];
     try {
       for (const open of this.#options.agent.conversation.openCalls) {
         const plan = await this.#plan(open);
-        if (plan.type === "judged" && !plan.verdict.isReadOnly) await allOf(running.splice(0));
-        const answer = this.#carryOut(open.call, plan);
-        if (plan.type === "judged" && plan.verdict.isReadOnly) running.push(answer);
+        const isRead = plan.type === "judged" && plan.verdict.isReadOnly;
+        if (!isRead || reads.length === maxReads) await allOf(reads.splice(0));
+        const answer = this.#carryOut(open, plan);
+        if (isRead) reads.push(handled(answer));
         else await answer;
       }
     } finally {
-      await allOf(running);
+      await allOf(reads);
     }
   }
 
@@ -54,7 +57,7 @@ export class CallRound {
     if (isStarted) return answered(outcomeUnknown);
     if (cutShort.has(stop)) return answered(cutOff);
     const refusal = repetition.refuse(call);
-    if (refusal) return answered(refusal);
+    if (refusal) return { type: "repeated", output: failure(refusal) };
     const tool = agent.tools.get(call.name);
     if (!tool) {
       const names = [...agent.tools.keys()].join(", ");
@@ -71,19 +74,24 @@ export class CallRound {
     }
   }
 
-  async #carryOut(call: ToolCall, plan: Plan): Promise<void> {
+  async #carryOut({ call }: OpenCall, plan: Plan): Promise<void> {
     const { signal, emit } = this.#options;
     // Whoever leaves comes back: what was not begun is begun then.
     if (signal.aborted && isLeaving(signal)) return;
     emit({ type: "tool-call", call_id: call.call_id, name: call.name, input: call.input });
-    if (signal.aborted) return this.#answer(call, failure(notRun));
-    if (plan.type === "answered") return this.#answer(call, plan.output);
-    const refusal = await this.#permit(call, plan.verdict);
-    if (refusal === "stopped") return;
-    await this.#answer(call, refusal ?? (await this.#start(call, plan.prepared)));
+    const output = signal.aborted ? failure(notRun) : await this.#outputOf(call, plan);
+    if (output === "stopped") return;
+    const shown = await this.#answer(call, output);
+    if (plan.type !== "repeated") this.#options.repetition.note(call, shown);
   }
 
-  /** Undefined when the call may run; `stopped` when it stays open, for another time. */
+  /** What the call comes to; `stopped` when it stays open, for another time. */
+  async #outputOf(call: ToolCall, plan: Plan): Promise<ToolOutput | "stopped"> {
+    if (plan.type !== "judged") return plan.output;
+    return (await this.#permit(call, plan.verdict)) ?? this.#start(call, plan.prepared);
+  }
+
+  /** Undefined when the call may run. */
   async #permit(call: ToolCall, verdict: Verdict): Promise<ToolOutput | "stopped" | undefined> {
     const { agent, signal } = this.#options;
     const { decision, reason } = verdict;
@@ -96,6 +104,7 @@ export class CallRound {
         tool: call.name,
         input: call.input,
         reason,
+        mayBeOpen: agent.inherited.has(call.call_id),
       },
       signal,
     );
@@ -123,19 +132,23 @@ export class CallRound {
     }
   }
 
-  async #answer(call: ToolCall, { text, isError, images }: ToolOutput): Promise<void> {
-    const { agent, repetition, emit } = this.#options;
+  /** Writes the result down, and returns what the model is shown of it. */
+  async #answer(call: ToolCall, { text, isError, images }: ToolOutput): Promise<string> {
+    const { agent, emit } = this.#options;
     const { secrets, outputFiles, name } = agent.options;
     const output =
       text.length > maxOutputCharacters
         ? await outputFiles.capOutput(text, `${name}-${call.call_id}`)
         : secrets.mask(text);
-    repetition.note(call, output);
     const result = { call_id: call.call_id, output, is_error: isError };
     await agent.record({ type: "tool-result", ...result, ...(images && { images: [...images] }) });
     emit({ type: "tool-result", ...result });
+    return output;
   }
 }
+
+/** So many calls run beside each other at most: each may hold a large file or a process. */
+const maxReads = 8;
 
 /** Replies that ended so may have lost the end of a call. */
 const cutShort: ReadonlySet<StopReason> = new Set<StopReason>(["length", "overflow"]);
@@ -154,6 +167,12 @@ function answered(text: string): Plan {
 function refusalOf(error: unknown): ToolOutput {
   if (!(error instanceof TeamError)) throw error;
   return failure(["Error:", `${error.message}.`, error.hint].filter(Boolean).join(" "));
+}
+
+/** The same promise; whoever awaits it later hears of its failure, and until then nobody else does. */
+function handled(promise: Promise<void>): Promise<void> {
+  promise.catch(() => undefined);
+  return promise;
 }
 
 /** Waits for all of them, also where one fails, so that nothing runs on unseen; then fails too. */

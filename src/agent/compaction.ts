@@ -1,17 +1,14 @@
 import type { Utterance } from "../model/model.ts";
-import type { ModelFailure } from "../model/model-failure.ts";
 import type { ReplyBlock } from "../protocol/transcript.ts";
 import { positionsToCarry } from "../transcript/transcript.ts";
 import type { Agent, EventDraft } from "./agent.ts";
-import { replyText, requestReply } from "./request-reply.ts";
+import { type Reply, replyText, requestReply, type Setback } from "./request-reply.ts";
 
-/** Part of the context that may be full before the conversation is compacted. */
-const fullAt = 0.8;
-
+/** True when the next reply might not fit: a fifth is kept free, or more for long replies. */
 export function isNearlyFull({ conversation, options }: Agent): boolean {
   const { contextTokens, maxOutputTokens } = options.limits;
-  const room = Math.min(contextTokens * fullAt, contextTokens - maxOutputTokens);
-  return conversation.contextTokens > Math.max(room, 0);
+  const reserve = Math.max(contextTokens / 5, Math.min(maxOutputTokens, contextTokens / 2));
+  return conversation.contextTokens > contextTokens - reserve;
 }
 
 /**
@@ -21,7 +18,7 @@ export function isNearlyFull({ conversation, options }: Agent): boolean {
 export async function* compact(
   agent: Agent,
   signal: AbortSignal,
-): AsyncGenerator<EventDraft, ModelFailure | undefined> {
+): AsyncGenerator<EventDraft, Setback | undefined> {
   const { conversation, options } = agent;
   yield { type: "compaction-start", context_tokens: conversation.contextTokens };
   const summary = yield* summarize(agent, signal);
@@ -46,19 +43,25 @@ export async function* compact(
 
 const goOnText = "(Your conversation was summarized to make room. Go on with your work.)";
 
-/** The summary, or the failure that another attempt would meet too. */
+/** The summary, or the setback that another attempt would meet too. */
 async function* summarize(
   agent: Agent,
   signal: AbortSignal,
-): AsyncGenerator<EventDraft, string | ModelFailure> {
+): AsyncGenerator<EventDraft, string | Setback> {
   for (const conversation of attempts(agent)) {
     const reply = yield* requestReply(agent, { conversation, signal });
     if (reply.type === "reply") {
-      const text = replyText(reply.blocks);
-      if (text !== "") return text;
-    } else if (reply.failure.kind !== "too-long") return reply.failure;
+      const summary = summaryOf(reply);
+      if (summary) return summary;
+    } else if (reply.type === "exhausted" || reply.failure.kind !== "too-long") return reply;
   }
   return shortRecord(agent.conversation.utterances, lastResortCharacters);
+}
+
+/** Only a reply that is nothing else is a summary: the whole conversation is given up for it. */
+function summaryOf({ blocks, stop }: Extract<Reply, { type: "reply" }>): string | undefined {
+  const isPlain = stop === "end" && blocks.every(({ type }) => type !== "tool-call");
+  return (isPlain && replyText(blocks).trim()) || undefined;
 }
 
 /** Ever shorter forms of the conversation. The first is a continuation, which a cache has seen. */

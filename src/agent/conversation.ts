@@ -7,6 +7,7 @@ import type {
   ToolCall,
   ToolResult,
 } from "../protocol/transcript.ts";
+import { totalTokens, type Usage } from "../protocol/usage.ts";
 import { isShown, mailText, type WholePath } from "./mail-text.ts";
 
 /** A call that the model has made and not been answered yet. */
@@ -28,13 +29,14 @@ type Input = Extract<Utterance, { type: "input" }>;
 export class Conversation {
   readonly #wholePath: WholePath;
   #closed: Utterance[] = [];
-  #callIds = new Set<string>();
   /** What came since the last reply or results. */
   #input: Input | undefined;
   #awaitsReply = false;
   #openCalls: OpenCall[] = [];
   #results = new Map<string, ToolResult>();
-  #contextTokens = 0;
+  /** What the provider counted at the last reply, and how much text came since. */
+  #countedTokens = 0;
+  #uncountedCharacters = 0;
 
   constructor(entries: Iterable<Entry>, wholePath: WholePath) {
     this.#wholePath = wholePath;
@@ -90,13 +92,9 @@ export class Conversation {
     return this.#input?.texts ?? [];
   }
 
-  /** How many tokens the provider counted at the last reply, that reply included. */
+  /** How many tokens the next request has: as the provider counted, and of the rest an estimate. */
   get contextTokens(): number {
-    return this.#contextTokens;
-  }
-
-  hasCall(id: string): boolean {
-    return this.#callIds.has(id);
+    return this.#countedTokens + Math.ceil(this.#uncountedCharacters / charactersPerToken);
   }
 
   #addMail(message: Message): void {
@@ -107,14 +105,12 @@ export class Conversation {
   #addInput(text: string, wakes: boolean): void {
     if (text.trim() === "") return;
     this.#input = { type: "input", texts: [...this.unansweredInput, text] };
+    this.#uncountedCharacters += text.length;
     this.#awaitsReply ||= wakes;
   }
 
   #addReply({ blocks, stop, usage }: Extract<Entry, { type: "reply" }>): void {
-    if (usage) {
-      const { input_tokens, output_tokens, cache_read_tokens, cache_write_tokens } = usage;
-      this.#contextTokens = input_tokens + output_tokens + cache_read_tokens + cache_write_tokens;
-    }
+    this.#count(blocks, usage);
     const sendable = stop === "refusal" ? [] : sendableBlocks(blocks);
     this.#awaitsReply = false;
     // The model has nothing to say to its input, which then stands beside the next.
@@ -125,7 +121,6 @@ export class Conversation {
     this.#openCalls = sendable.flatMap((block) =>
       block.type === "tool-call" ? [{ call: block, isStarted: false, stop }] : [],
     );
-    for (const { call } of this.#openCalls) this.#callIds.add(call.call_id);
   }
 
   #markStarted(id: string): void {
@@ -137,6 +132,7 @@ export class Conversation {
   #addResult({ call_id, output, is_error, images }: Extract<Entry, { type: "tool-result" }>): void {
     if (!this.#openCalls.some(({ call }) => call.call_id === call_id)) return;
     this.#results.set(call_id, { call_id, output, is_error, ...(images && { images }) });
+    this.#uncountedCharacters += output.length + (images?.length ?? 0) * charactersPerImage;
     if (this.#results.size < this.#openCalls.length) return;
     const results = this.#openCalls.flatMap(({ call }) => this.#results.get(call.call_id) ?? []);
     this.#closed.push({ type: "results", results });
@@ -147,14 +143,29 @@ export class Conversation {
 
   #startOver({ summary, kept, wakes }: Extract<Entry, { type: "compaction" }>): void {
     this.#closed = [];
-    this.#callIds = new Set();
     this.#input = { type: "input", texts: [summary, ...kept] };
     this.#awaitsReply = wakes;
     this.#openCalls = [];
     this.#results = new Map();
-    this.#contextTokens = 0;
+    this.#countedTokens = 0;
+    this.#uncountedCharacters = [summary, ...kept].join("").length;
+  }
+
+  /** Some servers report no usage: then what they were sent is estimated too. */
+  #count(blocks: readonly ReplyBlock[], usage: Usage | undefined): void {
+    const counted = usage ? totalTokens(usage) : 0;
+    if (counted === 0) {
+      this.#uncountedCharacters += JSON.stringify(blocks).length;
+      return;
+    }
+    this.#countedTokens = counted;
+    this.#uncountedCharacters = 0;
   }
 }
+
+/** Few enough that an estimate is rather too high. */
+const charactersPerToken = 3.5;
+const charactersPerImage = 1_600 * charactersPerToken;
 
 const interrupted = "(The person interrupted you here.)";
 

@@ -1,4 +1,5 @@
 import type { Clock } from "../lib/clock.ts";
+import type { Secrets } from "../lib/secrets.ts";
 import type { MailboxReader } from "../mailbox/mailbox.ts";
 import type { Entry } from "../protocol/transcript.ts";
 import { hiddenText, isShown, mailText, type WholePath } from "./mail-text.ts";
@@ -14,6 +15,7 @@ export interface MailInputOptions {
   wholePath: WholePath;
   /** Puts a text that is too long to be shown where `wholePath` says. */
   keepWhole(path: string, text: string): Promise<void>;
+  secrets: Secrets;
   clock: Clock;
 }
 
@@ -29,11 +31,12 @@ export class MailInput implements Input {
   }
 
   async take() {
-    const { reader, clock, wholePath, keepWhole } = this.#options;
+    const { reader, clock, wholePath, keepWhole, secrets } = this.#options;
     const entries: Entry[] = [];
     let characters = 0;
     const at = clock.now().toISOString();
-    for (const { message, position } of await reader.unread()) {
+    for (const { message: sent, position } of await reader.unread()) {
+      const message = secrets.maskJson(sent);
       characters += isShown(message) ? mailText(message, wholePath).length : 0;
       if (characters > maxMailCharacters && entries.length > 0) break;
       const hidden = hiddenText(message);

@@ -1,35 +1,43 @@
 import { canonicalJson } from "../lib/canonical-json.ts";
 import type { ToolCall } from "../protocol/transcript.ts";
 
-/** After so many equal answers to the same call, it is not run again. */
+/** So many calls are remembered with their answers. */
+const remembered = 16;
+/** After so many calls in a row that brought nothing new, a call that was made before is refused. */
 const refuseAfter = 8;
-/** After so many, the run ends: its model does not listen. */
-const endAfter = 16;
+/** After refusals in so many replies in a row the run ends: its model does not listen. */
+const endAfter = 3;
 
-/** Notices a model that makes the same call again and again and gets the same answer. */
+/** Notices a model that makes the same calls again and again and gets the same answers. */
 export class Repetition {
-  #call = "";
-  #output = "";
-  #count = 0;
+  /** The newest calls with their answers, the oldest first. */
+  readonly #answers = new Map<string, string>();
+  #stale = 0;
+  #hasRefused = false;
+  #refusedReplies = 0;
 
   /** What to tell the model instead of running `call`, or undefined where it may run. */
   refuse(call: ToolCall): string | undefined {
-    if (keyOf(call) !== this.#call || this.#count < refuseAfter) return undefined;
-    this.#count++;
-    return `Error: You have made this same call ${this.#count} times in a row, and its answer was always the same. It was not run again. Do something else, or say what you are waiting for.`;
+    if (this.#stale < refuseAfter || !this.#answers.has(keyOf(call))) return undefined;
+    this.#hasRefused = true;
+    return "Error: You have made this same call before, and your last calls brought nothing new. It was not run again. Do something else, or say what you are waiting for.";
   }
 
+  /** Remembers how a call that was not refused was answered. */
   note(call: ToolCall, output: string): void {
     const key = keyOf(call);
-    // What a refused call is answered with is no answer to the call.
-    if (key === this.#call && this.#count >= refuseAfter) return;
-    this.#count = key === this.#call && output === this.#output ? this.#count + 1 : 1;
-    this.#call = key;
-    this.#output = output;
+    this.#stale = this.#answers.get(key) === output ? this.#stale + 1 : 0;
+    this.#answers.delete(key);
+    this.#answers.set(key, output);
+    const [oldest] = this.#answers.keys();
+    if (this.#answers.size > remembered && oldest !== undefined) this.#answers.delete(oldest);
   }
 
-  get isHopeless(): boolean {
-    return this.#count >= endAfter;
+  /** To be called when all calls of a reply are answered. True when there is no hope any more. */
+  endReply(): boolean {
+    this.#refusedReplies = this.#hasRefused ? this.#refusedReplies + 1 : 0;
+    this.#hasRefused = false;
+    return this.#refusedReplies >= endAfter;
   }
 }
 

@@ -1,4 +1,4 @@
-import { randomUUID } from "node:crypto";
+import { randomBytes } from "node:crypto";
 import type { Utterance } from "../model/model.ts";
 import type { ModelFailure } from "../model/model-failure.ts";
 import type { ReplyBlock, StopReason } from "../protocol/transcript.ts";
@@ -13,7 +13,12 @@ export type Reply =
       rawStop: string | undefined;
       usage: Usage;
     }
-  | { type: "failed"; failure: ModelFailure };
+  | { type: "failed"; failure: ModelFailure }
+  /** A budget is used up: in the middle of attempts, or before the first. */
+  | { type: "exhausted"; reason: string };
+
+/** What stands in the place of a reply. */
+export type Setback = Exclude<Reply, { type: "reply" }>;
 
 interface RequestOptions {
   conversation: readonly Utterance[];
@@ -22,12 +27,13 @@ interface RequestOptions {
 
 /** Makes one model call: shows it as it comes, puts it on the bill, and returns the whole reply. */
 export async function* requestReply(
-  { options, conversation: known, toolSpecs }: Agent,
+  { options, toolSpecs }: Agent,
   { conversation, signal }: RequestOptions,
 ): AsyncGenerator<EventDraft, Reply> {
   const { model, system, limits, bill, secrets } = options;
   const text = secrets.stream();
   const thinking = secrets.stream();
+  if (bill.exhausted) return { type: "exhausted", reason: bill.exhausted };
 
   const request = {
     system,
@@ -51,6 +57,7 @@ export async function* requestReply(
         text.end();
         thinking.end();
         if (part.usage) await bill.record(part.usage);
+        if (bill.exhausted) return { type: "exhausted", reason: bill.exhausted };
         yield { type: "reply-restart", reason: secrets.mask(part.failure.message) };
         break;
       case "finish": {
@@ -58,7 +65,7 @@ export async function* requestReply(
         yield* delta("text-delta", text.end());
         const { stop, rawStop, usage } = part;
         await bill.record(usage);
-        const blocks = withOwnIds(secrets.maskJson(part.blocks), (id) => known.hasCall(id));
+        const blocks = secrets.maskJson(part.blocks).map(withOwnId);
         return { type: "reply", blocks, stop, rawStop, usage };
       }
       case "error":
@@ -71,28 +78,18 @@ export async function* requestReply(
 
 /** The words of a reply, without its thoughts and calls. */
 export function replyText(blocks: readonly ReplyBlock[]): string {
-  return blocks
-    .flatMap((block) => (block.type === "text" ? [block.text] : []))
-    .join("\n\n")
-    .trim();
+  return blocks.flatMap((block) => (block.type === "text" ? [block.text] : [])).join("\n\n");
 }
 
 function* delta(type: "text-delta" | "thinking-delta", text: string): Generator<EventDraft> {
   if (text !== "") yield { type, text };
 }
 
-/** What every provider accepts as the id of a call. */
-const acceptableId = /^[a-zA-Z0-9_-]{1,64}$/;
-
-/** Gives a call another id where its own is no id, or is another call's. */
-function withOwnIds(blocks: readonly ReplyBlock[], isTaken: (id: string) => boolean): ReplyBlock[] {
-  const seen = new Set<string>();
-  return blocks.map((block) => {
-    if (block.type !== "tool-call") return block;
-    const { call_id: id } = block;
-    const isOwn = acceptableId.test(id) && !seen.has(id) && !isTaken(id);
-    const call_id = isOwn ? id : `call_${randomUUID()}`;
-    seen.add(call_id);
-    return { ...block, call_id };
-  });
+/**
+ * Gives a call an id of our own. Some servers count from 1 in every reply or leave it empty, and
+ * an id must name one call for ever: its approval and its result are found by it.
+ */
+function withOwnId(block: ReplyBlock): ReplyBlock {
+  if (block.type !== "tool-call") return block;
+  return { ...block, call_id: `call_${randomBytes(12).toString("hex")}` };
 }

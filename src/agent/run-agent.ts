@@ -2,11 +2,12 @@ import { AsyncQueue } from "../lib/async-queue.ts";
 import { isLeaving } from "../lib/leaving.ts";
 import type { AgentEvent } from "../protocol/events.ts";
 import type { Outcome } from "../protocol/message.ts";
+import type { StopReason } from "../protocol/transcript.ts";
 import type { Agent, EventDraft } from "./agent.ts";
 import { CallRound } from "./call-round.ts";
 import { compact, isNearlyFull } from "./compaction.ts";
 import { Repetition } from "./repetition.ts";
-import { type Reply, replyText, requestReply } from "./request-reply.ts";
+import { type Reply, replyText, requestReply, type Setback } from "./request-reply.ts";
 
 /** How a run ended. */
 export interface RunEnd {
@@ -16,6 +17,8 @@ export interface RunEnd {
   /** Why, where the outcome alone does not say it, and what to do about it. */
   reason?: string;
   hint?: string;
+  /** True when no reply could be had, as opposed to one that is no use. */
+  isUnanswered?: boolean;
 }
 
 /**
@@ -44,7 +47,7 @@ export async function* runAgent(
 /** What one turn of the loop leads to: another, or the end. */
 type Ending = Omit<RunEnd, "answers"> | "left" | undefined;
 
-/** How often in a row a reply may meet the limit of its length before the run fails. */
+/** How often in a row a reply may be cut short before the run fails. */
 const maxCuts = 3;
 
 class AgentRun {
@@ -53,8 +56,11 @@ class AgentRun {
   readonly #repetition = new Repetition();
   readonly #answers: string[] = [];
   #turn = 0;
+  /** How many replies in a row were cut short, and what they have said of one answer. */
   #cuts = 0;
-  #compactionFailedAt = 0;
+  #cutText = "";
+  /** How full the context was when a compaction made no room. */
+  #crampedAt = 0;
 
   constructor(agent: Agent, signal: AbortSignal) {
     this.#agent = agent;
@@ -71,9 +77,11 @@ class AgentRun {
     while (!ending) ending = yield* this.#takeTurn();
     if (ending === "left") return undefined;
 
-    const { outcome, reason } = ending;
-    await this.#agent.record({ type: "run-end", outcome, ...(reason && { reason }) });
-    yield { type: "run-end", ...ending };
+    const { outcome, reason, hint } = ending;
+    const why = { ...(reason && { reason }) };
+    await this.#agent.record({ type: "run-end", outcome, ...why });
+    yield { type: "run-end", outcome, ...why, ...(hint && { hint }) };
+    this.#addAnswer("");
     return { ...ending, answers: this.#answers };
   }
 
@@ -81,25 +89,23 @@ class AgentRun {
     const stopped = this.#stopped();
     if (stopped) return stopped;
     await this.#takeInput();
-    const { conversation } = this.#agent;
-    if (!conversation.awaitsReply) return { outcome: "done" };
+    if (!this.#agent.conversation.awaitsReply) return { outcome: "done" };
     const limit = this.#limit();
     if (limit) return limit;
-    if (this.#shouldCompact()) yield* this.#compact();
+    if (this.#shouldCompact()) {
+      const setback = yield* this.#compact();
+      if (setback) return setback;
+    }
 
     this.#turn++;
     yield { type: "turn-start", turn: this.#turn };
     const reply = yield* this.#requestReply();
-    if (reply.type === "failed") return this.#failed(reply);
-    await this.#agent.record({
-      type: "reply",
-      blocks: reply.blocks,
-      stop: reply.stop,
-      usage: reply.usage,
-    });
+    if (reply.type !== "reply") return this.#setBack(reply);
+    const { blocks, stop, usage } = reply;
+    await this.#agent.record({ type: "reply", blocks, stop, usage });
     yield* this.#answerCalls();
-    yield { type: "turn-end", turn: this.#turn, usage: reply.usage };
-    return this.#afterReply(reply);
+    yield { type: "turn-end", turn: this.#turn, usage };
+    return yield* this.#afterReply(reply);
   }
 
   async #takeInput(): Promise<void> {
@@ -115,8 +121,7 @@ class AgentRun {
 
   #limit(): Ending {
     const { limits, bill } = this.#agent.options;
-    const reason = bill.exhausted;
-    if (reason) return { outcome: "budget", reason };
+    if (bill.exhausted) return { outcome: "budget", reason: bill.exhausted };
     if (this.#turn < limits.maxTurns) return undefined;
     return { outcome: "turn-limit", reason: `the run has had its ${limits.maxTurns} turns` };
   }
@@ -129,51 +134,70 @@ class AgentRun {
       requestReply(this.#agent, { conversation: conversation.utterances, signal });
     const reply = yield* request();
     if (reply.type !== "failed" || reply.failure.kind !== "too-long") return reply;
-    const failure = yield* compact(this.#agent, signal);
-    if (failure) return { type: "failed", failure };
-    return yield* request();
+    return (yield* compact(this.#agent, signal)) ?? (yield* request());
   }
 
   #shouldCompact(): boolean {
-    // After a failure only once the conversation has grown, or every turn would pay for another.
-    const { conversation } = this.#agent;
-    return (
-      isNearlyFull(this.#agent) && conversation.contextTokens > this.#compactionFailedAt * 1.05
-    );
+    // Where one made no room, only once there is more: or every turn would pay for another.
+    const { contextTokens } = this.#agent.conversation;
+    return isNearlyFull(this.#agent) && contextTokens > this.#crampedAt * 1.05;
   }
 
   /** A compaction in good time may fail: then the run goes on while there is room. */
-  async *#compact(): AsyncGenerator<EventDraft> {
-    const failure = yield* compact(this.#agent, this.#signal);
-    this.#compactionFailedAt = failure ? this.#agent.conversation.contextTokens : 0;
-    if (!failure) return;
-    yield { type: "warning", message: `The conversation was not summarized: ${failure.message}` };
+  async *#compact(): AsyncGenerator<EventDraft, Ending> {
+    const setback = yield* compact(this.#agent, this.#signal);
+    const { contextTokens } = this.#agent.conversation;
+    this.#crampedAt = isNearlyFull(this.#agent) ? contextTokens : 0;
+    if (!setback) return this.#limit();
+    if (setback.type === "exhausted" || this.#signal.aborted) return this.#setBack(setback);
+    const { message } = setback.failure;
+    yield { type: "warning", message: `The conversation was not summarized: ${message}` };
+    return undefined;
   }
 
-  #failed({ failure }: Extract<Reply, { type: "failed" }>): Ending {
+  #setBack(setback: Setback): Ending {
     const stopped = this.#stopped();
     if (stopped) return stopped;
-    const { message, hint } = failure;
-    return { outcome: "failed", reason: message, ...(hint && { hint }) };
+    if (setback.type === "exhausted") return { outcome: "budget", reason: setback.reason };
+    const { message: reason, hint } = setback.failure;
+    return { outcome: "failed", reason, ...(hint && { hint }), isUnanswered: true };
   }
 
-  async #afterReply({ blocks, stop }: Extract<Reply, { type: "reply" }>): Promise<Ending> {
+  async *#afterReply(reply: Extract<Reply, { type: "reply" }>): AsyncGenerator<EventDraft, Ending> {
+    const { blocks, stop, rawStop } = reply;
     if (stop === "refusal") {
       return { outcome: "failed", reason: "the provider refused to answer (stop reason: refusal)" };
     }
-    if (this.#repetition.isHopeless) {
-      return { outcome: "failed", reason: "it made the same call again and again" };
+    if (this.#repetition.endReply()) {
+      return { outcome: "failed", reason: "it makes the same calls again and again" };
     }
-    if (blocks.some(({ type }) => type === "tool-call")) return undefined;
     const text = replyText(blocks);
-    if (text !== "") this.#answers.push(text);
-    const isCut = stop === "length" || stop === "overflow" || stop === "pause";
-    this.#cuts = isCut ? this.#cuts + 1 : 0;
-    if (!isCut) return undefined;
+    const hasCalls = blocks.some(({ type }) => type === "tool-call");
+    if (stop === "other") {
+      const reason = `the model stopped for an unknown reason (${rawStop ?? "none given"})`;
+      if (text.trim() === "" && !hasCalls) return { outcome: "failed", reason };
+      yield { type: "warning", message: `In this reply ${reason}` };
+    }
+    if (isCutShort(stop, hasCalls)) return this.#goOn(text, hasCalls);
+    this.#cuts = 0;
+    if (!hasCalls) this.#addAnswer(text);
+    return undefined;
+  }
+
+  #addAnswer(text: string): void {
+    const whole = (this.#cutText + text).trim();
+    this.#cutText = "";
+    if (whole !== "") this.#answers.push(whole);
+  }
+
+  /** After a reply that was cut short. Its calls are answered as not run, so only a text needs a word. */
+  async #goOn(text: string, hasCalls: boolean): Promise<Ending> {
+    this.#cuts++;
+    if (!hasCalls) this.#cutText += text;
     if (this.#cuts > maxCuts) {
       return { outcome: "failed", reason: `its reply was cut short ${this.#cuts} times in a row` };
     }
-    await this.#agent.record({ type: "note", text: goOn, wakes: true });
+    if (!hasCalls) await this.#agent.record({ type: "note", text: goOn, wakes: true });
     return undefined;
   }
 
@@ -192,6 +216,8 @@ class AgentRun {
       emit: (event) => events.push(event),
     });
     const work = round.run().finally(() => events.close());
+    // It is awaited below; until then, while somebody looks at an event, it is not unhandled.
+    work.catch(() => undefined);
     try {
       yield* events;
     } finally {
@@ -203,3 +229,7 @@ class AgentRun {
 }
 
 const goOn = "(Your reply was cut short by the limit of its length. Go on where it stopped.)";
+
+function isCutShort(stop: StopReason, hasCalls: boolean): boolean {
+  return stop === "length" || stop === "overflow" || (stop === "pause" && !hasCalls);
+}

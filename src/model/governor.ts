@@ -134,7 +134,9 @@ export class Governor {
     const isNews = slot.refuse();
     if (isNews) this.#pauses++;
     else if (failure.retryAfterMs === undefined) return;
-    const delayMs = failure.retryAfterMs ?? this.#backoffMs(this.#pauses);
+    const askedMs = failure.retryAfterMs ?? 0;
+    // Who is asked to come back at once, and is refused again, must not do so for ever.
+    const delayMs = askedMs < firstDelayMs ? this.#backoffMs(this.#pauses) + askedMs : askedMs;
     const untilMs = this.#clock.monotonicMs() + delayMs;
     if (untilMs > (this.#pause?.untilMs ?? 0)) this.#pause = { untilMs, failure };
   }

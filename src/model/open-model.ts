@@ -1,5 +1,6 @@
 import type { LanguageModelV3 } from "@ai-sdk/provider";
 import type { Clock } from "../lib/clock.ts";
+import { Secrets } from "../lib/secrets.ts";
 import { anthropic, type Dialect, google, openAi, openAiCompatible } from "./ai-sdk/dialect.ts";
 import type { Watchdogs } from "./ai-sdk/wire.ts";
 import { AiSdkModel } from "./ai-sdk-model.ts";
@@ -25,7 +26,7 @@ export async function openModel(id: string, surroundings: ModelSurroundings): Pr
     id,
     dialect,
     connect,
-    account: { baseUrl, keyName, secrets: key ? [key.value] : [] },
+    account: { baseUrl, keyName, secrets: new Secrets(key ? [key.value] : []) },
     clock,
     watchdogs: { ...defaultWatchdogs(settings), ...watchdogs },
     ...(fetch && { fetch }),

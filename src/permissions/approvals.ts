@@ -1,3 +1,4 @@
+import { TeamError } from "../errors.ts";
 import { isLeaving } from "../lib/leaving.ts";
 import { type MemberName, user } from "../protocol/ids.ts";
 import type { Request } from "../protocol/request.ts";
@@ -12,6 +13,8 @@ export interface Question {
   input: unknown;
   /** Why it is asked. */
   reason: string;
+  /** True when an earlier process may have asked already. */
+  mayBeOpen: boolean;
 }
 
 export type ApprovalAnswer =
@@ -40,28 +43,34 @@ export class RequestApprovals implements Approvals {
   }
 
   async ask(question: Question, signal: AbortSignal): Promise<ApprovalAnswer> {
+    const { member: from, mayBeOpen } = question;
     const subject = subjectOf(question);
-    const asked = await this.#openOnce(question.member, subject);
-    if (asked.state === "pending" && this.#unattended !== undefined) {
-      await this.#requests.expire(asked.id, this.#unattended);
+    const hash = hashSubject(subject);
+    const known = mayBeOpen ? await this.#find(from, hash) : undefined;
+    const asked =
+      known ?? (await this.#requests.open({ type: "permission", from, to: user, subject }));
+    const unattended = this.#unattended;
+    if (asked.state === "pending" && unattended !== undefined) {
+      await unlessDecided(() => this.#requests.expire(asked.id, unattended));
     }
     const request = await this.#decided(asked, signal);
-    if (request) return answerOf(request, hashSubject(subject));
+    if (request) return answerOf(request, hash);
     // Whoever leaves comes back to the question; an interrupted call is not made any more.
-    if (!isLeaving(signal)) await this.#requests.cancel(asked.id, question.member, "interrupted");
+    if (!isLeaving(signal)) {
+      await unlessDecided(() => this.#requests.cancel(asked.id, from, "interrupted"));
+    }
     return { type: "stopped" };
   }
 
-  async #openOnce(from: MemberName, subject: Record<string, unknown>): Promise<Request> {
-    const hash = hashSubject(subject);
-    const known = (await this.#requests.list()).findLast(
+  /** The question that an earlier process has asked in exactly these words. */
+  async #find(from: MemberName, hash: string): Promise<Request | undefined> {
+    return (await this.#requests.list()).findLast(
       (request) =>
         request.type === "permission" &&
         request.from === from &&
         request.hash === hash &&
         (request.state === "pending" || request.state === "approved"),
     );
-    return known ?? this.#requests.open({ type: "permission", from, to: user, subject });
   }
 
   /** Resolves to the request once it is decided, or to undefined when `signal` is aborted before. */
@@ -86,6 +95,15 @@ export class RequestApprovals implements Approvals {
       stopListening();
       signal.removeEventListener("abort", settle);
     }
+  }
+}
+
+/** The person may have answered at the same moment: then that answer stands. */
+async function unlessDecided(change: () => Promise<unknown>): Promise<void> {
+  try {
+    await change();
+  } catch (error) {
+    if (!(error instanceof TeamError) || error.code !== "request-refused") throw error;
   }
 }
 

@@ -15,6 +15,12 @@ export const Usage = z.object({
 });
 export type Usage = z.infer<typeof Usage>;
 
+/** All tokens of a call: the four counts do not overlap. */
+export function totalTokens(usage: Usage): number {
+  const { input_tokens, output_tokens, cache_read_tokens, cache_write_tokens } = usage;
+  return input_tokens + output_tokens + cache_read_tokens + cache_write_tokens;
+}
+
 /** What one model call of one member cost. */
 export const UsageRecord = z.object({
   type: z.literal("call"),

@@ -57,6 +57,7 @@ export async function openMember(
   const workspace = await Workspace.open({ ...definition, teamDirectory: layout.directory });
   const { transcript, reader } = await store.openMember(name, { onSetAside: () => undefined });
   const { shell, background } = commandsOf(equipment, workspace);
+  const instructions = () => projectInstructions(workspace, place.onWarning);
   const wholePath = ({ id }: Message) => join(layout.outputs, `mail-${id}.txt`);
   const options: AgentOptions = {
     name,
@@ -64,7 +65,7 @@ export async function openMember(
     model,
     tools: toolsOf(equipment, { workspace, shell, background }),
     transcript,
-    input: new MailInput({ reader, wholePath, keepWhole, clock }),
+    input: new MailInput({ reader, wholePath, keepWhole, secrets, clock }),
     permissions: new Permissions({
       mode,
       rules,
@@ -85,14 +86,14 @@ export async function openMember(
     secrets,
     outputFiles,
     recap: async () => {
-      const instructions = await projectInstructions(workspace);
-      return [...(instructions ? [instructions] : []), ...(await recap(store, name))];
+      const texts = [await instructions(), ...(await recap(store, name))];
+      return texts.flatMap((text) => (text ? [secrets.mask(text)] : []));
     },
     wholePath,
     clock,
   };
   const agent = await Agent.open(options);
-  await introduce(agent, workspace);
+  if (agent.conversation.utterances.length === 0) await introduce(agent, await instructions());
   const jobs = new BackgroundMail(background, {
     tell: (content) => store.send(name, { type: "message", from: system, content }),
     secrets,
@@ -128,8 +129,8 @@ async function keepWhole(path: string, text: string): Promise<void> {
 }
 
 /** What a member is shown in its first turn, and never again unless its conversation is summarized. */
-async function introduce(agent: Agent, workspace: Workspace): Promise<void> {
-  if (agent.conversation.utterances.length > 0) return;
-  const text = await projectInstructions(workspace);
-  if (text) await agent.record({ type: "note", text, wakes: false });
+async function introduce(agent: Agent, text: string | undefined): Promise<void> {
+  if (!text) return;
+  const note = agent.options.secrets.mask(text);
+  await agent.record({ type: "note", text: note, wakes: false });
 }

@@ -1,3 +1,4 @@
+import { TeamError } from "../errors.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 
 /** In the order in which they are looked for; the first that says something counts. */
@@ -7,9 +8,16 @@ const fileNames = ["AGENTS.md", "CLAUDE.md"];
 const maxBytes = 64 * 1024;
 
 /** What the project tells everybody who works on it, as a member is shown it in its first turn. */
-export async function projectInstructions(workspace: Workspace): Promise<string | undefined> {
+export async function projectInstructions(
+  workspace: Workspace,
+  onWarning: (message: string) => void,
+): Promise<string | undefined> {
   for (const name of fileNames) {
-    const text = await readStart(workspace, name);
+    const text = await readStart(workspace, name).catch((error: unknown) => {
+      // A repository must not be able to keep its team from starting.
+      if (!(error instanceof TeamError)) throw error;
+      onWarning(`${name} is not used: ${error.message}`);
+    });
     if (text) return `<project-instructions file="${name}">\n${text}\n</project-instructions>`;
   }
   return undefined;

@@ -31,6 +31,12 @@ function isOpen({ status }: Task): boolean {
   return status === "pending" || status === "in_progress";
 }
 
+/** More would crowd out the summary itself; tools list the rest. */
+const maxLines = 50;
+
 function section(title: string, lines: readonly string[]): string {
-  return lines.length > 0 ? [`${title}:`, ...lines.map((line) => `- ${line}`)].join("\n") : "";
+  if (lines.length === 0) return "";
+  const shown = lines.slice(0, maxLines).map((line) => `- ${line}`);
+  const more = lines.length > maxLines ? [`... (${lines.length - maxLines} more)`] : [];
+  return [`${title}:`, ...shown, ...more].join("\n");
 }

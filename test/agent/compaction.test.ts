@@ -1,6 +1,13 @@
 import { expect, test } from "vitest";
 import type { ModelFailure } from "../../src/model/model-failure.ts";
-import { calls, fails, reply, ScriptedModel, says } from "../../src/testing/scripted-model.ts";
+import {
+  calls,
+  fails,
+  reply,
+  ScriptedModel,
+  type Step,
+  says,
+} from "../../src/testing/scripted-model.ts";
 import { TestAgent, testTool } from "../support/agent.ts";
 
 const limits = { maxTurns: 20, maxOutputTokens: 1_000, contextTokens: 10_000 };
@@ -143,4 +150,85 @@ test("the model's wish to call a tool instead of summarizing is not carried out"
 
   expect((await test.run()).end?.outcome).toBe("done");
   expect(looked).toBe(1);
+});
+
+test.each([
+  ["a plan to go on", reply([says("Let me look first."), calls("look", { value: "2" })])],
+  ["a refusal", reply([says("I can't.")], { stop: "refusal" })],
+  ["half a summary", reply([says("They asked")], { stop: "length" })],
+])("%s is no summary", async (_, answer) => {
+  const model = new ScriptedModel([
+    reply([calls("look", { value: "1" })], { usage: full }),
+    answer,
+    says("The gist."),
+    says("Done."),
+  ]);
+  await using test = await TestAgent.open(model, { limits, tools });
+  await test.tell("Look.");
+
+  expect((await test.run()).end?.outcome).toBe("done");
+  expect(JSON.stringify(model.requests.at(-1)?.conversation)).toContain("The gist.");
+});
+
+test("long results make room before they are sent, not after they were refused", async () => {
+  const model = new ScriptedModel([
+    reply([calls("look", { value: "" })], { usage: { input_tokens: 5_000 } }),
+    says("The gist."),
+    says("Done."),
+  ]);
+  await using test = await TestAgent.open(model, {
+    limits,
+    tools: [testTool("look", () => "word ".repeat(4_000))],
+  });
+  await test.tell("Look.");
+
+  const { events, end } = await test.run();
+
+  expect(end?.outcome).toBe("done");
+  expect(events.map(({ type }) => type)).toContain("compaction-end");
+});
+
+test("P18 a summary that used up the budget is the last call", async () => {
+  const model = new ScriptedModel([
+    reply([calls("look", { value: "" })], { usage: full }),
+    reply([says("The gist.")], { usage: full }),
+  ]);
+  await using test = await TestAgent.open(model, { limits, tools, budget: { maxTokens: 10_000 } });
+  await test.tell("Look.");
+
+  expect((await test.run()).end?.outcome).toBe("budget");
+  model.assertDone();
+});
+
+test("an interruption in the middle of a summary ends the run, and everything is as it was", async () => {
+  const person = new AbortController();
+  const interrupted: Step = () => {
+    person.abort();
+    return new Promise<Step>(() => undefined);
+  };
+  const model = new ScriptedModel([
+    reply([calls("look", { value: "" })], { usage: full }),
+    interrupted,
+  ]);
+  await using test = await TestAgent.open(model, { limits, tools });
+  await test.tell("Look.");
+
+  const { events, end } = await test.run(person.signal);
+
+  expect(end?.outcome).toBe("interrupted");
+  expect(events.map(({ type }) => type)).not.toContain("warning");
+  expect(test.agent.conversation.utterances).toHaveLength(4);
+});
+
+test("a window that is smaller than a reply does not compact at every turn", async () => {
+  const steps = Array.from({ length: 10 }, (_, index) => calls("look", { value: `${index}` }));
+  const model = new ScriptedModel([...steps, says("Done.")]);
+  await using test = await TestAgent.open(model, {
+    limits: { maxTurns: 20, maxOutputTokens: 8_000, contextTokens: 4_000 },
+    tools,
+  });
+  await test.tell("Look.");
+
+  expect((await test.run()).end?.outcome).toBe("done");
+  model.assertDone();
 });

@@ -107,7 +107,27 @@ test("after a compaction there is the summary, what was kept, and nothing else",
     { type: "input", texts: ["they went", "Roster: alice"] },
   ]);
   expect(conversation.awaitsReply).toBe(true);
-  expect(conversation.contextTokens).toBe(0);
+});
+
+test("the context is as full as the provider said, and what came since is estimated", () => {
+  const usage = {
+    input_tokens: 900,
+    output_tokens: 50,
+    cache_read_tokens: 40,
+    cache_write_tokens: 10,
+  };
+  const conversation = of(mail("go"), { ...reply([call("a")]), usage });
+  expect(conversation.contextTokens).toBe(1_000);
+
+  conversation.add(result("a", "x".repeat(35_000)));
+
+  expect(conversation.contextTokens).toBe(11_000);
+});
+
+test("of a provider that reports no usage everything is estimated", () => {
+  const conversation = of(mail("x".repeat(3_500)), reply([text("y".repeat(3_500))]));
+
+  expect(conversation.contextTokens).toBeGreaterThan(2_000);
 });
 
 test("P18 whatever is recorded, a request is the beginning of the next one", () => {
@@ -214,7 +234,7 @@ function delivery(fields: Record<string, unknown>): Entry {
   return { type: "delivery", at, message, position: { generation: 1, offset: 1 } };
 }
 
-function reply(blocks: ReplyBlock[], stop: StopReason = "end"): Entry {
+function reply(blocks: ReplyBlock[], stop: StopReason = "end"): Extract<Entry, { type: "reply" }> {
   return { type: "reply", at, blocks, stop };
 }
 

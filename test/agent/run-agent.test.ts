@@ -192,12 +192,12 @@ test("P17 a reply that met its limit inside a call runs none of its calls", asyn
 });
 
 test("a text that met its limit is gone on with, but not for ever", async () => {
-  const cut = reply([says("and")], { stop: "length" });
+  const cut = reply([says("and ")], { stop: "length" });
   const model = new ScriptedModel([cut, says("so on.")]);
   await using test = await TestAgent.open(model);
   await test.tell("Tell me.");
 
-  expect((await test.run()).end).toEqual({ outcome: "done", answers: ["and", "so on."] });
+  expect((await test.run()).end).toEqual({ outcome: "done", answers: ["and so on."] });
 
   const stubborn = new ScriptedModel([cut, cut, cut, cut]);
   await using other = await TestAgent.open(stubborn);
@@ -228,19 +228,32 @@ test("a refusal fails the run, is not sent back, and the member goes on with the
 });
 
 test.each(["pause", "overflow"] as const)("%s is answered by going on", async (stop) => {
-  const model = new ScriptedModel([reply([says("Half")], { stop }), says("whole.")]);
+  const model = new ScriptedModel([reply([says("Half and ")], { stop }), says("whole.")]);
   await using test = await TestAgent.open(model);
   await test.tell("Go.");
 
-  expect((await test.run()).end).toEqual({ outcome: "done", answers: ["Half", "whole."] });
+  expect((await test.run()).end).toEqual({ outcome: "done", answers: ["Half and whole."] });
 });
 
-test("an unknown stop reason ends a run like any other reply", async () => {
-  const model = new ScriptedModel([reply([says("Hm.")], { stop: "other", rawStop: "eureka" })]);
+test("an unknown stop reason is told; with nothing said it fails the run", async () => {
+  const model = new ScriptedModel([
+    reply([says("Hm.")], { stop: "other", rawStop: "eureka" }),
+    reply([], { stop: "other", rawStop: "eureka" }),
+  ]);
   await using test = await TestAgent.open(model);
   await test.tell("Go.");
 
-  expect((await test.run()).end?.outcome).toBe("done");
+  const { events, end } = await test.run();
+  expect(end).toMatchObject({ outcome: "done", answers: ["Hm."] });
+  expect(events).toContainEqual(
+    expect.objectContaining({ type: "warning", message: expect.stringContaining("eureka") }),
+  );
+
+  await test.tell("And?");
+  expect((await test.run()).end).toMatchObject({
+    outcome: "failed",
+    reason: expect.stringContaining("eureka"),
+  });
 });
 
 test("an empty reply after results ends the run instead of asking again and again", async () => {
@@ -262,6 +275,7 @@ test("a failure of the provider ends the run with its words and its advice", asy
     outcome: "failed",
     reason: "The key was refused",
     hint: "Set it",
+    isUnanswered: true,
     answers: [],
   });
   expect((await test.run()).end?.answers).toEqual(["Now then."]);
@@ -511,7 +525,7 @@ test("thoughts go back with what their provider wants", async () => {
 
   await test.run();
 
-  expect(model.requests[1]?.conversation[1]).toMatchObject({ blocks: [thought, { call_id: "a" }] });
+  expect(model.requests[1]?.conversation[1]).toMatchObject({ blocks: [thought, { name: "look" }] });
 });
 
 test("whoever stops listening in the middle of a tool stops the tool", async () => {
@@ -534,4 +548,137 @@ test("whoever stops listening in the middle of a tool stops the tool", async () 
 
   expect(wasStopped).toBe(true);
   expect(test.agent.conversation.openCalls).toEqual([]);
+});
+
+test("a tool that breaks is the member's failure, with reads beside it, and nobody else's", async () => {
+  const bug = new Error("a bug");
+  const model = new ScriptedModel([
+    reply([
+      calls("read", { value: "good" }),
+      calls("read", { value: "bad" }),
+      calls("read", { value: "good" }),
+    ]),
+  ]);
+  await using test = await TestAgent.open(model, {
+    tools: [
+      testTool("read", async (value) => {
+        if (value === "bad") throw bug;
+        await new Promise(setImmediate);
+        return "read";
+      }),
+    ],
+  });
+  await test.tell("Go.");
+
+  // While the run is looked at slowly, its failure waits: unhandled it would fail this whole file.
+  await expect(test.run(undefined, () => new Promise(setImmediate))).rejects.toBe(bug);
+});
+
+test("P25 however many reads one reply asks for, only a few run at once", async () => {
+  let running = 0;
+  let most = 0;
+  const blocks = Array.from({ length: 100 }, (_, index) => calls("read", { value: `${index}` }));
+  const model = new ScriptedModel([reply(blocks), says("Read.")]);
+  await using test = await TestAgent.open(model, {
+    tools: [
+      testTool("read", async (value) => {
+        most = Math.max(most, ++running);
+        await new Promise(setImmediate);
+        running--;
+        return value;
+      }),
+    ],
+  });
+  await test.tell("Read.");
+
+  await test.run();
+
+  expect(most).toBeGreaterThan(1);
+  expect(most).toBeLessThanOrEqual(8);
+});
+
+test("cut replies count only in a row, and those cut inside a call count as well", async () => {
+  const cut = reply([says("and ")], { stop: "length" });
+  const step = (index: number) => calls("look", { value: `${index}` });
+  const model = new ScriptedModel([cut, step(1), cut, step(2), cut, step(3), cut, says("Done.")]);
+  await using test = await TestAgent.open(model, { tools: [testTool("look", (value) => value)] });
+  await test.tell("Go.");
+
+  expect((await test.run()).end?.outcome).toBe("done");
+
+  const inside = () => reply([calls("look", { value: "" })], { stop: "length" });
+  const stubborn = new ScriptedModel(Array.from({ length: 50 }, () => inside));
+  await using other = await TestAgent.open(stubborn, { tools: [testTool("look", () => "seen")] });
+  await other.tell("Go.");
+
+  expect((await other.run()).end).toMatchObject({ outcome: "failed" });
+  expect(stubborn.requests).toHaveLength(4);
+});
+
+test("P18 attempts that fail count against the budget, and end with it", async () => {
+  const usage = {
+    input_tokens: 9_000,
+    output_tokens: 0,
+    cache_read_tokens: 0,
+    cache_write_tokens: 0,
+  };
+  const failure: ModelFailure = { kind: "cut", message: "cut" };
+  const restart = { type: "restart", failure, usage } as const;
+  const model = new ScriptedModel([
+    streams(restart, restart, restart, {
+      type: "finish",
+      blocks: [says("late")],
+      stop: "end",
+      usage,
+    }),
+  ]);
+  await using test = await TestAgent.open(model, { budget: { maxTokens: 10_000 } });
+  await test.tell("Go.");
+
+  expect((await test.run()).end).toMatchObject({ outcome: "budget", answers: [] });
+  expect([...(await test.ledger.totals()).values()]).toMatchObject([{ calls: 2 }]);
+});
+
+test("two calls that take turns and bring nothing new are stopped too", async () => {
+  const step = (value: string) => () => calls("look", { value });
+  const model = new ScriptedModel(
+    Array.from({ length: 200 }, (_, index) => step(index % 2 === 0 ? "a" : "b")),
+  );
+  await using test = await TestAgent.open(model, { tools: [testTool("look", (value) => value)] });
+  await test.tell("Go.");
+
+  expect((await test.run()).end?.outcome).toBe("failed");
+  expect(model.requests.length).toBeLessThan(30);
+});
+
+test("a model that makes many equal calls in one reply is told before its run ends", async () => {
+  const many = () => reply(Array.from({ length: 12 }, () => calls("look", { value: "a" })));
+  const model = new ScriptedModel([many, many, says("I see.")]);
+  await using test = await TestAgent.open(model, { tools: [testTool("look", () => "same")] });
+  await test.tell("Go.");
+
+  expect((await test.run()).end).toMatchObject({ outcome: "done", answers: ["I see."] });
+  expect(JSON.stringify(model.requests.at(-1)?.conversation)).toContain("brought nothing new");
+});
+
+test("the same check after each of many changes is no repetition", async () => {
+  const steps = Array.from({ length: 30 }, (_, index) => [
+    calls("edit", { value: `${index}` }),
+    calls("check", { value: "" }),
+  ]).flat();
+  const model = new ScriptedModel([...steps, says("Done.")]);
+  let checks = 0;
+  await using test = await TestAgent.open(model, {
+    tools: [
+      testTool("edit", () => "edited"),
+      testTool("check", () => {
+        checks++;
+        return "1 failed";
+      }),
+    ],
+  });
+  await test.tell("Go.");
+
+  expect((await test.run()).end?.outcome).toBe("done");
+  expect(checks).toBe(30);
 });

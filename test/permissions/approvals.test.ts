@@ -13,6 +13,7 @@ const question: Question = {
   tool: "bash",
   input: { command: "npm publish" },
   reason: "it is not judged harmless",
+  mayBeOpen: true,
 };
 const never = new AbortController().signal;
 
@@ -115,3 +116,34 @@ async function pending(store: MemoryTeamStore): Promise<Request> {
     look().then((request) => request && resolve(request), resolve);
   });
 }
+
+test("an answer that comes together with an interruption breaks nothing", async () => {
+  await using store = new MemoryTeamStore({ clock: systemClock });
+  const person = new AbortController();
+  const answer = new RequestApprovals(store.requests).ask(question, person.signal);
+  const { id, hash } = await pending(store);
+
+  person.abort();
+  const decision = store.requests.decide(id, { by: user, state: "approved", hash });
+
+  expect(["stopped", "allowed"]).toContain((await answer).type);
+  await decision.catch((error: unknown) =>
+    expect(error).toMatchObject({ code: "request-refused" }),
+  );
+});
+
+test("P13 what was approved once is asked again when it is another call", async () => {
+  await using store = new MemoryTeamStore({ clock: systemClock });
+  const approvals = new RequestApprovals(store.requests);
+  const first = approvals.ask({ ...question, mayBeOpen: false }, never);
+  const { id, hash } = await pending(store);
+  await store.requests.decide(id, { by: user, state: "approved", hash });
+  expect(await first).toEqual({ type: "allowed" });
+
+  const leaving = new AbortController();
+  const second = approvals.ask({ ...question, mayBeOpen: false }, leaving.signal);
+  await pending(store);
+  leave(leaving);
+
+  expect(await second).toEqual({ type: "stopped" });
+});

@@ -58,6 +58,7 @@ export class TestAgent implements AsyncDisposable {
         reader: member.reader,
         wholePath,
         keepWhole: async () => undefined,
+        secrets,
         clock: systemClock,
       }),
       permissions: { judge: async () => ({ decision: "allow", reason: "", isReadOnly: true }) },

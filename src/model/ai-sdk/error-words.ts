@@ -22,14 +22,11 @@ const ErrorBody = z.union([
   z.tuple([z.object({ error: Described })]).transform(([{ error }]) => error),
 ]);
 
-/** A page of HTML from some proxy is no reading for anybody. */
-const longestMessage = 500;
-
 /** Reads an error's body. What is in no format that providers use is all message. */
 export function readWords(body: string): Words {
   const { data } = ErrorBody.safeParse(parseOrKeep(body));
   const { message = body.trim(), ...names } = data ?? {};
-  return { message: message.slice(0, longestMessage), names: Object.values(names).join(" ") };
+  return { message, names: Object.values(names).join(" ") };
 }
 
 function parseOrKeep(text: string): unknown {

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { Clock } from "../../lib/clock.ts";
+import type { Secrets } from "../../lib/secrets.ts";
 import type { FailureKind, ModelFailure } from "../model-failure.ts";
 import type { Dialect } from "./dialect.ts";
 import { readWords } from "./error-words.ts";
@@ -13,7 +14,7 @@ export interface Account {
   readonly keyName: string;
   readonly baseUrl: string;
   /** What no message may contain. */
-  readonly secrets: readonly string[];
+  readonly secrets: Secrets;
 }
 
 /** What a failure is told with. */
@@ -47,7 +48,7 @@ function unreachable(failure: WireFailure, asked: Asked): ModelFailure {
     case "network":
       return {
         kind: "network",
-        message: `${dialect.label} cannot be reached at ${account.baseUrl}: ${mask(messageOf(failure.cause), account)}`,
+        message: `${dialect.label} cannot be reached at ${account.baseUrl}: ${shown(messageOf(failure.cause), account)}`,
         hint: "Check the network, and the base URL if you have set one.",
       };
     case "no-headers":
@@ -67,7 +68,7 @@ function unreachable(failure: WireFailure, asked: Asked): ModelFailure {
 
 /** The request was never made: the SDK knows that the provider would refuse it. */
 function unsendable(error: unknown, { dialect, account }: Asked): ModelFailure {
-  const message = `${dialect.label} cannot be asked this: ${mask(messageOf(error), account)}`;
+  const message = `${dialect.label} cannot be asked this: ${shown(messageOf(error), account)}`;
   return { kind: "bad-request", message };
 }
 
@@ -83,7 +84,7 @@ function cut({ dialect }: Asked): ModelFailure {
 function unreadable(reason: string, { dialect, account }: Asked): ModelFailure {
   return {
     kind: "malformed",
-    message: `${dialect.label} sent what cannot be read: ${mask(reason, account)}`,
+    message: `${dialect.label} sent what cannot be read: ${shown(reason, account)}`,
     hint: `Check that ${account.baseUrl} is the base URL of this provider's API.`,
   };
 }
@@ -100,7 +101,7 @@ function refused(body: string, asked: Asked): ModelFailure {
     kind,
     message: [
       `${dialect.label} ${deeds[kind] ?? "failed"}${shownStatus(status)}`,
-      mask(words.message, account),
+      shown(words.message, account),
     ]
       .filter((text) => text !== "")
       .join(": "),
@@ -159,10 +160,13 @@ function messageOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   // A host with several addresses fails with one error for each.
   if (error instanceof AggregateError && error.errors.length > 0) return messageOf(error.errors[0]);
-  return error.cause instanceof Error ? messageOf(error.cause) : error.message.slice(0, 500);
+  return error.cause instanceof Error ? messageOf(error.cause) : error.message;
 }
 
-/** A server may quote what it was sent. */
-function mask(text: string, { secrets }: Account): string {
-  return secrets.reduce((masked, secret) => masked.replaceAll(secret, "[key]"), text);
+/** A page of HTML from some proxy is no reading for anybody. */
+const longestMessage = 500;
+
+/** A server may quote what it was sent. Masked before it is cut: half a key is one too many. */
+function shown(text: string, { secrets }: Account): string {
+  return secrets.mask(text).slice(0, longestMessage);
 }
