@@ -13,6 +13,7 @@ export type ErrorCode =
   | "write-failed"
   | "record-corrupt"
   | "key-unavailable"
+  | "provider-key-missing"
   | "lead-alive"
   | "fence-lost"
   | "task-unknown"

@@ -2,6 +2,7 @@
 import { join, resolve } from "node:path";
 import packageJson from "../../package.json" with { type: "json" };
 import { leave } from "../lib/leaving.ts";
+import type { Lead } from "../team/lead.ts";
 import type { Io } from "./command.ts";
 import { type Program, runProgram } from "./program.ts";
 import { oneLine } from "./render/one-line.ts";
@@ -20,9 +21,11 @@ const program: Program = {
 
 const ending = new AbortController();
 
+let lead: Lead | undefined;
+
 const io: Io = {
-  out: (line) => process.stdout.write(`${line}\n`),
-  err: (line) => process.stderr.write(`${line}\n`),
+  out: (line) => write(process.stdout, line),
+  err: (line) => write(process.stderr, line),
   signal: ending.signal,
 
   async observeTeam(teamDir) {
@@ -37,13 +40,14 @@ const io: Io = {
     const { Lead } = await import("../team/lead.ts");
     const workspace = resolve(cwd ?? ".");
     const directory = teamDir ? resolve(teamDir) : join(workspace, ".team");
-    return Lead.open({
+    lead = await Lead.open({
       ...settings,
       cwd: workspace,
       place: systemPlace({ directory, onWarning }),
       env: process.env,
       unattended: "nobody can be asked in this run; the person can allow it with --allow",
     });
+    return lead;
   },
 };
 
@@ -51,21 +55,37 @@ function onWarning(message: string): void {
   io.err(oneLine(`warning: ${message}`));
 }
 
-// Whoever reads the output may stop early, as `head` does: that is no failure.
-process.stdout.on("error", (error: NodeJS.ErrnoException) => {
-  if (error.code !== "EPIPE") throw error;
-  process.exit(0);
-});
+/** The outputs that can take no more. */
+const closed = new Set<NodeJS.WriteStream>();
+let outputFailure: string | undefined;
 
-const exitCodes = { SIGINT: 130, SIGTERM: 143 } as const;
+function write(stream: NodeJS.WriteStream, line: string): void {
+  if (!closed.has(stream)) stream.write(`${line}\n`);
+}
+
+for (const stream of [process.stdout, process.stderr]) {
+  stream.on("error", (error: NodeJS.ErrnoException) => {
+    closed.add(stream);
+    // Whoever reads may stop early, as `head` does, or close the terminal: that is no failure.
+    if (error.code !== "EPIPE" && error.code !== "EIO") outputFailure ??= error.message;
+  });
+}
+
+const exitCodes = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const;
 let stoppedBy: keyof typeof exitCodes | undefined;
-for (const signal of ["SIGINT", "SIGTERM"] as const) {
-  // The first one asks for an orderly end; another one does not wait for it.
-  process.once(signal, () => {
+for (const signal of ["SIGHUP", "SIGINT", "SIGTERM"] as const) {
+  process.on(signal, () => {
+    // The first one asks for an orderly end; another one does not wait for it.
+    if (stoppedBy) {
+      lead?.killCommands();
+      process.exit(exitCodes[signal]);
+    }
     stoppedBy = signal;
     leave(ending);
   });
 }
 
 const code = await runProgram(program, process.argv.slice(2), io);
-process.exitCode = stoppedBy ? exitCodes[stoppedBy] : code;
+if (outputFailure) io.err(`error: The output could not be written: ${outputFailure}`);
+const exitCode = outputFailure ? Math.max(code, 1) : code;
+process.exitCode = stoppedBy ? exitCodes[stoppedBy] : exitCode;

@@ -3,7 +3,7 @@ import type { MemberName } from "../protocol/ids.ts";
 import { Governor } from "./governor.ts";
 import type { Model } from "./model.ts";
 import { type ModelSurroundings, openModel } from "./open-model.ts";
-import { providerSettings } from "./provider-settings.ts";
+import { type Environment, providerSettings } from "./provider-settings.ts";
 import type { Recording } from "./recording.ts";
 import { Replay } from "./replay.ts";
 
@@ -16,6 +16,11 @@ export interface ModelsOptions extends ModelSurroundings {
 }
 
 const replayPrefix = "replay:";
+
+/** Throws where a model cannot be had, as far as that can be known without opening anything. */
+export function checkModel(id: string, env: Environment): void {
+  if (!id.startsWith(replayPrefix)) providerSettings(id, env);
+}
 
 /** The models of a team. All that use one key at one address share one governor. */
 export class Models {

@@ -62,7 +62,7 @@ export function providerSettings(id: string, env: Environment): ProviderSettings
   const value = name && env[name];
   if (!value && provider !== "openai-compatible") {
     throw new TeamError(
-      "config-invalid",
+      "provider-key-missing",
       `The model ${id} needs a key, and ${keyName} is not set`,
       {
         hint: `Set ${keyName}, or choose another model with --model.`,

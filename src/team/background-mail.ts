@@ -6,6 +6,7 @@ export interface BackgroundMailOptions {
   /** Leaves mail for the jobs' owner. */
   tell(content: string): Promise<unknown>;
   secrets: Secrets;
+  onWarning(message: string): void;
 }
 
 /** Tells a member by mail, once, that a background job of its own has ended. Ends them with it. */
@@ -14,10 +15,14 @@ export class BackgroundMail implements AsyncDisposable {
   readonly #mail = new Serial();
   readonly #stopListening: () => void;
 
-  constructor(background: BackgroundJobs, { tell, secrets }: BackgroundMailOptions) {
+  constructor(background: BackgroundJobs, { tell, secrets, onWarning }: BackgroundMailOptions) {
     this.#background = background;
     this.#stopListening = background.onEnd((job) => {
-      void this.#mail.run(() => tell(secrets.mask(report(job)))).catch(throwLater);
+      const telling = this.#mail.run(() => tell(secrets.mask(report(job))));
+      // The owner can still look it up; a full disk must not end the team.
+      void telling.catch((error: unknown) => {
+        onWarning(`Nobody could be told that background task ${job.id} has ended: ${error}`);
+      });
     });
   }
 
@@ -31,11 +36,4 @@ export class BackgroundMail implements AsyncDisposable {
 
 function report({ id, command, status, output }: BackgroundJob): string {
   return `Background task ${id} has ended: ${status}\n$ ${command}\n${output}`;
-}
-
-/** A store that takes no mail is broken, and that must not go unnoticed. */
-function throwLater(error: unknown): void {
-  queueMicrotask(() => {
-    throw error;
-  });
 }

@@ -10,6 +10,7 @@ import { Recording } from "../model/recording.ts";
 import { hardenedGitEnvironment } from "../permissions/git-environment.ts";
 import { OutputFiles } from "../processes/output-files.ts";
 import { Pipes } from "../processes/pipes.ts";
+import { RunningCommands } from "../processes/running-commands.ts";
 import { FileLocks } from "../workspace/file-locks.ts";
 import { FileTeamStore } from "./file-team-store.ts";
 import { type TeamLayout, teamLayout } from "./team-layout.ts";
@@ -45,6 +46,7 @@ export class Equipment implements AsyncDisposable {
   readonly secrets: Secrets;
   readonly outputFiles: OutputFiles;
   readonly pipes: Pipes;
+  readonly running = new RunningCommands();
   readonly fileLocks = new FileLocks();
   /** Of every command that a member runs: without provider keys. */
   readonly environment: Readonly<Record<string, string>>;
@@ -68,7 +70,7 @@ export class Equipment implements AsyncDisposable {
       ...childEnvironment(env, { names: providerKeyNames, secrets: this.secrets }),
       ...hardenedGitEnvironment(),
     };
-    this.pipes = this.#opened.use(new Pipes({ directory, environment: this.environment }));
+    this.pipes = this.#opened.use(new Pipes({ environment: this.environment }));
   }
 
   /** Throws `lead-alive` while another process has the team. */

@@ -1,6 +1,7 @@
 import { type RunEnd, runAgent } from "../agent/run-agent.ts";
 import { TeamError } from "../errors.ts";
 import { Disposables } from "../lib/disposables.ts";
+import { checkModel } from "../model/models.ts";
 import { defaultModelId } from "../model/provider-settings.ts";
 import { parseRule } from "../permissions/rule.ts";
 import type { AgentEvent } from "../protocol/events.ts";
@@ -63,6 +64,11 @@ export class Lead implements AsyncDisposable {
     }
   }
 
+  /** Ends every command that runs, at once: for a process that is about to end without waiting. */
+  killCommands(): void {
+    this.#equipment.running.killAll();
+  }
+
   [Symbol.asyncDispose](): Promise<void> {
     return this.#opened[Symbol.asyncDispose]();
   }
@@ -77,6 +83,7 @@ function definitionOf(options: LeadOptions): MemberDefinition {
       hint: "Name one with --model or TROUPE_MODEL, such as anthropic/<model>, and set its provider's key.",
     });
   }
+  checkModel(model, env);
   const rules = (["allow", "ask", "deny"] as const).flatMap((decision) =>
     options[decision].map((text) => parseRule(decision, text)),
   );

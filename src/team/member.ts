@@ -56,7 +56,7 @@ export async function openMember(
   const model = await models.open(definition.model, name);
   const workspace = await Workspace.open({ ...definition, teamDirectory: layout.directory });
   const { transcript, reader } = await store.openMember(name, { onSetAside: () => undefined });
-  const { shell, background } = commandsOf(equipment, workspace);
+  const { shell, background } = commandsOf(equipment, { workspace, name });
   const instructions = () => projectInstructions(workspace, place.onWarning);
   const wholePath = ({ id }: Message) => join(layout.outputs, `mail-${id}.txt`);
   const options: AgentOptions = {
@@ -97,13 +97,20 @@ export async function openMember(
   const jobs = new BackgroundMail(background, {
     tell: (content) => store.send(name, { type: "message", from: system, content }),
     secrets,
+    onWarning: place.onWarning,
   });
   return { agent, [Symbol.asyncDispose]: () => jobs[Symbol.asyncDispose]() };
 }
 
-function commandsOf({ place, environment, outputFiles, pipes }: Equipment, { cwd }: Workspace) {
+function commandsOf(
+  equipment: Equipment,
+  { workspace, name }: { workspace: Workspace; name: MemberName },
+) {
+  const { place, layout, environment, outputFiles, pipes, running } = equipment;
   const { clock } = place;
-  const shell = new Shell({ cwd, environment, clock, outputFiles, pipes });
+  const { cwd } = workspace;
+  const owner = `${layout.directory}:${name}`;
+  const shell = new Shell({ cwd, environment, clock, outputFiles, pipes, running, owner });
   return { shell, background: new BackgroundJobs({ shell, clock }) };
 }
 

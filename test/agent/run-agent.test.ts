@@ -1,7 +1,11 @@
 import { expect, test } from "vitest";
 import { runAgent } from "../../src/agent/run-agent.ts";
+import { systemClock } from "../../src/lib/clock.ts";
 import { leave } from "../../src/lib/leaving.ts";
 import type { ModelFailure } from "../../src/model/model-failure.ts";
+import { RequestApprovals } from "../../src/permissions/approvals.ts";
+import { user } from "../../src/protocol/ids.ts";
+import { MemoryTeamStore } from "../../src/team/memory-team-store.ts";
 import {
   calls,
   fails,
@@ -682,3 +686,53 @@ test("the same check after each of many changes is no repetition", async () => {
   expect((await test.run()).end?.outcome).toBe("done");
   expect(checks).toBe(30);
 });
+
+test.each([
+  [
+    "an interruption",
+    (controller: AbortController) => controller.abort(),
+    "cancelled",
+    "interrupted",
+  ],
+  ["leaving", leave, "pending", undefined],
+] as const)(
+  "%s while a person is asked leaves a valid conversation",
+  async (_, stop, state, outcome) => {
+    const ran: string[] = [];
+    const model = new ScriptedModel([
+      reply([calls("work", { value: "1" }), calls("work", { value: "2" })]),
+      says("Done."),
+    ]);
+    const store = new MemoryTeamStore({ clock: systemClock });
+    const options = {
+      store,
+      tools: [testTool("work", (value) => `${ran.push(value)}`)],
+      permissions: alwaysAsks,
+      approvals: new RequestApprovals(store.requests),
+    };
+    await using first = await TestAgent.open(model, options);
+    await first.tell("Go.");
+    const person = new AbortController();
+    store.requests.onChange(() => stop(person));
+
+    expect((await first.run(person.signal)).end?.outcome).toBe(outcome);
+    expect(await store.requests.list()).toMatchObject([{ state }]);
+    expect(ran).toEqual([]);
+
+    const allowAll = store.requests.onChange(({ id, hash, state }) => {
+      if (state !== "pending") return;
+      void store.requests.decide(id, { by: user, state: "approved", hash }).catch(() => undefined);
+    });
+    const [open] = await store.requests.list({ state: "pending" });
+    await using second = await TestAgent.open(model, options);
+    await second.tell("Go on.");
+    const run = second.run();
+    if (open) {
+      await store.requests.decide(open.id, { by: user, state: "approved", hash: open.hash });
+    }
+    expect((await run).end?.outcome).toBe("done");
+    // What was left open runs once it is allowed; what was interrupted does not run any more.
+    expect(ran).toEqual(state === "pending" ? ["1", "2"] : []);
+    allowAll();
+  },
+);

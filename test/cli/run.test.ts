@@ -1,12 +1,15 @@
-import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { leave } from "../../src/lib/leaving.ts";
+import { user } from "../../src/protocol/ids.ts";
+import { FileTeamStore } from "../../src/team/file-team-store.ts";
 import { status } from "../../src/testing/provider-server/answers.ts";
 import { ProviderServer } from "../../src/testing/provider-server/provider-server.ts";
 import { calls, reply, says } from "../../src/testing/scripted-model.ts";
 import { temporaryDirectory } from "../../src/testing/temporary-directory.ts";
 import { providerEnvironment } from "../support/agent-on-wire.ts";
+import { teamPlace } from "../support/team.ts";
 import { troupeIn } from "./troupe.ts";
 
 const model = ["--model", "anthropic/scripted"];
@@ -121,7 +124,6 @@ test.each([
   [["Go."], "No model is chosen"],
   [["Go.", "--model", "gpt"], '"gpt" is not a model'],
   [["Go.", "--model", "acme/gpt"], "unknown provider"],
-  [["Go.", "--model", "google/gemini"], "GOOGLE_GENERATIVE_AI_API_KEY is not set"],
   [["Go.", ...model, "--permission-mode", "yolo"], "--permission-mode"],
   [["Go.", ...model, "--max-turns", "0"], "--max-turns"],
   [["Go.", ...model, "--max-turns", "many"], "--max-turns"],
@@ -138,6 +140,75 @@ test.each([
   expect(out).toEqual([]);
   expect(err[0]).toContain(problem);
   expect(it.server.requests).toEqual([]);
+});
+
+test("a key that is missing is told before anything is made, and exits 1", async () => {
+  await using it = await world();
+
+  const { code, out, err } = await it.run("Go.", "--model", "google/gemini");
+
+  expect(code).toBe(1);
+  expect(out).toEqual([]);
+  expect(err[0]).toContain("GOOGLE_GENERATIVE_AI_API_KEY is not set");
+  expect(await readdir(it.root)).toEqual([]);
+});
+
+test("a refusal of the provider is unfinished work: exit 3", async () => {
+  await using it = await world();
+  it.server.reply(reply([says("I can't.")], { stop: "refusal" }));
+
+  expect(await it.run("Go.", ...model)).toMatchObject({ code: 3, out: [] });
+});
+
+test("what a provider says cannot move the cursor", async () => {
+  await using it = await world();
+  const message = "no\u001b[2Jsuch\nmodel";
+  it.server.reply(
+    status(400, { type: "error", error: { type: "invalid_request_error", message } }),
+  );
+
+  const { err } = await it.run("Go.", ...model);
+
+  expect(err.join("\n")).toContain("no\\x1b[2Jsuch ⏎ model");
+});
+
+test.each([
+  ["a link out of the workspace", (path: string) => symlink("/etc/hostname", path)],
+  ["a directory", (path: string) => mkdir(path)],
+])("%s in the place of AGENTS.md is told and not used", async (_, make) => {
+  await using it = await world();
+  await make(join(it.root, "AGENTS.md"));
+  await writeFile(join(it.root, "CLAUDE.md"), "Use tabs.");
+  it.server.reply(says("Done."));
+
+  const { code, err } = await it.run("Go.", ...model);
+
+  expect(code).toBe(0);
+  expect(err.join("\n")).toContain("AGENTS.md is not used");
+  expect(it.server.requests[0]?.text).toContain("Use tabs.");
+});
+
+test("P24 a key in project instructions or in mail is in no request and in no transcript", async () => {
+  await using it = await world();
+  const key = providerEnvironment(it.server).ANTHROPIC_API_KEY ?? "";
+  await writeFile(join(it.root, "AGENTS.md"), `The key is ${key}.`);
+  it.server.reply(says("Done."));
+  const place = teamPlace(it.root);
+  {
+    await using store = await FileTeamStore.open(place);
+    const content = `${key} ${"x".repeat(40_000)}`;
+    await store.send("lead", { type: "message", from: user, content });
+  }
+
+  await it.run("Go.", ...model);
+
+  const transcript = await readFile(join(it.root, ".team/transcripts/lead.jsonl"), "utf8");
+  const [whole = ""] = await readdir(join(it.root, ".team/outputs"));
+  const kept = await readFile(join(it.root, ".team/outputs", whole), "utf8");
+  for (const text of [it.server.requests[0]?.text ?? "", transcript, kept]) {
+    expect(text).toContain("[key]");
+    expect(text).not.toContain(key);
+  }
 });
 
 test("a workspace that does not exist is told", async () => {

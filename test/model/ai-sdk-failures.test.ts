@@ -109,6 +109,15 @@ describe.each(ids)("P17 %s", (id) => {
     expect(end).toMatchObject({ type: "error", failure: { kind: "network", message } });
   });
 
+  test("P24 not even half of a key is told where a long message is cut", async () => {
+    for (let before = 470; before <= 500; before += 5) {
+      const message = `${"x".repeat(before)}secret-key-of-the-test`;
+      const failure = await failureOf(id, status(400, { error: { message, type: "x" } }));
+
+      expect(failure.message).not.toContain("secret");
+    }
+  });
+
   test("a key that the server quotes is not told", async () => {
     const quoted = { error: { message: "Wrong key: secret-key-of-the-test", type: "x" } };
 

@@ -69,7 +69,7 @@ test("after a pause one goes first, and others as the provider takes those befor
   expect(counts).toEqual([0, 1, 2, 3]);
 });
 
-test("a new governor sends one request, and up to four at a time as the provider takes them", async () => {
+test("a new governor sends one request, and ever more at a time as the provider takes them", async () => {
   const { governor } = setUp();
   const { model, sent, takeAll } = heldModel();
   for (let member = 0; member < 20; member++) start(governor.govern(model));
@@ -81,7 +81,7 @@ test("a new governor sends one request, and up to four at a time as the provider
     takeAll();
   }
 
-  expect(counts).toEqual([1, 3, 7, 11]);
+  expect(counts).toEqual([1, 3, 7, 15]);
 });
 
 test("without a word from the provider a pause is random, and twice as long each time", async () => {
@@ -350,3 +350,19 @@ function heldModel() {
   };
   return { model, sent: () => requests, takeAll };
 }
+
+test("a provider that asks to be asked again at once is not asked in a loop", async () => {
+  const { clock, governor } = setUp();
+  const now: ModelFailure = { ...limited, retryAfterMs: 0 };
+  const model = new ScriptedModel([fails(now), fails(now), says("hi")]);
+  const call = start(governor.govern(model));
+
+  await settled();
+  expect(model.requests).toHaveLength(1);
+
+  for (let second = 0; second < 10; second++) {
+    clock.advance(1000);
+    await settled();
+  }
+  expect((await call.ended).at(-1)?.type).toBe("finish");
+});

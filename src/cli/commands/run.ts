@@ -4,6 +4,7 @@ import { PermissionMode } from "../../protocol/message.ts";
 import { type Command, type Option, teamDirOption } from "../command.ts";
 import { wrongUsage } from "../parse-arguments.ts";
 import { eventLine } from "../render/event-line.ts";
+import { oneLine } from "../render/one-line.ts";
 
 const ruleOption = (what: string): Option => ({
   takes: "<rule>",
@@ -78,14 +79,15 @@ function parseFlags(values: Readonly<Record<string, unknown>>): z.infer<typeof F
   throw wrongUsage(`--${issue?.path.join(".")}: ${issue?.message}`, run);
 }
 
-const exitCodes = { done: 0, failed: 1, "turn-limit": 4, budget: 4, interrupted: 130 } as const;
+const exitCodes = { done: 0, failed: 3, "turn-limit": 4, budget: 4, interrupted: 130 } as const;
+const exitUnanswered = 1;
 
 function conclude(end: RunEnd | undefined, io: Parameters<Command["run"]>[1]): number {
   const last = end?.answers.at(-1);
   if (last !== undefined) io.out(last);
   // Whoever stopped the process knows the code of the signal.
   if (!end) return exitCodes.interrupted;
-  if (end.reason) io.err(`${end.outcome}: ${end.reason}`);
-  if (end.hint) io.err(end.hint);
-  return exitCodes[end.outcome];
+  if (end.reason) io.err(oneLine(`${end.outcome}: ${end.reason}`));
+  if (end.hint) io.err(oneLine(end.hint));
+  return end.isUnanswered ? exitUnanswered : exitCodes[end.outcome];
 }

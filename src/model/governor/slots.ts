@@ -13,9 +13,12 @@ export interface Slot {
 /** A refusal comes at once. What has heard nothing for so long is being worked on. */
 const provenAfterMs = 1000;
 
-/** So many requests at most are in vain when a limit is met. */
-const mostTrust = 4;
-/** After a refusal trust comes back slowly: most limits are met again as soon as they are over. */
+/** As long as nobody was refused, trust grows quickly up to here. */
+const quickTrust = 8;
+/**
+ * Beyond that, and after a refusal, it grows slowly: most limits are met again as soon as they are
+ * over. Whatever the limit, it is then not more than this share of it that is sent in vain.
+ */
 const slowGrowth = 1 / 8;
 
 /**
@@ -32,7 +35,6 @@ export class Slots {
   #inFlight = 0;
   #unproven = 0;
   #trust = 1;
-  #growth = 1;
   #refusals = 0;
 
   constructor(clock: Clock, maxInFlight: number) {
@@ -87,7 +89,8 @@ export class Slots {
     };
     const prove = () => {
       if (!settle()) return;
-      this.#trust = Math.min(mostTrust, this.#trust + this.#growth);
+      const isQuick = this.#refusals === 0 && this.#trust < quickTrust;
+      this.#trust = Math.min(this.#maxInFlight, this.#trust + (isQuick ? 1 : slowGrowth));
       this.#admit();
     };
     const cancel = this.#clock.schedule(provenAfterMs, prove);
@@ -99,7 +102,6 @@ export class Slots {
         if (this.#refusals > refusalsBefore) return false;
         this.#refusals++;
         this.#trust = 1;
-        this.#growth = slowGrowth;
         return true;
       },
       leave: () => {
