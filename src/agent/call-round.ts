@@ -94,7 +94,7 @@ export class CallRound {
   /** Undefined when the call may run. */
   async #permit(call: ToolCall, verdict: Verdict): Promise<ToolOutput | "stopped" | undefined> {
     const { agent, signal } = this.#options;
-    const { decision, reason } = verdict;
+    const { decision, reason, suggestedRule } = verdict;
     if (decision === "allow") return undefined;
     if (decision === "deny") return failure(`Error: Not permitted: ${reason}`);
     const answer = await agent.options.approvals.ask(
@@ -104,6 +104,7 @@ export class CallRound {
         tool: call.name,
         input: call.input,
         reason,
+        suggestedRule,
         mayBeOpen: agent.inherited.has(call.call_id),
       },
       signal,

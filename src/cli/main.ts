@@ -45,7 +45,8 @@ const io: Io = {
       cwd: workspace,
       place: systemPlace({ directory, onWarning }),
       env: process.env,
-      unattended: "nobody can be asked in this run; the person can allow it with --allow",
+      unattended: (rule) =>
+        `nobody can be asked in this run; the person can allow it with ${rule ? `--allow "${rule}"` : "--allow or --permission-mode"}`,
     });
     return lead;
   },

@@ -13,6 +13,8 @@ export interface Question {
   input: unknown;
   /** Why it is asked. */
   reason: string;
+  /** The rule that would allow such calls always, if one can. */
+  suggestedRule: string | undefined;
   /** True when an earlier process may have asked already. */
   mayBeOpen: boolean;
 }
@@ -22,6 +24,9 @@ export type ApprovalAnswer =
   | { type: "denied"; reason: string }
   /** The signal was aborted before anybody answered. Who leaves leaves the question open. */
   | { type: "stopped" };
+
+/** Why nobody can be asked, and how to allow the call, by a rule if there is one. */
+export type Unattended = (suggestedRule: string | undefined) => string;
 
 /** Asks a person, and waits. */
 export interface Approvals {
@@ -34,10 +39,10 @@ export interface Approvals {
  */
 export class RequestApprovals implements Approvals {
   readonly #requests: Requests;
-  readonly #unattended: string | undefined;
+  readonly #unattended: Unattended | undefined;
 
-  /** With `unattended`, nobody is there to answer: every question expires at once, for that reason. */
-  constructor(requests: Requests, { unattended }: { unattended?: string } = {}) {
+  /** With `unattended`, nobody is there to answer: every question expires at once. */
+  constructor(requests: Requests, { unattended }: { unattended?: Unattended } = {}) {
     this.#requests = requests;
     this.#unattended = unattended;
   }
@@ -51,7 +56,8 @@ export class RequestApprovals implements Approvals {
       known ?? (await this.#requests.open({ type: "permission", from, to: user, subject }));
     const unattended = this.#unattended;
     if (asked.state === "pending" && unattended !== undefined) {
-      await unlessDecided(() => this.#requests.expire(asked.id, unattended));
+      const reason = unattended(question.suggestedRule);
+      await unlessDecided(() => this.#requests.expire(asked.id, reason));
     }
     const request = await this.#decided(asked, signal);
     if (request) return answerOf(request, hash);
@@ -107,8 +113,9 @@ async function unlessDecided(change: () => Promise<unknown>): Promise<void> {
   }
 }
 
-function subjectOf({ callId, tool, input, reason }: Question): Record<string, unknown> {
-  return { call_id: callId, tool, input: input ?? null, reason };
+function subjectOf(question: Question): Record<string, unknown> {
+  const { callId, tool, input, reason, suggestedRule: rule } = question;
+  return { call_id: callId, tool, input: input ?? null, reason, ...(rule && { rule }) };
 }
 
 /** `hash` is that of what is about to run: an approval of anything else allows nothing. */

@@ -39,7 +39,11 @@ test("run works on a prompt with real tools and prints what the lead says in the
 
   const result = await it.run("What is the answer?", ...model);
 
-  expect(result).toEqual({ code: 0, out: ["It is 42."], err: ["● read_file notes.txt"] });
+  expect(result).toEqual({
+    code: 0,
+    out: ["It is 42."],
+    err: ["I look.", "● read_file notes.txt"],
+  });
   expect(JSON.stringify(it.server.requests[1]?.body.messages.at(-1))).toContain(
     "The answer is 42.",
   );

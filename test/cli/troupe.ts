@@ -37,7 +37,7 @@ export async function troupeIn({ root, env, signal }: World, ...argv: string[]) 
         cwd: cwd ?? root,
         place: teamPlace(root, teamDir ? { directory: teamDir, onWarning } : { onWarning }),
         env: { PATH: process.env.PATH, ...env },
-        unattended: "nobody is there",
+        unattended: () => "nobody is there",
       }),
     observeTeam: (directory) =>
       observe(root, directory === undefined ? { onWarning } : { directory, onWarning }),

@@ -44,7 +44,7 @@ test("P17 whatever a model calls with whatever input, it gets an answer and the 
     deny: [],
     maxTurns: 5,
     budget: {},
-    unattended: "nobody is there",
+    unattended: () => "nobody is there",
   });
   const anyCall = fc.tuple(fc.constantFrom(...toolNames), anyInput);
 

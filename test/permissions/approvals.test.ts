@@ -13,6 +13,7 @@ const question: Question = {
   tool: "bash",
   input: { command: "npm publish" },
   reason: "it is not judged harmless",
+  suggestedRule: "bash(npm publish)",
   mayBeOpen: true,
 };
 const never = new AbortController().signal;
@@ -94,7 +95,7 @@ test("an interrupted call asks no more: its question is cancelled", async () => 
 
 test("where nobody can be asked, the answer is a denial at once, and on record", async () => {
   await using store = new MemoryTeamStore({ clock: systemClock });
-  const approvals = new RequestApprovals(store.requests, { unattended: "nobody is there" });
+  const approvals = new RequestApprovals(store.requests, { unattended: () => "nobody is there" });
 
   expect(await approvals.ask(question, never)).toEqual({
     type: "denied",

@@ -3,13 +3,13 @@ import type { RunEnd } from "../../agent/run-agent.ts";
 import { PermissionMode } from "../../protocol/message.ts";
 import { type Command, type Option, teamDirOption } from "../command.ts";
 import { wrongUsage } from "../parse-arguments.ts";
-import { eventLine } from "../render/event-line.ts";
 import { oneLine } from "../render/one-line.ts";
+import { Progress } from "../render/progress.ts";
 
-const ruleOption = (what: string): Option => ({
+const ruleOption = (summary: string): Option => ({
   takes: "<rule>",
   isRepeatable: true,
-  summary: `${what}, such as "bash(npm test:*)" or "edit_file(src/**)"; may be repeated`,
+  summary,
 });
 
 /** What the options mean. The defaults are those of the specification. */
@@ -39,9 +39,9 @@ export const run: Command = {
       takes: "<mode>",
       summary: `${PermissionMode.options.join(", ")}; default unless said`,
     },
-    allow: ruleOption("allow these calls without asking"),
-    ask: ruleOption("ask about these, whatever else allows them"),
-    deny: ruleOption("never allow these"),
+    allow: ruleOption('let such calls run, as in "bash(npm test:*)" or "edit_file(src/**)"'),
+    ask: ruleOption("ask about such calls, whatever else allows them"),
+    deny: ruleOption("never let such calls run"),
     "max-turns": { takes: "<n>", summary: "end the run after so many turns (200)" },
     "max-cost": { takes: "<dollars>", summary: "end the run when it has cost so much" },
     record: { takes: "<file>", summary: "keep what the model answers, for --model replay:<file>" },
@@ -63,11 +63,11 @@ export const run: Command = {
       budget: { maxCostUsd: flags["max-cost"] },
       recordTo: flags.record,
     });
+    const progress = new Progress();
     const events = lead.prompt(prompt, io.signal);
     for (let next = await events.next(); ; next = await events.next()) {
       if (next.done) return conclude(next.value, io);
-      const line = eventLine(next.value);
-      if (line) io.err(line);
+      for (const line of progress.lines(next.value)) io.err(line);
     }
   },
 };
