@@ -32,6 +32,7 @@ async function world(...script: (() => Answer)[]) {
   };
   return {
     root: directory.path,
+    env,
     server,
     start: (...argv: string[]) =>
       spawn(process.execPath, [program, ...argv], {
@@ -174,3 +175,66 @@ function isAlive(pid: number): boolean {
     return false;
   }
 }
+
+test("SIGHUP, as of a terminal that is closed, ends the command too", async () => {
+  await using it = await world(
+    () => calls("bash", { command: "echo $$ > pid; exec sleep 1000" }),
+    () => says("Gone on."),
+  );
+  const child = it.start("run", "Sleep.", ...free);
+  const ending = finished(child);
+  const pid = await fileText(join(it.root, "pid"));
+
+  child.kill("SIGHUP");
+
+  expect(await ending).toMatchObject({ code: 129 });
+  expect(isAlive(Number(pid))).toBe(false);
+});
+
+test("a second signal does not wait, and leaves no command behind", async () => {
+  await using it = await world(() =>
+    calls("bash", { command: "trap '' TERM; echo $$ > pid; while :; do sleep 0.1; done" }),
+  );
+  const child = it.start("run", "Sleep.", ...free);
+  const ending = finished(child);
+  const pid = await fileText(join(it.root, "pid"));
+
+  child.kill("SIGINT");
+  child.kill("SIGINT");
+
+  expect(await ending).toMatchObject({ code: 130 });
+  await expect.poll(() => isAlive(Number(pid))).toBe(false);
+});
+
+test.each(["stdout", "stderr"] as const)(
+  "a reader of %s that stops early ends nothing in the middle",
+  async (name) => {
+    await using it = await world(
+      () => calls("background_run", { command: "echo $$ > pid; exec sleep 1000" }),
+      () => calls("bash", { command: "until [ -s pid ]; do sleep 0.01; done" }),
+      () => says("Done."),
+    );
+    const child = it.start("run", "Go.", ...free);
+    child[name].destroy();
+
+    const [code] = await once(child, "exit");
+
+    expect(code).toBe(0);
+    expect(isAlive(Number(await fileText(join(it.root, "pid"))))).toBe(false);
+  },
+);
+
+test("output that cannot be written is told, and is a failure", async () => {
+  await using it = await world(() => says("Done."));
+  const shell = spawn("sh", ["-c", `"${process.execPath}" "${program}" run Go. > /dev/full`], {
+    cwd: it.root,
+    env: it.env,
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+
+  const { code, err } = await finished(shell);
+
+  expect(code).toBe(1);
+  expect(err).toContain("error: The output could not be written: ENOSPC");
+  expect(err).not.toContain("at ");
+});
