@@ -36,10 +36,6 @@ await using lead = await Lead.open({
   model: "anthropic/scripted",
   mode: "acceptEdits",
   allow: ["bash(node test.mjs)"],
-  ask: [],
-  deny: [],
-  maxTurns: 20,
-  budget: {},
 });
 
 console.log(`In ${workspace}\n> The test fails. Repair it.`);

@@ -20,7 +20,7 @@ export interface EquipmentOptions {
   place: TeamPlace;
   env: Environment;
   /** For all members together. */
-  budget: BudgetLimits;
+  budget?: BudgetLimits;
   /** What the user knows better than the built-in table. */
   prices?: PriceTable;
   /** How long to wait for providers, and how much to ask of them at once. */
@@ -53,7 +53,7 @@ export class Equipment implements AsyncDisposable {
   readonly #opened: Disposables;
 
   private constructor(options: EquipmentOptions, parts: EquipmentParts) {
-    const { place, env, budget, prices = {}, provider } = options;
+    const { place, env, budget = {}, prices = {}, provider } = options;
     const { store, secrets, recording } = parts;
     this.place = place;
     this.layout = teamLayout(place.directory);

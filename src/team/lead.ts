@@ -11,16 +11,19 @@ import { type MemberDefinition, type OpenMember, openMember } from "./member.ts"
 
 export interface LeadOptions
   extends EquipmentOptions,
-    Pick<MemberDefinition, "mode" | "maxTurns" | "unattended"> {
+    Partial<Pick<MemberDefinition, "mode" | "maxTurns" | "unattended">> {
   /** The workspace. */
   cwd: string;
-  /** Such as `anthropic/claude-…`. Undefined: what the environment names. */
-  model: string | undefined;
+  /** Such as `anthropic/claude-…`; what the environment names unless said. */
+  model?: string | undefined;
   /** Permission rules as a person writes them. */
-  allow: readonly string[];
-  ask: readonly string[];
-  deny: readonly string[];
+  allow?: readonly string[];
+  ask?: readonly string[];
+  deny?: readonly string[];
 }
+
+/** Turns of one run, unless said. */
+const defaultMaxTurns = 200;
 
 /** The member that a person talks to, with the team that it leads. */
 export class Lead implements AsyncDisposable {
@@ -76,7 +79,7 @@ export class Lead implements AsyncDisposable {
 
 /** Checks everything that a person can get wrong, before anything is opened. */
 function definitionOf(options: LeadOptions): MemberDefinition {
-  const { env, cwd, mode, maxTurns, unattended } = options;
+  const { env, cwd, mode = "default", maxTurns = defaultMaxTurns, unattended } = options;
   const model = options.model ?? defaultModelId(env);
   if (!model) {
     throw new TeamError("config-invalid", "No model is chosen", {
@@ -85,7 +88,7 @@ function definitionOf(options: LeadOptions): MemberDefinition {
   }
   checkModel(model, env);
   const rules = (["allow", "ask", "deny"] as const).flatMap((decision) =>
-    options[decision].map((text) => parseRule(decision, text)),
+    (options[decision] ?? []).map((text) => parseRule(decision, text)),
   );
   return {
     name,

@@ -5,7 +5,7 @@ import { MailInput } from "../agent/input.ts";
 import { type Role, systemPrompt } from "../agent/system-prompt.ts";
 import { ensurePrivateDirectory, replaceFile } from "../lib/files.ts";
 import { contextWindow, findPrice } from "../model/prices.ts";
-import { RequestApprovals } from "../permissions/approvals.ts";
+import { RequestApprovals, type Unattended } from "../permissions/approvals.ts";
 import { Permissions } from "../permissions/permissions.ts";
 import type { Rule } from "../permissions/rule.ts";
 import { BackgroundJobs } from "../processes/background-jobs.ts";
@@ -36,7 +36,7 @@ export interface MemberDefinition {
   rules: readonly Rule[];
   maxTurns: number;
   /** Set where nobody can be asked: why every call that needs asking is denied. */
-  unattended?: string;
+  unattended?: Unattended;
 }
 
 /** A member with its history and its tools, ready to run. */

@@ -38,12 +38,7 @@ test("P17 whatever a model calls with whatever input, it gets an answer and the 
     env: { PATH: process.env.PATH, ...providerEnvironment(server) },
     cwd: directory.path,
     model: "anthropic/scripted",
-    mode: "default",
-    allow: [],
-    ask: [],
-    deny: [],
     maxTurns: 5,
-    budget: {},
     unattended: () => "nobody is there",
   });
   const anyCall = fc.tuple(fc.constantFrom(...toolNames), anyInput);

@@ -50,12 +50,7 @@ async function outgrowConversation(root: string): Promise<void> {
     env: { PATH: process.env.PATH, ...providerEnvironment(server) },
     cwd: root,
     model: "anthropic/scripted",
-    mode: "default",
-    allow: [],
-    ask: [],
-    deny: [],
     maxTurns: 5,
-    budget: {},
   });
   const events = lead.prompt("x".repeat(40_000), new AbortController().signal);
   while (!(await events.next()).done);

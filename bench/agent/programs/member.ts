@@ -25,12 +25,7 @@ serve(z.object({}), async (): Promise<MemberFigures> => {
     },
     cwd: directory,
     model: "anthropic/instant",
-    mode: "default",
-    allow: [],
-    ask: [],
-    deny: [],
     maxTurns: turns + 1,
-    budget: {},
   });
   const memory: MemberFigures["memory"] = [];
   const events = lead.prompt("Go.", new AbortController().signal);
