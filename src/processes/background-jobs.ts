@@ -1,7 +1,6 @@
 import { randomBytes } from "node:crypto";
 import type { Clock } from "../lib/clock.ts";
 import { Listeners } from "../lib/listeners.ts";
-import { systemProcesses } from "../lib/process-identity.ts";
 import { Serial } from "../lib/serial.ts";
 import { describeEnd, hasSucceeded } from "./describe-end.ts";
 import type { CommandEnd, RunningCommand } from "./running-command.ts";
@@ -11,11 +10,10 @@ import type { CommandNotStarted, CommandRequest, Shell } from "./shell.ts";
 export interface BackgroundJob {
   /** Never given twice, in this or any other process. */
   readonly id: string;
+  /** With its secrets masked. */
   readonly command: string;
   readonly startedAt: Date;
   readonly pid: number;
-  /** Tells the process from another one that has its pid later; empty if it ended at once. */
-  readonly processStart: string;
   readonly status: "running" | "completed" | "failed" | "stopped";
   /** What a model is shown: the output so far, and how it ended once it has. */
   readonly output: string;
@@ -27,7 +25,6 @@ interface Job {
   id: string;
   command: string;
   startedAt: Date;
-  processStart: string;
   running: RunningCommand;
   end: CommandEnd | undefined;
   stop: AbortController;
@@ -60,7 +57,7 @@ export class BackgroundJobs implements AsyncDisposable {
 
   async #start(request: JobRequest): Promise<BackgroundJob | CommandNotStarted> {
     if (this.#count("running") >= maxRunning) return tooMany();
-    const { command } = request;
+    const command = this.#shell.mask(request.command);
     const id = randomBytes(4).toString("hex");
     const stop = new AbortController();
     const startedAt = this.#clock.now();
@@ -69,9 +66,8 @@ export class BackgroundJobs implements AsyncDisposable {
     if (running.type === "not-started") return running;
 
     const told = running.ended.then((end) => this.#finish(id, end));
-    const job = { id, command, startedAt, processStart: "", running, end: undefined, stop, told };
+    const job = { id, command, startedAt, running, end: undefined, stop, told };
     this.#jobs.set(id, job);
-    job.processStart = (await systemProcesses.startOf(running.pid)) ?? "";
     return toBackgroundJob(job);
   }
 
@@ -124,9 +120,9 @@ export class BackgroundJobs implements AsyncDisposable {
 }
 
 function toBackgroundJob(job: Job): BackgroundJob {
-  const { id, command, startedAt, processStart, running, end } = job;
+  const { id, command, startedAt, running, end } = job;
   const output = end ? describeEnd(end) : running.output();
-  const known = { id, command, startedAt, pid: running.pid, processStart };
+  const known = { id, command, startedAt, pid: running.pid };
   return { ...known, status: statusOf(end), output };
 }
 

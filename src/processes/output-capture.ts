@@ -1,3 +1,4 @@
+import { firstCharacters, lastCharacters } from "../lib/cut-text.ts";
 import type { SecretStream } from "../lib/secrets.ts";
 import type { OutputFile, OutputFiles } from "./output-files.ts";
 
@@ -64,13 +65,13 @@ export class OutputCapture {
     this.#characters += text.length;
     this.#tail += text;
     if (this.#isCut) {
-      this.#tail = endOf(this.#tail, tailCharacters);
+      this.#tail = lastCharacters(this.#tail, tailCharacters);
       await this.#write(text);
     } else if (this.#characters > headCharacters + tailCharacters) {
       const whole = this.#tail;
       this.#isCut = true;
-      this.#head = startOf(whole, headCharacters);
-      this.#tail = endOf(whole, tailCharacters);
+      this.#head = firstCharacters(whole, headCharacters);
+      this.#tail = lastCharacters(whole, tailCharacters);
       await this.#keep(async () => {
         this.#file = await this.#files.create(this.#name);
       });
@@ -100,24 +101,7 @@ export class OutputCapture {
     const room = maxOutputCharacters - this.#shown;
     if (room <= 0) return;
     this.#shown += text.length;
-    this.#onOutput(startOf(text, room));
+    this.#onOutput(firstCharacters(text, room));
     if (text.length > room) this.#onOutput("\n… (too long to be shown as it comes)\n");
   }
-}
-
-/** The first `count` characters, or one fewer where that would halve a surrogate pair. */
-function startOf(text: string, count: number): string {
-  if (text.length <= count) return text;
-  return text.slice(0, isHighSurrogate(text, count - 1) ? count - 1 : count);
-}
-
-function endOf(text: string, count: number): string {
-  if (text.length <= count) return text;
-  const from = text.length - count;
-  return text.slice(isHighSurrogate(text, from - 1) ? from + 1 : from);
-}
-
-function isHighSurrogate(text: string, index: number): boolean {
-  const code = text.charCodeAt(index);
-  return code >= 0xd800 && code <= 0xdbff;
 }

@@ -1,11 +1,9 @@
 import { spawn } from "node:child_process";
-import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { closeSync, constants, openSync } from "node:fs";
-import { rm } from "node:fs/promises";
+import { mkdtemp, rm, rmdir } from "node:fs/promises";
 import { Socket } from "node:net";
 import { join } from "node:path";
-import { ensurePrivateDirectory } from "../lib/files.ts";
 
 /** Both ends of a pipe, as file descriptors. */
 export interface Pipe {
@@ -22,15 +20,13 @@ const batchSize = 8;
  * errors at once, so that the two stay in their order.
  */
 export class Pipes implements Disposable {
-  readonly #directory: string;
   readonly #environment: Readonly<Record<string, string>>;
   readonly #ready: Pipe[] = [];
   #making: Promise<void> | undefined;
 
-  /** In `directory` they have names for a moment; `environment` says where programs are found. */
-  constructor(options: { directory: string; environment: Readonly<Record<string, string>> }) {
-    this.#directory = options.directory;
-    this.#environment = options.environment;
+  /** `environment` says where programs are found, and where temporary files belong. */
+  constructor({ environment }: { environment: Readonly<Record<string, string>> }) {
+    this.#environment = environment;
   }
 
   /** A pipe that is the caller's to close. */
@@ -50,16 +46,16 @@ export class Pipes implements Disposable {
   }
 
   async #make(): Promise<void> {
-    await ensurePrivateDirectory(this.#directory);
-    const id = randomUUID();
-    const paths = Array.from({ length: batchSize }, (_, i) =>
-      join(this.#directory, `${id}-${i}.pipe`),
-    );
+    // Not beside the outputs: not every file system that holds a team has pipes.
+    const directory = await mkdtemp(join(this.#environment.TMPDIR || "/tmp", "troupe-"));
+    const paths = Array.from({ length: batchSize }, (_, index) => join(directory, `${index}.pipe`));
     try {
       await this.#makeFiles(paths);
       for (const path of paths) this.#ready.push(openBothEnds(path));
     } finally {
       await Promise.all(paths.map((path) => rm(path, { force: true })));
+      // Only what needs no descriptor: there may be none left.
+      await rmdir(directory);
     }
   }
 
@@ -67,7 +63,7 @@ export class Pipes implements Disposable {
     // With pipes of its own, Node loses descriptors when there are too few for all of them.
     const options = { env: this.#environment, stdio: "ignore" } as const;
     const [exitCode] = await once(spawn("mkfifo", ["-m", "600", ...paths], options), "exit");
-    if (exitCode !== 0) throw new Error(`mkfifo cannot make a pipe in ${this.#directory}`);
+    if (exitCode !== 0) throw new Error(`mkfifo cannot make ${paths[0]}`);
   }
 }
 

@@ -6,24 +6,23 @@ import { mapInBatches } from "../lib/batches.ts";
 import type { Clock } from "../lib/clock.ts";
 import { systemProcesses } from "../lib/process-identity.ts";
 import { wait } from "../lib/wait.ts";
-
-/** The variable by which a command's processes are known, wherever they have moved to. */
-export const markerName = "TROUPE_CALL";
+import { markerName } from "./marker.ts";
 
 /** All that one command has started. */
 export interface ProcessTree {
-  /** The shell's pid, which is its process group too. */
-  pid: number;
+  /** A process group of it: the shell's, where that is known. */
+  readonly group: number;
   /** The value of the marker variable in its environment. */
-  marker: string;
+  readonly marker: string;
 }
 
 /** A living process, as much of it as says whose it is. */
 export interface ProcessRow {
-  pid: number;
-  parent: number;
-  group: number;
-  isMarked: boolean;
+  readonly pid: number;
+  readonly parent: number;
+  readonly group: number;
+  /** The value of its marker variable; undefined where it has none, or is another user's. */
+  readonly marker: string | undefined;
 }
 
 /** How long a process has between being asked to end and being made to. */
@@ -32,11 +31,12 @@ const pollMs = 20;
 /** A process that forks faster than it can be killed is not waited for for ever. */
 const killRounds = 5;
 
-/** True while there is a living process in the shell's group. Costs nothing where there is none at all. */
+/** True while there is a living process in the group. Costs nothing where there is none at all. */
 export async function hasGroup(tree: ProcessTree): Promise<boolean> {
-  if (!send(-tree.pid, 0)) return false;
+  if (!signalProcess(-tree.group, 0)) return false;
   // It may have zombies only: not every init of a container takes them away at once.
-  return (await listProcesses(tree)).some(({ group }) => group === tree.pid);
+  const isAnyInIt = (rows: ProcessRow[]) => rows.some(({ group }) => group === tree.group);
+  return await ifExhausted(true, listProcesses().then(isAnyInIt));
 }
 
 /**
@@ -50,7 +50,7 @@ export async function endTree(tree: ProcessTree, clock: Clock): Promise<number> 
     if (pids.length === 0) break;
     for (const pid of pids) {
       ended.add(pid);
-      send(pid, round === 0 ? "SIGTERM" : "SIGKILL");
+      signalProcess(pid, round === 0 ? "SIGTERM" : "SIGKILL");
     }
     await untilGone(pids, clock);
   }
@@ -60,15 +60,37 @@ export async function endTree(tree: ProcessTree, clock: Clock): Promise<number> 
 async function untilGone(pids: readonly number[], clock: Clock): Promise<void> {
   const deadlineMs = clock.monotonicMs() + graceMs;
   for (const pid of pids) {
-    while ((await systemProcesses.startOf(pid)) !== undefined) {
+    while (await isAlive(pid)) {
       if (clock.monotonicMs() >= deadlineMs) return;
       await wait(clock, pollMs);
     }
   }
 }
 
-/** False where there is no such process, or it is another user's. */
-function send(pid: number, signal: NodeJS.Signals | 0): boolean {
+/** The pids of its processes; where they cannot be looked up, its group as a negative pid. */
+function findTree(tree: ProcessTree): Promise<number[]> {
+  const select = (rows: ProcessRow[]) => selectTree(rows, tree);
+  return ifExhausted([-tree.group], listProcesses().then(select));
+}
+
+async function isAlive(pid: number): Promise<boolean> {
+  if (pid < 0) return signalProcess(pid, 0);
+  const isStarted = (start: string | undefined) => start !== undefined;
+  return await ifExhausted(true, systemProcesses.startOf(pid).then(isStarted));
+}
+
+/** What is `found`, or `assumed` where the system has too little left to look: all must end then, too. */
+async function ifExhausted<T>(assumed: T, found: Promise<T>): Promise<T> {
+  try {
+    return await found;
+  } catch (error) {
+    if (hasErrno(error, "EMFILE", "ENFILE", "EAGAIN", "ENOMEM")) return assumed;
+    throw error;
+  }
+}
+
+/** A negative pid means a group. False where there is no such process, or it is another user's. */
+export function signalProcess(pid: number, signal: NodeJS.Signals | 0): boolean {
   try {
     return process.kill(pid, signal);
   } catch (error) {
@@ -77,19 +99,14 @@ function send(pid: number, signal: NodeJS.Signals | 0): boolean {
   }
 }
 
-async function findTree(tree: ProcessTree): Promise<number[]> {
-  return selectTree(await listProcesses(tree), tree.pid);
-}
-
-function listProcesses(tree: ProcessTree): Promise<ProcessRow[]> {
-  return process.platform === "darwin" ? listByPs(tree) : listByProc(tree);
-}
-
-/** The pids of `rows` that carry the marker, are in the shell's group, or descend from such. */
-export function selectTree(rows: readonly ProcessRow[], shell: number): number[] {
-  const isOwn = ({ pid, group, isMarked }: ProcessRow) =>
-    pid === shell || group === shell || isMarked;
-  const found = new Set(rows.filter(isOwn).map(({ pid }) => pid));
+/**
+ * The pids of `rows` that carry the marker, or descend from such, and of all that is in a group with
+ * one: a command begins with a session of its own, and so no group of it has a stranger.
+ */
+export function selectTree(rows: readonly ProcessRow[], tree: ProcessTree): number[] {
+  const marked = rows.filter(({ marker }) => marker === tree.marker);
+  const groups = new Set([tree.group, ...marked.map(({ group }) => group)]);
+  const found = new Set(rows.filter(({ group }) => groups.has(group)).map(({ pid }) => pid));
   // The set grows while it is gone through, so that children of children are found.
   for (const parent of found) {
     for (const row of rows) if (row.parent === parent) found.add(row.pid);
@@ -97,16 +114,25 @@ export function selectTree(rows: readonly ProcessRow[], shell: number): number[]
   return [...found];
 }
 
-async function listByProc(tree: ProcessTree): Promise<ProcessRow[]> {
+/** Every living process, also other users'. */
+export function listProcesses(): Promise<ProcessRow[]> {
+  return process.platform === "darwin" ? listByPs() : listByProc();
+}
+
+async function listByProc(): Promise<ProcessRow[]> {
   const pids = (await readdir("/proc")).filter((name) => /^\d+$/.test(name)).map(Number);
   const rows = await mapInBatches(pids, async (pid) => {
     const stat = await readOfProcess(`/proc/${pid}/stat`);
     const row = parseStat(stat);
     if (!row) return [];
     const environment = await readOfProcess(`/proc/${pid}/environ`);
-    return [{ ...row, pid, isMarked: environment.includes(`${markerName}=${tree.marker}`) }];
+    return [{ ...row, pid, marker: markerIn(environment.split("\0")) }];
   });
   return rows.flat();
+}
+
+function markerIn(variables: readonly string[]): string | undefined {
+  return variables.find((it) => it.startsWith(`${markerName}=`))?.slice(markerName.length + 1);
 }
 
 /** Empty where the process has ended, or is another user's. */
@@ -128,19 +154,20 @@ function parseStat(stat: string): { parent: number; group: number } | undefined 
 
 const run = promisify(execFile);
 
-async function listByPs({ marker }: ProcessTree): Promise<ProcessRow[]> {
+async function listByPs(): Promise<ProcessRow[]> {
   const columns = "pid=,ppid=,pgid=,stat=,command=";
   const options = { env: { LC_ALL: "C" }, maxBuffer: 2 ** 26 };
   const { stdout } = await run("/bin/ps", ["-axwwE", "-o", columns], options);
-  return parsePsTable(stdout, marker);
+  return parsePsTable(stdout);
 }
 
 /** The living processes of `ps -axwwE -o pid=,ppid=,pgid=,stat=,command=`. */
-export function parsePsTable(table: string, marker: string): ProcessRow[] {
+export function parsePsTable(table: string): ProcessRow[] {
   return table.split("\n").flatMap((line) => {
-    const [pid, parent, group, state] = line.trim().split(/\s+/, 4);
+    const [pid, parent, group, state, ...words] = line.trim().split(/\s+/);
     if (!state || state.startsWith("Z")) return [];
-    const isMarked = line.includes(`${markerName}=${marker}`);
-    return [{ pid: Number(pid), parent: Number(parent), group: Number(group), isMarked }];
+    const ids = { pid: Number(pid), parent: Number(parent), group: Number(group) };
+    // The environment stands behind the command, which may set the variable for another one.
+    return [{ ...ids, marker: markerIn(words.reverse()) }];
   });
 }

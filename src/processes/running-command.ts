@@ -3,9 +3,11 @@ import type { Socket } from "node:net";
 import { StringDecoder } from "node:string_decoder";
 import { hasErrno } from "../errors.ts";
 import type { Clock } from "../lib/clock.ts";
+import { onAbort } from "../lib/on-abort.ts";
 import { wait } from "../lib/wait.ts";
 import type { OutputCapture } from "./output-capture.ts";
 import { endTree, hasGroup, type ProcessTree } from "./process-tree.ts";
+import type { RunningCommands } from "./running-commands.ts";
 
 /** How a command came to its end. */
 export interface CommandEnd {
@@ -36,6 +38,7 @@ interface RunningCommandOptions {
   clock: Clock;
   timeoutMs: number | undefined;
   signal: AbortSignal;
+  running: RunningCommands;
 }
 
 /** A command that has been started. */
@@ -49,13 +52,17 @@ export class RunningCommand {
   readonly #drained: Promise<void>;
 
   constructor(options: RunningCommandOptions) {
-    this.pid = options.tree.pid;
+    const { tree, running } = options;
+    this.pid = tree.group;
     this.#options = options;
     this.#exited = new Promise((resolve) => {
       options.child.once("exit", (exitCode, signal) => resolve({ exitCode, signal }));
     });
     this.#drained = this.#drain();
-    this.ended = Promise.all([this.#watch(), this.#drained]).then(([end]) => end);
+    running.add(tree);
+    this.ended = Promise.all([this.#watch(), this.#drained])
+      .then(([end]) => end)
+      .finally(() => running.remove(tree));
   }
 
   /** The output so far, cut as it is for a model. */
@@ -68,7 +75,7 @@ export class RunningCommand {
     const ending = await this.#firstEnding();
     const leftovers = ending === "exited" ? await this.#endLeftovers() : 0;
     if (ending !== "exited") await endTree(tree, clock);
-    if (!(await isWithin(this.#drained, abandonMs, clock))) {
+    if (!(await settlesWithin(this.#drained, abandonMs, clock))) {
       output.destroy();
       await this.#drained;
     }
@@ -77,21 +84,24 @@ export class RunningCommand {
     return { type: "ended", ending, timeoutMs, ...exit, leftovers, output: capture.text() };
   }
 
-  #firstEnding(): Promise<CommandEnd["ending"]> {
+  async #firstEnding(): Promise<CommandEnd["ending"]> {
     const { clock, timeoutMs, signal } = this.#options;
-    return new Promise((resolve) => {
-      const settle = (ending: CommandEnd["ending"]) => {
-        cancel();
-        signal.removeEventListener("abort", abort);
-        resolve(ending);
-      };
-      const abort = () => settle("aborted");
-      const cancel =
-        timeoutMs === undefined ? () => {} : clock.schedule(timeoutMs, () => settle("timeout"));
-      signal.addEventListener("abort", abort, { once: true });
-      if (signal.aborted) abort();
-      this.#exited.then(() => settle("exited")).catch(() => {});
+    let cancelTimeout = () => {};
+    let stopWaiting = () => {};
+    const timeout = new Promise<"timeout">((resolve) => {
+      if (timeoutMs === undefined) return;
+      cancelTimeout = clock.schedule(timeoutMs, () => resolve("timeout"));
     });
+    const abort = new Promise<"aborted">((resolve) => {
+      stopWaiting = onAbort(signal, () => resolve("aborted"));
+    });
+    const exit = this.#exited.then(() => "exited" as const);
+    try {
+      return await Promise.race([abort, timeout, exit]);
+    } finally {
+      cancelTimeout();
+      stopWaiting();
+    }
   }
 
   /**
@@ -100,7 +110,7 @@ export class RunningCommand {
    */
   async #endLeftovers(): Promise<number> {
     const { tree, clock } = this.#options;
-    if (await isWithin(this.#drained, settleMs, clock)) {
+    if (await settlesWithin(this.#drained, settleMs, clock)) {
       for (let waitedMs = 0; waitedMs < settleMs; waitedMs += pollMs) {
         if (!(await hasGroup(tree))) return 0;
         await wait(clock, pollMs);
@@ -128,7 +138,11 @@ export class RunningCommand {
 }
 
 /** True when `promise` resolves within `limitMs`. */
-async function isWithin(promise: Promise<void>, limitMs: number, clock: Clock): Promise<boolean> {
+async function settlesWithin(
+  promise: Promise<void>,
+  limitMs: number,
+  clock: Clock,
+): Promise<boolean> {
   let cancel = () => {};
   const limit = new Promise<boolean>((resolve) => {
     cancel = clock.schedule(limitMs, () => resolve(false));

@@ -1,15 +1,15 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { closeSync } from "node:fs";
 import { stat } from "node:fs/promises";
 import type { Socket } from "node:net";
 import { hasErrno } from "../errors.ts";
 import type { Clock } from "../lib/clock.ts";
+import { markerName, newMarker } from "./marker.ts";
 import type { OutputFiles } from "./output-files.ts";
 import { closePipe, type Pipe, type Pipes, readerOf } from "./pipes.ts";
-import { markerName } from "./process-tree.ts";
 import { type CommandEnd, RunningCommand } from "./running-command.ts";
+import type { RunningCommands } from "./running-commands.ts";
 
 export interface ShellOptions {
   /** Where every command begins. */
@@ -19,11 +19,15 @@ export interface ShellOptions {
   clock: Clock;
   outputFiles: OutputFiles;
   pipes: Pipes;
+  /** Knows every command from its start to its end. */
+  running: RunningCommands;
+  /** Whose commands these are, also to a later process: each carries it in its environment. */
+  owner: string;
 }
 
 export interface CommandRequest {
   command: string;
-  /** Part of the name of the file for output that is too long. */
+  /** What it is known by: in its environment, and in the name of the file for long output. */
   name: string;
   /** Undefined: no limit. */
   timeoutMs: number | undefined;
@@ -66,22 +70,28 @@ export class Shell {
     this.#options = options;
   }
 
+  /** `text` as it may be shown. */
+  mask(text: string): string {
+    return this.#options.outputFiles.secrets.mask(text);
+  }
+
   async run(request: CommandRequest): Promise<CommandEnd | CommandNotStarted> {
     const command = await this.start(request);
     return command.type === "running" ? command.ended : command;
   }
 
   async start(request: CommandRequest): Promise<RunningCommand | CommandNotStarted> {
-    const { clock, outputFiles } = this.#options;
+    const { clock, outputFiles, running, owner } = this.#options;
     const { command, name, timeoutMs, signal, onOutput } = request;
     if (command.includes("\0")) return notStarted("A command cannot contain a NUL byte.");
-    const marker = randomUUID();
+    const marker = newMarker({ owner, name });
     const launched = await this.#launch(request, marker);
     if (launched.type === "not-started") return launched;
     const { child, pid, output } = launched;
-    const tree = { pid, marker };
+    // The shell leads a group of its own, which has its pid.
+    const tree = { group: pid, marker };
     const capture = outputFiles.capture(name, onOutput);
-    return new RunningCommand({ child, tree, output, capture, clock, timeoutMs, signal });
+    return new RunningCommand({ child, tree, output, capture, clock, timeoutMs, signal, running });
   }
 
   async #launch(request: CommandRequest, marker: string): Promise<Launched | CommandNotStarted> {
@@ -121,7 +131,7 @@ export class Shell {
     if (!(await isDirectory(cwd))) {
       return `The working directory ${cwd} is missing, or cannot be entered. Writing a file into it with write_file makes it again.`;
     }
-    return `The command could not be started: ${error.message}. See that bash and mkfifo are in the PATH, and that the disk has room.`;
+    return `The command could not be started: ${error.message}. See that bash and mkfifo are in the PATH, and that there is room in the directory for temporary files.`;
   }
 }
 

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { firstCharacters } from "../lib/cut-text.ts";
 import type { BackgroundJob, BackgroundJobs } from "../processes/background-jobs.ts";
 import { defineTool, failure, success, type Tool, type ToolOutput } from "./tool.ts";
 
@@ -52,7 +53,9 @@ function stateOf({ status, pid }: BackgroundJob): string {
 
 function firstLine(command: string): string {
   const [line = ""] = command.trim().split("\n", 1);
-  return line.length < command.trim().length || line.length > 100 ? `${line.slice(0, 100)}…` : line;
+  return line.length < command.trim().length || line.length > 100
+    ? `${firstCharacters(line, 100)}…`
+    : line;
 }
 
 function unknownTask(id: string, jobs: readonly BackgroundJob[]): string {

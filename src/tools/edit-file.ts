@@ -3,6 +3,7 @@ import { maxWholeBytes } from "../workspace/regular-file.ts";
 import { answer } from "./files/answer.ts";
 import { decodeText } from "./files/content.ts";
 import { type Change, changeFile, type FileAccess } from "./files/guarded-change.ts";
+import { toCrlf } from "./files/line-endings.ts";
 import { nearMiss } from "./files/near-miss.ts";
 import { defineTool, failure, type Tool } from "./tool.ts";
 
@@ -72,10 +73,6 @@ function withEndingsOf(
   const isCrlfFile = count(text, "\r\n") * 2 > count(text, "\n");
   if (isCrlfFile && text.includes(withReturns.oldText)) return withReturns;
   return text.includes(oldText) ? { oldText, newText } : withReturns;
-}
-
-function toCrlf(text: string): string {
-  return text.replace(/\r?\n/g, "\r\n");
 }
 
 function count(text: string, part: string): number {

@@ -6,13 +6,14 @@ import { confirmFiles } from "./files/confirm.ts";
 import { Findings } from "./files/findings.ts";
 import { GlobPattern } from "./files/glob-pattern.ts";
 import { listFiles } from "./files/list-files.ts";
+import { SearchText } from "./files/search-text.ts";
 import { defineTool, failure, success, type Tool } from "./tool.ts";
 
 export function globTool({ workspace }: { workspace: Workspace }): Tool {
   return defineTool({
     name: "glob",
     description: "List files by a glob such as src/**/*.ts, without what .gitignore leaves out.",
-    input: z.object({ pattern: z.string(), path: z.string().optional() }),
+    input: z.object({ pattern: SearchText, path: z.string().optional() }),
     action: ({ path = "." }) => ({ type: "read", path }),
     run: ({ pattern, path = "." }, { signal }) =>
       answer(path, async () => {

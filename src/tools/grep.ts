@@ -1,13 +1,14 @@
 import { join, relative } from "node:path";
 import { z } from "zod";
+import { firstCharacters } from "../lib/cut-text.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { answer } from "./files/answer.ts";
 import { confirmMatches } from "./files/confirm.ts";
 import { Findings } from "./files/findings.ts";
 import { GlobPattern } from "./files/glob-pattern.ts";
-import { cutText } from "./files/line-window.ts";
 import type { Match } from "./files/match-parser.ts";
 import { searchFiles } from "./files/search-files.ts";
+import { SearchText } from "./files/search-text.ts";
 import { defineTool, failure, success, type Tool } from "./tool.ts";
 
 const maxLineCharacters = 500;
@@ -17,9 +18,9 @@ export function grepTool({ workspace }: { workspace: Workspace }): Tool {
     name: "grep",
     description: "Search files for a regular expression. Gives path:line:text.",
     input: z.object({
-      pattern: z.string(),
+      pattern: SearchText,
       path: z.string().optional(),
-      glob: z.string().describe("Only such files, as *.ts").optional(),
+      glob: SearchText.describe("Only such files, as *.ts").optional(),
     }),
     action: ({ path = "." }) => ({ type: "read", path }),
     run: ({ pattern, path = ".", glob: wanted }, { signal }) =>
@@ -52,5 +53,5 @@ export function grepTool({ workspace }: { workspace: Workspace }): Tool {
 
 function textOf({ text: bytes }: Match): string {
   const text = bytes.toString("utf8").replace(/\r$/, "");
-  return text.length > maxLineCharacters ? `${cutText(text, maxLineCharacters)} ...` : text;
+  return text.length > maxLineCharacters ? `${firstCharacters(text, maxLineCharacters)} ...` : text;
 }

@@ -5,11 +5,10 @@ import type { Workspace } from "../workspace/workspace.ts";
 import { answer } from "./files/answer.ts";
 import { byteOrderMark, kindOf } from "./files/content.ts";
 import { LineWindow } from "./files/line-window.ts";
+import { outputRoom } from "./files/output-room.ts";
 import { defineTool, failure, success, type Tool, type ToolOutput } from "./tool.ts";
 
 const defaultLimit = 2000;
-/** A little less than what a tool may put out, for what is said of the rest. */
-const maxCharacters = 49_500;
 /** What providers take, once it is written as base64. */
 const maxImageBytes = 3.75 * 1024 * 1024;
 /** How much of a large file is read after the lines shown, only to count those left. */
@@ -55,7 +54,13 @@ async function readSmall({
   seenFiles: SeenFiles;
 }): Promise<ToolOutput> {
   const content = await readWhole(file.handle, path);
-  seenFiles.note(file.path, content);
+  const output = show(path, content, lines);
+  // What was not shown is not known, and so must not be replaced.
+  if (!output.isError) seenFiles.note(file.path, content);
+  return output;
+}
+
+function show(path: string, content: Buffer, lines: Lines): ToolOutput {
   if (content.length === 0) return success(`(${path} is empty)`);
   const kind = kindOf(content);
   if (kind.type === "image") return showImage(path, kind.mediaType, content);
@@ -93,7 +98,7 @@ async function readLarge({
 }
 
 function windowOf({ offset, limit }: Lines): LineWindow {
-  return new LineWindow({ skip: offset - 1, maxLines: limit, maxCharacters });
+  return new LineWindow({ skip: offset - 1, maxLines: limit, maxCharacters: outputRoom });
 }
 
 function showLines(
@@ -124,6 +129,6 @@ function notText(path: string, kind: "utf-16" | "binary" | "image", size: number
   return failure(
     kind === "utf-16"
       ? `Error: ${path} is UTF-16 text (${size} bytes). Convert it to UTF-8 with a command, such as iconv.`
-      : `Error: ${path} is a binary file (${size} bytes). Look at it with a command that knows its format.`,
+      : `Error: ${path} is a binary file (${size} bytes). Look at it, or change it, with a command that knows its format.`,
   );
 }

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { answer } from "./files/answer.ts";
 import { byteOrderMark } from "./files/content.ts";
 import { changeFile, type FileAccess } from "./files/guarded-change.ts";
+import { hasOnlyCrlf, toCrlf } from "./files/line-endings.ts";
 import { defineTool, type Tool } from "./tool.ts";
 
 export function writeFileTool(access: FileAccess): Tool {
@@ -16,7 +17,7 @@ export function writeFileTool(access: FileAccess): Tool {
           path,
           makesDirectories: true,
           compose(current) {
-            const content = Buffer.from(keepMark(current, text));
+            const content = Buffer.from(keepForm(current, text));
             return { content, report: `Wrote ${content.length} bytes to ${path}` };
           },
         }),
@@ -24,9 +25,10 @@ export function writeFileTool(access: FileAccess): Tool {
   });
 }
 
-/** A model is not shown the byte order mark, and so could not write it again. */
-function keepMark(current: Buffer | undefined, text: string): string {
-  const mark = Buffer.from(byteOrderMark);
-  const hasMark = current?.subarray(0, mark.length).equals(mark) ?? false;
-  return hasMark && !text.startsWith(byteOrderMark) ? byteOrderMark + text : text;
+/** A model is not shown the byte order mark, nor does it write CRLF by itself. */
+function keepForm(current: Buffer | undefined, text: string): string {
+  const old = current?.toString("utf8") ?? "";
+  const isMarkLost = old.startsWith(byteOrderMark) && !text.startsWith(byteOrderMark);
+  const lines = hasOnlyCrlf(old) && !text.includes("\r\n") ? toCrlf(text) : text;
+  return isMarkLost ? byteOrderMark + lines : lines;
 }

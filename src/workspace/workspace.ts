@@ -4,7 +4,7 @@ import { relative, resolve, sep } from "node:path";
 import { hasErrno, TeamError } from "../errors.ts";
 import { canEnterDescriptors, Directory } from "./directory.ts";
 import type { Place } from "./place.ts";
-import { isWithin, realPathOf } from "./real-path.ts";
+import { contains, realPathOf } from "./real-path.ts";
 import { type OpenFile, openRegularFile } from "./regular-file.ts";
 import { TargetFile } from "./target-file.ts";
 
@@ -51,7 +51,7 @@ export class Workspace {
   static async open(options: WorkspaceOptions): Promise<Workspace> {
     const root = await realpath(options.root);
     const cwd = await realpath(resolve(root, options.cwd ?? "."));
-    if (!isWithin(root, cwd)) throw outside(cwd, root);
+    if (!contains(root, cwd)) throw outside(cwd, root);
     return new Workspace({
       root,
       cwd,
@@ -64,7 +64,7 @@ export class Workspace {
   async locate(path: string): Promise<Place> {
     assertPath(path);
     const real = await realPathOf(resolve(this.cwd, path));
-    const isInside = isWithin(this.root, real);
+    const isInside = contains(this.root, real);
     const fromRoot = relative(this.root, real).split(sep).join("/") || ".";
     return { real, isInside, relative: isInside ? fromRoot : undefined };
   }
@@ -73,7 +73,7 @@ export class Workspace {
   async locateTarget(path: string): Promise<Place> {
     const place = await this.locate(path);
     if (!place.isInside) throw outside(path, this.root);
-    if (isWithin(this.#teamDirectory, place.real)) throw teamClosed(path);
+    if (contains(this.#teamDirectory, place.real)) throw teamClosed(path);
     return place;
   }
 
@@ -122,7 +122,7 @@ export class Workspace {
   /** Globs, in ripgrep's language, for what is never searched unless it is asked for by name. */
   closedTo({ directory }: SearchArea): string[] {
     const isTeamBelow =
-      this.#teamDirectory !== directory.path && isWithin(directory.path, this.#teamDirectory);
+      this.#teamDirectory !== directory.path && contains(directory.path, this.#teamDirectory);
     const team = relative(directory.path, this.#teamDirectory).replace(/[*?[\]{}\\!]/g, "\\$&");
     return [".git", ...(isTeamBelow ? [`/${team}`] : [])];
   }
@@ -130,7 +130,7 @@ export class Workspace {
   /** The directory in which a path that may be read has its name; undefined where it is missing. */
   async #openParent(path: string): Promise<{ directory: Directory; name: string } | undefined> {
     const { real } = await this.locate(path);
-    const base = [this.root, this.#teamDirectory].find((it) => isWithin(it, real));
+    const base = [this.root, this.#teamDirectory].find((it) => contains(it, real));
     if (base === undefined) throw outside(path, this.root);
     const { names, name } = partsOf(base, real);
     try {

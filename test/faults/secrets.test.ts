@@ -1,4 +1,4 @@
-import { readdir, readFile, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { childEnvironment, Secrets } from "../../src/lib/secrets.ts";
@@ -63,6 +63,7 @@ async function openLeakingShell(secrets: Secrets): Promise<ShellFixture> {
     { names: secrets.mask(canary) === canary ? [] : ["PROVIDER_KEY"], secrets },
   );
   const fixture = await openShell({ environment, secrets });
+  await mkdir(fixture.outputFiles.directory);
   await writeFile(join(fixture.directory, ".env"), `KEY=${canary}\n`);
   return fixture;
 }

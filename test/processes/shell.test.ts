@@ -1,7 +1,7 @@
 import { readdir, readFile, realpath } from "node:fs/promises";
-import { join } from "node:path";
 import { expect, test } from "vitest";
-import { onWord, openShell } from "./shell-fixture.ts";
+import { temporaryDirectory } from "../../src/testing/temporary-directory.ts";
+import { onWord, openShell, plainEnvironment } from "./shell-fixture.ts";
 
 test("output and errors come in the order in which they were written", async () => {
   await using fixture = await openShell();
@@ -121,9 +121,20 @@ test("what is watched is bounded, and says so once", async () => {
   expect(seen.match(/…/g)).toHaveLength(1);
 });
 
-test("nothing but outputs stays in the directory for them", async () => {
-  await using fixture = await openShell();
+test("nothing is left of pipes, neither beside the outputs nor where they are made", async () => {
+  await using temporary = await temporaryDirectory();
+  const environment = { ...plainEnvironment(), TMPDIR: temporary.path };
+  await using fixture = await openShell({ environment });
+
   await Promise.all(Array.from({ length: 20 }, () => fixture.run("echo hi")));
 
-  expect(await readdir(join(fixture.directory, "outputs"))).toEqual([]);
+  expect(await readdir(fixture.directory)).toEqual([]);
+  expect(await readdir(temporary.path)).toEqual([]);
+});
+
+test("control: it is there that pipes are made", async () => {
+  const environment = { ...plainEnvironment(), TMPDIR: "/nowhere/at/all" };
+  await using fixture = await openShell({ environment });
+
+  await expect(fixture.run("echo hi")).rejects.toThrow(/\/nowhere\/at\/all\/troupe-.*temporary/);
 });

@@ -50,6 +50,23 @@ test("the pattern is a regular expression, and never an option", async () => {
   expect(await member.text("grep", { pattern: "--pre=touch" })).toBe("No matches");
 });
 
+test.each([
+  ["a NUL in the pattern", { pattern: "a\0b" }, "pattern: A NUL byte cannot be searched for"],
+  ["a NUL in the glob", { pattern: "a", glob: "\0" }, "glob: A NUL byte cannot be searched for"],
+  ["a NUL in the path", { pattern: "a", path: "a\0" }, "The path contains a NUL. Leave it out."],
+  ["a long pattern", { pattern: "x".repeat(200_000) }, "pattern: More than 10000 characters"],
+  ["a long glob", { pattern: "a", glob: "x".repeat(200_000) }, "glob: More than 10000 characters"],
+  ["a long path", { pattern: "a", path: "x".repeat(200_000) }, "path has more than 4096 bytes"],
+])("%s is refused with what is wrong", async (_, input, told) => {
+  await using scene = await Scene.open({ "a.txt": "text" });
+  const member = await scene.member();
+
+  expect(await member.call("grep", input)).toMatchObject({
+    isError: true,
+    text: expect.stringContaining(told),
+  });
+});
+
 test("a bad pattern is an error that says what is wrong with it", async () => {
   await using scene = await Scene.open({ "a.txt": "text" });
   const member = await scene.member();

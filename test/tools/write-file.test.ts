@@ -2,6 +2,8 @@ import { chmod, link, readFile, rm, stat, symlink, utimes } from "node:fs/promis
 import { expect, test } from "vitest";
 import { Scene } from "../workspace/fixture.ts";
 
+const png = Buffer.from("89504e470d0a1a0a", "hex");
+
 test("a new file is written, its folders made", async () => {
   await using scene = await Scene.open();
   const member = await scene.member();
@@ -176,12 +178,50 @@ test("the byte order mark, which a model does not see, is kept", async () => {
   expect(await readFile(scene.path("a.txt"), "utf8")).toBe("\uFEFFnew");
 });
 
-test("a file of unknown format can be replaced, once the member was told what it is", async () => {
-  await using scene = await Scene.open({ data: Buffer.from("a\0b") });
+test.each([
+  ["binary", Buffer.from("a\0b"), {}],
+  ["UTF-16", Buffer.from("\uFEFFhi", "utf16le"), {}],
+  ["an image too large to be shown", Buffer.concat([png, Buffer.alloc(4_000_000)]), {}],
+  ["shorter than what was asked for", Buffer.from("one line"), { offset: 2 }],
+])("P21 a file that is %s was not shown, and so is not written", async (_, content, lines) => {
+  await using scene = await Scene.open({ data: content });
+  const member = await scene.member();
+  const refused = await member.call("read_file", { path: "data", ...lines });
+
+  const output = await member.call("write_file", { path: "data", content: "x" });
+
+  expect(refused.isError).toBe(true);
+  expect(output).toMatchObject({ isError: true, text: expect.stringContaining("not read it") });
+  expect(content.equals(await readFile(scene.path("data")))).toBe(true);
+});
+
+test.each([
+  ["an image", png],
+  ["empty", Buffer.of()],
+])("control: a file that is %s and was shown can be written", async (_, content) => {
+  await using scene = await Scene.open({ data: content });
   const member = await scene.member();
   await member.call("read_file", { path: "data" });
 
   expect(await member.text("write_file", { path: "data", content: "x" })).toMatch(/^Wrote/);
+});
+
+test.each([
+  ["all lines end in CRLF", "one\r\ntwo\r\n", "1\n2\n", "1\r\n2\r\n"],
+  ["there is a mark, too", "\uFEFFone\r\n", "1\n", "\uFEFF1\r\n"],
+  ["the endings are mixed", "one\r\ntwo\n", "1\n2\n", "1\n2\n"],
+  ["there is one line only", "one", "1\n", "1\n"],
+  ["the new text has CRLF itself", "one\r\n", "1\r\n2\n", "1\r\n2\n"],
+  ["all lines end in LF", "one\n", "1\n2\n", "1\n2\n"],
+])("line endings are kept where they are clear: %s", async (_, before, content, after) => {
+  await using scene = await Scene.open({ "a.txt": before });
+  const member = await scene.member();
+  await member.call("read_file", { path: "a.txt" });
+
+  const text = await member.text("write_file", { path: "a.txt", content });
+
+  expect(text).toBe(`Wrote ${Buffer.byteLength(after)} bytes to a.txt`);
+  expect(await readFile(scene.path("a.txt"), "utf8")).toBe(after);
 });
 
 test("what cannot be written is an error that says why", async () => {

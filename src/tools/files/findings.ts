@@ -1,5 +1,5 @@
-/** A little less than what a tool may put out, for what is said of the rest. */
-const maxCharacters = 49_500;
+import { outputRoom } from "./output-room.ts";
+
 const maxCounted = 10_000;
 
 /** What a search has found, as much as can be shown; the rest is only counted. */
@@ -16,7 +16,7 @@ export class Findings<T> {
   /** False when there is no point in finding more. */
   add(item: T): boolean {
     this.#characters += this.#lengthOf(item) + 1;
-    if (this.#characters <= maxCharacters) this.shown.push(item);
+    if (this.#characters <= outputRoom) this.shown.push(item);
     else this.#left++;
     return this.#left <= maxCounted;
   }

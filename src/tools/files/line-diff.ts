@@ -61,7 +61,7 @@ function shortestEdits(old: readonly string[], young: readonly string[]): Edit[]
   for (let edits = 0; edits <= maxEdits; edits++) {
     trace.push(new Map(furthest));
     for (let diagonal = -edits; diagonal <= edits; diagonal += 2) {
-      let x = startOf(furthest, diagonal, edits);
+      let x = entryOf(furthest, diagonal, edits);
       while (x < old.length && x - diagonal < young.length && old[x] === young[x - diagonal]) x++;
       furthest.set(diagonal, x);
       if (x >= old.length && x - diagonal >= young.length) return wayBack(trace, old, young);
@@ -71,7 +71,7 @@ function shortestEdits(old: readonly string[], young: readonly string[]): Edit[]
 }
 
 /** Where a diagonal is entered: from the neighbour that got further. */
-function startOf(furthest: ReadonlyMap<number, number>, diagonal: number, edits: number): number {
+function entryOf(furthest: ReadonlyMap<number, number>, diagonal: number, edits: number): number {
   const below = furthest.get(diagonal - 1) ?? -1;
   const above = furthest.get(diagonal + 1) ?? -1;
   return diagonal === -edits || (diagonal !== edits && below < above) ? above : below + 1;
@@ -86,7 +86,7 @@ function wayBack(
   let x = old.length;
   let y = young.length;
   for (let edits = trace.length - 1; edits >= 0; edits--) {
-    const start = startOf(trace[edits] ?? new Map(), x - y, edits);
+    const start = entryOf(trace[edits] ?? new Map(), x - y, edits);
     const startY = start - (x - y);
     for (; x > start && y > startY; x--, y--) found.push(kept(old[x - 1] ?? ""));
     if (edits === 0) break;

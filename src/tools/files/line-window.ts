@@ -1,3 +1,5 @@
+import { firstCharacters } from "../../lib/cut-text.ts";
+
 const newline = 0x0a;
 const maxLineCharacters = 10_000;
 /** UTF-8 takes at most three bytes for a UTF-16 unit. */
@@ -80,12 +82,6 @@ export class LineWindow {
 function cutLine(kept: Buffer, length: number): string {
   const text = kept.toString("utf8");
   if (text.length <= maxLineCharacters && kept.length === length) return text;
-  const shown = cutText(text, maxLineCharacters);
+  const shown = firstCharacters(text, maxLineCharacters);
   return `${shown} ... (${length - Buffer.byteLength(shown)} more bytes in this line)`;
-}
-
-/** The first characters of a text, none of them cut in two. */
-export function cutText(text: string, length: number): string {
-  const isInPair = /[\uD800-\uDBFF]/.test(text.charAt(length - 1));
-  return text.slice(0, isInPair ? length - 1 : length);
 }

@@ -1,3 +1,5 @@
+import { firstCharacters } from "../../lib/cut-text.ts";
+
 const maxShownCharacters = 1000;
 const maxStarts = 1000;
 
@@ -18,12 +20,12 @@ export function nearMiss(text: string, wanted: string): string {
   );
   if (match !== undefined) {
     const found = lines.slice(match, match + wantedLines.length).join("\n");
-    return `\nLine ${match + 1} has it with other spaces: ${found.slice(0, maxShownCharacters)}`;
+    return `\nLine ${match + 1} has it with other spaces: ${firstCharacters(found, maxShownCharacters)}`;
   }
   const [start] = starts;
   if (start === undefined) return "\nRead the file again for what it really says.";
   const differing = wantedLines.findIndex((line, index) => squeezed[start + index] !== line);
-  return `\nLine ${start + 1} begins like it; line ${start + differing + 1} differs: ${(lines[start + differing] ?? "").slice(0, maxShownCharacters)}`;
+  return `\nLine ${start + 1} begins like it; line ${start + differing + 1} differs: ${firstCharacters(lines[start + differing] ?? "", maxShownCharacters)}`;
 }
 
 function squeeze(line: string): string {

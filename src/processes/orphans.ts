@@ -1,0 +1,36 @@
+import type { Clock } from "../lib/clock.ts";
+import { parseMarker } from "./marker.ts";
+import { endTree, listProcesses, type ProcessTree, selectTree } from "./process-tree.ts";
+import type { RunningCommands } from "./running-commands.ts";
+
+export interface OrphanOptions {
+  /** The one that was given to the shell. */
+  owner: string;
+  /** True for the name of a command that nobody waits for any more. */
+  isOrphan(name: string): boolean;
+  /** What runs here has its owner, whatever its name. */
+  running: RunningCommands;
+  clock: Clock;
+}
+
+/**
+ * Ends what is left of the commands of a process that was killed, with all they have started.
+ * Resolves to how many processes there were, once they are gone or cannot be ended.
+ */
+export async function endOrphans(options: OrphanOptions): Promise<number> {
+  const trees = await findOrphans(options);
+  const counts = await Promise.all(trees.map((tree) => endTree(tree, options.clock)));
+  return counts.reduce((sum, count) => sum + count, 0);
+}
+
+async function findOrphans(options: OrphanOptions): Promise<ProcessTree[]> {
+  const rows = await listProcesses();
+  const found = new Map<string, ProcessTree>();
+  for (const { marker, group } of rows) {
+    if (marker === undefined || options.running.has(marker)) continue;
+    const { owner, name } = parseMarker(marker);
+    if (owner === options.owner && options.isOrphan(name)) found.set(marker, { marker, group });
+  }
+  // This process may have been started by such a command itself.
+  return [...found.values()].filter((tree) => !selectTree(rows, tree).includes(process.pid));
+}

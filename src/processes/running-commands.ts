@@ -1,0 +1,26 @@
+import { type ProcessTree, signalProcess } from "./process-tree.ts";
+
+/** The commands of a team that this process runs, in the foreground and in the background. */
+export class RunningCommands {
+  readonly #trees = new Map<string, ProcessTree>();
+
+  add(tree: ProcessTree): void {
+    this.#trees.set(tree.marker, tree);
+  }
+
+  remove({ marker }: ProcessTree): void {
+    this.#trees.delete(marker);
+  }
+
+  has(marker: string): boolean {
+    return this.#trees.has(marker);
+  }
+
+  /**
+   * For a process that is about to exit and can wait for nothing: kills the group of every command
+   * at once. What has left its group lives on until it is found as an orphan.
+   */
+  killAll(): void {
+    for (const { group } of this.#trees.values()) signalProcess(-group, "SIGKILL");
+  }
+}

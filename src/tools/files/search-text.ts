@@ -1,0 +1,9 @@
+import { z } from "zod";
+
+const maxCharacters = 10_000;
+
+/** A pattern of a search: what can be given to a program as an argument. */
+export const SearchText = z
+  .string()
+  .refine((text) => text.length <= maxCharacters, `More than ${maxCharacters} characters`)
+  .refine((text) => !text.includes("\0"), "A NUL byte cannot be searched for");

@@ -1,0 +1,136 @@
+import { spawn } from "node:child_process";
+import { randomUUID } from "node:crypto";
+import { once } from "node:events";
+import { text } from "node:stream/consumers";
+import { fileURLToPath } from "node:url";
+import { expect, test } from "vitest";
+import { z } from "zod";
+import { systemClock } from "../../src/lib/clock.ts";
+import { systemProcesses } from "../../src/lib/process-identity.ts";
+import { endOrphans, type OrphanOptions } from "../../src/processes/orphans.ts";
+import { RunningCommands } from "../../src/processes/running-commands.ts";
+import { temporaryDirectory } from "../../src/testing/temporary-directory.ts";
+import { openShell } from "../processes/shell-fixture.ts";
+
+/** What `begin-commands.ts` prints: the pids of what it has started. */
+const Begun = z.object({ job: z.number(), shell: z.number(), escaped: z.number() });
+
+/** What a process has started that has then ended, in whatever way. */
+class Estate implements AsyncDisposable {
+  readonly owner: string;
+  readonly job: number;
+  readonly shell: number;
+  readonly escaped: number;
+
+  private constructor(owner: string, { job, shell, escaped }: z.infer<typeof Begun>) {
+    this.owner = owner;
+    this.job = job;
+    this.shell = shell;
+    this.escaped = escaped;
+  }
+
+  static async of(way: "kill" | "exit" | "kill-all"): Promise<Estate> {
+    await using directory = await temporaryDirectory();
+    // With what must not confuse whoever looks for it.
+    const owner = `/a path/with:colons/${randomUUID()}:lead`;
+    const program = [programPath("begin-commands.ts"), owner, way === "kill" ? "stay" : way];
+    const child = spawn(process.execPath, ["--import", "tsx", ...program], {
+      stdio: ["ignore", "pipe", "inherit"],
+      env: { ...process.env, TMPDIR: directory.path },
+    });
+    const output = text(child.stdout);
+    if (way === "kill") child.stdout.once("data", () => child.kill("SIGKILL"));
+    await once(child, "exit");
+    return new Estate(owner, Begun.parse(JSON.parse(await output)));
+  }
+
+  async living(): Promise<string[]> {
+    const { job, shell, escaped } = this;
+    const living = [];
+    for (const [name, pid] of Object.entries({ job, shell, escaped })) {
+      if ((await systemProcesses.startOf(pid)) !== undefined) living.push(name);
+    }
+    return living;
+  }
+
+  endOrphans(options: Partial<OrphanOptions> = {}): Promise<number> {
+    const { owner } = this;
+    const running = new RunningCommands();
+    return endOrphans({ owner, isOrphan: () => true, running, clock: systemClock, ...options });
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.endOrphans();
+  }
+}
+
+test("the commands of a killed process live on, until a later one ends them", async () => {
+  await using estate = await Estate.of("kill");
+  // The control: nothing else ends them.
+  expect(await estate.living()).toEqual(["job", "shell", "escaped"]);
+
+  expect(await estate.endOrphans()).toBe(3);
+
+  expect(await estate.living()).toEqual([]);
+  expect(await estate.endOrphans()).toBe(0);
+});
+
+test("only the commands of the owner are ended, and of these only the orphans", async () => {
+  await using estate = await Estate.of("kill");
+  const names: string[] = [];
+  const isOrphan = (name: string) => {
+    names.push(name);
+    return name === "call-1";
+  };
+
+  expect(await estate.endOrphans({ owner: `${estate.owner}2` })).toBe(0);
+  expect(await estate.living()).toEqual(["job", "shell", "escaped"]);
+  expect(await estate.endOrphans({ isOrphan })).toBe(2);
+
+  expect(await estate.living()).toEqual(["job"]);
+  expect(new Set(names)).toEqual(
+    new Set(["call-1", expect.stringMatching(/^background-[0-9a-f]{8}$/)]),
+  );
+});
+
+test("what this process runs itself is no orphan", async () => {
+  const owner = randomUUID();
+  await using fixture = await openShell({ owner });
+  const options = { owner, isOrphan: () => true, clock: systemClock };
+  const job = await fixture.background.start({ command: "sleep 1000", timeoutMs: undefined });
+  if ("problem" in job) throw new Error(job.problem);
+
+  expect(await endOrphans({ ...options, running: fixture.running })).toBe(0);
+  expect(fixture.background.get(job.id)?.status).toBe("running");
+
+  // The control: where it is not known to run, it is one.
+  expect(await endOrphans({ ...options, running: new RunningCommands() })).toBe(1);
+});
+
+test("a process that was started by an orphan does not end itself", async () => {
+  const owner = randomUUID();
+  await using fixture = await openShell({ owner, cwd: process.cwd() });
+  const program = [process.execPath, "--import", "tsx", programPath("end-orphans.ts"), owner];
+
+  const inside = await fixture.run(program.map((word) => `'${word}'`).join(" "), {
+    name: "troupe run",
+  });
+
+  expect(inside).toMatchObject({ exitCode: 0, output: "0\n" });
+});
+
+test("a process that exits at once can take its commands with it", async () => {
+  await using estate = await Estate.of("kill-all");
+
+  await expect.poll(() => estate.living()).toEqual(["escaped"]);
+});
+
+test("control: a process that merely exits leaves them", async () => {
+  await using estate = await Estate.of("exit");
+
+  expect(await estate.living()).toEqual(["job", "shell", "escaped"]);
+});
+
+function programPath(name: string): string {
+  return fileURLToPath(new URL(`../processes/programs/${name}`, import.meta.url));
+}
