@@ -60,6 +60,8 @@ export class Agent {
   readonly toolSpecs: readonly ToolSpec[];
   /** The calls that an earlier process has left open: a person may have been asked about them. */
   readonly inherited: ReadonlySet<string>;
+  /** True when the process of the last run ended before the run did. */
+  readonly wasCutShort: boolean;
 
   private constructor(options: AgentOptions, entries: readonly Entry[]) {
     this.options = options;
@@ -67,6 +69,8 @@ export class Agent {
     this.tools = new Map(options.tools.map((tool) => [tool.spec.name, tool]));
     this.toolSpecs = options.tools.map(({ spec }) => spec);
     this.inherited = new Set(this.conversation.openCalls.map(({ call }) => call.call_id));
+    const last = entries.findLast(({ type }) => type === "run-start" || type === "run-end");
+    this.wasCutShort = last?.type === "run-start";
   }
 
   /** Opens a member with its history, and writes down who it is where that is new. */

@@ -37,6 +37,13 @@ const maxRunning = 32;
 /** Of the ended ones, so many can still be looked up. */
 const maxEnded = 32;
 
+const namePrefix = "background-";
+
+/** True for the names that background jobs have among a member's commands. */
+export function isBackgroundName(name: string): boolean {
+  return name.startsWith(namePrefix);
+}
+
 /** The background jobs of one member. They end with it. */
 export class BackgroundJobs implements AsyncDisposable {
   readonly #shell: Shell;
@@ -61,7 +68,7 @@ export class BackgroundJobs implements AsyncDisposable {
     const id = randomBytes(4).toString("hex");
     const stop = new AbortController();
     const startedAt = this.#clock.now();
-    const options = { ...request, name: `background-${id}`, signal: stop.signal, onOutput() {} };
+    const options = { ...request, name: `${namePrefix}${id}`, signal: stop.signal, onOutput() {} };
     const running = await this.#shell.start(options);
     if (running.type === "not-started") return running;
 

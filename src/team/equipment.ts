@@ -11,6 +11,7 @@ import { hardenedGitEnvironment } from "../permissions/git-environment.ts";
 import { OutputFiles } from "../processes/output-files.ts";
 import { Pipes } from "../processes/pipes.ts";
 import { RunningCommands } from "../processes/running-commands.ts";
+import type { MemberName } from "../protocol/ids.ts";
 import { FileLocks } from "../workspace/file-locks.ts";
 import { FileTeamStore } from "./file-team-store.ts";
 import { type TeamLayout, teamLayout } from "./team-layout.ts";
@@ -86,6 +87,11 @@ export class Equipment implements AsyncDisposable {
       await store[Symbol.asyncDispose]();
       throw error;
     }
+  }
+
+  /** Whose commands a member's are, told from all others on this machine. */
+  commandOwner(member: MemberName): string {
+    return `${this.layout.directory}:${member}`;
   }
 
   /** Where the team's key lies. No command may write there unasked. */

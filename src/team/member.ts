@@ -8,7 +8,8 @@ import { contextWindow, findPrice } from "../model/prices.ts";
 import { RequestApprovals, type Unattended } from "../permissions/approvals.ts";
 import { Permissions } from "../permissions/permissions.ts";
 import type { Rule } from "../permissions/rule.ts";
-import { BackgroundJobs } from "../processes/background-jobs.ts";
+import { BackgroundJobs, isBackgroundName } from "../processes/background-jobs.ts";
+import { endOrphans } from "../processes/orphans.ts";
 import { Shell } from "../processes/shell.ts";
 import { type MemberName, system } from "../protocol/ids.ts";
 import type { Message, PermissionMode } from "../protocol/message.ts";
@@ -93,6 +94,7 @@ export async function openMember(
     clock,
   };
   const agent = await Agent.open(options);
+  if (agent.wasCutShort) await endLeftovers(equipment, agent);
   if (agent.conversation.utterances.length === 0) await introduce(agent, await instructions());
   const jobs = new BackgroundMail(background, {
     tell: (content) => store.send(name, { type: "message", from: system, content }),
@@ -106,12 +108,23 @@ function commandsOf(
   equipment: Equipment,
   { workspace, name }: { workspace: Workspace; name: MemberName },
 ) {
-  const { place, layout, environment, outputFiles, pipes, running } = equipment;
+  const { place, environment, outputFiles, pipes, running } = equipment;
   const { clock } = place;
   const { cwd } = workspace;
-  const owner = `${layout.directory}:${name}`;
+  const owner = equipment.commandOwner(name);
   const shell = new Shell({ cwd, environment, clock, outputFiles, pipes, running, owner });
   return { shell, background: new BackgroundJobs({ shell, clock }) };
+}
+
+/** Ends what a process that was killed has left running: its background jobs, and open calls. */
+async function endLeftovers(equipment: Equipment, { options, conversation }: Agent): Promise<void> {
+  const open = new Set(conversation.openCalls.map(({ call }) => call.call_id));
+  await endOrphans({
+    owner: equipment.commandOwner(options.name),
+    isOrphan: (name) => isBackgroundName(name) || open.has(name),
+    running: equipment.running,
+    clock: options.clock,
+  });
 }
 
 interface ToolParts {

@@ -5,6 +5,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { text } from "node:stream/consumers";
 import { expect, test } from "vitest";
+import { systemProcesses } from "../../src/lib/process-identity.ts";
 import type { Answer } from "../../src/testing/provider-server/answers.ts";
 import { stall } from "../../src/testing/provider-server/answers.ts";
 import { ProviderServer } from "../../src/testing/provider-server/provider-server.ts";
@@ -98,7 +99,7 @@ test.each([
     child.kill(signal);
 
     expect(await ending).toMatchObject({ code, out: "" });
-    expect(isAlive(Number(pid))).toBe(false);
+    expect(await isAlive(Number(pid))).toBe(false);
     const second = await finished(it.start("run", "Go on."));
     expect(second).toMatchObject({ code: 0, out: "I was stopped, and went on.\n" });
     expect(it.server.refusals).toEqual([]);
@@ -107,12 +108,12 @@ test.each([
 
 test("P08 kill -9 in the middle of a command: the next start says that nobody knows what it did", async () => {
   await using it = await world(
-    () => calls("bash", { command: "echo once >> runs; touch running; sleep 5" }),
+    () => calls("bash", { command: "echo once >> runs; echo $$ > pid; exec sleep 1000" }),
     () => says("I look first."),
   );
   const child = it.start("run", "Go.", ...free);
   const ending = finished(child);
-  await fileText(join(it.root, "runs"));
+  const pid = Number(await fileText(join(it.root, "pid")));
 
   child.kill("SIGKILL");
   await ending;
@@ -122,6 +123,7 @@ test("P08 kill -9 in the middle of a command: the next start says that nobody kn
   const last = JSON.stringify(it.server.requests.at(-1)?.body.messages.at(-1));
   expect(last).toContain("Outcome unknown");
   expect(await readFile(join(it.root, "runs"), "utf8")).toBe("once\n");
+  expect(await isAlive(pid)).toBe(false);
   expect(it.server.refusals).toEqual([]);
 });
 
@@ -167,13 +169,9 @@ async function fileText(path: string): Promise<string> {
   }
 }
 
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
-  }
+/** False also for one that has ended and is only not buried yet. */
+async function isAlive(pid: number): Promise<boolean> {
+  return (await systemProcesses.startOf(pid)) !== undefined;
 }
 
 test("SIGHUP, as of a terminal that is closed, ends the command too", async () => {
@@ -188,7 +186,7 @@ test("SIGHUP, as of a terminal that is closed, ends the command too", async () =
   child.kill("SIGHUP");
 
   expect(await ending).toMatchObject({ code: 129 });
-  expect(isAlive(Number(pid))).toBe(false);
+  expect(await isAlive(Number(pid))).toBe(false);
 });
 
 test("a second signal does not wait, and leaves no command behind", async () => {
@@ -220,7 +218,7 @@ test.each(["stdout", "stderr"] as const)(
     const [code] = await once(child, "exit");
 
     expect(code).toBe(0);
-    expect(isAlive(Number(await fileText(join(it.root, "pid"))))).toBe(false);
+    expect(await isAlive(Number(await fileText(join(it.root, "pid"))))).toBe(false);
   },
 );
 
