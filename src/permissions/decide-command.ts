@@ -6,7 +6,15 @@ import { programName } from "./commands/wrappers.ts";
 import { tampering } from "./guard.ts";
 import { isProtected } from "./protected-paths.ts";
 import { bypassed, planned, ruled } from "./reasons.ts";
-import { coversPlace, isSpokenOf, parseRule, type Rule, strictest, wordsCovered } from "./rule.ts";
+import {
+  coversPlace,
+  isSpokenOf,
+  mayCoverWithin,
+  parseRule,
+  type Rule,
+  strictest,
+  wordsCovered,
+} from "./rule.ts";
 import { showHidden } from "./show-hidden.ts";
 import { suggestRule } from "./suggest-rule.ts";
 import type { Verdict } from "./verdict.ts";
@@ -28,19 +36,45 @@ export function decideCommand(given: Case, subject: CommandSubject): Verdict {
     return { decision, reason: `${tampers}, which is troupe's own affair`, isReadOnly };
   }
   if (mode === "bypassPermissions") {
-    const denial = rules.find(({ decision }) => decision === "deny");
-    if (line.isWhole || !denial) return bypassed(isReadOnly);
-    const reason = `${doubt}, so nobody can say that no rule denies it, such as ${denial.text}`;
-    return { decision: "deny", reason, isReadOnly };
+    const evaded = evadedRule(line, rules, ["deny"]);
+    return evaded ? { decision: "deny", reason: evaded, isReadOnly } : bypassed(isReadOnly);
   }
   if (doubt) return { decision: "ask", reason: `it cannot be judged: ${doubt}`, isReadOnly };
   if (rule?.decision === "ask") return ruled(rule, isReadOnly);
+  const evaded = evadedRule(line, rules, ["deny", "ask"]);
+  if (evaded) return { decision: "ask", reason: evaded, isReadOnly };
   const objection = objectionTo(given, line.commands);
   if (objection === undefined) {
     const reason = isReadOnly ? "it only reads inside the workspace" : "rules allow it";
     return { decision: "allow", reason, isReadOnly };
   }
   return { decision: "ask", reason: objection, isReadOnly, ...suggestion(given, line.commands) };
+}
+
+/** Why nobody can say that none of these rules is about the line, if so. */
+function evadedRule(
+  { isWhole, doubts, untold, commands }: CommandSubject["line"],
+  rules: readonly Rule[],
+  decisions: readonly Rule["decision"][],
+): string | undefined {
+  const hidden = rules.find(
+    (rule) => decisions.includes(rule.decision) && commands.some((each) => mayShow(each, rule)),
+  );
+  if (hidden) return `it may show files that ${hidden.decision} ${hidden.text} is about`;
+  const unread = isWhole ? untold : doubts[0];
+  const rule = rules.find(
+    ({ decision, scope }) => decisions.includes(decision) && (!isWhole || scope === "commands"),
+  );
+  if (unread === undefined || !rule) return undefined;
+  return `${unread}, so nobody can say that it is not against ${rule.decision} ${rule.text}`;
+}
+
+/** True when it reads files it does not name, and a rule may be about one of them. */
+function mayShow({ uses, showsOthers }: ResolvedCommand, rule: Rule): boolean {
+  if (showsOthers && rule.scope === "reading") return true;
+  return uses.some(
+    ({ use, isTree, place }) => use === "read" && isTree && mayCoverWithin(rule, place),
+  );
 }
 
 function whatItDoes({ rules }: Case, { line }: CommandSubject): string {
@@ -72,6 +106,8 @@ function isReading({ kind, doubt, caution, opened }: ResolvedCommand): boolean {
 /** Generously, for rules that deny or ask: any command in the line, by any name, through any wrapping. */
 function concerns(rule: Rule, commands: readonly ResolvedCommand[]): boolean {
   if (rule.decision === "allow") return false;
+  // One for all commands is about those too that were not found.
+  if (rule.scope === "commands" && !rule.pattern) return true;
   return commands.some(
     ({ layers, uses, opened }) =>
       layers.some((layer) => concernsWords(rule, layer)) ||
@@ -120,10 +156,20 @@ function objection(command: ResolvedCommand, standards: Standards): string | und
   if (isExactlyAllowed(command, standards.rules)) return undefined;
   if (command.caution !== undefined) return command.caution;
   if (kind === "reads") return outsideObjection(uses, standards.rules);
-  if (kind === "edits" && standards.mode === "acceptEdits") {
+  if (kind === "edits" && (standards.mode === "acceptEdits" || mayEditAll(uses, standards.rules))) {
     return outsideObjection(uses, standards.rules);
   }
   return uncovered(command, standards.rules);
+}
+
+/** What editing a file could do as well is covered by the rules for that. */
+function mayEditAll(uses: readonly PlaceUse[], rules: readonly Rule[]): boolean {
+  const written = uses.filter(({ use }) => use === "write");
+  const isAllowed = ({ place }: PlaceUse) =>
+    rules.some(
+      (rule) => rule.decision === "allow" && rule.pattern && coversPlace(rule, "writing", place),
+    );
+  return written.length > 0 && written.every(isAllowed);
 }
 
 function openedObjection(

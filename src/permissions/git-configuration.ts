@@ -1,11 +1,12 @@
-import { lstat, readFile } from "node:fs/promises";
-import { dirname, join, resolve } from "node:path";
+import { lstat, readdir, readFile } from "node:fs/promises";
+import { dirname } from "node:path";
 import { hasErrno } from "../errors.ts";
 
 /** Sections and keys by which git runs nothing and reads nothing from elsewhere. */
 const harmlessKeys: Readonly<Record<string, RegExp>> = {
-  // Hooks are not called by what only reads, once git is kept from refreshing its index.
-  core: /^(repositoryformatversion|filemode|bare|logallrefupdates|ignorecase|precomposeunicode|symlinks|autocrlf|eol|safecrlf|longpaths|hookspath|editor|sharedrepository|quotepath|abbrev|compression|untrackedcache|preloadindex|commentchar|splitindex|fscache)$/,
+  // Hooks are not called by what only reads, once git is kept from refreshing its index. Whoever
+  // allows a commit allows its hooks.
+  core: /^(repositoryformatversion|filemode|bare|logallrefupdates|ignorecase|precomposeunicode|symlinks|autocrlf|eol|safecrlf|longpaths|hookspath|sharedrepository|quotepath|abbrev|compression|untrackedcache|preloadindex|commentchar|splitindex|fscache)$/,
   remote: /^(url|pushurl|fetch|push|tagopt|prune|gh-resolved)$/,
   branch:
     /^(remote|merge|rebase|pushremote|description|vscode-merge-base|github-pr-owner-number|autosetupmerge|autosetuprebase|sort)$/,
@@ -27,6 +28,7 @@ const harmlessKeys: Readonly<Record<string, RegExp>> = {
   maintenance: /^(auto|strategy)$/,
   submodule: /^(active)$/,
   extensions: /^(worktreeconfig|objectformat)$/,
+  lfs: /^repositoryformatversion$/,
   advice: /^\w+$/,
 };
 
@@ -41,16 +43,18 @@ export async function gitConfigurationProblem(directory: string): Promise<string
   const repository = await findRepository(directory);
   if (!repository) return undefined;
   const { gitDirectory, commonDirectory } = repository;
-  const files = [join(commonDirectory, "config"), join(gitDirectory, "config.worktree")];
+  const files = [`${commonDirectory}/config`, `${gitDirectory}/config.worktree`];
   for (const file of files) {
     const key = unusualKey((await contents(file))?.toString("utf8") ?? "");
     if (key !== undefined) return `the repository's configuration sets ${key}`;
   }
-  return (await hasSubmodules(join(gitDirectory, "index")))
+  if (await hasSharedIndex(gitDirectory)) return "the repository's index is in several files";
+  return (await hasSubmodules(`${gitDirectory}/index`))
     ? "the repository has submodules, whose own configuration git would follow"
     : undefined;
 }
 
+/** Paths are left as git has them: the system, not their text, says where `..` leads. */
 interface Repository {
   readonly gitDirectory: string;
   /** Where the configuration lies; another directory in a linked worktree. */
@@ -61,28 +65,42 @@ interface Repository {
 async function findRepository(directory: string): Promise<Repository | undefined> {
   for (let current = directory; ; current = dirname(current)) {
     const gitDirectory =
-      (await readGitFile(join(current, ".git"))) ??
-      ((await isGitDirectory(join(current, ".git"))) ? join(current, ".git") : undefined) ??
+      (await readGitFile(current)) ??
+      ((await isGitDirectory(`${current}/.git`)) ? `${current}/.git` : undefined) ??
       ((await isGitDirectory(current)) ? current : undefined);
     if (gitDirectory !== undefined) {
-      const common = (await contents(join(gitDirectory, "commondir")))?.toString("utf8").trim();
+      const common = namedPath(await contents(`${gitDirectory}/commondir`));
       return {
         gitDirectory,
-        commonDirectory: common ? resolve(gitDirectory, common) : gitDirectory,
+        commonDirectory: common ? pathFrom(gitDirectory, common) : gitDirectory,
       };
     }
     if (dirname(current) === current) return undefined;
   }
 }
 
-async function readGitFile(path: string): Promise<string | undefined> {
-  const [, target] =
-    /^gitdir: (.+?)\s*$/.exec((await contents(path))?.toString("utf8") ?? "") ?? [];
-  return target === undefined ? undefined : resolve(dirname(path), target);
+async function readGitFile(directory: string): Promise<string | undefined> {
+  const [, target] = /^gitdir: (.+)$/s.exec(namedPath(await contents(`${directory}/.git`))) ?? [];
+  return target === undefined ? undefined : pathFrom(directory, target);
 }
 
+/** The path a file holds, which for git ends with the line that is the file's last. */
+function namedPath(bytes: Buffer | undefined): string {
+  const [text = ""] = bytes?.toString("utf8").split("\0") ?? [];
+  return text.replace(/[\r\n]+$/, "");
+}
+
+function pathFrom(directory: string, path: string): string {
+  return path.startsWith("/") ? path : `${directory}/${path}`;
+}
+
+/** As little as git needs: what a directory lacks may be in the one that its `commondir` names. */
 async function isGitDirectory(path: string): Promise<boolean> {
-  return (await exists(join(path, "HEAD"))) && (await exists(join(path, "config")));
+  if (!(await exists(`${path}/HEAD`))) return false;
+  const found = await Promise.all(
+    ["config", "commondir", "objects"].map((name) => exists(`${path}/${name}`)),
+  );
+  return found.includes(true);
 }
 
 async function exists(path: string): Promise<boolean> {
@@ -121,6 +139,16 @@ export function unusualKey(configuration: string): string | undefined {
     if (/\bext::/.test(setting)) return `${section}.${key}`;
   }
   return undefined;
+}
+
+/** A split index keeps entries, submodules among them, in a second file. */
+async function hasSharedIndex(gitDirectory: string): Promise<boolean> {
+  try {
+    return (await readdir(gitDirectory)).some((name) => name.startsWith("sharedindex."));
+  } catch (error) {
+    if (hasErrno(error, "ENOENT", "ENOTDIR", "EACCES", "ELOOP")) return false;
+    throw error;
+  }
 }
 
 /** A submodule is an index entry of mode 0160000. The bytes may stand elsewhere: then it is asked. */

@@ -1,16 +1,22 @@
 import { basename } from "node:path";
 import type { Place } from "../workspace/place.ts";
+import { contains } from "../workspace/real-path.ts";
 import type { Surroundings } from "./case.ts";
 import type { PlaceUse, ResolvedCommand, ResolvedLine } from "./commands/resolve-line.ts";
 import { uncoveredArgument } from "./commands/rule-coverage.ts";
-import { isWithin } from "./protected-paths.ts";
+import { sweeping } from "./sweeping.ts";
 
 export function closedPlace(
   { real }: Place,
   { teamDirectory, keyDirectory }: Surroundings,
 ): "team" | "keys" | undefined {
-  if (isWithin(real, keyDirectory)) return "keys";
-  return isWithin(real, teamDirectory) ? "team" : undefined;
+  if (isWithin(keyDirectory, real)) return "keys";
+  return isWithin(teamDirectory, real) ? "team" : undefined;
+}
+
+/** Case does not count: on some file systems `.TEAM` is `.team`. */
+function isWithin(parent: string, path: string): boolean {
+  return contains(parent.toLowerCase(), path.toLowerCase());
 }
 
 /**
@@ -19,14 +25,14 @@ export function closedPlace(
  */
 export function tampering(
   text: string,
-  { commands, doubts }: ResolvedLine,
+  { commands, doubts, untold }: ResolvedLine,
   surroundings: Surroundings,
 ): string | undefined {
   for (const command of commands) {
-    const reason = commandTampering(command, surroundings);
+    const reason = commandTampering(command, surroundings) ?? sweeping(command, text, surroundings);
     if (reason) return reason;
   }
-  const isCode = doubts.length > 0 || commands.some(runsCode);
+  const isCode = doubts.length > 0 || untold !== undefined || commands.some(runsCode);
   return isCode && mentions(text, surroundings) ? "it names the team's own records" : undefined;
 }
 
@@ -36,18 +42,26 @@ function commandTampering(
 ): string | undefined {
   const { kind, uses, opened, layers, directory } = command;
   const all = [...uses, ...opened];
-  if (all.some(({ place }) => closedPlace(place, surroundings) === "keys")) {
+  const { keyDirectory } = surroundings;
+  const reachesKeys = ({ place, isTree }: PlaceUse) =>
+    closedPlace(place, surroundings) === "keys" || (isTree && isWithin(place.real, keyDirectory));
+  if (all.some(reachesKeys)) {
     return "it would reach the team's keys";
   }
   if (all.some((use) => use.use === "write" && isClosedTo(use, surroundings))) {
     return "it would write into the team's own records";
   }
+  if (all.some(({ use, path }) => use === "write" && path.startsWith("/proc/"))) {
+    return "it would write through /proc, where a path leads elsewhere for every program";
+  }
   if (kind === "reads") return undefined;
   if (closedPlace(directory, surroundings)) return "it would run among the team's own records";
-  if (layers.some(([name, inner]) => isTroupe(name) || (isRunner(name) && isTroupe(inner)))) {
-    return "it would run troupe";
-  }
-  return undefined;
+  const isRun = layers.some(
+    ([name, ...others]) => isTroupe(name) || (isRunner(name) && others.some(isTroupe)),
+  );
+  const isRunByPath =
+    layers.some(([name]) => isRunner(name)) && uses.some(({ place }) => isTroupe(place.real));
+  return isRun || isRunByPath ? "it would run troupe" : undefined;
 }
 
 /** True for what is told in words of its own what to do, so that nobody can say what that is. */
@@ -59,22 +73,23 @@ function runsCode({ kind, words, doubt, caution }: ResolvedCommand): boolean {
 function isClosedTo({ place, isTree }: PlaceUse, surroundings: Surroundings): boolean {
   if (closedPlace(place, surroundings)) return true;
   const { teamDirectory, keyDirectory } = surroundings;
-  return isTree && [teamDirectory, keyDirectory].some((closed) => isWithin(closed, place.real));
+  return isTree && [teamDirectory, keyDirectory].some((closed) => isWithin(place.real, closed));
 }
 
+/** By its name, or by the file that the name stands for in an installed package. */
 function isTroupe(word: string | undefined): boolean {
-  return /^(.*\/)?troupe(@.*|\.js)?$/s.test(word ?? "");
+  return /(^|\/)troupe(@[^/]*|\.[cm]?js|\.cmd|\/(.*\/)?main\.[cm]?[jt]s)?$/s.test(word ?? "");
 }
 
 function isRunner(word: string | undefined): boolean {
-  return /^(.*\/)?(npx|bunx|pnpx|uvx|node|tsx|bun|deno)$/.test(word ?? "");
+  return /^(.*\/)?(npx|npm|pnpx|pnpm|yarn|bunx|bun|uvx|node|nodejs|tsx|ts-node|deno)$/.test(
+    word ?? "",
+  );
 }
 
 /** True when code that nobody can judge names the team's directory, its keys, or troupe. */
 function mentions(text: string, { teamDirectory, keyDirectory }: Surroundings): boolean {
-  const isNamed = (name: string) => {
-    const at = text.indexOf(name);
-    return at >= 0 && !/[\w-]/.test(text[at + name.length] ?? "");
-  };
+  const isNamed = (name: string) =>
+    text.split(name).some((rest, index) => index > 0 && !/^[\w-]/.test(rest));
   return isNamed(basename(teamDirectory)) || isNamed(keyDirectory) || /\btroupe\b/.test(text);
 }

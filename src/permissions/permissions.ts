@@ -88,10 +88,14 @@ function readLine(command: string): Line {
   try {
     const parsed = parseLine(command);
     if (parsed.type === "parsed") return findCommands(parsed.script);
-    return { commands: [], doubts: [parsed.reason], isWhole: false };
+    return unreadable(parsed.reason);
   } catch (error) {
     // The parser meets whatever a model writes. Where it gives up, a person has to look.
     const reason = error instanceof Error ? error.message : String(error);
-    return { commands: [], doubts: [`it cannot be parsed as bash (${reason})`], isWhole: false };
+    return unreadable(`it cannot be parsed as bash (${reason})`);
   }
+}
+
+function unreadable(reason: string): Line {
+  return { commands: [], doubts: [reason], isWhole: false, untold: undefined };
 }

@@ -21,7 +21,13 @@ type Scope = "commands" | "reading" | "writing" | { readonly tool: string };
 type Pattern =
   /** The words a command begins with, or all of them. */
   | { readonly type: "words"; readonly words: readonly string[]; readonly isPrefix: boolean }
-  | { readonly type: "path"; readonly matcher: RegExp; readonly isAbsolute: boolean };
+  | {
+      readonly type: "path";
+      readonly matcher: RegExp;
+      readonly isAbsolute: boolean;
+      /** What every path it matches begins with. */
+      readonly start: string;
+    };
 
 const scopes: Readonly<Record<string, Scope>> = {
   bash: "commands",
@@ -59,7 +65,8 @@ function wordPattern(inner: string): Pattern | undefined {
 
 function pathPattern(glob: string): Pattern {
   const fromRoot = glob.replace(/^\.\//, "");
-  return { type: "path", matcher: globMatcher(fromRoot), isAbsolute: glob.startsWith("/") };
+  const [start = ""] = /^[^*?]*/.exec(fromRoot) ?? [];
+  return { type: "path", matcher: globMatcher(fromRoot), isAbsolute: glob.startsWith("/"), start };
 }
 
 /** `**` crosses folders, `*` and `?` do not; a folder's name covers what is in it. */
@@ -89,6 +96,16 @@ export function coversPlace(rule: Rule, use: "reading" | "writing", place: Place
   if (rule.pattern.type !== "path") return false;
   const path = rule.pattern.isAbsolute ? place.real : place.relative;
   return path !== undefined && rule.pattern.matcher.test(path);
+}
+
+/** True when the rule may speak of reading something that lies in this folder. */
+export function mayCoverWithin({ scope, pattern }: Rule, folder: Place): boolean {
+  if (scope !== "reading") return false;
+  if (pattern?.type !== "path") return true;
+  const path = pattern.isAbsolute ? folder.real : folder.relative;
+  if (path === undefined) return false;
+  const inside = path === "." ? "" : `${path.replace(/\/$/, "")}/`;
+  return inside.startsWith(pattern.start) || pattern.start.startsWith(inside);
 }
 
 /**

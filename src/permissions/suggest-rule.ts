@@ -1,5 +1,6 @@
 import { knownValue } from "./commands/argument.ts";
-import { interpreters, runners, uncoverable } from "./commands/changing-programs.ts";
+import { interpreters, runnerOf, uncoverable } from "./commands/changing-programs.ts";
+import { familyOf } from "./commands/open-programs.ts";
 import type { ResolvedCommand } from "./commands/resolve-line.ts";
 
 /** How many words say what these programs are to do: `git commit`, `npm run build`. */
@@ -34,9 +35,9 @@ export function suggestRule({ words, opened, uses }: ResolvedCommand): string | 
   const values = words.map(knownValue);
   const [program, second] = values;
   if (program === undefined || outside || uncoverable.has(program)) return undefined;
-  if (Object.hasOwn(interpreters, program)) return undefined;
+  if (Object.hasOwn(interpreters, familyOf(program))) return undefined;
   if (destructive.has(program)) return exactRule(values);
-  const runner = runners.find((start) => start.every((word, index) => word === values[index]));
+  const runner = runnerOf(values);
   const count =
     (runner && runner.length + 1) ??
     tellingWords[`${program} ${second}`] ??

@@ -1,36 +1,51 @@
-import { readFile } from "node:fs/promises";
+import { execFile } from "node:child_process";
+import { access, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { promisify } from "node:util";
 import { expect, test } from "vitest";
 import { z } from "zod";
-import { allow, judgeLine, project } from "../permissions/judge-lines.ts";
+import { readOnlyGit } from "../../src/permissions/commands/git-programs.ts";
+import { PermissionMode } from "../../src/protocol/message.ts";
+import { allow, deny, judgeLine, project } from "../permissions/judge-lines.ts";
 
+const run = promisify(execFile);
 const fixtures = new URL("../fixtures/commands/", import.meta.url);
 const Deceptive = z.array(
-  z.object({ line: z.string(), allow: z.array(z.string()), note: z.string() }),
+  z.object({
+    line: z.string(),
+    allow: z.array(z.string()),
+    deny: z.array(z.string()).default([]),
+    mode: PermissionMode.default("default"),
+    note: z.string(),
+  }),
 );
 const Ordinary = z.object({ allow: z.array(z.string()), lines: z.array(z.string()) });
 
 async function deceptive(): Promise<z.infer<typeof Deceptive>> {
-  return Deceptive.parse(JSON.parse(await readFile(new URL("deceptive.json", fixtures), "utf8")));
+  const files = ["deceptive.json", "deceptive-programs.json"];
+  const texts = await Promise.all(files.map((file) => readFile(new URL(file, fixtures), "utf8")));
+  return texts.flatMap((text) => Deceptive.parse(JSON.parse(text)));
 }
 
-test("no deceptive line runs unasked under a rule that allows its first words", async () => {
+test("no deceptive line runs unasked, not under a rule that allows its first words either", async () => {
   await using workspace = await project();
   const cases = await deceptive();
 
   const unasked: string[] = [];
-  for (const { line, allow: rules } of cases) {
-    const permissions = workspace.permissions({ rules: allow(...rules) });
+  for (const { line, allow: allowed, deny: denied, mode } of cases) {
+    const rules = [...allow(...allowed), ...deny(...denied)];
+    const permissions = workspace.permissions({ mode, rules });
     const { decision } = await judgeLine(permissions, line);
     if (decision === "allow") unasked.push(line);
   }
 
   console.log(`deceptive lines: ${unasked.length} of ${cases.length} unasked`);
-  expect(new Set(cases.map(({ line }) => line)).size).toBeGreaterThanOrEqual(170);
+  expect(new Set(cases.map(({ line }) => line)).size).toBeGreaterThanOrEqual(600);
   expect(unasked).toEqual([]);
 });
 
 test("a judge that looks at the first words lets most deceptive lines through", async () => {
-  const cases = await deceptive();
+  const cases = (await deceptive()).filter(({ allow: rules }) => rules.length > 0);
 
   const fooled = cases.filter(({ line, allow: rules }) =>
     rules.some((rule) => line.startsWith(rule.slice("bash(".length, -":*)".length))),
@@ -39,6 +54,45 @@ test("a judge that looks at the first words lets most deceptive lines through", 
   console.log(`deceptive lines: ${fooled.length} of ${cases.length} pass a first-word judge`);
   expect(fooled.length).toBeGreaterThan(cases.length / 2);
 });
+
+/** Each is given the word after it, which then ends no options, if it takes one after all. */
+function gitLines(subcommand: string): string[] {
+  const { flags, optional, text } = readOnlyGit[subcommand] ?? {};
+  const names = [flags, optional, text].flatMap((list) => list?.split(/\s+/) ?? []);
+  const endings = ["-- --output=pwned", "--output=pwned", "HEAD --output=pwned"];
+  return names.flatMap((name) => endings.map((ending) => `git ${subcommand} ${name} ${ending}`));
+}
+
+test.each(["log", "rev-list", "shortlog", "diff", "diff-tree", "blame", "describe"])(
+  "no option of git %s hides an option that writes a file",
+  async (subcommand) => {
+    await using workspace = await project();
+    const git = (line: string) =>
+      run("bash", ["-c", `exec < /dev/null; cd '${workspace.root}'; ${line}`]).catch(
+        () => undefined,
+      );
+    await git("rm -rf .git && git init -q && git add README.md");
+    await git("git -c user.name=x -c user.email=x@x commit -qm x && echo y >> README.md");
+    const permissions = workspace.permissions();
+    const written = () =>
+      access(join(workspace.root, "pwned")).then(
+        () => true,
+        () => false,
+      );
+
+    const allowed: string[] = [];
+    for (const line of gitLines(subcommand)) {
+      if ((await judgeLine(permissions, line)).decision === "allow") allowed.push(line);
+    }
+    await git(allowed.join("\n"));
+    const isWritten = await written();
+    await git("git diff --output=pwned");
+
+    expect(allowed.length).toBeGreaterThan(3);
+    expect(isWritten).toBe(false);
+    expect(await written(), "the control").toBe(true);
+  },
+);
 
 test("at most one in twenty ordinary lines is asked about", async () => {
   await using workspace = await project();

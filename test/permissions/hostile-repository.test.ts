@@ -1,12 +1,12 @@
 import { execFile } from "node:child_process";
-import { access, chmod, mkdir, realpath, rm, writeFile } from "node:fs/promises";
+import { access, chmod, mkdir, realpath, rm, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
 import { gitConfigurationProblem, unusualKey } from "../../src/permissions/git-configuration.ts";
 import { hardenedGitEnvironment } from "../../src/permissions/git-environment.ts";
 import { temporaryDirectory } from "../../src/testing/temporary-directory.ts";
-import { judgeLine, project } from "./judge-lines.ts";
+import { allow, judgeLine, project } from "./judge-lines.ts";
 
 const run = promisify(execFile);
 
@@ -129,6 +129,108 @@ test("a repository in a folder below, bare or linked, is found where git would f
     expect({ line, decision }).toEqual({ line, decision: "ask" });
     expect(reason).toContain("core.fsmonitor");
   }
+});
+
+/** A folder that git takes for a repository, though its configuration is in another one. */
+async function linkedRepository(root: string, name: string, common: string): Promise<string> {
+  const folder = join(root, name);
+  await mkdir(folder, { recursive: true });
+  await writeFile(join(folder, "HEAD"), "ref: refs/heads/main\n");
+  await writeFile(join(folder, "commondir"), common);
+  return folder;
+}
+
+async function hostileFolder(root: string, name: string): Promise<void> {
+  await run("git", ["init", "-q", "--bare", join(root, name)]);
+  await writeFile(join(root, name, "config"), "[diff]\n\texternal = evil\n", { flag: "a" });
+}
+
+test.each([
+  [
+    "a folder with no configuration but another's",
+    async (root: string) => {
+      await hostileFolder(root, "src/evil");
+      await linkedRepository(root, "src/fx", "../evil\n");
+    },
+    ["cd src/fx && git diff HEAD", "git -C src/fx diff HEAD"],
+  ],
+  [
+    "the parent of where a link leads",
+    async (root: string) => {
+      await mkdir(join(root, "a"));
+      await mkdir(join(root, "deep/inner"), { recursive: true });
+      await symlink("../deep/inner", join(root, "a/l"));
+      await hostileFolder(root, "deep/.git");
+    },
+    ["git -C a/l/.. diff HEAD", "git -C a/l/../inner log"],
+  ],
+  [
+    "a name with a line break",
+    async (root: string) => {
+      await hostileFolder(root, "src/e\nv");
+      await mkdir(join(root, "src/fx"));
+      await writeFile(join(root, "src/fx/.git"), "gitdir: ../e\nv\n");
+    },
+    ["git -C src/fx diff HEAD"],
+  ],
+  [
+    "a name that ends with a blank",
+    async (root: string) => {
+      await hostileFolder(root, "src/ev ");
+      await mkdir(join(root, "src/fx"));
+      await writeFile(join(root, "src/fx/.git"), "gitdir: ../ev \n");
+    },
+    ["git -C src/fx diff HEAD"],
+  ],
+  [
+    "an index in two files",
+    async (root: string) => {
+      await writeFile(join(root, ".git/sharedindex.0123"), "");
+    },
+    ["git status"],
+  ],
+  [
+    "a filter, for what changes something",
+    async (root: string) => {
+      await writeFile(join(root, ".git/config"), '[filter "x"]\n\tclean = evil\n', { flag: "a" });
+    },
+    ["git add -A", "git commit -m x", "git checkout main", "git stash"],
+  ],
+  [
+    "an editor",
+    async (root: string) => {
+      await writeFile(join(root, ".git/config"), "[core]\n\teditor = evil\n", { flag: "a" });
+    },
+    ["git commit --amend", "git config --list"],
+  ],
+])("git is asked about before it follows %s", async (_, prepare, lines) => {
+  await using workspace = await project();
+  const rules = allow(
+    "bash(git add:*)",
+    "bash(git commit:*)",
+    "bash(git checkout:*)",
+    "bash(git stash:*)",
+  );
+  const permissions = workspace.permissions({ rules });
+  const decisions = async () =>
+    await Promise.all(lines.map(async (line) => (await judgeLine(permissions, line)).decision));
+
+  const before = await decisions();
+  await prepare(workspace.root);
+  const after = await decisions();
+
+  expect(before, "the control").toEqual(lines.map(() => "allow"));
+  expect(after).toEqual(lines.map(() => "ask"));
+});
+
+test("an exact rule is a person's word for git in a hostile repository too", async () => {
+  await using workspace = await project();
+  await writeFile(join(workspace.root, ".git/config"), '[filter "x"]\n\tclean = evil\n', {
+    flag: "a",
+  });
+  const permissions = workspace.permissions({ rules: allow("bash(git add -A)") });
+
+  expect(await judgeLine(permissions, "git add -A")).toMatchObject({ decision: "allow" });
 });
 
 test("a repository with a submodule is asked about, for git follows its configuration too", async () => {

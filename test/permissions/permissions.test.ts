@@ -1,3 +1,4 @@
+import { mkdir, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { parseRule } from "../../src/permissions/rule.ts";
@@ -136,6 +137,27 @@ const tampering = [
   "env X=1 timeout 5 troupe approve 1",
   "eval 'troupe approve 1'",
   "f() { troupe approve 1; }; f",
+  'eval "tro""upe approve 7"',
+  "echo x > .t*/config.json",
+  "echo x > .[t]eam/config.json",
+  "cd .t*m && rm config.json",
+  "cp -rt . evil/.team",
+  "find . -delete",
+  "find -name '*.json' -exec rm {} +",
+  "git clean -fdx",
+  "chown -R nobody .",
+  'chmod -R u-w "$PWD"',
+  "shopt -s dotglob; rm -rf *",
+  'rm -rf "$PWD"',
+  "rm -rf ~+",
+  'rm -rf "$(pwd)"',
+  "rm -rf --one-file-system .",
+  "GLOBIGNORE=x; rm -rf *",
+  "cp x /proc/self/cwd/.team/y",
+  "echo x > /proc/self/cwd/.team/y",
+  "cd /proc/self/cwd && rm .team/y",
+  "$(echo troupe) approve 7",
+  "echo .teamx; python3 -c \"open('.team/x','w')\"",
 ];
 
 test.each(tampering)(
@@ -167,6 +189,15 @@ test.each([
   "grep -rn troupe src",
   "git commit -m 'Describe .team/ and troupe'",
   "cd src && npm test",
+  "rm -rf build",
+  'rm -rf "$x"',
+  "find src -name '*.tmp' -delete",
+  "find . -name '*.ts' -exec sed -i s/a/b/ {} +",
+  "git clean -fd",
+  "git clean -fdx build",
+  "chmod -R u+w src",
+  "cp -rt build src",
+  "rm -rf src/*",
 ])("%j is no tampering", async (line) => {
   await using workspace = await project();
   const permissions = workspace.permissions({ mode: "bypassPermissions" });
@@ -233,9 +264,9 @@ test.each(["AGENTS.md", "src/git.ts", "docs/.gitkeep", "package.json", ".github/
 
 test("deny beats ask beats allow", async () => {
   await using workspace = await project();
-  const allowing = allow("bash(npm:*)", "edit_file(src/**)");
-  const asking = [...ask("bash(npm publish:*)", "edit_file(src/a.ts)"), ...allowing];
-  const denying = [...allowing, ...deny("bash(npm publish:*)", "edit_file(src/a.ts)"), ...asking];
+  const allowing = allow("bash(npm test:*)", "edit_file(src/**)");
+  const asking = [...ask("bash(npm test:*)", "edit_file(src/a.ts)"), ...allowing];
+  const denying = [...allowing, ...deny("bash(npm test:*)", "edit_file(src/a.ts)"), ...asking];
 
   for (const [rules, decision] of [
     [allowing, "allow"],
@@ -243,7 +274,7 @@ test("deny beats ask beats allow", async () => {
     [denying, "deny"],
   ] as const) {
     const permissions = workspace.permissions({ rules });
-    expect(await judgeLine(permissions, "npm publish")).toMatchObject({ decision });
+    expect(await judgeLine(permissions, "npm test")).toMatchObject({ decision });
     expect(await permissions.judge(write("src/a.ts"))).toMatchObject({ decision });
   }
 });
@@ -268,6 +299,33 @@ test.each([
   "command rm x",
   "npx rm x",
   "sudo -u root -i rm x",
+  "sudo -iu root rm x",
+  "eval 'rm -rf src'",
+  "eval rm x",
+  "exec rm x",
+  "bash -lc 'rm x'",
+  "bash --norc -c 'rm x'",
+  "bash -c -- 'rm x'",
+  "bash -o pipefail -ec 'rm x'",
+  "zsh -c 'rm x'",
+  "env -S 'rm x'",
+  "env -S'rm x'",
+  "mapfile -C 'rm x' -c 1 a < f",
+  "xargs -a f rm",
+  "trap 'rm x' EXIT",
+  "alias r=rm; r x",
+  "busybox rm x",
+  "busybox sh -c 'ls; rm x'",
+  "flock lock rm x",
+  "flock lock -c 'rm x'",
+  "chroot . rm x",
+  "unshare -r rm x",
+  "nsenter -t 1 rm x",
+  "su -c 'rm x'",
+  "script -c 'rm x' out",
+  "parallel rm ::: x",
+  "strace -f rm x",
+  "find . -exec sh -c 'rm x' \\;",
 ])("a rule that denies rm finds it in %j, in every mode", async (line) => {
   await using workspace = await project();
 
@@ -278,6 +336,51 @@ test.each([
     });
     expect(await judgeLine(permissions, line)).toMatchObject({ decision: "deny" });
   }
+});
+
+test.each([
+  "x=$(echo rm); $x src",
+  "`echo rm` x",
+  `r=(rm x); "\${r[@]}"`,
+  "/bin/r? x",
+  "bash <<< 'rm x'",
+  "echo rm x | bash",
+  "echo rm x | sh -s",
+  "bash <(echo rm x)",
+  'bash -c "$x"',
+  'eval "$x"',
+  "source x.sh",
+  ". ./x.sh",
+  "alias r='r''m -f'; r x",
+  "su -c 'r\"\"m x'",
+])("what %j runs nobody knows, so it asks where a program is denied", async (line) => {
+  await using workspace = await project();
+  const rules = [...allow("bash"), ...deny("bash(curl:*)")];
+  const asked = await judgeLine(workspace.permissions({ rules }), line);
+  const mode = "bypassPermissions";
+  const refused = await judgeLine(workspace.permissions({ mode, rules }), line);
+  const free = await judgeLine(
+    workspace.permissions({ mode, rules: deny("read_file(.env)") }),
+    line,
+  );
+
+  expect([asked.decision, refused.decision, free.decision]).toEqual(["ask", "deny", "allow"]);
+});
+
+test.each([
+  "bash script.sh 'a b'",
+  "bash -c 'ls src'",
+  "flock lock npm test",
+  "timeout 5 grep rm src/a.ts",
+  "echo 'rm x'",
+])("a rule that denies rm says nothing about %j", async (line) => {
+  await using workspace = await project();
+  const permissions = workspace.permissions({
+    mode: "bypassPermissions",
+    rules: deny("bash(rm:*)"),
+  });
+
+  expect(await judgeLine(permissions, line)).toMatchObject({ decision: "allow" });
 });
 
 test.each([
@@ -396,6 +499,15 @@ test("hidden characters are shown in the reason", async () => {
   expect(reason).toContain("ls <U+202E># hi");
 });
 
+test("a rule that denies all commands denies those too that cannot be read", async () => {
+  await using workspace = await project();
+
+  for (const mode of modes) {
+    const permissions = workspace.permissions({ mode, rules: deny("bash") });
+    expect(await judgeLine(permissions, 'echo "')).toMatchObject({ decision: "deny" });
+  }
+});
+
 test("where nothing is asked, a line that cannot be read is refused as soon as something is denied", async () => {
   await using workspace = await project();
   const line = `rm x; ${"ls; ".repeat(600)} echo "`;
@@ -406,4 +518,56 @@ test("where nothing is asked, a line that cannot be read is refused as soon as s
 
   expect(free.decision).toBe("allow");
   expect(bound.decision).toBe("deny");
+});
+
+test("a bracket that matches nothing is a name like any other", async () => {
+  await using workspace = await project();
+  await symlink(workspace.outside, join(workspace.root, "[id]"));
+  const permissions = workspace.permissions({ mode: "acceptEdits" });
+
+  for (const found of [false, true]) {
+    if (found) await mkdir(join(workspace.root, "i"));
+    for (const line of ["cat [id]/secret.txt", "cp README.md [id]/x", "echo x | tee [id]/x"]) {
+      expect({ line, ...(await judgeLine(permissions, line)) }).toMatchObject({
+        line,
+        decision: "ask",
+      });
+    }
+  }
+});
+
+test("a pattern that finds options is no name for find to look for", async () => {
+  await using workspace = await project();
+  const line = "find . -name ?z*";
+  const before = await judgeLine(workspace.permissions(), line);
+
+  await writeFile(join(workspace.root, "+z"), "");
+  await writeFile(join(workspace.root, "-z"), "");
+  const after = await judgeLine(workspace.permissions(), line);
+
+  expect([before.decision, after.decision]).toEqual(["allow", "ask"]);
+});
+
+test.each([
+  "find src -type f -name '*.ts' -exec grep -l async {} +",
+  "find . -type f -not -path '*/node_modules/*' -exec wc -l {} \\;",
+  "export NODE_ENV=test; export CI=true && ls",
+  '[ -n "$x" ] && [ ! -f "$x" ] && [ "$x" = "$y" ]',
+  "sh -c 'ls src && cat README.md | head -3'",
+  "jq -r '.version' package.json",
+  "PORT=3000 DEBUG=app:* ls",
+  "sed -n '/^[[:space:]]*a/p;s/[^a-z]//g' README.md",
+  'n=0; for f in a b; do echo $f; done; while read -r line; do echo "$line"; done < README.md',
+])("%j needs no permission", async (line) => {
+  await using workspace = await project();
+
+  expect(await judgeLine(workspace.permissions(), line)).toMatchObject({ decision: "allow" });
+});
+
+test("what -exec shows is denied where reading it is", async () => {
+  await using workspace = await project();
+  const line = "find . -type f -exec grep KEY {} +";
+  const permissions = workspace.permissions({ rules: deny("read_file(.env)") });
+
+  expect((await judgeLine(permissions, line)).decision).not.toBe("allow");
 });

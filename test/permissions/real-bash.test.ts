@@ -10,6 +10,7 @@ import { findCommands } from "../../src/permissions/commands/find-commands.ts";
 import type { Line } from "../../src/permissions/commands/line.ts";
 import { parseLine } from "../../src/permissions/commands/parse-line.ts";
 import { temporaryDirectory } from "../../src/testing/temporary-directory.ts";
+import { judgeLine, project } from "./judge-lines.ts";
 
 /**
  * What bash runs of a line when no program can be found: every command is noted with its words,
@@ -166,4 +167,32 @@ test("a command that was not found in a line would be noticed", async () => {
 
   expect(ran).toEqual([["aa", "x"], ["cc", "y"], ["bb"]]);
   expect(ran.map((words) => found && isFound(found, words))).toEqual([true, false, false]);
+});
+
+const index = "'q[$(aa)]'";
+test.each([
+  `read ${index} <<< x`,
+  `x=${index}; read y[x] <<< x`,
+  `[ "$(echo -v)" ${index} ]`,
+  `x=$(echo -v); test "$x" ${index}`,
+  `q=([${index}]=1)`,
+  `x=${index}; q=([x]=1)`,
+  `x=${index}; q+=([x]=1)`,
+  `x=${index}; echo x {q[x]}>&1`,
+  `_=1; : ${index}; echo $((_))`,
+  `REPLY=1; read <<< ${index}; echo $((REPLY))`,
+  `x=1; while echo $((x)); do read -r "x" || break; done <<< ${index}`,
+  `x=1; until ! echo $((x)); do read -r \\x || break; done <<< ${index}`,
+  `x=1; while echo $((x)); do y=x; read -r $y || break; done <<< ${index}`,
+  `x=1; read -r 'x[0]' <<< ${index}; echo $((x))`,
+  `x=(aa y); "\${x[@]}"`,
+])("bash runs a program out of %j, and so it is asked about", async (text) => {
+  await using directory = await temporaryDirectory();
+  await using workspace = await project();
+
+  const ran = await runInBash(directory.path, text, 0);
+  const { decision } = await judgeLine(workspace.permissions(), text);
+
+  expect(ran.map(([program]) => program)).toContain("aa");
+  expect(decision).toBe("ask");
 });

@@ -1,6 +1,12 @@
 import { expect, test } from "vitest";
 import { TeamError } from "../../src/errors.ts";
-import { coversPlace, isSpokenOf, parseRule, wordsCovered } from "../../src/permissions/rule.ts";
+import {
+  coversPlace,
+  isSpokenOf,
+  mayCoverWithin,
+  parseRule,
+  wordsCovered,
+} from "../../src/permissions/rule.ts";
 import type { Place } from "../../src/workspace/place.ts";
 
 function inside(relative: string): Place {
@@ -71,4 +77,21 @@ test.each([
   ["bash(npm publish:*)", "npm test publish", false],
 ])("when it denies, %s means the command %s: %s", (rule, command, expected) => {
   expect(isSpokenOf(parseRule("deny", rule), command.split(" "))).toBe(expected);
+});
+
+test.each([
+  ["read_file(.env)", ".", true],
+  ["read_file(.env)", "src", false],
+  ["read_file(src/keys/**)", "src", true],
+  ["read_file(src/keys/**)", "src/keys/deep", true],
+  ["read_file(src/keys/**)", "src/lib", false],
+  ["read_file(**/*.pem)", "src", true],
+  ["read_file(/work/src/x)", "src", true],
+  ["read_file(/other/x)", "src", false],
+  ["read_file", "src", true],
+  ["edit_file(src/**)", "src", false],
+])("when it denies, %s may be about something in %s: %s", (rule, folder, expected) => {
+  const place = folder === "." ? { real: "/work", isInside: true, relative: "." } : inside(folder);
+
+  expect(mayCoverWithin(parseRule("deny", rule), place)).toBe(expected);
 });

@@ -17,7 +17,8 @@ export interface FilePattern {
 /** Text that stands for itself, or a wildcard. A bracket counts as `one`: it matches no more. */
 export type PatternPiece =
   | { readonly type: "text"; readonly value: string }
-  | { type: "any" | "one" };
+  | { readonly type: "any" }
+  | { readonly type: "one"; readonly text: string };
 
 export interface Unknown {
   readonly type: "unknown";
@@ -50,7 +51,16 @@ export function knownValue(argument: Argument | undefined): string | undefined {
 
 /** The pattern as text: what bash takes when it matches nothing. */
 export function patternText({ pieces }: FilePattern): string {
-  return pieces
-    .map((piece) => (piece.type === "text" ? piece.value : piece.type === "any" ? "*" : "?"))
-    .join("");
+  return pieces.map(pieceText).join("");
+}
+
+function pieceText(piece: PatternPiece): string {
+  switch (piece.type) {
+    case "text":
+      return piece.value;
+    case "any":
+      return "*";
+    case "one":
+      return piece.text;
+  }
 }

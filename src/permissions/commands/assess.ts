@@ -18,18 +18,37 @@ export interface Assessment {
   readonly uses: readonly PathUse[];
   /** What keeps a program that could only read from being taken for one. */
   readonly problem: string | undefined;
-  /** Where git would look for its repository, if it is git that reads. */
+  /** Where git would look for its repository, if it is git. */
   readonly repository: string | undefined;
+  /** True when it shows the contents of files that its words do not name. */
+  readonly showsOthers: boolean;
+  /** True when it must not be given a folder. */
+  readonly refusesFolders: boolean;
+  /** Which paths lead elsewhere once it has run: those it writes, or any. */
+  readonly moves: "nothing" | "targets" | "anything";
 }
 
-interface PathUse {
+export interface PathUse {
   readonly path: string;
   readonly use: "read" | "write";
   /** The word that names it, so that a rule which names that word itself covers it. */
   readonly word: number;
   /** True when everything under the path is concerned too. */
   readonly isTree: boolean;
+  /** The file or folder that arrives there. */
+  readonly arriving?: string;
 }
+
+/** Of a command that does nothing but to open files. */
+export const opensOnly: Assessment = {
+  kind: "reads",
+  uses: [],
+  problem: undefined,
+  repository: undefined,
+  showsOthers: false,
+  refusesFolders: false,
+  moves: "nothing",
+};
 
 /** Judges a command without looking at the files it names. Its words are the program's first. */
 export function assess(words: readonly KnownArgument[]): Assessment {
@@ -43,6 +62,7 @@ export function assess(words: readonly KnownArgument[]): Assessment {
   const list =
     name !== undefined && Object.hasOwn(filePrograms, name) ? filePrograms[name] : undefined;
   if (list) return changing(list, words);
+  if (name === "sed") return editingInPlace(words) ?? running(words, reading?.problem);
   return running(words, reading?.problem);
 }
 
@@ -60,7 +80,8 @@ function readAs(name: string, words: readonly KnownArgument[]): Read | undefined
     return isClosed ? readAs("test", words.slice(0, -1)) : { type: "problem", problem: "no ]" };
   }
   const program = Object.hasOwn(readOnlyPrograms, name) ? readOnlyPrograms[name] : undefined;
-  return program && readCall(program, words);
+  const reading = program && readCall(program, words);
+  return reading?.type === "problem" && program?.doesMore ? undefined : reading;
 }
 
 function readAsGit(words: readonly KnownArgument[]): Read {
@@ -78,17 +99,23 @@ function readAsGit(words: readonly KnownArgument[]): Read {
 
 function readOnly(
   words: readonly KnownArgument[],
-  { paths, repository }: Read & { type: "reads" },
+  { paths, repository, folders, showsOthers = false }: Read & { type: "reads" },
 ): Assessment {
   const base = repository === undefined || repository === "." ? "" : `${repository}/`;
+  const positions = new Map(words.map((word, index) => [word, index]));
+  const isTree = folders === "tree";
   const uses = paths.flatMap((argument): PathUse[] => {
     const path = knownValue(argument);
     if (path === undefined || path === "-" || path === "") return [];
-    const full = path.startsWith("/") ? path : `${base}${path}`;
-    return [{ path: full, use: "read", word: words.indexOf(argument), isTree: false }];
+    const word = positions.get(argument) ?? -1;
+    return [{ path: pathFrom(base, path), use: "read", word, isTree }];
   });
   if (base !== "") uses.push({ path: base, use: "read", word: -1, isTree: false });
-  return { kind: "reads", uses, problem: undefined, repository };
+  return { ...opensOnly, uses, repository, showsOthers, refusesFolders: folders === "never" };
+}
+
+function pathFrom(base: string, path: string): string {
+  return path.startsWith("/") ? path : `${base}${path}`;
 }
 
 function changing(list: FileProgram, words: readonly KnownArgument[]): Assessment {
@@ -97,58 +124,95 @@ function changing(list: FileProgram, words: readonly KnownArgument[]): Assessmen
   const operands = call.operands.map((operand) => ({ operand, path: knownValue(operand) }));
   if (operands.some(({ path }) => path === undefined))
     return running(words, "a path that is not known");
-  const isTree = ["-r", "-R", "-a", "--recursive", "--archive"].some((name) =>
-    call.given.has(name),
+  const name = programName(words[0]) ?? "";
+  const isRecursive = ["-r", "-R", "-a", "--recursive", "--archive"].some((it) =>
+    call.given.has(it),
   );
   const uses = operands.flatMap(({ operand, path = "" }, index): PathUse[] => {
     if (list.changes === "after-first" && index === 0) return [];
-    const isRead = list.changes === "last" && index < operands.length - 1;
-    const word = words.indexOf(operand);
-    return [
-      {
-        path,
-        use: isRead ? "read" : "write",
-        word,
-        isTree: isTree || (programName(words[0]) === "mv" && index < operands.length - 1),
-      },
-    ];
+    const isSource = index < operands.length - 1;
+    const use = list.changes === "last" && isSource ? "read" : "write";
+    const isTree = isRecursive || (name === "mv" && isSource);
+    return [{ path, use, word: words.indexOf(operand), isTree }];
   });
+  const isMoving = name === "mv" || (name === "cp" && isRecursive);
   return {
+    ...opensOnly,
     kind: list.isEdit ? "edits" : "runs",
-    uses: [...uses, ...intoFolder(words, uses)],
-    problem: undefined,
-    repository: undefined,
+    uses: /^(cp|mv|ln)$/.test(name) ? [...uses, ...arrivals(uses)] : uses,
+    // Where a new link leads depends on where it lies.
+    moves: name === "ln" ? "anything" : isMoving ? "targets" : "nothing",
   };
 }
 
-/** `cp` and `mv` into a folder make a file of the same name there. */
-function intoFolder(words: readonly KnownArgument[], uses: readonly PathUse[]): PathUse[] {
-  if (!/^(cp|mv|ln)$/.test(programName(words[0]) ?? "")) return [];
+/** A file or folder becomes the last operand, or goes into it and keeps its name. */
+function arrivals(uses: readonly PathUse[]): PathUse[] {
   const target = uses.at(-1);
-  return uses.slice(0, -1).flatMap((source) => {
-    const name = source.path.replace(/\/+$/, "").replace(/^.*\//s, "");
-    return target ? [{ ...target, path: `${target.path}/${name}` }] : [];
+  if (!target) return [];
+  return uses.slice(0, -1).flatMap(({ path }) => {
+    const name = path.replace(/\/+$/, "").replace(/^.*\//s, "");
+    const arrival = { ...target, isTree: false, arriving: path };
+    return [arrival, { ...arrival, path: `${target.path}/${name}` }];
   });
+}
+
+/** `sed -i`, whose script does no more than to change what it reads. */
+function editingInPlace(words: readonly KnownArgument[]): Assessment | undefined {
+  const sed = readOnlyPrograms.sed;
+  const isInPlace = ({ type, value }: { type: string; value?: string }) =>
+    type === "literal" && /^(-[Ernsz]*i|--in-place)$/.test(value ?? "");
+  // Elsewhere the next word is what a copy's name ends with, and the one after it the script.
+  if (!sed || !words.some(isInPlace) || process.platform !== "linux") return undefined;
+  const reading = readCall(
+    sed,
+    words.slice(1).filter((word) => !isInPlace(word)),
+  );
+  if (reading.type !== "reads" || reading.paths.some((path) => knownValue(path) === undefined)) {
+    return undefined;
+  }
+  const uses = reading.paths.map(
+    (path): PathUse => ({
+      path: knownValue(path) ?? "",
+      use: "write",
+      word: words.indexOf(path),
+      isTree: false,
+    }),
+  );
+  return { ...opensOnly, kind: "edits", uses };
 }
 
 function running(words: readonly KnownArgument[], problem: string | undefined): Assessment {
-  const uses = words.flatMap((word, index) =>
-    index === 0 ? [] : mentionedPaths(knownValue(word) ?? "").map((path) => ({ path, index })),
-  );
-  const use = leavesFiles(words) ? "read" : "write";
+  const git = changingCall(words);
+  const base = git?.directory === undefined ? "" : `${git.directory}/`;
+  const use = git?.operands === "reads" ? "read" : "write";
+  const isMove = git?.subcommand === "mv";
+  const uses = words.flatMap((word, index): PathUse[] => {
+    const paths = index === 0 ? [] : mentionedPaths(knownValue(word) ?? "");
+    const isTree = isMove && index < words.length - 1;
+    return paths.map((path) => ({ path: pathFrom(base, path), use, word: index, isTree }));
+  });
+  // It takes away what git ignores, too.
+  const takesAll = git?.subcommand === "stash" && /\s(-[a-z]*a|--a)/.test(valuesOf(git.rest));
+  if (takesAll) uses.push({ path: pathFrom(base, "."), use, word: -1, isTree: true });
   return {
+    ...opensOnly,
     kind: "runs",
-    uses: uses.map(({ path, index }) => ({ path, use, word: index, isTree: false })),
+    uses: isMove ? [...uses, ...arrivals(uses)] : uses,
     problem,
-    repository: undefined,
+    repository: git && (git.directory ?? "."),
+    moves: git?.operands === "writes" ? "anything" : "nothing",
   };
 }
 
-/** Git records many files without changing them. */
-function leavesFiles(words: readonly KnownArgument[]): boolean {
-  const call = knownValue(words[0]) === "git" ? readGit(words.slice(1)) : undefined;
-  if (!call || "problem" in call || !Object.hasOwn(changingGit, call.subcommand)) return false;
-  return changingGit[call.subcommand]?.operands === "reads";
+function valuesOf(words: readonly KnownArgument[]): string {
+  return words.map((word) => ` ${knownValue(word) ?? ""}`).join("");
+}
+
+/** Git that changes something. Of what it records, the files stay as they are. */
+function changingCall(words: readonly KnownArgument[]) {
+  const call = programName(words[0]) === "git" ? readGit(words.slice(1)) : undefined;
+  if (!call || "problem" in call || !Object.hasOwn(changingGit, call.subcommand)) return undefined;
+  return { ...call, operands: changingGit[call.subcommand]?.operands };
 }
 
 /** The paths an argument may name: all of it, what follows `=`, or what is glued to an option. */

@@ -34,6 +34,14 @@ export function evaluateArgument(part: Word | Assignment, variables: Variables):
   ];
 }
 
+/** What a variable holds after an assignment, as far as it can be told. */
+export function assignedValue({ value, append }: Assignment, variables: Variables): Argument {
+  const values = value.type === "Word" ? evaluateWord(value, variables) : [];
+  const [only] = values;
+  const isKnown = values.length === 1 && only?.type !== "pattern" && !append;
+  return (isKnown ? only : undefined) ?? anyWords;
+}
+
 /** A word without parts has nothing left to expand. If it looks otherwise, nothing is known of it. */
 function hasSyntax(text: string): boolean {
   return /[$`'"*?<>|&;()\s]/.test(text.replace(/\\[\s\S]/g, ""));
@@ -50,7 +58,7 @@ function evaluatePart(part: WordPart, variables: Variables): Piece[] {
       return [{ type: "text", value: part.value }];
     case "Glob":
       if (part.kind === "star") return [{ type: "any" }];
-      return part.text.includes("$") || part.text.includes("`") ? [anyWords] : [{ type: "one" }];
+      return /[$`]/.test(part.text) ? [anyWords] : [{ type: "one", text: part.text }];
     case "DoubleQuoted":
     case "LocaleString":
       return part.parts.flatMap((inner) => evaluatePart(inner, variables)).map(quoted);
@@ -79,7 +87,8 @@ function quoted(piece: Piece): Piece {
 }
 
 function evaluateVariable(name: string, variables: Variables): Piece[] {
-  if (/^[?#$!]$/.test(name)) return [anyNumber];
+  // Not `$!`: it is empty before anything has run in the background.
+  if (/^[?#$]$/.test(name)) return [anyNumber];
   const known = variables.get(name);
   if (!known) return [anyWords];
   if (known.type === "pattern") return [...known.pieces];

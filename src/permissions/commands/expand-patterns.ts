@@ -26,9 +26,16 @@ export async function expandPattern(
     found = await matchSegment(found, segment, directory);
     if (found.length > mostNames) return [anyWords];
   }
-  if (found.length === 0) return [literal(patternText(pattern))];
+  const written = patternText(pattern);
+  if (found.length === 0) return [literal(written)];
   if (found.some((name) => !plainName.test(name))) return [anyWords];
-  return found.map((value) => ({ type: "literal", value, isOneOfMany: true }));
+  // A bracket is taken to match more than it does, so perhaps bash finds none and keeps the text.
+  const names = hasBracket(pattern) ? [written, ...found] : found;
+  return names.map((value) => ({ type: "literal", value, isOneOfMany: true }));
+}
+
+function hasBracket({ pieces }: FilePattern): boolean {
+  return pieces.some((piece) => piece.type === "one" && piece.text !== "?");
 }
 
 type Segment = FilePattern["pieces"];
@@ -60,11 +67,10 @@ async function matchSegment(
     const name = segment.map((piece) => (piece.type === "text" ? piece.value : "")).join("");
     return bases.map((base) => `${base}${base === "" || base.endsWith("/") ? "" : "/"}${name}`);
   }
-  const matcher = segmentMatcher(segment);
   const found: string[] = [];
   for (const base of bases) {
     for (const name of await namesIn(base.startsWith("/") ? base : join(directory, base))) {
-      if (matcher.test(name))
+      if (matches(segment, name))
         found.push(base === "" || base.endsWith("/") ? base + name : `${base}/${name}`);
       if (found.length > mostNames) return found;
     }
@@ -73,14 +79,38 @@ async function matchSegment(
 }
 
 /** As in bash, a wildcard does not match the dot that hides a file. */
-function segmentMatcher(segment: Segment): RegExp {
-  const source = segment.map((piece) => {
-    if (piece.type === "text") return piece.value.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&");
-    return piece.type === "any" ? ".*" : ".";
-  });
-  const isHiddenAsked = segment.find((piece) => piece.type !== "text" || piece.value !== "");
-  const startsWithDot = isHiddenAsked?.type === "text" && isHiddenAsked.value.startsWith(".");
-  return new RegExp(`^${startsWithDot ? "" : "(?!\\.)"}${source.join("")}$`, "su");
+function matches(segment: Segment, name: string): boolean {
+  const first = segment.find((piece) => piece.type !== "text" || piece.value !== "");
+  const asksForHidden = first?.type === "text" && first.value.startsWith(".");
+  if (name.startsWith(".") && !asksForHidden) return false;
+  return matchesFrom(segment.flatMap(steps), [...name]);
+}
+
+/** One character, or a wildcard. */
+type Step = string | "any" | "one";
+
+function steps(piece: Segment[number]): Step[] {
+  return piece.type === "text" ? [...piece.value] : [piece.type];
+}
+
+/** Goes back to the last star only, so that no pattern takes long. */
+function matchesFrom(pattern: readonly Step[], name: readonly string[]): boolean {
+  let step = 0;
+  let star: { step: number; at: number } | undefined;
+  for (let at = 0; at < name.length; ) {
+    if (pattern[step] === "any") {
+      star = { step, at };
+      step++;
+    } else if (pattern[step] === "one" || pattern[step] === name[at]) {
+      step++;
+      at++;
+    } else if (star) {
+      star.at++;
+      at = star.at;
+      step = star.step + 1;
+    } else return false;
+  }
+  return pattern.slice(step).every((rest) => rest === "any");
 }
 
 async function namesIn(directory: string): Promise<string[]> {

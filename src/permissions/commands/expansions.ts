@@ -8,9 +8,8 @@ import {
 } from "unbash";
 import { type Argument, knownValue } from "./argument.ts";
 import { evaluateWord } from "./evaluate-word.ts";
+import { deepest } from "./limits.ts";
 import type { ShellVariables } from "./shell-variables.ts";
-
-const deepest = 100;
 
 /** Whoever walks a line, as its words need to know it. */
 export interface Walker {
@@ -51,6 +50,15 @@ function expansionDoubt(node: SyntaxNode): string | undefined {
   switch (node.type) {
     case "Word":
       return hasWildBraces(node) ? "it has braces that are not understood" : undefined;
+    // bash calculates with an index, and so runs the substitutions in it.
+    case "Assignment":
+      return node.index ? "it assigns by an index" : undefined;
+    case "ArrayValue":
+      return node.elements.some(({ text }) => /^\W*\[/.test(text))
+        ? "it assigns by an index"
+        : undefined;
+    case "FileDescriptorVariable":
+      return "it keeps a descriptor in a variable";
     case "LocaleString":
     case "ExtendedGlob":
     case "Unknown":

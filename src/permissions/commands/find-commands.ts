@@ -1,27 +1,31 @@
 import type {
   AndOr,
-  Assignment,
   Command,
   CommandNode,
   CompoundCommand,
   CompoundList,
   For,
   ParsedScript,
-  Redirection,
   Script,
   Statement,
 } from "unbash";
-import { type Argument, anyNumber, anyWords, knownValue } from "./argument.ts";
-import { evaluateArgument, evaluateWord } from "./evaluate-word.ts";
+import { type Argument, anyWords, knownValue } from "./argument.ts";
+import { assignedValue, evaluateArgument, evaluateWord } from "./evaluate-word.ts";
 import { lookInside, lookIntoArithmetic, lookIntoTest, type Walker } from "./expansions.ts";
 import { Findings, undoubted } from "./findings.ts";
-import type { Line, OpenedFile, SimpleCommand } from "./line.ts";
-import { openedFile } from "./opened-file.ts";
+import type { Line, SimpleCommand } from "./line.ts";
+import { openedFiles } from "./opened-file.ts";
 import { parseLine } from "./parse-line.ts";
-import { eitherWay, merged, type Outcome, type Route, staying } from "./routes.ts";
+import { directoryStep, eitherWay, merged, type Outcome, type Route, staying } from "./routes.ts";
 import { ShellVariables } from "./shell-variables.ts";
-import { isHarmlessVariable, isLeadingVariable } from "./variables.ts";
-import { unwrap } from "./wrappers.ts";
+import { untoldProgram } from "./told-programs.ts";
+import { isHarmlessAssignment, isHarmlessSetting, isLeadingVariable } from "./variables.ts";
+import { type Inner, unwrap } from "./wrappers.ts";
+
+/** Nobody wraps a command more often than this. */
+const mostWrappings = 20;
+
+type ShellScript = Extract<Inner, { type: "script" }>;
 
 /** Walks a parsed line as bash would run it, and collects every command that might be run. */
 export function findCommands(script: ParsedScript): Line {
@@ -107,7 +111,7 @@ class CommandFinder {
       case "Command":
         return this.#simple(node, routes);
       case "Redirected": {
-        const opened = this.#opened(node.redirects, routes);
+        const opened = openedFiles(node.redirects, this.#walker(routes));
         this.#findings.add({ words: [], wrappings: [], opened, routes, ...undoubted });
         return this.#compound(node.command, routes);
       }
@@ -174,8 +178,9 @@ class CommandFinder {
   }
 
   #loop(lists: readonly CompoundList[], routes: readonly Route[]): Outcome {
-    this.#variables.forgetAssigned(lists);
-    for (const list of lists) this.#round(list, routes);
+    this.#everyRound(lists, () => {
+      for (const list of lists) this.#round(list, routes);
+    });
     return staying(routes);
   }
 
@@ -183,14 +188,23 @@ class CommandFinder {
   #for({ name, wordlist, body }: For, routes: readonly Route[]): Outcome {
     for (const word of wordlist ?? []) lookInside(word, this.#walker(routes));
     const values = wordlist?.flatMap((word) => evaluateWord(word, this.#variables)) ?? [anyWords];
-    if (values.some(({ type }) => type !== "literal")) this.#variables.forgetAssigned([body]);
-    for (const value of values) {
-      if (this.#findings.isFull()) break;
-      this.#assign(name.value, value);
-      this.#round(body, routes);
-    }
+    const walk = () => {
+      for (const value of values) {
+        if (this.#findings.isFull()) break;
+        this.#assign(name.value, value);
+        this.#round(body, routes);
+        this.#assign(name.value, anyWords);
+      }
+    };
     this.#assign(name.value, anyWords);
+    if (values.every(({ type }) => type === "literal")) walk();
+    else this.#everyRound([body], walk);
     return staying(routes);
+  }
+
+  #everyRound(lists: readonly CompoundList[], walk: () => void): void {
+    if (this.#variables.everyRound(lists, walk)) return;
+    this.#findings.doubt("it changes a variable in a loop");
   }
 
   #round(body: CompoundList, routes: readonly Route[]): void {
@@ -203,16 +217,24 @@ class CommandFinder {
   #simple(node: Command, routes: readonly Route[]): Outcome {
     const assignments = node.prefix.filter((part) => part.type === "Assignment");
     for (const assignment of assignments) lookInside(assignment, this.#walker(routes));
-    const opened = this.#opened(node.redirects, routes);
+    const opened = openedFiles(node.redirects, this.#walker(routes));
     const written = [node.name, ...node.args].filter((part) => part !== undefined);
     for (const part of written) lookInside(part, this.#walker(routes));
     if (!node.name) {
-      for (const assignment of assignments) this.#bind(assignment);
+      for (const assignment of assignments) {
+        this.#assign(assignment.name, assignedValue(assignment, this.#variables));
+      }
       this.#findings.add({ words: [], wrappings: [], opened, routes, ...undoubted });
       return staying(routes);
     }
-    const words = written.flatMap((part) => evaluateArgument(part, this.#variables));
-    const leading = assignments.find(({ name }) => !isHarmlessVariable(name));
+    const words: Argument[] = [];
+    for (const part of written) {
+      words.push(...evaluateArgument(part, this.#variables));
+      if (!this.#findings.hasRoomFor(words.length)) return staying(routes);
+    }
+    const leading = assignments.find(
+      (assignment) => !isHarmlessAssignment(assignment, this.#variables),
+    );
     const doubt = leading && `it sets ${leading.name} for a program`;
     return this.#program({ ...undoubted, words, wrappings: [], opened, routes, doubt });
   }
@@ -220,22 +242,37 @@ class CommandFinder {
   /** Takes a command out of what it is wrapped in, and notes what it does to the shell itself. */
   #program(command: SimpleCommand): Outcome {
     const { words, routes } = command;
+    const wrappings = [...command.wrappings, words];
+    if (wrappings.length > mostWrappings) {
+      this.#findings.giveUp("it is wrapped too often");
+      return staying(routes);
+    }
+    const untold = untoldProgram(words);
+    if (untold !== undefined) this.#findings.leaveUntold(untold);
     const inner = unwrap(words);
+    const caution = command.caution ?? inner.doubt;
     if (inner.type === "command") {
-      const wrappings = [...command.wrappings, words];
-      const caution = command.caution ?? inner.doubt;
       return this.#program({ ...command, words: inner.words, wrappings, caution });
     }
     if (inner.type === "script") {
       // The shell does nothing of its own: its script's commands are judged in its place.
-      this.#findings.add({ ...command, words: [], wrappings: [...command.wrappings, words] });
-      const parsed = parseLine(inner.script);
-      if (parsed.type === "unparsable") this.#findings.giveUp(parsed.reason);
-      else this.#variables.elsewhere(() => this.walk(parsed.script, routes));
+      this.#findings.add({ ...command, words: [], wrappings, caution });
+      return this.#script(inner, routes);
+    }
+    this.#findings.add({ ...command, caution });
+    return this.#afterBuiltin(command);
+  }
+
+  #script({ script, isOwnShell }: ShellScript, routes: readonly Route[]): Outcome {
+    if (!this.#findings.hasRoomForText(script)) return staying(routes);
+    const parsed = parseLine(script);
+    if (parsed.type === "unparsable") {
+      this.#findings.giveUp(parsed.reason);
       return staying(routes);
     }
-    this.#findings.add({ ...command, caution: command.caution ?? inner.doubt });
-    return this.#afterBuiltin(command);
+    if (!isOwnShell) return this.#statements(parsed.script.commands, routes);
+    this.#variables.elsewhere(() => this.walk(parsed.script, routes));
+    return staying(routes);
   }
 
   #afterBuiltin({ words, wrappings, routes }: SimpleCommand): Outcome {
@@ -243,38 +280,20 @@ class CommandFinder {
     for (const word of name === "read" || name === "export" ? rest : []) {
       const variable = word?.replace(/=.*/s, "") ?? "";
       this.#assign(variable, anyWords);
-      const isExported = name === "export" && !isHarmlessVariable(variable);
+      const isExported = name === "export" && !isHarmlessSetting(word ?? "");
       if (isExported) this.#findings.doubt(`it sets ${variable} for programs`);
     }
     if (name !== "cd") return staying(routes);
-    const step = rest.length === 1 ? rest[0] : undefined;
-    if (step === undefined || /^[-~]|^$/.test(step) || wrappings.length > 0) {
+    const step = words.length === 2 ? directoryStep(words[1]) : undefined;
+    if (typeof step !== "string" || wrappings.length > 0) {
       this.#findings.doubt("it changes to a directory that is not known");
-      return staying(routes);
     }
+    if (step === undefined) return staying(routes);
     return { success: routes.map((route) => [...route, step]), failure: routes };
-  }
-
-  #bind({ name, value, append, index }: Assignment): void {
-    if (index) this.#findings.doubt("it assigns by an index");
-    const values = value.type === "Word" ? evaluateWord(value, this.#variables) : [];
-    const [only] = values;
-    const isKnown = values.length === 1 && only?.type !== "pattern" && !append;
-    this.#assign(name, (isKnown ? only : undefined) ?? anyWords);
   }
 
   #assign(name: string, value: Argument): void {
     if (isLeadingVariable(name)) this.#findings.doubt(`it sets ${name}`);
     this.#variables.set(name, value);
-  }
-
-  #opened(redirections: readonly Redirection[], routes: readonly Route[]): OpenedFile[] {
-    return redirections.flatMap((redirection): OpenedFile[] => {
-      lookInside(redirection, this.#walker(routes));
-      const { descriptor } = redirection;
-      if (descriptor?.type === "FileDescriptorVariable") this.#assign(descriptor.name, anyNumber);
-      const opened = openedFile(redirection, this.#variables);
-      return opened ? [opened] : [];
-    });
   }
 }

@@ -1,4 +1,6 @@
-import type { KnownArgument } from "./argument.ts";
+import { type KnownArgument, knownValue, type Literal, literal } from "./argument.ts";
+import { readCall } from "./program.ts";
+import { readOnlyPrograms } from "./read-only-programs.ts";
 
 /** What find may test and print. All else is asked about: `-exec`, `-delete`, `-fprint`, … */
 const flags: ReadonlySet<string> = new Set(
@@ -12,22 +14,83 @@ const withText: ReadonlySet<string> = new Set(
 );
 const withPath: ReadonlySet<string> = new Set(["-newer", "-anewer", "-cnewer", "-samefile"]);
 
+interface FoundFiles {
+  readonly paths: readonly KnownArgument[];
+  /** "tree" when the files in the folders are shown, and not only their names. */
+  readonly folders?: "tree";
+}
+
+interface Problem {
+  readonly problem: string;
+}
+
+const unknown: Problem = { problem: "an argument that is not known" };
+
 /** The files that find looks at, or what in its arguments is not known to be harmless. */
-export function readFindExpression(
-  words: readonly KnownArgument[],
-): { readonly paths: KnownArgument[] } | { readonly problem: string } {
+export function readFindExpression(words: readonly KnownArgument[]): FoundFiles | Problem {
   const paths: KnownArgument[] = [];
   const queue = [...words];
   let isExpression = false;
+  let isShown = false;
   for (let word = queue.shift(); word; word = queue.shift()) {
-    if (word.type === "unknown") return { problem: "an argument that is not known" };
+    if (word.type === "unknown") return unknown;
     const { value } = word;
     isExpression ||= /^[-(!,]/.test(value) && !/^-[HP]$/.test(value);
     if (word.isOneOfMany && isExpression) return { problem: value };
     if (!isExpression && !value.startsWith("-")) paths.push(word);
-    else if (withText.has(value)) queue.shift();
-    else if (withPath.has(value)) paths.push(...queue.splice(0, 1));
-    else if (!flags.has(value)) return { problem: value };
+    else if (withText.has(value)) {
+      const text = queue.shift();
+      if (text?.type === "unknown" && !text.isOneWord) return unknown;
+    } else if (withPath.has(value)) paths.push(...queue.splice(0, 1));
+    else if (value === "-exec") {
+      const shown = readShowing(words.slice(0, -queue.length), queue);
+      if ("problem" in shown) return shown;
+      paths.push(...shown.paths);
+      isShown = true;
+    } else if (!flags.has(value)) return { problem: value };
   }
-  return { paths };
+  if (!isShown) return { paths };
+  return { paths: paths.length > 0 ? paths : [literal(".")], folders: "tree" };
+}
+
+/** Programs that show a file and do no more, whatever its name is. */
+const showing: ReadonlySet<string> = new Set(
+  "cat grep head tail wc ls stat file md5sum sha1sum sha256sum".split(" "),
+);
+/** Stands for each file found. There may be several. */
+const found = [literal("./{}"), literal("./{}")];
+
+/**
+ * Takes the command of `-exec` off the queue, and says what it reads besides the files found. A link
+ * that is found may lead anywhere, so only files may be: `-type f`, before it, and no other way round.
+ */
+function readShowing(
+  before: readonly KnownArgument[],
+  queue: KnownArgument[],
+): FoundFiles | Problem {
+  const problem = { problem: "-exec" };
+  const end = queue.findIndex((word) => /^[;+]$/.test(knownValue(word) ?? ""));
+  const command = queue.splice(0, end + 1);
+  const values = command.map((word) => (isSure(word) ? word.value : undefined));
+  const [name = "", ...rest] = values.slice(0, -1);
+  if (values.at(-1) === "+" && rest.at(-1) !== "{}") return problem;
+  const program = showing.has(name) ? readOnlyPrograms[name] : undefined;
+  if (!program || !findsFilesOnly(before.map((word) => knownValue(word) ?? ""))) return problem;
+  if (rest.some((value) => value === undefined || /.\{\}|\{\}./s.test(value))) return problem;
+  const operands = rest.flatMap((value = "") => (value === "{}" ? found : [literal(value)]));
+  const reading = readCall(program, operands);
+  if (reading.type === "problem") return reading;
+  return { paths: reading.paths.filter((path) => !found.some((each) => each === path)) };
+}
+
+function isSure(word: KnownArgument): word is Literal {
+  return word.type === "literal" && !word.isOneOfMany;
+}
+
+function findsFilesOnly(values: readonly string[]): boolean {
+  if (values.some((value) => /^(-o|-or|,|\(|\))$/.test(value))) return false;
+  return values.some(
+    (value, at) =>
+      value === "-type" && values[at + 1] === "f" && !/^(!|-not)$/.test(values[at - 1] ?? ""),
+  );
 }

@@ -1,29 +1,66 @@
+import { deepest } from "./limits.ts";
 import type { Line, SimpleCommand } from "./line.ts";
 import type { Route } from "./routes.ts";
 
-/** More commands than a person could look through are not judged one by one. */
+/** More than a person could look through is not judged piece by piece. */
 const mostCommands = 500;
-const deepest = 100;
+const mostWords = 2_000;
+/** How often anything may be looked at, in loops that multiply and in tests that run nothing. */
+const mostSteps = 5_000;
+/** Of scripts within the line, read once more each time they are met. */
+const mostText = 50_000;
 const mostRoutes = 16;
 
 /** What has been found in a line so far, and how far one may look. */
 export class Findings {
   readonly #commands: SimpleCommand[] = [];
   readonly #doubts = new Set<string>();
+  #untold: string | undefined;
   #depth = 0;
+  #steps = 0;
+  #words = 0;
+  #text = 0;
   #isWhole = true;
 
   get line(): Line {
-    return { commands: this.#commands, doubts: [...this.#doubts], isWhole: this.#isWhole };
+    return {
+      commands: this.#commands,
+      doubts: [...this.#doubts],
+      isWhole: this.#isWhole,
+      untold: this.#untold,
+    };
   }
 
   add(command: SimpleCommand): void {
-    this.#commands.push(command);
+    if (this.hasRoomFor(command.words.length * command.routes.length)) {
+      this.#commands.push(command);
+      this.#words += command.words.length * command.routes.length;
+    }
+  }
+
+  /** False, and the end of it, when there are more words than can be looked at. */
+  hasRoomFor(words: number): boolean {
+    const hasRoom = this.#words + words <= mostWords;
+    if (!hasRoom) this.giveUp(`it has more than ${mostWords} words`);
+    return hasRoom;
+  }
+
+  /** The same for the text of a script within the line. */
+  hasRoomForText(text: string): boolean {
+    this.#text += text.length;
+    const hasRoom = this.#text <= mostText;
+    if (!hasRoom) this.giveUp("it repeats a script too often");
+    return hasRoom;
   }
 
   /** The line does something by which it cannot be judged. */
   doubt(reason: string): void {
     this.#doubts.add(reason);
+  }
+
+  /** The line runs a program that it does not name, so rules for programs cannot be kept. */
+  leaveUntold(reason: string): void {
+    this.#untold ??= reason;
   }
 
   /** Some of the line's commands will not be found. */
@@ -50,8 +87,9 @@ export class Findings {
   /** Looks one level deeper, unless that is too deep. */
   deeper<T>(look: () => T): T | undefined {
     if (this.isFull()) return undefined;
-    if (this.#depth >= deepest) {
-      this.giveUp("it is nested too deeply");
+    this.#steps++;
+    if (this.#depth >= deepest || this.#steps > mostSteps) {
+      this.giveUp("it is nested too deeply or repeated too often");
       return undefined;
     }
     this.#depth++;

@@ -14,8 +14,9 @@ const diffing = {
     --name-status --no-color --no-ext-diff --no-indent-heuristic --no-patch --no-prefix --no-renames
     --no-textconv --numstat --patch --patch-with-stat --patience --pickaxe-all --pickaxe-regex
     --quiet --raw --relative --root --shortstat --staged --stat --summary --text --word-diff -W`,
-  text: `-G -S -U --color-moved --diff-algorithm --diff-filter --dst-prefix --inter-hunk-context
-    --src-prefix --submodule --unified --word-diff-regex -l`,
+  optional: "-U --unified --color-moved",
+  text: `-G -S --diff-algorithm --diff-filter --dst-prefix --inter-hunk-context --src-prefix
+    --word-diff-regex -l`,
 } satisfies OptionList;
 
 const logging = {
@@ -23,16 +24,34 @@ const logging = {
   flags: `${diffing.flags} -1 -c -g -i -E -F -P -m --abbrev-commit --all --all-match --ancestry-path
     --basic-regexp --bisect --boundary --branches --cherry --cherry-mark --cherry-pick --children
     --count --date-order --decorate --dense --extended-regexp --first-parent --fixed-strings --follow
-    --format --full-diff --full-history --glob --graph --invert-grep --left-only --left-right
+    --format --full-diff --full-history --graph --invert-grep --left-only --left-right
     --merge --merges --no-abbrev-commit --no-decorate --no-max-parents --no-merges --no-min-parents
     --no-notes --not --notes --objects --oneline --parents --perl-regexp --pretty --reflog
     --regexp-ignore-case --relative-date --remotes --remove-empty --reverse --right-only
     --simplify-by-decoration --simplify-merges --sparse --tags --topo-order --walk-reflogs`,
-  text: `${diffing.text} -L -n --after --author --before --committer --date --decorate-refs --encoding
-    --exclude --grep --max-age --max-count --max-parents --min-age --min-parents --since --skip
-    --until`,
+  optional: `${diffing.optional} --max-parents --min-parents`,
+  text: `${diffing.text} --after --author --before --date --encoding --exclude --glob --grep --max-age
+    --max-count --min-age --since --skip --until`,
   hasNumbers: true,
+  showsOthers: showsContents,
 } satisfies Program;
+
+const log: Program = { ...logging, text: `${logging.text} -L -n --committer` };
+
+/** Options with which a diff tells no more than which files there are, and how many lines. */
+const summaries =
+  `--name-only --name-status --no-patch --numstat --quiet --raw --shortstat --stat --summary
+  --dirstat --compact-summary -s`.split(/\s+/);
+const patches = `-c -p -u -U -W -L --binary --cc --check --color-words --function-context --patch
+  --patch-with-stat --unified --word-diff --word-diff-regex`.split(/\s+/);
+
+function showsContents({ given }: ParsedArguments): boolean {
+  return patches.some((name) => given.has(name));
+}
+
+function showsDifferences(call: ParsedArguments): boolean {
+  return showsContents(call) || summaries.every((name) => !call.given.has(name));
+}
 
 const listing = {
   flags: `-a -i -l -r -v -vv --all --color --column --ignore-case --list --no-color --no-column
@@ -67,31 +86,33 @@ function only(...names: readonly string[]): (call: ParsedArguments) => string | 
 export const readOnlyGit: Readonly<Record<string, Program>> = {
   status: {
     operands,
-    flags: `-b -s -u -v -z --ahead-behind --branch --column --find-renames --ignored
+    optional: "-u",
+    flags: `-b -s -v -z --ahead-behind --branch --column --find-renames --ignored
       --ignore-submodules --long --no-ahead-behind --no-renames --porcelain --renames --short
       --show-stash --untracked-files --verbose`,
   },
-  log: logging,
-  show: logging,
-  whatchanged: logging,
-  "rev-list": logging,
+  log,
+  show: { ...log, showsOthers: showsDifferences },
+  whatchanged: log,
+  "rev-list": { ...logging, text: `${logging.text} -n --committer` },
   reflog: {
-    ...logging,
+    ...log,
     problem: ({ operands: [first] }) =>
       /^(expire|delete|drop|write)$/.test(knownValue(first) ?? "")
         ? "a change to the reflog"
         : undefined,
   },
-  shortlog: { ...logging, flags: `${logging.flags} -e -s --email --summary --numbered` },
-  diff: { operands, ...diffing, hasNumbers: true },
-  "diff-tree": { operands, ...diffing },
-  "diff-index": { operands, ...diffing },
-  "diff-files": { operands, ...diffing },
+  shortlog: { ...logging, flags: `${logging.flags} -e -n -s --email --summary --numbered` },
+  diff: { operands, ...diffing, hasNumbers: true, showsOthers: showsDifferences },
+  "diff-tree": { operands, ...diffing, showsOthers: showsContents },
+  "diff-index": { operands, ...diffing, showsOthers: showsContents },
+  "diff-files": { operands, ...diffing, showsOthers: showsContents },
   blame: {
     operands,
     flags:
       "-b -c -C -e -f -l -M -n -p -s -t -w --color-lines --line-porcelain --porcelain --root --show-email --show-name --show-number",
-    text: "-L --abbrev --date --ignore-rev --since",
+    optional: "--abbrev",
+    text: "-L --date --ignore-rev --since",
   },
   grep: {
     operands,
@@ -103,6 +124,10 @@ export const readOnlyGit: Readonly<Record<string, Program>> = {
     text: "-A -B -C -e -m --after-context --before-context --context --max-count --max-depth --threads",
     leading: "-e",
     hasNumbers: true,
+    showsOthers: ({ given }) =>
+      ["-c", "-l", "-L", "-q", "--count", "--files-with-matches", "--name-only", "--quiet"].every(
+        (name) => !given.has(name),
+      ),
   },
   "ls-files": {
     operands,
@@ -121,8 +146,7 @@ export const readOnlyGit: Readonly<Record<string, Program>> = {
   tag: {
     operands: "text",
     ...listing,
-    flags: `${listing.flags} -n`,
-    hasNumbers: true,
+    optional: "-n",
     problem: onlyLists,
   },
   "rev-parse": {
@@ -134,8 +158,10 @@ export const readOnlyGit: Readonly<Record<string, Program>> = {
   },
   describe: {
     operands,
-    flags: "--all --always --broken --contains --dirty --exact-match --first-parent --long --tags",
-    text: "--abbrev --candidates --exclude --match",
+    // Not --dirty and --broken: they write the index, which calls a hook.
+    flags: "--all --always --contains --exact-match --first-parent --long --tags",
+    optional: "--abbrev",
+    text: "--candidates --exclude --match",
   },
   "merge-base": { operands, flags: "-a --all --fork-point --independent --is-ancestor --octopus" },
   "name-rev": {
@@ -157,7 +183,19 @@ export const readOnlyGit: Readonly<Record<string, Program>> = {
     flags: "-q --quiet --short",
     problem: ({ operands: names }) => (names.length === 1 ? undefined : "a reference to change"),
   },
-  "cat-file": { operands, flags: "-e -p -s -t --allow-unknown-type" },
+  "cat-file": {
+    operands,
+    flags: "-e -p -s -t --allow-unknown-type",
+    showsOthers: ({ given }) => ["-e", "-s", "-t"].every((name) => !given.has(name)),
+  },
+  apply: {
+    operands,
+    flags: "-R -v --check --numstat --reverse --stat --summary --verbose",
+    problem: ({ given }) =>
+      ["--check", "--numstat", "--stat", "--summary"].some((name) => given.has(name))
+        ? undefined
+        : "a patch to apply",
+  },
   "check-ignore": { operands, flags: "-n -q -v -z --no-index --non-matching --quiet --verbose" },
   "count-objects": { operands: "none", flags: "-H -v --human-readable --verbose" },
   config: {
@@ -168,7 +206,9 @@ export const readOnlyGit: Readonly<Record<string, Program>> = {
       const isReading = ["-l", "--list", "--get", "--get-all", "--get-regexp"].some((name) =>
         given.has(name),
       );
-      return isReading || names.length === 1 ? undefined : "a value to set";
+      // One word without a dot is no key but an order, such as `edit`.
+      const isQuestion = names.length === 1 && knownValue(names[0])?.includes(".");
+      return isReading || isQuestion ? undefined : "a value to set";
     },
   },
   remote: {
@@ -177,12 +217,13 @@ export const readOnlyGit: Readonly<Record<string, Program>> = {
     problem: (call) => (call.operands.length === 0 ? undefined : only("get-url")(call)),
   },
   worktree: { operands: "text", flags: "-v -z --porcelain --verbose", problem: only("list") },
-  stash: { ...logging, problem: only("list", "show") },
+  stash: { ...log, problem: only("list", "show"), showsOthers: showsDifferences },
 };
 
 /**
  * What git does to the repository and its files, with the arguments that a rule may cover. Those of
- * `reads` leave the files as they are. Subcommands that are not here, aliases among them, are asked.
+ * `reads` leave the files as they are. Subcommands that are not here, aliases among them, are asked:
+ * nobody sees from its words what a patch changes.
  */
 export const changingGit: Readonly<
   Record<string, { operands: "reads" | "writes"; denied?: string }>
@@ -197,7 +238,7 @@ export const changingGit: Readonly<
   notes: { operands: "reads" },
   reset: { operands: "reads", denied: "-p --patch" },
   gc: { operands: "reads" },
-  pull: { operands: "writes", denied: "--upload-pack" },
+  pull: { operands: "writes", denied: "-s --strategy --upload-pack" },
   merge: { operands: "writes", denied: "-s --strategy" },
   rebase: { operands: "writes", denied: "-x -i -s --exec --interactive --strategy" },
   "cherry-pick": { operands: "writes", denied: "--strategy" },
@@ -205,13 +246,11 @@ export const changingGit: Readonly<
   checkout: { operands: "writes", denied: "-p --patch" },
   switch: { operands: "writes" },
   restore: { operands: "writes", denied: "-p --patch" },
-  stash: { operands: "writes", denied: "-p --patch" },
+  stash: { operands: "writes", denied: "-a -p --all --patch" },
   mv: { operands: "writes" },
   rm: { operands: "writes" },
-  apply: { operands: "writes", denied: "--unsafe-paths --directory" },
-  am: { operands: "writes" },
   worktree: { operands: "writes" },
-  clean: { operands: "writes", denied: "-x -X -i" },
+  clean: { operands: "writes", denied: "-e -x -X -i --exclude" },
   init: { operands: "writes", denied: "--template --separate-git-dir" },
   clone: {
     operands: "writes",

@@ -6,6 +6,8 @@ export interface Line {
   readonly commands: readonly SimpleCommand[];
   /** False when there are commands in it that were not found. */
   readonly isWhole: boolean;
+  /** How it runs a program that it does not name, if it does. */
+  readonly untold: string | undefined;
   /** Why the line as a whole cannot be judged; empty when it can. */
   readonly doubts: readonly string[];
 }

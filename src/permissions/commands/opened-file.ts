@@ -1,10 +1,22 @@
 import type { Redirection } from "unbash";
 import { anyWords, knownValue } from "./argument.ts";
 import { evaluateWord, type Variables } from "./evaluate-word.ts";
+import { lookInside, type Walker } from "./expansions.ts";
 import type { OpenedFile } from "./line.ts";
 
+/** The files that a command's redirections open. What is in their words is looked into. */
+export function openedFiles(
+  redirections: readonly Redirection[],
+  walker: Walker,
+): readonly OpenedFile[] {
+  return redirections.flatMap((redirection) => {
+    lookInside(redirection, walker);
+    return openedFile(redirection, walker.variables) ?? [];
+  });
+}
+
 /** The file a redirection opens; none for a here-document or a copy of a descriptor. */
-export function openedFile(redirection: Redirection, variables: Variables): OpenedFile | undefined {
+function openedFile(redirection: Redirection, variables: Variables): OpenedFile | undefined {
   if (redirection.type !== "Redirect") return undefined;
   const { operator, target } = redirection;
   const [file, ...others] = target ? evaluateWord(target, variables) : [];

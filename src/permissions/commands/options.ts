@@ -1,16 +1,20 @@
-import { type Argument, type KnownArgument, knownValue } from "./argument.ts";
+import { type Argument, type KnownArgument, knownValue, literal } from "./argument.ts";
 
 /** The options a program may be given. Each list is names with blanks between: `-n --lines`. */
 export interface OptionList {
   readonly flags?: string;
   /** Options whose value is only text. */
   readonly text?: string;
+  /** Options whose value is text that is attached or missing: the next word is not theirs. */
+  readonly optional?: string;
   /** Options whose value is a file to read. */
   readonly paths?: string;
   /** Options whose value is a little program, judged by the program's own check. */
   readonly scripts?: string;
   /** `-20` is an option too. */
   readonly hasNumbers?: boolean;
+  /** A letter's value is the next word, even where other letters follow it: `-LP 2 '*'`. */
+  readonly hasValuesApart?: boolean;
   /** Everything from the first operand on is an operand. */
   readonly isOptionsFirst?: boolean;
 }
@@ -22,7 +26,8 @@ export interface ParsedArguments {
   readonly scripts: readonly KnownArgument[];
 }
 
-type Kind = "flags" | "text" | "paths" | "scripts";
+const kindNames = ["flags", "optional", "text", "paths", "scripts"] as const;
+type Kind = (typeof kindNames)[number];
 
 /** Sorts a program's arguments, or says which of them is not known to be harmless. */
 export function parseArguments(
@@ -32,7 +37,8 @@ export function parseArguments(
   const kinds = optionKinds(list);
   const given = new Set<string>();
   const operands: KnownArgument[] = [];
-  const values: Record<Kind, KnownArgument[]> = { flags: [], text: [], paths: [], scripts: [] };
+  const paths: KnownArgument[] = [];
+  const scripts: KnownArgument[] = [];
   const queue = [...words];
   let isOptions = true;
 
@@ -47,19 +53,25 @@ export function parseArguments(
     } else if (word.value === "--") {
       isOptions = false;
     } else if (!(list.hasNumbers && /^-\d+$/.test(word.value))) {
-      const option = readOption(word.value, kinds);
+      const option = readOption(word.value, kinds, list);
       if (!option) return { problem: word.value };
       for (const name of option.names) given.add(name);
-      if (option.kind === "flags") continue;
-      const value = option.value === undefined ? queue.shift() : attached(option.value);
+      if (option.kind === "flags" || option.kind === "optional") continue;
+      const value = option.value === undefined ? nextValue(queue) : literal(option.value);
       if (!value) return { problem: word.value };
-      if (value.type === "unknown" && !value.isOneWord)
-        return { problem: "an argument that is not known" };
-      values[option.kind].push(value);
+      if (option.kind === "paths") paths.push(value);
+      if (option.kind === "scripts") scripts.push(value);
     }
     if (list.isOptionsFirst && operands.length > 0) isOptions = false;
   }
-  return { given, operands, paths: values.paths, scripts: values.scripts };
+  return { given, operands, paths, scripts };
+}
+
+/** What looks like an option is no value: some program might take it for the option it looks like. */
+function nextValue(queue: KnownArgument[]): KnownArgument | undefined {
+  const value = queue.shift();
+  if (value?.type === "unknown") return value.isOneWord ? value : undefined;
+  return value && /^-(?!\d*$)/.test(value.value) ? undefined : value;
 }
 
 /** Where the first operand probably is, when some of the options before it are not known. */
@@ -67,13 +79,9 @@ export function guessOperand(list: OptionList, words: readonly Argument[]): numb
   const kinds = optionKinds(list);
   let index = 0;
   for (let value = knownValue(words[0]); value?.startsWith("-"); value = knownValue(words[index])) {
-    index += (kinds.get(value) ?? "flags") === "flags" ? 1 : 2;
+    index += /^(flags|optional)$/.test(kinds.get(value) ?? "flags") ? 1 : 2;
   }
   return index;
-}
-
-function attached(value: string): KnownArgument {
-  return { type: "literal", value, isOneOfMany: false };
 }
 
 function isSurelyOperand({ start, isOneWord }: { start: string; isOneWord: boolean }): boolean {
@@ -82,7 +90,7 @@ function isSurelyOperand({ start, isOneWord }: { start: string; isOneWord: boole
 
 function optionKinds(list: OptionList): Map<string, Kind> {
   const kinds = new Map<string, Kind>();
-  for (const kind of ["flags", "text", "paths", "scripts"] as const) {
+  for (const kind of kindNames) {
     for (const name of list[kind]?.split(/\s+/) ?? []) kinds.set(name, kind);
   }
   return kinds;
@@ -94,12 +102,18 @@ interface ReadOption {
   readonly value: string | undefined;
 }
 
-function readOption(word: string, kinds: ReadonlyMap<string, Kind>): ReadOption | undefined {
+function readOption(
+  word: string,
+  kinds: ReadonlyMap<string, Kind>,
+  { hasValuesApart = false }: OptionList,
+): ReadOption | undefined {
   const [name = word] = /^--?[^=]+/.exec(word) ?? [];
   const value = name.length < word.length ? word.slice(name.length + 1) : undefined;
   const kind = kinds.get(name);
   if (kind) return { names: [name], kind, value };
-  return word.startsWith("--") ? undefined : readCluster(word, kinds);
+  if (word.startsWith("--")) return undefined;
+  const cluster = readCluster(word, kinds);
+  return hasValuesApart && cluster?.value !== undefined ? undefined : cluster;
 }
 
 /** `-rn`, `-A3`, `-nA 3`: letters, the last of which may take a value. */

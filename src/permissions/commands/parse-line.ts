@@ -3,7 +3,7 @@ import { hasHidden, showHidden } from "../show-hidden.ts";
 import { isCovered } from "./coverage.ts";
 
 /** Longer lines than this are not read to their end by anybody. */
-const longestLine = 100_000;
+const longestLine = 16_384;
 
 export type ParsedLine =
   | { readonly type: "parsed"; readonly script: ParsedScript }

@@ -1,22 +1,43 @@
-import type { KnownArgument } from "./argument.ts";
+import { type KnownArgument, literal } from "./argument.ts";
 import { type OptionList, type ParsedArguments, parseArguments } from "./options.ts";
 
 /** What is known of a program: the arguments with which it does what is expected of it. */
 export interface Program extends OptionList {
   readonly operands: "none" | "text" | "paths";
+  /** It does other things too, and rules say which of them it may do. */
+  readonly doesMore?: boolean;
   /** No argument is an option that matters: all of them are operands. */
   readonly takesAnything?: boolean;
   /** The first operand is text, unless one of these options has given it: `-e --regexp`. */
   readonly leading?: string;
   /** Judges the little programs among the arguments: the leading operand and script options. */
   isHarmlessScript?(script: string): boolean;
+  /** What it does with a folder, if not to name it or what is in it. */
+  folders?(call: ParsedArguments): FolderUse | undefined;
+  /** True when it shows the contents of files that its words do not name, such as old versions. */
+  showsOthers?(call: ParsedArguments): boolean;
   /** Says what else is wrong, such as an operand that names a file to write. */
   problem?(call: ParsedArguments): string | undefined;
 }
 
+/** Programs whose operands are files to read, only text, or not there at all. */
+export const files = { operands: "paths" } as const;
+export const texts = { operands: "text" } as const;
+/** Whatever it is given, it does nothing with it but to print or to compare. */
+export const anything = { operands: "text", takesAnything: true } as const;
+export const nothing = { operands: "none" } as const;
+
+/** All files in it are read, or it must not be given one. */
+type FolderUse = "tree" | "never";
+
 /** The files a call of the program reads, or what is wrong with it. */
 export type Reading =
-  | { readonly type: "reads"; readonly paths: readonly KnownArgument[] }
+  | {
+      readonly type: "reads";
+      readonly paths: readonly KnownArgument[];
+      readonly folders?: FolderUse | undefined;
+      readonly showsOthers?: boolean | undefined;
+    }
   | { readonly type: "problem"; readonly problem: string };
 
 export function readCall(program: Program, words: readonly KnownArgument[]): Reading {
@@ -41,7 +62,15 @@ export function readCall(program: Program, words: readonly KnownArgument[]): Rea
   const rest = operands.slice(leading.length);
   if (program.operands === "none" && rest.length > 0)
     return { type: "problem", problem: "operands" };
-  return { type: "reads", paths: program.operands === "paths" ? [...rest, ...paths] : paths };
+  const folders = program.folders?.(call);
+  const isHere = folders === "tree" && rest.length === 0;
+  const named = program.operands === "paths" ? [...rest, ...paths] : paths;
+  return {
+    type: "reads",
+    paths: isHere ? [...named, literal(".")] : named,
+    folders,
+    showsOthers: program.showsOthers?.(call),
+  };
 }
 
 function allOperands(operands: readonly KnownArgument[]): ParsedArguments {

@@ -1,19 +1,20 @@
 import { type KnownArgument, knownValue } from "./argument.ts";
 import { isPrintingAwkProgram } from "./awk-program.ts";
-import type { Program } from "./program.ts";
+import type { ParsedArguments } from "./options.ts";
+import { anything, files, nothing, type Program, texts } from "./program.ts";
 import { isPrintingSedScript } from "./sed-script.ts";
-
-const files = { operands: "paths" } as const;
-const texts = { operands: "text" } as const;
-/** Whatever it is given, it does nothing with it but to print or to compare. */
-const anything = { operands: "text", takesAnything: true } as const;
-const nothing = { operands: "none" } as const;
+import { shellPrograms } from "./shell-programs.ts";
 
 const hashing: Program = {
   ...files,
   flags: "-b -t -z --binary --tag --text",
   text: "-a --algorithm",
 };
+
+/** `@file` stands for the arguments in that file. */
+function noArgumentFile({ operands }: ParsedArguments): string | undefined {
+  return operands.map(knownValue).find((operand) => operand?.startsWith("@"));
+}
 
 /**
  * Programs that only read, with the options that are known to be harmless. An option that is not
@@ -25,7 +26,10 @@ export const readOnlyPrograms: Readonly<Record<string, Program>> = {
     flags: `-a -A -b -B -c -C -d -f -F -g -G -h -H -i -k -l -L -m -n -N -o -p -q -Q -r -R -s -S -t -u
       -U -v -x -X -Z -1 --all --almost-all --color --human-readable --reverse --recursive --directory
       --group-directories-first --full-time --inode --size --classify --si --numeric-uid-gid --time`,
-    text: "-w -T -I --ignore --hide --sort --time-style --width --format --indicator-style",
+    text: "--ignore --hide --sort --time-style --width --format --indicator-style",
+    // Together they list what is behind the links of every folder.
+    problem: ({ given }) =>
+      given.has("-L") && (given.has("-R") || given.has("--recursive")) ? "-L and -R" : undefined,
   },
   cat: {
     ...files,
@@ -40,7 +44,7 @@ export const readOnlyPrograms: Readonly<Record<string, Program>> = {
   },
   tail: {
     ...files,
-    flags: "-q -v -z -r --quiet --verbose --retry",
+    flags: "-f -F -q -v -z -r --follow --quiet --verbose --retry",
     text: "-n -c --lines --bytes",
     hasNumbers: true,
   },
@@ -55,7 +59,7 @@ export const readOnlyPrograms: Readonly<Record<string, Program>> = {
   },
   paste: { ...files, flags: "-s -z", text: "-d --delimiters" },
   join: { ...files, flags: "-i", text: "-1 -2 -a -e -j -o -t -v" },
-  column: { ...files, flags: "-t -x -e -n -J", text: "-s -c -o -N -R -H -l" },
+  column: { ...files, flags: "-t -x -e -J", text: "-s -c -o -N -R -H -l" },
   fold: { ...files, flags: "-b -s", text: "-w" },
   fmt: { ...files, flags: "-s -u", text: "-w -p -g" },
   expand: { ...files, flags: "-i", text: "-t" },
@@ -73,6 +77,10 @@ export const readOnlyPrograms: Readonly<Record<string, Program>> = {
     paths: "-f --file --exclude-from",
     hasNumbers: true,
     leading: "-e --regexp -f --file",
+    folders: ({ given }) =>
+      ["-r", "--recursive", "-d", "--directories"].some((name) => given.has(name))
+        ? "tree"
+        : undefined,
   },
   rg: {
     ...files,
@@ -90,12 +98,12 @@ export const readOnlyPrograms: Readonly<Record<string, Program>> = {
     paths: "-f --file --ignore-file",
     hasNumbers: true,
     leading: "-e --regexp -f --file --files --type-list",
+    folders: () => "tree",
   },
   sed: {
     ...files,
     flags:
       "-n -E -r -s -u -z --quiet --silent --regexp-extended --separate --unbuffered --null-data",
-    text: "-l",
     scripts: "-e --expression",
     leading: "-e --expression",
     isHarmlessScript: isPrintingSedScript,
@@ -108,6 +116,8 @@ export const readOnlyPrograms: Readonly<Record<string, Program>> = {
       --raw-output --slurp --sort-keys --tab`,
     text: "--indent",
     leading: "",
+    // A module is read from wherever the program says.
+    isHarmlessScript: (program) => !/\b(import|include|modulemeta)\b/.test(program),
     problem: ({ given }) =>
       given.has("--arg") || given.has("--argjson") ? "arguments of its own" : undefined,
   },
@@ -132,20 +142,21 @@ export const readOnlyPrograms: Readonly<Record<string, Program>> = {
       --ignore-all-space --ignore-blank-lines --ignore-case --ignore-space-change --minimal --new-file
       --no-dereference --recursive --report-identical-files --side-by-side --suppress-common-lines
       --text --unified`,
-    text: "-C -I -L -U -W -x --context --exclude --ignore-matching-lines --label --width",
+    optional: "--context",
+    text: "-C -I -L -U -W -x --exclude --ignore-matching-lines --label --width",
     hasNumbers: true,
     // It follows the links in a folder, wherever they lead, and would show what it finds there.
-    problem: ({ given }) => {
-      const isDeep = given.has("-r") || given.has("--recursive");
+    folders: ({ given }) => {
       const isShort = ["-q", "--brief", "--no-dereference"].some((name) => given.has(name));
-      return isDeep && !isShort ? "-r without --no-dereference" : undefined;
+      return isShort ? "tree" : "never";
     },
   },
   tree: {
     ...files,
     flags: `-a -A -C -d -D -f -F -g -h -i -J -n -N -p -q -Q -r -s -S -t -u -U -v -x -X --dirsfirst --du
       --gitignore --noreport --prune`,
-    text: "-I -L -P --charset --filelimit --sort --timefmt",
+    text: "-I -L -P",
+    hasValuesApart: true,
   },
   file: {
     ...files,
@@ -176,9 +187,45 @@ export const readOnlyPrograms: Readonly<Record<string, Program>> = {
     text: "-c -g -l -o -s",
     problem: ({ operands }) => (operands.length > 1 ? "a file to write" : undefined),
   },
-  od: { ...files, flags: "-a -b -c -d -f -i -l -o -s -v -x", text: "-A -j -N -S -t -w" },
+  od: {
+    ...files,
+    flags: "-a -b -c -d -f -i -l -o -s -v -x",
+    optional: "-w",
+    text: "-A -j -N -S -t",
+  },
   hexdump: { ...files, flags: "-b -c -C -d -o -v -x", text: "-e -n -s" },
-  strings: { ...files, flags: "-a -f -o", text: "-n -t -e", hasNumbers: true },
+  strings: {
+    ...files,
+    flags: "-a -f -o",
+    text: "-n -t -e",
+    hasNumbers: true,
+    problem: ({ operands }) =>
+      operands.some((operand) => knownValue(operand)?.startsWith("@") ?? true)
+        ? "a file of arguments"
+        : undefined,
+  },
+  nm: {
+    ...files,
+    flags: "-a -A -C -D -g -n -o -p -P -r -S -u -v --demangle --defined-only --undefined-only",
+    problem: noArgumentFile,
+  },
+  objdump: {
+    ...files,
+    flags:
+      "-a -C -d -D -f -h -p -r -R -s -t -T -x --disassemble --file-headers --section-headers --syms",
+    text: "-j -M --section",
+    problem: noArgumentFile,
+  },
+  npm: {
+    ...texts,
+    doesMore: true,
+    flags: "-a -l --all --json --long --parseable",
+    text: "--depth --omit",
+    problem: ({ operands }) =>
+      /^(ls|list|ll|pkg get)\b/.test(operands.slice(0, 2).map(knownValue).join(" "))
+        ? undefined
+        : (knownValue(operands[0]) ?? "no subcommand"),
+  },
   basename: anything,
   dirname: anything,
   realpath: { ...files, flags: "-e -m -L -P -q -s -z", paths: "--relative-to --relative-base" },
@@ -186,70 +233,14 @@ export const readOnlyPrograms: Readonly<Record<string, Program>> = {
   pwd: { ...nothing, flags: "-L -P" },
   date: {
     ...texts,
-    flags: "-u -R -I --utc --universal --iso-8601 --rfc-3339 --rfc-email",
+    flags: "-u -R --utc --universal --rfc-3339 --rfc-email",
+    optional: "-I --iso-8601",
     text: "-d --date",
     // Another operand would set the clock.
     problem: ({ operands }) =>
       operands.every((operand) => knownValue(operand)?.startsWith("+")) ? undefined : "an operand",
   },
-  echo: anything,
-  printf: { ...texts, isOptionsFirst: true },
-  test: {
-    ...anything,
-    // `-v` expands the index of the variable it is given, and that may run a command.
-    problem: ({ operands }) =>
-      operands.some((operand) => operand.type === "unknown" && !operand.isOneWord) ||
-      operands.some((operand) => /^-[vR]$/.test(knownValue(operand) ?? ""))
-        ? "a variable's name"
-        : undefined,
-  },
-  seq: { ...texts, flags: "-w", text: "-f -s", hasNumbers: true },
-  expr: anything,
-  sleep: anything,
-  true: anything,
-  false: anything,
-  ":": anything,
-  exit: anything,
-  return: anything,
-  break: anything,
-  continue: anything,
-  wait: { ...nothing },
-  read: { ...texts, flags: "-r -s", text: "-p -d -n -t" },
-  cd: files,
-  set: {
-    ...texts,
-    flags: "-e -u -x -o",
-    // Other options change what words mean: `keyword` makes variables of arguments.
-    problem: ({ operands }) =>
-      operands.every((operand) => /^(pipefail|errexit|nounset)$/.test(knownValue(operand) ?? ""))
-        ? undefined
-        : "an operand",
-  },
-  which: { ...texts, flags: "-a" },
-  type: { ...texts, flags: "-a -p -P -t" },
-  command: { ...texts, flags: "-v -V -p" },
-  whoami: nothing,
-  id: { ...texts, flags: "-g -G -n -r -u" },
-  groups: texts,
-  uname: { ...nothing, flags: "-a -i -m -n -o -p -r -s -v" },
-  arch: nothing,
-  nproc: { ...nothing, flags: "--all" },
-  hostname: { ...nothing, flags: "-f -s -i -I" },
-  uptime: { ...nothing, flags: "-p -s" },
-  free: { ...nothing, flags: "-b -g -h -k -m -t -w" },
-  env: { ...nothing, flags: "-0 --null" },
-  printenv: { ...texts, flags: "-0 --null" },
-  ps: {
-    ...texts,
-    flags: "-a -A -d -e -f -F -j -l -L -r -w -x -y --forest",
-    text: "-C -o -O -p -t -u -U --sort",
-    // `e` would show the environment of other programs, keys and all.
-    problem: ({ operands }) =>
-      operands.every((operand) => /^[aux\d]+$/.test(knownValue(operand) ?? ""))
-        ? undefined
-        : "an operand",
-  },
-  lsof: { ...texts, flags: "-a -l -n -P -t", text: "-i -p -u -c" },
+  ...shellPrograms,
 };
 
 /** Programs that may be asked for their version, and no more. */

@@ -2,12 +2,20 @@ import { dirname, join, resolve } from "node:path";
 import { TeamError } from "../../errors.ts";
 import type { Place } from "../../workspace/place.ts";
 import { gitConfigurationProblem } from "../git-configuration.ts";
-import { type Argument, anyWords, type KnownArgument, knownValue } from "./argument.ts";
-import { type Assessment, assess } from "./assess.ts";
+import {
+  type Argument,
+  anyWords,
+  type FilePattern,
+  type KnownArgument,
+  knownValue,
+} from "./argument.ts";
+import { arrivalProblem, bringsFilesOnly, kindOf } from "./arriving-files.ts";
+import { type Assessment, assess, opensOnly, type PathUse } from "./assess.ts";
 import { expandPattern } from "./expand-patterns.ts";
 import type { Line, SimpleCommand } from "./line.ts";
+import { cautioned } from "./moved-paths.ts";
 import type { Route } from "./routes.ts";
-import { alsoRun } from "./wrappers.ts";
+import { alsoRun } from "./told-programs.ts";
 
 /** A command whose paths have been followed to where they lead. */
 export interface ResolvedCommand {
@@ -24,15 +32,13 @@ export interface ResolvedCommand {
   readonly caution: string | undefined;
   /** Why it is not taken for a command that only reads, though its program could be. */
   readonly problem: string | undefined;
+  readonly showsOthers: boolean;
+  readonly moves: Assessment["moves"];
 }
 
-export interface PlaceUse {
-  readonly path: string;
+/** A use of a path, of which `word` is -1 when the shell itself opens it. */
+export interface PlaceUse extends PathUse {
   readonly place: Place;
-  readonly use: "read" | "write";
-  /** Which word names it; -1 for what the shell opens. */
-  readonly word: number;
-  readonly isTree: boolean;
 }
 
 export interface ResolvedLine extends Omit<Line, "commands"> {
@@ -54,12 +60,14 @@ export async function resolveLine(line: Line, locate: Locate): Promise<ResolvedL
   for (const command of line.commands) {
     for (const route of command.routes) commands.push(await resolver.resolve(command, route));
   }
-  return { ...line, commands };
+  return { ...line, commands: cautioned(commands) };
 }
 
 class LineResolver {
   readonly #locate: Locate;
   readonly #places = new Map<string, Promise<Place>>();
+  readonly #expanded = new Map<string, Promise<KnownArgument[]>>();
+  #names = 0;
 
   constructor(locate: Locate) {
     this.#locate = locate;
@@ -70,18 +78,17 @@ class LineResolver {
     const isTooMuch = this.#places.size > mostPaths;
     const words = isTooMuch
       ? command.words.map(unexpanded)
-      : (await Promise.all(command.words.map((word) => expand(word, directory.real)))).flat();
-    const assessment: Assessment =
-      words.length > 0
-        ? assess(words)
-        : { kind: "reads", uses: [], problem: undefined, repository: undefined };
+      : (await Promise.all(command.words.map((word) => this.#expand(word, directory.real)))).flat();
+    const assessment = words.length > 0 ? assess(words) : opensOnly;
     const searched = [...command.words.flatMap(searchedFolder), ...words.flatMap(foundFile)];
     const uses = [
       ...(await this.#placeAll(assessment.uses, directory)),
       ...(await this.#placeAll(searched, directory)),
     ];
     const opened = await this.#opened(command, directory);
-    const hostile = await repositoryProblem(assessment, directory);
+    const hostile = await this.#repositoryProblem(assessment, directory);
+    const brought = await arrivalProblem(uses, directory);
+    const folder = assessment.refusesFolders ? await folderProblem(uses) : undefined;
     return {
       words,
       layers: layersOf(command, words),
@@ -94,8 +101,10 @@ class LineResolver {
         lost ??
         opened.doubt ??
         (isTooMuch ? "it names too many files" : undefined),
-      caution: command.caution ?? hostile,
+      caution: command.caution ?? hostile ?? brought ?? folder,
       problem: assessment.problem,
+      showsOthers: assessment.showsOthers,
+      moves: await movesOf(assessment, uses, directory),
     };
   }
 
@@ -104,17 +113,35 @@ class LineResolver {
     let directory = await this.#place(".");
     let isLinked = false;
     for (const step of route) {
-      const next = resolve(directory.real, step);
-      if (isLinked && step.split("/").includes("..")) {
+      const name = typeof step === "string" ? step : await this.#onlyMatch(step, directory);
+      const next = resolve(directory.real, name);
+      const goesBack = name.split("/").includes("..");
+      if (isLinked && goesBack) {
         return { directory, doubt: "it goes back from a linked directory" };
       }
       directory = await this.#place(next);
       isLinked ||= directory.real !== next;
-      if (isLinked && step.split("/").includes("..")) {
+      if (isLinked && goesBack) {
         return { directory, doubt: "it goes back from a linked directory" };
       }
     }
     return { directory };
+  }
+
+  /** `cd` goes nowhere when a pattern stands for several names. */
+  async #onlyMatch(pattern: FilePattern, { real }: Place): Promise<string> {
+    const [first] = await this.#expand(pattern, real);
+    return knownValue(first) ?? ".";
+  }
+
+  async #expand(word: Argument, directory: string): Promise<KnownArgument[]> {
+    if (word.type !== "pattern") return [word];
+    const key = JSON.stringify([directory, word.pieces]);
+    const known = this.#expanded.get(key) ?? expandPattern(word, directory);
+    this.#expanded.set(key, known);
+    const names = await known;
+    this.#names += names.length;
+    return this.#names > mostPaths ? [anyWords] : names;
   }
 
   async #placeAll(uses: readonly Omit<PlaceUse, "place">[], directory: Place): Promise<PlaceUse[]> {
@@ -137,6 +164,14 @@ class LineResolver {
     return await this.#place(current);
   }
 
+  async #repositoryProblem(
+    { repository }: Assessment,
+    { real }: Place,
+  ): Promise<string | undefined> {
+    if (repository === undefined) return undefined;
+    return await gitConfigurationProblem((await this.#placeFrom(real, repository)).real);
+  }
+
   #place(path: string): Promise<Place> {
     const known = this.#places.get(path);
     if (known) return known;
@@ -153,19 +188,17 @@ class LineResolver {
     command: SimpleCommand,
     directory: Place,
   ): Promise<{ uses: PlaceUse[]; doubt?: string }> {
-    const targets = command.opened.map(({ use, target }) => ({ use, path: knownValue(target) }));
-    const known = targets.flatMap(({ use, path }) =>
-      path === undefined ? [] : [{ use, path, word: -1, isTree: false }],
-    );
-    const uses = await this.#placeAll(known, directory);
-    return known.length < targets.length
-      ? { uses, doubt: "it opens a file that is not known" }
-      : { uses };
+    const named: Omit<PlaceUse, "place">[] = [];
+    for (const { use, target } of command.opened) {
+      for (const name of await this.#expand(target, directory.real)) {
+        const path = knownValue(name);
+        if (path !== undefined) named.push({ use, path, word: -1, isTree: false });
+      }
+    }
+    const uses = await this.#placeAll(named, directory);
+    const isKnown = command.opened.every(({ target }) => target.type === "literal");
+    return isKnown ? { uses } : { uses, doubt: "it opens a file that is not known" };
   }
-}
-
-async function expand(word: Argument, directory: string): Promise<KnownArgument[]> {
-  return word.type === "pattern" ? await expandPattern(word, directory) : [word];
 }
 
 function unexpanded(word: Argument): KnownArgument {
@@ -188,13 +221,20 @@ function foundFile(word: KnownArgument): Omit<PlaceUse, "place">[] {
   return isFound ? [{ path: word.value, use: "read", word: -1, isTree: false }] : [];
 }
 
-async function repositoryProblem(
-  { repository }: Assessment,
-  { real }: Place,
-): Promise<string | undefined> {
-  return repository === undefined
-    ? undefined
-    : await gitConfigurationProblem(resolve(real, repository));
+/** Plain files that are moved lead no later path elsewhere. */
+async function movesOf(
+  { moves }: Assessment,
+  uses: readonly PlaceUse[],
+  directory: Place,
+): Promise<Assessment["moves"]> {
+  return moves === "targets" && (await bringsFilesOnly(uses, directory)) ? "nothing" : moves;
+}
+
+async function folderProblem(uses: readonly PlaceUse[]): Promise<string | undefined> {
+  for (const { path, place } of uses) {
+    if ((await kindOf(place.real)) === "folder") return `it would follow the links in ${path}`;
+  }
+  return undefined;
 }
 
 function layersOf(command: SimpleCommand, words: readonly KnownArgument[]): string[][] {

@@ -1,5 +1,7 @@
+import type { Argument, FilePattern } from "./argument.ts";
+
 /** How a directory is reached: the steps of `cd` that lead there. */
-export type Route = readonly string[];
+export type Route = readonly (string | FilePattern)[];
 
 /** The directories a shell may be in after a command that succeeded, and after one that failed. */
 export interface Outcome {
@@ -19,4 +21,12 @@ export function eitherWay({ success, failure }: Outcome): readonly Route[] {
 export function merged(some: readonly Route[], others: readonly Route[]): readonly Route[] {
   const known = new Map([...some, ...others].map((route) => [JSON.stringify(route), route]));
   return [...known.values()];
+}
+
+/** Where `cd` goes by its operand, unless that is for the shell alone to know, as in `/proc/self`. */
+export function directoryStep(operand: Argument | undefined): string | FilePattern | undefined {
+  if (operand?.type === "pattern") return operand;
+  return operand?.type === "literal" && !/^[-~]|^$|^\/proc\//.test(operand.value)
+    ? operand.value
+    : undefined;
 }

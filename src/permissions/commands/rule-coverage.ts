@@ -1,25 +1,9 @@
 import { type KnownArgument, knownValue } from "./argument.ts";
-import {
-  curlOptions,
-  dangerousOptions,
-  harmlessMakeVariable,
-  interpreters,
-  runners,
-  uncoverable,
-} from "./changing-programs.ts";
+import { curlOptions, interpreters, runnerOf, uncoverable } from "./changing-programs.ts";
 import { changingGit, readGit } from "./git-programs.ts";
+import { familyOf, type OpenProgram, openPrograms } from "./open-programs.ts";
 import { parseArguments } from "./options.ts";
 import { programName } from "./wrappers.ts";
-
-/** Programs whose long options have one dash, so that letters do not stand for options. */
-const separateLetters: ReadonlySet<string> = new Set([
-  "mvn",
-  "go",
-  "java",
-  "gcc",
-  "clang",
-  "gofmt",
-]);
 
 /** Subcommands by the options whose value is prose, and so may be anything: `commit -m "$(…)"`. */
 const proseOptions: Readonly<Record<string, RegExp>> = {
@@ -30,6 +14,10 @@ const proseOptions: Readonly<Record<string, RegExp>> = {
   "gh pr": /^(-t|-b|--title|--body)$/,
   "gh issue": /^(-t|-b|--title|--body)$/,
 };
+
+/** Options by which git, whatever it does, runs other code or writes where it is told. */
+const dangerousGit =
+  "--exec-path --git-dir --work-tree --separate-git-dir --output --ext-diff --textconv --open-files-in-pager --recurse-submodules";
 
 /** True for the value of an option that takes prose. */
 function isProse(words: readonly KnownArgument[], index: number): boolean {
@@ -53,17 +41,21 @@ export function uncoveredArgument(
       index >= covered && !isClear(word) && !(isOneWord(word) && isProse(words, index)),
   );
   if (isUnclear) return "it has an argument that is not known";
-  const runner = runners.find((start) =>
-    start.every((word, index) => word === knownValue(words[index])),
-  );
+  const runner = runnerOf(words.map(knownValue));
   const isNamed = words.slice(runner?.length, covered).some((word) => !isOption(word));
   if (runner && !isNamed) return `no rule names what ${runner.join(" ")} runs`;
   if (name === "git") return uncoveredGit(words);
   if (name === "curl") return uncoveredCurl(words.slice(1));
-  if (Object.hasOwn(interpreters, name) && (covered === 1 || isOption(words[covered - 1]))) {
-    return uncoveredCode(name, words.slice(1));
+  const family = familyOf(name);
+  if (Object.hasOwn(interpreters, family) && (covered === 1 || isOption(words[covered - 1]))) {
+    return uncoveredCode(family, words.slice(1));
   }
-  return uncoveredOption([name, knownValue(words[covered - 1]) ?? ""], words, covered);
+  const values = words.map((word, index) =>
+    isProse(words, index) ? "text" : (knownValue(word) ?? "0"),
+  );
+  // `npx eslint` and `python -m pytest` take what eslint and pytest do.
+  const run = covered > 1 ? familyOf(values[covered - 1] ?? "") : "";
+  return uncoveredWord(family, values, covered) ?? uncoveredOption(run, values.slice(covered));
 }
 
 function isOption(word: KnownArgument | undefined): boolean {
@@ -78,39 +70,113 @@ function isOneWord(word: KnownArgument): boolean {
   return word.type === "literal" || word.isOneWord;
 }
 
-function uncoveredOption(
-  names: readonly string[],
-  words: readonly KnownArgument[],
+/** Why a program of the table is told more than the rule and the table say. */
+function uncoveredWord(
+  family: string,
+  words: readonly string[],
   covered: number,
 ): string | undefined {
-  const own = words.slice(covered).map((word) => knownValue(word) ?? "");
-  const end = own.indexOf("--");
-  const options = end < 0 ? own : own.slice(0, end);
-  // The first letters of tar need no dash.
-  if (names[0] === "tar" && covered === 1) options[0] = options[0]?.replace(/^(?!-)/, "-") ?? "";
-  for (const name of names) {
-    const dangers = Object.hasOwn(dangerousOptions, name) ? (dangerousOptions[name] ?? "") : "";
-    const joins = !separateLetters.has(name);
-    const danger = options.find((option) => isDangerous(option, dangers.split(/\s+/), joins));
-    if (danger) return `${name} ${danger} may run other code or write elsewhere`;
+  const program = openProgram(family);
+  if (!program) return undefined;
+  const start = program.subcommands === undefined ? 1 : subcommandAt(program, words, covered);
+  const told = words[start];
+  if (told?.startsWith("-") && program.subcommands !== undefined) {
+    return `no rule covers ${family} with ${told} before what it is to do`;
   }
-  const isMake = names[0] === "make" || names[0] === "gmake";
-  const variable =
-    isMake && options.find((word) => /^\w+[?:+]?=/.test(word) && !harmlessMakeVariable.test(word));
-  return variable ? `${variable} changes what make runs` : undefined;
+  const entry = knownSubcommand(program, words.slice(start), covered - start);
+  if (entry === undefined) return `no rule names what ${family} ${told} does`;
+  const rest = words.slice(Math.max(covered, start + entry));
+  // The first letters of tar need no dash.
+  if (family === "tar" && covered === 1) rest[0] = rest[0]?.replace(/^(?!-)/, "-") ?? "-t";
+  const isAlone = list(program.alone).includes(told ?? "") && covered <= start;
+  if (isAlone && rest.some((word) => !word.startsWith("-"))) {
+    return `no rule names what ${family} ${told} fetches`;
+  }
+  return uncoveredOption(family, rest) ?? unlistedWord(family, program, rest);
 }
 
-/** Long names may be abbreviated, letters joined, and values attached. */
+function openProgram(family: string): OpenProgram | undefined {
+  return Object.hasOwn(openPrograms, family) ? openPrograms[family] : undefined;
+}
+
+function list(names: string | undefined): string[] {
+  return names?.split(/\s+/) ?? [];
+}
+
+/** Where the subcommand is, behind options that the rule names or that are known. */
+function subcommandAt(program: OpenProgram, words: readonly string[], covered: number): number {
+  let index = 1;
+  for (let word = words[index]; word?.startsWith("-"); word = words[index]) {
+    if (list(program.leadingWithValue).includes(word)) index += 2;
+    else if (index < covered || list(program.leading).includes(word)) index++;
+    else break;
+  }
+  return index;
+}
+
+/** How many words say what to do, or undefined when neither the rule nor the table names them. */
+function knownSubcommand(
+  program: OpenProgram,
+  words: readonly string[],
+  named: number,
+): number | undefined {
+  const [first] = words;
+  if (program.subcommands === undefined || first === undefined) return 0;
+  if (list(program.never).includes(first)) return undefined;
+  const entry = program.subcommands
+    .split(",")
+    .map(list)
+    .map((names) => names.filter((name) => name !== ""))
+    .find((names) => names.every((name, index) => name === words[index]));
+  if (entry) return entry.length;
+  const isNamed = named > (list(program.groups).includes(first) ? 1 : 0);
+  return isNamed ? named : undefined;
+}
+
+function uncoveredOption(family: string, words: readonly string[]): string | undefined {
+  const program = openProgram(family);
+  const dangers = list(program?.denied);
+  const danger = own(program, words).find((word) =>
+    isDangerous(word, dangers, !program?.hasLongLetters),
+  );
+  return danger && `${family} ${danger} may run other code or write elsewhere`;
+}
+
+/** The words that are the program's own. */
+function own(program: OpenProgram | undefined, words: readonly string[]): readonly string[] {
+  const end = words.indexOf("--");
+  return end >= 0 && program?.passesOn ? words.slice(0, end) : words;
+}
+
+function unlistedWord(
+  family: string,
+  program: OpenProgram,
+  words: readonly string[],
+): string | undefined {
+  const { options, operands, isOptionsFirst } = program;
+  let isOptions = true;
+  for (const word of own(program, words)) {
+    const expected = isOptions && word.startsWith("-") ? options : operands;
+    if (isOptions && word === "--") isOptions = false;
+    else if (expected?.test(word) === false) {
+      return `${family} ${word} may run other code or reach elsewhere`;
+    } else if (isOptionsFirst && expected === operands) return undefined;
+  }
+  return undefined;
+}
+
+/** Long names may be abbreviated or have one dash, letters joined, and values attached. */
 function isDangerous(option: string, dangers: readonly string[], joins = true): boolean {
-  const [name = ""] = option.split("=");
-  if (!name.startsWith("-") || name.length < 2) return false;
+  const [, dashes = "", name = ""] = /^(-+)([^=,]+)/.exec(option) ?? [];
+  if (name === "") return false;
   return dangers.some((danger) => {
-    if (danger === "") return false;
-    if (danger.length > 2) {
-      return name.length > 2 && (danger.startsWith(name) || name.startsWith(danger));
+    const plain = danger.replace(/^-+/, "");
+    if (plain.length > 1) {
+      const isLong = dashes.length > 1 || name.length > 1;
+      return isLong && (plain.startsWith(name) || name.startsWith(plain));
     }
-    if (name.startsWith("--")) return false;
-    return joins ? name.includes(danger.slice(1)) : name.startsWith(danger);
+    if (!joins) return name === plain;
+    return plain !== "" && dashes.length === 1 && name.includes(plain);
   });
 }
 
@@ -121,13 +187,14 @@ function uncoveredGit(words: readonly KnownArgument[]): string | undefined {
   const change = Object.hasOwn(changingGit, subcommand) ? changingGit[subcommand] : undefined;
   if (!change) return `git ${subcommand} may run other code`;
   const values = rest.map((word) => knownValue(word) ?? "");
-  if (values.some((value) => /^\w+::/.test(value))) return "git would run a transport of its own";
+  if (values.some((value) => /(^|=)\w+::/.test(value)))
+    return "git would run a transport of its own";
   const end = values.indexOf("--");
   const start = words.length - rest.length;
   const options = values
     .slice(0, end < 0 ? undefined : end)
     .filter((_, index) => !isProse(words, start + index));
-  const dangers = `${change.denied ?? ""} ${dangerousOptions.git ?? ""}`.split(/\s+/);
+  const dangers = list(`${dangerousGit} ${change.denied ?? ""}`.trim());
   const danger = options.find((option) => isDangerous(option, dangers));
   return danger && `git ${subcommand} ${danger} may run other code or write elsewhere`;
 }
@@ -135,22 +202,25 @@ function uncoveredGit(words: readonly KnownArgument[]): string | undefined {
 function uncoveredCurl(words: readonly KnownArgument[]): string | undefined {
   const call = parseArguments(curlOptions, words);
   if ("problem" in call) return `curl ${call.problem} may read or write files`;
-  const values = words.map((word) => knownValue(word) ?? "");
-  const isFile = values.some((value, index) => {
-    const before = values[index - 1] ?? "";
-    if (/^-\w*o$/.test(before)) return value !== "/dev/null";
-    if (/^-\w*o./.test(value) && !value.startsWith("--")) return true;
-    return /^@|%output|^file:/i.test(value) || /^(--data|-d)=?@/.test(value) || /=@/.test(value);
-  });
-  return isFile ? "curl is given a file" : undefined;
+  const isKept = call.paths.some((path) => knownValue(path) !== "/dev/null");
+  if (isKept) return "curl would write a file";
+  const isSent = call.scripts.some((value) => /^@|%output/.test(knownValue(value) ?? "@"));
+  if (isSent) return "curl is given a file";
+  // Brackets and braces make other addresses of one, `file:` among them.
+  const isAddress = /^(https?:\/\/)?(?![a-z][a-z0-9+.-]*:\/|file:)[^@{}[\]\s][^{}[\]\s]*$/i;
+  const odd = call.operands.find((operand) => !isAddress.test(knownValue(operand) ?? ""));
+  return odd && "curl is given an address that may stand for others";
 }
 
 /** An interpreter runs the file it is given. Without one it runs what it is told. */
 function uncoveredCode(name: string, words: readonly KnownArgument[]): string | undefined {
-  const list = interpreters[name] ?? {};
-  const call = parseArguments({ ...list, isOptionsFirst: true }, words);
+  const call = parseArguments({ ...interpreters[name], isOptionsFirst: true }, words);
   if ("problem" in call) return `${name} ${call.problem} may run other code`;
-  const script = knownValue(call.operands[0]);
-  if (script === undefined && !call.given.has("--test")) return `${name} reads code from its input`;
-  return script === "-" ? `${name} reads code from its input` : undefined;
+  const isReporter = call.paths.every((path) => /^[a-z]+$/.test(knownValue(path) ?? ""));
+  if (!isReporter) return `${name} may load other code`;
+  if (call.operands.length === 0 && call.given.has("--test")) return undefined;
+  const isInput = call.operands.some((operand) =>
+    /^(-$|\/dev\/|\/proc\/)/.test(knownValue(operand) ?? ""),
+  );
+  return call.operands.length === 0 || isInput ? `${name} reads code from its input` : undefined;
 }

@@ -1,6 +1,10 @@
 import { type CompoundList, forEachChild, type SyntaxNode } from "unbash";
 import { type Argument, anyNumber, anyWords } from "./argument.ts";
 
+/** Variables that the shell sets by itself, so that nobody knows what they hold. */
+const ownVariable =
+  /^(_|REPLY|PWD|OLDPWD|MAPFILE|COPROC|RANDOM|SRANDOM|SECONDS|EPOCH.*|LINENO|LINES|COLUMNS|PIPESTATUS|FUNCNAME|DIRSTACK|GROUPS|E?UID|PPID|SHLVL|BASH.*|OPTARG|OPTIND|OPTERR|HIST.*|HOST.*|OSTYPE|MACHTYPE|COMP_.*|COMPREPLY|READLINE_.*)$/;
+
 /** What a line's variables are known to hold while it is walked. Unknown names may hold anything. */
 export class ShellVariables {
   #values = new Map<string, Argument>();
@@ -10,7 +14,7 @@ export class ShellVariables {
   }
 
   set(name: string, value: Argument): void {
-    this.#values.set(name, value);
+    this.#values.set(name, ownVariable.test(name) ? anyWords : value);
   }
 
   /** Walks what has a shell of its own: what it assigns does not come back. */
@@ -38,12 +42,24 @@ export class ShellVariables {
     return result;
   }
 
-  /** What a later round of a loop assigns, its first round must not take for known. */
-  forgetAssigned(lists: readonly CompoundList[]): void {
+  /**
+   * Walks the round that stands for all rounds of a loop, and says whether it does: a later round
+   * must find nothing in a variable that this one did not expect there.
+   */
+  everyRound(lists: readonly CompoundList[], walk: () => void): boolean {
+    this.#forgetAssigned(lists);
+    const before = new Map(this.#values);
+    walk();
+    return [...before].every(
+      ([name, value]) => value === anyWords || this.#values.get(name) === value,
+    );
+  }
+
+  /** Forgets what a loop plainly assigns, among it the names that `read` and its like are given. */
+  #forgetAssigned(lists: readonly CompoundList[]): void {
     const forget = (node: SyntaxNode): void => {
       if (node.type === "Assignment") this.set(node.name, anyWords);
-      // A loop's own name, and the names that `read` and its like are given.
-      if (node.type === "Word" && this.#values.has(node.text)) this.set(node.text, anyWords);
+      if (node.type === "Word" && this.#values.has(node.value)) this.set(node.value, anyWords);
       this.forgetCalculated(node);
       forEachChild(node, forget);
     };

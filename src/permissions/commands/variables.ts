@@ -1,3 +1,7 @@
+import type { Assignment } from "unbash";
+import { knownValue, patternText } from "./argument.ts";
+import { evaluateWord, type Variables } from "./evaluate-word.ts";
+
 /** Variables that say how to print and what to test, and lead no program to other code. */
 const harmless: ReadonlySet<string> = new Set(
   `CI NODE_ENV DEBUG FORCE_COLOR NO_COLOR COLOR CLICOLOR TERM COLUMNS LINES LANG LC_ALL LC_CTYPE TZ
@@ -6,9 +10,23 @@ const harmless: ReadonlySet<string> = new Set(
   UPDATE_SNAPSHOTS VITEST_MAX_WORKERS V`.split(/\s+/),
 );
 
-/** True when a program given this variable still does what its words say. */
-export function isHarmlessVariable(name: string): boolean {
-  return harmless.has(name);
+/** Values that a script which puts them into a command does not take for more than a word. */
+const harmlessValue = /^([\w.:/,@+=*][\w.:/,@+=*-]*)?$/;
+
+/** True when a program given this variable, written `NAME=value`, still does what its words say. */
+export function isHarmlessSetting(setting: string): boolean {
+  const [, name = "", value = ""] = /^(\w+)=(.*)$/s.exec(setting) ?? [];
+  return harmless.has(name) && harmlessValue.test(value);
+}
+
+/** The same for what is assigned before a command. */
+export function isHarmlessAssignment(assignment: Assignment, variables: Variables): boolean {
+  if (assignment.value.type !== "Word") return false;
+  const [value, ...others] = evaluateWord(assignment.value, variables);
+  if (!value || others.length > 0) return false;
+  // An assignment finds no files: the stars in it stand for themselves.
+  const text = value.type === "pattern" ? patternText(value) : knownValue(value);
+  return text !== undefined && isHarmlessSetting(`${assignment.name}=${text}`);
 }
 
 /**

@@ -1,15 +1,33 @@
 import { type Argument, anyWords, type KnownArgument, knownValue } from "./argument.ts";
 import { guessOperand, type OptionList, parseArguments } from "./options.ts";
-import { isHarmlessVariable } from "./variables.ts";
+import { isShell, readShellCall, readsAsBash } from "./shells.ts";
+import { isHarmlessSetting } from "./variables.ts";
 
 /** What a command turns out to run. */
 export type Inner =
-  /** Itself. */
-  | { readonly type: "none"; readonly doubt?: string }
-  /** Another command. */
-  | { readonly type: "command"; readonly words: readonly Argument[]; readonly doubt?: string }
-  /** A script that it is given as text. */
-  | { readonly type: "script"; readonly script: string; readonly doubt?: string };
+  /** Itself. `isUntold` when it runs programs that are not in its words. */
+  | {
+      readonly type: "none";
+      readonly isUntold: boolean;
+      readonly isGuess: boolean;
+      readonly doubt?: string;
+    }
+  /** Another command; where it begins is a guess when not all options are known. */
+  | {
+      readonly type: "command";
+      readonly words: readonly Argument[];
+      readonly isGuess: boolean;
+      readonly doubt?: string;
+    }
+  /** A script that it is given as text, in a shell of its own or in this one. */
+  | {
+      readonly type: "script";
+      readonly script: string;
+      readonly isOwnShell: boolean;
+      readonly doubt?: string;
+    };
+
+const itself = { type: "none", isUntold: false, isGuess: false } as const;
 
 /** Programs that run the command in their arguments. Their own operands before it are counted. */
 const wrappers: Readonly<Record<string, OptionList & { readonly operands?: number }>> = {
@@ -26,31 +44,31 @@ const wrappers: Readonly<Record<string, OptionList & { readonly operands?: numbe
   ionice: { flags: "-t", text: "-c -n --class --classdata" },
   command: { flags: "-p" },
   builtin: {},
+  exec: { flags: "-c -l", text: "-a" },
   env: { flags: "-i --ignore-environment -0 --null", text: "-u --unset" },
   xargs: {
     flags: "-0 --null -r --no-run-if-empty -t --verbose -x",
-    text: "-n --max-args -P --max-procs -L -s -d --delimiter -E -I",
+    text: "-n --max-args -P --max-procs -L -s -d --delimiter -E -I -a --arg-file",
   },
   sudo: { flags: "-n -E -H -k -S -b", text: "-u -g --user --group" },
   doas: { flags: "-n", text: "-u" },
 };
 
-const shells: ReadonlySet<string> = new Set(["bash", "sh", "dash", "zsh", "ksh"]);
-
 /** Takes off one wrapping, if there is one. */
 export function unwrap(words: readonly Argument[]): Inner {
   const name = programName(words[0]);
-  if (name === undefined) return { type: "none" };
+  if (name === undefined) return itself;
   const inner = unwrapNamed(name, words.slice(1));
   if (inner.type === "none" || isSystemProgram(words[0])) return inner;
   return { ...inner, doubt: `${knownValue(words[0])} may be another program than ${name}` };
 }
 
 function unwrapNamed(name: string, words: readonly Argument[]): Inner {
-  if (shells.has(name)) return unwrapShell(words);
+  if (isShell(name)) return unwrapShell(name, words);
+  if (name === "eval") return unwrapEval(words);
   const list = Object.hasOwn(wrappers, name) ? wrappers[name] : undefined;
   const isQuestion = name === "command" && /^-p?[vV]/.test(knownValue(words[0]) ?? "");
-  return list && !isQuestion ? unwrapProgram(name, list, words) : { type: "none" };
+  return list && !isQuestion ? unwrapProgram(name, list, words) : itself;
 }
 
 /** The name a program is known by: `/bin/rm` is `rm`. */
@@ -73,30 +91,37 @@ function unwrapProgram(
     // For rules that deny, a guess at what is run is better than none.
     const guess = words.slice(guessOperand(list, words)).slice(list.operands ?? 0);
     const doubt = `${name} is given ${parsed.problem}`;
-    return guess.length > 0 ? { type: "command", words: guess, doubt } : { type: "none", doubt };
+    const isGuess = true;
+    return guess.length > 0
+      ? { type: "command", words: guess, isGuess, doubt }
+      : { ...itself, isGuess, doubt };
   }
   const operands = words.slice(words.length - parsed.operands.length).slice(list.operands ?? 0);
-  const variables = name === "env" ? leadingVariables(operands) : [];
-  const inner = operands.slice(variables.length);
-  const doubt = wrapperDoubt(name, parsed.given, variables);
-  if (inner.length === 0) return { type: "none", ...doubt };
-  return { type: "command", words: name === "xargs" ? [...inner, anyWords] : inner, ...doubt };
+  const settings = name === "env" ? leadingSettings(operands) : [];
+  const inner = operands.slice(settings.length);
+  const doubt = wrapperDoubt(name, parsed.given, settings);
+  if (inner.length === 0) return { ...itself, ...doubt };
+  const run = name === "xargs" ? [...inner, anyWords] : inner;
+  return { type: "command", words: run, isGuess: false, ...doubt };
 }
 
-function leadingVariables(words: readonly Argument[]): string[] {
+/** The `NAME=value` that env is given before its command. */
+function leadingSettings(words: readonly Argument[]): readonly Argument[] {
   const end = words.findIndex((word) => !/^\w+=/.test(startOf(word)));
-  return words.slice(0, end < 0 ? undefined : end).map((word) => startOf(word).replace(/=.*/s, ""));
+  return words.slice(0, end < 0 ? undefined : end);
 }
 
 function wrapperDoubt(
   name: string,
   given: ReadonlySet<string>,
-  variables: readonly string[],
+  settings: readonly Argument[],
 ): { doubt?: string } {
-  const leading = variables.find((variable) => !isHarmlessVariable(variable));
-  if (leading) return { doubt: `it sets ${leading} for a program` };
+  const leading = settings.find((setting) => !isHarmlessSetting(knownValue(setting) ?? ""));
+  if (leading) return { doubt: `it sets ${startOf(leading).replace(/=.*/s, "")} for a program` };
   if (name === "sudo" || name === "doas") return { doubt: "it is run as another user" };
-  return given.has("-I") ? { doubt: "xargs puts what it reads into the command" } : {};
+  if (name === "exec") return { doubt: "it takes the shell's place" };
+  if (given.has("-I")) return { doubt: "xargs puts what it reads into the command" };
+  return given.has("-a") || given.has("--arg-file") ? { doubt: "xargs reads a file" } : {};
 }
 
 function startOf(word: Argument | undefined): string {
@@ -109,20 +134,23 @@ function withoutPattern(word: Argument): KnownArgument {
 }
 
 /** `bash -c '…'` is judged by its script; any other shell reads commands from where nobody looks. */
-function unwrapShell(words: readonly Argument[]): Inner {
-  const [option, script] = words.map(knownValue);
-  if (option !== undefined && /^-[eux]*c$/.test(option) && script !== undefined) {
-    return { type: "script", script };
+function unwrapShell(name: string, words: readonly Argument[]): Inner {
+  const call = readShellCall(words);
+  if (call.type === "question") return itself;
+  if (call.type === "script") {
+    const { script, isPlain } = call;
+    const isKnown = isPlain && readsAsBash(name, script);
+    const doubt = isKnown ? {} : { doubt: `${name} may take its script for something else` };
+    return { type: "script", script, isOwnShell: true, ...doubt };
   }
-  if (words.length === 1 && option === "--version") return { type: "none" };
-  return { type: "none", doubt: "it starts a shell whose commands are not in the line" };
+  const doubt = "it starts a shell whose commands are not in the line";
+  return { ...itself, isUntold: call.type === "untold", doubt };
 }
 
-/** What `npx …` and `find … -exec …` would run besides, for rules that deny or ask. */
-export function alsoRun(words: readonly Argument[]): readonly (readonly Argument[])[] {
-  const values = words.map((word) => knownValue(word) ?? "");
-  if (/^(npx|bunx|pnpx)$/.test(values[0] ?? "")) return [words.slice(1)];
-  return values.flatMap((value, index) =>
-    /^-(exec|execdir|ok|okdir|x|X)$/.test(value) ? [words.slice(index + 1)] : [],
-  );
+/** What eval is given word by word, it runs as one script. */
+function unwrapEval(words: readonly Argument[]): Inner {
+  const values = words.map(knownValue);
+  if (!values.every((value) => value !== undefined)) return { ...itself, isUntold: true };
+  const doubt = "eval reads its text once more";
+  return { type: "script", script: values.join(" "), isOwnShell: false, doubt };
 }

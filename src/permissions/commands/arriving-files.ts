@@ -1,0 +1,90 @@
+import type { Dirent } from "node:fs";
+import { lstat, readdir } from "node:fs/promises";
+import { hasErrno } from "../../errors.ts";
+import type { Place } from "../../workspace/place.ts";
+import { isAboveProtected, isProtected } from "../protected-paths.ts";
+import type { PathUse } from "./assess.ts";
+
+/** A folder with more in it is asked about. */
+const mostEntries = 2_000;
+
+type Arrival = PathUse & { readonly place: Place };
+
+/**
+ * Why a file or folder must not arrive at a place unasked: something in it would become a file that
+ * makes other programs run code, or is a link, which some systems copy as what it leads to.
+ */
+export async function arrivalProblem(
+  uses: readonly Arrival[],
+  directory: Place,
+): Promise<string | undefined> {
+  for (const { arriving, place } of uses) {
+    if (arriving === undefined) continue;
+    const problem = await problemOf(pathFrom(directory, arriving), place);
+    if (problem) return problem;
+  }
+  return undefined;
+}
+
+/** True when plain files arrive, and nothing that later paths could lead through. */
+export async function bringsFilesOnly(
+  uses: readonly Arrival[],
+  directory: Place,
+): Promise<boolean> {
+  const sources = uses.flatMap(({ arriving }) => (arriving === undefined ? [] : [arriving]));
+  const kinds = await Promise.all(sources.map((path) => kindOf(pathFrom(directory, path))));
+  return kinds.length > 0 && kinds.every((kind) => kind === "file");
+}
+
+/** As it is, for the system to follow. */
+function pathFrom({ real }: Place, path: string): string {
+  return path.startsWith("/") ? path : `${real}/${path}`;
+}
+
+async function problemOf(source: string, target: Place): Promise<string | undefined> {
+  const kind = await kindOf(source);
+  if (kind === "file") return undefined;
+  if (isAboveProtected(target)) return "it may bring files that make other programs run code";
+  if (kind !== "folder") return undefined;
+  const entries = await entriesOf(source);
+  if (!entries || entries.length > mostEntries) return "it brings more files than can be looked at";
+  for (const { parentPath, name } of entries) {
+    const below = `${parentPath}/${name}`.slice(source.length);
+    const place = {
+      ...target,
+      real: `${target.real}${below}`,
+      relative: target.relative === undefined ? undefined : `${target.relative}${below}`,
+    };
+    if (isProtected(place)) return `it would bring ${name}, which can make other programs run code`;
+  }
+  return entries.some((entry) => entry.isSymbolicLink()) ? "it brings links" : undefined;
+}
+
+/** What is there. A link is `other`, wherever it leads, and so is nothing. */
+export async function kindOf(path: string): Promise<"file" | "folder" | "other"> {
+  try {
+    const found = await lstat(path);
+    return found.isDirectory() ? "folder" : found.isFile() ? "file" : "other";
+  } catch (error) {
+    if (hasErrno(error, "ENOENT", "ENOTDIR", "EACCES", "ELOOP", "ENAMETOOLONG")) return "other";
+    throw error;
+  }
+}
+
+/** Everything under a folder, or undefined where that cannot be listed. */
+async function entriesOf(folder: string): Promise<Dirent[] | undefined> {
+  const found: Dirent[] = [];
+  const folders = [folder];
+  for (let next = folders.pop(); next !== undefined; next = folders.pop()) {
+    try {
+      const entries = await readdir(next, { withFileTypes: true });
+      found.push(...entries);
+      for (const entry of entries) if (entry.isDirectory()) folders.push(`${next}/${entry.name}`);
+    } catch (error) {
+      if (!hasErrno(error, "ENOENT", "ENOTDIR", "EACCES")) throw error;
+      return undefined;
+    }
+    if (found.length > mostEntries) break;
+  }
+  return found;
+}

@@ -1,0 +1,51 @@
+import { contains } from "../../workspace/real-path.ts";
+import { filePrograms } from "./changing-programs.ts";
+import type { PlaceUse, ResolvedCommand } from "./resolve-line.ts";
+import { programName } from "./wrappers.ts";
+
+const reason = "its paths may lead elsewhere once another command of the line has run";
+
+/**
+ * Where paths lead was looked up before anything ran. A command whose paths another one of its line
+ * may lead elsewhere, by moving links about, is given a caution.
+ */
+export function cautioned(commands: readonly ResolvedCommand[]): ResolvedCommand[] {
+  const movers = commands.flatMap((command, index) =>
+    command.moves === "nothing" ? [] : [{ command, index }],
+  );
+  return commands.map((command, index) => {
+    const isMoved = movers.some(
+      (mover) => mover.command !== command && isMovedBy(mover, { command, index }),
+    );
+    return isMoved ? { ...command, caution: command.caution ?? reason } : command;
+  });
+}
+
+interface Positioned {
+  readonly command: ResolvedCommand;
+  readonly index: number;
+}
+
+function isMovedBy(mover: Positioned, { command, index }: Positioned): boolean {
+  const name = programName(command.words[0]) ?? "";
+  const uses = [...command.uses, ...command.opened];
+  const isEarlier = index < mover.index;
+  if (mover.command.moves === "anything") {
+    // Git itself goes through no link. Other programs run what is in the workspace, whatever it is.
+    const isJudgedByPaths = command.kind !== "runs" || Object.hasOwn(filePrograms, name);
+    const named = isJudgedByPaths && name !== "git" ? uses : command.opened;
+    return !isEarlier && named.length > 0;
+  }
+  // It is usual to make room first. All else may run later too: in a loop, or in the background.
+  if (isEarlier && /^(mkdir|rm)$/.test(name)) return false;
+  const roots = mover.command.uses.filter(({ use }) => use === "write");
+  return (
+    roots.some(({ place }) => contains(place.real, command.directory.real)) ||
+    uses.some((use) => isUnder(use, roots))
+  );
+}
+
+function isUnder({ path, place }: PlaceUse, roots: readonly PlaceUse[]): boolean {
+  const isClimbing = path.split("/").includes("..");
+  return isClimbing || roots.some((root) => contains(root.place.real, place.real));
+}
