@@ -43,7 +43,8 @@ test.each(wrong)("the model %j with %o is refused with a hint", async (id, env, 
   const error = await openModel(id, { env, clock: systemClock }).catch((error: unknown) => error);
 
   if (!(error instanceof TeamError)) throw new Error("Not refused", { cause: error });
-  expect(error.code).toBe("config-invalid");
+  const isKeyMissing = message.endsWith("_API_KEY is not set");
+  expect(error.code).toBe(isKeyMissing ? "provider-key-missing" : "config-invalid");
   expect(error.message).toContain(message);
   expect(error.hint).toBeTruthy();
   expect(`${error.message} ${error.hint}`).not.toContain("pw");
