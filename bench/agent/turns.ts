@@ -78,7 +78,7 @@ function describe(
   ];
   return {
     title: "A turn",
-    about: `From the end of an answer to the next request, as the provider's process sees it: the reply is read, written down and shown, \`bash\` is judged and run, its intent and its result are on disk, and the whole conversation is sent. One member in a process of its own, ${turns} turns, ${rounds} times. The floor is a bare Node process that starts \`bash -c 'echo hi'\` and waits for its end: p50 ${formatMs(median(floor))}. Memory is what turn ${turns} has more than turn 10.`,
+    about: `From the end of an answer to the next request, as the provider's process sees it: the reply is read, written down and shown, \`bash\` is judged and run, its intent and its result are on disk, and the whole conversation is sent. One member in a process of its own, ${turns} turns, ${rounds} times. The floor is a bare Node process that starts \`bash -c 'echo hi'\` and waits for its end: p50 ${formatMs(median(floor))}. Memory is what turn ${turns} has more than turn 10, the heap after a collection.`,
     table: {
       head: ["output", "turn 5", "turn 100", `turn ${turns}`, "last request", "resident", "heap"],
       rows: [row("`hi`", short), row("1 KiB", long)],
