@@ -40,8 +40,14 @@ const largestIndex = 64 * 1024 * 1024;
  * might name, a program. Undefined where it names none, and where there is no repository.
  */
 export async function gitConfigurationProblem(directory: string): Promise<string | undefined> {
-  const repository = await findRepository(directory);
-  if (!repository) return undefined;
+  for (const repository of await repositoriesAround(directory)) {
+    const problem = await problemOf(repository);
+    if (problem) return problem;
+  }
+  return undefined;
+}
+
+async function problemOf(repository: Repository): Promise<string | undefined> {
   const { gitDirectory, commonDirectory } = repository;
   const files = [`${commonDirectory}/config`, `${gitDirectory}/config.worktree`];
   for (const file of files) {
@@ -61,22 +67,32 @@ interface Repository {
   readonly commonDirectory: string;
 }
 
-/** Finds the repository as git does: a `.git` folder or file, or a bare repository, here or above. */
-async function findRepository(directory: string): Promise<Repository | undefined> {
+/**
+ * All that git might take for its repository: a `.git` folder or file, or a bare repository, here or
+ * above. It passes over what only looks like one, so the search ends at one that surely is.
+ */
+async function repositoriesAround(directory: string): Promise<Repository[]> {
+  const found: Repository[] = [];
   for (let current = directory; ; current = dirname(current)) {
-    const gitDirectory =
-      (await readGitFile(current)) ??
-      ((await isGitDirectory(`${current}/.git`)) ? `${current}/.git` : undefined) ??
-      ((await isGitDirectory(current)) ? current : undefined);
-    if (gitDirectory !== undefined) {
-      const common = namedPath(await contents(`${gitDirectory}/commondir`));
-      return {
-        gitDirectory,
-        commonDirectory: common ? pathFrom(gitDirectory, common) : gitDirectory,
-      };
+    const named = await readGitFile(current);
+    if (named !== undefined) return [...found, await repositoryAt(named)];
+    for (const candidate of [`${current}/.git`, current]) {
+      if (await isGitDirectory(candidate)) found.push(await repositoryAt(candidate));
     }
-    if (dirname(current) === current) return undefined;
+    if ((await isWholeRepository(`${current}/.git`)) || dirname(current) === current) return found;
   }
+}
+
+async function repositoryAt(gitDirectory: string): Promise<Repository> {
+  const common = namedPath(await contents(`${gitDirectory}/commondir`));
+  return { gitDirectory, commonDirectory: common ? pathFrom(gitDirectory, common) : gitDirectory };
+}
+
+/** True for what git cannot take for anything else. */
+async function isWholeRepository(path: string): Promise<boolean> {
+  const head = (await contents(`${path}/HEAD`))?.toString("latin1") ?? "";
+  if (!/^(ref: refs\/\S+|[0-9a-f]{40,64})\s*$/.test(head)) return false;
+  return (await exists(`${path}/objects/`)) && (await exists(`${path}/refs/`));
 }
 
 async function readGitFile(directory: string): Promise<string | undefined> {

@@ -155,6 +155,15 @@ test.each([
     ["cd src/fx && git diff HEAD", "git -C src/fx diff HEAD"],
   ],
   [
+    "a folder that only looks like a repository, below one with a hostile configuration",
+    async (root: string) => {
+      await writeFile(join(root, "src/HEAD"), "junk");
+      await writeFile(join(root, "src/config"), "");
+      await writeFile(join(root, ".git/config"), "[diff]\n\texternal = evil\n", { flag: "a" });
+    },
+    ["cd src && git diff HEAD", "git -C src diff HEAD"],
+  ],
+  [
     "the parent of where a link leads",
     async (root: string) => {
       await mkdir(join(root, "a"));

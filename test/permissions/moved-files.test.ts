@@ -57,7 +57,7 @@ test.each([
   "cp -r src/lib build/lib && ls src",
   "mkdir -p build/x && mv src/lib build/x",
   "sed -i 's/foo/bar/' src/a.ts",
-  "npm pkg get name | tee build/name.txt",
+  "head -1 README.md | tee build/name.txt",
   "cp README.md .github/README.md",
 ])("where edits are accepted, %s is no more than that", async (line) => {
   await using workspace = await project();
@@ -118,3 +118,23 @@ test.each([
 
   expect(decision).toBe("allow");
 });
+
+test.each(["-P", "-d"])(
+  "a link that is copied with %s may lead elsewhere from there",
+  async (option) => {
+    await using workspace = await project();
+    await symlink("..", join(workspace.root, "src/lib/up"));
+    const permissions = workspace.permissions({ mode: "acceptEdits" });
+
+    const read = await judgeLine(
+      permissions,
+      `cp ${option} src/lib/up up && cat up/outside/secret.txt`,
+    );
+    const write = await judgeLine(
+      permissions,
+      `cp ${option} src/lib/up up && echo x > up/outside/new`,
+    );
+
+    expect([read.decision, write.decision]).toEqual(["ask", "ask"]);
+  },
+);

@@ -135,7 +135,7 @@ function changing(list: FileProgram, words: readonly KnownArgument[]): Assessmen
     const isTree = isRecursive || (name === "mv" && isSource);
     return [{ path, use, word: words.indexOf(operand), isTree }];
   });
-  const isMoving = name === "mv" || (name === "cp" && isRecursive);
+  const isMoving = name === "mv" || name === "cp";
   return {
     ...opensOnly,
     kind: list.isEdit ? "edits" : "runs",

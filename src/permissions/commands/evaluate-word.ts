@@ -58,10 +58,11 @@ function evaluatePart(part: WordPart, variables: Variables): Piece[] {
       return [{ type: "text", value: part.value }];
     case "Glob":
       if (part.kind === "star") return [{ type: "any" }];
-      return /[$`]/.test(part.text) ? [anyWords] : [{ type: "one", text: part.text }];
+      // Quotes in a bracket are taken away where nothing matches it.
+      return /[$`'"\\]/.test(part.text) ? [anyWords] : [{ type: "one", text: part.text }];
     case "DoubleQuoted":
     case "LocaleString":
-      return part.parts.flatMap((inner) => evaluatePart(inner, variables)).map(quoted);
+      return part.parts.flatMap((inner) => evaluateInQuotes(inner, variables)).map(quoted);
     case "SimpleExpansion":
       return evaluateVariable(part.text.slice(1), variables);
     case "ParameterExpansion":
@@ -71,14 +72,18 @@ function evaluatePart(part: WordPart, variables: Variables): Piece[] {
       return [anyNumber];
     case "ProcessSubstitution":
       return [{ type: "text", value: "/dev/fd/63" }];
-    case "CommandExpansion": {
-      const text = literalOutput(part.script);
-      return [text === undefined ? anyWords : { type: "text", value: text }];
-    }
+    case "CommandExpansion":
+      return [anyWords];
     case "ExtendedGlob":
     case "BraceExpansion":
       return [anyWords];
   }
+}
+
+/** In quotes what a command prints is one word, and may be known. */
+function evaluateInQuotes(part: WordPart, variables: Variables): Piece[] {
+  const text = part.type === "CommandExpansion" ? literalOutput(part.script) : undefined;
+  return text === undefined ? evaluatePart(part, variables) : [{ type: "text", value: text }];
 }
 
 /** Quotes make one word of what is in them. The wildcards in quotes are those of a loop's files. */
@@ -104,7 +109,8 @@ function literalOutput(script: CommandScript | undefined): string | undefined {
   if (others.length > 0 || command?.type !== "Command" || command.name?.text !== "cat") return;
   const [document, ...rest] = command.suffix;
   if (rest.length > 0 || command.prefix.length > 0 || document?.type !== "HereDoc") return;
-  if (!document.delimiter?.quoted && document.body.parts) return;
+  // Without quotes lines are joined and expanded, and `<<-` takes tabs away.
+  if (document.operator !== "<<" || !document.delimiter?.quoted) return;
   return document.body.text.replace(/\n+$/, "");
 }
 
@@ -132,7 +138,7 @@ function evaluateBraces(word: Word): Argument[] {
   const [, before = "", list, after = ""] =
     /^([\w./-]*)\{([\w./,-]*)\}([\w./*-]*)$/.exec(word.text) ?? [];
   if (list === undefined) return [anyWords];
-  const range = /^(\d{1,4})\.\.(\d{1,4})$/.exec(list);
+  const range = /^(0|[1-9]\d{0,3})\.\.(0|[1-9]\d{0,3})$/.exec(list);
   if (!range && list.includes("..")) return [anyWords];
   const choices = range ? numbersBetween(Number(range[1]), Number(range[2])) : list.split(",");
   if (choices.length < 2 || choices.length > 100) return [anyWords];

@@ -11,6 +11,8 @@ import {
 
 const mostNames = 1_000;
 
+const isAscii = /^[\x20-\x7e]*$/;
+
 /** Names that no shell splits or expands again, and no program takes for an option. */
 const plainName = /^[^\s*?[\]\\-][^\s*?[\]\\]*$/;
 
@@ -23,8 +25,9 @@ export async function expandPattern(
   const isAbsolute = isTextOf(segments[0], "");
   let found = [isAbsolute ? "/" : ""];
   for (const segment of isAbsolute ? segments.slice(1) : segments) {
-    found = await matchSegment(found, segment, directory);
-    if (found.length > mostNames) return [anyWords];
+    const matched = await matchSegment(found, segment, directory);
+    if (!matched || matched.length > mostNames) return [anyWords];
+    found = matched;
   }
   const written = patternText(pattern);
   if (found.length === 0) return [literal(written)];
@@ -58,18 +61,21 @@ function splitAtSlashes({ pieces }: FilePattern): Segment[] {
   return segments;
 }
 
+/** Undefined where a name's letters depend on the shell's locale. */
 async function matchSegment(
   bases: readonly string[],
   segment: Segment,
   directory: string,
-): Promise<string[]> {
+): Promise<string[] | undefined> {
   if (segment.every(({ type }) => type === "text")) {
     const name = segment.map((piece) => (piece.type === "text" ? piece.value : "")).join("");
     return bases.map((base) => `${base}${base === "" || base.endsWith("/") ? "" : "/"}${name}`);
   }
   const found: string[] = [];
   for (const base of bases) {
-    for (const name of await namesIn(base.startsWith("/") ? base : join(directory, base))) {
+    const names = await namesIn(base.startsWith("/") ? base : join(directory, base));
+    if (names.some((name) => !isAscii.test(name))) return undefined;
+    for (const name of names) {
       if (matches(segment, name))
         found.push(base === "" || base.endsWith("/") ? base + name : `${base}/${name}`);
       if (found.length > mostNames) return found;
@@ -115,7 +121,8 @@ function matchesFrom(pattern: readonly Step[], name: readonly string[]): boolean
 
 async function namesIn(directory: string): Promise<string[]> {
   try {
-    return (await readdir(directory)).sort();
+    // Older shells let `.*` match the folder above.
+    return [".", "..", ...(await readdir(directory)).sort()];
   } catch (error) {
     if (hasErrno(error, "ENOENT", "ENOTDIR", "EACCES", "ELOOP", "ENAMETOOLONG")) return [];
     throw error;

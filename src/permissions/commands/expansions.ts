@@ -102,8 +102,8 @@ export function lookIntoArithmetic(
     }
     if (node.type !== "ArithmeticWord") return;
     for (const part of node.parts ?? []) lookInside(part, walker);
-    const name = node.value.replace(/^\$/, "");
-    const isKnown = /^(\d+|[?#])$/.test(name) || isNumeric(walker.variables.get(name));
+    const isNumber = /^(\d+|\$[?#])$/.test(node.value);
+    const isKnown = isNumber || isNumeric(walker.variables.get(node.value.replace(/^\$/, "")));
     if (!isKnown) walker.doubt(incalculable);
   });
 }

@@ -5,6 +5,12 @@ import { isCovered } from "./coverage.ts";
 /** Longer lines than this are not read to their end by anybody. */
 const longestLine = 16_384;
 
+/**
+ * In `$'…'` the shell knows escapes that others read differently, `\x{2d}` among them. Where such
+ * quotes are used, the whole line may have only those that everybody reads alike.
+ */
+const oddEscape = /\\(?![abefnrtv\\'"]|x(?!00)[0-9a-fA-F]{2}(?![0-9a-fA-F]))/;
+
 export type ParsedLine =
   | { readonly type: "parsed"; readonly script: ParsedScript }
   | { readonly type: "unparsable"; readonly reason: string };
@@ -13,6 +19,9 @@ export type ParsedLine =
 export function parseLine(text: string): ParsedLine {
   if (text.length > longestLine) return unparsable("it is too long to be judged");
   if (hasHidden(text)) return unparsable(`it has hidden characters: ${excerpt(text)}`);
+  if (text.includes("$'") && oddEscape.test(text)) {
+    return unparsable("it has escapes that are read in several ways");
+  }
   const script = parse(text);
   if (script.errors?.length) return unparsable("it cannot be parsed as bash");
   if (!isCovered(script, text)) return unparsable("parts of it are not understood");
