@@ -4,7 +4,7 @@ import { contains } from "../workspace/real-path.ts";
 import type { Surroundings } from "./case.ts";
 import type { PlaceUse, ResolvedCommand, ResolvedLine } from "./commands/resolve-line.ts";
 import { uncoveredArgument } from "./commands/rule-coverage.ts";
-import { sweeping } from "./sweeping.ts";
+import { runsWhatItFinds, sweeping, sweepingInput } from "./sweeping.ts";
 
 export function closedPlace(
   { real }: Place,
@@ -25,13 +25,17 @@ function isWithin(parent: string, path: string): boolean {
  */
 export function tampering(
   text: string,
-  { commands, doubts, untold }: ResolvedLine,
+  { commands, doubts, untold, isWhole }: ResolvedLine,
   surroundings: Surroundings,
 ): string | undefined {
   for (const command of commands) {
-    const reason = commandTampering(command, surroundings) ?? sweeping(command, text, surroundings);
+    const reason =
+      commandTampering(command, surroundings) ??
+      sweeping(command, text, surroundings) ??
+      sweepingInput(command, commands, surroundings);
     if (reason) return reason;
   }
+  if (!isWhole) return `${doubts[0]}, so nobody can say that it leaves the team's records alone`;
   const isCode = doubts.length > 0 || untold !== undefined || commands.some(runsCode);
   return isCode && mentions(text, surroundings) ? "it names the team's own records" : undefined;
 }
@@ -61,7 +65,11 @@ function commandTampering(
   );
   const isRunByPath =
     layers.some(([name]) => isRunner(name)) && uses.some(({ place }) => isTroupe(place.real));
-  return isRun || isRunByPath ? "it would run troupe" : undefined;
+  if (isRun || isRunByPath) return "it would run troupe";
+  if (uses.some(({ path, place }) => isInstalled(path) || isInstalled(place.real))) {
+    return "it would put troupe where it goes by another name";
+  }
+  return runsWhatItFinds(command) ? "it runs whatever it finds, which may be troupe" : undefined;
 }
 
 /** True for what is told in words of its own what to do, so that nobody can say what that is. */
@@ -79,6 +87,13 @@ function isClosedTo({ place, isTree }: PlaceUse, surroundings: Surroundings): bo
 /** By its name, or by the file that the name stands for in an installed package. */
 function isTroupe(word: string | undefined): boolean {
   return /(^|\/)troupe(@[^/]*|\.[cm]?js|\.cmd|\/(.*\/)?main\.[cm]?[jt]s)?$/s.test(word ?? "");
+}
+
+/** The program itself where a package manager puts it, and not a folder or branch of that name. */
+function isInstalled(path: string): boolean {
+  return /(^|\/)(\.?bin\/troupe(\.cmd|\.[cm]?js)?|node_modules\/(.*\/)?troupe\/(.*\/)?main\.[cm]?[jt]s)$/s.test(
+    path,
+  );
 }
 
 function isRunner(word: string | undefined): boolean {

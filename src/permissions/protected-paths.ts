@@ -13,6 +13,7 @@ const names: ReadonlySet<string> = new Set(
   .nvimrc .dir-locals.el .pdbrc .irbrc .pythonrc .ripgreprc .zsh .m2 sitecustomize.py
   .curlrc .wgetrc .psqlrc .sqliterc .netrc .ssh .gnupg .aws .docker .kube
   .npmrc .yarnrc .yarnrc.yml .pnpmfile.cjs .pnp.cjs .pnp.loader.mjs .pypirc .mvn .bazelrc
+  .bundle rust-toolchain rust-toolchain.toml
   mise.toml .mise.toml .mise .tool-versions
   .husky .huskyrc .githooks .hooks git-hooks .lefthook lefthook.yml lefthook.yaml .lefthook.yml
   lefthook-local.yml .lefthook-local.yml .pre-commit-config.yaml .overcommit.yml .lintstagedrc

@@ -80,8 +80,7 @@ function readAs(name: string, words: readonly KnownArgument[]): Read | undefined
     return isClosed ? readAs("test", words.slice(0, -1)) : { type: "problem", problem: "no ]" };
   }
   const program = Object.hasOwn(readOnlyPrograms, name) ? readOnlyPrograms[name] : undefined;
-  const reading = program && readCall(program, words);
-  return reading?.type === "problem" && program?.doesMore ? undefined : reading;
+  return program && readCall(program, words);
 }
 
 function readAsGit(words: readonly KnownArgument[]): Read {

@@ -52,7 +52,7 @@ export const uncoverable: ReadonlySet<string> = new Set(
 /** Programs that run another: a rule covers them when it names that one as well. */
 const runners: readonly (readonly string[])[] = `npx, bunx, uvx, pnpx, npm exec, npm x, npm explore,
   npm init, npm create, npm innit, pnpm exec, pnpm dlx, pnpm create, pnpm init, yarn exec, yarn dlx,
-  yarn create, yarn init, yarn node, yarn workspace, yarn workspaces, bun x, bun run, bun exec,
+  yarn create, yarn init, yarn node, yarn run node, yarn workspace, yarn workspaces, bun x, bun run, bun exec,
   bun create, bun init, deno run, deno eval, deno repl, deno task, deno install, uv run, uv tool run,
   pipx run, poetry run, pipenv run, bundle exec, docker run, docker exec, docker container run,
   docker container exec, docker compose run, docker compose exec, docker-compose run,

@@ -52,7 +52,8 @@ export const openPrograms: Readonly<Record<string, OpenProgram>> = {
     passesOn: true,
     denied: `-c -C -g --call --prefix --script-shell --shell --node-options --userconfig --globalconfig
       --git --editor --viewer --init-module --onload-script --scripts-prepend-node-path --registry
-      --replace-registry-host --proxy --https-proxy --cache --location --global`,
+      --replace-registry-host --proxy --https-proxy --cache --location --global --node-gyp --python
+      --nodedir --logs-dir`,
   },
   pnpm: {
     subcommands: `${packageScripts}, install, i, ls`,
@@ -62,7 +63,7 @@ export const openPrograms: Readonly<Record<string, OpenProgram>> = {
     leadingWithValue: "--filter -F",
     passesOn: true,
     denied: `-c -C -g --dir --prefix --shell-mode --script-shell --node-options --config --registry
-      --global --use-node-version`,
+      --global --use-node-version --pnpmfile --global-pnpmfile --node-gyp --nodedir --python`,
   },
   yarn: {
     subcommands: `${packageScripts}, install`,
@@ -75,7 +76,7 @@ export const openPrograms: Readonly<Record<string, OpenProgram>> = {
   bun: {
     subcommands: "test, install",
     alone: "install",
-    denied: "-c -r --config --preload --require --import --cwd --eval --print --global",
+    denied: "-c -r --config --preload --require --import --cwd --eval --print --global --registry",
   },
   deno: {
     subcommands: "test, lint, fmt, check",
@@ -90,7 +91,7 @@ export const openPrograms: Readonly<Record<string, OpenProgram>> = {
     groups: "config plugin krew",
     leadingWithValue: "-n --namespace",
     denied:
-      "-f -k --filename --kustomize --kubeconfig --server --token --as --raw --context --cluster --user",
+      "-f -k -s --filename --kustomize --kubeconfig --server --token --as --raw --context --cluster --user",
   },
   gh: {
     subcommands: `pr view, pr list, pr diff, pr status, pr checks, issue view, issue list, issue status,
@@ -103,7 +104,8 @@ export const openPrograms: Readonly<Record<string, OpenProgram>> = {
     subcommands: "build, test, vet, fmt, list, version, doc, env, mod graph, mod why, mod verify",
     groups: "mod work",
     never: "tool",
-    denied: "-exec -toolexec -vettool -overlay -modfile -ldflags -gcflags -asmflags -C -w -u",
+    denied:
+      "-exec -toolexec -vettool -overlay -modfile -ldflags -gcflags -asmflags -compiler -gccgoflags -C -w -u",
     hasLongLetters: true,
   },
   cargo: {
@@ -148,13 +150,15 @@ export const openPrograms: Readonly<Record<string, OpenProgram>> = {
     options: /^(-?[tcvzjJaf]+|--(list|create|verbose|gzip|bzip2|xz|file|exclude)(=[^:]*)?)$/,
     operands: /^[^:@]+$/,
   },
-  zip: { options: /^-[rqjxi0-9]+$/, operands: /^[^@]+$/ },
+  // Without `-y`, a folder's links are followed wherever they lead.
+  zip: { options: /^-([qjxi0-9]+|(?=\w*y)[rqjxiy0-9]+)$/, operands: /^[^@]+$/ },
   pip: { subcommands: "list, show, freeze, check", never: "config" },
   uv: {
     subcommands: "pip list, pip show, pip freeze, pip check, tree, sync, version",
     alone: "sync",
     groups: "pip tool python cache self",
-    denied: "--directory --project --config-file --index-url --index --with --script --module",
+    denied: `-p --directory --project --config-file --index-url --default-index --extra-index-url --index
+      --find-links --python --with --script --module`,
   },
   poetry: {
     subcommands: "install, check, show, version, env info",
@@ -179,8 +183,35 @@ export const openPrograms: Readonly<Record<string, OpenProgram>> = {
     hasLongLetters: true,
   },
   prettier: { denied: "--plugin --config" },
-  dotnet: { subcommands: "build, test, format, list", never: "exec tool" },
-  swift: { subcommands: "build, test" },
+  dotnet: {
+    subcommands: "build, test, format, list",
+    never: "exec tool",
+    denied: "-p -s --property --test-adapter-path --settings --source",
+  },
+  swift: {
+    subcommands: "build, test",
+    denied: `-Xcc -Xswiftc -Xlinker -Xcxx --toolchain --toolset --sdk --package-path --scratch-path
+      --disable-sandbox`,
+    hasLongLetters: true,
+  },
+  jest: {
+    denied: `-c --config --globalSetup --globalTeardown --setupFiles --setupFilesAfterEnv --resolver
+      --testRunner --runner --transform --testEnvironment --reporters --rootDir --preset
+      --testSequencer --testResultsProcessor --outputFile --filter`,
+    hasLongLetters: true,
+  },
+  vitest: {
+    denied: "-c -r --config --root --dir --globalSetup --environment --execArgv --outputFile",
+    hasLongLetters: true,
+  },
+  mocha: {
+    denied: "-r --require --import --loader --config --package --node-option --opts",
+    hasLongLetters: true,
+  },
+  mypy: {
+    denied:
+      "--config-file --python-executable --custom-typing-module --shadow-file --install-types",
+  },
   rg: { denied: "-z --pre --hostname-bin --search-zip" },
   sort: { denied: "-o -T --output --compress-program --temporary-directory" },
   tree: { denied: "-o -R" },

@@ -1,14 +1,11 @@
-import { type ParsedScript, parse } from "unbash";
+import { forEachChild, type ParsedScript, parse, type SyntaxNode } from "unbash";
 import { hasHidden, showHidden } from "../show-hidden.ts";
 import { isCovered } from "./coverage.ts";
 
 /** Longer lines than this are not read to their end by anybody. */
 const longestLine = 16_384;
 
-/**
- * In `$'…'` the shell knows escapes that others read differently, `\x{2d}` among them. Where such
- * quotes are used, the whole line may have only those that everybody reads alike.
- */
+/** In `$'…'` the shell knows escapes that others read differently, `\x{2d}` among them. */
 const oddEscape = /\\(?![abefnrtv\\'"]|x(?!00)[0-9a-fA-F]{2}(?![0-9a-fA-F]))/;
 
 export type ParsedLine =
@@ -19,13 +16,20 @@ export type ParsedLine =
 export function parseLine(text: string): ParsedLine {
   if (text.length > longestLine) return unparsable("it is too long to be judged");
   if (hasHidden(text)) return unparsable(`it has hidden characters: ${excerpt(text)}`);
-  if (text.includes("$'") && oddEscape.test(text)) {
-    return unparsable("it has escapes that are read in several ways");
-  }
   const script = parse(text);
   if (script.errors?.length) return unparsable("it cannot be parsed as bash");
   if (!isCovered(script, text)) return unparsable("parts of it are not understood");
+  if (hasOddEscape(script)) return unparsable("it has escapes that are read in several ways");
   return { type: "parsed", script };
+}
+
+function hasOddEscape(node: SyntaxNode): boolean {
+  if (node.type === "AnsiCQuoted") return oddEscape.test(node.text);
+  let isFound = false;
+  forEachChild(node, (child) => {
+    isFound ||= hasOddEscape(child);
+  });
+  return isFound;
 }
 
 function unparsable(reason: string): ParsedLine {

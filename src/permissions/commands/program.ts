@@ -4,8 +4,6 @@ import { type OptionList, type ParsedArguments, parseArguments } from "./options
 /** What is known of a program: the arguments with which it does what is expected of it. */
 export interface Program extends OptionList {
   readonly operands: "none" | "text" | "paths";
-  /** It does other things too, and rules say which of them it may do. */
-  readonly doesMore?: boolean;
   /** No argument is an option that matters: all of them are operands. */
   readonly takesAnything?: boolean;
   /** The first operand is text, unless one of these options has given it: `-e --regexp`. */

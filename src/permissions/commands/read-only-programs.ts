@@ -216,16 +216,6 @@ export const readOnlyPrograms: Readonly<Record<string, Program>> = {
     text: "-j -M --section",
     problem: noArgumentFile,
   },
-  npm: {
-    ...texts,
-    doesMore: true,
-    flags: "-a -l --all --json --long --parseable",
-    text: "--depth --omit",
-    problem: ({ operands }) =>
-      /^(ls|list|ll|pkg get)\b/.test(operands.slice(0, 2).map(knownValue).join(" "))
-        ? undefined
-        : (knownValue(operands[0]) ?? "no subcommand"),
-  },
   basename: anything,
   dirname: anything,
   realpath: { ...files, flags: "-e -m -L -P -q -s -z", paths: "--relative-to --relative-base" },
@@ -243,14 +233,17 @@ export const readOnlyPrograms: Readonly<Record<string, Program>> = {
   ...shellPrograms,
 };
 
-/** Programs that may be asked for their version, and no more. */
+/**
+ * Programs that may be asked for their version, and no more. Those are not among them that first
+ * look in the workspace for the version to run or for options, such as npm, yarn, cargo, go and mvn.
+ */
 const versioned: ReadonlySet<string> = new Set(
-  `node npm npx yarn pnpm bun deno python python3 pip pip3 ruby gem bundle php perl java javac mvn cargo
-  rustc rustup go gcc g++ clang make cmake docker gh git tsc curl bash`.split(/\s+/),
+  `node deno python python3 pip pip3 ruby gem php perl java javac gcc g++ clang make cmake docker gh git
+  tsc curl bash`.split(/\s+/),
 );
 
 export function isVersionQuestion(name: string, words: readonly KnownArgument[]): boolean {
   const [question, ...others] = words.map(knownValue);
   if (others.length > 0 || !versioned.has(name) || question === undefined) return false;
-  return /^(--version|-v|-V)$/.test(question) || (question === "version" && name === "go");
+  return /^(--version|-v|-V)$/.test(question);
 }
