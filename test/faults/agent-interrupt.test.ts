@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { collect } from "../../src/testing/conformance/model.ts";
 import { ProviderServer } from "../../src/testing/provider-server/provider-server.ts";
 import { calls, reply, says, thinks } from "../../src/testing/scripted-model.ts";
 import { TestAgent, testTool } from "../support/agent.ts";
@@ -50,5 +51,23 @@ test.each(["anthropic/scripted", "openai/scripted"])(
       if (first.end?.outcome === "interrupted") interrupted++;
     }
     expect(interrupted).toBeGreaterThan(10);
+  },
+);
+
+test.each(["anthropic/scripted", "openai/scripted"])(
+  "control: %s is refused when an interrupted call is left without an answer",
+  async (id) => {
+    await using server = await ProviderServer.start({ strict: true });
+    const model = await modelOnWire(server, id);
+
+    await collect(model, {
+      conversation: [
+        { type: "input", texts: ["Go."] },
+        { type: "reply", blocks: [calls("work", { value: "a" })] },
+        { type: "input", texts: ["Go on."] },
+      ],
+    });
+
+    expect(server.refusals).toHaveLength(1);
   },
 );

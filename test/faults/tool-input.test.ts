@@ -2,8 +2,10 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { Lead } from "../../src/team/lead.ts";
 import { ProviderServer } from "../../src/testing/provider-server/provider-server.ts";
-import { calls, reply, says } from "../../src/testing/scripted-model.ts";
+import { calls, reply, ScriptedModel, says } from "../../src/testing/scripted-model.ts";
 import { temporaryDirectory } from "../../src/testing/temporary-directory.ts";
+import type { Tool } from "../../src/tools/tool.ts";
+import { TestAgent } from "../support/agent.ts";
 import { providerEnvironment } from "../support/agent-on-wire.ts";
 import { teamPlace } from "../support/team.ts";
 
@@ -59,4 +61,18 @@ test("P17 whatever a model calls with whatever input, it gets an answer and the 
     }),
     { numRuns: 60 },
   );
+});
+
+test("control: a tool that trusts its input ends the run", async () => {
+  const model = new ScriptedModel([calls("trusting", { path: 7 })]);
+  const trusting: Tool = {
+    spec: { name: "trusting", description: "", input_schema: { type: "object" } },
+    prepare: (input) => {
+      throw new TypeError(`${input} is not what it should be`);
+    },
+  };
+  await using member = await TestAgent.open(model, { tools: [trusting] });
+  await member.tell("Go.");
+
+  await expect(member.run()).rejects.toThrow(TypeError);
 });

@@ -1,10 +1,13 @@
 import { expect } from "vitest";
-import type { Model, ModelPart, ModelRequest } from "../../src/model/model.ts";
+import type { ModelPart } from "../../src/model/model.ts";
 import type { ModelFailure } from "../../src/model/model-failure.ts";
 import { openModel } from "../../src/model/open-model.ts";
+import { collect } from "../../src/testing/conformance/model.ts";
 import { ManualClock } from "../../src/testing/manual-clock.ts";
 import type { Answer } from "../../src/testing/provider-server/answers.ts";
 import { ProviderServer } from "../../src/testing/provider-server/provider-server.ts";
+
+export { collect, request } from "../../src/testing/conformance/model.ts";
 
 /** The variables with which every provider is this server. */
 export function serverEnvironment({ url }: Pick<ProviderServer, "url">): Record<string, string> {
@@ -19,26 +22,6 @@ export function serverEnvironment({ url }: Pick<ProviderServer, "url">): Record<
     GOOGLE_GENERATIVE_AI_API_KEY: key,
     GOOGLE_GENERATIVE_AI_BASE_URL: `${url}/v1beta`,
   };
-}
-
-export function request(overrides: Partial<ModelRequest> = {}): ModelRequest {
-  return {
-    system: "You are a test.",
-    tools: [{ name: "bash", description: "Runs a command", input_schema: { type: "object" } }],
-    conversation: [{ type: "input", texts: ["Begin."] }],
-    maxOutputTokens: 8000,
-    signal: new AbortController().signal,
-    ...overrides,
-  };
-}
-
-export async function collect(
-  model: Model,
-  overrides: Partial<ModelRequest> = {},
-): Promise<ModelPart[]> {
-  const parts: ModelPart[] = [];
-  for await (const part of model.stream(request(overrides))) parts.push(part);
-  return parts;
 }
 
 export function lastOf(parts: readonly ModelPart[]): ModelPart | undefined {

@@ -10,7 +10,7 @@ import {
 import type { Place } from "../../src/workspace/place.ts";
 
 function inside(relative: string): Place {
-  return { real: `/work/${relative}`, isInside: true, relative };
+  return { real: `/project/${relative}`, isInside: true, relative };
 }
 
 test.each([
@@ -37,7 +37,7 @@ test.each([
   ["edit_file(./src/a?.ts)", "src/ab.ts", true],
   ["edit_file(src/a.ts)", "src/a_ts", false],
   ["edit_file(build)", "build/deep/file.js", true],
-  ["edit_file(/work/src/**)", "src/a.ts", true],
+  ["edit_file(/project/src/**)", "src/a.ts", true],
   ["edit_file", "any/file", true],
   ["read_file(.env)", ".env", false],
 ])("%s on writing %s: %s", (rule, path, expected) => {
@@ -86,7 +86,7 @@ test.each([
   ["read_file(src/keys/**)", "src/keys/deep", true],
   ["read_file(src/keys/**)", "src/lib", false],
   ["read_file(**/*.pem)", "src", true],
-  ["read_file(/work/src/x)", "src", true],
+  ["read_file(/project/src/x)", "src", true],
   ["read_file(/other/x)", "src", false],
   ["read_file", "src", true],
   ["edit_file(src/**)", "src", false],

@@ -216,7 +216,8 @@ function answersTo({ blocks }: ScriptedReply): Utterance[] {
   return results.length > 0 ? [{ type: "results", results }, mail, mail] : [mail];
 }
 
-function request(overrides: Partial<ModelRequest> = {}): ModelRequest {
+/** A request that every model can answer. */
+export function request(overrides: Partial<ModelRequest> = {}): ModelRequest {
   return {
     system: "You are a test.",
     tools: [{ name: "bash", description: "Runs a command", input_schema: { type: "object" } }],
@@ -227,7 +228,8 @@ function request(overrides: Partial<ModelRequest> = {}): ModelRequest {
   };
 }
 
-async function collect(
+/** Everything that a model streams. */
+export async function collect(
   model: Model,
   overrides: Partial<ModelRequest> = {},
   onDelta: () => void = () => {},
