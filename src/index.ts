@@ -45,7 +45,7 @@ export {
 } from "./protocol/message.ts";
 export { Request } from "./protocol/request.ts";
 export { Task } from "./protocol/task.ts";
-export { Member, Team } from "./protocol/team.ts";
+export { Member, TeamRecord } from "./protocol/team.ts";
 export { Entry } from "./protocol/transcript.ts";
 export { UsageRecord, UsageTotal } from "./protocol/usage.ts";
 export type { Answer, RequestDraft, Requests } from "./requests/requests.ts";

@@ -24,14 +24,14 @@ export const Member = z.looseObject({
 export type Member = z.infer<typeof Member>;
 
 /** The roster: `config.json`. */
-export const Team = z.looseObject({
+export const TeamRecord = z.looseObject({
   team_name: z.string().min(1),
   team_id: TeamId,
   lead: MemberName.refine((name) => name === lead, `the lead's name is '${lead}'`),
   members: z.array(Member).refine(hasUniqueNames, "two members have the same name"),
   format: z.int().positive().default(storeFormat),
 });
-export type Team = z.infer<typeof Team>;
+export type TeamRecord = z.infer<typeof TeamRecord>;
 
 function hasUniqueNames(members: readonly { name: string }[]): boolean {
   return new Set(members.map(({ name }) => name)).size === members.length;

@@ -5,7 +5,7 @@ import { readTextIfExists, replaceFile, setAside } from "../lib/files.ts";
 import { Listeners } from "../lib/listeners.ts";
 import { Serial } from "../lib/serial.ts";
 import type { WakeSource } from "../lib/wake-source.ts";
-import { Team } from "../protocol/team.ts";
+import { TeamRecord } from "../protocol/team.ts";
 import type { Roster } from "./roster.ts";
 import { formatTeam, lastGoodFile, parseTeam, readTeamFile, rosterFile } from "./team-file.ts";
 
@@ -29,16 +29,16 @@ export class FileRoster implements Roster, Disposable {
   readonly #options: FileRosterOptions;
   readonly #path: string;
   readonly #serial = new Serial();
-  readonly #listeners = new Listeners<Team>();
+  readonly #listeners = new Listeners<TeamRecord>();
   readonly #stopWatching: () => void;
   #stopReport: () => void = () => undefined;
   /** What this process knows, and the text it was read from or written as: none while it is gone. */
-  #team: Team;
+  #team: TeamRecord;
   #text: string | undefined;
   /** What a person made of the file that is no roster, and what is wrong with it. */
   #badEdit: { text: string; problem: string } | undefined;
 
-  private constructor(options: FileRosterOptions, known: { team: Team; text: string }) {
+  private constructor(options: FileRosterOptions, known: { team: TeamRecord; text: string }) {
     this.#options = options;
     this.#path = join(options.directory, rosterFile);
     this.#team = known.team;
@@ -49,7 +49,7 @@ export class FileRoster implements Roster, Disposable {
   }
 
   /** Opens the roster, restores it where it is damaged, or begins with `newTeam`. */
-  static async open(options: FileRosterOptions, newTeam: () => Team): Promise<FileRoster> {
+  static async open(options: FileRosterOptions, newTeam: () => TeamRecord): Promise<FileRoster> {
     const found = await readOrSetAside(options);
     if (found) {
       await keepLastGood(options, found.text);
@@ -62,18 +62,18 @@ export class FileRoster implements Roster, Disposable {
     return new FileRoster(options, { team, text });
   }
 
-  read(): Promise<Team> {
+  read(): Promise<TeamRecord> {
     return this.#serial.run(async () => {
       await this.#takeOverEdit();
       return structuredClone(this.#team);
     });
   }
 
-  update(change: (team: Team) => Team): Promise<Team> {
+  update(change: (team: TeamRecord) => TeamRecord): Promise<TeamRecord> {
     return this.#serial.run(async () => {
       await this.#options.check();
       await this.#takeOverEdit();
-      const team = Team.parse(change(structuredClone(this.#team)));
+      const team = TeamRecord.parse(change(structuredClone(this.#team)));
       const text = formatTeam(team);
       if (text !== this.#text) {
         await this.#keepBadEdit();
@@ -84,7 +84,7 @@ export class FileRoster implements Roster, Disposable {
     });
   }
 
-  onChange(listener: (team: Team) => void): () => void {
+  onChange(listener: (team: TeamRecord) => void): () => void {
     return this.#listeners.add(listener);
   }
 
@@ -107,7 +107,7 @@ export class FileRoster implements Roster, Disposable {
     await keepLastGood(this.#options, text);
   }
 
-  #parseEdit(text: string): Team | undefined {
+  #parseEdit(text: string): TeamRecord | undefined {
     try {
       return parseTeam(text, this.#path);
     } catch (error) {
@@ -119,7 +119,7 @@ export class FileRoster implements Roster, Disposable {
   }
 
   /** At once: the id names the key, and whoever reads another one looks for another key. */
-  async #restoreId(team: Team): Promise<void> {
+  async #restoreId(team: TeamRecord): Promise<void> {
     await this.#options.check();
     const text = formatTeam(team);
     await writeTeam(this.#options.directory, text);
@@ -146,7 +146,7 @@ export class FileRoster implements Roster, Disposable {
     this.#options.onWarning(`${problem}. The team goes on without that edit; a copy is ${copy}`);
   }
 
-  #adopt({ team, text }: { team: Team; text: string }): void {
+  #adopt({ team, text }: { team: TeamRecord; text: string }): void {
     this.#team = team;
     this.#text = text;
     this.#badEdit = undefined;

@@ -1,31 +1,31 @@
 import { Listeners } from "../lib/listeners.ts";
 import { Serial } from "../lib/serial.ts";
-import { Team } from "../protocol/team.ts";
+import { TeamRecord } from "../protocol/team.ts";
 import type { Roster } from "./roster.ts";
 
 /** A roster for tests and single-process teams. */
 export class MemoryRoster implements Roster {
-  #team: Team;
+  #team: TeamRecord;
   readonly #serial = new Serial();
-  readonly #listeners = new Listeners<Team>();
+  readonly #listeners = new Listeners<TeamRecord>();
 
-  constructor(team: Team) {
+  constructor(team: TeamRecord) {
     this.#team = team;
   }
 
-  async read(): Promise<Team> {
+  async read(): Promise<TeamRecord> {
     return structuredClone(this.#team);
   }
 
-  update(change: (team: Team) => Team): Promise<Team> {
+  update(change: (team: TeamRecord) => TeamRecord): Promise<TeamRecord> {
     return this.#serial.run(async () => {
-      this.#team = Team.parse(change(structuredClone(this.#team)));
+      this.#team = TeamRecord.parse(change(structuredClone(this.#team)));
       this.#listeners.emit(structuredClone(this.#team));
       return structuredClone(this.#team);
     });
   }
 
-  onChange(listener: (team: Team) => void): () => void {
+  onChange(listener: (team: TeamRecord) => void): () => void {
     return this.#listeners.add(listener);
   }
 }

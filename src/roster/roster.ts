@@ -1,4 +1,4 @@
-import type { Team } from "../protocol/team.ts";
+import type { TeamRecord } from "../protocol/team.ts";
 
 /**
  * Who is in the team, and how each member is doing.
@@ -11,7 +11,7 @@ import type { Team } from "../protocol/team.ts";
  *   breaks no update.
  */
 export interface Roster {
-  read(): Promise<Team>;
-  update(change: (team: Team) => Team): Promise<Team>;
-  onChange(listener: (team: Team) => void): () => void;
+  read(): Promise<TeamRecord>;
+  update(change: (team: TeamRecord) => TeamRecord): Promise<TeamRecord>;
+  onChange(listener: (team: TeamRecord) => void): () => void;
 }

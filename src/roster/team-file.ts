@@ -3,7 +3,7 @@ import { z } from "zod";
 import { hasErrno, TeamError } from "../errors.ts";
 import { readTextIfExists } from "../lib/files.ts";
 import { parseJson } from "../lib/json.ts";
-import { storeFormat, Team } from "../protocol/team.ts";
+import { storeFormat, TeamRecord } from "../protocol/team.ts";
 
 export const rosterFile = "config.json";
 
@@ -14,7 +14,7 @@ export const lastGoodFile = "config.last-good.json";
 export async function readTeamFile(
   directory: string,
   name: string = rosterFile,
-): Promise<{ team: Team; text: string } | undefined> {
+): Promise<{ team: TeamRecord; text: string } | undefined> {
   const path = join(directory, name);
   const text = await readRosterText(directory, path);
   return text === undefined ? undefined : { team: parseTeam(text, path), text };
@@ -34,10 +34,10 @@ async function readRosterText(directory: string, path: string): Promise<string |
 
 const AnyFormat = z.looseObject({ format: z.number().optional() });
 
-export function parseTeam(text: string, path: string): Team {
+export function parseTeam(text: string, path: string): TeamRecord {
   try {
     refuseNewer(parseJson(text, AnyFormat, path).format ?? storeFormat, path);
-    return parseJson(text, Team, path);
+    return parseJson(text, TeamRecord, path);
   } catch (error) {
     if (!(error instanceof TeamError) || error.code !== "record-corrupt") throw error;
     throw new TeamError("config-invalid", error.message, {
@@ -56,6 +56,6 @@ function refuseNewer(format: number, path: string): void {
   );
 }
 
-export function formatTeam(team: Team): string {
+export function formatTeam(team: TeamRecord): string {
   return `${JSON.stringify(team, null, 2)}\n`;
 }

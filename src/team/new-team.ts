@@ -1,8 +1,8 @@
 import { lead, newTeamId } from "../protocol/ids.ts";
-import { storeFormat, type Team } from "../protocol/team.ts";
+import { storeFormat, type TeamRecord } from "../protocol/team.ts";
 
 /** The roster of a team on its first day. */
-export function newTeam(now: Date): Team {
+export function newTeam(now: Date): TeamRecord {
   return {
     team_name: "default",
     team_id: newTeamId(now),

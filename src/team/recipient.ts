@@ -1,12 +1,12 @@
 import { TeamError } from "../errors.ts";
 import { type MemberName, parseMemberName } from "../protocol/ids.ts";
-import type { Team } from "../protocol/team.ts";
+import type { TeamRecord } from "../protocol/team.ts";
 
 /**
  * The member that mail to `name` reaches. Nobody else has a mailbox: an unknown or ended recipient
  * is refused, with the members there are.
  */
-export function findRecipient(team: Team, name: string): MemberName {
+export function findRecipient(team: TeamRecord, name: string): MemberName {
   const recipient = parseMemberName(name);
   if (recipient === team.lead) return recipient;
   const member = team.members.find((candidate) => candidate.name === recipient);
@@ -23,7 +23,7 @@ export function findRecipient(team: Team, name: string): MemberName {
   return recipient;
 }
 
-function reachable({ lead, members }: Team): string {
+function reachable({ lead, members }: TeamRecord): string {
   const alive = members.filter(({ status }) => status !== "shutdown");
   return [lead, ...alive.map(({ name }) => name)].join(", ");
 }

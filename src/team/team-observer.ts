@@ -17,7 +17,7 @@ import type { StoredEvent } from "../protocol/events.ts";
 import { type MemberName, parseMemberName, user } from "../protocol/ids.ts";
 import type { Message } from "../protocol/message.ts";
 import type { Task } from "../protocol/task.ts";
-import type { Team } from "../protocol/team.ts";
+import type { TeamRecord } from "../protocol/team.ts";
 import type { UsageTotal } from "../protocol/usage.ts";
 import { lastGoodFile, readTeamFile } from "../roster/team-file.ts";
 import { FileTaskBoard } from "../tasks/file-task-board.ts";
@@ -30,12 +30,12 @@ import type { TeamPlace } from "./team-place.ts";
  * nothing, but that it can leave mail, as the person, like anybody with the team's key.
  */
 export class TeamObserver {
-  readonly team: Team;
+  readonly team: TeamRecord;
   readonly #place: TeamPlace;
   readonly #layout: TeamLayout;
   #signature: Promise<Signature | undefined> | undefined;
 
-  private constructor(place: TeamPlace, team: Team) {
+  private constructor(place: TeamPlace, team: TeamRecord) {
     this.team = team;
     this.#place = place;
     this.#layout = teamLayout(place.directory);
@@ -159,7 +159,7 @@ export class TeamObserver {
 }
 
 /** The roster, or the last good one while somebody has made nonsense of it. */
-async function readTeam({ directory, onWarning }: TeamPlace): Promise<Team | undefined> {
+async function readTeam({ directory, onWarning }: TeamPlace): Promise<TeamRecord | undefined> {
   try {
     return (await readTeamFile(directory))?.team;
   } catch (error) {

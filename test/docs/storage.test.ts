@@ -13,7 +13,7 @@ import { MemberName } from "../../src/protocol/ids.ts";
 import { Message } from "../../src/protocol/message.ts";
 import { Decision, Request } from "../../src/protocol/request.ts";
 import { Task } from "../../src/protocol/task.ts";
-import { Member, Team } from "../../src/protocol/team.ts";
+import { Member, TeamRecord } from "../../src/protocol/team.ts";
 import { Entry } from "../../src/protocol/transcript.ts";
 import { UsageLine, UsageTotal } from "../../src/protocol/usage.ts";
 import { patchFs } from "../../src/testing/patched-fs.ts";
@@ -56,7 +56,16 @@ describe("the paths", () => {
 });
 
 describe("the fields", () => {
-  const records = { Team, Member, MailCursor, SideRecord, Task, Request, Decision, Heartbeat };
+  const records = {
+    TeamRecord,
+    Member,
+    MailCursor,
+    SideRecord,
+    Task,
+    Request,
+    Decision,
+    Heartbeat,
+  };
   const objects = new Map<string, Shape>(
     Object.entries({ ...records, UsageTotal }).map(([name, { shape }]) => [name, shape]),
   );

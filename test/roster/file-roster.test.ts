@@ -2,7 +2,7 @@ import { readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { systemClock } from "../../src/lib/clock.ts";
-import type { Team } from "../../src/protocol/team.ts";
+import type { TeamRecord } from "../../src/protocol/team.ts";
 import { FileRoster, type FileRosterOptions } from "../../src/roster/file-roster.ts";
 import { lastGoodFile, readTeamFile } from "../../src/roster/team-file.ts";
 import { exampleTeam, testRoster } from "../../src/testing/conformance/roster.ts";
@@ -37,7 +37,7 @@ test("a good edit by hand is taken over, and told to listeners", async () => {
     return () => undefined;
   };
   const roster = await open(directory.path, { watch: { subscribe } });
-  const changed = new Promise<Team>((resolve) => roster.onChange(resolve));
+  const changed = new Promise<TeamRecord>((resolve) => roster.onChange(resolve));
 
   await edit(directory.path, (text) => text.replace('"coder"', '"tester"'));
   for (const wake of wakes) wake();

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { lead, MemberName, newTeamId } from "../../protocol/ids.ts";
-import type { Member, Team } from "../../protocol/team.ts";
+import type { Member, TeamRecord } from "../../protocol/team.ts";
 import type { Roster } from "../../roster/roster.ts";
 import { catchUncaughtErrors } from "../uncaught-errors.ts";
 
@@ -10,7 +10,7 @@ export interface RosterFixture extends AsyncDisposable {
   reopen?(): Promise<Roster>;
 }
 
-export function exampleTeam(): Team {
+export function exampleTeam(): TeamRecord {
   return {
     team_name: "default",
     team_id: newTeamId(new Date(0)),
@@ -134,7 +134,7 @@ export function testRoster(name: string, open: () => Promise<RosterFixture>): vo
   });
 }
 
-function add(name: string): (team: Team) => Team {
+function add(name: string): (team: TeamRecord) => TeamRecord {
   const member: Member = { name: MemberName.parse(name), role: "tester", status: "idle" };
   return (team) => ({ ...team, members: [...team.members, member] });
 }
