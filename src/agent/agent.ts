@@ -14,6 +14,7 @@ import type { Bill } from "./bill.ts";
 import { Conversation } from "./conversation.ts";
 import type { Input } from "./input.ts";
 import type { WholePath } from "./mail-text.ts";
+import { RunRecord } from "./run-record.ts";
 
 /** What bounds a member's runs. */
 interface Limits {
@@ -60,8 +61,7 @@ export class Agent {
   readonly toolSpecs: readonly ToolSpec[];
   /** The calls that an earlier process has left open: a person may have been asked about them. */
   readonly inherited: ReadonlySet<string>;
-  /** True when the process of the last run ended before the run did. */
-  readonly wasCutShort: boolean;
+  readonly lastRun: RunRecord;
 
   private constructor(options: AgentOptions, entries: readonly Entry[]) {
     this.options = options;
@@ -69,8 +69,7 @@ export class Agent {
     this.tools = new Map(options.tools.map((tool) => [tool.spec.name, tool]));
     this.toolSpecs = options.tools.map(({ spec }) => spec);
     this.inherited = new Set(this.conversation.openCalls.map(({ call }) => call.call_id));
-    const last = entries.findLast(({ type }) => type === "run-start" || type === "run-end");
-    this.wasCutShort = last?.type === "run-start";
+    this.lastRun = new RunRecord(entries);
   }
 
   /** Opens a member with its history, and writes down who it is where that is new. */
@@ -97,7 +96,10 @@ export class Agent {
 
   async append(entries: readonly Entry[]): Promise<void> {
     await this.options.transcript.append(entries);
-    for (const entry of entries) this.conversation.add(entry);
+    for (const entry of entries) {
+      this.conversation.add(entry);
+      this.lastRun.add(entry);
+    }
   }
 
   stamp(draft: EventDraft): AgentEvent {

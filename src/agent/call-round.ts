@@ -41,7 +41,7 @@ export class CallRound {
     try {
       for (const open of this.#options.agent.conversation.openCalls) {
         const plan = await this.#plan(open);
-        const isRead = plan.type === "judged" && plan.verdict.isReadOnly;
+        const isRead = plan.type === "judged" && isPlainRead(plan);
         if (!isRead || reads.length === maxReads) await allOf(reads.splice(0));
         const answer = this.#carryOut(open, plan);
         if (isRead) reads.push(handled(answer));
@@ -134,18 +134,33 @@ export class CallRound {
   }
 
   /** Writes the result down, and returns what the model is shown of it. */
-  async #answer(call: ToolCall, { text, isError, images }: ToolOutput): Promise<string> {
+  async #answer(call: ToolCall, { text, isError, images, mail }: ToolOutput): Promise<string> {
     const { agent, emit } = this.#options;
-    const { secrets, outputFiles, name } = agent.options;
+    const { secrets, outputFiles, input, name } = agent.options;
     const output =
       text.length > maxOutputCharacters
         ? await outputFiles.capOutput(text, `${name}-${call.call_id}`)
         : secrets.mask(text);
     const result = { call_id: call.call_id, output, is_error: isError };
-    await agent.record({ type: "tool-result", ...result, ...(images && { images: [...images] }) });
+    await agent.record({
+      type: "tool-result",
+      ...result,
+      ...(images && { images: [...images] }),
+      ...(mail && { mail: [...mail] }),
+    });
+    if (mail) await input.settle(mail);
+    for (const { message } of mail ?? []) emit({ type: "message-delivered", id: message.id });
     emit({ type: "tool-result", ...result });
     return output;
   }
+}
+
+/**
+ * True for what only looks at files. Calls to the team run in their order, though they change no
+ * file: who waits for teammates in the same reply waits for those it has spawned.
+ */
+function isPlainRead({ prepared, verdict }: Extract<Plan, { type: "judged" }>): boolean {
+  return verdict.isReadOnly && prepared.action.type !== "coordinate";
 }
 
 /** So many calls run beside each other at most: each may hold a large file or a process. */

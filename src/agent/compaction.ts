@@ -2,7 +2,8 @@ import type { Utterance } from "../model/model.ts";
 import type { ReplyBlock } from "../protocol/transcript.ts";
 import { positionsToCarry } from "../transcript/transcript.ts";
 import type { Agent, EventDraft } from "./agent.ts";
-import { type Reply, replyText, requestReply, type Setback } from "./request-reply.ts";
+import { type Reply, requestReply, type Setback } from "./request-reply.ts";
+import { replyText } from "./run-record.ts";
 
 /** True when the next reply might not fit: a fifth is kept free, or more for long replies. */
 export function isNearlyFull({ conversation, options }: Agent): boolean {
@@ -34,6 +35,7 @@ export async function* compact(
       kept: [...(await options.recap()), ...unanswered, ...goOn],
       wakes,
       delivered: positionsToCarry(await options.transcript.tail()),
+      answers: [...agent.lastRun.answers],
     },
     agent.profile,
   );

@@ -9,6 +9,7 @@ import type {
 } from "../protocol/transcript.ts";
 import { totalTokens, type Usage } from "../protocol/usage.ts";
 import { isShown, mailText, type WholePath } from "./mail-text.ts";
+import { wakes, wakesInTheEnd } from "./wakes.ts";
 
 /** A call that the model has made and not been answered yet. */
 export interface OpenCall {
@@ -61,13 +62,14 @@ export class Conversation {
         this.#addResult(entry);
         break;
       case "run-end":
-        if (entry.outcome === "interrupted") this.#addInput(interrupted, false);
+        if (entry.outcome === "interrupted") this.#addInput(interruption(entry.reason), false);
         break;
       case "compaction":
         this.#startOver(entry);
         break;
       case "profile":
       case "run-start":
+      case "run-settled":
         break;
     }
   }
@@ -99,7 +101,8 @@ export class Conversation {
 
   #addMail(message: Message): void {
     if (!isShown(message)) return;
-    this.#addInput(mailText(message, this.#wholePath), message.type !== "idle_notification");
+    const deservesReply = wakes(message) || wakesInTheEnd(message);
+    this.#addInput(mailText(message, this.#wholePath), deservesReply);
   }
 
   #addInput(text: string, wakes: boolean): void {
@@ -167,7 +170,9 @@ export class Conversation {
 const charactersPerToken = 3.5;
 const charactersPerImage = 1_600 * charactersPerToken;
 
-const interrupted = "(The person interrupted you here.)";
+function interruption(reason: string | undefined): string {
+  return reason ? `(You were stopped here: ${reason}.)` : "(The person interrupted you here.)";
+}
 
 /** A provider refuses empty text, and a reply that ends with a thought. */
 function sendableBlocks(blocks: readonly ReplyBlock[]): ReplyBlock[] {

@@ -1,17 +1,25 @@
 import type { Clock } from "../lib/clock.ts";
 import type { Secrets } from "../lib/secrets.ts";
-import type { MailboxReader } from "../mailbox/mailbox.ts";
-import type { Entry } from "../protocol/transcript.ts";
+import type { Delivery, MailboxReader } from "../mailbox/mailbox.ts";
+import type { Message } from "../protocol/message.ts";
+import type { Entry, ReceivedMail } from "../protocol/transcript.ts";
 import { hiddenText, isShown, mailText, type WholePath } from "./mail-text.ts";
 
 /** Where a member's input comes from. */
 export interface Input {
-  /** What the member has not been shown yet. `settle` is called once it is in the transcript. */
-  take(): Promise<{ entries: readonly Entry[]; settle(): Promise<void> }>;
+  /**
+   * What the member has not been shown yet; unless a request is due anyway (`isDue`), only where it
+   * is worth one.
+   */
+  take(isDue: boolean): Promise<readonly Extract<Entry, { type: "delivery" }>[]>;
+  /** To be called once the mail is in the transcript. */
+  settle(mail: readonly ReceivedMail[]): Promise<void>;
 }
 
 export interface MailInputOptions {
   reader: Pick<MailboxReader, "unread" | "acknowledge">;
+  /** Whether mail is worth a request of its own. */
+  isWorthwhile(unread: readonly Message[]): boolean;
   wholePath: WholePath;
   /** Puts a text that is too long to be shown where `wholePath` says. */
   keepWhole(path: string, text: string): Promise<void>;
@@ -21,6 +29,8 @@ export interface MailInputOptions {
 
 /** The most characters of mail that one request shows. The rest comes with the next. */
 const maxMailCharacters = 100_000;
+/** The most that the result of a call shows: no result may be longer. */
+const maxResultCharacters = 40_000;
 
 /** The member's mail. */
 export class MailInput implements Input {
@@ -30,25 +40,38 @@ export class MailInput implements Input {
     this.#options = options;
   }
 
-  async take() {
-    const { reader, clock, wholePath, keepWhole, secrets } = this.#options;
-    const entries: Entry[] = [];
-    let characters = 0;
+  async take(isDue: boolean) {
+    const { reader, clock, isWorthwhile } = this.#options;
+    const unread = await reader.unread();
+    if (!isDue && !isWorthwhile(unread.map(({ message }) => message))) return [];
     const at = clock.now().toISOString();
-    for (const { message: sent, position } of await reader.unread()) {
+    const mail = await this.#fitting(unread, maxMailCharacters);
+    return mail.map((received) => ({ type: "delivery" as const, at, ...received }));
+  }
+
+  /** What is unread, for a call whose result shows it. */
+  async takeForResult(): Promise<readonly ReceivedMail[]> {
+    return this.#fitting(await this.#options.reader.unread(), maxResultCharacters);
+  }
+
+  async settle(mail: readonly ReceivedMail[]): Promise<void> {
+    const last = mail.at(-1);
+    if (last) await this.#options.reader.acknowledge(last.message.id);
+  }
+
+  /** The oldest mail, as much as fits; always one. */
+  async #fitting(unread: readonly Delivery[], maxCharacters: number): Promise<ReceivedMail[]> {
+    const { wholePath, keepWhole, secrets } = this.#options;
+    const mail: ReceivedMail[] = [];
+    let characters = 0;
+    for (const { message: sent, position } of unread) {
       const message = secrets.maskJson(sent);
       characters += isShown(message) ? mailText(message, wholePath).length : 0;
-      if (characters > maxMailCharacters && entries.length > 0) break;
+      if (characters > maxCharacters && mail.length > 0) break;
       const hidden = hiddenText(message);
       if (hidden) await keepWhole(wholePath(message), hidden);
-      entries.push({ type: "delivery", at, message, position });
+      mail.push({ message, position });
     }
-    const last = entries.at(-1);
-    return {
-      entries,
-      settle: async () => {
-        if (last?.type === "delivery") await reader.acknowledge(last.message.id);
-      },
-    };
+    return mail;
   }
 }

@@ -1,3 +1,4 @@
+import { escapeWrapper } from "../lib/escape-wrapper.ts";
 import type { Message } from "../protocol/message.ts";
 
 /** The most characters of one message that a model is shown. The rest is in a file that is named. */
@@ -87,10 +88,6 @@ function shorten(text: string, message: Message, wholePath: WholePath): string {
   if (text.length <= maxShownCharacters) return text;
   const left = text.length - maxShownCharacters;
   return `${text.slice(0, maxShownCharacters)}\n... (${left} more characters; the whole is in ${wholePath(message)})`;
-}
-
-function escapeWrapper(text: string): string {
-  return text.replace(/<(\/?)(?=teammate-message)/gi, "&lt;$1");
 }
 
 const entities: Record<string, string> = { "<": "&lt;", ">": "&gt;", "&": "&amp;", '"': "&quot;" };

@@ -76,11 +76,6 @@ export async function* requestReply(
   return { type: "failed", failure: { kind: "cut", message: `${model.id} ended without an end` } };
 }
 
-/** The words of a reply, without its thoughts and calls. */
-export function replyText(blocks: readonly ReplyBlock[]): string {
-  return blocks.flatMap((block) => (block.type === "text" ? [block.text] : [])).join("\n\n");
-}
-
 function* delta(type: "text-delta" | "thinking-delta", text: string): Generator<EventDraft> {
   if (text !== "") yield { type, text };
 }

@@ -1,13 +1,14 @@
 import { AsyncQueue } from "../lib/async-queue.ts";
-import { isLeaving } from "../lib/leaving.ts";
+import { interruptionReason, isLeaving } from "../lib/leaving.ts";
 import type { AgentEvent } from "../protocol/events.ts";
+import { newMessageId } from "../protocol/ids.ts";
 import type { Outcome } from "../protocol/message.ts";
-import type { StopReason } from "../protocol/transcript.ts";
 import type { Agent, EventDraft } from "./agent.ts";
 import { CallRound } from "./call-round.ts";
 import { compact, isNearlyFull } from "./compaction.ts";
 import { Repetition } from "./repetition.ts";
-import { type Reply, replyText, requestReply, type Setback } from "./request-reply.ts";
+import { type Reply, requestReply, type Setback } from "./request-reply.ts";
+import { hasCalls, isCutShort, replyText } from "./run-record.ts";
 
 /** How a run ended. */
 export interface RunEnd {
@@ -54,11 +55,9 @@ class AgentRun {
   readonly #agent: Agent;
   readonly #signal: AbortSignal;
   readonly #repetition = new Repetition();
-  readonly #answers: string[] = [];
   #turn = 0;
-  /** How many replies in a row were cut short, and what they have said of one answer. */
+  /** How many replies in a row were cut short. */
   #cuts = 0;
-  #cutText = "";
   /** How full the context was when a compaction made no room. */
   #crampedAt = 0;
 
@@ -79,16 +78,16 @@ class AgentRun {
 
     const { outcome, reason, hint } = ending;
     const why = { ...(reason && { reason }) };
-    await this.#agent.record({ type: "run-end", outcome, ...why });
+    const report_id = newMessageId(this.#agent.options.clock.now());
+    await this.#agent.record({ type: "run-end", outcome, ...why, report_id });
     yield { type: "run-end", outcome, ...why, ...(hint && { hint }) };
-    this.#addAnswer("");
-    return { ...ending, answers: this.#answers };
+    return { ...ending, answers: this.#agent.lastRun.answers };
   }
 
   async *#takeTurn(): AsyncGenerator<EventDraft, Ending> {
     const stopped = this.#stopped();
     if (stopped) return stopped;
-    await this.#takeInput();
+    yield* this.#takeInput();
     if (!this.#agent.conversation.awaitsReply) return { outcome: "done" };
     const limit = this.#limit();
     if (limit) return limit;
@@ -108,15 +107,20 @@ class AgentRun {
     return yield* this.#afterReply(reply);
   }
 
-  async #takeInput(): Promise<void> {
-    const { entries, settle } = await this.#agent.options.input.take();
-    await this.#agent.append(entries);
-    await settle();
+  async *#takeInput(): AsyncGenerator<EventDraft> {
+    const { conversation, options } = this.#agent;
+    const mail = await options.input.take(conversation.awaitsReply);
+    if (mail.length === 0) return;
+    await this.#agent.append(mail);
+    await options.input.settle(mail);
+    for (const { message } of mail) yield { type: "message-delivered", id: message.id };
   }
 
   #stopped(): Ending {
     if (!this.#signal.aborted) return undefined;
-    return isLeaving(this.#signal) ? "left" : { outcome: "interrupted" };
+    if (isLeaving(this.#signal)) return "left";
+    const reason = interruptionReason(this.#signal);
+    return { outcome: "interrupted", ...(reason && { reason }) };
   }
 
   #limit(): Ending {
@@ -171,29 +175,20 @@ class AgentRun {
     if (this.#repetition.endReply()) {
       return { outcome: "failed", reason: "it makes the same calls again and again" };
     }
-    const text = replyText(blocks);
-    const hasCalls = blocks.some(({ type }) => type === "tool-call");
     if (stop === "other") {
       const reason = `the model stopped for an unknown reason (${rawStop ?? "none given"})`;
-      if (text.trim() === "" && !hasCalls) return { outcome: "failed", reason };
+      if (replyText(blocks).trim() === "" && !hasCalls(blocks))
+        return { outcome: "failed", reason };
       yield { type: "warning", message: `In this reply ${reason}` };
     }
-    if (isCutShort(stop, hasCalls)) return this.#goOn(text, hasCalls);
+    if (isCutShort(stop, blocks)) return this.#goOn(hasCalls(blocks));
     this.#cuts = 0;
-    if (!hasCalls) this.#addAnswer(text);
     return undefined;
   }
 
-  #addAnswer(text: string): void {
-    const whole = (this.#cutText + text).trim();
-    this.#cutText = "";
-    if (whole !== "") this.#answers.push(whole);
-  }
-
   /** After a reply that was cut short. Its calls are answered as not run, so only a text needs a word. */
-  async #goOn(text: string, hasCalls: boolean): Promise<Ending> {
+  async #goOn(hasCalls: boolean): Promise<Ending> {
     this.#cuts++;
-    if (!hasCalls) this.#cutText += text;
     if (this.#cuts > maxCuts) {
       return { outcome: "failed", reason: `its reply was cut short ${this.#cuts} times in a row` };
     }
@@ -229,7 +224,3 @@ class AgentRun {
 }
 
 const goOn = "(Your reply was cut short by the limit of its length. Go on where it stopped.)";
-
-function isCutShort(stop: StopReason, hasCalls: boolean): boolean {
-  return stop === "length" || stop === "overflow" || (stop === "pause" && !hasCalls);
-}

@@ -9,3 +9,13 @@ export function leave(controller: AbortController): void {
 export function isLeaving({ reason }: AbortSignal): boolean {
   return reason === leaving;
 }
+
+/** Aborts a run for good. Without a reason it was the person. */
+export function interrupt(controller: AbortController, reason?: string): void {
+  controller.abort(reason);
+}
+
+/** Why a run was interrupted, where it was not the person. */
+export function interruptionReason({ reason }: AbortSignal): string | undefined {
+  return typeof reason === "string" ? reason : undefined;
+}

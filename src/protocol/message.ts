@@ -34,6 +34,8 @@ function fields<Type extends string, Others extends z.ZodRawShape>(type: Type, o
 const request_id = RequestId;
 const approve = z.boolean();
 const reason = z.string().optional();
+/** Of what was shown to whoever answers. An answer to anything else is none. */
+const hash = z.string().optional();
 
 /**
  * What one party says to a member, as it lies in a mailbox. Written once, never edited. What is
@@ -42,12 +44,23 @@ const reason = z.string().optional();
 export const Message = z.discriminatedUnion("type", [
   z.object(fields("message", { task_id: TaskId.optional() })),
   z.object(fields("broadcast", {})),
-  z.object(fields("result", { outcome: Outcome })),
+  z.object(
+    fields("result", {
+      outcome: Outcome,
+      /** True when only teammates' mail had woken the run: then it need not wake the lead at once. */
+      woken_by_peers: z.boolean().optional(),
+    }),
+  ),
   z.object(fields("idle_notification", {})),
   z.object(fields("task_assignment", { task_id: TaskId })),
   z.object(fields("plan_approval_request", { request_id, plan: z.string() })),
   z.object(
-    fields("plan_approval_response", { request_id, approve, feedback: z.string().optional() }),
+    fields("plan_approval_response", {
+      request_id,
+      approve,
+      feedback: z.string().optional(),
+      hash,
+    }),
   ),
   z.object(fields("shutdown_request", { request_id })),
   z.object(fields("shutdown_response", { request_id, approve, reason })),
@@ -59,6 +72,7 @@ export const Message = z.discriminatedUnion("type", [
       request_id,
       decision: z.enum(["allow-once", "allow-always", "deny"]),
       reason,
+      hash,
     }),
   ),
   z.object(
@@ -71,7 +85,14 @@ export const Message = z.discriminatedUnion("type", [
   // The two reserved types: their fields are not fixed yet, so all of them are kept.
   z.looseObject(fields("sandbox_permission_request", {})),
   z.looseObject(fields("sandbox_permission_response", {})),
-  z.object(fields("teammate_terminated", { reason })),
+  z.object(
+    fields("teammate_terminated", {
+      reason,
+      teammate: MemberName.optional(),
+      /** True when somebody had asked for it: then nobody is woken by it. */
+      expected: z.boolean().optional(),
+    }),
+  ),
 ]);
 export type Message = z.infer<typeof Message>;
 

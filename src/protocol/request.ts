@@ -16,6 +16,8 @@ export const Decision = z.object({
   by: MemberName,
   at: z.iso.datetime(),
   reason: z.string().optional(),
+  /** Set where the answer is to hold for all such calls: the rule it adds. */
+  rule: z.string().optional(),
 });
 export type Decision = z.infer<typeof Decision>;
 

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { lead, MemberName, TeamId, TeammateName } from "./ids.ts";
+import { lead, MemberName, RequestId, TeamId, TeammateName } from "./ids.ts";
 import { PermissionMode } from "./message.ts";
 
 /** The version of everything under the team directory. A higher one belongs to a newer troupe. */
@@ -20,6 +20,15 @@ export const Member = z.looseObject({
   cwd: z.string().optional(),
   permission_mode: PermissionMode.optional(),
   plan_required: z.boolean().optional(),
+  /** The names of its tools, where it does not have all. */
+  tools: z.array(z.string()).optional(),
+  /** The plan it has handed in since it was spawned, or last took a task. */
+  plan_request: RequestId.optional(),
+  spawned_at: z.iso.datetime().optional(),
+  /** Why it is being ended, until everything that its end brings about is done. */
+  ending: z.object({ reason: z.string(), expected: z.boolean() }).optional(),
+  /** Signs what decides over it, so that an edit of this file permits nothing. */
+  sig: z.string().optional(),
 });
 export type Member = z.infer<typeof Member>;
 

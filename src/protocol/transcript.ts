@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { MessageId } from "./ids.ts";
 import { Message, Outcome, Position } from "./message.ts";
 import { Usage } from "./usage.ts";
 
@@ -58,12 +59,16 @@ export type ToolResult = z.infer<typeof ToolResult>;
 
 const at = z.iso.datetime();
 
+/** Mail as it was taken in. `position` says where it ends in the mailbox. */
+const ReceivedMail = z.object({ message: Message, position: Position });
+export type ReceivedMail = z.infer<typeof ReceivedMail>;
+
 /** One line of a transcript: something a member saw, said or did. `type` is its first key. */
 export const Entry = z.discriminatedUnion("type", [
   /** The member as it was spawned. A later one replaces it. */
   z.object({ type: z.literal("profile"), at, system: z.string(), model: z.string() }),
-  /** Mail that has arrived. `position` says where it ends in the mailbox. */
-  z.object({ type: z.literal("delivery"), at, message: Message, position: Position }),
+  /** Mail that has arrived. */
+  z.object({ type: z.literal("delivery"), at, ...ReceivedMail.shape }),
   /** What the runtime itself tells the member. Unless it `wakes`, it goes with the next request. */
   z.object({ type: z.literal("note"), at, text: z.string(), wakes: z.boolean() }),
   z.object({ type: z.literal("run-start"), at }),
@@ -76,8 +81,23 @@ export const Entry = z.discriminatedUnion("type", [
   }),
   /** A tool call is about to run. Without a result after it, its outcome is unknown. */
   z.object({ type: z.literal("tool-start"), at, call_id: z.string() }),
-  z.object({ type: z.literal("tool-result"), at, ...ToolResult.shape }),
-  z.object({ type: z.literal("run-end"), at, outcome: Outcome, reason: z.string().optional() }),
+  z.object({
+    type: z.literal("tool-result"),
+    at,
+    ...ToolResult.shape,
+    /** Mail that `output` shows: it has arrived by that, and is not shown again. */
+    mail: z.array(ReceivedMail).optional(),
+  }),
+  z.object({
+    type: z.literal("run-end"),
+    at,
+    outcome: Outcome,
+    reason: z.string().optional(),
+    /** The id of the message that reports the run, so that it is sent once. */
+    report_id: MessageId.optional(),
+  }),
+  /** Everything that a run's end brings about is done: its report is sent, its tasks are seen to. */
+  z.object({ type: z.literal("run-settled"), at }),
   /**
    * What replaces everything before it; the profile is repeated behind it. `delivered` repeats how far the mailbox has been taken in,
    * because nothing before this entry is read when the member is opened again.
@@ -91,6 +111,8 @@ export const Entry = z.discriminatedUnion("type", [
     /** Whether the member has something to go on with. */
     wakes: z.boolean(),
     delivered: z.array(Position),
+    /** What the run had answered so far. */
+    answers: z.array(z.string()).optional(),
   }),
 ]);
 export type Entry = z.infer<typeof Entry>;

@@ -7,6 +7,7 @@ import { VersionedRecords } from "../lib/versioned-records.ts";
 import { type MemberName, newRequestId, type RequestId, system } from "../protocol/ids.ts";
 import { Request, type RequestState } from "../protocol/request.ts";
 import {
+  isListed,
   newRequest,
   type Settlement,
   settleRequest,
@@ -14,7 +15,7 @@ import {
   type VerifiedRequest,
   verifyRequest,
 } from "./request-rules.ts";
-import type { Answer, RequestDraft, Requests } from "./requests.ts";
+import type { Answer, RequestDraft, RequestFilter, Requests } from "./requests.ts";
 
 export interface FileRequestsOptions {
   /** `requests` in the team directory. */
@@ -74,13 +75,13 @@ export class FileRequests implements Requests {
     return (await this.#require(id)).request;
   }
 
-  async list({ state }: { state?: RequestState } = {}): Promise<Request[]> {
+  async list(filter: RequestFilter = {}): Promise<Request[]> {
     // Ids begin with the time at which they were made.
-    const ids = (await this.#records.ids()).sort().filter((id) => this.#mayBe(id, state));
+    const ids = (await this.#records.ids()).sort().filter((id) => this.#mayBe(id, filter.state));
     const found = await mapInBatches(ids, (id) => this.#read(id));
     return found
       .flatMap((verified) => verified?.request ?? [])
-      .filter((request) => !state || request.state === state);
+      .filter((request) => isListed(request, filter));
   }
 
   decide(id: RequestId, answer: Answer): Promise<Request> {

@@ -2,15 +2,16 @@ import type { Signature } from "../keys/signature.ts";
 import type { Clock } from "../lib/clock.ts";
 import { Listeners } from "../lib/listeners.ts";
 import { type MemberName, newRequestId, type RequestId, system } from "../protocol/ids.ts";
-import type { Request, RequestState } from "../protocol/request.ts";
+import type { Request } from "../protocol/request.ts";
 import {
+  isListed,
   newRequest,
   type Settlement,
   settleRequest,
   unknownRequest,
   verifyRequest,
 } from "./request-rules.ts";
-import type { Answer, RequestDraft, Requests } from "./requests.ts";
+import type { Answer, RequestDraft, RequestFilter, Requests } from "./requests.ts";
 
 /** Requests for tests and single-process teams. Keeps every promise except surviving a crash. */
 export class MemoryRequests implements Requests {
@@ -33,8 +34,8 @@ export class MemoryRequests implements Requests {
     return structuredClone(this.#find(id));
   }
 
-  async list({ state }: { state?: RequestState } = {}): Promise<Request[]> {
-    return structuredClone(this.#select(state));
+  async list(filter: RequestFilter = {}): Promise<Request[]> {
+    return structuredClone(this.#select(filter));
   }
 
   decide(id: RequestId, answer: Answer): Promise<Request> {
@@ -62,12 +63,12 @@ export class MemoryRequests implements Requests {
   #find(id: RequestId): Request {
     const request = this.#requests.get(id);
     if (request) return request;
-    throw unknownRequest(id, this.#select("pending"));
+    throw unknownRequest(id, this.#select({ state: "pending" }));
   }
 
-  #select(state: RequestState | undefined): Request[] {
+  #select(filter: RequestFilter): Request[] {
     return [...this.#requests.values()]
-      .filter((request) => !state || request.state === state)
+      .filter((request) => isListed(request, filter))
       .sort((a, b) => (a.id < b.id ? -1 : 1));
   }
 

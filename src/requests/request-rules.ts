@@ -4,7 +4,7 @@ import { canonicalJson } from "../lib/canonical-json.ts";
 import { type MemberName, type RequestId, system } from "../protocol/ids.ts";
 import { type Decision, Request } from "../protocol/request.ts";
 import { hashSubject } from "./hash-subject.ts";
-import type { RequestDraft } from "./requests.ts";
+import type { RequestDraft, RequestFilter } from "./requests.ts";
 
 /** A stored request, as far as it can be believed. */
 export interface VerifiedRequest {
@@ -17,7 +17,10 @@ export interface VerifiedRequest {
 }
 
 /** How a request is to end. */
-export type Settlement = Pick<Decision, "state" | "by" | "hash"> & { reason?: string | undefined };
+export type Settlement = Pick<Decision, "state" | "by" | "hash"> & {
+  reason?: string | undefined;
+  rule?: string | undefined;
+};
 
 export function newRequest(
   { type, from, to, subject: given }: RequestDraft,
@@ -58,9 +61,10 @@ export function settleRequest(
 ): Request {
   requireSettleable(verified, settlement);
   const { request } = verified;
-  const { state, by, hash, reason } = settlement;
+  const { state, by, hash, reason, rule } = settlement;
   const decision: Decision = { request_id: request.id, hash, state, by, at: at.toISOString() };
   if (reason !== undefined) decision.reason = reason;
+  if (rule !== undefined) decision.rule = rule;
   const sig = signature.sign(canonicalJson(decision));
   return { ...request, state, decision: { ...decision, sig }, version: request.version + 1 };
 }
@@ -93,6 +97,14 @@ function requireSettleable(
       "Look at the request again and answer what it says.",
     );
   }
+}
+
+export function isListed(request: Request, { state, type, from }: RequestFilter): boolean {
+  return (
+    (state === undefined || request.state === state) &&
+    (type === undefined || request.type === type) &&
+    (from === undefined || request.from === from)
+  );
 }
 
 /** The error for an id that names no request. */

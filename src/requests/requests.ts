@@ -19,7 +19,7 @@ export interface Requests {
   /** Throws `request-unknown` where there is none. */
   get(id: RequestId): Promise<Request>;
   /** Oldest first. */
-  list(filter?: { state?: RequestState }): Promise<Request[]>;
+  list(filter?: RequestFilter): Promise<Request[]>;
   decide(id: RequestId, answer: Answer): Promise<Request>;
   /** Nobody answered in time, or nobody is there to. */
   expire(id: RequestId, reason?: string): Promise<Request>;
@@ -29,6 +29,13 @@ export interface Requests {
    * Returns how to stop it.
    */
   onChange(listener: (request: Request) => void): () => void;
+}
+
+/** What a request must be to be listed. */
+export interface RequestFilter {
+  state?: RequestState;
+  type?: RequestType;
+  from?: MemberName;
 }
 
 export interface RequestDraft {
@@ -45,4 +52,6 @@ export interface Answer {
   /** Of the subject that `by` was shown. */
   hash: string;
   reason?: string | undefined;
+  /** What such calls are always allowed by from now on. */
+  rule?: string | undefined;
 }

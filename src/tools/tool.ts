@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Action, ToolSpec } from "../protocol/tools.ts";
-import type { Image } from "../protocol/transcript.ts";
+import type { Image, ReceivedMail } from "../protocol/transcript.ts";
 
 /** A tool as the agent loop sees it: any input in, a call that can be judged and run out. */
 export interface Tool {
@@ -25,6 +25,8 @@ export interface ToolOutput {
   readonly text: string;
   readonly isError: boolean;
   readonly images?: readonly Image[];
+  /** Mail that the text shows. It is settled with the call's result. */
+  readonly mail?: readonly ReceivedMail[];
 }
 
 /** What one call may reach. Everything else is given to the tool when it is made. */

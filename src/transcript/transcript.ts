@@ -43,6 +43,7 @@ const carriedGenerations = 8;
 function* positionsIn(entries: Iterable<Entry>): Generator<Position> {
   for (const entry of entries) {
     if (entry.type === "delivery") yield entry.position;
+    if (entry.type === "tool-result") yield* (entry.mail ?? []).map(({ position }) => position);
     if (entry.type === "compaction") yield* entry.delivered;
   }
 }

@@ -30,6 +30,7 @@ test("a tool call is run, answered to the model, and followed by a final reply",
 
   expect(events.map(({ type }) => type)).toEqual([
     "run-start",
+    "message-delivered",
     "turn-start",
     "tool-call",
     "tool-result",
@@ -405,9 +406,9 @@ test("P08 a call that was running when the process died is answered as unknown, 
   const model = new ScriptedModel([says("I look first.")]);
   const first = await TestAgent.open(new ScriptedModel([]));
   await first.tell("Go.");
-  const { entries, settle } = await first.agent.options.input.take();
-  await first.agent.append(entries);
-  await settle();
+  const mail = await first.agent.options.input.take(true);
+  await first.agent.append(mail);
+  await first.agent.options.input.settle(mail);
   await first.agent.record(
     { type: "reply", blocks: [calls("work", { value: "1" }, "a")], stop: "tool-calls" },
     { type: "tool-start", call_id: "a" },

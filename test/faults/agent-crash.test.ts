@@ -158,9 +158,9 @@ async function live(
 }
 
 test.each([
-  ["at work", plain, 12],
-  ["while its conversation is summarized", compacted, 12],
-  ["with a person to ask", asked, 12],
+  ["at work", plain, 11],
+  ["while its conversation is summarized", compacted, 11],
+  ["with a person to ask", asked, 11],
 ] as const)(
   "P08 a member that dies at any write, %s, goes on: every call has its result, none runs twice",
   async (name, scenario, least) => {

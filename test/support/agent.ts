@@ -5,6 +5,7 @@ import { Bill } from "../../src/agent/bill.ts";
 import { Budget, type BudgetLimits } from "../../src/agent/budget.ts";
 import { MailInput } from "../../src/agent/input.ts";
 import { type RunEnd, runAgent } from "../../src/agent/run-agent.ts";
+import { wakes } from "../../src/agent/wakes.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import { Secrets } from "../../src/lib/secrets.ts";
 import { MemoryUsageLedger } from "../../src/logs/memory-usage-ledger.ts";
@@ -56,6 +57,7 @@ export class TestAgent implements AsyncDisposable {
       transcript: member.transcript,
       input: new MailInput({
         reader: member.reader,
+        isWorthwhile: (mail) => mail.some(wakes),
         wholePath,
         keepWhole: async () => undefined,
         secrets,
@@ -121,7 +123,7 @@ export function testTool(
     name,
     description: `Does ${name}.`,
     input: z.object({ value: z.string() }),
-    action: () => ({ type: "coordinate" }),
+    action: () => ({ type: "read", path: "." }),
     run: async ({ value }, { signal }) => success(await run(value, signal)),
   });
 }

@@ -1,0 +1,123 @@
+import type { MemberName, MessageId } from "../protocol/ids.ts";
+import type { Outcome } from "../protocol/message.ts";
+import type { Entry, ReplyBlock, StopReason } from "../protocol/transcript.ts";
+import { wakes } from "./wakes.ts";
+
+/** How a run ended, and by which message it is reported. */
+export interface RecordedEnd {
+  readonly outcome: Outcome;
+  readonly reason: string | undefined;
+  readonly reportId: MessageId | undefined;
+}
+
+/**
+ * What a transcript says about its member's last run, which may have gone on in several processes.
+ * Built from the entries and from nothing else, so that it is the same after a restart.
+ */
+export class RunRecord {
+  #answers: string[] = [];
+  /** What the last replies have said of one answer that was cut short. */
+  #cutText = "";
+  #wakers = new Set<MemberName>();
+  #calledTools = new Set<string>();
+  #end: RecordedEnd | undefined;
+  #isSettled = true;
+  #isOpen = false;
+
+  constructor(entries: Iterable<Entry>) {
+    for (const entry of entries) this.add(entry);
+  }
+
+  add(entry: Entry): void {
+    switch (entry.type) {
+      case "run-start":
+        if (!this.#isOpen) this.#begin();
+        break;
+      case "delivery":
+        if (wakes(entry.message)) this.#wakers.add(entry.message.from);
+        break;
+      case "reply":
+        this.#addReply(entry);
+        break;
+      case "compaction":
+        this.#answers = [...(entry.answers ?? [])];
+        break;
+      case "run-end":
+        this.#addAnswer("");
+        this.#isOpen = false;
+        this.#isSettled = false;
+        this.#end = { outcome: entry.outcome, reason: entry.reason, reportId: entry.report_id };
+        break;
+      case "run-settled":
+        this.#isSettled = true;
+        break;
+      case "profile":
+      case "note":
+      case "tool-start":
+      case "tool-result":
+        break;
+    }
+  }
+
+  /** The texts of all replies of the run that called no tool, in order. */
+  get answers(): readonly string[] {
+    return this.#answers;
+  }
+
+  /** Whose mail, of the kind that wakes, the run has taken in. */
+  get wakers(): ReadonlySet<MemberName> {
+    return this.#wakers;
+  }
+
+  get calledTools(): ReadonlySet<string> {
+    return this.#calledTools;
+  }
+
+  /** True between a run's start and its end: when nothing runs it, its process was stopped. */
+  get isOpen(): boolean {
+    return this.#isOpen;
+  }
+
+  /** The end of the last run, while not everything is done that it brings about. */
+  get unsettledEnd(): RecordedEnd | undefined {
+    return this.#isSettled ? undefined : this.#end;
+  }
+
+  #begin(): void {
+    this.#isOpen = true;
+    this.#isSettled = true;
+    this.#end = undefined;
+    this.#answers = [];
+    this.#cutText = "";
+    this.#wakers = new Set();
+    this.#calledTools = new Set();
+  }
+
+  #addReply({ blocks, stop }: Extract<Entry, { type: "reply" }>): void {
+    for (const block of blocks) if (block.type === "tool-call") this.#calledTools.add(block.name);
+    if (stop === "refusal" || hasCalls(blocks)) return;
+    const text = replyText(blocks);
+    if (isCutShort(stop, blocks)) this.#cutText += text;
+    else this.#addAnswer(text);
+  }
+
+  #addAnswer(text: string): void {
+    const whole = (this.#cutText + text).trim();
+    this.#cutText = "";
+    if (whole !== "") this.#answers.push(whole);
+  }
+}
+
+/** The words of a reply, without its thoughts and calls. */
+export function replyText(blocks: readonly ReplyBlock[]): string {
+  return blocks.flatMap((block) => (block.type === "text" ? [block.text] : [])).join("\n\n");
+}
+
+export function hasCalls(blocks: readonly ReplyBlock[]): boolean {
+  return blocks.some(({ type }) => type === "tool-call");
+}
+
+/** True when a reply has more to say, or may have lost the end of a call. */
+export function isCutShort(stop: StopReason, blocks: readonly ReplyBlock[]): boolean {
+  return stop === "length" || stop === "overflow" || (stop === "pause" && !hasCalls(blocks));
+}

@@ -1,0 +1,117 @@
+import type { CronEntry } from "../../protocol/cron.ts";
+import type { MemberName } from "../../protocol/ids.ts";
+import type { PermissionMode } from "../../protocol/message.ts";
+import type { Request } from "../../protocol/request.ts";
+import type { Task, TaskStatus } from "../../protocol/task.ts";
+import type { TeamRecord } from "../../protocol/team.ts";
+import type { ReceivedMail } from "../../protocol/transcript.ts";
+
+export type { CronEntry };
+
+/*
+ * What the tools of one member may ask of its team. Who asks is settled when the tools are made,
+ * so no argument can pretend to be somebody else. A refusal is a `TeamError`, which the model is
+ * shown with its hint.
+ */
+
+/** What every member may do. */
+export interface Colleagues {
+  roster(): Promise<TeamRecord>;
+  /** Leaves mail. The note, if there is one, says why it may not be read soon. */
+  send(to: string, content: string): Promise<{ to: MemberName; note?: string | undefined }>;
+  /** Mail that the member has not been shown, and will be by the call's result. */
+  takeMail(): Promise<readonly ReceivedMail[]>;
+}
+
+/** The task board as one member uses it: whoever must know of a change is told. */
+export interface TaskDesk {
+  create(draft: NewTask): Promise<Task>;
+  list(): Promise<Task[]>;
+  get(id: string): Promise<Task>;
+  claim(id: string): Promise<Task>;
+  /** Returns also what waits for nothing any more. */
+  complete(id: string, result: string | undefined): Promise<{ task: Task; unblocked: Task[] }>;
+  update(id: string, change: TaskEdit): Promise<{ task: Task; unblocked: Task[] }>;
+}
+
+export interface NewTask {
+  subject: string;
+  description?: string | undefined;
+  blocked_by?: readonly string[] | undefined;
+  owner?: string | undefined;
+}
+
+export interface TaskEdit {
+  status?: TaskStatus | undefined;
+  /** `null` gives it up. */
+  owner?: string | null | undefined;
+  subject?: string | undefined;
+  description?: string | undefined;
+  blocked_by?: readonly string[] | undefined;
+  result?: string | undefined;
+}
+
+/** What only the lead may do. */
+export interface Leadership {
+  /** Resolves to how many it was sent to. */
+  broadcast(content: string): Promise<number>;
+  spawn(request: SpawnRequest): Promise<{ name: MemberName; role: string }>;
+  /** Resolves to why the waiting is over, in a sentence. */
+  waitForTeammates(request: WaitRequest, signal: AbortSignal): Promise<string>;
+  /** Resolves to the request, or to nothing where it was ended by force and nobody is asked. */
+  requestShutdown(teammate: string, options: { force: boolean }): Promise<Request | undefined>;
+  /** A shutdown that was asked for; undefined where there is none of this id. */
+  findShutdown(id: string): Promise<Request | undefined>;
+  /** Resolves to whose plan it was. Throws where it is unknown or already decided. */
+  decidePlan(
+    id: string,
+    answer: { approve: boolean; feedback?: string | undefined },
+  ): Promise<MemberName>;
+}
+
+export interface SpawnRequest {
+  name: string;
+  role: string;
+  prompt: string;
+  model?: string | undefined;
+  tools?: readonly string[] | undefined;
+  permission_mode?: PermissionMode | undefined;
+  plan_required?: boolean | undefined;
+  cwd?: string | undefined;
+  fresh?: boolean | undefined;
+}
+
+export interface WaitRequest {
+  /** Everybody, unless said. */
+  names: readonly string[] | undefined;
+  mode: "all" | "any";
+  timeoutMs: number;
+}
+
+/** What only a teammate may do. */
+export interface Following {
+  /** Answers a shutdown request. Throws where it is not the member's own open one. */
+  answerShutdown(
+    id: string,
+    answer: { approve: boolean; reason?: string | undefined },
+  ): Promise<void>;
+  /** Hands in a plan and closes the gate. Resolves to the request. */
+  submitPlan(plan: string): Promise<Request>;
+}
+
+/** Prompts that come by the clock. */
+export interface Timetable {
+  /** Throws where the pattern is none, or never comes. */
+  schedule(entry: NewCron): Promise<CronEntry>;
+  list(): Promise<CronEntry[]>;
+  /** Throws where there is none of this id. */
+  cancel(id: string): Promise<CronEntry>;
+}
+
+export interface NewCron {
+  cron: string;
+  prompt: string;
+  /** The lead, unless said. */
+  member: string | undefined;
+  once: boolean;
+}
