@@ -6,7 +6,7 @@
 import { mkdtemp, readFile, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { Lead, systemPlace } from "troupe";
+import { systemPlace, Team } from "troupe";
 import { calls, ProviderServer, reply, says } from "troupe/testing";
 
 const workspace = await mkdtemp(join(tmpdir(), "troupe-agent-"));
@@ -29,7 +29,7 @@ provider.reply(
   says("`add` subtracted. I corrected sum.mjs, and the test passes."),
 );
 
-await using lead = await Lead.open({
+await using team = await Team.open({
   place: systemPlace({ directory: join(workspace, ".team"), onWarning: console.error }),
   env: { ...process.env, ANTHROPIC_BASE_URL: provider.url, ANTHROPIC_API_KEY: "no-real-key" },
   cwd: workspace,
@@ -39,7 +39,10 @@ await using lead = await Lead.open({
 });
 
 console.log(`In ${workspace}\n> The test fails. Repair it.`);
-for await (const event of lead.prompt("The test fails. Repair it.", new AbortController().signal)) {
+const events = team.events();
+await team.prompt("The test fails. Repair it.");
+for await (const event of events) {
+  if (event.type === "run-end") break;
   switch (event.type) {
     case "text-delta":
       process.stdout.write(event.text);

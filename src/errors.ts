@@ -21,7 +21,11 @@ export type ErrorCode =
   | "task-refused"
   | "request-unknown"
   | "request-refused"
-  | "path-refused";
+  | "cron-unknown"
+  | "path-refused"
+  | "spawn-refused"
+  | "observer-slow"
+  | "team-closed";
 
 /**
  * The only error this package throws on purpose. `code` is for programs and stays stable;

@@ -60,10 +60,12 @@ export type {
   TaskPatch,
 } from "./tasks/task-board.ts";
 export { FileTeamStore } from "./team/file-team-store.ts";
-export { Lead, type LeadOptions } from "./team/lead.ts";
 export { MemoryTeamStore } from "./team/memory-team-store.ts";
+export type { MemberSummary, TeamSummary } from "./team/summary.ts";
 export { systemPlace } from "./team/system-place.ts";
+export { type PersonsAnswer, Team } from "./team/team.ts";
 export { TeamObserver } from "./team/team-observer.ts";
+export type { TeamOptions } from "./team/team-options.ts";
 export type { TeamPlace } from "./team/team-place.ts";
 export type { MemberStore, TeamStore } from "./team/team-store.ts";
 export type { Transcript, TranscriptReader } from "./transcript/transcript.ts";

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 
 /** What every folder may import without saying so. */
 const leaves = ["protocol", "lib"];
-const stores = ["mailbox", "roster", "tasks", "requests", "transcript", "fence", "logs"];
+const stores = ["mailbox", "roster", "tasks", "requests", "crons", "transcript", "fence", "logs"];
 
 const workers = ["model", "workspace", "processes", "permissions", "tools", "agent"];
 
@@ -17,6 +17,7 @@ const allowed: Record<string, readonly string[]> = {
   roster: leaves,
   tasks: leaves,
   requests: [...leaves, "keys"],
+  crons: leaves,
   transcript: leaves,
   fence: leaves,
   logs: leaves,
@@ -31,7 +32,7 @@ const allowed: Record<string, readonly string[]> = {
   ],
   team: [...leaves, "keys", ...stores, ...workers],
   cli: [...leaves, "mailbox", "agent", "team"],
-  testing: [...leaves, "keys", ...stores, "model", "team"],
+  testing: [...leaves, "keys", ...stores, "processes", "model", "team"],
 };
 
 const sources = readdirSync("src", { recursive: true, encoding: "utf8" }).filter((path) =>

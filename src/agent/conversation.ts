@@ -1,5 +1,5 @@
 import type { Utterance } from "../model/model.ts";
-import type { Message } from "../protocol/message.ts";
+import { isShown, type Message } from "../protocol/message.ts";
 import type {
   Entry,
   ReplyBlock,
@@ -8,7 +8,7 @@ import type {
   ToolResult,
 } from "../protocol/transcript.ts";
 import { totalTokens, type Usage } from "../protocol/usage.ts";
-import { isShown, mailText, type WholePath } from "./mail-text.ts";
+import { mailText, type WholePath } from "./mail-text.ts";
 import { wakes, wakesInTheEnd } from "./wakes.ts";
 
 /** A call that the model has made and not been answered yet. */

@@ -1,9 +1,9 @@
 import type { Clock } from "../lib/clock.ts";
 import type { Secrets } from "../lib/secrets.ts";
 import type { Delivery, MailboxReader } from "../mailbox/mailbox.ts";
-import type { Message } from "../protocol/message.ts";
+import { isShown, type Message } from "../protocol/message.ts";
 import type { Entry, ReceivedMail } from "../protocol/transcript.ts";
-import { hiddenText, isShown, mailText, type WholePath } from "./mail-text.ts";
+import { hiddenText, mailText, type WholePath } from "./mail-text.ts";
 
 /** Where a member's input comes from. */
 export interface Input {

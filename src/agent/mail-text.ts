@@ -1,24 +1,8 @@
 import { escapeWrapper } from "../lib/escape-wrapper.ts";
-import type { Message } from "../protocol/message.ts";
+import { isShown, type Message } from "../protocol/message.ts";
 
 /** The most characters of one message that a model is shown. The rest is in a file that is named. */
 const maxShownCharacters = 32_000;
-
-type MessageType = Message["type"];
-
-/** What concerns the runtime alone: no model is shown it. */
-const hidden: ReadonlySet<MessageType> = new Set<MessageType>([
-  "permission_request",
-  "permission_response",
-  "team_permission_update",
-  "mode_set_request",
-  "sandbox_permission_request",
-  "sandbox_permission_response",
-]);
-
-export function isShown({ type }: Message): boolean {
-  return !hidden.has(type);
-}
 
 /** Where the whole of a message lies that is too long to be shown. */
 export type WholePath = (message: Message) => string;

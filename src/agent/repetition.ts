@@ -33,6 +33,11 @@ export class Repetition {
     if (this.#answers.size > remembered && oldest !== undefined) this.#answers.delete(oldest);
   }
 
+  /** Mail has come: whatever is called now may be answered differently. */
+  noteMail(): void {
+    this.#stale = 0;
+  }
+
   /** To be called when all calls of a reply are answered. True when there is no hope any more. */
   endReply(): boolean {
     this.#refusedReplies = this.#hasRefused ? this.#refusedReplies + 1 : 0;

@@ -113,6 +113,7 @@ class AgentRun {
     if (mail.length === 0) return;
     await this.#agent.append(mail);
     await options.input.settle(mail);
+    this.#repetition.noteMail();
     for (const { message } of mail) yield { type: "message-delivered", id: message.id };
   }
 

@@ -1,5 +1,5 @@
-import type { MemberName, MessageId } from "../protocol/ids.ts";
-import type { Outcome } from "../protocol/message.ts";
+import { type MemberName, type MessageId, system, type TaskId } from "../protocol/ids.ts";
+import type { Message, Outcome } from "../protocol/message.ts";
 import type { Entry, ReplyBlock, StopReason } from "../protocol/transcript.ts";
 import { wakes } from "./wakes.ts";
 
@@ -19,6 +19,7 @@ export class RunRecord {
   /** What the last replies have said of one answer that was cut short. */
   #cutText = "";
   #wakers = new Set<MemberName>();
+  #remindedOf = new Set<TaskId>();
   #calledTools = new Set<string>();
   #end: RecordedEnd | undefined;
   #isSettled = true;
@@ -34,7 +35,7 @@ export class RunRecord {
         if (!this.#isOpen) this.#begin();
         break;
       case "delivery":
-        if (wakes(entry.message)) this.#wakers.add(entry.message.from);
+        this.#addMail(entry.message);
         break;
       case "reply":
         this.#addReply(entry);
@@ -69,6 +70,11 @@ export class RunRecord {
     return this.#wakers;
   }
 
+  /** The tasks that the run was reminded of by the runtime. */
+  get remindedOf(): ReadonlySet<TaskId> {
+    return this.#remindedOf;
+  }
+
   get calledTools(): ReadonlySet<string> {
     return this.#calledTools;
   }
@@ -90,7 +96,15 @@ export class RunRecord {
     this.#answers = [];
     this.#cutText = "";
     this.#wakers = new Set();
+    this.#remindedOf = new Set();
     this.#calledTools = new Set();
+  }
+
+  #addMail(message: Message): void {
+    if (wakes(message)) this.#wakers.add(message.from);
+    if (message.type === "message" && message.from === system && message.task_id) {
+      this.#remindedOf.add(message.task_id);
+    }
   }
 
   #addReply({ blocks, stop }: Extract<Entry, { type: "reply" }>): void {

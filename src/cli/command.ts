@@ -1,5 +1,6 @@
-import type { Lead, LeadOptions } from "../team/lead.ts";
+import type { Team } from "../team/team.ts";
 import type { TeamObserver } from "../team/team-observer.ts";
+import type { TeamOptions } from "../team/team-options.ts";
 
 /** The outside world as a command sees it. Commands never touch `process` or `console`. */
 export interface Io {
@@ -11,16 +12,30 @@ export interface Io {
   readonly signal: AbortSignal;
   /** The team in `--team-dir`, or in `.team` here. */
   observeTeam(teamDir: string | undefined): Promise<TeamObserver>;
-  /** The lead of that team, for this process to run. */
-  openLead(settings: LeadSettings): Promise<Lead>;
+  /** That team, for this process to run. */
+  openTeam(settings: TeamSettings): Promise<Team>;
+  /** Calls `run` after so long, unless the returned function is called before. */
+  schedule(delayMs: number, run: () => void): () => void;
 }
 
 /** What a person may say about a run. What is undefined has a default. */
-interface LeadSettings
+export interface TeamSettings
   extends Pick<
-    LeadOptions,
-    "model" | "mode" | "allow" | "ask" | "deny" | "maxTurns" | "budget" | "recordTo"
+    TeamOptions,
+    | "model"
+    | "mode"
+    | "allow"
+    | "ask"
+    | "deny"
+    | "maxTurns"
+    | "budget"
+    | "recordTo"
+    | "fresh"
+    | "planApproval"
+    | "shutdownGraceMs"
   > {
+  /** Whether a question to the person is denied at once, because nobody is there. */
+  denies: boolean;
   cwd: string | undefined;
   teamDir: string | undefined;
 }

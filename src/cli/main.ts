@@ -1,8 +1,8 @@
 #!/usr/bin/env node
 import { join, resolve } from "node:path";
 import packageJson from "../../package.json" with { type: "json" };
-import { leave } from "../lib/leaving.ts";
-import type { Lead } from "../team/lead.ts";
+import { systemClock } from "../lib/clock.ts";
+import type { Team } from "../team/team.ts";
 import type { Io } from "./command.ts";
 import { type Program, runProgram } from "./program.ts";
 import { oneLine } from "./render/one-line.ts";
@@ -21,7 +21,7 @@ const program: Program = {
 
 const ending = new AbortController();
 
-let lead: Lead | undefined;
+let team: Team | undefined;
 
 const io: Io = {
   out: (line) => write(process.stdout, line),
@@ -35,22 +35,28 @@ const io: Io = {
     return TeamObserver.open(systemPlace({ directory, onWarning }));
   },
 
-  async openLead({ cwd, teamDir, ...settings }) {
+  async openTeam({ cwd, teamDir, denies, ...settings }) {
     const { systemPlace } = await import("../team/system-place.ts");
-    const { Lead } = await import("../team/lead.ts");
+    const { Team } = await import("../team/team.ts");
     const workspace = resolve(cwd ?? ".");
     const directory = teamDir ? resolve(teamDir) : join(workspace, ".team");
-    lead = await Lead.open({
+    team = await Team.open({
       ...settings,
       cwd: workspace,
       place: systemPlace({ directory, onWarning }),
       env: process.env,
-      unattended: (rule) =>
-        `nobody can be asked in this run; the person can allow it with ${rule ? `--allow "${rule}"` : "--allow or --permission-mode"}`,
+      approvals: denies ? { unattended } : {},
     });
-    return lead;
+    return team;
   },
+
+  schedule: (delayMs, run) => systemClock.schedule(delayMs, run),
 };
+
+function unattended(rule: string | undefined): string {
+  const flag = rule ? `--allow "${rule}"` : "--allow or --permission-mode";
+  return `nobody can be asked in this run; the person can allow it with ${flag}`;
+}
 
 function onWarning(message: string): void {
   io.err(oneLine(`warning: ${message}`));
@@ -78,11 +84,11 @@ for (const signal of ["SIGHUP", "SIGINT", "SIGTERM"] as const) {
   process.on(signal, () => {
     // The first one asks for an orderly end; another one does not wait for it.
     if (stoppedBy) {
-      lead?.killCommands();
+      team?.killCommands();
       process.exit(exitCodes[signal]);
     }
     stoppedBy = signal;
-    leave(ending);
+    ending.abort();
   });
 }
 

@@ -1,5 +1,7 @@
 import { TeamError } from "../errors.ts";
+import type { Clock } from "../lib/clock.ts";
 import { isLeaving } from "../lib/leaving.ts";
+import { onAbort } from "../lib/on-abort.ts";
 import { type MemberName, user } from "../protocol/ids.ts";
 import type { Request } from "../protocol/request.ts";
 import { hashSubject } from "../requests/hash-subject.ts";
@@ -28,6 +30,14 @@ export type ApprovalAnswer =
 /** Why nobody can be asked, and how to allow the call, by a rule if there is one. */
 export type Unattended = (suggestedRule: string | undefined) => string;
 
+export interface ApprovalsOptions {
+  clock: Clock;
+  /** How long a question waits for its answer; for ever unless said. */
+  timeoutMs?: number;
+  /** Set where nobody is there to answer: every question expires at once. */
+  unattended?: Unattended;
+}
+
 /** Asks a person, and waits. */
 export interface Approvals {
   ask(question: Question, signal: AbortSignal): Promise<ApprovalAnswer>;
@@ -39,12 +49,12 @@ export interface Approvals {
  */
 export class RequestApprovals implements Approvals {
   readonly #requests: Requests;
-  readonly #unattended: Unattended | undefined;
+  readonly #options: ApprovalsOptions | undefined;
 
-  /** With `unattended`, nobody is there to answer: every question expires at once. */
-  constructor(requests: Requests, { unattended }: { unattended?: Unattended } = {}) {
+  /** Without options, every question waits until it is answered. */
+  constructor(requests: Requests, options?: ApprovalsOptions) {
     this.#requests = requests;
-    this.#unattended = unattended;
+    this.#options = options;
   }
 
   async ask(question: Question, signal: AbortSignal): Promise<ApprovalAnswer> {
@@ -54,10 +64,9 @@ export class RequestApprovals implements Approvals {
     const known = mayBeOpen ? await this.#find(from, hash) : undefined;
     const asked =
       known ?? (await this.#requests.open({ type: "permission", from, to: user, subject }));
-    const unattended = this.#unattended;
+    const unattended = this.#options?.unattended;
     if (asked.state === "pending" && unattended !== undefined) {
-      const reason = unattended(question.suggestedRule);
-      await unlessDecided(() => this.#requests.expire(asked.id, reason));
+      await this.#expire(asked, unattended(question.suggestedRule));
     }
     const request = await this.#decided(asked, signal);
     if (request) return answerOf(request, hash);
@@ -70,37 +79,56 @@ export class RequestApprovals implements Approvals {
 
   /** The question that an earlier process has asked in exactly these words. */
   async #find(from: MemberName, hash: string): Promise<Request | undefined> {
-    return (await this.#requests.list()).findLast(
+    return (await this.#requests.list({ type: "permission", from })).findLast(
       (request) =>
-        request.type === "permission" &&
-        request.from === from &&
-        request.hash === hash &&
-        (request.state === "pending" || request.state === "approved"),
+        request.hash === hash && (request.state === "pending" || request.state === "approved"),
     );
   }
 
-  /** Resolves to the request once it is decided, or to undefined when `signal` is aborted before. */
-  async #decided({ id }: Request, signal: AbortSignal): Promise<Request | undefined> {
+  /**
+   * Resolves to the request once it is decided or has expired, or to undefined when `signal` is
+   * aborted before.
+   */
+  async #decided(asked: Request, signal: AbortSignal): Promise<Request | undefined> {
+    const { id } = asked;
     let settle = () => {};
     const settled = new Promise<void>((resolve) => {
       settle = resolve;
     });
+    let lateness: string | undefined;
     const stopListening = this.#requests.onChange((request) => {
       if (request.id === id && request.state !== "pending") settle();
     });
-    signal.addEventListener("abort", settle, { once: true });
+    const stopWaiting = onAbort(signal, settle);
+    const stopClock = this.#onTimeout((reason) => {
+      lateness = reason;
+      settle();
+    });
     try {
       // It may have been decided before anybody listened.
       const current = await this.#requests.get(id);
       if (current.state !== "pending") return current;
-      if (signal.aborted) return undefined;
       await settled;
+      if (lateness !== undefined) await this.#expire(asked, lateness);
       const decided = await this.#requests.get(id);
       return decided.state === "pending" ? undefined : decided;
     } finally {
       stopListening();
-      signal.removeEventListener("abort", settle);
+      stopWaiting();
+      stopClock();
     }
+  }
+
+  /** Says why a question expires that is waited for from now on, when it has waited long enough. */
+  #onTimeout(tell: (reason: string) => void): () => void {
+    if (this.#options?.timeoutMs === undefined) return () => {};
+    const { clock, timeoutMs } = this.#options;
+    const reason = `nobody answered within ${timeoutMs / 1000} s`;
+    return clock.schedule(timeoutMs, () => tell(reason));
+  }
+
+  async #expire({ id }: Request, reason: string): Promise<void> {
+    await unlessDecided(() => this.#requests.expire(id, reason));
   }
 }
 

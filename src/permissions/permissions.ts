@@ -8,12 +8,15 @@ import type { Line } from "./commands/line.ts";
 import { parseLine } from "./commands/parse-line.ts";
 import { resolveLine } from "./commands/resolve-line.ts";
 import { decide } from "./decide.ts";
+import { narrowerMode } from "./modes.ts";
 import type { Rule } from "./rule.ts";
 import type { Verdict } from "./verdict.ts";
 
 export interface PermissionsOptions {
   mode: PermissionMode;
   rules: readonly Rule[];
+  /** The widest mode that is permitted at the moment, whatever was set. */
+  widestMode?: () => PermissionMode;
   /** Where a path leads, relative to the directory the member works in. */
   locate(path: string): Promise<Place>;
   teamDirectory: string;
@@ -32,8 +35,10 @@ export class Permissions {
     this.#rules = options.rules;
   }
 
+  /** What was set, or what is the widest at the moment where that is narrower. */
   get mode(): PermissionMode {
-    return this.#mode;
+    const widest = this.#options.widestMode?.();
+    return widest ? narrowerMode(this.#mode, widest) : this.#mode;
   }
 
   get rules(): readonly Rule[] {
@@ -53,7 +58,7 @@ export class Permissions {
     try {
       const subject = await this.#subject(action);
       const surroundings = await this.#surroundings();
-      return decide({ tool, subject, mode: this.#mode, rules: this.#rules, surroundings });
+      return decide({ tool, subject, mode: this.mode, rules: this.#rules, surroundings });
     } catch (error) {
       // A path that no file can have: the model is told so.
       if (!(error instanceof TeamError)) throw error;

@@ -2,7 +2,10 @@ import { randomBytes } from "node:crypto";
 import type { Clock } from "../lib/clock.ts";
 import { Listeners } from "../lib/listeners.ts";
 import { Serial } from "../lib/serial.ts";
+import { type MemberName, type MessageId, newMessageId } from "../protocol/ids.ts";
+import type { JobRecord } from "../protocol/job.ts";
 import { describeEnd, hasSucceeded } from "./describe-end.ts";
+import type { JobRecords } from "./job-records.ts";
 import type { CommandEnd, RunningCommand } from "./running-command.ts";
 import type { CommandNotStarted, CommandRequest, Shell } from "./shell.ts";
 
@@ -17,14 +20,15 @@ export interface BackgroundJob {
   readonly status: "running" | "completed" | "failed" | "stopped";
   /** What a model is shown: the output so far, and how it ended once it has. */
   readonly output: string;
+  /** Of the mail that tells its owner of its end. */
+  readonly messageId: MessageId;
 }
 
 export type JobRequest = Pick<CommandRequest, "command" | "timeoutMs">;
 
-interface Job {
-  id: string;
-  command: string;
-  startedAt: Date;
+type JobIdentity = Pick<BackgroundJob, "id" | "command" | "startedAt" | "messageId">;
+
+interface Job extends JobIdentity {
   running: RunningCommand;
   end: CommandEnd | undefined;
   stop: AbortController;
@@ -44,17 +48,24 @@ export function isBackgroundName(name: string): boolean {
   return name.startsWith(namePrefix);
 }
 
+export interface BackgroundJobsOptions {
+  shell: Shell;
+  clock: Clock;
+  /** Whose jobs they are. */
+  member: MemberName;
+  /** Has a record of each job before it starts. Whoever tells the member of its end removes it. */
+  records: JobRecords;
+}
+
 /** The background jobs of one member. They end with it. */
 export class BackgroundJobs implements AsyncDisposable {
-  readonly #shell: Shell;
-  readonly #clock: Clock;
+  readonly #options: BackgroundJobsOptions;
   readonly #jobs = new Map<string, Job>();
   readonly #starts = new Serial();
   readonly #onEnd = new Listeners<BackgroundJob>();
 
-  constructor({ shell, clock }: { shell: Shell; clock: Clock }) {
-    this.#shell = shell;
-    this.#clock = clock;
+  constructor(options: BackgroundJobsOptions) {
+    this.#options = options;
   }
 
   start(request: JobRequest): Promise<BackgroundJob | CommandNotStarted> {
@@ -64,16 +75,22 @@ export class BackgroundJobs implements AsyncDisposable {
 
   async #start(request: JobRequest): Promise<BackgroundJob | CommandNotStarted> {
     if (this.#count("running") >= maxRunning) return tooMany();
-    const command = this.#shell.mask(request.command);
+    const { shell, clock, records } = this.#options;
     const id = randomBytes(4).toString("hex");
+    const startedAt = clock.now();
+    const command = shell.mask(request.command);
+    const identity = { id, command, startedAt, messageId: newMessageId(startedAt) };
+    await records.add(this.#recordOf(identity));
     const stop = new AbortController();
-    const startedAt = this.#clock.now();
     const options = { ...request, name: `${namePrefix}${id}`, signal: stop.signal, onOutput() {} };
-    const running = await this.#shell.start(options);
-    if (running.type === "not-started") return running;
+    const running = await shell.start(options);
+    if (running.type === "not-started") {
+      await records.remove(id);
+      return running;
+    }
 
     const told = running.ended.then((end) => this.#finish(id, end));
-    const job = { id, command, startedAt, running, end: undefined, stop, told };
+    const job = { ...identity, running, end: undefined, stop, told };
     this.#jobs.set(id, job);
     return toBackgroundJob(job);
   }
@@ -102,7 +119,14 @@ export class BackgroundJobs implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await Promise.all([...this.#jobs.keys()].map((id) => this.stop(id)));
+    // Behind those that are about to start.
+    await this.#starts.run(() => Promise.all([...this.#jobs.keys()].map((id) => this.stop(id))));
+  }
+
+  #recordOf({ id, command, startedAt, messageId }: JobIdentity): JobRecord {
+    const { member } = this.#options;
+    const started_at = startedAt.toISOString();
+    return { id, member, command, started_at, message_id: messageId };
   }
 
   #finish(id: string, end: CommandEnd): void {
@@ -127,9 +151,9 @@ export class BackgroundJobs implements AsyncDisposable {
 }
 
 function toBackgroundJob(job: Job): BackgroundJob {
-  const { id, command, startedAt, running, end } = job;
+  const { id, command, startedAt, messageId, running, end } = job;
   const output = end ? describeEnd(end) : running.output();
-  const known = { id, command, startedAt, pid: running.pid };
+  const known = { id, command, startedAt, messageId, pid: running.pid };
   return { ...known, status: statusOf(end), output };
 }
 

@@ -1,39 +1,81 @@
 import type { Secrets } from "../lib/secrets.ts";
 import { Serial } from "../lib/serial.ts";
 import type { BackgroundJob, BackgroundJobs } from "../processes/background-jobs.ts";
+import type { JobRecords } from "../processes/job-records.ts";
+import type { MemberName, MessageId } from "../protocol/ids.ts";
+import type { JobRecord } from "../protocol/job.ts";
 
 export interface BackgroundMailOptions {
-  /** Leaves mail for the jobs' owner. */
-  tell(content: string): Promise<unknown>;
+  /** Whose jobs they are. */
+  member: MemberName;
+  /** Leaves mail for the member. What has an id that it has had already is not shown to it again. */
+  tell(mail: { id: MessageId; content: string }): Promise<unknown>;
+  /** Those of the jobs: each is removed when its owner has been told. */
+  records: JobRecords;
   secrets: Secrets;
   onWarning(message: string): void;
 }
 
-/** Tells a member by mail, once, that a background job of its own has ended. Ends them with it. */
+/**
+ * Tells a member by mail, once, that a background job of its own has ended, and ends them with it.
+ * A process that leaves disposes of this, and the next one tells their fates. `endForGood` is for a
+ * member that is shut down: nobody is left to be told.
+ */
 export class BackgroundMail implements AsyncDisposable {
   readonly #background: BackgroundJobs;
+  readonly #options: BackgroundMailOptions;
   readonly #mail = new Serial();
   readonly #stopListening: () => void;
 
-  constructor(background: BackgroundJobs, { tell, secrets, onWarning }: BackgroundMailOptions) {
+  constructor(background: BackgroundJobs, options: BackgroundMailOptions) {
     this.#background = background;
+    this.#options = options;
     this.#stopListening = background.onEnd((job) => {
-      const telling = this.#mail.run(() => tell(secrets.mask(report(job))));
       // The owner can still look it up; a full disk must not end the team.
-      void telling.catch((error: unknown) => {
-        onWarning(`Nobody could be told that background task ${job.id} has ended: ${error}`);
-      });
+      void this.#mail
+        .run(() => this.#report(job))
+        .catch((error: unknown) => {
+          const { onWarning } = this.#options;
+          onWarning(`Nobody could be told that background task ${job.id} has ended: ${error}`);
+        });
     });
   }
 
-  /** Whoever closes a member knows that its jobs end: no mail tells of it. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#stopListening();
     await this.#background[Symbol.asyncDispose]();
     await this.#mail.run(async () => undefined);
   }
-}
 
-function report({ id, command, status, output }: BackgroundJob): string {
-  return `Background task ${id} has ended: ${status}\n$ ${command}\n${output}`;
+  async endForGood(): Promise<void> {
+    await this[Symbol.asyncDispose]();
+    for (const { id } of await this.left()) await this.#options.records.remove(id);
+  }
+
+  /** The jobs whose end has not been told: at a start, those of an earlier process. */
+  async left(): Promise<JobRecord[]> {
+    const { records, member } = this.#options;
+    return (await records.list()).filter((record) => record.member === member);
+  }
+
+  /**
+   * Tells what became of the jobs that are left, once none of them runs and before any other is
+   * started. The mail has the id that the one of the end has: where an earlier process died between
+   * sending that and removing the record, nobody is told twice.
+   */
+  async tellFates(): Promise<void> {
+    const { tell, records, secrets } = this.#options;
+    for (const { id, command, message_id } of await this.left()) {
+      const fate = `Background task ${id} was ended when troupe stopped; what it had done by then is unknown.`;
+      await tell({ id: message_id, content: secrets.mask(`${fate}\n$ ${command}`) });
+      await records.remove(id);
+    }
+  }
+
+  async #report({ id, messageId, command, status, output }: BackgroundJob): Promise<void> {
+    const { tell, records, secrets } = this.#options;
+    const text = `Background task ${id} has ended: ${status}\n$ ${command}\n${output}`;
+    await tell({ id: messageId, content: secrets.mask(text) });
+    await records.remove(id);
+  }
 }

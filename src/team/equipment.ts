@@ -3,19 +3,23 @@ import { Budget, type BudgetLimits } from "../agent/budget.ts";
 import { teamKeyPath } from "../keys/team-key.ts";
 import { Disposables } from "../lib/disposables.ts";
 import { childEnvironment, Secrets } from "../lib/secrets.ts";
-import { Models, type ModelsOptions } from "../model/models.ts";
+import type { Model } from "../model/model.ts";
+import { checkModel, Models, type ModelsOptions } from "../model/models.ts";
 import type { PriceTable } from "../model/prices.ts";
 import { type Environment, providerKeyNames, providerKeys } from "../model/provider-settings.ts";
 import { Recording } from "../model/recording.ts";
+import type { RequestApprovals } from "../permissions/approvals.ts";
 import { hardenedGitEnvironment } from "../permissions/git-environment.ts";
 import { OutputFiles } from "../processes/output-files.ts";
 import { Pipes } from "../processes/pipes.ts";
 import { RunningCommands } from "../processes/running-commands.ts";
 import type { MemberName } from "../protocol/ids.ts";
+import type { Tool } from "../tools/tool.ts";
 import { FileLocks } from "../workspace/file-locks.ts";
 import { FileTeamStore } from "./file-team-store.ts";
 import { type TeamLayout, teamLayout } from "./team-layout.ts";
 import type { TeamPlace } from "./team-place.ts";
+import type { TeamStore } from "./team-store.ts";
 
 export interface EquipmentOptions {
   place: TeamPlace;
@@ -28,10 +32,28 @@ export interface EquipmentOptions {
   provider?: Pick<ModelsOptions, "watchdogs" | "maxInFlight">;
   /** A new file that keeps what the models answer. */
   recordTo?: string | undefined;
+  /** Sets the team that is in the directory aside, and begins a new one. */
+  fresh?: boolean;
+  /** Where the team is kept; files in its directory, unless said. */
+  store?: TeamStore;
+  /** Makes the model of a member; what the AI SDK has, unless said. */
+  openModel?: OpenModel;
+  /** What members can call beside troupe's own tools. */
+  tools?: readonly Tool[];
+  /** What becomes of a question to the person that nobody answers. */
+  approvals?: ApprovalOptions;
 }
 
+/** Throws `config-invalid` where a model cannot be what was asked for. */
+export type OpenModel = (id: string, member: MemberName) => Promise<Model> | Model;
+
+type ApprovalOptions = Omit<
+  NonNullable<ConstructorParameters<typeof RequestApprovals>[1]>,
+  "clock"
+>;
+
 interface EquipmentParts {
-  store: FileTeamStore;
+  store: TeamStore;
   secrets: Secrets;
   recording: Recording | undefined;
 }
@@ -40,17 +62,21 @@ interface EquipmentParts {
 export class Equipment implements AsyncDisposable {
   readonly place: TeamPlace;
   readonly layout: TeamLayout;
-  readonly store: FileTeamStore;
-  readonly models: Models;
+  readonly store: TeamStore;
   readonly budget: Budget;
+  readonly isModelOurs: boolean;
   readonly prices: PriceTable;
   readonly secrets: Secrets;
+  readonly tools: readonly Tool[];
+  readonly approvals: ApprovalOptions;
   readonly outputFiles: OutputFiles;
   readonly pipes: Pipes;
   readonly running = new RunningCommands();
   readonly fileLocks = new FileLocks();
   /** Of every command that a member runs: without provider keys. */
   readonly environment: Readonly<Record<string, string>>;
+  readonly #openModel: OpenModel;
+  readonly #env: Environment;
   readonly #opened: Disposables;
 
   private constructor(options: EquipmentOptions, parts: EquipmentParts) {
@@ -61,7 +87,12 @@ export class Equipment implements AsyncDisposable {
     this.#opened = new Disposables();
     this.store = this.#opened.use(store);
     const { clock } = place;
-    this.models = new Models({ env, clock, random: Math.random, recording, ...provider });
+    const models = new Models({ env, clock, random: Math.random, recording, ...provider });
+    this.#openModel = options.openModel ?? ((id, member) => models.open(id, member));
+    this.#env = env;
+    this.isModelOurs = options.openModel === undefined;
+    this.tools = options.tools ?? [];
+    this.approvals = options.approvals ?? {};
     this.budget = new Budget("The team's", budget);
     this.prices = prices;
     this.secrets = secrets;
@@ -78,7 +109,7 @@ export class Equipment implements AsyncDisposable {
   static async open(options: EquipmentOptions): Promise<Equipment> {
     const { env, place, recordTo } = options;
     const secrets = new Secrets(providerKeys(env));
-    const store = await FileTeamStore.open(place);
+    const store = options.store ?? (await FileTeamStore.open(place, { fresh: options.fresh }));
     try {
       // Last, so that no recording is begun of a run that never is.
       const recording = recordTo ? await Recording.create(recordTo, secrets) : undefined;
@@ -87,6 +118,15 @@ export class Equipment implements AsyncDisposable {
       await store[Symbol.asyncDispose]();
       throw error;
     }
+  }
+
+  async openModel(id: string, member: MemberName): Promise<Model> {
+    return this.#openModel(id, member);
+  }
+
+  /** Throws where a model cannot be had, as far as that can be known without opening it. */
+  checkModel(id: string): void {
+    if (this.isModelOurs) checkModel(id, this.#env);
   }
 
   /** Whose commands a member's are, told from all others on this machine. */

@@ -1,16 +1,22 @@
-import { join } from "node:path";
+import { rename } from "node:fs/promises";
+import { basename, join } from "node:path";
+import { FileCronBook } from "../crons/file-cron-book.ts";
+import { hasErrno } from "../errors.ts";
 import type { HeldFence } from "../fence/fence.ts";
 import { FileFence } from "../fence/file-fence.ts";
+import type { Signature } from "../keys/signature.ts";
 import { openTeamKey, type TeamKey, teamKeyPath } from "../keys/team-key.ts";
 import { DirectoryWatch } from "../lib/directory-watch.ts";
 import { Disposables } from "../lib/disposables.ts";
 import { fileSystemWarning } from "../lib/file-system-warning.ts";
+import { ensurePrivateDirectory } from "../lib/files.ts";
 import { makeOnce } from "../lib/make-once.ts";
 import { FileEventLog } from "../logs/file-event-log.ts";
 import { FileUsageLedger } from "../logs/file-usage-ledger.ts";
 import { FileMailbox } from "../mailbox/file-mailbox.ts";
 import { MailWriter } from "../mailbox/mail-writer.ts";
 import type { ReaderOptions } from "../mailbox/mailbox.ts";
+import { FileJobRecords } from "../processes/job-records.ts";
 import { type MemberName, system } from "../protocol/ids.ts";
 import type { Message, MessageDraft } from "../protocol/message.ts";
 import { FileRequests } from "../requests/file-requests.ts";
@@ -20,8 +26,9 @@ import { FileTaskBoard } from "../tasks/file-task-board.ts";
 import { FileTranscript } from "../transcript/file-transcript.ts";
 import { deliveredIn } from "./delivered-in.ts";
 import { newTeam } from "./new-team.ts";
-import { prepareDirectory, removeLeftovers } from "./prepare-directory.ts";
+import { makeDirectories, prepareDirectory, removeLeftovers } from "./prepare-directory.ts";
 import { findRecipient } from "./recipient.ts";
+import { makeArchive, setTeamAside } from "./set-team-aside.ts";
 import { type TeamLayout, teamLayout } from "./team-layout.ts";
 import type { TeamPlace } from "./team-place.ts";
 import type { MemberStore, TeamStore } from "./team-store.ts";
@@ -33,6 +40,10 @@ export class FileTeamStore implements TeamStore {
   readonly requests: FileRequests;
   readonly events: FileEventLog;
   readonly usage: FileUsageLedger;
+  readonly jobs: FileJobRecords;
+  readonly crons: FileCronBook;
+  readonly signature: Signature;
+  readonly isKeyNew: boolean;
   readonly #place: TeamPlace;
   readonly #layout: TeamLayout;
   readonly #parts: StoreParts;
@@ -48,13 +59,20 @@ export class FileTeamStore implements TeamStore {
     this.requests = parts.requests;
     this.events = parts.events;
     this.usage = parts.usage;
+    this.jobs = parts.jobs;
+    this.crons = parts.crons;
+    this.signature = parts.key.signature;
+    this.isKeyNew = parts.key.origin !== "loaded";
   }
 
   /**
-   * Opens a team as its lead, and begins one where there is none. Throws `lead-alive` while
-   * another process has it open.
+   * Opens a team as its lead, and begins one where there is none; with `fresh`, in any case, and the
+   * old one is archived. Throws `lead-alive` while another process has it open.
    */
-  static async open(place: TeamPlace): Promise<FileTeamStore> {
+  static async open(
+    place: TeamPlace,
+    { fresh = false }: { fresh?: boolean | undefined } = {},
+  ): Promise<FileTeamStore> {
     const layout = teamLayout(place.directory);
     await prepareDirectory(layout);
     const warning = await fileSystemWarning(layout.directory);
@@ -62,7 +80,8 @@ export class FileTeamStore implements TeamStore {
 
     const opened = new Disposables();
     try {
-      return new FileTeamStore(place, layout, await openParts(place, layout, opened));
+      const parts = await openParts({ place, layout, fresh }, opened);
+      return new FileTeamStore(place, layout, parts);
     } catch (error) {
       await opened[Symbol.asyncDispose]().catch((further: unknown) =>
         place.onWarning(`The team could not be closed either: ${String(further)}`),
@@ -82,6 +101,17 @@ export class FileTeamStore implements TeamStore {
 
   openMember(name: MemberName, options: Pick<ReaderOptions, "onSetAside">): Promise<MemberStore> {
     return makeOnce(this.#members, name, () => this.#openMember(name, options));
+  }
+
+  async forget(name: MemberName): Promise<void> {
+    const { transcripts, archive } = this.#layout;
+    await this.#parts.fence.check();
+    const aside = join(await makeArchive(archive, this.#place.clock.now()), basename(transcripts));
+    await ensurePrivateDirectory(aside);
+    const file = `${name}.jsonl`;
+    await rename(join(transcripts, file), join(aside, file)).catch((error: unknown) => {
+      if (!hasErrno(error, "ENOENT")) throw error;
+    });
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -114,7 +144,8 @@ export class FileTeamStore implements TeamStore {
   #mailbox(owner: MemberName): FileMailbox {
     const known = this.#mailboxes.get(owner);
     if (known) return known;
-    const { opened, signature, fence, writer, inboxWatch } = this.#parts;
+    const { opened, fence, writer, inboxWatch } = this.#parts;
+    const { signature } = this;
     const mailbox = new FileMailbox({
       inbox: this.#layout.inbox,
       owner,
@@ -132,12 +163,20 @@ export class FileTeamStore implements TeamStore {
 
 type StoreParts = Awaited<ReturnType<typeof openParts>>;
 
+interface PartsOptions {
+  place: TeamPlace;
+  layout: TeamLayout;
+  fresh: boolean;
+}
+
 /** Opens everything, and puts what must be closed again into `opened`, also where a later part fails. */
-async function openParts(place: TeamPlace, layout: TeamLayout, opened: Disposables) {
+async function openParts({ place, layout, fresh }: PartsOptions, opened: Disposables) {
   const { clock, onWarning } = place;
   const fence = opened.use(await acquireFence(place, layout));
   const check = () => fence.check();
   await removeLeftovers(layout);
+  await setTeamAside({ layout, clock, check, onWarning, fresh });
+  await makeDirectories(layout);
   const watch = opened.use(watchDirectory(place, layout.directory));
   const inboxWatch = opened.use(watchDirectory(place, layout.inbox));
   const roster = opened.use(
@@ -146,19 +185,7 @@ async function openParts(place: TeamPlace, layout: TeamLayout, opened: Disposabl
     ),
   );
   const key = await openKey(place, roster);
-  const { signature } = key;
-  const tasks = new FileTaskBoard({ directory: layout.tasks, clock, onDamage: onWarning, check });
-  const requests = new FileRequests({
-    directory: layout.requests,
-    signature,
-    clock,
-    onDamage: onWarning,
-    onForgery: onWarning,
-    check,
-  });
-  await tasks.repair();
-  await requests.repair();
-  if (key.origin !== "loaded") await askAgain(requests);
+  const records = await openRecords(place, layout, { key, check });
   const writer = opened.use(new MailWriter());
   const events = opened.use(await FileEventLog.open({ path: layout.events, clock }));
   const usage = await FileUsageLedger.open({
@@ -167,7 +194,27 @@ async function openParts(place: TeamPlace, layout: TeamLayout, opened: Disposabl
     onDamage: ({ reason }) => onWarning(reason),
     check,
   });
-  return { opened, fence, inboxWatch, writer, roster, signature, tasks, requests, events, usage };
+  return { opened, fence, inboxWatch, writer, key, roster, ...records, events, usage };
+}
+
+async function openRecords(
+  { clock, onWarning }: TeamPlace,
+  layout: TeamLayout,
+  { key, check }: { key: TeamKey; check: () => Promise<void> },
+) {
+  const shared = { clock, onDamage: onWarning, check };
+  const tasks = new FileTaskBoard({ directory: layout.tasks, ...shared });
+  const requests = new FileRequests({
+    directory: layout.requests,
+    signature: key.signature,
+    onForgery: onWarning,
+    ...shared,
+  });
+  const jobs = new FileJobRecords({ directory: layout.background, ...shared });
+  const crons = new FileCronBook({ directory: layout.crons, onDamage: onWarning, check });
+  for (const records of [tasks, requests, jobs, crons]) await records.repair();
+  if (key.origin !== "loaded") await askAgain(requests);
+  return { tasks, requests, jobs, crons };
 }
 
 function acquireFence(place: TeamPlace, layout: TeamLayout): Promise<HeldFence> {

@@ -1,119 +1,150 @@
 import { join } from "node:path";
 import { Agent, type AgentOptions } from "../agent/agent.ts";
 import { Bill } from "../agent/bill.ts";
+import { Budget } from "../agent/budget.ts";
 import { MailInput } from "../agent/input.ts";
-import { type Role, systemPrompt } from "../agent/system-prompt.ts";
-import { ensurePrivateDirectory, replaceFile } from "../lib/files.ts";
+import { systemPrompt } from "../agent/system-prompt.ts";
 import { contextWindow, findPrice } from "../model/prices.ts";
-import { RequestApprovals, type Unattended } from "../permissions/approvals.ts";
+import { RequestApprovals } from "../permissions/approvals.ts";
 import { Permissions } from "../permissions/permissions.ts";
-import type { Rule } from "../permissions/rule.ts";
 import { BackgroundJobs, isBackgroundName } from "../processes/background-jobs.ts";
 import { endOrphans } from "../processes/orphans.ts";
 import { Shell } from "../processes/shell.ts";
 import { type MemberName, system } from "../protocol/ids.ts";
-import type { Message, PermissionMode } from "../protocol/message.ts";
-import { backgroundRunTool, checkBackgroundTool } from "../tools/background.ts";
-import { bashTool } from "../tools/bash.ts";
-import { fileTools } from "../tools/files/file-tools.ts";
-import type { Tool } from "../tools/tool.ts";
-import { SeenFiles } from "../workspace/seen-files.ts";
+import type { Message } from "../protocol/message.ts";
 import { Workspace } from "../workspace/workspace.ts";
 import { BackgroundMail } from "./background-mail.ts";
 import type { Equipment } from "./equipment.ts";
+import { gated } from "./gated-permissions.ts";
+import { keepWhole } from "./keep-whole.ts";
+import type { MemberDefinition, Seat } from "./members/member-definition.ts";
+import type { OpenMember } from "./members/team-member.ts";
 import { projectInstructions } from "./project-instructions.ts";
 import { recap } from "./recap.ts";
-
-/** Who a member is to be. */
-export interface MemberDefinition {
-  name: MemberName;
-  role: Role;
-  /** The workspace, and the directory in it where the member works. */
-  root: string;
-  cwd: string;
-  /** Such as `anthropic/claude-…`. */
-  model: string;
-  mode: PermissionMode;
-  rules: readonly Rule[];
-  maxTurns: number;
-  /** Set where nobody can be asked: why every call that needs asking is denied. */
-  unattended?: Unattended;
-}
-
-/** A member with its history and its tools, ready to run. */
-export interface OpenMember extends AsyncDisposable {
-  readonly agent: Agent;
-}
+import { workTools } from "./work-tools.ts";
 
 const maxOutputTokens = 8_000;
 
+/** Opens a member with its history: as it is defined, or not at all. */
 export async function openMember(
   equipment: Equipment,
   definition: MemberDefinition,
+  seat: Seat,
 ): Promise<OpenMember> {
-  const { place, layout, store, models, budget, prices, secrets, outputFiles } = equipment;
-  const { name, role, mode, rules, maxTurns, unattended } = definition;
-  const { clock } = place;
-  const model = await models.open(definition.model, name);
+  const { place, layout, store, secrets } = equipment;
+  const { name } = definition;
   const workspace = await Workspace.open({ ...definition, teamDirectory: layout.directory });
   const { transcript, reader } = await store.openMember(name, { onSetAside: () => undefined });
   const { shell, background } = commandsOf(equipment, { workspace, name });
-  const instructions = () => projectInstructions(workspace, place.onWarning);
   const wholePath = ({ id }: Message) => join(layout.outputs, `mail-${id}.txt`);
-  const options: AgentOptions = {
+  const { clock } = place;
+  const { isWorthwhile } = seat;
+  const input = new MailInput({ reader, isWorthwhile, wholePath, keepWhole, secrets, clock });
+  const permissions = await permissionsOf(equipment, { definition, seat, workspace });
+  const work = workTools(equipment, { workspace, shell, background }, definition.tools);
+  const instructions = () => projectInstructions(workspace, place.onWarning);
+  const agent = await Agent.open({
+    ...(await modelParts(equipment, definition)),
     name,
-    system: systemPrompt(role),
-    model,
-    tools: toolsOf(equipment, { workspace, shell, background }),
+    system: systemPrompt(definition.role),
+    tools: [...work, ...seat.tools],
     transcript,
-    input: new MailInput({ reader, wholePath, keepWhole, secrets, clock }),
-    permissions: new Permissions({
-      mode,
-      rules,
-      locate: (path) => workspace.locate(path),
-      teamDirectory: layout.directory,
-      keyDirectory: await equipment.keyDirectory(),
-    }),
-    approvals: new RequestApprovals(store.requests, unattended === undefined ? {} : { unattended }),
-    bill: new Bill({
-      member: name,
-      model: model.id,
-      price: findPrice(model.id, prices),
-      ledger: store.usage,
-      budgets: [budget],
-      clock,
-    }),
-    limits: { maxTurns, maxOutputTokens, contextTokens: contextWindow(model.id, prices) },
+    input,
+    permissions: gated(permissions, seat.gate),
+    approvals: new RequestApprovals(store.requests, { clock, ...equipment.approvals }),
     secrets,
-    outputFiles,
+    outputFiles: equipment.outputFiles,
     recap: async () => {
       const texts = [await instructions(), ...(await recap(store, name))];
       return texts.flatMap((text) => (text ? [secrets.mask(text)] : []));
     },
     wholePath,
     clock,
-  };
-  const agent = await Agent.open(options);
-  if (agent.wasCutShort) await endLeftovers(equipment, agent);
-  if (agent.conversation.utterances.length === 0) await introduce(agent, await instructions());
-  const jobs = new BackgroundMail(background, {
-    tell: (content) => store.send(name, { type: "message", from: system, content }),
-    secrets,
-    onWarning: place.onWarning,
   });
-  return { agent, [Symbol.asyncDispose]: () => jobs[Symbol.asyncDispose]() };
+  const jobs = backgroundMail(equipment, { background, name });
+  const left = await jobs.left();
+  if (agent.lastRun.isOpen || left.length > 0) await endLeftovers(equipment, agent);
+  await jobs.tellFates();
+  if (agent.conversation.utterances.length === 0) await introduce(agent, await instructions());
+  return {
+    agent,
+    reader,
+    permissions,
+    get backgroundJobs() {
+      return background.list().filter(({ status }) => status === "running").length;
+    },
+    takeMail: () => input.takeForResult(),
+    end: () => jobs.endForGood(),
+    [Symbol.asyncDispose]: () => jobs[Symbol.asyncDispose](),
+  };
+}
+
+type ModelParts = Pick<AgentOptions, "model" | "bill" | "limits">;
+
+/** The model, what it costs, and what bounds it. */
+async function modelParts(
+  equipment: Equipment,
+  { name, model: id, maxTurns, budget }: MemberDefinition,
+): Promise<ModelParts> {
+  const { prices, store, place } = equipment;
+  const model = await equipment.openModel(id, name);
+  const own = budget ? [new Budget(`${name}'s`, budget)] : [];
+  return {
+    model,
+    bill: new Bill({
+      member: name,
+      model: model.id,
+      price: findPrice(model.id, prices),
+      ledger: store.usage,
+      budgets: [...own, equipment.budget],
+      clock: place.clock,
+    }),
+    limits: { maxTurns, maxOutputTokens, contextTokens: contextWindow(model.id, prices) },
+  };
+}
+
+async function permissionsOf(
+  equipment: Equipment,
+  {
+    definition,
+    seat,
+    workspace,
+  }: { definition: MemberDefinition; seat: Seat; workspace: Workspace },
+): Promise<Permissions> {
+  return new Permissions({
+    mode: definition.mode,
+    rules: definition.rules,
+    widestMode: () => seat.widestMode(),
+    locate: (path) => workspace.locate(path),
+    teamDirectory: equipment.layout.directory,
+    keyDirectory: await equipment.keyDirectory(),
+  });
 }
 
 function commandsOf(
   equipment: Equipment,
   { workspace, name }: { workspace: Workspace; name: MemberName },
 ) {
-  const { place, environment, outputFiles, pipes, running } = equipment;
+  const { place, store, environment, outputFiles, pipes, running } = equipment;
   const { clock } = place;
   const { cwd } = workspace;
   const owner = equipment.commandOwner(name);
   const shell = new Shell({ cwd, environment, clock, outputFiles, pipes, running, owner });
-  return { shell, background: new BackgroundJobs({ shell, clock }) };
+  const background = new BackgroundJobs({ shell, clock, member: name, records: store.jobs });
+  return { shell, background };
+}
+
+function backgroundMail(
+  { store, secrets, place }: Equipment,
+  { background, name }: { background: BackgroundJobs; name: MemberName },
+): BackgroundMail {
+  return new BackgroundMail(background, {
+    member: name,
+    tell: (mail) => store.send(name, { type: "message", from: system, ...mail }),
+    records: store.jobs,
+    secrets,
+    onWarning: place.onWarning,
+  });
 }
 
 /** Ends what a process that was killed has left running: its background jobs, and open calls. */
@@ -125,27 +156,6 @@ async function endLeftovers(equipment: Equipment, { options, conversation }: Age
     running: equipment.running,
     clock: options.clock,
   });
-}
-
-interface ToolParts {
-  workspace: Workspace;
-  shell: Shell;
-  background: BackgroundJobs;
-}
-
-function toolsOf({ fileLocks: locks }: Equipment, parts: ToolParts): Tool[] {
-  const { workspace, shell, background } = parts;
-  return [
-    bashTool({ shell, background }),
-    backgroundRunTool({ background }),
-    checkBackgroundTool({ background }),
-    ...fileTools({ workspace, seenFiles: new SeenFiles(), locks }),
-  ];
-}
-
-async function keepWhole(path: string, text: string): Promise<void> {
-  await ensurePrivateDirectory(join(path, ".."));
-  await replaceFile(path, text);
 }
 
 /** What a member is shown in its first turn, and never again unless its conversation is summarized. */

@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { MemoryCronBook } from "../crons/memory-cron-book.ts";
 import { Signature } from "../keys/signature.ts";
 import type { Clock } from "../lib/clock.ts";
 import { makeOnce } from "../lib/make-once.ts";
@@ -6,6 +7,7 @@ import { MemoryEventLog } from "../logs/memory-event-log.ts";
 import { MemoryUsageLedger } from "../logs/memory-usage-ledger.ts";
 import type { ReaderOptions } from "../mailbox/mailbox.ts";
 import { MemoryMailbox } from "../mailbox/memory-mailbox.ts";
+import { MemoryJobRecords } from "../processes/job-records.ts";
 import type { MemberName } from "../protocol/ids.ts";
 import type { Message, MessageDraft } from "../protocol/message.ts";
 import { MemoryRequests } from "../requests/memory-requests.ts";
@@ -24,9 +26,14 @@ export class MemoryTeamStore implements TeamStore {
   readonly requests: MemoryRequests;
   readonly events: MemoryEventLog;
   readonly usage = new MemoryUsageLedger();
+  readonly jobs = new MemoryJobRecords();
   /** Nobody else can become the lead of what only this process sees. */
   readonly lost: AbortSignal = new AbortController().signal;
+  readonly crons = new MemoryCronBook();
+  readonly signature = new Signature(randomBytes(32));
+  readonly isKeyNew = true;
   readonly #clock: Clock;
+  readonly #transcripts = new Map<MemberName, MemoryTranscript>();
   readonly #mailboxes = new Map<MemberName, MemoryMailbox>();
   readonly #members = new Map<MemberName, Promise<MemberStore>>();
 
@@ -34,7 +41,7 @@ export class MemoryTeamStore implements TeamStore {
     this.#clock = clock;
     this.roster = new MemoryRoster(newTeam(clock.now()));
     this.tasks = new MemoryTaskBoard({ clock });
-    this.requests = new MemoryRequests({ clock, signature: new Signature(randomBytes(32)) });
+    this.requests = new MemoryRequests({ clock, signature: this.signature });
     this.events = new MemoryEventLog(clock);
   }
 
@@ -44,6 +51,10 @@ export class MemoryTeamStore implements TeamStore {
 
   openMember(name: MemberName, options: Pick<ReaderOptions, "onSetAside">): Promise<MemberStore> {
     return makeOnce(this.#members, name, () => this.#openMember(name, options));
+  }
+
+  async forget(name: MemberName): Promise<void> {
+    this.#transcripts.get(name)?.clear();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -57,7 +68,9 @@ export class MemoryTeamStore implements TeamStore {
   ): Promise<MemberStore> {
     const mailbox = this.#mailbox(name);
     const reader = await mailbox.openReader({ delivered: deliveredIn([]), onSetAside });
-    return { transcript: new MemoryTranscript(), mailbox, reader };
+    const transcript = new MemoryTranscript();
+    this.#transcripts.set(name, transcript);
+    return { transcript, mailbox, reader };
   }
 
   #mailbox(owner: MemberName): MemoryMailbox {

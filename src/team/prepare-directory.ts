@@ -6,6 +6,11 @@ import type { TeamLayout } from "./team-layout.ts";
 /** Makes a team's directories, unless the place is a file, cannot be written, or is too new. */
 export async function prepareDirectory(layout: TeamLayout): Promise<void> {
   await refuseNewer(layout.directory);
+  await makeDirectories(layout);
+}
+
+/** Makes those of a team's directories that are missing. */
+export async function makeDirectories(layout: TeamLayout): Promise<void> {
   try {
     for (const path of directories(layout)) await ensurePrivateDirectory(path);
     await createFileOnce(layout.gitignore, "*\n");

@@ -7,6 +7,11 @@ export interface TeamLayout {
   transcripts: string;
   tasks: string;
   requests: string;
+  /** Records of background jobs. */
+  background: string;
+  crons: string;
+  /** Teams that were set aside. */
+  archive: string;
   fence: string;
   /** Output of tools and mail that is too long to be shown whole. */
   outputs: string;
@@ -22,6 +27,9 @@ export function teamLayout(directory: string): TeamLayout {
     transcripts: join(directory, "transcripts"),
     tasks: join(directory, "tasks"),
     requests: join(directory, "requests"),
+    background: join(directory, "background"),
+    crons: join(directory, "crons"),
+    archive: join(directory, "archive"),
     fence: join(directory, "fence"),
     outputs: join(directory, "outputs"),
     events: join(directory, "events.jsonl"),

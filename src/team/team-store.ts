@@ -1,6 +1,9 @@
+import type { CronBook } from "../crons/cron-book.ts";
+import type { Signature } from "../keys/signature.ts";
 import type { EventLog } from "../logs/event-log.ts";
 import type { UsageLedger } from "../logs/usage-ledger.ts";
 import type { Mailbox, MailboxReader, ReaderOptions } from "../mailbox/mailbox.ts";
+import type { JobRecords } from "../processes/job-records.ts";
 import type { MemberName } from "../protocol/ids.ts";
 import type { Message, MessageDraft } from "../protocol/message.ts";
 import type { Requests } from "../requests/requests.ts";
@@ -15,6 +18,12 @@ export interface TeamStore extends AsyncDisposable {
   readonly requests: Requests;
   readonly events: EventLog;
   readonly usage: UsageLedger;
+  readonly jobs: JobRecords;
+  readonly crons: CronBook;
+  /** Signs what decides something, so that no edit of a file can. */
+  readonly signature: Signature;
+  /** True when nothing can have been signed before this process. */
+  readonly isKeyNew: boolean;
 
   /** Aborted when another process has become the lead: from then on every write is refused. */
   readonly lost: AbortSignal;
@@ -24,6 +33,9 @@ export interface TeamStore extends AsyncDisposable {
 
   /** What a member has of its own. Opened once; the same object is given again. */
   openMember(name: MemberName, options: Pick<ReaderOptions, "onSetAside">): Promise<MemberStore>;
+
+  /** Sets a member's transcript aside: it begins anew, with the mail it has not read. */
+  forget(name: MemberName): Promise<void>;
 }
 
 /** What one member has of its own: what it has seen, and what it has yet to see. */

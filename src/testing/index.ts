@@ -1,3 +1,4 @@
+export { type CronBookFixture, testCronBook } from "./conformance/cron-book.ts";
 export { type EventLogFixture, testEventLog } from "./conformance/event-log.ts";
 export { type FenceFixture, testFence } from "./conformance/fence.ts";
 export { type MailboxFixture, testMailbox } from "./conformance/mailbox.ts";

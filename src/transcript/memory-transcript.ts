@@ -14,6 +14,10 @@ export class MemoryTranscript implements Transcript {
     return this.#entries.slice(Math.max(start, 0));
   }
 
+  clear(): void {
+    this.#entries.length = 0;
+  }
+
   async *entries(): AsyncGenerator<Entry> {
     yield* this.#entries;
   }

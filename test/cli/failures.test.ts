@@ -154,7 +154,8 @@ async function fail(error: Error, ...argv: string[]) {
   const code = await runProgram({ version: "1.2.3", commands }, ["fail", ...argv], {
     out: () => undefined,
     signal: new AbortController().signal,
-    openLead: () => Promise.reject(new Error("Nobody leads")),
+    openTeam: () => Promise.reject(new Error("Nobody leads")),
+    schedule: () => () => undefined,
     err: (line) => err.push(line),
     observeTeam: () => Promise.reject(new Error("unused")),
   });

@@ -5,7 +5,8 @@ import { send } from "../../src/cli/commands/send.ts";
 import { tasks } from "../../src/cli/commands/tasks.ts";
 import { team } from "../../src/cli/commands/team.ts";
 import { runProgram } from "../../src/cli/program.ts";
-import { Lead } from "../../src/team/lead.ts";
+import { systemClock } from "../../src/lib/clock.ts";
+import { Team } from "../../src/team/team.ts";
 import { observe, teamPlace } from "../support/team.ts";
 
 /** Runs one command line on the team below `root`, unless it names another directory. */
@@ -31,13 +32,14 @@ export async function troupeIn({ root, env, signal }: World, ...argv: string[]) 
     out: (line) => out.push(line),
     err: (line) => err.push(line),
     signal: signal ?? new AbortController().signal,
-    openLead: ({ teamDir, cwd, ...settings }) =>
-      Lead.open({
+    schedule: (delayMs, work) => systemClock.schedule(delayMs, work),
+    openTeam: ({ teamDir, cwd, denies, ...settings }) =>
+      Team.open({
         ...settings,
         cwd: cwd ?? root,
         place: teamPlace(root, teamDir ? { directory: teamDir, onWarning } : { onWarning }),
         env: { PATH: process.env.PATH, ...env },
-        unattended: () => "nobody is there",
+        approvals: denies ? { unattended: () => "nobody is there" } : {},
       }),
     observeTeam: (directory) =>
       observe(root, directory === undefined ? { onWarning } : { directory, onWarning }),

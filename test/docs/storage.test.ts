@@ -10,6 +10,7 @@ import { MailCursor } from "../../src/mailbox/mail-cursor.ts";
 import { SideRecord } from "../../src/mailbox/side-log.ts";
 import { AgentEvent } from "../../src/protocol/events.ts";
 import { MemberName } from "../../src/protocol/ids.ts";
+import { JobRecord } from "../../src/protocol/job.ts";
 import { Message } from "../../src/protocol/message.ts";
 import { Decision, Request } from "../../src/protocol/request.ts";
 import { Task } from "../../src/protocol/task.ts";
@@ -64,6 +65,7 @@ describe("the fields", () => {
     Task,
     Request,
     Decision,
+    JobRecord,
     Heartbeat,
   };
   const objects = new Map<string, Shape>(
@@ -191,6 +193,7 @@ const placeholders = new Map([
   ["<name>", "[a-z][a-z0-9_-]*"],
   ["<call>", "[A-Za-z0-9_-]+"],
   ["<id>", `(?:[1-9]\\d*|${uuid})`],
+  ["<job>", "[0-9a-f]{8}"],
   ["<version>", "[1-9]\\d*"],
   ["<time>", "\\d{4}-\\d\\d-\\d\\dT\\d\\d-\\d\\d-\\d\\d\\.\\d{3}Z"],
   ["<uuid>", uuid],
@@ -231,7 +234,8 @@ function rememberTemporaries(): Disposable & { paths: readonly string[] } {
       return link(from, to);
     },
     rename: (from, to) => {
-      paths.push(String(from));
+      // A directory that is archived is no temporary one.
+      if (!String(to).includes("/archive/")) paths.push(String(from));
       return rename(from, to);
     },
   });

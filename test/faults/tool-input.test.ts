@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { Lead } from "../../src/team/lead.ts";
+import { Team } from "../../src/team/team.ts";
 import { ProviderServer } from "../../src/testing/provider-server/provider-server.ts";
 import { calls, reply, ScriptedModel, says } from "../../src/testing/scripted-model.ts";
 import { temporaryDirectory } from "../../src/testing/temporary-directory.ts";
@@ -35,13 +35,13 @@ const anyInput = fc.oneof(
 test("P17 whatever a model calls with whatever input, it gets an answer and the run goes on", async () => {
   await using directory = await temporaryDirectory();
   await using server = await ProviderServer.start({ strict: true });
-  await using lead = await Lead.open({
+  await using team = await Team.open({
     place: teamPlace(directory.path),
     env: { PATH: process.env.PATH, ...providerEnvironment(server) },
     cwd: directory.path,
     model: "anthropic/scripted",
     maxTurns: 5,
-    unattended: () => "nobody is there",
+    approvals: { unattended: () => "nobody is there" },
   });
   const anyCall = fc.tuple(fc.constantFrom(...toolNames), anyInput);
 
@@ -49,13 +49,16 @@ test("P17 whatever a model calls with whatever input, it gets an answer and the 
     fc.asyncProperty(fc.array(anyCall, { minLength: 1, maxLength: 6 }), async (made) => {
       server.reply(reply(made.map(([name, input]) => calls(name, input))), says("Well."));
       const results: string[] = [];
-      const events = lead.prompt("Go.", new AbortController().signal);
-      let next = await events.next();
-      for (; !next.done; next = await events.next()) {
-        if (next.value.type === "tool-result") results.push(next.value.output);
+      const events = team.events();
+      await team.prompt("Go.");
+      let outcome: string | undefined;
+      for await (const event of events) {
+        if (event.type === "tool-result") results.push(event.output);
+        if (event.type === "run-end") outcome = event.outcome;
+        if (outcome) break;
       }
 
-      expect(next.value).toMatchObject({ outcome: "done" });
+      expect(outcome).toBe("done");
       expect(results).toHaveLength(made.length);
       expect(server.refusals).toEqual([]);
     }),

@@ -6,6 +6,7 @@ import { MemberName, system, user } from "../../src/protocol/ids.ts";
 import type { Request } from "../../src/protocol/request.ts";
 import { hashSubject } from "../../src/requests/hash-subject.ts";
 import { MemoryTeamStore } from "../../src/team/memory-team-store.ts";
+import { ManualClock } from "../../src/testing/manual-clock.ts";
 
 const question: Question = {
   member: MemberName.parse("alice"),
@@ -95,13 +96,87 @@ test("an interrupted call asks no more: its question is cancelled", async () => 
 
 test("where nobody can be asked, the answer is a denial at once, and on record", async () => {
   await using store = new MemoryTeamStore({ clock: systemClock });
-  const approvals = new RequestApprovals(store.requests, { unattended: () => "nobody is there" });
+  const approvals = new RequestApprovals(store.requests, {
+    clock: systemClock,
+    unattended: () => "nobody is there",
+  });
 
   expect(await approvals.ask(question, never)).toEqual({
     type: "denied",
     reason: "nobody is there",
   });
   expect(await store.requests.list()).toMatchObject([{ state: "expired" }]);
+});
+
+test("P11 a question that nobody answers in time expires, and its asker goes on with a denial", async () => {
+  const clock = new ManualClock();
+  await using store = new MemoryTeamStore({ clock });
+  const answer = new RequestApprovals(store.requests, { clock, timeoutMs: 60_000 }).ask(
+    question,
+    never,
+  );
+  const { id } = await pending(store);
+  await clock.waiting();
+
+  clock.advance(59_999);
+  expect(await store.requests.get(id)).toMatchObject({ state: "pending" });
+  clock.advance(1);
+
+  expect(await answer).toEqual({ type: "denied", reason: "nobody answered within 60 s" });
+  expect(await store.requests.get(id)).toMatchObject({ state: "expired" });
+});
+
+test("a question from before a restart has all its time again", async () => {
+  const clock = new ManualClock();
+  await using store = new MemoryTeamStore({ clock });
+  const approvals = () => new RequestApprovals(store.requests, { clock, timeoutMs: 60_000 });
+  const leaving = new AbortController();
+  const first = approvals().ask(question, leaving.signal);
+  const { id } = await pending(store);
+  await clock.waiting();
+  clock.advance(50_000);
+  leave(leaving);
+  expect(await first).toEqual({ type: "stopped" });
+  clock.advance(50_000);
+  // While nobody waits for it, no time counts.
+  expect(await store.requests.get(id)).toMatchObject({ state: "pending" });
+
+  const second = approvals().ask(question, never);
+  await clock.waiting();
+  clock.advance(59_999);
+  expect(await store.requests.get(id)).toMatchObject({ state: "pending" });
+  clock.advance(1);
+
+  expect(await second).toEqual({ type: "denied", reason: "nobody answered within 60 s" });
+  expect(await store.requests.list()).toMatchObject([{ id, state: "expired" }]);
+});
+
+test("an answer in the very last moment counts, and stops the clock", async () => {
+  const clock = new ManualClock();
+  await using store = new MemoryTeamStore({ clock });
+  const approvals = new RequestApprovals(store.requests, { clock, timeoutMs: 60_000 });
+  const answer = approvals.ask(question, never);
+  const { id, hash } = await pending(store);
+  await clock.waiting();
+
+  const decided = store.requests.decide(id, { by: user, state: "approved", hash });
+  clock.advance(60_000);
+  await decided;
+
+  expect(await answer).toEqual({ type: "allowed" });
+  expect(await store.requests.get(id)).toMatchObject({ state: "approved" });
+});
+
+test("without a timeout a question waits, however long it takes", async () => {
+  const clock = new ManualClock();
+  await using store = new MemoryTeamStore({ clock });
+  const answer = new RequestApprovals(store.requests, { clock }).ask(question, never);
+  const { id, hash } = await pending(store);
+
+  clock.advance(7 * 24 * 60 * 60 * 1000);
+  await store.requests.decide(id, { by: user, state: "approved", hash });
+
+  expect(await answer).toEqual({ type: "allowed" });
 });
 
 /** The newest question that waits for an answer, as soon as there is one. */

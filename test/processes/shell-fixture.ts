@@ -1,11 +1,13 @@
 import { systemClock } from "../../src/lib/clock.ts";
 import { Secrets } from "../../src/lib/secrets.ts";
 import { BackgroundJobs } from "../../src/processes/background-jobs.ts";
+import { MemoryJobRecords } from "../../src/processes/job-records.ts";
 import { OutputFiles, type OutputFilesOptions } from "../../src/processes/output-files.ts";
 import { Pipes } from "../../src/processes/pipes.ts";
 import type { CommandEnd } from "../../src/processes/running-command.ts";
 import { RunningCommands } from "../../src/processes/running-commands.ts";
 import { type CommandRequest, Shell, type ShellOptions } from "../../src/processes/shell.ts";
+import { lead } from "../../src/protocol/ids.ts";
 import { temporaryDirectory } from "../../src/testing/temporary-directory.ts";
 import type { Tool, ToolOutput } from "../../src/tools/tool.ts";
 
@@ -31,7 +33,8 @@ export async function openShell(options: FixtureOptions = {}): Promise<ShellFixt
   const pipes = new Pipes({ environment });
   const { running = new RunningCommands(), owner = "the test" } = options;
   const shell = new Shell({ cwd, environment, clock, outputFiles, pipes, running, owner });
-  const background = new BackgroundJobs({ shell, clock });
+  const records = new MemoryJobRecords();
+  const background = new BackgroundJobs({ shell, clock, member: lead, records });
   return {
     directory: directory.path,
     shell,

@@ -42,6 +42,12 @@ describe("P13 a decision that troupe did not sign so", () => {
     "is about other bytes": (_, decision) => ({
       decision: signedBy(key, { ...decision, hash: hashSubject({ plan: "another" }) }),
     }),
+    "had a rule added after it was signed": (_, decision) => ({
+      decision: { ...signedBy(key, decision), rule: "bash(rm:*)" },
+    }),
+    "had its rule changed after it was signed": (_, decision) => ({
+      decision: { ...signedBy(key, { ...decision, rule: "bash(ls)" }), rule: "bash(rm:*)" },
+    }),
     "is by somebody else": (_, decision) => ({ decision: signedBy(key, { ...decision, by: bob }) }),
   };
 

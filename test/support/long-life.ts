@@ -1,7 +1,8 @@
 import { appendFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { MemberName, user } from "../../src/protocol/ids.ts";
-import { Lead } from "../../src/team/lead.ts";
+import { MemberName, newMessageId, user } from "../../src/protocol/ids.ts";
+import { FileTeamStore } from "../../src/team/file-team-store.ts";
+import { Team } from "../../src/team/team.ts";
 import type { MemberStore, TeamStore } from "../../src/team/team-store.ts";
 import { call } from "../../src/testing/conformance/usage-ledger.ts";
 import { ProviderServer } from "../../src/testing/provider-server/provider-server.ts";
@@ -14,13 +15,24 @@ const bob = MemberName.parse("bob");
 const ignored = { onSetAside: () => undefined };
 const at = "2026-01-01T00:00:00.000Z";
 const mebibyte = 1024 * 1024;
+const job = {
+  id: "0a1b2c3d",
+  member: alice,
+  command: "sleep 1000",
+  started_at: at,
+  message_id: newMessageId(new Date(at)),
+};
 
-/** Lets a team below `root` live until it has made every kind of file, by the limits of real ones. */
+/**
+ * Lets a team below `root`, which sets another aside, live until it has made every kind of file, by
+ * the limits of real ones.
+ */
 export async function liveLongLife(root: string): Promise<void> {
   const team = join(root, ".team");
   const onWarning = () => undefined;
+  await (await openStore(root))[Symbol.asyncDispose]();
   {
-    await using store = await openStore(root, { onWarning });
+    await using store = await FileTeamStore.open(teamPlace(root, { onWarning }), { fresh: true });
     await enlist(store, member("alice"), member("bob"));
     const ofAlice = await store.openMember(alice, ignored);
     await outgrowMailbox(ofAlice);
@@ -29,6 +41,7 @@ export async function liveLongLife(root: string): Promise<void> {
     await outgrowLogs(store);
     await ofAlice.transcript.append([{ type: "run-start", at }]);
     await damageRecords(store, team);
+    await store.jobs.add(job);
   }
   await appendFile(join(team, "transcripts", "alice.jsonl"), '{"type":"run-e');
   await appendFile(join(team, "usage.jsonl"), '{"type":"ca');
@@ -45,15 +58,15 @@ export async function liveLongLife(root: string): Promise<void> {
 async function outgrowConversation(root: string): Promise<void> {
   await using server = await ProviderServer.start();
   server.reply(calls("bash", { command: "seq 20000" }), says("Long."));
-  await using lead = await Lead.open({
+  await using team = await Team.open({
     place: teamPlace(root),
     env: { PATH: process.env.PATH, ...providerEnvironment(server) },
     cwd: root,
     model: "anthropic/scripted",
     maxTurns: 5,
   });
-  const events = lead.prompt("x".repeat(40_000), new AbortController().signal);
-  while (!(await events.next()).done);
+  await team.prompt("x".repeat(40_000));
+  await team.quiet();
   server.assertDone();
 }
 

@@ -5,14 +5,14 @@ import { runInNewContext } from "node:vm";
 import { z } from "zod";
 import { systemClock } from "../../../src/lib/clock.ts";
 import { systemProcesses } from "../../../src/lib/process-identity.ts";
-import { Lead } from "../../../src/team/lead.ts";
+import { Team } from "../../../src/team/team.ts";
 import { childOptions, serve } from "../../lib/serve.ts";
 import { type MemberFigures, MemberOptions } from "../contract.ts";
 
 const { directory, url, turns } = childOptions(MemberOptions);
 
 serve(z.object({}), async (): Promise<MemberFigures> => {
-  await using lead = await Lead.open({
+  await using team = await Team.open({
     place: {
       directory: join(directory, ".team"),
       keyPlace: { keyFile: undefined, stateHome: join(directory, "state"), home: homedir() },
@@ -30,13 +30,15 @@ serve(z.object({}), async (): Promise<MemberFigures> => {
     maxTurns: turns + 1,
   });
   const memory: MemberFigures["memory"] = [];
-  const events = lead.prompt("Go.", new AbortController().signal);
-  for (let next = await events.next(); ; next = await events.next()) {
-    if (next.done) return { outcome: next.value?.outcome ?? "left", memory };
-    if (next.value.type === "turn-end" && isLookedAt(next.value.turn)) {
-      memory.push({ turn: next.value.turn, ...memoryNow() });
+  const events = team.events();
+  await team.prompt("Go.");
+  for await (const event of events) {
+    if (event.type === "run-end") return { outcome: event.outcome, memory };
+    if (event.type === "turn-end" && isLookedAt(event.turn)) {
+      memory.push({ turn: event.turn, ...memoryNow() });
     }
   }
+  return { outcome: "left", memory };
 });
 
 function isLookedAt(turn: number): boolean {

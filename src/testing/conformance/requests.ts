@@ -14,6 +14,7 @@ export interface RequestsFixture extends AsyncDisposable {
 }
 
 const bob = MemberName.parse("bob");
+const charlie = MemberName.parse("charlie");
 const draft: RequestDraft = { type: "plan", from: bob, to: lead, subject: { plan: "rewrite it" } };
 
 /** The promises in requests.ts, one test each. */
@@ -72,6 +73,21 @@ function testQuestions(open: () => Promise<RequestsFixture>): void {
     expect(await requests.list({ state: "pending" })).toEqual(others);
     expect(await requests.list({ state: "approved" })).toEqual([approved]);
     expect(await requests.list()).toEqual([approved, ...others]);
+  });
+
+  test("requests are listed by type and by asker, alone or together", async () => {
+    await using fixture = await open();
+    const { requests } = fixture;
+    const plan = await requests.open(draft);
+    const permission = await requests.open({ ...draft, type: "permission", to: user });
+    const others = await requests.open({ ...draft, from: charlie });
+
+    expect(await idsOf(requests.list({ type: "plan" }))).toEqual(idsIn(plan, others));
+    expect(await idsOf(requests.list({ from: bob }))).toEqual(idsIn(plan, permission));
+    expect(await idsOf(requests.list({ type: "plan", from: bob }))).toEqual(idsIn(plan));
+    await requests.cancel(plan.id, bob);
+    expect(await idsOf(requests.list({ type: "plan", state: "pending" }))).toEqual(idsIn(others));
+    expect(await requests.list({ type: "shutdown" })).toEqual([]);
   });
 
   test("an unknown id is an error that names the open requests", async () => {
@@ -157,6 +173,21 @@ function testAnswers(open: () => Promise<RequestsFixture>): void {
       expect(await requests.get(id)).toEqual(decided);
     },
   );
+
+  test("a rule in the answer is kept with it, and none where there was none", async () => {
+    await using fixture = await open();
+    const { requests } = fixture;
+    const [once, always] = [await requests.open(draft), await requests.open(draft)];
+
+    await requests.decide(once.id, yes);
+    await requests.decide(always.id, { ...yes, rule: "bash(npm test:*)" });
+
+    const readers = [requests, ...(fixture.reopen ? [await fixture.reopen()] : [])];
+    for (const reader of readers) {
+      expect((await reader.get(always.id)).decision).toMatchObject({ rule: "bash(npm test:*)" });
+      expect((await reader.get(once.id)).decision).not.toHaveProperty("rule");
+    }
+  });
 
   test("nobody but the addressee answers, not even the person or the runtime", async () => {
     await using fixture = await open();
@@ -262,3 +293,12 @@ function testAnswers(open: () => Promise<RequestsFixture>): void {
 }
 
 const yes: Answer = { by: lead, state: "approved", hash: hashSubject(draft.subject) };
+
+/** Requests of one moment have no order. */
+async function idsOf(listed: Promise<Request[]>): Promise<string[]> {
+  return idsIn(...(await listed));
+}
+
+function idsIn(...requests: Request[]): string[] {
+  return requests.map(({ id }) => id).sort();
+}

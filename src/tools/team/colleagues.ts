@@ -6,8 +6,6 @@ import type { Task, TaskStatus } from "../../protocol/task.ts";
 import type { TeamRecord } from "../../protocol/team.ts";
 import type { ReceivedMail } from "../../protocol/transcript.ts";
 
-export type { CronEntry };
-
 /*
  * What the tools of one member may ask of its team. Who asks is settled when the tools are made,
  * so no argument can pretend to be somebody else. A refusal is a `TeamError`, which the model is

@@ -1,0 +1,29 @@
+import type { TeamSummary } from "../team/summary.ts";
+
+export const exitCodes = { done: 0, error: 1, unfinished: 3, limit: 4 } as const;
+
+/** What a headless run comes to: never 0 with work unfinished. */
+export function exitCodeOf(summary: TeamSummary): number {
+  const { end, members, tasks, undecided } = summary;
+  if (end?.isUnanswered) return exitCodes.error;
+  if (end?.outcome === "turn-limit" || end?.outcome === "budget") return exitCodes.limit;
+  const hasFailed = members.some(({ status }) => status === "failed");
+  const hasOpenTask = tasks.some(({ status }) => status !== "completed" && status !== "cancelled");
+  const isDone = end?.outcome === "done" && !hasFailed && !hasOpenTask && undecided.length === 0;
+  return isDone ? exitCodes.done : exitCodes.unfinished;
+}
+
+/** What is left undone, a line each, for a person. */
+export function unfinishedLines({ end, members, tasks, undecided }: TeamSummary): string[] {
+  return [
+    ...(end?.reason ? [`${end.outcome}: ${end.reason}`] : []),
+    ...(end?.hint ? [end.hint] : []),
+    ...members
+      .filter(({ name, status }) => status === "failed" && name !== "lead")
+      .map(({ name }) => `'${name}' has failed`),
+    ...tasks
+      .filter(({ status }) => status !== "completed" && status !== "cancelled")
+      .map(({ id, status, subject }) => `task ${id} is ${status}: ${subject}`),
+    ...undecided.map(({ id, type, from }) => `a ${type} request of '${from}' is undecided: ${id}`),
+  ];
+}

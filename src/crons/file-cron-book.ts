@@ -1,0 +1,119 @@
+import { readdir, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { hasErrno, TeamError } from "../errors.ts";
+import { mapInBatches } from "../lib/batches.ts";
+import {
+  ensurePrivateDirectory,
+  readTextIfExists,
+  removeTemporaries,
+  replaceFile,
+} from "../lib/files.ts";
+import { parseJson } from "../lib/json.ts";
+import { CronEntry, CronId } from "../protocol/cron.ts";
+import { type CronBook, oldestFirst } from "./cron-book.ts";
+
+export interface FileCronBookOptions {
+  /** `crons` in the team directory. */
+  directory: string;
+  /** Told once of each file that cannot be read. It is left alone, and the others count. */
+  onDamage(problem: string): void;
+  /** Throws when this process may no longer write. Needless for one that only looks. */
+  check?: () => Promise<void>;
+}
+
+/** A book with a file for each entry, which any process may look at. */
+export class FileCronBook implements CronBook {
+  readonly #directory: string;
+  readonly #onDamage: (problem: string) => void;
+  readonly #check: () => Promise<void>;
+  /** The last problem of each file, so that it is told once and not at every reading. */
+  readonly #told = new Map<CronId, string>();
+
+  constructor({ directory, onDamage, check }: FileCronBookOptions) {
+    this.#directory = directory;
+    this.#onDamage = onDamage;
+    this.#check = check ?? (async () => undefined);
+  }
+
+  /** Removes what a writer that died left behind. Only for the process that runs the team. */
+  repair(): Promise<void> {
+    return removeTemporaries(this.#directory);
+  }
+
+  async put(entry: CronEntry): Promise<void> {
+    await this.#check();
+    const path = this.#path(entry.id);
+    try {
+      await ensurePrivateDirectory(this.#directory);
+      await replaceFile(path, `${JSON.stringify(entry, null, 2)}\n`);
+    } catch (error) {
+      throw writeFailed(`${path} could not be written`, error);
+    }
+  }
+
+  async list(): Promise<CronEntry[]> {
+    const entries = await mapInBatches(await this.#ids(), (id) => this.#read(id));
+    return entries.flatMap((entry) => entry ?? []).sort(oldestFirst);
+  }
+
+  async remove(id: CronId): Promise<void> {
+    await this.#check();
+    const path = this.#path(id);
+    try {
+      await rm(path, { force: true });
+    } catch (error) {
+      throw writeFailed(`${path} could not be removed`, error);
+    }
+  }
+
+  async #ids(): Promise<CronId[]> {
+    try {
+      const names = await readdir(this.#directory);
+      return names
+        .filter((name) => name.endsWith(".json"))
+        .map((name) => name.slice(0, -".json".length))
+        .filter(isCronId);
+    } catch (error) {
+      if (hasErrno(error, "ENOENT")) return [];
+      throw error;
+    }
+  }
+
+  async #read(id: CronId): Promise<CronEntry | undefined> {
+    const path = this.#path(id);
+    try {
+      const text = await readTextIfExists(path);
+      if (text === undefined) return undefined;
+      const entry = parseJson(text, CronEntry, path);
+      if (entry.id !== id) throw new TeamError("record-corrupt", `${path} is of '${entry.id}'`);
+      this.#told.delete(id);
+      return entry;
+    } catch (error) {
+      if (!(error instanceof TeamError) && !hasErrno(error, "EISDIR")) throw error;
+      this.#tell(id, error instanceof TeamError ? error.message : `${path} is a directory`);
+      return undefined;
+    }
+  }
+
+  #tell(id: CronId, problem: string): void {
+    if (this.#told.get(id) === problem) return;
+    this.#told.set(id, problem);
+    this.#onDamage(problem);
+  }
+
+  #path(id: CronId): string {
+    return join(this.#directory, `${id}.json`);
+  }
+}
+
+function isCronId(name: string): name is CronId {
+  return CronId.safeParse(name).success;
+}
+
+function writeFailed(problem: string, cause: unknown): TeamError {
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  return new TeamError("write-failed", `${problem}: ${reason}`, {
+    cause,
+    hint: "See that the disk has space and that the directory may be written, then try again.",
+  });
+}

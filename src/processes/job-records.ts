@@ -1,0 +1,118 @@
+import { readdir, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { hasErrno, TeamError } from "../errors.ts";
+import { mapInBatches } from "../lib/batches.ts";
+import {
+  ensurePrivateDirectory,
+  readTextIfExists,
+  removeTemporaries,
+  replaceFile,
+} from "../lib/files.ts";
+import { parseJson } from "../lib/json.ts";
+import { writeFailed } from "../lib/json-lines.ts";
+import { JobRecord } from "../protocol/job.ts";
+
+/**
+ * The background jobs whose owners have not been told of their end yet.
+ *
+ * Every backend promises, and src/testing/conformance/job-records.ts checks, that:
+ * - once `add` resolves, the record survives a crash; once `remove` does, it is gone for good;
+ * - a record that is added again, or removed twice, changes nothing;
+ * - `list` has the records of all members, oldest first.
+ */
+export interface JobRecords {
+  add(record: JobRecord): Promise<void>;
+  remove(id: string): Promise<void>;
+  list(): Promise<JobRecord[]>;
+}
+
+/** Job records for tests and single-process teams. Keeps every promise except surviving a crash. */
+export class MemoryJobRecords implements JobRecords {
+  readonly #records = new Map<string, JobRecord>();
+
+  async add(record: JobRecord): Promise<void> {
+    this.#records.set(record.id, { ...record });
+  }
+
+  async remove(id: string): Promise<void> {
+    this.#records.delete(id);
+  }
+
+  async list(): Promise<JobRecord[]> {
+    return structuredClone([...this.#records.values()]).sort(oldestFirst);
+  }
+}
+
+export interface FileJobRecordsOptions {
+  /** `background` in the team directory. */
+  directory: string;
+  /** Told once of each file that cannot be read. It is left alone, and the others count. */
+  onDamage(problem: string): void;
+  /** Throws when this process may no longer write the team's state. */
+  check(): Promise<void>;
+}
+
+/** Job records as files: `<member>-<id>.json`, so that a person sees whose they are. */
+export class FileJobRecords implements JobRecords {
+  readonly #options: FileJobRecordsOptions;
+  readonly #told = new Set<string>();
+
+  constructor(options: FileJobRecordsOptions) {
+    this.#options = options;
+  }
+
+  /** Removes what a writer that died left behind. Only for the process that runs the team. */
+  repair(): Promise<void> {
+    return removeTemporaries(this.#options.directory);
+  }
+
+  async add(record: JobRecord): Promise<void> {
+    const { directory, check } = this.#options;
+    await check();
+    const path = join(directory, `${record.member}-${record.id}.json`);
+    try {
+      await ensurePrivateDirectory(directory);
+      await replaceFile(path, `${JSON.stringify(record, null, 2)}\n`);
+    } catch (error) {
+      throw writeFailed(path, error);
+    }
+  }
+
+  async remove(id: string): Promise<void> {
+    await this.#options.check();
+    for (const name of await this.#names()) {
+      if (name.endsWith(`-${id}.json`)) await rm(join(this.#options.directory, name));
+    }
+  }
+
+  async list(): Promise<JobRecord[]> {
+    const found = await mapInBatches(await this.#names(), (name) => this.#read(name));
+    return found.flatMap((record) => record ?? []).sort(oldestFirst);
+  }
+
+  async #names(): Promise<string[]> {
+    try {
+      return (await readdir(this.#options.directory)).filter((name) => name.endsWith(".json"));
+    } catch (error) {
+      if (hasErrno(error, "ENOENT")) return [];
+      throw error;
+    }
+  }
+
+  async #read(name: string): Promise<JobRecord | undefined> {
+    const path = join(this.#options.directory, name);
+    try {
+      const text = await readTextIfExists(path);
+      return text === undefined ? undefined : parseJson(text, JobRecord, path);
+    } catch (error) {
+      if (!(error instanceof TeamError)) throw error;
+      if (!this.#told.has(name)) this.#options.onDamage(error.message);
+      this.#told.add(name);
+      return undefined;
+    }
+  }
+}
+
+function oldestFirst(a: JobRecord, b: JobRecord): number {
+  return a.started_at.localeCompare(b.started_at);
+}

@@ -1,0 +1,25 @@
+import { TeamError } from "../errors.ts";
+import type { MemberName } from "../protocol/ids.ts";
+import type { Supervisor } from "./supervisor.ts";
+
+/** Writes to everybody who is alive but the sender. Resolves to how many that were. */
+export async function broadcast(
+  { living, post }: Supervisor,
+  from: MemberName,
+  content: string,
+): Promise<number> {
+  const recipients = living.map(({ name }) => name).filter((name) => name !== from);
+  const sent = await Promise.all(
+    recipients.map(async (to) => {
+      try {
+        await post.send(to, { type: "broadcast", from, content });
+        return 1;
+      } catch (error) {
+        // It left in this very moment.
+        if (!(error instanceof TeamError) || !error.code.startsWith("member-")) throw error;
+        return 0;
+      }
+    }),
+  );
+  return sent.reduce<number>((sum, each) => sum + each, 0);
+}

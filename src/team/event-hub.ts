@@ -1,0 +1,96 @@
+import { TeamError } from "../errors.ts";
+import type { Clock } from "../lib/clock.ts";
+import type { EventLog } from "../logs/event-log.ts";
+import type { AgentEvent } from "../protocol/events.ts";
+
+type Unstamped<T> = T extends AgentEvent ? Omit<T, "at"> : never;
+
+/** So many events may wait for an observer that does not read; then it is let go. */
+const maxWaiting = 100_000;
+
+/** Where all events of a team come together: for its log, and for whoever watches. */
+export class EventHub {
+  readonly #log: Pick<EventLog, "append">;
+  readonly #clock: Clock;
+  readonly #observers = new Set<Observation>();
+  #isClosed = false;
+
+  constructor(log: Pick<EventLog, "append">, clock: Clock) {
+    this.#log = log;
+    this.#clock = clock;
+  }
+
+  say(event: Unstamped<AgentEvent>): void {
+    this.emit({ ...event, at: this.#clock.now().toISOString() });
+  }
+
+  emit(event: AgentEvent): void {
+    this.#log.append(event);
+    for (const observer of this.#observers) observer.push(event);
+  }
+
+  /** Every event from now on, until `signal` is aborted or the team is closed. */
+  observe(signal?: AbortSignal): AsyncIterable<AgentEvent> {
+    const observation = new Observation(() => this.#observers.delete(observation));
+    if (this.#isClosed || signal?.aborted) observation.end();
+    else this.#observers.add(observation);
+    signal?.addEventListener("abort", () => observation.end(), { once: true });
+    return observation;
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    for (const observer of [...this.#observers]) observer.end();
+  }
+}
+
+/** The events that one observer has yet to read. */
+class Observation implements AsyncIterable<AgentEvent> {
+  readonly #onEnd: () => void;
+  #events: AgentEvent[] = [];
+  #isEnded = false;
+  #isTooSlow = false;
+  #wake: (() => void) | undefined;
+
+  constructor(onEnd: () => void) {
+    this.#onEnd = onEnd;
+  }
+
+  push(event: AgentEvent): void {
+    if (this.#events.length >= maxWaiting) {
+      this.#isTooSlow = true;
+      this.end();
+      return;
+    }
+    this.#events.push(event);
+    this.#wake?.();
+  }
+
+  end(): void {
+    this.#isEnded = true;
+    this.#onEnd();
+    this.#wake?.();
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<AgentEvent, void> {
+    try {
+      while (true) {
+        yield* this.#events.splice(0);
+        if (this.#events.length > 0) continue;
+        if (this.#isTooSlow) throw tooSlow();
+        if (this.#isEnded) return;
+        await new Promise<void>((resolve) => {
+          this.#wake = resolve;
+        });
+      }
+    } finally {
+      this.end();
+    }
+  }
+}
+
+function tooSlow(): TeamError {
+  return new TeamError("observer-slow", `An observer left ${maxWaiting} events unread`, {
+    hint: "Read the events faster, or follow the stored ones with TeamObserver.follow.",
+  });
+}

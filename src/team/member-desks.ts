@@ -1,0 +1,110 @@
+import { wakes } from "../agent/wakes.ts";
+import { TeamError } from "../errors.ts";
+import { lead, type MemberName, parseTeammateName } from "../protocol/ids.ts";
+import type { Colleagues, Following, Leadership, Timetable } from "../tools/team/colleagues.ts";
+import { coordinationTools, leadTools, teammateTools } from "../tools/team/team-tools.ts";
+import type { Tool } from "../tools/tool.ts";
+import { broadcast } from "./broadcast.ts";
+import { waitForRuns } from "./protocols/waiting.ts";
+import type { Supervisor } from "./supervisor.ts";
+
+/** The tools by which a member works with the others, each made for this member alone. */
+export function seatTools(
+  self: MemberName,
+  supervisor: Supervisor,
+  timetable: Timetable,
+): readonly Tool[] {
+  const colleagues = colleaguesOf(self, supervisor);
+  const common = coordinationTools({ colleagues, tasks: supervisor.tasks.deskOf(self) });
+  return self === lead
+    ? [...common, ...leadTools({ leadership: leadershipOf(supervisor), timetable })]
+    : [...common, ...teammateTools({ following: followingOf(self, supervisor) })];
+}
+
+function colleaguesOf(self: MemberName, supervisor: Supervisor): Colleagues {
+  return {
+    roster: () => supervisor.keeper.read(),
+    takeMail: () => supervisor.require(self).opened.takeMail(),
+    async send(to, content) {
+      if (to.toLowerCase() === self) {
+        throw new TeamError("message-invalid", "That is you", {
+          hint: "Write to somebody else, or just go on with your work.",
+        });
+      }
+      const { to: recipient } = await supervisor.post.send(to, {
+        type: "message",
+        from: self,
+        content,
+      });
+      return { to: recipient, note: obstacleTo(recipient, self, supervisor) };
+    },
+  };
+}
+
+/** Why mail to a member may not be read soon. */
+function obstacleTo(
+  name: MemberName,
+  sender: MemberName,
+  supervisor: Supervisor,
+): string | undefined {
+  const member = supervisor.member(name);
+  if (!member) return `${name} does not run: its mail waits until it is spawned again`;
+  if (member.exhausted) return `${name} does not read it for now: ${member.exhausted}`;
+  if (member.failure !== undefined && sender !== lead) {
+    return `${name} has failed and does not read it until the lead writes to it`;
+  }
+  return undefined;
+}
+
+function leadershipOf(supervisor: Supervisor): Leadership {
+  const { plans, shutdowns, options } = supervisor;
+  return {
+    broadcast: (content) => broadcast(supervisor, lead, content),
+    spawn: (request) => supervisor.spawn(lead, request),
+    decidePlan: (id, answer) => plans.decide(lead, id, answer),
+    findShutdown: (id) => shutdowns.find(id),
+    async requestShutdown(teammate, { force }) {
+      const name = await liveTeammate(supervisor, teammate);
+      if (!force) return shutdowns.ask(lead, name);
+      await supervisor.end(name, { reason: "the lead shut it down by force", expected: true });
+      return undefined;
+    },
+    async waitForTeammates({ names, mode, timeoutMs }, signal) {
+      const { reader } = supervisor.lead.opened;
+      const awaited = names?.length
+        ? await Promise.all(names.map((name) => liveTeammate(supervisor, name)))
+        : supervisor.teammates.filter(({ hasEnded }) => !hasEnded).map(({ name }) => name);
+      return waitForRuns(
+        {
+          names: awaited,
+          mode,
+          timeoutMs,
+          isBusy: (name) => supervisor.isBusy(name),
+          news: async () =>
+            (await reader.unread()).map(({ message }) => message).filter((it) => wakes(it)),
+          onChange: (listener) => supervisor.onChange(listener),
+          clock: options.clock,
+        },
+        signal,
+      );
+    },
+  };
+}
+
+function followingOf(self: MemberName, { plans, shutdowns }: Supervisor): Following {
+  return {
+    answerShutdown: (id, answer) => shutdowns.answer(self, id, answer),
+    submitPlan: (plan) => plans.submit(self, plan),
+  };
+}
+
+/** A teammate that is there, by the name a model wrote. */
+async function liveTeammate(supervisor: Supervisor, text: string): Promise<MemberName> {
+  const name = parseTeammateName(text);
+  const member = supervisor.member(name);
+  if (member && !member.hasEnded) return name;
+  const alive = supervisor.teammates.filter(({ hasEnded }) => !hasEnded).map((it) => it.name);
+  const hint = alive.length > 0 ? `Teammates: ${alive.join(", ")}.` : "There are no teammates.";
+  if (!member) throw new TeamError("member-unknown", `No teammate is named '${name}'`, { hint });
+  throw new TeamError("member-ended", `'${name}' is shut down already`, { hint });
+}

@@ -1,0 +1,86 @@
+import type { MemberName } from "../../protocol/ids.ts";
+
+/** What a run was like, as far as talk among teammates goes. */
+export interface RunManner {
+  self: MemberName;
+  /** Whose mail had woken it. */
+  wakers: ReadonlySet<MemberName>;
+  calledTools: ReadonlySet<string>;
+}
+
+/** After so many runs of a pair that only talked, its mail no longer wakes. */
+const maxRunsOfPair = 20;
+/** The same for a member that talks with several in turn. */
+const maxRunsOfMember = 60;
+
+/**
+ * Notices teammates that keep each other awake with nothing but messages, and stops them: their
+ * mail still arrives, with the next run that has another reason.
+ */
+export class ChatterGuard {
+  readonly #isTeammate: (name: MemberName) => boolean;
+  readonly #ofPairs = new Map<string, number>();
+  readonly #ofMembers = new Map<MemberName, number>();
+
+  constructor({ isTeammate }: { isTeammate(name: MemberName): boolean }) {
+    this.#isTeammate = isTeammate;
+  }
+
+  /** Takes a run into account. Returns who has just been muted with whom, to be told once. */
+  note({ self, wakers, calledTools }: RunManner): MemberName[] {
+    const peers = [...wakers].filter((name) => this.#isTeammate(name));
+    const hasOtherWaker = peers.length < wakers.size;
+    const hasWorked = [...calledTools].some((name) => name !== "send_message");
+    if (hasOtherWaker || hasWorked || peers.length === 0) {
+      this.#reset(self);
+      return [];
+    }
+    const [peer] = peers;
+    this.#count(this.#ofMembers, self);
+    // Mail of a third member is other mail: it starts the pair's count anew.
+    if (peers.length > 1 || peer === undefined) this.#resetPairs(self);
+    else this.#countPair(self, peer);
+    return peers.filter((name) => this.#isAtLimit(self, name));
+  }
+
+  /** True while mail from `from` does not wake `self`. */
+  isMuted(self: MemberName, from: MemberName): boolean {
+    if (!this.#isTeammate(from)) return false;
+    const ofPair = this.#ofPairs.get(pairOf(self, from)) ?? 0;
+    return ofPair >= maxRunsOfPair || (this.#ofMembers.get(self) ?? 0) >= maxRunsOfMember;
+  }
+
+  #isAtLimit(self: MemberName, peer: MemberName): boolean {
+    return (
+      this.#ofPairs.get(pairOf(self, peer)) === maxRunsOfPair ||
+      this.#ofMembers.get(self) === maxRunsOfMember
+    );
+  }
+
+  #countPair(self: MemberName, peer: MemberName): void {
+    const pair = pairOf(self, peer);
+    for (const other of this.#pairsWith(self)) if (other !== pair) this.#ofPairs.delete(other);
+    this.#count(this.#ofPairs, pair);
+  }
+
+  #count<Key>(counts: Map<Key, number>, key: Key): void {
+    counts.set(key, (counts.get(key) ?? 0) + 1);
+  }
+
+  #reset(self: MemberName): void {
+    this.#ofMembers.delete(self);
+    this.#resetPairs(self);
+  }
+
+  #resetPairs(self: MemberName): void {
+    for (const pair of this.#pairsWith(self)) this.#ofPairs.delete(pair);
+  }
+
+  #pairsWith(self: MemberName): string[] {
+    return [...this.#ofPairs.keys()].filter((pair) => pair.split(" ").includes(self));
+  }
+}
+
+function pairOf(a: MemberName, b: MemberName): string {
+  return a < b ? `${a} ${b}` : `${b} ${a}`;
+}

@@ -1,0 +1,162 @@
+import { TeamError } from "../../errors.ts";
+import { makeOnce } from "../../lib/make-once.ts";
+import type { MailboxReader } from "../../mailbox/mailbox.ts";
+import {
+  lead,
+  type MemberName,
+  type MessageId,
+  outside,
+  system,
+  user,
+} from "../../protocol/ids.ts";
+import type { Message } from "../../protocol/message.ts";
+import type { Requests } from "../../requests/requests.ts";
+import type { EventHub } from "../event-hub.ts";
+import { messageIdFor } from "../message-id-for.ts";
+import type { Post } from "../post.ts";
+import type { Plans } from "../protocols/plans.ts";
+import type { Shutdowns } from "../protocols/shutdowns.ts";
+import type { TeamTasks } from "../protocols/team-tasks.ts";
+import type { RosterKeeper } from "./roster-keeper.ts";
+
+/** Why a member ends, and whether somebody had asked for it. */
+export interface Departure {
+  reason: string;
+  expected: boolean;
+}
+
+/** A member that is to end. */
+export interface Departing {
+  readonly name: MemberName;
+  readonly reader: MailboxReader;
+  /** Stops everything of it. */
+  stop(reason: string): Promise<void>;
+}
+
+export interface DeparturesOptions {
+  keeper: RosterKeeper;
+  post: Post;
+  hub: EventHub;
+  tasks: TeamTasks;
+  plans: Plans;
+  shutdowns: Shutdowns;
+  requests: Requests;
+  onWarning(message: string): void;
+}
+
+/**
+ * Ends members: nothing of them runs any more, their mail goes back, their tasks are free, and the
+ * lead knows. What the death of the process has interrupted is done at the next start.
+ */
+export class Departures {
+  readonly #options: DeparturesOptions;
+  readonly #underWay = new Map<MemberName, Promise<void>>();
+  readonly #returned: MessageId[] = [];
+
+  constructor(options: DeparturesOptions) {
+    this.#options = options;
+  }
+
+  /** Resolves when the member is gone. Whoever is ending already is not ended twice. */
+  end(member: Departing, departure: Departure): Promise<void> {
+    return makeOnce(this.#underWay, member.name, async () => {
+      try {
+        const { keeper, hub } = this.#options;
+        const { name } = member;
+        await member.stop(departure.reason);
+        await keeper.change(name, ({ detail: _, ...record }) => ({
+          ...record,
+          status: "shutdown",
+          ending: departure,
+        }));
+        hub.say({
+          type: "member-change",
+          member: name,
+          status: "shutdown",
+          detail: departure.reason,
+        });
+        await this.finish(member, departure);
+      } finally {
+        this.#underWay.delete(member.name);
+      }
+    });
+  }
+
+  /** What was given back in this process. */
+  get returned(): readonly MessageId[] {
+    return this.#returned;
+  }
+
+  get isAnyUnderWay(): boolean {
+    return this.#underWay.size > 0;
+  }
+
+  /** What is left to do for a member that is shut down on disk. Done twice, it does no more than once. */
+  async finish(member: Pick<Departing, "name" | "reader">, departure: Departure): Promise<void> {
+    const { keeper, post, tasks, plans, shutdowns, requests } = this.#options;
+    const { name } = member;
+    // Nothing new is accepted since the roster says so; what was under way is there now.
+    await post.arrived(name);
+    await this.returnMail(member);
+    await tasks.releaseAll(name);
+    await plans.end(name);
+    await shutdowns.settle(name);
+    await cancelAll(requests, name);
+    const record = (await keeper.read()).members.find((each) => each.name === name);
+    const since = record?.spawned_at ?? "";
+    await post.send(lead, {
+      id: messageIdFor(`${name} spawned ${since} ended`, new Date(since || 0)),
+      type: "teammate_terminated",
+      from: system,
+      teammate: name,
+      content: `${name} is shut down: ${departure.reason}.`,
+      ...departure,
+    });
+    await keeper.change(name, ({ ending: _, ...rest }) => rest);
+  }
+
+  /** Gives back what nobody will read any more; its senders know before it is settled. */
+  async returnMail({ name, reader }: Pick<Departing, "name" | "reader">): Promise<void> {
+    while (true) {
+      const unread = await reader.unread();
+      const last = unread.at(-1);
+      if (!last) return;
+      for (const { message } of unread) await this.#tellSender(name, message);
+      await reader.giveBack(last.message.id);
+    }
+  }
+
+  async #tellSender(name: MemberName, message: Message): Promise<void> {
+    const { post, hub, onWarning } = this.#options;
+    const { id, from, content, type, timestamp } = message;
+    if (type !== "message" && type !== "broadcast" && type !== "task_assignment") return;
+    this.#returned.push(id);
+    hub.say({ type: "message-returned", member: name, id });
+    if (from === user || from === outside) {
+      onWarning(`'${name}' is shut down and has not read your message: ${content.slice(0, 200)}`);
+    }
+    if (from === user || from === outside || from === system) return;
+    try {
+      await post.send(from, {
+        id: messageIdFor(`returned ${id}`, new Date(timestamp * 1000)),
+        type: "message",
+        from: system,
+        content: `Undelivered: '${name}' is shut down and has not read your message:\n${content.slice(0, 10_000)}`,
+      });
+    } catch (error) {
+      // Its sender has left, too.
+      if (!(error instanceof TeamError) || !error.code.startsWith("member-")) throw error;
+    }
+  }
+}
+
+/** Nobody needs to answer what a member that has ended had asked. */
+async function cancelAll(requests: Requests, from: MemberName): Promise<void> {
+  for (const { id } of await requests.list({ state: "pending", from })) {
+    try {
+      await requests.cancel(id, from, "its member has ended");
+    } catch (error) {
+      if (!(error instanceof TeamError) || error.code !== "request-refused") throw error;
+    }
+  }
+}

@@ -1,0 +1,71 @@
+import type { BudgetLimits } from "../../agent/budget.ts";
+import type { Role } from "../../agent/system-prompt.ts";
+import type { Rule } from "../../permissions/rule.ts";
+import { lead, type MemberName } from "../../protocol/ids.ts";
+import type { Message, PermissionMode } from "../../protocol/message.ts";
+import type { Member } from "../../protocol/team.ts";
+import type { Tool } from "../../tools/tool.ts";
+import type { PlanGate } from "../protocols/plans.ts";
+
+/** Who a member is to be. */
+export interface MemberDefinition {
+  name: MemberName;
+  role: Role;
+  /** The workspace, and the directory in it where the member works. */
+  root: string;
+  cwd: string;
+  /** Such as `anthropic/claude-…`. */
+  model: string;
+  mode: PermissionMode;
+  rules: readonly Rule[];
+  maxTurns: number;
+  /** Of its own, beside the team's. */
+  budget?: BudgetLimits | undefined;
+  /** The names of the tools to work with that it has; all, unless said. */
+  tools?: readonly string[] | undefined;
+}
+
+/** What a member has from its team. */
+export interface Seat {
+  /** The tools by which it works with the others. */
+  tools: readonly Tool[];
+  /** Whether unread mail is worth a turn of its own. */
+  isWorthwhile(unread: readonly Message[]): boolean;
+  gate: PlanGate;
+  /** The widest mode that it may have at the moment. */
+  widestMode(): PermissionMode;
+}
+
+/** What all teammates have from their lead. */
+export type LeadSettings = Pick<
+  MemberDefinition,
+  "root" | "cwd" | "model" | "mode" | "rules" | "maxTurns"
+> & {
+  /** Of each teammate. */
+  memberBudget?: BudgetLimits | undefined;
+};
+
+export function leadDefinition({ memberBudget: _, ...settings }: LeadSettings): MemberDefinition {
+  return { ...settings, name: lead, role: { type: "lead", cwd: settings.cwd } };
+}
+
+/** A teammate as its record says, with what it has from its lead. */
+export function teammateDefinition(
+  record: Member,
+  { memberBudget, ...settings }: LeadSettings,
+  rules: readonly Rule[],
+): MemberDefinition {
+  const { name, role, model, cwd = settings.cwd, permission_mode: mode, tools } = record;
+  return {
+    name,
+    role: { type: "teammate", name, role, cwd },
+    root: settings.root,
+    cwd,
+    model: model ?? settings.model,
+    mode: mode ?? settings.mode,
+    rules,
+    maxTurns: settings.maxTurns,
+    budget: memberBudget,
+    tools,
+  };
+}

@@ -1,0 +1,86 @@
+import type { Signature } from "../../keys/signature.ts";
+import type { MemberName } from "../../protocol/ids.ts";
+import type { Member, TeamRecord } from "../../protocol/team.ts";
+import type { Roster } from "../../roster/roster.ts";
+import { signCharter, withCharter } from "./charter.ts";
+
+type Edit = (team: TeamRecord) => TeamRecord;
+
+/**
+ * Keeps the roster true. Changes that come while one is being written are written together. A
+ * person's edit of the file counts, but for what decides over a member: that is as it was here.
+ */
+export class RosterKeeper {
+  readonly #roster: Roster;
+  readonly #signature: Signature;
+  /** The members as this process knows them. */
+  readonly #known = new Map<MemberName, Member>();
+  #edits: Edit[] = [];
+  #next: Promise<TeamRecord> | undefined;
+  #last: Promise<unknown> = Promise.resolve();
+
+  constructor(roster: Roster, signature: Signature) {
+    this.#roster = roster;
+    this.#signature = signature;
+  }
+
+  read(): Promise<TeamRecord> {
+    return this.#roster.read();
+  }
+
+  /** Adds a member, or replaces its record. Resolves when that is on disk. */
+  enlist(member: Member): Promise<TeamRecord> {
+    return this.#apply((team) => {
+      const signed = this.#sign(member);
+      const isKnown = team.members.some(({ name }) => name === member.name);
+      const members = isKnown
+        ? team.members.map((other) => (other.name === member.name ? signed : other))
+        : [...team.members, signed];
+      return { ...team, members };
+    });
+  }
+
+  /** Changes a member's record. One that a person has taken out of the roster stays out. */
+  change(name: MemberName, edit: (member: Member) => Member): Promise<TeamRecord> {
+    return this.#apply((team) => ({
+      ...team,
+      members: team.members.map((member) =>
+        member.name === name ? this.#sign(edit(this.#trusted(member))) : member,
+      ),
+    }));
+  }
+
+  /** Resolves when everything that was changed so far is on disk. */
+  async settled(): Promise<void> {
+    await this.#next;
+    await this.#last;
+  }
+
+  #trusted(member: Member): Member {
+    const known = this.#known.get(member.name);
+    return known ? withCharter(member, known) : member;
+  }
+
+  #sign(member: Member): Member {
+    const signed = signCharter(member, this.#signature);
+    this.#known.set(member.name, signed);
+    return signed;
+  }
+
+  #apply(edit: Edit): Promise<TeamRecord> {
+    this.#edits.push(edit);
+    this.#next ??= this.#last.then(() => this.#write());
+    return this.#next;
+  }
+
+  #write(): Promise<TeamRecord> {
+    const edits = this.#edits;
+    this.#edits = [];
+    this.#next = undefined;
+    const writing = this.#roster.update((team) =>
+      edits.reduce((edited, edit) => edit(edited), team),
+    );
+    this.#last = writing.catch(() => undefined);
+    return writing;
+  }
+}

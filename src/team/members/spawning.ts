@@ -1,0 +1,106 @@
+import { resolve } from "node:path";
+import { TeamError } from "../../errors.ts";
+import { isWiderMode, narrowerMode } from "../../permissions/modes.ts";
+import { parseTeammateName } from "../../protocol/ids.ts";
+import { isContentSize, type PermissionMode } from "../../protocol/message.ts";
+import type { Member, TeamRecord } from "../../protocol/team.ts";
+import type { SpawnRequest } from "../../tools/team/colleagues.ts";
+
+export interface SpawnSurroundings {
+  team: TeamRecord;
+  /** What a teammate has unless something else is asked for, and may not exceed. */
+  lead: { model: string; mode: PermissionMode; cwd: string };
+  /** The tools to work with that there are. */
+  toolNames: readonly string[];
+  maxTeammates: number;
+  /** True for a member that is at work right now. */
+  isBusy(name: string): boolean;
+  /** Throws where a model cannot be had. */
+  checkModel(id: string): void;
+  now: Date;
+}
+
+const colors = ["cyan", "magenta", "yellow", "green", "blue", "red", "white", "gray"];
+
+/** The record of a teammate as it is asked for, or why it cannot be so. It changes nothing. */
+export function spawnedRecord(request: SpawnRequest, surroundings: SpawnSurroundings): Member {
+  const { team, lead, isBusy, now } = surroundings;
+  const name = parseTeammateName(request.name);
+  const role = request.role.trim();
+  if (role === "") throw refused("A teammate needs a role", "Say in a word or two what it does.");
+  requirePrompt(request.prompt);
+  const known = team.members.find((member) => member.name === name);
+  if (known && isBusy(name)) {
+    throw refused(
+      `'${name}' is currently working`,
+      `Write to it with send_message, wait for it with wait_for_teammates, or spawn another name.`,
+    );
+  }
+  if (!known || known.status === "shutdown") requireRoom(surroundings);
+  const model = request.model ?? known?.model ?? lead.model;
+  surroundings.checkModel(model);
+  const tools = request.tools ?? known?.tools;
+  requireTools(tools, surroundings);
+  return {
+    name,
+    role,
+    status: "working",
+    model,
+    color: known?.color ?? colors[team.members.length % colors.length] ?? "white",
+    cwd: request.cwd === undefined ? (known?.cwd ?? lead.cwd) : resolve(lead.cwd, request.cwd),
+    permission_mode: modeOf(request, known, lead.mode),
+    plan_required: request.plan_required ?? known?.plan_required ?? false,
+    ...(tools && { tools: [...tools] }),
+    spawned_at: now.toISOString(),
+  };
+}
+
+/** True when a member can go on as it is open already. */
+export function isSameMember(a: Member, b: Member): boolean {
+  const parts = ({ role, model, cwd, tools }: Member) =>
+    JSON.stringify([role, model, cwd, tools ?? null]);
+  return parts(a) === parts(b);
+}
+
+function requirePrompt(prompt: string): void {
+  if (prompt.trim() === "") throw refused("The prompt is empty", "Say what it is to do.");
+  if (isContentSize(prompt)) return;
+  throw new TeamError("content-too-large", "The prompt is too long for a message", {
+    hint: "Write it to a file and name the file in the prompt.",
+  });
+}
+
+function requireRoom({ team, maxTeammates }: SpawnSurroundings): void {
+  const alive = team.members.filter(({ status }) => status !== "shutdown");
+  if (alive.length < maxTeammates) return;
+  throw refused(
+    `There are ${alive.length} teammates, and no more than ${maxTeammates} may be alive`,
+    "Give the work to one of them, or shut one down first.",
+  );
+}
+
+function requireTools(tools: readonly string[] | undefined, { toolNames }: SpawnSurroundings) {
+  const unknown = (tools ?? []).filter((tool) => !toolNames.includes(tool));
+  if (unknown.length === 0) return;
+  throw refused(
+    `There is no tool named ${unknown.map((tool) => `'${tool}'`).join(", ")}`,
+    `Tools to choose from: ${toolNames.join(", ")}. Those for mail and tasks every teammate has.`,
+  );
+}
+
+function modeOf(
+  { permission_mode: asked }: SpawnRequest,
+  known: Member | undefined,
+  leads: PermissionMode,
+): PermissionMode {
+  if (asked === undefined) return narrowerMode(known?.permission_mode ?? leads, leads);
+  if (!isWiderMode(asked, leads)) return asked;
+  throw refused(
+    `The permission mode '${asked}' is wider than the lead's, which is '${leads}'`,
+    `Leave it out, or choose '${leads}' or a narrower one.`,
+  );
+}
+
+function refused(message: string, hint: string): TeamError {
+  return new TeamError("spawn-refused", message, { hint });
+}

@@ -1,0 +1,290 @@
+import type { Agent } from "../../agent/agent.ts";
+import { type RunEnd, runAgent } from "../../agent/run-agent.ts";
+import { TeamError } from "../../errors.ts";
+import type { Clock } from "../../lib/clock.ts";
+import { interrupt, leave } from "../../lib/leaving.ts";
+import { wait } from "../../lib/wait.ts";
+import type { MailboxReader } from "../../mailbox/mailbox.ts";
+import type { Permissions } from "../../permissions/permissions.ts";
+import type { MemberName } from "../../protocol/ids.ts";
+import type { Message } from "../../protocol/message.ts";
+import type { MemberStatus } from "../../protocol/team.ts";
+import type { ReceivedMail } from "../../protocol/transcript.ts";
+import type { EventHub } from "../event-hub.ts";
+import { Loop } from "./loop.ts";
+
+/** A member with its history and its tools, ready to run. */
+export interface OpenMember extends AsyncDisposable {
+  readonly agent: Agent;
+  readonly reader: MailboxReader;
+  readonly permissions: Pick<Permissions, "mode" | "setMode" | "rules" | "addRule">;
+  /** How many commands it has running in the background. */
+  readonly backgroundJobs: number;
+  /** Mail for a call whose result shows it. */
+  takeMail(): Promise<readonly ReceivedMail[]>;
+  /** Ends it for good: nobody needs to be told what became of its background jobs. */
+  end(): Promise<void>;
+}
+
+export interface TeamMemberOptions {
+  name: MemberName;
+  hub: EventHub;
+  clock: Clock;
+  /** True where it goes on by itself with a run that was cut short. */
+  goesOnByItself: boolean;
+  open(): Promise<OpenMember>;
+  /** Whether unread mail is worth a run, or a turn of one. */
+  isWorthwhile(unread: readonly Message[], member: TeamMember): boolean;
+  /** Sees to everything that the end of a run brings about. Called again until it has resolved. */
+  settle(member: TeamMember, agent: Agent): Promise<void>;
+  /** Told of the status for the roster. */
+  onStatus(status: MemberStatus, detail: string | undefined): void;
+  /** Told of a throw in its loop, when nothing of it runs any more. */
+  onCrash(reason: string): void;
+  /** Told whenever it wakes, falls asleep or ends. */
+  onChange(): void;
+  /** Told that mail may have come, also in the middle of a run. */
+  onMail(): void;
+}
+
+type Condition =
+  | { type: "ready" }
+  /** Only the lead or the person starts it again. */
+  | { type: "failed"; reason: string }
+  | { type: "ended" }
+  /** The process leaves. */
+  | { type: "left" };
+
+/** How long a run may take to notice that it is to stop. */
+const stopMs = 1_000;
+
+/** One member at work: it wakes for mail, runs, settles the run, and looks again. */
+export class TeamMember {
+  readonly name: MemberName;
+  readonly #options: TeamMemberOptions;
+  readonly #loop: Loop;
+  #opened: OpenMember;
+  #stopListening: () => void = () => undefined;
+  #isCrashed = false;
+  #condition: Condition = { type: "ready" };
+  #run: AbortController | undefined;
+  #lastEnd: RunEnd | undefined;
+  /** The person interrupted it: it does not look for work by itself. */
+  #isInterrupted = false;
+  #shown: { status: MemberStatus; detail: string | undefined } | undefined;
+  #idleSince = 0;
+
+  private constructor(options: TeamMemberOptions, opened: OpenMember) {
+    this.name = options.name;
+    this.#options = options;
+    this.#opened = opened;
+    this.#loop = new Loop({
+      work: () => this.#work(),
+      onSleep: () => {
+        this.#idleSince = options.clock.monotonicMs();
+        options.onChange();
+      },
+      onCrash: (error) => this.#crash(error),
+    });
+    this.#listen();
+  }
+
+  static async open(options: TeamMemberOptions): Promise<TeamMember> {
+    return new TeamMember(options, await options.open());
+  }
+
+  start(): void {
+    this.#loop.start();
+  }
+
+  /** Says that there may be something to do. */
+  wake(): void {
+    this.#loop.wake();
+    this.#options.onChange();
+  }
+
+  get opened(): OpenMember {
+    return this.#opened;
+  }
+
+  /** True from a wake on until there is nothing left to do. */
+  get isBusy(): boolean {
+    return !this.#loop.isAsleep && !this.hasEnded;
+  }
+
+  get hasEnded(): boolean {
+    return this.#condition.type === "ended" || this.#condition.type === "left";
+  }
+
+  get failure(): string | undefined {
+    return this.#condition.type === "failed" ? this.#condition.reason : undefined;
+  }
+
+  /** How its last run in this process ended. */
+  get lastEnd(): RunEnd | undefined {
+    return this.#lastEnd;
+  }
+
+  /** Which budget keeps it from being woken, in words. */
+  get exhausted(): string | undefined {
+    return this.#opened.agent.options.bill.exhausted;
+  }
+
+  /** True when it has nothing to do and may look for work. */
+  get isFree(): boolean {
+    const isReady = this.#condition.type === "ready" && this.#loop.isAsleep;
+    return isReady && !this.#isInterrupted && !this.exhausted;
+  }
+
+  get idleSince(): number {
+    return this.#idleSince;
+  }
+
+  /** It is known to have failed in an earlier process. */
+  markFailed(reason: string): void {
+    this.#condition = { type: "failed", reason };
+  }
+
+  /** What it waits for in the middle of a run, for the roster. */
+  showWaiting(detail: string | undefined): void {
+    if (this.#run) this.#show("working", detail);
+  }
+
+  /** Stops its run. Without a reason it was the person, and it does nothing until somebody writes. */
+  interrupt(reason?: string): void {
+    if (!this.#run) return;
+    this.#isInterrupted = reason === undefined;
+    interrupt(this.#run, reason);
+  }
+
+  /** Ends it for good. Resolves when nothing of it runs any more. */
+  async end(reason: string): Promise<void> {
+    if (this.hasEnded) return;
+    this.#condition = { type: "ended" };
+    if (this.#run) interrupt(this.#run, reason);
+    await this.#stopped();
+    await this.#opened.end();
+    this.#options.onChange();
+  }
+
+  /** Stops it because the process leaves: it goes on at the next start. */
+  async leave(): Promise<void> {
+    if (this.#condition.type === "ended") return;
+    this.#condition = { type: "left" };
+    if (this.#run) leave(this.#run);
+    await this.#stopped();
+    this.#stopListening();
+    await this.#opened[Symbol.asyncDispose]();
+  }
+
+  /** A tool that does not hear that it is to stop must not keep the member from ending. */
+  async #stopped(): Promise<void> {
+    const patience = new AbortController();
+    const timeUp = wait(this.#options.clock, stopMs, patience.signal).catch(() => undefined);
+    await Promise.race([this.#loop.stop(), timeUp]);
+    patience.abort();
+  }
+
+  #listen(): void {
+    this.#stopListening = this.#opened.reader.onWake(() => {
+      this.#options.onMail();
+      this.wake();
+    });
+  }
+
+  async #work(): Promise<boolean> {
+    if (this.hasEnded) return false;
+    if (this.#isCrashed && this.#opened.agent.lastRun.unsettledEnd) await this.#reopen();
+    if (this.#opened.agent.lastRun.unsettledEnd) await this.#settle();
+    if (!(await this.#hasReason())) {
+      this.#showRest();
+      return false;
+    }
+    if (this.#isCrashed) await this.#reopen();
+    await this.#runOnce(this.#opened.agent);
+    return true;
+  }
+
+  async #hasReason(): Promise<boolean> {
+    if (this.hasEnded || this.exhausted) return false;
+    const { agent, reader } = this.#opened;
+    if (this.#isCutShort(agent)) return true;
+    const unread = await reader.unread();
+    return this.#options.isWorthwhile(
+      unread.map(({ message }) => message),
+      this,
+    );
+  }
+
+  #isCutShort({ lastRun }: Agent): boolean {
+    const goesOn = this.#options.goesOnByItself && this.#condition.type === "ready";
+    return goesOn && lastRun.isOpen;
+  }
+
+  async #runOnce(agent: Agent): Promise<void> {
+    const run = new AbortController();
+    this.#run = run;
+    this.#condition = { type: "ready" };
+    this.#isInterrupted = false;
+    this.#show("working", undefined);
+    try {
+      this.#lastEnd = await this.#follow(runAgent(agent, run.signal));
+    } finally {
+      this.#run = undefined;
+    }
+    const end = this.#lastEnd;
+    if (end?.outcome === "failed" && !this.hasEnded) {
+      this.#condition = { type: "failed", reason: end.reason ?? "unknown" };
+    }
+    if (end) await this.#settle();
+  }
+
+  async #follow(events: ReturnType<typeof runAgent>): Promise<RunEnd | undefined> {
+    for (let next = await events.next(); ; next = await events.next()) {
+      if (next.done) return next.value;
+      this.#options.hub.emit(next.value);
+    }
+  }
+
+  async #settle(): Promise<void> {
+    const { agent } = this.#opened;
+    await this.#options.settle(this, agent);
+    await agent.record({ type: "run-settled" });
+  }
+
+  #showRest(): void {
+    if (this.hasEnded) return;
+    if (this.failure !== undefined) this.#show("failed", this.failure);
+    else this.#show("idle", this.exhausted);
+  }
+
+  #show(status: MemberStatus, detail: string | undefined): void {
+    if (this.#shown?.status === status && this.#shown.detail === detail) return;
+    this.#shown = { status, detail };
+    this.#options.onStatus(status, detail);
+  }
+
+  #crash(error: unknown): void {
+    const reason = describe(error);
+    this.#isCrashed = true;
+    this.#run = undefined;
+    if (this.hasEnded) return;
+    this.#condition = { type: "failed", reason };
+    this.#show("failed", reason);
+    this.#options.onCrash(reason);
+  }
+
+  /** What is in memory after a crash may not be what is on disk. */
+  async #reopen(): Promise<void> {
+    this.#stopListening();
+    await this.#opened[Symbol.asyncDispose]();
+    this.#opened = await this.#options.open();
+    this.#isCrashed = false;
+    this.#listen();
+  }
+}
+
+function describe(error: unknown): string {
+  if (error instanceof TeamError && error.hint) return `${error.message}. ${error.hint}`;
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,117 @@
+import { TeamError } from "../../errors.ts";
+import { isWiderMode } from "../../permissions/modes.ts";
+import { parseRule, type Rule } from "../../permissions/rule.ts";
+import { lead, type MemberName, user } from "../../protocol/ids.ts";
+import type { Message, PermissionMode } from "../../protocol/message.ts";
+import type { Request } from "../../protocol/request.ts";
+import type { Requests } from "../../requests/requests.ts";
+import type { RosterKeeper } from "../members/roster-keeper.ts";
+import type { TeamMember } from "../members/team-member.ts";
+import { messageIdFor } from "../message-id-for.ts";
+import type { Post } from "../post.ts";
+
+export interface PermissionOrdersOptions {
+  requests: Requests;
+  keeper: RosterKeeper;
+  post: Post;
+  /** Everybody who is alive, the lead too. */
+  members(): readonly TeamMember[];
+  /** The rules that the team was started with. */
+  rules: readonly Rule[];
+}
+
+/** What the person decides about calls: answers to questions, rules for all, and modes. */
+export class PermissionOrders {
+  readonly #options: PermissionOrdersOptions;
+  #rules: readonly Rule[];
+
+  constructor(options: PermissionOrdersOptions) {
+    this.#options = options;
+    this.#rules = options.rules;
+  }
+
+  /** The rules for everybody, those that the person added by "always" too. */
+  get rules(): readonly Rule[] {
+    return this.#rules;
+  }
+
+  /** What was always allowed before a restart is so now. */
+  async restore(): Promise<void> {
+    const approved = await this.#options.requests.list({ state: "approved", type: "permission" });
+    for (const { decision } of approved) this.#add(decision?.rule);
+  }
+
+  async answer(
+    member: MemberName,
+    order: Extract<Message, { type: "permission_response" }>,
+  ): Promise<void> {
+    const { requests } = this.#options;
+    const request = await requests.get(order.request_id);
+    if (request.type !== "permission" || request.from !== member) throw notTheirs(request, member);
+    const isAllowed = order.decision !== "deny";
+    const rule = order.decision === "allow-always" ? ruleOf(request) : undefined;
+    const decided = await requests.decide(request.id, {
+      by: user,
+      state: isAllowed ? "approved" : "rejected",
+      hash: order.hash ?? request.hash,
+      reason: order.reason ?? (isAllowed ? undefined : "the person said no"),
+      rule,
+    });
+    if (rule) await this.#spread(rule, decided);
+  }
+
+  /** An update that came by mail: nothing where the rule is known. */
+  addRule({ rule, decision }: Extract<Message, { type: "team_permission_update" }>): void {
+    this.#add(rule, decision);
+  }
+
+  /** Changes a member's mode; never to a wider one than the lead's. */
+  async setMode(member: TeamMember, mode: PermissionMode, widest: PermissionMode): Promise<void> {
+    if (isWiderMode(mode, widest)) {
+      throw new TeamError(
+        "config-invalid",
+        `'${member.name}' cannot have the mode '${mode}': it is wider than the lead's`,
+        { hint: `The lead's mode is '${widest}'.` },
+      );
+    }
+    member.opened.permissions.setMode(mode);
+    await this.#options.keeper.change(member.name, (record) => ({
+      ...record,
+      permission_mode: mode,
+    }));
+  }
+
+  /** Tells everybody; who is spawned later has the rule from the start. */
+  async #spread(rule: string, { id, decision }: Request): Promise<void> {
+    this.#add(rule);
+    const at = new Date(decision?.at ?? 0);
+    for (const { name } of this.#options.members()) {
+      await this.#options.post.send(name, {
+        id: messageIdFor(`rule of ${id} for ${name}`, at),
+        type: "team_permission_update",
+        from: user,
+        rule,
+        decision: "allow",
+      });
+    }
+  }
+
+  #add(text: string | undefined, decision: Rule["decision"] = "allow"): void {
+    if (text === undefined) return;
+    const isKnown = this.#rules.some((rule) => rule.text === text && rule.decision === decision);
+    if (isKnown) return;
+    const rule = parseRule(decision, text);
+    this.#rules = [...this.#rules, rule];
+    for (const { opened } of this.#options.members()) opened.permissions.addRule(rule);
+  }
+}
+
+function ruleOf({ subject }: Request): string | undefined {
+  return typeof subject.rule === "string" ? subject.rule : undefined;
+}
+
+function notTheirs({ id }: Request, member: MemberName): TeamError {
+  return new TeamError("request-refused", `Request ${id} is not a question of '${member}'`, {
+    hint: `Look at the open questions again. Only the ${lead}'s person answers them.`,
+  });
+}

@@ -1,0 +1,212 @@
+import { TeamError } from "../../errors.ts";
+import { type MemberName, RequestId, user } from "../../protocol/ids.ts";
+import type { Request } from "../../protocol/request.ts";
+import type { Member } from "../../protocol/team.ts";
+import type { Requests } from "../../requests/requests.ts";
+import type { RosterKeeper } from "../members/roster-keeper.ts";
+import { messageIdFor } from "../message-id-for.ts";
+import type { Post } from "../post.ts";
+
+export interface PlanAnswer {
+  approve: boolean;
+  feedback?: string | undefined;
+}
+
+/** Whether a member may change anything yet. */
+export interface PlanGate {
+  /** Why it may not; undefined while the gate is open. */
+  closed(): string | undefined;
+}
+
+interface Standing {
+  isRequired: boolean;
+  /** The plan that counts, if one was handed in. */
+  request: Pick<Request, "id" | "state"> | undefined;
+}
+
+export interface PlansOptions {
+  requests: Requests;
+  keeper: RosterKeeper;
+  post: Post;
+  /** Who decides: the lead or the person. */
+  approver: MemberName;
+}
+
+/** The plans that teammates hand in, and the gates that stay closed until one is approved. */
+export class Plans {
+  readonly #options: PlansOptions;
+  readonly #standings = new Map<MemberName, Standing>();
+
+  constructor(options: PlansOptions) {
+    this.#options = options;
+  }
+
+  gateOf(name: MemberName): PlanGate {
+    return { closed: () => closedBy(this.#standings.get(name)) };
+  }
+
+  /** True while a member waits for the answer to its plan. */
+  isPending(name: MemberName): boolean {
+    return this.#standings.get(name)?.request?.state === "pending";
+  }
+
+  /** A member begins, or begins again: whatever it had planned before is void. */
+  async begin(name: MemberName, isRequired: boolean): Promise<void> {
+    await this.#withdraw(name, "its member was spawned again");
+    this.#standings.set(name, { isRequired, request: undefined });
+  }
+
+  /** A member goes on after a restart: its plan stands as it is on disk, and is asked about again. */
+  async restore({
+    name,
+    plan_required: isRequired = false,
+    plan_request: id,
+  }: Member): Promise<void> {
+    const known = id && (await this.#find(id));
+    // A question that was signed with a key that is lost was asked again under another id.
+    const request = known && isVoid(known) ? await this.#openPlanOf(name) : known;
+    this.#standings.set(name, { isRequired, request: request || undefined });
+    if (!request) return;
+    if (request.state === "pending") await this.#ask(request);
+    else await this.#reply(request);
+  }
+
+  /** Hands in a plan; an older one of the same member is void. From now on the gate is closed. */
+  async submit(from: MemberName, plan: string): Promise<Request> {
+    const { requests, keeper, approver: to } = this.#options;
+    const isRequired = this.#standings.get(from)?.isRequired ?? false;
+    const older = this.#standings.get(from)?.request;
+    const request = await requests.open({ type: "plan", from, to, subject: { plan } });
+    this.#standings.set(from, { isRequired, request });
+    if (older?.state === "pending")
+      await this.#cancel(older.id, from, "a newer plan was handed in");
+    await keeper.change(from, (member) => ({ ...member, plan_request: request.id }));
+    await this.#ask(request);
+    return request;
+  }
+
+  /** Decides a plan, and tells its member. Throws where it is unknown or decided. */
+  async decide(by: MemberName, id: string, answer: PlanAnswer): Promise<MemberName> {
+    const request = await this.record(by, id, answer);
+    await this.#reply(request);
+    return request.from;
+  }
+
+  /** Decides a plan, of which its member is told by other means. */
+  async record(
+    by: MemberName,
+    id: string,
+    { approve, feedback: reason, hash }: PlanAnswer & { hash?: string | undefined },
+  ): Promise<Request> {
+    const { requests } = this.#options;
+    const request = await this.#require(id);
+    const state = approve ? "approved" : "rejected";
+    const decided = await requests.decide(request.id, {
+      by,
+      state,
+      hash: hash ?? request.hash,
+      reason,
+    });
+    const standing = this.#standings.get(request.from);
+    if (standing?.request?.id === request.id) standing.request = decided;
+    return decided;
+  }
+
+  /** A member has taken a task: an approval was for what it did before. */
+  async onTaskTaken(name: MemberName): Promise<void> {
+    const standing = this.#standings.get(name);
+    if (!standing?.isRequired || standing.request?.state !== "approved") return;
+    standing.request = undefined;
+    await this.#options.keeper.change(name, ({ plan_request: _, ...member }) => member);
+  }
+
+  /** A member has ended: nobody needs to decide its plan any more. */
+  async end(name: MemberName): Promise<void> {
+    await this.#withdraw(name, "its member has ended");
+    this.#standings.delete(name);
+  }
+
+  async #withdraw(name: MemberName, reason: string): Promise<void> {
+    const request = this.#standings.get(name)?.request;
+    if (request?.state === "pending") await this.#cancel(request.id, name, reason);
+  }
+
+  async #cancel(id: RequestId, by: MemberName, reason: string): Promise<void> {
+    try {
+      await this.#options.requests.cancel(id, by, reason);
+    } catch (error) {
+      // It was decided at the same moment.
+      if (!(error instanceof TeamError) || error.code !== "request-refused") throw error;
+    }
+  }
+
+  async #ask({ id, from, to, subject, created_at }: Request): Promise<void> {
+    if (to === user) return;
+    await this.#options.post.send(to, {
+      id: messageIdFor(`plan ${id}`, new Date(created_at)),
+      type: "plan_approval_request",
+      from,
+      request_id: id,
+      plan: String(subject.plan),
+      content: `${from} asks you to approve a plan. Answer with plan_approval.`,
+    });
+  }
+
+  async #reply({ id, from, state, decision }: Request): Promise<void> {
+    if (!decision || decision.by === user || (state !== "approved" && state !== "rejected")) return;
+    const approve = state === "approved";
+    await this.#options.post.send(from, {
+      id: messageIdFor(`plan decided ${id}`, new Date(decision.at)),
+      type: "plan_approval_response",
+      from: decision.by,
+      request_id: id,
+      approve,
+      ...(decision.reason && { feedback: decision.reason }),
+      content: approve ? "Your plan is approved: go ahead." : rejected,
+    });
+  }
+
+  async #openPlanOf(from: MemberName): Promise<Request | undefined> {
+    return (await this.#options.requests.list({ state: "pending", type: "plan", from })).at(-1);
+  }
+
+  async #find(id: RequestId): Promise<Request | undefined> {
+    try {
+      return await this.#options.requests.get(id);
+    } catch (error) {
+      if (!(error instanceof TeamError) || error.code !== "request-unknown") throw error;
+      return undefined;
+    }
+  }
+
+  async #require(text: string): Promise<Request> {
+    const id = RequestId.safeParse(text);
+    const request = id.success ? await this.#find(id.data) : undefined;
+    if (request?.type === "plan") return request;
+    const open = await this.#options.requests.list({ state: "pending", type: "plan" });
+    const known = open.map(({ id: each, from }) => `${each} of '${from}'`).join(", ");
+    throw new TeamError("request-unknown", `Unknown plan request_id '${text}'`, {
+      hint: known ? `Undecided plans: ${known}.` : "No plan is undecided.",
+    });
+  }
+}
+
+function isVoid({ state }: Request): boolean {
+  return state === "cancelled" || state === "expired";
+}
+
+const rejected =
+  "Your plan is rejected. Hand in another with plan_approval; until one is approved you cannot change anything.";
+
+function closedBy(standing: Standing | undefined): string | undefined {
+  const state = standing?.request?.state;
+  if (state === "approved" || (!standing?.isRequired && state === undefined)) return undefined;
+  switch (state) {
+    case "pending":
+      return "your plan waits for approval; end your turn, you are told the answer";
+    case "rejected":
+      return "your plan was rejected; hand in another with plan_approval";
+    default:
+      return "you need an approved plan first; look around, then hand one in with plan_approval";
+  }
+}

@@ -1,0 +1,159 @@
+import { TeamError } from "../../errors.ts";
+import type { Clock } from "../../lib/clock.ts";
+import { lead, type MemberName, RequestId } from "../../protocol/ids.ts";
+import type { Request } from "../../protocol/request.ts";
+import type { Requests } from "../../requests/requests.ts";
+import { messageIdFor } from "../message-id-for.ts";
+import type { Post } from "../post.ts";
+
+export interface ShutdownsOptions {
+  requests: Requests;
+  post: Post;
+  clock: Clock;
+  /** How long a member has to answer. */
+  graceMs: number;
+  /** Ends a member for good. It resolves when it is gone. */
+  end(name: MemberName, reason: string): Promise<void>;
+  onWarning(message: string): void;
+}
+
+/** Asks members to end, and sees to it that they do, unless they refuse. */
+export class Shutdowns implements Disposable {
+  readonly #options: ShutdownsOptions;
+  readonly #graces = new Map<MemberName, () => void>();
+
+  constructor(options: ShutdownsOptions) {
+    this.#options = options;
+  }
+
+  /** Asks. A member that was asked already, and has not answered, is not asked twice. */
+  async ask(by: MemberName, teammate: MemberName): Promise<Request> {
+    const { requests } = this.#options;
+    const known = (await requests.list({ state: "pending", type: "shutdown" })).find(
+      ({ to }) => to === teammate,
+    );
+    if (known) return known;
+    const subject = { teammate };
+    const request = await requests.open({ type: "shutdown", from: by, to: teammate, subject });
+    await this.#send(request);
+    this.#grant(request);
+    return request;
+  }
+
+  /** After a restart: what was asked is asked again, once; what was agreed to is carried out. */
+  async restore(names: readonly MemberName[], since: (name: MemberName) => string): Promise<void> {
+    for (const request of await this.#options.requests.list({ type: "shutdown" })) {
+      const { to, state, created_at } = request;
+      if (!names.includes(to) || created_at < since(to)) continue;
+      if (state === "approved") await this.#options.end(to, "it agreed to shut down");
+      if (state !== "pending") continue;
+      await this.#send(request);
+      this.#grant(request);
+    }
+  }
+
+  /** A member's answer. Throws where the request is not its own open one. */
+  async answer(
+    by: MemberName,
+    id: string,
+    { approve, reason }: { approve: boolean; reason?: string | undefined },
+  ): Promise<void> {
+    const { requests, post } = this.#options;
+    const request = await this.find(id);
+    if (!request || request.to !== by) throw await this.#unknown(by, id);
+    const state = approve ? "approved" : "rejected";
+    await requests.decide(request.id, { by, state, hash: request.hash, reason });
+    this.#endGrace(by);
+    // Not awaited: the member is in the middle of the very call that ends it.
+    if (approve) void this.#end(by, "it agreed to shut down");
+    await post.send(lead, {
+      id: messageIdFor(`shutdown answered ${request.id}`, new Date(request.created_at)),
+      type: "shutdown_response",
+      from: by,
+      request_id: request.id,
+      approve,
+      reason: reason ?? (approve ? undefined : "no reason given"),
+      content: approve ? `${by} shuts down.` : `${by} refuses to shut down.`,
+    });
+  }
+
+  async find(id: string): Promise<Request | undefined> {
+    const parsed = RequestId.safeParse(id);
+    if (!parsed.success) return undefined;
+    try {
+      const request = await this.#options.requests.get(parsed.data);
+      return request.type === "shutdown" ? request : undefined;
+    } catch (error) {
+      if (!(error instanceof TeamError) || error.code !== "request-unknown") throw error;
+      return undefined;
+    }
+  }
+
+  /** A member has ended: whoever still asked it to has what it wanted. */
+  async settle(name: MemberName): Promise<void> {
+    this.#endGrace(name);
+    const open = await this.#options.requests.list({ state: "pending", type: "shutdown" });
+    for (const { id } of open.filter(({ to }) => to === name)) await this.#expire(id);
+  }
+
+  /** True while a member is given time to answer. */
+  get isAnyOpen(): boolean {
+    return this.#graces.size > 0;
+  }
+
+  [Symbol.dispose](): void {
+    for (const name of [...this.#graces.keys()]) this.#endGrace(name);
+  }
+
+  async #send({ id, from, to, created_at }: Request): Promise<void> {
+    await this.#options.post.send(to, {
+      id: messageIdFor(`shutdown ${id}`, new Date(created_at)),
+      type: "shutdown_request",
+      from,
+      request_id: id,
+      content:
+        "You are asked to shut down. Answer with shutdown_response: approve, or refuse with a reason.",
+    });
+  }
+
+  #grant({ to }: Request): void {
+    const { clock, graceMs } = this.#options;
+    this.#endGrace(to);
+    const reason = `it did not answer within ${graceMs / 1000} s`;
+    this.#graces.set(
+      to,
+      clock.schedule(graceMs, () => {
+        this.#graces.delete(to);
+        void this.#end(to, reason);
+      }),
+    );
+  }
+
+  async #end(name: MemberName, reason: string): Promise<void> {
+    const { end, onWarning } = this.#options;
+    await end(name, reason).catch((error: unknown) =>
+      onWarning(`'${name}' could not be shut down: ${String(error)}`),
+    );
+  }
+
+  async #expire(id: RequestId): Promise<void> {
+    try {
+      await this.#options.requests.expire(id, "the member has ended");
+    } catch (error) {
+      if (!(error instanceof TeamError) || error.code !== "request-refused") throw error;
+    }
+  }
+
+  #endGrace(name: MemberName): void {
+    this.#graces.get(name)?.();
+    this.#graces.delete(name);
+  }
+
+  async #unknown(by: MemberName, id: string): Promise<TeamError> {
+    const open = await this.#options.requests.list({ state: "pending", type: "shutdown" });
+    const own = open.filter(({ to }) => to === by).map((request) => request.id);
+    return new TeamError("request-unknown", `No shutdown request '${id}' is open for you`, {
+      hint: own.length > 0 ? `Open for you: ${own.join(", ")}.` : "Nobody asks you to shut down.",
+    });
+  }
+}

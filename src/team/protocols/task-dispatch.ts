@@ -1,0 +1,77 @@
+import { TeamError } from "../../errors.ts";
+import type { MemberName } from "../../protocol/ids.ts";
+import type { Task } from "../../protocol/task.ts";
+import type { TaskBoard } from "../../tasks/task-board.ts";
+import { Loop } from "../members/loop.ts";
+import type { TeamTasks } from "./team-tasks.ts";
+
+export interface TaskDispatchOptions {
+  board: TaskBoard;
+  tasks: TeamTasks;
+  /** The teammates that have nothing to do and may take a task, longest idle first. */
+  idle(): readonly MemberName[];
+  /** Told whenever there may be nothing more to give out. */
+  onSleep(): void;
+  onWarning(message: string): void;
+}
+
+/** Gives open tasks to idle teammates: the claim is on disk first, then the member is told. */
+export class TaskDispatch {
+  readonly #options: TaskDispatchOptions;
+  readonly #loop: Loop;
+  readonly #stopListening: () => void;
+  /** What can be claimed, until the board changes. */
+  #claimable: readonly Task[] | undefined;
+
+  constructor(options: TaskDispatchOptions) {
+    this.#options = options;
+    this.#loop = new Loop({
+      work: () => this.#dispatch(),
+      onSleep: options.onSleep,
+      onCrash: (error) => options.onWarning(`Tasks could not be given out: ${String(error)}`),
+    });
+    this.#stopListening = options.board.onChange(() => {
+      this.#claimable = undefined;
+      this.#loop.wake();
+    });
+  }
+
+  start(): void {
+    this.#loop.start();
+  }
+
+  wake(): void {
+    this.#loop.wake();
+  }
+
+  get isAsleep(): boolean {
+    return this.#loop.isAsleep;
+  }
+
+  async stop(): Promise<void> {
+    this.#stopListening();
+    await this.#loop.stop();
+  }
+
+  async #dispatch(): Promise<boolean> {
+    const { board, idle } = this.#options;
+    const [member] = idle();
+    if (!member) return false;
+    this.#claimable ??= await board.claimable();
+    const [task] = this.#claimable;
+    if (!task) return false;
+    await this.#give(task, member);
+    return true;
+  }
+
+  async #give(task: Task, to: MemberName): Promise<void> {
+    const { tasks } = this.#options;
+    try {
+      await tasks.assign(await tasks.claim(to, task.id), to);
+    } catch (error) {
+      // Somebody else was first, or the task has changed: the board is looked at again.
+      if (!(error instanceof TeamError) || !error.code.startsWith("task-")) throw error;
+      this.#claimable = undefined;
+    }
+  }
+}

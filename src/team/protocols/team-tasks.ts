@@ -1,0 +1,211 @@
+import type { RecordedEnd } from "../../agent/run-record.ts";
+import { TeamError } from "../../errors.ts";
+import type { Clock } from "../../lib/clock.ts";
+import { lead, type MemberName, system, TaskId } from "../../protocol/ids.ts";
+import type { Task } from "../../protocol/task.ts";
+import type { TeamRecord } from "../../protocol/team.ts";
+import type { TaskBoard, TaskChange } from "../../tasks/task-board.ts";
+import type { NewTask, TaskDesk, TaskEdit } from "../../tools/team/colleagues.ts";
+import { messageIdFor } from "../message-id-for.ts";
+import type { Post } from "../post.ts";
+import { findRecipient } from "../recipient.ts";
+
+export interface TeamTasksOptions {
+  board: TaskBoard;
+  post: Post;
+  clock: Clock;
+  roster(): Promise<TeamRecord>;
+  /** Told when a member has taken a task. */
+  onTaken(name: MemberName): Promise<void>;
+}
+
+/** What of a run matters for the tasks its member holds. */
+export interface EndedRun {
+  end: RecordedEnd;
+  remindedOf: ReadonlySet<TaskId>;
+}
+
+/** The task board in use: whoever must know of a change is told of it. */
+export class TeamTasks {
+  readonly #options: TeamTasksOptions;
+
+  constructor(options: TeamTasksOptions) {
+    this.#options = options;
+  }
+
+  /** The board as one member uses it. */
+  deskOf(by: MemberName): TaskDesk {
+    const { board } = this.#options;
+    return {
+      create: (draft) => this.#create(by, draft),
+      list: () => board.list(),
+      get: async (id) => board.get(await this.#id(id)),
+      claim: async (id) => this.claim(by, await this.#id(id)),
+      complete: async (id, result) =>
+        this.#announce(await board.complete(await this.#id(id), { by, result })),
+      update: (id, edit) => this.#update(by, id, edit),
+    };
+  }
+
+  async claim(by: MemberName, id: TaskId): Promise<Task> {
+    const { board, onTaken } = this.#options;
+    const before = await board.get(id);
+    const task = await board.claim(id, { by });
+    if (task.version !== before.version) await onTaken(by);
+    return task;
+  }
+
+  /** Gives a task that a member has just been given by the runtime into its hands. */
+  async assign(task: Task, to: MemberName): Promise<void> {
+    await this.#tell(task, { to, from: system, cause: "assigned" });
+  }
+
+  /**
+   * A run has ended: a task that its member still holds is called to mind once, and taken back when
+   * the run it was called to mind in ends so too. Done twice, it does no more than once.
+   */
+  async afterRun(name: MemberName, { end, remindedOf }: EndedRun): Promise<void> {
+    if (end.outcome === "interrupted") return;
+    for (const task of await this.#heldBy(name)) {
+      const isHopeless = end.outcome === "failed" || end.outcome === "budget";
+      if (isHopeless || remindedOf.has(task.id)) await this.#release(task, name);
+      else await this.#remind(task, name, end.reportId ?? "");
+    }
+  }
+
+  /** At a start, a member that is idle and holds a task may never have been told of it. */
+  async callToMind(name: MemberName): Promise<void> {
+    for (const task of await this.#heldBy(name)) {
+      await this.#remind(task, name, `version ${task.version}`);
+    }
+  }
+
+  async releaseAll(holder: MemberName): Promise<void> {
+    await this.#options.board.releaseAll({ holder, isCounted: false });
+  }
+
+  async #create(by: MemberName, { owner, blocked_by, ...draft }: NewTask): Promise<Task> {
+    const assignee = owner === undefined ? undefined : await this.#member(owner);
+    const task = await this.#options.board.create({
+      ...draft,
+      created_by: by,
+      blocked_by: blocked_by && (await this.#ids(blocked_by)),
+      owner: assignee,
+    });
+    await this.#tellOwner(task, by);
+    return task;
+  }
+
+  async #update(by: MemberName, id: string, { owner, blocked_by, ...edit }: TaskEdit) {
+    const { board, onTaken } = this.#options;
+    const taskId = await this.#id(id);
+    const before = await board.get(taskId);
+    const assignee = typeof owner === "string" ? await this.#member(owner) : owner;
+    const change = await board.update(
+      taskId,
+      { ...edit, owner: assignee, blocked_by: blocked_by && (await this.#ids(blocked_by)) },
+      { by },
+    );
+    const { task } = change;
+    if (task.owner === by && task.status === "in_progress" && before.status !== "in_progress") {
+      await onTaken(by);
+    }
+    if (task.owner !== before.owner) await this.#tellOwner(task, by);
+    return this.#announce(change);
+  }
+
+  /** Whoever owns a task that has just become free to start has waited for that. */
+  async #announce(change: TaskChange): Promise<TaskChange> {
+    for (const task of change.unblocked) {
+      if (task.owner && task.status === "pending") {
+        await this.#tell(task, { to: task.owner, from: system, cause: "unblocked" });
+      }
+    }
+    return change;
+  }
+
+  async #tellOwner(task: Task, by: MemberName): Promise<void> {
+    if (!task.owner || task.owner === by) return;
+    await this.#tell(task, { to: task.owner, from: by, cause: "assigned" });
+  }
+
+  async #tell(
+    { id, subject, description, version, updated_at }: Task,
+    { to, from, cause }: { to: MemberName; from: MemberName; cause: string },
+  ): Promise<void> {
+    await this.#sendUnlessGone(to, {
+      id: messageIdFor(`task ${id} ${version} ${cause}`, new Date(updated_at)),
+      type: "task_assignment",
+      from,
+      task_id: id,
+      content: [`Task ${id} is yours: ${subject}`, description].filter(Boolean).join("\n\n"),
+    });
+  }
+
+  async #remind({ id, subject, description, updated_at }: Task, to: MemberName, cause: string) {
+    const text = `You still hold task ${id}: ${subject}. Complete it (complete_task), or give it up: update_task with status "failed" or "pending".`;
+    await this.#sendUnlessGone(to, {
+      id: messageIdFor(`task ${id} held by ${to} after ${cause}`, new Date(updated_at)),
+      type: "message",
+      from: system,
+      task_id: id,
+      content: [text, description].filter(Boolean).join("\n\n"),
+    });
+  }
+
+  async #sendUnlessGone(to: MemberName, draft: Parameters<Post["send"]>[1]): Promise<void> {
+    try {
+      await this.#options.post.send(to, draft);
+    } catch (error) {
+      // It left in between: what it held is released with its end.
+      const isGone = error instanceof TeamError && error.code.startsWith("member-");
+      if (!isGone) throw error;
+    }
+  }
+
+  async #release(task: Task, holder: MemberName): Promise<void> {
+    const { board, post, clock } = this.#options;
+    const released = await board.release(task.id, { holder, isCounted: true });
+    if (released.status !== "failed" || released.version === task.version) return;
+    await post.send(lead, {
+      id: messageIdFor(`task ${task.id} ${released.version} failed`, clock.now()),
+      type: "message",
+      from: system,
+      task_id: task.id,
+      content: `Task ${task.id} has failed: ${released.result}. ${task.subject}`,
+    });
+  }
+
+  /** What a member could work on, and has not finished. */
+  async #heldBy(name: MemberName): Promise<Task[]> {
+    const tasks = await this.#options.board.list();
+    const ended = new Set(tasks.filter(isOver).map(({ id }) => id));
+    return tasks.filter(
+      (task) =>
+        task.owner === name &&
+        (task.status === "in_progress" ||
+          (task.status === "pending" && task.blocked_by.every((id) => ended.has(id)))),
+    );
+  }
+
+  async #member(name: string): Promise<MemberName> {
+    return findRecipient(await this.#options.roster(), name);
+  }
+
+  async #ids(texts: readonly string[]): Promise<TaskId[]> {
+    return Promise.all(texts.map((text) => this.#id(text)));
+  }
+
+  async #id(text: string): Promise<TaskId> {
+    const id = TaskId.safeParse(text.replace(/^#/, ""));
+    if (id.success) return id.data;
+    const known = (await this.#options.board.list()).map((task) => task.id).slice(-20);
+    throw new TeamError("task-unknown", `There is no task '${text}'`, {
+      hint: known.length > 0 ? `Tasks: ${known.join(", ")}.` : "There are no tasks yet.",
+    });
+  }
+}
+
+function isOver({ status }: Task): boolean {
+  return status === "completed" || status === "cancelled";
+}

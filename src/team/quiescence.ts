@@ -1,0 +1,93 @@
+import { lead, system } from "../protocol/ids.ts";
+import type { Supervisor } from "./supervisor.ts";
+
+export interface QuietOptions {
+  signal: AbortSignal;
+  /** How long background commands are waited for once all else is quiet. */
+  backgroundWaitMs: number;
+}
+
+/**
+ * Resolves when the team is quiet: nobody works, nothing that wakes is unread, nobody could claim a
+ * task, no approval is waited for. A lead that leaves something undecided is reminded once. Resolves
+ * early when `signal` is aborted.
+ */
+export async function untilQuiet(supervisor: Supervisor, options: QuietOptions): Promise<void> {
+  const { signal, backgroundWaitMs } = options;
+  const { clock } = supervisor.options;
+  let isReminded = false;
+  let isPatient = true;
+  while (true) {
+    await until(supervisor, signal, () => supervisor.isQuiet);
+    if (signal.aborted) return;
+    const reminder = isReminded ? undefined : await unfinishedBusiness(supervisor);
+    if (!supervisor.isQuiet) continue;
+    if (reminder) {
+      isReminded = true;
+      await supervisor.post.send(lead, { type: "message", from: system, content: reminder });
+      continue;
+    }
+    if (!hasBackgroundJobs(supervisor) || !isPatient) return;
+    // The mail that tells of a job's end makes the team busy again.
+    const stopWaiting = clock.schedule(backgroundWaitMs, () => {
+      isPatient = false;
+      supervisor.lookAgain();
+    });
+    await until(supervisor, signal, () => !supervisor.isQuiet || !isPatient);
+    stopWaiting();
+  }
+}
+
+export function hasBackgroundJobs({ living }: Supervisor): boolean {
+  return living.some(({ opened }) => opened.backgroundJobs > 0);
+}
+
+/** Resolves when `holds` does, which is looked at whenever something has changed. */
+async function until(
+  supervisor: Supervisor,
+  signal: AbortSignal,
+  holds: () => boolean,
+): Promise<void> {
+  let wake = () => {};
+  const stop = supervisor.onChange(() => wake());
+  const abort = () => wake();
+  signal.addEventListener("abort", abort);
+  // Whoever waits for a team keeps the process alive: all of its timers and watches do not.
+  const keepAlive = setInterval(() => {}, 2 ** 31 - 1);
+  try {
+    while (!holds() && !signal.aborted) {
+      await new Promise<void>((resolve) => {
+        wake = resolve;
+      });
+    }
+  } finally {
+    clearInterval(keepAlive);
+    stop();
+    signal.removeEventListener("abort", abort);
+  }
+}
+
+/** What the lead would leave undone, in words for it; undefined where that is nothing or it cannot act. */
+async function unfinishedBusiness(supervisor: Supervisor): Promise<string | undefined> {
+  const { failure, exhausted, lastEnd } = supervisor.lead;
+  if (failure !== undefined || exhausted || lastEnd?.outcome !== "done") return undefined;
+  const { store } = supervisor.options;
+  const plans = (await store.requests.list({ state: "pending", type: "plan" })).filter(
+    ({ to }) => to === lead,
+  );
+  const tasks = (await store.tasks.list()).filter(
+    ({ status }) => status === "pending" || status === "in_progress",
+  );
+  const lines = [
+    ...plans.map(({ id, from }) => `- the plan of ${from} is undecided (request_id=${id})`),
+    ...tasks.map(({ id, subject, owner, status }) => {
+      return `- task ${id} is ${status}${owner ? `, owned by ${owner}` : ""}: ${subject}`;
+    }),
+  ];
+  if (lines.length === 0) return undefined;
+  return [
+    "Everybody is idle, and this is not finished:",
+    ...lines.slice(0, 50),
+    "Decide, assign, complete or cancel it; or say why it stays so.",
+  ].join("\n");
+}

@@ -1,0 +1,94 @@
+import type { RunEnd } from "../agent/run-agent.ts";
+import { lead, type MemberName, type MessageId } from "../protocol/ids.ts";
+import type { Outcome } from "../protocol/message.ts";
+import type { Request } from "../protocol/request.ts";
+import type { Task } from "../protocol/task.ts";
+import type { MemberStatus } from "../protocol/team.ts";
+import type { UsageTotal } from "../protocol/usage.ts";
+import type { Supervisor } from "./supervisor.ts";
+
+/** How a team stands when it is quiet, for people and programs. */
+export interface TeamSummary {
+  /** The lead's last text. */
+  result: string;
+  members: readonly MemberSummary[];
+  tasks: readonly Task[];
+  /** Calls that were not allowed in this process. */
+  denied: readonly Pick<Request, "id" | "from" | "subject">[];
+  /** Questions that nobody has decided. */
+  undecided: readonly Request[];
+  /** Commands that still run in the background, by owner. */
+  background: readonly { member: MemberName; commands: number }[];
+  usage: Omit<UsageTotal, "cost_usd" | "unpriced_calls" | "calls">;
+  cost_usd: number;
+  duration_ms: number;
+  /** How the lead's last run in this process ended; undefined where it had none. */
+  end: RunEnd | undefined;
+  /** Mail that came back, because its recipient had ended. */
+  undelivered: readonly MessageId[];
+}
+
+export interface MemberSummary {
+  name: MemberName;
+  role: string;
+  status: MemberStatus;
+  model: string;
+  /** Of its last run; undefined where it had none. */
+  outcome: Outcome | undefined;
+  usage: UsageTotal | undefined;
+  cost_usd: number;
+}
+
+export async function summarize(
+  supervisor: Supervisor,
+  since: { date: Date; ms: number },
+): Promise<TeamSummary> {
+  const { store, clock } = supervisor.options;
+  const totals = await store.usage.totals();
+  const requests = await store.requests.list();
+  const members = await membersOf(supervisor, totals);
+  const sum = (count: (total: UsageTotal) => number) =>
+    [...totals.values()].reduce((all, total) => all + count(total), 0);
+  return {
+    result: supervisor.lead.opened.agent.lastRun.answers.at(-1) ?? "",
+    members,
+    tasks: await store.tasks.list(),
+    denied: requests
+      .filter(({ type, state }) => type === "permission" && ["rejected", "expired"].includes(state))
+      .filter(({ created_at }) => created_at >= since.date.toISOString())
+      .map(({ id, from, subject }) => ({ id, from, subject })),
+    undecided: requests.filter(({ state }) => state === "pending"),
+    background: supervisor.living
+      .map(({ name, opened }) => ({ member: name, commands: opened.backgroundJobs }))
+      .filter(({ commands }) => commands > 0),
+    usage: {
+      input_tokens: sum((total) => total.input_tokens),
+      output_tokens: sum((total) => total.output_tokens),
+      cache_read_tokens: sum((total) => total.cache_read_tokens),
+      cache_write_tokens: sum((total) => total.cache_write_tokens),
+    },
+    cost_usd: sum((total) => total.cost_usd),
+    duration_ms: Math.round(clock.monotonicMs() - since.ms),
+    end: supervisor.lead.lastEnd,
+    undelivered: supervisor.returned,
+  };
+}
+
+async function membersOf(
+  supervisor: Supervisor,
+  totals: Map<MemberName, UsageTotal>,
+): Promise<MemberSummary[]> {
+  const { members } = await supervisor.keeper.read();
+  const { failure, opened } = supervisor.lead;
+  const status: MemberStatus = failure === undefined ? "idle" : "failed";
+  const self = { name: lead, role: "lead", status, model: opened.agent.options.model.id };
+  return [self, ...members].map(({ name, role, status: current, model }) => ({
+    name,
+    role,
+    status: current,
+    model: model ?? supervisor.options.lead.model,
+    outcome: supervisor.member(name)?.lastEnd?.outcome,
+    usage: totals.get(name),
+    cost_usd: totals.get(name)?.cost_usd ?? 0,
+  }));
+}

@@ -1,0 +1,57 @@
+import type { BudgetLimits } from "../agent/budget.ts";
+import { TeamError } from "../errors.ts";
+import { checkModel } from "../model/models.ts";
+import { defaultModelId } from "../model/provider-settings.ts";
+import { parseRule } from "../permissions/rule.ts";
+import type { PermissionMode } from "../protocol/message.ts";
+import type { EquipmentOptions } from "./equipment.ts";
+import type { LeadSettings } from "./members/member-definition.ts";
+
+export interface TeamOptions extends EquipmentOptions {
+  /** The workspace. */
+  cwd: string;
+  /** Of the lead, and of teammates unless they have another; what the environment names unless said. */
+  model?: string | undefined;
+  mode?: PermissionMode;
+  /** Permission rules as a person writes them. */
+  allow?: readonly string[];
+  ask?: readonly string[];
+  deny?: readonly string[];
+  /** Turns of one run. */
+  maxTurns?: number;
+  /** Of each teammate. */
+  memberBudget?: BudgetLimits;
+  /** How many teammates may be alive at once. */
+  maxTeammates?: number;
+  /** Whether idle teammates take open tasks by themselves. */
+  autoclaim?: boolean;
+  /** How long a teammate has to answer a shutdown request. */
+  shutdownGraceMs?: number;
+  /** Who decides plans. */
+  planApproval?: "lead" | "user";
+}
+
+export const defaults = {
+  mode: "default",
+  maxTurns: 200,
+  maxTeammates: 32,
+  autoclaim: true,
+  shutdownGraceMs: 30_000,
+  planApproval: "lead",
+} as const;
+
+/** What the lead is, with everything checked that a person can get wrong, before anything is opened. */
+export function leadSettings(options: TeamOptions): LeadSettings {
+  const { env, cwd, mode = defaults.mode, maxTurns = defaults.maxTurns, memberBudget } = options;
+  const model = options.model ?? defaultModelId(env);
+  if (!model) {
+    throw new TeamError("config-invalid", "No model is chosen", {
+      hint: "Name one with --model or TROUPE_MODEL, such as anthropic/<model>, and set its provider's key.",
+    });
+  }
+  if (!options.openModel) checkModel(model, env);
+  const rules = (["allow", "ask", "deny"] as const).flatMap((decision) =>
+    (options[decision] ?? []).map((text) => parseRule(decision, text)),
+  );
+  return { root: cwd, cwd, model, mode, rules, maxTurns, memberBudget };
+}

@@ -1,0 +1,256 @@
+import { CronTable } from "../crons/cron-table.ts";
+import { TeamError } from "../errors.ts";
+import { Disposables } from "../lib/disposables.ts";
+import type { AgentEvent } from "../protocol/events.ts";
+import {
+  lead,
+  type MemberName,
+  parseMemberName,
+  RequestId,
+  system,
+  user,
+} from "../protocol/ids.ts";
+import type { Message, PermissionMode } from "../protocol/message.ts";
+import type { Request } from "../protocol/request.ts";
+import type { Task } from "../protocol/task.ts";
+import type { Member, TeamRecord } from "../protocol/team.ts";
+import type { SpawnRequest } from "../tools/team/colleagues.ts";
+import { broadcast } from "./broadcast.ts";
+import { Equipment } from "./equipment.ts";
+import { keepWhole } from "./keep-whole.ts";
+import { openMember } from "./member.ts";
+import { seatTools } from "./member-desks.ts";
+import { messageIdFor } from "./message-id-for.ts";
+import { untilQuiet } from "./quiescence.ts";
+import { findRecipient } from "./recipient.ts";
+import { summarize, type TeamSummary } from "./summary.ts";
+import { Supervisor } from "./supervisor.ts";
+import { defaults, leadSettings, type TeamOptions } from "./team-options.ts";
+import { workToolNames } from "./work-tools.ts";
+
+/** The person's answer to a question. */
+export interface PersonsAnswer {
+  decision: "allow-once" | "allow-always" | "deny";
+  reason?: string | undefined;
+}
+
+/**
+ * A team at work: one lead that a person talks to, and teammates, each with its own conversation.
+ * It lives in this process, and all of it goes on where it was when it is opened again.
+ */
+export class Team implements AsyncDisposable {
+  readonly #equipment: Equipment;
+  readonly #supervisor: Supervisor;
+  readonly #opened: Disposables;
+  readonly #since: { date: Date; ms: number };
+
+  private constructor(equipment: Equipment, supervisor: Supervisor, opened: Disposables) {
+    this.#equipment = equipment;
+    this.#supervisor = supervisor;
+    this.#opened = opened;
+    const { clock } = equipment.place;
+    this.#since = { date: clock.now(), ms: clock.monotonicMs() };
+  }
+
+  /**
+   * Goes on with the team in the directory, or begins one. Throws `lead-alive` where another process
+   * runs it. Teammates whose run was cut short go on at once.
+   */
+  static async open(options: TeamOptions): Promise<Team> {
+    const settings = leadSettings(options);
+    const opened = new Disposables();
+    try {
+      const equipment = opened.use(await Equipment.open(options));
+      const { store, secrets, place, layout } = equipment;
+      const crons = new LateTable();
+      const supervisor = await Supervisor.open({
+        store,
+        clock: place.clock,
+        secrets,
+        lead: settings,
+        openMember: (definition, seat) => openMember(equipment, definition, seat),
+        seatTools: (self, team) => seatTools(self, team, crons),
+        toolNames: [...workToolNames, ...equipment.tools.map(({ spec }) => spec.name)],
+        checkModel: (id) => equipment.checkModel(id),
+        outputs: layout.outputs,
+        keepWhole,
+        autoclaim: options.autoclaim ?? defaults.autoclaim,
+        maxTeammates: options.maxTeammates ?? defaults.maxTeammates,
+        graceMs: options.shutdownGraceMs ?? defaults.shutdownGraceMs,
+        planApprover: (options.planApproval ?? defaults.planApproval) === "user" ? user : lead,
+        onWarning: (message) => place.onWarning(message),
+      });
+      opened.use({ [Symbol.asyncDispose]: () => supervisor.leave() });
+      crons.table = opened.use(await openCrons(equipment, supervisor));
+      const team = new Team(equipment, supervisor, opened);
+      supervisor.start();
+      store.lost.addEventListener("abort", () => void team.close(), { once: true });
+      return team;
+    } catch (error) {
+      await opened[Symbol.asyncDispose]();
+      throw error;
+    }
+  }
+
+  /** Tells the lead something, as the person. Resolves when nothing can lose it any more. */
+  prompt(text: string): Promise<Message> {
+    return this.message(lead, text);
+  }
+
+  /** Writes to a member, as the person. */
+  message(to: string, content: string): Promise<Message> {
+    return this.#supervisor.post.send(to, { type: "message", from: user, content });
+  }
+
+  /** Writes to everybody, as the person. Resolves to how many that were. */
+  broadcast(content: string): Promise<number> {
+    return broadcast(this.#supervisor, user, content);
+  }
+
+  spawn(request: SpawnRequest): Promise<Member> {
+    return this.#supervisor.spawn(user, request);
+  }
+
+  /** Every event from now on, for any number of observers, until `signal` or the team ends. */
+  events(signal?: AbortSignal): AsyncIterable<AgentEvent> {
+    return this.#supervisor.hub.observe(signal);
+  }
+
+  /** Resolves when the team is quiet, to how it stands; early when `signal` is aborted. */
+  async quiet(
+    options: { signal?: AbortSignal; backgroundWaitMs?: number } = {},
+  ): Promise<TeamSummary> {
+    const { signal = new AbortController().signal, backgroundWaitMs = 60_000 } = options;
+    await untilQuiet(this.#supervisor, { signal, backgroundWaitMs });
+    return this.summary();
+  }
+
+  summary(): Promise<TeamSummary> {
+    return summarize(this.#supervisor, this.#since);
+  }
+
+  roster(): Promise<TeamRecord> {
+    return this.#supervisor.keeper.read();
+  }
+
+  tasks(): Promise<Task[]> {
+    return this.#equipment.store.tasks.list();
+  }
+
+  /** What waits for an answer: approvals and plans for the person among them. */
+  openRequests(): Promise<Request[]> {
+    return this.#equipment.store.requests.list({ state: "pending" });
+  }
+
+  /** Answers a question that is put to the person. */
+  async answer(id: string, { decision, reason }: PersonsAnswer): Promise<void> {
+    const { store } = this.#equipment;
+    const request = await store.requests.get(parseRequestId(id));
+    if (request.state !== "pending" || request.to !== user) throw notOpen(request);
+    const { from, hash } = request;
+    const request_id = request.id;
+    // By mail like everybody who answers from elsewhere: there is one way in.
+    await this.#supervisor.post.send(
+      from,
+      request.type === "plan"
+        ? {
+            type: "plan_approval_response",
+            from: user,
+            request_id,
+            approve: decision !== "deny",
+            ...(reason && { feedback: reason }),
+            hash,
+          }
+        : { type: "permission_response", from: user, request_id, decision, reason, hash },
+    );
+  }
+
+  /** Stops a member's run; everybody's, unless said. Who was interrupted waits for mail. */
+  interrupt(name?: string): void {
+    const members = name === undefined ? this.#supervisor.living : [this.#member(name)];
+    for (const member of members) member.interrupt();
+  }
+
+  /** Ends a teammate without asking it; all of them, and the lead's run, unless said. */
+  async stop(name?: string): Promise<void> {
+    await this.#supervisor.stop(name === undefined ? lead : this.#member(name).name);
+  }
+
+  /** Changes a member's permission mode. A teammate's is never wider than the lead's. */
+  async setMode(name: string, mode: PermissionMode): Promise<void> {
+    const member = this.#member(name);
+    if (member.name === lead) member.opened.permissions.setMode(mode);
+    else await this.#supervisor.setMode(member.name, mode);
+  }
+
+  /** Ends every command that runs, at once: for a process that is about to end without waiting. */
+  killCommands(): void {
+    this.#equipment.running.killAll();
+  }
+
+  /** Stops everybody between two writes. All of it goes on when the team is opened again. */
+  close(): Promise<void> {
+    return this.#opened[Symbol.asyncDispose]();
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  #member(name: string) {
+    return this.#supervisor.require(parseMemberName(name));
+  }
+}
+
+/** The lead's tools are made before the crons are opened, which may write to members at once. */
+class LateTable {
+  table: CronTable | undefined;
+
+  schedule: CronTable["schedule"] = (entry) => this.#opened.schedule(entry);
+  list: CronTable["list"] = () => this.#opened.list();
+  cancel: CronTable["cancel"] = (id) => this.#opened.cancel(id);
+
+  get #opened(): CronTable {
+    if (this.table) return this.table;
+    throw new Error("The crons are not open yet");
+  }
+}
+
+function openCrons({ store, place }: Equipment, { post, keeper }: Supervisor): Promise<CronTable> {
+  const requireMember = async (name: MemberName) => findRecipient(await keeper.read(), name);
+  return CronTable.open({
+    book: store.crons,
+    clock: place.clock,
+    requireMember,
+    onWarning: place.onWarning,
+    async fire({ entry, at }) {
+      const to = await requireMember(entry.member).catch((error: unknown) => {
+        // It has left: its lead decides what becomes of it.
+        if (error instanceof TeamError) return lead;
+        throw error;
+      });
+      await post.send(to, {
+        id: messageIdFor(`cron ${entry.id} ${at.toISOString()}`, at),
+        type: "message",
+        from: system,
+        content: entry.prompt,
+      });
+    },
+  });
+}
+
+function parseRequestId(text: string): RequestId {
+  const id = RequestId.safeParse(text);
+  if (id.success) return id.data;
+  throw new TeamError("request-unknown", `There is no request ${text}`, {
+    hint: "`openRequests` has those that wait for an answer.",
+  });
+}
+
+function notOpen({ id, state, to }: Request): TeamError {
+  const message =
+    state === "pending"
+      ? `Request ${id} is for '${to}' to decide`
+      : `Request ${id} is already ${state}`;
+  return new TeamError("request-refused", message, { hint: "It stays as it is." });
+}

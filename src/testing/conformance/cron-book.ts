@@ -1,0 +1,91 @@
+import { describe, expect, test } from "vitest";
+import type { CronBook } from "../../crons/cron-book.ts";
+import { CronEntry, CronId } from "../../protocol/cron.ts";
+
+/** A new empty book. `reopen` is a second process looking at the same one. */
+export interface CronBookFixture extends AsyncDisposable {
+  book: CronBook;
+  reopen?(): Promise<CronBook>;
+}
+
+/** The promises in cron-book.ts, one test each. */
+export function testCronBook(name: string, open: () => Promise<CronBookFixture>): void {
+  describe(`${name} keeps the cron book's promises`, () => {
+    test("a new book is empty", async () => {
+      await using fixture = await open();
+
+      expect(await fixture.book.list()).toEqual([]);
+    });
+
+    test("what was put is listed as it was, oldest first", async () => {
+      await using fixture = await open();
+      const { book } = fixture;
+      const newer = entry({ id: "00000001", created_at: "2026-01-02T00:00:00.000Z" });
+      const older = entry({ id: "00000002", prompt: "one\ntwo „three“", next_at: null });
+
+      await book.put(newer);
+      await book.put(older);
+
+      expect(await book.list()).toEqual([older, newer]);
+    });
+
+    test("an entry takes the place of an earlier one of its id", async () => {
+      await using fixture = await open();
+      const { book } = fixture;
+      await book.put(entry({ next_at: "2026-01-01T09:00:00.000Z" }));
+
+      await book.put(entry({ next_at: "2026-01-02T09:00:00.000Z" }));
+
+      expect(await book.list()).toEqual([entry({ next_at: "2026-01-02T09:00:00.000Z" })]);
+    });
+
+    test("what was removed is gone, and removing it again changes nothing", async () => {
+      await using fixture = await open();
+      const { book } = fixture;
+      const kept = entry({ id: "00000002" });
+      await book.put(entry({ id: "00000001" }));
+      await book.put(kept);
+
+      await book.remove(CronId.parse("00000001"));
+      await book.remove(CronId.parse("00000001"));
+
+      expect(await book.list()).toEqual([kept]);
+    });
+
+    test("changing what was put or listed does not change the book", async () => {
+      await using fixture = await open();
+      const { book } = fixture;
+      const put = entry();
+      await book.put(put);
+
+      put.prompt = "changed";
+      for (const listed of await book.list()) listed.prompt = "changed";
+
+      expect(await book.list()).toEqual([entry()]);
+    });
+
+    test("a second process lists the same", async ({ skip }) => {
+      await using fixture = await open();
+      if (!fixture.reopen) return skip("backend lives in one process");
+      await fixture.book.put(entry());
+
+      const other = await fixture.reopen();
+
+      expect(await other.list()).toEqual([entry()]);
+    });
+  });
+}
+
+function entry(fields: Partial<Record<keyof CronEntry, string | null>> = {}): CronEntry {
+  return CronEntry.parse({
+    id: "00000001",
+    cron: "0 9 * * 1-5",
+    prompt: "Look at the build.",
+    member: "alice",
+    once: false,
+    created_by: "lead",
+    created_at: "2026-01-01T00:00:00.000Z",
+    next_at: "2026-01-01T09:00:00.000Z",
+    ...fields,
+  });
+}

@@ -1,0 +1,87 @@
+import { describe, expect, test } from "vitest";
+import type { JobRecords } from "../../processes/job-records.ts";
+import { MemberName, newMessageId } from "../../protocol/ids.ts";
+import type { JobRecord } from "../../protocol/job.ts";
+
+/** Without records. `reopen` is a later process that looks at the same ones. */
+export interface JobRecordsFixture extends AsyncDisposable {
+  records: JobRecords;
+  reopen?(): Promise<JobRecords>;
+}
+
+/** The promises in job-records.ts, one test each. */
+export function testJobRecords(name: string, open: () => Promise<JobRecordsFixture>): void {
+  describe(`${name} keeps the promises of job records`, () => {
+    test("there are none at first, and none that is unknown need be removed", async () => {
+      await using fixture = await open();
+
+      await fixture.records.remove("00000000");
+
+      expect(await fixture.records.list()).toEqual([]);
+    });
+
+    test("records of all members are listed, oldest first", async () => {
+      await using fixture = await open();
+      const second = job("0000000a", { started_at: "2026-01-01T00:00:02.000Z" });
+      const first = job("0000000b", { member: MemberName.parse("bob-2") });
+
+      await fixture.records.add(second);
+      await fixture.records.add(first);
+
+      expect(await fixture.records.list()).toEqual([first, second]);
+    });
+
+    test("what is removed is gone, and only that", async () => {
+      await using fixture = await open();
+      await fixture.records.add(job("0000000a"));
+      await fixture.records.add(job("0000000b"));
+
+      await fixture.records.remove("0000000a");
+      await fixture.records.remove("0000000a");
+
+      expect(await fixture.records.list()).toMatchObject([{ id: "0000000b" }]);
+    });
+
+    test("a record that is added again is there once", async () => {
+      await using fixture = await open();
+      const record = job("0000000a");
+
+      await fixture.records.add(record);
+      await fixture.records.add(record);
+
+      expect(await fixture.records.list()).toEqual([record]);
+    });
+
+    test("what a caller does to a record it got does not reach the store", async () => {
+      await using fixture = await open();
+      const record = job("0000000a");
+      await fixture.records.add(record);
+      const [listed] = await fixture.records.list();
+
+      record.command = "another";
+      if (listed) listed.command = "yet another";
+
+      expect(await fixture.records.list()).toMatchObject([{ command: "npm test" }]);
+    });
+
+    test("records and removals survive a restart", async ({ skip }) => {
+      await using fixture = await open();
+      if (!fixture.reopen) return skip("backend lives in one process");
+      const kept = job("0000000b");
+      await fixture.records.add(job("0000000a"));
+      await fixture.records.add(kept);
+      await fixture.records.remove("0000000a");
+
+      const other = await fixture.reopen();
+
+      expect(await other.list()).toEqual([kept]);
+    });
+  });
+}
+
+function job(id: string, fields: Partial<JobRecord> = {}): JobRecord {
+  const started_at = "2026-01-01T00:00:01.000Z";
+  const message_id = newMessageId(new Date(started_at));
+  const member = MemberName.parse("alice");
+  return { id, member, command: "npm test", started_at, message_id, ...fields };
+}

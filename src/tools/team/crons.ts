@@ -1,0 +1,60 @@
+import { z } from "zod";
+import type { CronEntry } from "../../protocol/cron.ts";
+import type { Tool } from "../tool.ts";
+import type { Timetable } from "./colleagues.ts";
+import { coordinationTool } from "./coordination-tool.ts";
+import { FilledText } from "./inputs.ts";
+import { onOneLine } from "./on-one-line.ts";
+
+/** The tools of the team's timetable. */
+export function cronTools(team: { timetable: Timetable }): Tool[] {
+  return [scheduleCronTool(team), listCronsTool(team), cancelCronTool(team)];
+}
+
+function scheduleCronTool({ timetable }: { timetable: Timetable }): Tool {
+  return coordinationTool({
+    name: "schedule_cron",
+    description: "Send a prompt to a member (you, unless set) at set times.",
+    input: z.object({
+      cron: FilledText.describe("minute hour day month weekday, local time"),
+      prompt: FilledText,
+      member: FilledText.optional(),
+      once: z.boolean().optional(),
+    }),
+    async answer({ cron, prompt, member, once = false }) {
+      const entry = await timetable.schedule({ cron, prompt, member, once });
+      return `Scheduled ${entry.id}: ${nextTime(entry)}`;
+    },
+  });
+}
+
+function listCronsTool({ timetable }: { timetable: Timetable }): Tool {
+  return coordinationTool({
+    name: "list_crons",
+    description: "Scheduled prompts.",
+    input: z.object({}),
+    async answer() {
+      const entries = await timetable.list();
+      return entries.map(cronLine).join("\n") || "No crons.";
+    },
+  });
+}
+
+function cancelCronTool({ timetable }: { timetable: Timetable }): Tool {
+  return coordinationTool({
+    name: "cancel_cron",
+    description: "Stop one.",
+    input: z.object({ id: FilledText }),
+    answer: async ({ id }) => `Cancelled ${(await timetable.cancel(id)).id}`,
+  });
+}
+
+function cronLine(entry: CronEntry): string {
+  const { id, cron, once, member, prompt } = entry;
+  const pattern = onOneLine(cron) + (once ? " once" : "");
+  return `${id}: ${pattern} to ${member}, ${nextTime(entry)}: ${onOneLine(prompt)}`;
+}
+
+function nextTime({ next_at: time }: CronEntry): string {
+  return time === null ? "no next time" : `next at ${time}`;
+}

@@ -1,0 +1,43 @@
+import { z } from "zod";
+import { escapeWrapper } from "../../lib/escape-wrapper.ts";
+import { isShown } from "../../protocol/message.ts";
+import { defineTool, type Tool } from "../tool.ts";
+import type { Colleagues, Leadership } from "./colleagues.ts";
+import { coordinationTool } from "./coordination-tool.ts";
+import { FilledText } from "./inputs.ts";
+
+export function sendMessageTool({ colleagues }: { colleagues: Colleagues }): Tool {
+  return coordinationTool({
+    name: "send_message",
+    description:
+      "Message a member; it wakes if idle. A teammate's final text goes to the lead by itself.",
+    input: z.object({ to: FilledText, content: FilledText }),
+    async answer({ to, content }) {
+      const sent = await colleagues.send(to, content);
+      return `Sent message to ${sent.to}${sent.note ? `. ${sent.note}` : ""}`;
+    },
+  });
+}
+
+export function readInboxTool({ colleagues }: { colleagues: Colleagues }): Tool {
+  return defineTool({
+    name: "read_inbox",
+    description: "Rarely needed: mail comes by itself.",
+    input: z.object({}),
+    action: () => ({ type: "coordinate" }),
+    async run() {
+      const mail = await colleagues.takeMail();
+      const messages = mail.map(({ message }) => message).filter(isShown);
+      return { text: escapeWrapper(JSON.stringify(messages)), isError: false, mail };
+    },
+  });
+}
+
+export function broadcastTool({ leadership }: { leadership: Leadership }): Tool {
+  return coordinationTool({
+    name: "broadcast",
+    description: "Message all teammates.",
+    input: z.object({ content: FilledText }),
+    answer: async ({ content }) => `Broadcast to ${await leadership.broadcast(content)} teammates`,
+  });
+}

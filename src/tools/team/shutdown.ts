@@ -1,0 +1,56 @@
+import { z } from "zod";
+import { parseMemberName } from "../../protocol/ids.ts";
+import type { Request } from "../../protocol/request.ts";
+import type { Tool } from "../tool.ts";
+import type { Following, Leadership } from "./colleagues.ts";
+import { coordinationTool } from "./coordination-tool.ts";
+import { FilledText } from "./inputs.ts";
+
+export function shutdownRequestTool({ leadership }: { leadership: Leadership }): Tool {
+  return coordinationTool({
+    name: "shutdown_request",
+    description: "Ask a teammate to end; its answer comes as mail. force does not ask.",
+    input: z.object({ teammate: FilledText, force: z.boolean().optional() }),
+    async answer({ teammate, force = false }) {
+      const request = await leadership.requestShutdown(teammate, { force });
+      if (!request) return `'${parseMemberName(teammate)}' was shut down`;
+      return `Shutdown request ${request.id} sent to '${request.to}' (status: ${request.state})`;
+    },
+  });
+}
+
+/** How far a shutdown has come. It is the teammate who answers. */
+export function shutdownStateTool({ leadership }: { leadership: Leadership }): Tool {
+  return coordinationTool({
+    name: "shutdown_response",
+    description: "State of a shutdown request.",
+    input: z.object({ request_id: FilledText }),
+    async answer({ request_id: id }) {
+      const request = await leadership.findShutdown(id);
+      return JSON.stringify(request ? withoutSignatures(request) : { error: "not found" });
+    },
+  });
+}
+
+/** A signature tells a model nothing, and is nothing that a model should have to copy. */
+function withoutSignatures({ sig: _, decision, ...request }: Request): object {
+  if (!decision) return { ...request, decision };
+  const { sig: __, ...answer } = decision;
+  return { ...request, decision: answer };
+}
+
+export function shutdownAnswerTool({ following }: { following: Following }): Tool {
+  return coordinationTool({
+    name: "shutdown_response",
+    description: "Approving a shutdown_request ends you; refuse with a reason.",
+    input: z.object({
+      request_id: FilledText,
+      approve: z.boolean(),
+      reason: z.string().optional(),
+    }),
+    async answer({ request_id: id, approve, reason }) {
+      await following.answerShutdown(id, { approve, reason });
+      return approve ? "Shutdown approved" : "Shutdown rejected";
+    },
+  });
+}

@@ -1,0 +1,50 @@
+import type { Task } from "../../protocol/task.ts";
+import { onOneLine } from "./on-one-line.ts";
+
+/** More lines than this nobody reads; the rest can be asked for by id. */
+const maxLines = 200;
+
+/** All tasks in the order given, oldest first. Where they are too many, old ones give way, ended ones first. */
+export function taskList(tasks: readonly Task[]): string {
+  if (tasks.length === 0) return "No tasks.";
+  const settled = new Set(tasks.filter(isSettled).map(({ id }) => id));
+  const shown = mostRelevant(tasks);
+  const lines = tasks
+    .filter((task) => shown.has(task))
+    .map((task) => {
+      const blockers = task.blocked_by.filter((id) => !settled.has(id));
+      return `${task.id} ${taskState(task, blockers)}`;
+    });
+  const left = tasks.length - lines.length;
+  if (left > 0) lines.unshift(`(${left} older tasks are left out; get_task shows them by id)`);
+  return lines.join("\n");
+}
+
+function mostRelevant(tasks: readonly Task[]): ReadonlySet<Task> {
+  const newestFirst = tasks.toReversed();
+  const open = newestFirst.filter(isOpen);
+  const ended = newestFirst.filter((task) => !isOpen(task));
+  return new Set([...open, ...ended].slice(0, maxLines));
+}
+
+function isOpen({ status }: Task): boolean {
+  return status === "pending" || status === "in_progress";
+}
+
+/** Nobody waits for it any more. For a failed one they do: somebody may take it up again. */
+function isSettled({ status }: Task): boolean {
+  return status === "completed" || status === "cancelled";
+}
+
+/** How a task is doing, such as `[in_progress] Fix the parser (alice), blocked by 1, 2`. */
+export function taskState({ status, subject, owner }: Task, blockers: Task["blocked_by"]): string {
+  return `[${status}] ${onOneLine(subject)}${owner ? ` (${owner})` : ""}${blockedBy(blockers)}`;
+}
+
+export function blockedBy(blockers: Task["blocked_by"]): string {
+  return blockers.length > 0 ? `, blocked by ${blockers.join(", ")}` : "";
+}
+
+export function unblockedLine(unblocked: readonly Task[]): string {
+  return unblocked.length > 0 ? `\nUnblocked: ${unblocked.map(({ id }) => id).join(", ")}` : "";
+}

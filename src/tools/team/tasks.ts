@@ -1,0 +1,109 @@
+import { z } from "zod";
+import { TaskStatus } from "../../protocol/task.ts";
+import type { Tool } from "../tool.ts";
+import type { TaskDesk } from "./colleagues.ts";
+import { coordinationTool } from "./coordination-tool.ts";
+import { FilledText, TaskReference } from "./inputs.ts";
+import { onOneLine } from "./on-one-line.ts";
+import { blockedBy, taskList, taskState, unblockedLine } from "./task-text.ts";
+
+/** The tools of the team's task board. */
+export function taskTools(desk: { tasks: TaskDesk }): Tool[] {
+  return [
+    createTaskTool(desk),
+    listTasksTool(desk),
+    getTaskTool(desk),
+    claimTaskTool(desk),
+    completeTaskTool(desk),
+    updateTaskTool(desk),
+  ];
+}
+
+function createTaskTool({ tasks }: { tasks: TaskDesk }): Tool {
+  return coordinationTool({
+    name: "create_task",
+    description: "Share out work: idle teammates take unowned, unblocked tasks.",
+    input: z.object({
+      subject: FilledText,
+      description: z.string().optional(),
+      blocked_by: z.array(TaskReference).optional(),
+      owner: FilledText.optional(),
+    }),
+    async answer(draft) {
+      const { id, subject, blocked_by, owner } = await tasks.create(draft);
+      const ownedBy = owner ? `, owned by ${owner}` : "";
+      return `Created task ${id}: ${onOneLine(subject)}${blockedBy(blocked_by)}${ownedBy}`;
+    },
+  });
+}
+
+function listTasksTool({ tasks }: { tasks: TaskDesk }): Tool {
+  return coordinationTool({
+    name: "list_tasks",
+    description: "All tasks.",
+    input: z.object({}),
+    answer: async () => taskList(await tasks.list()),
+  });
+}
+
+function getTaskTool({ tasks }: { tasks: TaskDesk }): Tool {
+  return coordinationTool({
+    name: "get_task",
+    description: "A task in full.",
+    input: z.object({ task_id: TaskReference }),
+    answer: async ({ task_id: id }) => JSON.stringify(await tasks.get(id)),
+  });
+}
+
+function claimTaskTool({ tasks }: { tasks: TaskDesk }): Tool {
+  return coordinationTool({
+    name: "claim_task",
+    description: "Take a task before working on it.",
+    input: z.object({ task_id: TaskReference }),
+    async answer({ task_id }) {
+      const { id, subject, description } = await tasks.claim(task_id);
+      return `Claimed task ${id}: ${onOneLine(subject)}${description ? `\n${description}` : ""}`;
+    },
+  });
+}
+
+function completeTaskTool({ tasks }: { tasks: TaskDesk }): Tool {
+  return coordinationTool({
+    name: "complete_task",
+    description: "Finish a task.",
+    input: z.object({ task_id: TaskReference, result: z.string().optional() }),
+    async answer({ task_id: id, result }) {
+      const { task, unblocked } = await tasks.complete(id, result);
+      return `Completed task ${task.id}${unblockedLine(unblocked)}`;
+    },
+  });
+}
+
+const TaskUpdate = z
+  .object({
+    task_id: TaskReference,
+    status: TaskStatus.optional(),
+    owner: FilledText.nullable().optional(),
+    subject: FilledText.optional(),
+    description: z.string().optional(),
+    blocked_by: z.array(TaskReference).optional(),
+    result: z.string().optional(),
+  })
+  .refine(
+    ({ task_id: _, ...change }) => Object.values(change).some((value) => value !== undefined),
+    "give what is to change: status, owner, subject, description, blocked_by or result",
+  );
+
+function updateTaskTool({ tasks }: { tasks: TaskDesk }): Tool {
+  return coordinationTool({
+    name: "update_task",
+    description: "Edit, fail (result says why), hand over or release (owner null) a task.",
+    input: TaskUpdate,
+    async answer({ task_id: id, ...change }) {
+      const { task, unblocked } = await tasks.update(id, change);
+      // Of blockers that were there before, some may be done, which one task cannot tell.
+      const blockers = change.blocked_by ? task.blocked_by : [];
+      return `Updated task ${task.id}: ${taskState(task, blockers)}${unblockedLine(unblocked)}`;
+    },
+  });
+}

@@ -1,0 +1,79 @@
+import { z } from "zod";
+import { PermissionMode } from "../../protocol/message.ts";
+import type { Member } from "../../protocol/team.ts";
+import type { Tool } from "../tool.ts";
+import type { Colleagues, Leadership } from "./colleagues.ts";
+import { coordinationTool } from "./coordination-tool.ts";
+import { FilledText } from "./inputs.ts";
+import { onOneLine } from "./on-one-line.ts";
+
+const defaultWaitSeconds = 600;
+const maxWaitSeconds = 86_400;
+
+/** Checked without JSON Schema, as `FilledText` is. */
+const WaitSeconds = z
+  .number()
+  .refine(
+    (seconds) => seconds > 0 && seconds <= maxWaitSeconds,
+    `must be more than 0 and at most ${maxWaitSeconds}`,
+  );
+
+export function listTeammatesTool({ colleagues }: { colleagues: Colleagues }): Tool {
+  return coordinationTool({
+    name: "list_teammates",
+    description: "Roles and status.",
+    input: z.object({}),
+    async answer() {
+      const { team_name, members } = await colleagues.roster();
+      if (members.length === 0) return "No teammates.";
+      return [`Team: ${team_name}`, ...members.map(memberLine)].join("\n");
+    },
+  });
+}
+
+function memberLine({ name, role, status, detail }: Member): string {
+  return `  ${name} (${onOneLine(role)}): ${status}${detail ? ` (${onOneLine(detail)})` : ""}`;
+}
+
+export function spawnTeammateTool({ leadership }: { leadership: Leadership }): Tool {
+  return coordinationTool({
+    name: "spawn_teammate",
+    description:
+      "Start a teammate, or give an idle or ended one new work. It knows only its prompt. Its final text comes to you as mail.",
+    input: z.object({
+      name: FilledText,
+      role: FilledText,
+      prompt: FilledText,
+      model: z.string().optional(),
+      tools: z.array(z.string()).optional(),
+      permission_mode: PermissionMode.optional(),
+      plan_required: z.boolean().describe("No changes before you approve its plan").optional(),
+      cwd: z.string().optional(),
+      fresh: z.boolean().describe("Forget its history").optional(),
+    }),
+    async answer(request) {
+      const { name, role } = await leadership.spawn(request);
+      return `Spawned '${name}' (role: ${role})`;
+    },
+  });
+}
+
+export function waitForTeammatesTool({ leadership }: { leadership: Leadership }): Tool {
+  return coordinationTool({
+    name: "wait_for_teammates",
+    description: `Wait for teammates to finish, instead of asking or polling. Their results come as mail with the answer. Ends early when you are needed, or after timeout_s (${defaultWaitSeconds}).`,
+    input: z.object({
+      names: z.array(FilledText).optional(),
+      mode: z.enum(["all", "any"]).optional(),
+      timeout_s: WaitSeconds.optional(),
+    }),
+    answer: ({ names, mode = "all", timeout_s: seconds = defaultWaitSeconds }, { signal }) => {
+      // A model that names nobody means everybody: there is no other use in waiting.
+      const waitedFor = names?.length === 0 ? undefined : names;
+      return leadership.waitForTeammates(
+        { names: waitedFor, mode, timeoutMs: seconds * 1000 },
+        signal,
+      );
+    },
+  });
+}

@@ -1,0 +1,109 @@
+import { mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { FileCronBook } from "../../src/crons/file-cron-book.ts";
+import { TeamError } from "../../src/errors.ts";
+import { CronEntry } from "../../src/protocol/cron.ts";
+import { testCronBook } from "../../src/testing/conformance/cron-book.ts";
+import { temporaryDirectory } from "../../src/testing/temporary-directory.ts";
+
+const entry = CronEntry.parse({
+  id: "0badcafe",
+  cron: "0 9 * * 1-5",
+  prompt: "Look at the build.",
+  member: "alice",
+  once: false,
+  created_by: "lead",
+  created_at: "2026-01-01T00:00:00.000Z",
+  next_at: "2026-01-01T09:00:00.000Z",
+});
+
+testCronBook("FileCronBook", open);
+
+test("an entry is a file of its owner's that a person can read", async () => {
+  await using fixture = await open();
+
+  await fixture.book.put(entry);
+
+  const path = join(fixture.directory, "0badcafe.json");
+  expect(await readFile(path, "utf8")).toBe(`${JSON.stringify(entry, null, 2)}\n`);
+  expect((await stat(path)).mode & 0o777).toBe(0o600);
+  expect((await stat(fixture.directory)).mode & 0o777).toBe(0o700);
+});
+
+test("damaged files are told once, left alone, and hide no other", async () => {
+  await using fixture = await open();
+  const { book, directory } = fixture;
+  await book.put(entry);
+  const damaged = {
+    "00000001.json": "{",
+    "00000002.json": JSON.stringify({ ...entry, id: "00000002", member: "../lead" }),
+    "00000003.json": JSON.stringify(entry),
+  };
+  for (const [name, text] of Object.entries(damaged)) await writeFile(join(directory, name), text);
+  await mkdir(join(directory, "00000004.json"));
+  await writeFile(join(directory, "notes.json"), "mine");
+
+  expect(await book.list()).toEqual([entry]);
+  expect(await book.list()).toEqual([entry]);
+
+  expect(fixture.problems.sort()).toEqual([
+    expect.stringContaining("00000001.json:1:2 is not JSON"),
+    expect.stringContaining("00000002.json, at member"),
+    expect.stringContaining("00000003.json is of '0badcafe'"),
+    expect.stringContaining("00000004.json is a directory"),
+  ]);
+  for (const [name, text] of Object.entries(damaged)) {
+    expect(await readFile(join(directory, name), "utf8")).toBe(text);
+  }
+});
+
+test("a process that lost the fence neither writes nor removes", async () => {
+  await using fixture = await open();
+  await fixture.book.put(entry);
+  const lost = new TeamError("fence-lost", "Another process leads");
+  const late = fixture.reopenWith({ check: () => Promise.reject(lost) });
+
+  await expect(late.put({ ...entry, prompt: "late" })).rejects.toBe(lost);
+  await expect(late.remove(entry.id)).rejects.toBe(lost);
+
+  expect(await fixture.book.list()).toEqual([entry]);
+});
+
+test("what cannot be written or removed is refused with a remedy", async () => {
+  await using fixture = await open();
+  await mkdir(join(fixture.directory, "0badcafe.json"), { recursive: true });
+
+  const refusal = { code: "write-failed", hint: expect.stringContaining("try again") };
+  await expect(fixture.book.put(entry)).rejects.toMatchObject(refusal);
+  await expect(fixture.book.remove(entry.id)).rejects.toMatchObject(refusal);
+
+  expect(await readdir(fixture.directory)).toEqual(["0badcafe.json"]);
+});
+
+test("a repair removes what a writer that died left behind, and nothing else", async () => {
+  await using fixture = await open();
+  await fixture.book.put(entry);
+  const temporary = "0badcafe.json.00000000-0000-4000-8000-000000000001.tmp";
+  await writeFile(join(fixture.directory, temporary), "{");
+
+  await fixture.book.repair();
+
+  expect(await readdir(fixture.directory)).toEqual(["0badcafe.json"]);
+});
+
+async function open() {
+  const parent = await temporaryDirectory();
+  const directory = join(parent.path, "crons");
+  const problems: string[] = [];
+  const reopenWith = (options: { check?: () => Promise<void> }) =>
+    new FileCronBook({ directory, onDamage: (problem) => void problems.push(problem), ...options });
+  return {
+    directory,
+    problems,
+    book: reopenWith({}),
+    reopen: async () => reopenWith({}),
+    reopenWith,
+    [Symbol.asyncDispose]: () => parent[Symbol.asyncDispose](),
+  };
+}

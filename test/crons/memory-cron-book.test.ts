@@ -1,0 +1,7 @@
+import { MemoryCronBook } from "../../src/crons/memory-cron-book.ts";
+import { testCronBook } from "../../src/testing/conformance/cron-book.ts";
+
+testCronBook("MemoryCronBook", async () => ({
+  book: new MemoryCronBook(),
+  [Symbol.asyncDispose]: async () => {},
+}));

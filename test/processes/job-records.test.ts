@@ -1,0 +1,92 @@
+import { mkdir, readdir, stat, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { TeamError } from "../../src/errors.ts";
+import { FileJobRecords, MemoryJobRecords } from "../../src/processes/job-records.ts";
+import { MemberName, newMessageId } from "../../src/protocol/ids.ts";
+import { testJobRecords } from "../../src/testing/conformance/job-records.ts";
+import { temporaryDirectory } from "../../src/testing/temporary-directory.ts";
+
+testJobRecords("MemoryJobRecords", async () => ({
+  records: new MemoryJobRecords(),
+  [Symbol.asyncDispose]: async () => undefined,
+}));
+
+testJobRecords("FileJobRecords", open);
+
+const record = {
+  id: "0a1b2c3d",
+  member: MemberName.parse("alice"),
+  command: "npm test",
+  started_at: "2026-01-01T00:00:01.000Z",
+  message_id: newMessageId(new Date(0)),
+};
+
+test("a file says whose job it is, and is its owner's alone", async () => {
+  await using fixture = await open();
+
+  await fixture.records.add(record);
+
+  expect(await readdir(fixture.path)).toEqual(["alice-0a1b2c3d.json"]);
+  expect((await stat(fixture.path)).mode & 0o777).toBe(0o700);
+  expect((await stat(join(fixture.path, "alice-0a1b2c3d.json"))).mode & 0o777).toBe(0o600);
+});
+
+test("P15 a file that is no record is told once, and hides no other", async () => {
+  await using fixture = await open();
+  await fixture.records.add(record);
+  await writeFile(join(fixture.path, "alice-00000000.json"), "{");
+
+  expect(await fixture.records.list()).toEqual([record]);
+  expect(await fixture.records.list()).toEqual([record]);
+
+  expect(fixture.problems).toEqual([expect.stringContaining("alice-00000000.json")]);
+});
+
+test("a process that no longer leads neither adds nor removes", async () => {
+  await using fixture = await open();
+  await fixture.records.add(record);
+  fixture.loseFence();
+
+  await expect(fixture.records.remove(record.id)).rejects.toMatchObject({ code: "fence-lost" });
+  const added = fixture.records.add({ ...record, id: "00000000" });
+  await expect(added).rejects.toMatchObject({ code: "fence-lost" });
+
+  expect(await fixture.records.list()).toEqual([record]);
+});
+
+test("a record that cannot be written is an error that says what to do", async () => {
+  await using fixture = await open();
+  await mkdir(join(fixture.path, ".."), { recursive: true });
+  await writeFile(fixture.path, "in the way");
+
+  await expect(fixture.records.add(record)).rejects.toMatchObject({
+    code: "write-failed",
+    hint: expect.stringContaining("try again"),
+  });
+});
+
+async function open() {
+  const directory = await temporaryDirectory();
+  const path = join(directory.path, "background");
+  const problems: string[] = [];
+  let isLead = true;
+  const openRecords = () =>
+    new FileJobRecords({
+      directory: path,
+      onDamage: (problem) => void problems.push(problem),
+      check: async () => {
+        if (!isLead) throw new TeamError("fence-lost", "Another process leads");
+      },
+    });
+  return {
+    path,
+    problems,
+    records: openRecords(),
+    reopen: async () => openRecords(),
+    loseFence: () => {
+      isLead = false;
+    },
+    [Symbol.asyncDispose]: () => directory[Symbol.asyncDispose](),
+  };
+}

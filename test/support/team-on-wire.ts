@@ -1,0 +1,105 @@
+import { join } from "node:path";
+import type { AgentEvent } from "../../src/protocol/events.ts";
+import { Team } from "../../src/team/team.ts";
+import type { TeamOptions } from "../../src/team/team-options.ts";
+import type { Answer } from "../../src/testing/provider-server/answers.ts";
+import { ProviderServer } from "../../src/testing/provider-server/provider-server.ts";
+import type { ProviderRequest } from "../../src/testing/provider-server/wire.ts";
+import { type TemporaryDirectory, temporaryDirectory } from "../../src/testing/temporary-directory.ts";
+import { providerEnvironment } from "./agent-on-wire.ts";
+import { teamPlace } from "./team.ts";
+
+/** What a member's model answers: one step for each request, the last one again and again. */
+export type Part = readonly Line[];
+type Line = Answer | ((request: ProviderRequest) => Answer | Promise<Answer>);
+
+/**
+ * A team with real files, real tools and a strict server that speaks the wire format of a provider.
+ * What each member's model says is written down by its name.
+ */
+export class TeamOnWire implements AsyncDisposable {
+  readonly directory: TemporaryDirectory;
+  readonly server: ProviderServer;
+  readonly warnings: string[] = [];
+  readonly #parts: Record<string, Part>;
+  readonly #taken = new Map<string, number>();
+  readonly #teams: Team[] = [];
+
+  private constructor(
+    directory: TemporaryDirectory,
+    server: ProviderServer,
+    parts: Record<string, Part>,
+  ) {
+    this.directory = directory;
+    this.server = server;
+    this.#parts = parts;
+    server.replyWith((request) => this.#answer(request));
+  }
+
+  static async start(parts: Record<string, Part>): Promise<TeamOnWire> {
+    const directory = await temporaryDirectory();
+    return new TeamOnWire(directory, await ProviderServer.start({ strict: true }), parts);
+  }
+
+  get root(): string {
+    return this.directory.path;
+  }
+
+  get teamDirectory(): string {
+    return join(this.root, ".team");
+  }
+
+  async open(options: Partial<TeamOptions> = {}): Promise<Team> {
+    const team = await Team.open({
+      place: teamPlace(this.root, { onWarning: (message) => this.warnings.push(message) }),
+      env: { PATH: process.env.PATH, ...providerEnvironment(this.server) },
+      cwd: this.root,
+      model: "anthropic/scripted",
+      ...options,
+    });
+    this.#teams.push(team);
+    return team;
+  }
+
+  /** The requests that a member has made, oldest first. */
+  requestsOf(member: string): ProviderRequest[] {
+    return this.server.requests.filter((request) => memberOf(request) === member);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const team of this.#teams) await team.close();
+    await this.server[Symbol.asyncDispose]();
+    await this.directory[Symbol.asyncDispose]();
+  }
+
+  async #answer(request: ProviderRequest): Promise<Answer> {
+    const member = memberOf(request);
+    const part = this.#parts[member];
+    if (!part) throw new Error(`Nobody wrote a part for ${member}`);
+    const index = this.#taken.get(member) ?? 0;
+    this.#taken.set(member, index + 1);
+    const line = part[Math.min(index, part.length - 1)];
+    if (!line) throw new Error(`The part of ${member} is empty`);
+    return typeof line === "function" ? line(request) : line;
+  }
+}
+
+/** Whose request it is, by its system prompt. */
+export function memberOf({ body }: ProviderRequest): string {
+  const system = JSON.stringify(body.system ?? body.messages[0]);
+  return /You are '([a-z0-9_-]+)'/.exec(system)?.[1] ?? "lead";
+}
+
+/** Everything that the model was shown in a request, as one text. */
+export function shownIn(request: ProviderRequest | undefined): string {
+  return JSON.stringify(request?.body.messages ?? []);
+}
+
+/** Resolves to the first event for which `isIt` holds. */
+export async function eventOf<E extends AgentEvent>(
+  events: AsyncIterable<AgentEvent>,
+  isIt: (event: AgentEvent) => event is E,
+): Promise<E> {
+  for await (const event of events) if (isIt(event)) return event;
+  throw new Error("The events ended before it came");
+}
