@@ -4,15 +4,15 @@ import type { Supervisor } from "./supervisor.ts";
 
 /** Writes to everybody who is alive but the sender. Resolves to how many that were. */
 export async function broadcast(
-  { living, post }: Supervisor,
+  { members, protocols }: Supervisor,
   from: MemberName,
   content: string,
 ): Promise<number> {
-  const recipients = living.map(({ name }) => name).filter((name) => name !== from);
+  const recipients = members.living.map(({ name }) => name).filter((name) => name !== from);
   const sent = await Promise.all(
     recipients.map(async (to) => {
       try {
-        await post.send(to, { type: "broadcast", from, content });
+        await protocols.post.send(to, { type: "broadcast", from, content });
         return 1;
       } catch (error) {
         // It left in this very moment.

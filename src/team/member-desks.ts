@@ -15,7 +15,7 @@ export function seatTools(
   timetable: Timetable,
 ): readonly Tool[] {
   const colleagues = colleaguesOf(self, supervisor);
-  const common = coordinationTools({ colleagues, tasks: supervisor.tasks.deskOf(self) });
+  const common = coordinationTools({ colleagues, tasks: supervisor.protocols.tasks.deskOf(self) });
   return self === lead
     ? [...common, ...leadTools({ leadership: leadershipOf(supervisor), timetable })]
     : [...common, ...teammateTools({ following: followingOf(self, supervisor) })];
@@ -23,15 +23,15 @@ export function seatTools(
 
 function colleaguesOf(self: MemberName, supervisor: Supervisor): Colleagues {
   return {
-    roster: () => supervisor.keeper.read(),
-    takeMail: () => supervisor.require(self).opened.takeMail(),
+    roster: () => supervisor.protocols.keeper.read(),
+    takeMail: () => supervisor.members.require(self).opened.takeMail(),
     async send(to, content) {
       if (to.toLowerCase() === self) {
         throw new TeamError("message-invalid", "That is you", {
           hint: "Write to somebody else, or just go on with your work.",
         });
       }
-      const { to: recipient } = await supervisor.post.send(to, {
+      const { to: recipient } = await supervisor.protocols.post.send(to, {
         type: "message",
         from: self,
         content,
@@ -47,7 +47,7 @@ function obstacleTo(
   sender: MemberName,
   supervisor: Supervisor,
 ): string | undefined {
-  const member = supervisor.member(name);
+  const member = supervisor.members.get(name);
   if (!member) return `${name} does not run: its mail waits until it is spawned again`;
   if (member.exhausted) return `${name} does not read it for now: ${member.exhausted}`;
   if (member.failure !== undefined && sender !== lead) {
@@ -57,7 +57,8 @@ function obstacleTo(
 }
 
 function leadershipOf(supervisor: Supervisor): Leadership {
-  const { plans, shutdowns, options } = supervisor;
+  const { options, members } = supervisor;
+  const { plans, shutdowns } = supervisor.protocols;
   return {
     broadcast: (content) => broadcast(supervisor, lead, content),
     spawn: (request) => supervisor.spawn(lead, request),
@@ -70,19 +71,19 @@ function leadershipOf(supervisor: Supervisor): Leadership {
       return undefined;
     },
     async waitForTeammates({ names, mode, timeoutMs }, signal) {
-      const { reader } = supervisor.lead.opened;
+      const { reader } = members.lead.opened;
       const awaited = names?.length
         ? await Promise.all(names.map((name) => liveTeammate(supervisor, name)))
-        : supervisor.teammates.filter(({ hasEnded }) => !hasEnded).map(({ name }) => name);
+        : members.livingTeammates.map(({ name }) => name);
       return waitForRuns(
         {
           names: awaited,
           mode,
           timeoutMs,
-          isBusy: (name) => supervisor.isBusy(name),
+          isBusy: (name) => members.isBusy(name),
           news: async () =>
             (await reader.unread()).map(({ message }) => message).filter((it) => wakes(it)),
-          onChange: (listener) => supervisor.onChange(listener),
+          onChange: (listener) => members.onChange(listener),
           clock: options.clock,
         },
         signal,
@@ -91,19 +92,19 @@ function leadershipOf(supervisor: Supervisor): Leadership {
   };
 }
 
-function followingOf(self: MemberName, { plans, shutdowns }: Supervisor): Following {
+function followingOf(self: MemberName, { protocols }: Supervisor): Following {
   return {
-    answerShutdown: (id, answer) => shutdowns.answer(self, id, answer),
-    submitPlan: (plan) => plans.submit(self, plan),
+    answerShutdown: (id, answer) => protocols.shutdowns.answer(self, id, answer),
+    submitPlan: (plan) => protocols.plans.submit(self, plan),
   };
 }
 
 /** A teammate that is there, by the name a model wrote. */
 async function liveTeammate(supervisor: Supervisor, text: string): Promise<MemberName> {
   const name = parseTeammateName(text);
-  const member = supervisor.member(name);
+  const member = supervisor.members.get(name);
   if (member && !member.hasEnded) return name;
-  const alive = supervisor.teammates.filter(({ hasEnded }) => !hasEnded).map((it) => it.name);
+  const alive = supervisor.members.livingTeammates.map((it) => it.name);
   const hint = alive.length > 0 ? `Teammates: ${alive.join(", ")}.` : "There are no teammates.";
   if (!member) throw new TeamError("member-unknown", `No teammate is named '${name}'`, { hint });
   throw new TeamError("member-ended", `'${name}' is shut down already`, { hint });

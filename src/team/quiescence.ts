@@ -24,22 +24,26 @@ export async function untilQuiet(supervisor: Supervisor, options: QuietOptions):
     if (!supervisor.isQuiet) continue;
     if (reminder) {
       isReminded = true;
-      await supervisor.post.send(lead, { type: "message", from: system, content: reminder });
+      await supervisor.protocols.post.send(lead, {
+        type: "message",
+        from: system,
+        content: reminder,
+      });
       continue;
     }
     if (!hasBackgroundJobs(supervisor) || !isPatient) return;
     // The mail that tells of a job's end makes the team busy again.
     const stopWaiting = clock.schedule(backgroundWaitMs, () => {
       isPatient = false;
-      supervisor.lookAgain();
+      supervisor.members.changed();
     });
     await until(supervisor, signal, () => !supervisor.isQuiet || !isPatient);
     stopWaiting();
   }
 }
 
-export function hasBackgroundJobs({ living }: Supervisor): boolean {
-  return living.some(({ opened }) => opened.backgroundJobs > 0);
+export function hasBackgroundJobs({ members }: Supervisor): boolean {
+  return members.living.some(({ opened }) => opened.backgroundJobs > 0);
 }
 
 /** Resolves when `holds` does, which is looked at whenever something has changed. */
@@ -49,7 +53,7 @@ async function until(
   holds: () => boolean,
 ): Promise<void> {
   let wake = () => {};
-  const stop = supervisor.onChange(() => wake());
+  const stop = supervisor.members.onChange(() => wake());
   const abort = () => wake();
   signal.addEventListener("abort", abort);
   // Whoever waits for a team keeps the process alive: all of its timers and watches do not.
@@ -69,7 +73,7 @@ async function until(
 
 /** What the lead would leave undone, in words for it; undefined where that is nothing or it cannot act. */
 async function unfinishedBusiness(supervisor: Supervisor): Promise<string | undefined> {
-  const { failure, exhausted, lastEnd } = supervisor.lead;
+  const { failure, exhausted, lastEnd } = supervisor.members.lead;
   if (failure !== undefined || exhausted || lastEnd?.outcome !== "done") return undefined;
   const { store } = supervisor.options;
   const plans = (await store.requests.list({ state: "pending", type: "plan" })).filter(

@@ -50,7 +50,7 @@ export async function summarize(
   const sum = (count: (total: UsageTotal) => number) =>
     [...totals.values()].reduce((all, total) => all + count(total), 0);
   return {
-    result: supervisor.lead.opened.agent.lastRun.answers.at(-1) ?? "",
+    result: supervisor.members.lead.opened.agent.lastRun.answers.at(-1) ?? "",
     members,
     tasks: await store.tasks.list(),
     denied: requests
@@ -58,7 +58,7 @@ export async function summarize(
       .filter(({ created_at }) => created_at >= since.date.toISOString())
       .map(({ id, from, subject }) => ({ id, from, subject })),
     undecided: requests.filter(({ state }) => state === "pending"),
-    background: supervisor.living
+    background: supervisor.members.living
       .map(({ name, opened }) => ({ member: name, commands: opened.backgroundJobs }))
       .filter(({ commands }) => commands > 0),
     usage: {
@@ -69,8 +69,8 @@ export async function summarize(
     },
     cost_usd: sum((total) => total.cost_usd),
     duration_ms: Math.round(clock.monotonicMs() - since.ms),
-    end: supervisor.lead.lastEnd,
-    undelivered: supervisor.returned,
+    end: supervisor.members.lead.lastEnd,
+    undelivered: supervisor.protocols.departures.returned,
   };
 }
 
@@ -78,8 +78,8 @@ async function membersOf(
   supervisor: Supervisor,
   totals: Map<MemberName, UsageTotal>,
 ): Promise<MemberSummary[]> {
-  const { members } = await supervisor.keeper.read();
-  const { failure, opened } = supervisor.lead;
+  const { members } = await supervisor.protocols.keeper.read();
+  const { failure, opened } = supervisor.members.lead;
   const status: MemberStatus = failure === undefined ? "idle" : "failed";
   const self = { name: lead, role: "lead", status, model: opened.agent.options.model.id };
   return [self, ...members].map(({ name, role, status: current, model }) => ({
@@ -87,7 +87,7 @@ async function membersOf(
     role,
     status: current,
     model: model ?? supervisor.options.lead.model,
-    outcome: supervisor.member(name)?.lastEnd?.outcome,
+    outcome: supervisor.members.get(name)?.lastEnd?.outcome,
     usage: totals.get(name),
     cost_usd: totals.get(name)?.cost_usd ?? 0,
   }));

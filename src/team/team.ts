@@ -99,7 +99,7 @@ export class Team implements AsyncDisposable {
 
   /** Writes to a member, as the person. */
   message(to: string, content: string): Promise<Message> {
-    return this.#supervisor.post.send(to, { type: "message", from: user, content });
+    return this.#supervisor.protocols.post.send(to, { type: "message", from: user, content });
   }
 
   /** Writes to everybody, as the person. Resolves to how many that were. */
@@ -113,7 +113,7 @@ export class Team implements AsyncDisposable {
 
   /** Every event from now on, for any number of observers, until `signal` or the team ends. */
   events(signal?: AbortSignal): AsyncIterable<AgentEvent> {
-    return this.#supervisor.hub.observe(signal);
+    return this.#supervisor.protocols.hub.observe(signal);
   }
 
   /** Resolves when the team is quiet, to how it stands; early when `signal` is aborted. */
@@ -130,7 +130,7 @@ export class Team implements AsyncDisposable {
   }
 
   roster(): Promise<TeamRecord> {
-    return this.#supervisor.keeper.read();
+    return this.#supervisor.protocols.keeper.read();
   }
 
   tasks(): Promise<Task[]> {
@@ -150,7 +150,7 @@ export class Team implements AsyncDisposable {
     const { from, hash } = request;
     const request_id = request.id;
     // By mail like everybody who answers from elsewhere: there is one way in.
-    await this.#supervisor.post.send(
+    await this.#supervisor.protocols.post.send(
       from,
       request.type === "plan"
         ? {
@@ -167,7 +167,7 @@ export class Team implements AsyncDisposable {
 
   /** Stops a member's run; everybody's, unless said. Who was interrupted waits for mail. */
   interrupt(name?: string): void {
-    const members = name === undefined ? this.#supervisor.living : [this.#member(name)];
+    const members = name === undefined ? this.#supervisor.members.living : [this.#member(name)];
     for (const member of members) member.interrupt();
   }
 
@@ -198,7 +198,7 @@ export class Team implements AsyncDisposable {
   }
 
   #member(name: string) {
-    return this.#supervisor.require(parseMemberName(name));
+    return this.#supervisor.members.require(parseMemberName(name));
   }
 }
 
@@ -216,7 +216,8 @@ class LateTable {
   }
 }
 
-function openCrons({ store, place }: Equipment, { post, keeper }: Supervisor): Promise<CronTable> {
+function openCrons({ store, place }: Equipment, { protocols }: Supervisor): Promise<CronTable> {
+  const { post, keeper } = protocols;
   const requireMember = async (name: MemberName) => findRecipient(await keeper.read(), name);
   return CronTable.open({
     book: store.crons,

@@ -1,5 +1,10 @@
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { hasErrno } from "../../src/lib/files.ts";
+import { parseJson } from "../../src/lib/json.ts";
 import type { AgentEvent } from "../../src/protocol/events.ts";
+import { type Member, TeamRecord } from "../../src/protocol/team.ts";
+import { Entry } from "../../src/protocol/transcript.ts";
 import { Team } from "../../src/team/team.ts";
 import type { TeamOptions } from "../../src/team/team-options.ts";
 import type { Answer } from "../../src/testing/provider-server/answers.ts";
@@ -11,7 +16,7 @@ import { teamPlace } from "./team.ts";
 
 /** What a member's model answers: one step for each request, the last one again and again. */
 export type Part = readonly Line[];
-type Line = Answer | ((request: ProviderRequest) => Answer | Promise<Answer>);
+export type Line = Answer | ((request: ProviderRequest) => Answer | Promise<Answer>);
 
 /**
  * A team with real files, real tools and a strict server that speaks the wire format of a provider.
@@ -66,6 +71,40 @@ export class TeamOnWire implements AsyncDisposable {
     return this.server.requests.filter((request) => memberOf(request) === member);
   }
 
+  /** Everything that a member's model has been shown by now. */
+  shownTo(member: string): string {
+    return shownIn(this.requestsOf(member).at(-1));
+  }
+
+  /** Resolves once a member has made so many requests. */
+  async requested(member: string, count: number): Promise<ProviderRequest | undefined> {
+    await this.server.until(() => this.requestsOf(member).length >= count);
+    return this.requestsOf(member)[count - 1];
+  }
+
+  /** A file of the team as text; empty where there is none. */
+  async stored(...path: string[]): Promise<string> {
+    return readFile(join(this.teamDirectory, ...path), "utf8").catch((error: unknown) => {
+      if (hasErrno(error, "ENOENT")) return "";
+      throw error;
+    });
+  }
+
+  async transcriptOf(member: string): Promise<Entry[]> {
+    const lines = (await this.stored("transcripts", `${member}.jsonl`)).split("\n").filter(Boolean);
+    return lines.map((line) => parseJson(line, Entry, "The entry"));
+  }
+
+  /** A teammate's record as config.json has it. */
+  async recordOf(member: string): Promise<Member | undefined> {
+    const team = parseJson(await this.stored("config.json"), TeamRecord, "config.json");
+    return team.members.find(({ name }) => name === member);
+  }
+
+  async statusOf(member: string): Promise<string | undefined> {
+    return (await this.recordOf(member))?.status;
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     for (const team of this.#teams) await team.close();
     await this.server[Symbol.asyncDispose]();
@@ -102,4 +141,47 @@ export async function eventOf<E extends AgentEvent>(
 ): Promise<E> {
   for await (const event of events) if (isIt(event)) return event;
   throw new Error("The events ended before it came");
+}
+
+/** How often `part` occurs in `text`. */
+export function occurrences(text: string, part: string): number {
+  return text.split(part).length - 1;
+}
+
+/** Something that happens once, and that others wait for. */
+export class Gate {
+  open: () => void = () => undefined;
+  readonly opened = new Promise<void>((resolve) => {
+    this.open = resolve;
+  });
+}
+
+/** The events of a team from now on, kept, so that one can be awaited whether or not it has been. */
+export class Watched {
+  readonly events: AgentEvent[] = [];
+  readonly #looks = new Set<() => void>();
+
+  constructor(team: Pick<Team, "events">) {
+    void this.#keep(team.events()).catch(() => undefined);
+  }
+
+  /** Resolves once there have been `count` events for which `isIt` holds. */
+  until(isIt: (event: AgentEvent) => boolean, count = 1): Promise<void> {
+    return new Promise((resolve) => {
+      const look = () => {
+        if (this.events.filter(isIt).length < count) return;
+        this.#looks.delete(look);
+        resolve();
+      };
+      this.#looks.add(look);
+      look();
+    });
+  }
+
+  async #keep(events: AsyncIterable<AgentEvent>): Promise<void> {
+    for await (const event of events) {
+      this.events.push(event);
+      for (const look of [...this.#looks]) look();
+    }
+  }
 }

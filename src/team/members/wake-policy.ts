@@ -1,0 +1,48 @@
+import { wakes, wakesInTheEnd } from "../../agent/wakes.ts";
+import { lead, type MemberName, user } from "../../protocol/ids.ts";
+import type { Message } from "../../protocol/message.ts";
+import type { ChatterGuard } from "./chatter-guard.ts";
+
+/** So much mail that is not worth a run is taken in by one all the same, before the mailbox is full. */
+const tooMuchMail = 2_000;
+
+export interface Sleeper {
+  readonly name: MemberName;
+  /** Why its last run failed, if it did. */
+  readonly failure: string | undefined;
+}
+
+export interface WakePolicyOptions {
+  guard: Pick<ChatterGuard, "isMuted">;
+  isAnyTeammateBusy(): boolean;
+}
+
+/** Decides whether unread mail is worth a run, or another turn of one. */
+export class WakePolicy {
+  readonly #options: WakePolicyOptions;
+
+  constructor(options: WakePolicyOptions) {
+    this.#options = options;
+  }
+
+  isWorthwhile(unread: readonly Message[], { name, failure }: Sleeper): boolean {
+    if (failure !== undefined) return unread.some((it) => wakes(it) && isBidden(it, name));
+    if (unread.length >= tooMuchMail) return true;
+    return name === lead ? this.#wakesLead(unread) : this.#wakesTeammate(unread, name);
+  }
+
+  #wakesTeammate(unread: readonly Message[], name: MemberName): boolean {
+    return unread.some((it) => wakes(it) && !this.#options.guard.isMuted(name, it.from));
+  }
+
+  /** What came of talk among teammates can wait until nobody works any more. */
+  #wakesLead(unread: readonly Message[]): boolean {
+    if (unread.some(wakes)) return true;
+    return unread.some(wakesInTheEnd) && !this.#options.isAnyTeammateBusy();
+  }
+}
+
+/** Only the person, or the lead of a teammate, has a member try again that has failed. */
+function isBidden({ from }: Message, name: MemberName): boolean {
+  return from === user || (from === lead && name !== lead);
+}

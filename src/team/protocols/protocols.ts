@@ -1,0 +1,87 @@
+import type { Clock } from "../../lib/clock.ts";
+import type { Secrets } from "../../lib/secrets.ts";
+import type { Rule } from "../../permissions/rule.ts";
+import type { MemberName } from "../../protocol/ids.ts";
+import { EventHub } from "../event-hub.ts";
+import { Departures } from "../members/departures.ts";
+import type { Members } from "../members/members.ts";
+import { RosterKeeper } from "../members/roster-keeper.ts";
+import { Post } from "../post.ts";
+import type { TeamStore } from "../team-store.ts";
+import { PermissionOrders } from "./permission-orders.ts";
+import { Plans } from "./plans.ts";
+import { RequestNews } from "./request-news.ts";
+import { Shutdowns } from "./shutdowns.ts";
+import { TaskDispatch } from "./task-dispatch.ts";
+import { TeamTasks } from "./team-tasks.ts";
+
+export interface ProtocolsOptions {
+  store: TeamStore;
+  clock: Clock;
+  secrets: Secrets;
+  members: Members;
+  rules: readonly Rule[];
+  planApprover: MemberName;
+  graceMs: number;
+  autoclaim: boolean;
+  onWarning(message: string): void;
+  /** Ends a member for good. */
+  end(name: MemberName, reason: string): Promise<void>;
+}
+
+/** How the members of a team deal with each other: each protocol with what it needs of the others. */
+export type Protocols = ReturnType<typeof openProtocols>;
+
+export function openProtocols(options: ProtocolsOptions) {
+  const { store, clock, secrets, members, onWarning } = options;
+  const { requests, tasks: board } = store;
+  const hub = new EventHub(store.events, clock);
+  const post = new Post({ store, hub, secrets });
+  const keeper = new RosterKeeper(store.roster, store.signature);
+  const plans = new Plans({ requests, keeper, post, approver: options.planApprover });
+  const { graceMs, end } = options;
+  const shutdowns = new Shutdowns({ requests, post, clock, graceMs, end, onWarning });
+  const tasks = new TeamTasks({
+    board,
+    post,
+    clock,
+    roster: () => keeper.read(),
+    onTaken: (name) => plans.onTaskTaken(name),
+  });
+  return {
+    hub,
+    post,
+    keeper,
+    plans,
+    shutdowns,
+    tasks,
+    departures: new Departures({
+      ...{ keeper, post, hub, tasks, plans, shutdowns, requests, onWarning },
+    }),
+    dispatch: new TaskDispatch({
+      board,
+      tasks,
+      idle: () => (options.autoclaim ? claimants(members, plans) : []),
+      onSleep: () => members.changed(),
+      onWarning,
+    }),
+    permissions: new PermissionOrders({
+      ...{ requests, keeper, post, rules: options.rules },
+      members: () => members.living,
+    }),
+    news: new RequestNews({
+      hub,
+      post,
+      showWaiting: (name, detail) => members.get(name)?.showWaiting(detail),
+      onWarning,
+    }),
+  };
+}
+
+/** The teammates that may be given a task, longest idle first. */
+function claimants(members: Members, plans: Plans): MemberName[] {
+  return members.livingTeammates
+    .filter(({ isFree, name }) => isFree && !plans.isPending(name))
+    .sort((a, b) => a.idleSince - b.idleSince)
+    .map(({ name }) => name);
+}

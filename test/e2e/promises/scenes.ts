@@ -1,0 +1,119 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { z } from "zod";
+import type { AgentEvent } from "../../../src/protocol/events.ts";
+import { Request } from "../../../src/protocol/request.ts";
+import { Task } from "../../../src/protocol/task.ts";
+import { TeamRecord } from "../../../src/protocol/team.ts";
+import type { ReplyBlock } from "../../../src/protocol/transcript.ts";
+import type { Team } from "../../../src/team/team.ts";
+import type { Answer } from "../../../src/testing/provider-server/answers.ts";
+import type { ProviderRequest } from "../../../src/testing/provider-server/wire.ts";
+import { calls } from "../../../src/testing/scripted-model.ts";
+import { shownIn, type TeamOnWire } from "../../support/team-on-wire.ts";
+
+/** Something that a test lets happen when it is time. */
+export class Latch {
+  open: () => void = () => undefined;
+  readonly opened = new Promise<void>((resolve) => {
+    this.open = resolve;
+  });
+}
+
+/** An answer that is held back until `latch` is opened. */
+export function after(latch: Latch, answer: Answer): () => Promise<Answer> {
+  return async () => {
+    await latch.opened;
+    return answer;
+  };
+}
+
+/** An answer that never comes. */
+export const never = () => new Promise<Answer>(() => undefined);
+
+/** A lead's call that starts a teammate. */
+export function spawns(name: string, more: Record<string, unknown> = {}): ReplyBlock {
+  return calls("spawn_teammate", { name, role: "coder", prompt: "Do your work.", ...more });
+}
+
+export const coder = (name: string) => ({ name, role: "coder", prompt: "Do your work." });
+
+const ToolResult = z.looseObject({
+  type: z.literal("tool_result"),
+  content: z.unknown(),
+  is_error: z.boolean().optional(),
+});
+
+export interface Result {
+  text: string;
+  isError: boolean;
+}
+
+/** The results of all calls that a request shows, oldest first. */
+export function resultsIn(request: ProviderRequest | undefined): Result[] {
+  const blocks = (request?.body.messages ?? []).flatMap(({ content }) =>
+    Array.isArray(content) ? content : [],
+  );
+  return blocks
+    .map((block) => ToolResult.safeParse(block))
+    .flatMap(({ data }) => (data ? [data] : []))
+    .map(({ content, is_error: isError = false }) => ({
+      text: typeof content === "string" ? content : JSON.stringify(content),
+      isError,
+    }));
+}
+
+/** The last result that a request shows. */
+export function lastResult(request: ProviderRequest | undefined): Result | undefined {
+  return resultsIn(request).at(-1);
+}
+
+/** The newest id of a protocol's question that a request shows, in a wrapper or in a result. */
+export function requestIdIn(request: ProviderRequest): string {
+  const found = [...shownIn(request).matchAll(/request_id=\W{0,2}([0-9a-f-]{36})/g)];
+  return found.at(-1)?.[1] ?? "none";
+}
+
+/** Resolves when an event comes for which `isIt` holds. Call it before what makes it come. */
+export async function nextEvent(
+  team: Team,
+  isIt: (event: AgentEvent) => boolean,
+): Promise<AgentEvent> {
+  for await (const event of team.events()) if (isIt(event)) return event;
+  throw new Error("The events ended before it came");
+}
+
+/** Resolves when a run of the member ends. */
+export function endOfRun(team: Team, member: string): Promise<AgentEvent> {
+  return nextEvent(team, (event) => event.type === "run-end" && event.member === member);
+}
+
+/** Resolves to the id of the next question of this type that is put to somebody. */
+export async function nextQuestion(team: Team, type: Request["type"]): Promise<string> {
+  const event = await nextEvent(
+    team,
+    (it) => it.type === "request-change" && it.request_type === type && it.state === "pending",
+  );
+  return event.type === "request-change" ? event.id : "";
+}
+
+/** A task as it lies on disk. */
+export async function taskOnDisk(wire: TeamOnWire, id: string): Promise<Task> {
+  return Task.parse(await jsonOnDisk(wire, "tasks", `${id}.json`));
+}
+
+export async function questionOnDisk(wire: TeamOnWire, id: string): Promise<Request> {
+  return Request.parse(await jsonOnDisk(wire, "requests", `${id}.json`));
+}
+
+export async function rosterOnDisk(wire: TeamOnWire): Promise<TeamRecord> {
+  return TeamRecord.parse(await jsonOnDisk(wire, "config.json"));
+}
+
+export async function memberOnDisk(wire: TeamOnWire, name: string) {
+  return (await rosterOnDisk(wire)).members.find((member) => member.name === name);
+}
+
+async function jsonOnDisk(wire: TeamOnWire, ...path: string[]): Promise<unknown> {
+  return JSON.parse(await readFile(join(wire.teamDirectory, ...path), "utf8"));
+}
