@@ -1,13 +1,11 @@
 import type { Clock } from "../lib/clock.ts";
-import { parseMarker } from "./marker.ts";
+import { type MarkedCommand, parseMarker } from "./marker.ts";
 import { endTree, listProcesses, type ProcessTree, selectTree } from "./process-tree.ts";
 import type { RunningCommands } from "./running-commands.ts";
 
 export interface OrphanOptions {
-  /** The one that was given to the shell. */
-  owner: string;
-  /** True for the name of a command that nobody waits for any more. */
-  isOrphan(name: string): boolean;
+  /** True for a command that nobody waits for any more. */
+  isOrphan(command: MarkedCommand): boolean;
   /** What runs here has its owner, whatever its name. */
   running: RunningCommands;
   clock: Clock;
@@ -28,8 +26,7 @@ async function findOrphans(options: OrphanOptions): Promise<ProcessTree[]> {
   const found = new Map<string, ProcessTree>();
   for (const { marker, group } of rows) {
     if (marker === undefined || options.running.has(marker)) continue;
-    const { owner, name } = parseMarker(marker);
-    if (owner === options.owner && options.isOrphan(name)) found.set(marker, { marker, group });
+    if (options.isOrphan(parseMarker(marker))) found.set(marker, { marker, group });
   }
   // This process may have been started by such a command itself.
   return [...found.values()].filter((tree) => !selectTree(rows, tree).includes(process.pid));

@@ -10,10 +10,11 @@ import { type Environment, providerKeyNames, providerKeys } from "../model/provi
 import { Recording } from "../model/recording.ts";
 import type { RequestApprovals } from "../permissions/approvals.ts";
 import { hardenedGitEnvironment } from "../permissions/git-environment.ts";
+import { endOrphans } from "../processes/orphans.ts";
 import { OutputFiles } from "../processes/output-files.ts";
 import { Pipes } from "../processes/pipes.ts";
 import { RunningCommands } from "../processes/running-commands.ts";
-import type { MemberName } from "../protocol/ids.ts";
+import { lead, type MemberName } from "../protocol/ids.ts";
 import type { Tool } from "../tools/tool.ts";
 import { FileLocks } from "../workspace/file-locks.ts";
 import { FileTeamStore } from "./file-team-store.ts";
@@ -132,6 +133,16 @@ export class Equipment implements AsyncDisposable {
   /** Whose commands a member's are, told from all others on this machine. */
   commandOwner(member: MemberName): string {
     return `${this.layout.directory}:${member}`;
+  }
+
+  /** Ends whatever a team before this one has left running: nobody knows of it any more. */
+  async endAllOrphans(): Promise<void> {
+    const prefix = this.commandOwner(lead).slice(0, -lead.length);
+    await endOrphans({
+      isOrphan: ({ owner }) => owner.startsWith(prefix),
+      running: this.running,
+      clock: this.place.clock,
+    });
   }
 
   /** Where the team's key lies. No command may write there unasked. */

@@ -150,9 +150,9 @@ function backgroundMail(
 /** Ends what a process that was killed has left running: its background jobs, and open calls. */
 async function endLeftovers(equipment: Equipment, { options, conversation }: Agent): Promise<void> {
   const open = new Set(conversation.openCalls.map(({ call }) => call.call_id));
+  const self = equipment.commandOwner(options.name);
   await endOrphans({
-    owner: equipment.commandOwner(options.name),
-    isOrphan: (name) => isBackgroundName(name) || open.has(name),
+    isOrphan: ({ owner, name }) => owner === self && (isBackgroundName(name) || open.has(name)),
     running: equipment.running,
     clock: options.clock,
   });

@@ -154,11 +154,12 @@ export class Supervisor {
 
   /** Stops everybody between two writes; all of it goes on at the next start. */
   async leave(): Promise<void> {
-    const { shutdowns, dispatch, keeper, hub } = this.protocols;
+    const { shutdowns, dispatch, departures, keeper, hub } = this.protocols;
     this.#isClosing = true;
     for (const stop of this.#stops) stop();
     shutdowns[Symbol.dispose]();
     await dispatch.stop();
+    await departures.settled();
     await Promise.all(this.members.all.map((member) => member.leave()));
     await keeper.settled();
     hub.close();
@@ -166,7 +167,7 @@ export class Supervisor {
 
   async #spawn(by: MemberName, request: SpawnRequest): Promise<Member> {
     const { options, members } = this;
-    const { keeper, plans, hub, post } = this.protocols;
+    const { keeper, plans, hub, post, departures } = this.protocols;
     const team = await keeper.read();
     const record = spawnedRecord(request, {
       ...options,
@@ -175,16 +176,19 @@ export class Supervisor {
       isBusy: (name) => members.livingTeammates.some((each) => each.name === name && each.isBusy),
       now: options.clock.now(),
     });
+    // What the end of the one before brings about must not befall its successor.
+    await departures.settled(record.name);
     const before = team.members.find(({ name }) => name === record.name);
     const member = await this.#seat(record, before, request.fresh === true);
     await plans.begin(record.name, record.plan_required === true);
     await keeper.enlist(record);
     hub.say({ type: "member-change", member: record.name, status: "working" });
-    await post.send(record.name, { type: "message", from: by, content: request.prompt });
-    if (members.get(record.name) === member) member.wake();
-    else {
-      members.add(member);
-      member.start();
+    const isNew = members.get(record.name) !== member;
+    members.add(member);
+    try {
+      await post.send(record.name, { type: "message", from: by, content: request.prompt });
+    } finally {
+      if (isNew) member.start();
     }
     return record;
   }

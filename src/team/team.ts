@@ -61,6 +61,7 @@ export class Team implements AsyncDisposable {
     const opened = new Disposables();
     try {
       const equipment = opened.use(await Equipment.open(options));
+      if (options.fresh) await equipment.endAllOrphans();
       const { store, secrets, place, layout } = equipment;
       const crons = new LateTable();
       const supervisor = await Supervisor.open({
@@ -84,7 +85,7 @@ export class Team implements AsyncDisposable {
       crons.table = opened.use(await openCrons(equipment, supervisor));
       const team = new Team(equipment, supervisor, opened);
       supervisor.start();
-      store.lost.addEventListener("abort", () => void team.close(), { once: true });
+      store.lost.addEventListener("abort", () => team.#giveUp(), { once: true });
       return team;
     } catch (error) {
       await opened[Symbol.asyncDispose]();
@@ -195,6 +196,13 @@ export class Team implements AsyncDisposable {
 
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
+  }
+
+  /** Another process runs the team now: whatever this one still wrote would be refused. */
+  #giveUp(): void {
+    const { onWarning } = this.#equipment.place;
+    onWarning("Another process has become the lead of this team. This one stops.");
+    this.close().catch((error: unknown) => onWarning(`It could not be closed: ${String(error)}`));
   }
 
   #member(name: string) {

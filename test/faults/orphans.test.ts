@@ -54,9 +54,9 @@ class Estate implements AsyncDisposable {
   }
 
   endOrphans(options: Partial<OrphanOptions> = {}): Promise<number> {
-    const { owner } = this;
     const running = new RunningCommands();
-    return endOrphans({ owner, isOrphan: () => true, running, clock: systemClock, ...options });
+    const isOrphan = ({ owner }: { owner: string }) => owner === this.owner;
+    return endOrphans({ isOrphan, running, clock: systemClock, ...options });
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -78,12 +78,13 @@ test("the commands of a killed process live on, until a later one ends them", as
 test("only the commands of the owner are ended, and of these only the orphans", async () => {
   await using estate = await Estate.of("kill");
   const names: string[] = [];
-  const isOrphan = (name: string) => {
-    names.push(name);
-    return name === "call-1";
+  const isOrphan: OrphanOptions["isOrphan"] = ({ owner, name }) => {
+    if (owner === estate.owner) names.push(name);
+    return owner === estate.owner && name === "call-1";
   };
+  const isAnothers: OrphanOptions["isOrphan"] = ({ owner }) => owner === `${estate.owner}2`;
 
-  expect(await estate.endOrphans({ owner: `${estate.owner}2` })).toBe(0);
+  expect(await estate.endOrphans({ isOrphan: isAnothers })).toBe(0);
   expect(await estate.living()).toEqual(["job", "shell", "escaped"]);
   expect(await estate.endOrphans({ isOrphan })).toBe(2);
 
@@ -96,7 +97,8 @@ test("only the commands of the owner are ended, and of these only the orphans", 
 test("what this process runs itself is no orphan", async () => {
   const owner = randomUUID();
   await using fixture = await openShell({ owner });
-  const options = { owner, isOrphan: () => true, clock: systemClock };
+  const isOrphan: OrphanOptions["isOrphan"] = (command) => command.owner === owner;
+  const options = { isOrphan, clock: systemClock };
   const job = await fixture.background.start({ command: "sleep 1000", timeoutMs: undefined });
   if ("problem" in job) throw new Error(job.problem);
 

@@ -1,48 +1,67 @@
 import type { AgentEvent } from "../../protocol/events.ts";
+import { lead, type MemberName } from "../../protocol/ids.ts";
 import { oneLine } from "./one-line.ts";
 
 const width = 160;
 
-/** What happens in a run as lines for a person who waits for its result. */
+/** What happens in a team as lines for a person who waits for its result. */
 export class Progress {
-  #text = "";
+  /** What each member has said in the turn it is in. */
+  readonly #texts = new Map<MemberName | undefined, string>();
 
   lines(event: AgentEvent): string[] {
+    const name = event.member === undefined || event.member === lead ? "" : `${event.member}: `;
+    return this.#linesOf(event).map((line) => oneLine(`${name}${line}`, width));
+  }
+
+  #linesOf(event: AgentEvent): string[] {
+    const { member } = event;
     switch (event.type) {
       case "text-delta":
-        this.#text += event.text;
+        this.#texts.set(member, (this.#texts.get(member) ?? "") + event.text);
         return [];
-      case "reply-restart":
       case "turn-end":
-        // What was said without calling a tool is the result, and printed as such.
-        this.#text = "";
-        return [];
+        // What the lead says without calling a tool is the result, and printed as such.
+        return member === lead ? this.#forget(member) : this.#said(member);
+      case "reply-restart":
+        return this.#forget(member);
       case "tool-call":
-        return [...this.#said(), oneLine(`● ${event.name} ${describeInput(event.input)}`, width)];
+        return [...this.#said(member), `● ${event.name} ${describeInput(event.input)}`];
       case "tool-result":
-        return event.is_error ? [`  ${oneLine(`✗ ${event.output}`, width)}`] : [];
+        return event.is_error ? [`  ✗ ${event.output}`] : [];
       case "model-wait":
-        return [oneLine(`… waiting ${Math.ceil(event.delay_ms / 1000)} s: ${event.reason}`, width)];
+        return [`… waiting ${Math.ceil(event.delay_ms / 1000)} s: ${event.reason}`];
       case "compaction-start":
         return ["… summarizing the conversation to make room"];
+      case "request-change":
+        return event.state === "pending" ? [`? ${event.request_type} request ${event.id}`] : [];
+      case "member-change":
+        return event.status === "failed" || event.status === "shutdown"
+          ? [`${event.status}${event.detail ? `: ${event.detail}` : ""}`]
+          : [];
       case "warning":
-        return [oneLine(`warning: ${event.message}`)];
+        return [`warning: ${event.message}`];
       default:
         return [];
     }
   }
 
-  #said(): string[] {
-    const text = this.#text.trim();
-    this.#text = "";
-    return text === "" ? [] : [oneLine(text)];
+  #said(member: MemberName | undefined): string[] {
+    const text = (this.#texts.get(member) ?? "").trim();
+    this.#texts.delete(member);
+    return text === "" ? [] : [text];
+  }
+
+  #forget(member: MemberName | undefined): string[] {
+    this.#texts.delete(member);
+    return [];
   }
 }
 
 /** The argument that says most about a call: what it runs or where it works. */
 function describeInput(input: unknown): string {
   if (typeof input !== "object" || input === null) return String(input);
-  const [first] = ["command", "path", "pattern"].flatMap((key) =>
+  const [first] = ["command", "path", "pattern", "name", "to", "subject"].flatMap((key) =>
     key in input ? [Reflect.get(input, key)] : [],
   );
   return typeof first === "string" ? first : JSON.stringify(input);

@@ -91,6 +91,12 @@ export class Departures {
     return this.#underWay.size > 0;
   }
 
+  /** Resolves when nobody is being ended any more, or not this member. */
+  async settled(name?: MemberName): Promise<void> {
+    const all = [...this.#underWay].filter(([each]) => name === undefined || each === name);
+    await Promise.allSettled(all.map(([, departure]) => departure));
+  }
+
   /** What is left to do for a member that is shut down on disk. Done twice, it does no more than once. */
   async finish(member: Pick<Departing, "name" | "reader">, departure: Departure): Promise<void> {
     const { keeper, post, tasks, plans, shutdowns, requests } = this.#options;

@@ -1,4 +1,5 @@
 import { TeamError } from "../../errors.ts";
+import { mapInBatches } from "../../lib/batches.ts";
 import type { MemberName } from "../../protocol/ids.ts";
 import type { Member } from "../../protocol/team.ts";
 import type { Protocols } from "../protocols/protocols.ts";
@@ -24,7 +25,7 @@ export async function restoreTeam(options: RestoreOptions): Promise<void> {
     const { reader } = await store.openMember(record.name, { onSetAside: () => undefined });
     await departures.finish({ name: record.name, reader }, record.ending);
   }
-  for (const record of alive) await restoreMember(record, options);
+  await mapInBatches(alive, (record) => restoreMember(record, options));
   const names = members.livingTeammates.map(({ name }) => name);
   const since = (name: MemberName) => alive.find((it) => it.name === name)?.spawned_at ?? "";
   await shutdowns.restore(names, since);
@@ -35,7 +36,7 @@ async function restoreMember(record: Member, options: RestoreOptions): Promise<v
   const { keeper, plans, tasks } = protocols;
   const { name } = record;
   try {
-    await keeper.enlist(record);
+    keeper.adopt(record);
     await plans.restore(record);
     const member = await open(record);
     if (record.status === "failed") member.markFailed(record.detail ?? "unknown");

@@ -28,6 +28,11 @@ export class RosterKeeper {
     return this.#roster.read();
   }
 
+  /** Takes a record for true that is on disk already. */
+  adopt(member: Member): void {
+    this.#known.set(member.name, member);
+  }
+
   /** Adds a member, or replaces its record. Resolves when that is on disk. */
   enlist(member: Member): Promise<TeamRecord> {
     return this.#apply((team) => {

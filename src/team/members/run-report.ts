@@ -13,8 +13,8 @@ export interface ReportOptions {
   keepWhole(path: string, text: string): Promise<void>;
 }
 
-/** What of a text that is too long goes into the message itself. */
-const shownCharacters = 32_000;
+/** What of a text that is too long goes into the message itself: with its path, it is shown whole. */
+const shownCharacters = 27_000;
 
 /** The message that tells the lead how a teammate's run has ended; always the same for one run. */
 export async function reportOf(options: ReportOptions): Promise<MessageDraft | undefined> {

@@ -169,11 +169,11 @@ export class TeamMember {
 
   /** Stops it because the process leaves: it goes on at the next start. */
   async leave(): Promise<void> {
+    this.#stopListening();
     if (this.#condition.type === "ended") return;
     this.#condition = { type: "left" };
     if (this.#run) leave(this.#run);
     await this.#stopped();
-    this.#stopListening();
     await this.#opened[Symbol.asyncDispose]();
   }
 
@@ -269,9 +269,11 @@ export class TeamMember {
     this.#isCrashed = true;
     this.#run = undefined;
     if (this.hasEnded) return;
+    // Whatever is tried again and fails again for the same reason is told once.
+    const isKnown = this.failure === reason;
     this.#condition = { type: "failed", reason };
     this.#show("failed", reason);
-    this.#options.onCrash(reason);
+    if (!isKnown) this.#options.onCrash(reason);
   }
 
   /** What is in memory after a crash may not be what is on disk. */

@@ -3,6 +3,7 @@ import { systemClock } from "../../../src/lib/clock.ts";
 import { endOrphans } from "../../../src/processes/orphans.ts";
 import { RunningCommands } from "../../../src/processes/running-commands.ts";
 
-const [owner = ""] = process.argv.slice(2);
+const [whose = ""] = process.argv.slice(2);
 const running = new RunningCommands();
-console.log(await endOrphans({ owner, isOrphan: () => true, running, clock: systemClock }));
+const isOrphan = ({ owner }: { owner: string }) => owner === whose;
+console.log(await endOrphans({ isOrphan, running, clock: systemClock }));
