@@ -19,7 +19,12 @@ test("a lead spawns two teammates, waits, and answers with their results", async
   const before = Date.now();
   await team.prompt("Go.");
   const summary = await team.quiet();
-  console.log(Date.now() - before, JSON.stringify(summary, null, 1), wire.warnings, wire.server.refusals);
+  console.log(
+    Date.now() - before,
+    JSON.stringify(summary, null, 1),
+    wire.warnings,
+    wire.server.refusals,
+  );
   console.log(shownIn(wire.requestsOf("lead")[1]), wire.server.requests.length);
   console.log(shownIn(wire.requestsOf("bob").at(-1)));
   expect(summary.result).toBe("Both answered.");

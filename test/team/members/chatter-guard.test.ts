@@ -1,0 +1,69 @@
+import { expect, test } from "vitest";
+import { lead, MemberName } from "../../../src/protocol/ids.ts";
+import { ChatterGuard } from "../../../src/team/members/chatter-guard.ts";
+
+const [alice, bob, carol] = ["alice", "bob", "carol"].map((name) => MemberName.parse(name)) as [
+  MemberName,
+  MemberName,
+  MemberName,
+];
+
+function guardOfThree() {
+  return new ChatterGuard({ isTeammate: (name) => name !== lead });
+}
+
+/** One run of `self` that `from` has woken and that called these tools. */
+function run(self: MemberName, from: MemberName[], tools = ["send_message"]) {
+  return { self, wakers: new Set(from), calledTools: new Set(tools) };
+}
+
+/** Lets alice and bob answer each other so many times. */
+function chat(guard: ChatterGuard, runs: number) {
+  return Array.from({ length: runs }, (_, index) =>
+    guard.note(index % 2 === 0 ? run(alice, [bob]) : run(bob, [alice])),
+  );
+}
+
+test("P06 after 20 runs of a pair that only talks, its mail no longer wakes, and that is told once", () => {
+  const guard = guardOfThree();
+
+  const told = chat(guard, 25);
+
+  expect(told.filter((names) => names.length > 0)).toHaveLength(1);
+  expect(told[19]).toEqual([alice]);
+  expect(guard.isMuted(alice, bob)).toBe(true);
+  expect(guard.isMuted(bob, alice)).toBe(true);
+  expect(guard.isMuted(alice, carol)).toBe(false);
+  expect(guard.isMuted(alice, lead)).toBe(false);
+});
+
+test("19 runs are not enough", () => {
+  const guard = guardOfThree();
+  chat(guard, 19);
+
+  expect(guard.isMuted(alice, bob)).toBe(false);
+});
+
+test.each([
+  ["the lead's mail", run(alice, [lead])],
+  ["the lead's mail beside the peer's", run(alice, [bob, lead])],
+  ["a third member's mail", run(alice, [carol])],
+  ["another tool", run(alice, [bob], ["send_message", "bash"])],
+])("%s resets the count", (_, other) => {
+  const guard = guardOfThree();
+  chat(guard, 20);
+
+  guard.note(other);
+
+  expect(guard.isMuted(alice, bob)).toBe(false);
+});
+
+test("three that write in a ring are stopped, too", () => {
+  const guard = guardOfThree();
+  const ring = [run(alice, [carol]), run(bob, [alice]), run(carol, [bob])];
+
+  for (let round = 0; round < 60; round++) for (const each of ring) guard.note(each);
+
+  expect(guard.isMuted(alice, carol)).toBe(true);
+  expect(guard.isMuted(bob, alice)).toBe(true);
+});

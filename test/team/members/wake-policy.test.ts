@@ -1,0 +1,95 @@
+import { expect, test } from "vitest";
+import {
+  lead,
+  MemberName,
+  newMessageId,
+  outside,
+  system,
+  user,
+} from "../../../src/protocol/ids.ts";
+import { Message } from "../../../src/protocol/message.ts";
+import { WakePolicy } from "../../../src/team/members/wake-policy.ts";
+
+const alice = MemberName.parse("alice");
+const bob = MemberName.parse("bob");
+const request_id = "019b78c9-0a80-7982-9914-3907359dc4e0";
+
+function policy({ isBusy = false, isMuted = false } = {}) {
+  return new WakePolicy({
+    guard: { isMuted: () => isMuted },
+    isAnyTeammateBusy: () => isBusy,
+  });
+}
+
+function mail(draft: Record<string, unknown>): Message {
+  const now = new Date();
+  return Message.parse({ id: newMessageId(now), to: lead, timestamp: 1, from: bob, ...draft });
+}
+
+const ready = (name: MemberName) => ({ name, failure: undefined });
+
+test.each<[string, Record<string, unknown>, boolean]>([
+  ["a message", { type: "message" }, true],
+  ["a broadcast", { type: "broadcast" }, true],
+  ["a result", { type: "result", outcome: "done" }, true],
+  ["a failure", { type: "result", outcome: "failed" }, true],
+  ["a run that the person interrupted", { type: "result", outcome: "interrupted" }, false],
+  ["an idle notice", { type: "idle_notification" }, false],
+  ["a task", { type: "task_assignment", task_id: "1" }, true],
+  ["a plan", { type: "plan_approval_request", request_id, plan: "" }, true],
+  ["the answer to a plan", { type: "plan_approval_response", request_id, approve: true }, true],
+  ["the person's stop of everybody", { type: "shutdown_request", request_id }, false],
+  ["a refusal to", { type: "shutdown_response", request_id, approve: false }, true],
+  ["the consent to", { type: "shutdown_response", request_id, approve: true }, false],
+  [
+    "a question to the person",
+    { type: "permission_request", request_id, tool: "bash", input: {} },
+    false,
+  ],
+  ["the person's answer", { type: "permission_response", request_id, decision: "deny" }, false],
+  ["a rule", { type: "team_permission_update", rule: "bash", decision: "allow" }, false],
+  ["a mode", { type: "mode_set_request", mode: "plan" }, false],
+  [
+    "an end that was asked for",
+    { type: "teammate_terminated", from: system, expected: true },
+    false,
+  ],
+  ["an unexpected end", { type: "teammate_terminated", from: system, expected: false }, true],
+])("%s wakes an idle lead: %s", (_, draft, expected) => {
+  expect(policy().isWorthwhile([mail(draft)], ready(lead))).toBe(expected);
+});
+
+test("P06 what came of talk among teammates wakes the lead once nobody works any more", () => {
+  const talk = mail({ type: "result", outcome: "done", woken_by_peers: true });
+
+  expect(policy({ isBusy: true }).isWorthwhile([talk], ready(lead))).toBe(false);
+  expect(policy({ isBusy: false }).isWorthwhile([talk], ready(lead))).toBe(true);
+});
+
+test("muted mail does not wake a teammate", () => {
+  const message = mail({ type: "message", to: alice });
+
+  expect(policy({ isMuted: true }).isWorthwhile([message], ready(alice))).toBe(false);
+  expect(policy().isWorthwhile([message], ready(alice))).toBe(true);
+});
+
+test.each([
+  [user, true],
+  [lead, true],
+  [bob, false],
+  [system, false],
+  [outside, false],
+])("a teammate that has failed tries again for %s: %s", (from, expected) => {
+  const failed = { name: alice, failure: "its provider is gone" };
+
+  expect(policy().isWorthwhile([mail({ type: "message", from, to: alice })], failed)).toBe(
+    expected,
+  );
+});
+
+test("P25 mail that wakes nobody is taken in before the mailbox is full", () => {
+  const notice = mail({ type: "idle_notification" });
+
+  expect(policy().isWorthwhile(Array(1_999).fill(notice), ready(lead))).toBe(false);
+  expect(policy().isWorthwhile(Array(2_000).fill(notice), ready(lead))).toBe(true);
+});
