@@ -1,3 +1,4 @@
+import { lead } from "../protocol/ids.ts";
 import type { Message } from "../protocol/message.ts";
 
 /** Whether mail is worth a run of its own, at once. */
@@ -8,8 +9,10 @@ export function wakes(message: Message): boolean {
     case "task_assignment":
     case "plan_approval_request":
     case "plan_approval_response":
-    case "shutdown_request":
       return true;
+    case "shutdown_request":
+      // The person's stop of everybody, which the runtime carries out: the lead itself stays.
+      return message.to !== lead;
     case "result":
       return !message.woken_by_peers && message.outcome !== "interrupted";
     case "shutdown_response":

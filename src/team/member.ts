@@ -4,6 +4,7 @@ import { Bill } from "../agent/bill.ts";
 import { Budget } from "../agent/budget.ts";
 import { MailInput } from "../agent/input.ts";
 import { systemPrompt } from "../agent/system-prompt.ts";
+import type { MailboxReader } from "../mailbox/mailbox.ts";
 import { contextWindow, findPrice } from "../model/prices.ts";
 import { RequestApprovals } from "../permissions/approvals.ts";
 import { Permissions } from "../permissions/permissions.ts";
@@ -39,7 +40,10 @@ export async function openMember(
   const wholePath = ({ id }: Message) => join(layout.outputs, `mail-${id}.txt`);
   const { clock } = place;
   const { isWorthwhile } = seat;
-  const input = new MailInput({ reader, isWorthwhile, wholePath, keepWhole, secrets, clock });
+  const input = new MailInput({
+    reader: heedful(reader, seat),
+    ...{ isWorthwhile, wholePath, keepWhole, secrets, clock },
+  });
   const permissions = await permissionsOf(equipment, { definition, seat, workspace });
   const work = workTools(equipment, { workspace, shell, background }, definition.tools);
   const instructions = () => projectInstructions(workspace, place.onWarning);
@@ -76,6 +80,21 @@ export async function openMember(
     takeMail: () => input.takeForResult(),
     end: () => jobs.endForGood(),
     [Symbol.asyncDispose]: () => jobs[Symbol.asyncDispose](),
+  };
+}
+
+/** Mail as its member takes it: what the runtime has to do about it is done before. */
+export function heedful(
+  reader: MailboxReader,
+  seat: Seat,
+): Pick<MailboxReader, "unread" | "acknowledge"> {
+  return {
+    async unread() {
+      const unread = await reader.unread();
+      await seat.heed(unread.map(({ message }) => message));
+      return unread;
+    },
+    acknowledge: (upTo) => reader.acknowledge(upTo),
   };
 }
 

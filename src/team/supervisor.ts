@@ -3,7 +3,7 @@ import type { Secrets } from "../lib/secrets.ts";
 import { Serial } from "../lib/serial.ts";
 import { lead, type MemberName, system, user } from "../protocol/ids.ts";
 import type { PermissionMode } from "../protocol/message.ts";
-import type { Member, MemberStatus } from "../protocol/team.ts";
+import type { Member, MemberStatus, TeamRecord } from "../protocol/team.ts";
 import type { SpawnRequest } from "../tools/team/colleagues.ts";
 import { ChatterGuard } from "./members/chatter-guard.ts";
 import type { Departure } from "./members/departures.ts";
@@ -71,12 +71,21 @@ export class Supervisor {
       rules: options.lead.rules,
       end: (name, reason) => this.end(name, { reason, expected: true }),
     });
-    this.#guard = new ChatterGuard({ isTeammate: (name) => members.isTeammate(name) });
+    this.#guard = new ChatterGuard({
+      isTeammate: (name) => members.isTeammate(name),
+      onLifted: () => {
+        for (const member of members.living) member.wake();
+      },
+    });
     this.#policy = new WakePolicy({
       guard: this.#guard,
       isAnyTeammateBusy: () => members.isAnyTeammateBusy,
     });
-    this.#control = new ControlMail({ orders: this.#orders(), onWarning: options.onWarning });
+    this.#control = new ControlMail({
+      orders: this.#orders(),
+      onSettled: () => members.changed(),
+      onWarning: options.onWarning,
+    });
   }
 
   /** Opens the lead and everybody who was in the team, each where it was. */
@@ -106,6 +115,7 @@ export class Supervisor {
     this.#stops = [
       () => stopSweep(),
       store.requests.onChange((request) => news.tell(request)),
+      store.roster.onChange((team) => this.#keepTrue(team)),
       store.tasks.onChange(({ id, status, owner }) => {
         hub.say({ type: "task-change", id, status, ...(owner && { member: owner }) });
       }),
@@ -239,6 +249,7 @@ export class Supervisor {
     return {
       tools: this.options.seatTools(name, this),
       isWorthwhile: (unread) => this.#policy.isWorthwhile(unread, this.members.require(name)),
+      heed: (unread) => this.#control.heed(name, unread),
       gate: this.protocols.plans.gateOf(name),
       widestMode: () => (name === lead ? "bypassPermissions" : this.#leadsMode()),
     };
@@ -270,12 +281,19 @@ export class Supervisor {
     );
   }
 
+  /** Whoever edits the roster's file decides nothing by it. */
+  #keepTrue(team: TeamRecord): void {
+    this.protocols.keeper.undoDecisions(team).catch((error: unknown) => {
+      this.options.onWarning(`The roster could not be written: ${String(error)}`);
+    });
+  }
+
   #onMail(name: MemberName): void {
     const member = this.members.get(name);
     if (!member || this.#isClosing) return;
     const { reader } = member.opened;
     if (!member.hasEnded) {
-      void this.#control.look(name, reader).then(() => this.members.changed());
+      void this.#control.look(name, reader);
       return;
     }
     const returning = this.protocols.departures.returnMail({ name, reader });

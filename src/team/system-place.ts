@@ -1,6 +1,7 @@
 import { homedir } from "node:os";
 import { systemClock } from "../lib/clock.ts";
 import { systemProcesses } from "../lib/process-identity.ts";
+import type { Environment } from "../model/provider-settings.ts";
 import type { TeamPlace } from "./team-place.ts";
 
 /** A team directory on this machine, with this machine's clock and this user's keys. */
@@ -12,4 +13,9 @@ export function systemPlace(place: Pick<TeamPlace, "directory" | "onWarning">): 
     clock: systemClock,
     processes: systemProcesses,
   };
+}
+
+/** What this process was started with: where providers and their keys are. */
+export function systemEnvironment(): Environment {
+  return process.env;
 }

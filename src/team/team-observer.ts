@@ -14,13 +14,16 @@ import { mailLayout } from "../mailbox/mail-layout.ts";
 import { MailWriter } from "../mailbox/mail-writer.ts";
 import type { MailRecord } from "../mailbox/mailbox.ts";
 import type { StoredEvent } from "../protocol/events.ts";
-import { type MemberName, parseMemberName, user } from "../protocol/ids.ts";
-import type { Message } from "../protocol/message.ts";
+import { type MemberName, newRequestId, parseMemberName, user } from "../protocol/ids.ts";
+import type { Message, MessageDraft } from "../protocol/message.ts";
+import type { Request } from "../protocol/request.ts";
 import type { Task } from "../protocol/task.ts";
 import type { TeamRecord } from "../protocol/team.ts";
 import type { UsageTotal } from "../protocol/usage.ts";
+import { FileRequests } from "../requests/file-requests.ts";
 import { lastGoodFile, readTeamFile } from "../roster/team-file.ts";
 import { FileTaskBoard } from "../tasks/file-task-board.ts";
+import { answerMessage, findQuestion, type PersonsAnswer } from "./protocols/persons-answer.ts";
 import { findRecipient } from "./recipient.ts";
 import { type TeamLayout, teamLayout } from "./team-layout.ts";
 import type { TeamPlace } from "./team-place.ts";
@@ -110,7 +113,28 @@ export class TeamObserver {
   }
 
   /** Leaves a message of the person. It is seen when the team runs. */
-  async send(to: string, content: string): Promise<Message> {
+  send(to: string, content: string): Promise<Message> {
+    return this.#leave(to, { type: "message", from: user, content });
+  }
+
+  /** What waits for an answer, approvals and plans for the person among them. */
+  async openRequests(): Promise<Request[]> {
+    return this.#requests(await this.#signatureToSend()).list({ state: "pending" });
+  }
+
+  /** Answers a question that is put to the person. Whoever runs the team carries it out. */
+  async answer(id: string, answer: PersonsAnswer): Promise<void> {
+    const request = await findQuestion(this.#requests(await this.#signatureToSend()), id);
+    await this.#leave(request.from, answerMessage(request, answer));
+  }
+
+  /** Ends a teammate without asking it; all of them, and the lead's run, unless said. */
+  async stop(name: string = this.team.lead): Promise<void> {
+    const request_id = newRequestId(this.#place.clock.now());
+    await this.#leave(name, { type: "shutdown_request", from: user, request_id });
+  }
+
+  async #leave(to: string, draft: MessageDraft): Promise<Message> {
     const owner = findRecipient(this.team, to);
     await ensurePrivateDirectory(this.#layout.inbox);
     using writer = new MailWriter();
@@ -124,7 +148,18 @@ export class TeamObserver {
       check: async () => undefined,
       onWarning: this.#place.onWarning,
     });
-    return await mailbox.append({ type: "message", from: user, content });
+    return await mailbox.append(draft);
+  }
+
+  #requests(signature: Signature): FileRequests {
+    const { clock, onWarning } = this.#place;
+    return new FileRequests({
+      directory: this.#layout.requests,
+      signature,
+      clock,
+      onDamage: onWarning,
+      onForgery: onWarning,
+    });
   }
 
   async #loadSignature(): Promise<Signature | undefined> {

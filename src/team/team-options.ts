@@ -1,15 +1,24 @@
+import { join } from "node:path";
 import type { BudgetLimits } from "../agent/budget.ts";
 import { TeamError } from "../errors.ts";
 import { checkModel } from "../model/models.ts";
-import { defaultModelId } from "../model/provider-settings.ts";
+import { defaultModelId, type Environment } from "../model/provider-settings.ts";
 import { parseRule } from "../permissions/rule.ts";
 import type { PermissionMode } from "../protocol/message.ts";
 import type { EquipmentOptions } from "./equipment.ts";
 import type { LeadSettings } from "./members/member-definition.ts";
+import { systemEnvironment, systemPlace } from "./system-place.ts";
+import type { TeamPlace } from "./team-place.ts";
 
-export interface TeamOptions extends EquipmentOptions {
+export interface TeamOptions extends Omit<EquipmentOptions, "place" | "env"> {
   /** The workspace. */
   cwd: string;
+  /** Where the team lies and what it runs on: `.team` in the workspace, on this machine, unless said. */
+  place?: TeamPlace;
+  /** Where providers and their keys are: what this process was started with, unless said. */
+  env?: Environment;
+  /** Told what a person should know and nothing else reports, where `place` is not said. */
+  onWarning?(message: string): void;
   /** Of the lead, and of teammates unless they have another; what the environment names unless said. */
   model?: string | undefined;
   mode?: PermissionMode;
@@ -40,8 +49,18 @@ export const defaults = {
   planApproval: "lead",
 } as const;
 
+/** The options with everything filled in that this machine decides. */
+export function onThisMachine(options: TeamOptions): TeamOptions & EquipmentOptions {
+  const { cwd, onWarning = () => undefined } = options;
+  return {
+    ...options,
+    place: options.place ?? systemPlace({ directory: join(cwd, ".team"), onWarning }),
+    env: options.env ?? systemEnvironment(),
+  };
+}
+
 /** What the lead is, with everything checked that a person can get wrong, before anything is opened. */
-export function leadSettings(options: TeamOptions): LeadSettings {
+export function leadSettings(options: TeamOptions & EquipmentOptions): LeadSettings {
   const { env, cwd, mode = defaults.mode, maxTurns = defaults.maxTurns, memberBudget } = options;
   const model = options.model ?? defaultModelId(env);
   if (!model) {

@@ -2,14 +2,7 @@ import { CronTable } from "../crons/cron-table.ts";
 import { TeamError } from "../errors.ts";
 import { Disposables } from "../lib/disposables.ts";
 import type { AgentEvent } from "../protocol/events.ts";
-import {
-  lead,
-  type MemberName,
-  parseMemberName,
-  RequestId,
-  system,
-  user,
-} from "../protocol/ids.ts";
+import { lead, type MemberName, parseMemberName, system, user } from "../protocol/ids.ts";
 import type { Message, PermissionMode } from "../protocol/message.ts";
 import type { Request } from "../protocol/request.ts";
 import type { Task } from "../protocol/task.ts";
@@ -21,18 +14,15 @@ import { keepWhole } from "./keep-whole.ts";
 import { openMember } from "./member.ts";
 import { seatTools } from "./member-desks.ts";
 import { messageIdFor } from "./message-id-for.ts";
+import { answerMessage, findQuestion, type PersonsAnswer } from "./protocols/persons-answer.ts";
 import { untilQuiet } from "./quiescence.ts";
 import { findRecipient } from "./recipient.ts";
 import { summarize, type TeamSummary } from "./summary.ts";
 import { Supervisor } from "./supervisor.ts";
-import { defaults, leadSettings, type TeamOptions } from "./team-options.ts";
+import { defaults, leadSettings, onThisMachine, type TeamOptions } from "./team-options.ts";
 import { workToolNames } from "./work-tools.ts";
 
-/** The person's answer to a question. */
-export interface PersonsAnswer {
-  decision: "allow-once" | "allow-always" | "deny";
-  reason?: string | undefined;
-}
+export type { PersonsAnswer } from "./protocols/persons-answer.ts";
 
 /**
  * A team at work: one lead that a person talks to, and teammates, each with its own conversation.
@@ -56,7 +46,8 @@ export class Team implements AsyncDisposable {
    * Goes on with the team in the directory, or begins one. Throws `lead-alive` where another process
    * runs it. Teammates whose run was cut short go on at once.
    */
-  static async open(options: TeamOptions): Promise<Team> {
+  static async open(given: TeamOptions): Promise<Team> {
+    const options = onThisMachine(given);
     const settings = leadSettings(options);
     const opened = new Disposables();
     try {
@@ -144,26 +135,9 @@ export class Team implements AsyncDisposable {
   }
 
   /** Answers a question that is put to the person. */
-  async answer(id: string, { decision, reason }: PersonsAnswer): Promise<void> {
-    const { store } = this.#equipment;
-    const request = await store.requests.get(parseRequestId(id));
-    if (request.state !== "pending" || request.to !== user) throw notOpen(request);
-    const { from, hash } = request;
-    const request_id = request.id;
-    // By mail like everybody who answers from elsewhere: there is one way in.
-    await this.#supervisor.protocols.post.send(
-      from,
-      request.type === "plan"
-        ? {
-            type: "plan_approval_response",
-            from: user,
-            request_id,
-            approve: decision !== "deny",
-            ...(reason && { feedback: reason }),
-            hash,
-          }
-        : { type: "permission_response", from: user, request_id, decision, reason, hash },
-    );
+  async answer(id: string, answer: PersonsAnswer): Promise<void> {
+    const request = await findQuestion(this.#equipment.store.requests, id);
+    await this.#supervisor.protocols.post.send(request.from, answerMessage(request, answer));
   }
 
   /** Stops a member's run; everybody's, unless said. Who was interrupted waits for mail. */
@@ -246,20 +220,4 @@ function openCrons({ store, place }: Equipment, { protocols }: Supervisor): Prom
       });
     },
   });
-}
-
-function parseRequestId(text: string): RequestId {
-  const id = RequestId.safeParse(text);
-  if (id.success) return id.data;
-  throw new TeamError("request-unknown", `There is no request ${text}`, {
-    hint: "`openRequests` has those that wait for an answer.",
-  });
-}
-
-function notOpen({ id, state, to }: Request): TeamError {
-  const message =
-    state === "pending"
-      ? `Request ${id} is for '${to}' to decide`
-      : `Request ${id} is already ${state}`;
-  return new TeamError("request-refused", message, { hint: "It stays as it is." });
 }

@@ -35,6 +35,13 @@ export function withCharter(edited: Member, known: Member): Member {
   return member;
 }
 
+/** True where everything that decides something is in `edited` as it is in `known`. */
+export function hasCharterOf(edited: Member, known: Member): boolean {
+  const charter = (member: Member) =>
+    canonicalJson([...charterFields, "sig" as const].map((field) => member[field] ?? null));
+  return charter(edited) === charter(known);
+}
+
 /** The member as it may go on when its charter is not what troupe wrote: it must ask for everything. */
 export function confine(member: Member): Member {
   return { ...member, permission_mode: "default", plan_required: true };

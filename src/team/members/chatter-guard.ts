@@ -13,22 +13,28 @@ const maxRunsOfPair = 20;
 /** The same for a member that talks with several in turn. */
 const maxRunsOfMember = 60;
 
+export interface ChatterGuardOptions {
+  isTeammate(name: MemberName): boolean;
+  /** Told that mail which lies unread may wake again. */
+  onLifted(): void;
+}
+
 /**
  * Notices teammates that keep each other awake with nothing but messages, and stops them: their
  * mail still arrives, with the next run that has another reason.
  */
 export class ChatterGuard {
-  readonly #isTeammate: (name: MemberName) => boolean;
+  readonly #options: ChatterGuardOptions;
   readonly #ofPairs = new Map<string, number>();
   readonly #ofMembers = new Map<MemberName, number>();
 
-  constructor({ isTeammate }: { isTeammate(name: MemberName): boolean }) {
-    this.#isTeammate = isTeammate;
+  constructor(options: ChatterGuardOptions) {
+    this.#options = options;
   }
 
   /** Takes a run into account. Returns who has just been muted with whom, to be told once. */
   note({ self, wakers, calledTools }: RunManner): MemberName[] {
-    const peers = [...wakers].filter((name) => this.#isTeammate(name));
+    const peers = [...wakers].filter((name) => this.#options.isTeammate(name));
     const hasOtherWaker = peers.length < wakers.size;
     const hasWorked = [...calledTools].some((name) => name !== "send_message");
     if (hasOtherWaker || hasWorked || peers.length === 0) {
@@ -45,7 +51,7 @@ export class ChatterGuard {
 
   /** True while mail from `from` does not wake `self`. */
   isMuted(self: MemberName, from: MemberName): boolean {
-    if (!this.#isTeammate(from)) return false;
+    if (!this.#options.isTeammate(from)) return false;
     const ofPair = this.#ofPairs.get(pairOf(self, from)) ?? 0;
     return ofPair >= maxRunsOfPair || (this.#ofMembers.get(self) ?? 0) >= maxRunsOfMember;
   }
@@ -59,7 +65,7 @@ export class ChatterGuard {
 
   #countPair(self: MemberName, peer: MemberName): void {
     const pair = pairOf(self, peer);
-    for (const other of this.#pairsWith(self)) if (other !== pair) this.#ofPairs.delete(other);
+    this.#lift(this.#pairsWith(self).filter((other) => other !== pair));
     this.#count(this.#ofPairs, pair);
   }
 
@@ -73,7 +79,13 @@ export class ChatterGuard {
   }
 
   #resetPairs(self: MemberName): void {
-    for (const pair of this.#pairsWith(self)) this.#ofPairs.delete(pair);
+    this.#lift(this.#pairsWith(self));
+  }
+
+  #lift(pairs: readonly string[]): void {
+    const wasMuted = pairs.some((pair) => (this.#ofPairs.get(pair) ?? 0) >= maxRunsOfPair);
+    for (const pair of pairs) this.#ofPairs.delete(pair);
+    if (wasMuted) this.#options.onLifted();
   }
 
   #pairsWith(self: MemberName): string[] {

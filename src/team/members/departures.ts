@@ -1,5 +1,6 @@
 import { TeamError } from "../../errors.ts";
 import { makeOnce } from "../../lib/make-once.ts";
+import { Serial } from "../../lib/serial.ts";
 import type { MailboxReader } from "../../mailbox/mailbox.ts";
 import {
   lead,
@@ -51,6 +52,7 @@ export interface DeparturesOptions {
 export class Departures {
   readonly #options: DeparturesOptions;
   readonly #underWay = new Map<MemberName, Promise<void>>();
+  readonly #returns = new Serial();
   readonly #returned: MessageId[] = [];
 
   constructor(options: DeparturesOptions) {
@@ -122,14 +124,17 @@ export class Departures {
   }
 
   /** Gives back what nobody will read any more; its senders know before it is settled. */
-  async returnMail({ name, reader }: Pick<Departing, "name" | "reader">): Promise<void> {
-    while (true) {
-      const unread = await reader.unread();
-      const last = unread.at(-1);
-      if (!last) return;
-      for (const { message } of unread) await this.#tellSender(name, message);
-      await reader.giveBack(last.message.id);
-    }
+  returnMail({ name, reader }: Pick<Departing, "name" | "reader">): Promise<void> {
+    // One after the other: mail that comes late must not be given back twice.
+    return this.#returns.run(async () => {
+      while (true) {
+        const unread = await reader.unread();
+        const last = unread.at(-1);
+        if (!last) return;
+        for (const { message } of unread) await this.#tellSender(name, message);
+        await reader.giveBack(last.message.id);
+      }
+    });
   }
 
   async #tellSender(name: MemberName, message: Message): Promise<void> {

@@ -31,6 +31,8 @@ export interface Seat {
   tools: readonly Tool[];
   /** Whether unread mail is worth a turn of its own. */
   isWorthwhile(unread: readonly Message[]): boolean;
+  /** Carries out what of its mail is an order to the runtime. Called before the mail is taken. */
+  heed(unread: readonly Message[]): Promise<void>;
   gate: PlanGate;
   /** The widest mode that it may have at the moment. */
   widestMode(): PermissionMode;

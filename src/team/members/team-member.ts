@@ -222,6 +222,8 @@ export class TeamMember {
   }
 
   async #runOnce(agent: Agent): Promise<void> {
+    // It may have been ended while it looked for a reason.
+    if (this.hasEnded) return;
     const run = new AbortController();
     this.#run = run;
     this.#condition = { type: "ready" };

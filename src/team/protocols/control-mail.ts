@@ -24,6 +24,8 @@ export interface Orders {
 
 export interface ControlMailOptions {
   orders: Orders;
+  /** Told when nothing is left to carry out. */
+  onSettled(): void;
   onWarning(message: string): void;
 }
 
@@ -36,38 +38,69 @@ export class ControlMail {
   readonly #options: ControlMailOptions;
   readonly #serial = new Serial();
   readonly #done = new Set<MessageId>();
-  #looks = 0;
+  #underWay = 0;
 
   constructor(options: ControlMailOptions) {
     this.#options = options;
   }
 
   get isIdle(): boolean {
-    return this.#looks === 0;
+    return this.#underWay === 0;
   }
 
   /** Looks at what a member has not read. */
   async look(name: MemberName, reader: MailboxReader): Promise<void> {
-    this.#looks++;
-    try {
-      await this.#serial.run(async () => {
-        for (const { message } of await reader.unread()) await this.#carryOut(name, message);
-      });
-    } catch (error) {
-      this.#options.onWarning(`The mail of '${name}' cannot be read: ${String(error)}`);
-    } finally {
-      this.#looks--;
-    }
+    await this.#during(async () => {
+      try {
+        await this.heed(
+          name,
+          (await reader.unread()).map(({ message }) => message),
+        );
+      } catch (error) {
+        this.#options.onWarning(`The mail of '${name}' cannot be read: ${String(error)}`);
+      }
+    });
   }
 
-  async #carryOut(name: MemberName, message: Message): Promise<void> {
-    if (!isOrder(message) || this.#done.has(message.id)) return;
-    this.#done.add(message.id);
+  /**
+   * Carries out the orders among a member's mail. Whoever takes mail out of a mailbox has it heeded
+   * before, because nobody finds it there afterwards.
+   */
+  async heed(name: MemberName, mail: readonly Message[]): Promise<void> {
+    const orders = mail.filter(isOrder);
+    if (orders.length === 0) return;
+    await this.#during(() =>
+      this.#serial.run(async () => {
+        for (const order of orders) await this.#carryOut(name, order);
+      }),
+    );
+  }
+
+  async #carryOut(name: MemberName, order: Order): Promise<void> {
+    if (this.#done.has(order.id)) return;
+    this.#done.add(order.id);
+    const work = this.#during(() => this.#unlessRefused(() => this.#order(name, order)));
+    // A member that takes this very mail is waited for by its own end.
+    if (order.type !== "shutdown_request") await work;
+    else work.catch((error: unknown) => this.#options.onWarning(String(error)));
+  }
+
+  async #unlessRefused(work: () => Promise<void>): Promise<void> {
     try {
-      await this.#order(name, message);
+      await work();
     } catch (error) {
       if (!(error instanceof TeamError)) throw error;
       this.#options.onWarning([`${error.message}.`, error.hint].filter(Boolean).join(" "));
+    }
+  }
+
+  async #during(work: () => Promise<void>): Promise<void> {
+    this.#underWay++;
+    try {
+      await work();
+    } finally {
+      this.#underWay--;
+      if (this.isIdle) this.#options.onSettled();
     }
   }
 

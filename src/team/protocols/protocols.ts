@@ -46,6 +46,7 @@ export function openProtocols(options: ProtocolsOptions) {
     post,
     clock,
     roster: () => keeper.read(),
+    isWaiting: (name) => plans.isPending(name),
     onTaken: (name) => plans.onTaskTaken(name),
   });
   return {

@@ -22,6 +22,7 @@ export class TaskDispatch {
   readonly #stopListening: () => void;
   /** What can be claimed, until the board changes. */
   #claimable: readonly Task[] | undefined;
+  #changes = 0;
 
   constructor(options: TaskDispatchOptions) {
     this.#options = options;
@@ -31,6 +32,7 @@ export class TaskDispatch {
       onCrash: (error) => options.onWarning(`Tasks could not be given out: ${String(error)}`),
     });
     this.#stopListening = options.board.onChange(() => {
+      this.#changes++;
       this.#claimable = undefined;
       this.#loop.wake();
     });
@@ -54,14 +56,22 @@ export class TaskDispatch {
   }
 
   async #dispatch(): Promise<boolean> {
-    const { board, idle } = this.#options;
+    const { idle } = this.#options;
+    if (idle().length === 0) return false;
+    const [task] = await this.#open();
     const [member] = idle();
-    if (!member) return false;
-    this.#claimable ??= await board.claimable();
-    const [task] = this.#claimable;
-    if (!task) return false;
+    if (!task || !member) return false;
     await this.#give(task, member);
     return true;
+  }
+
+  async #open(): Promise<readonly Task[]> {
+    if (this.#claimable) return this.#claimable;
+    const changes = this.#changes;
+    const claimable = await this.#options.board.claimable();
+    // What was seen while the board changed is kept by nobody.
+    if (changes === this.#changes) this.#claimable = claimable;
+    return claimable;
   }
 
   async #give(task: Task, to: MemberName): Promise<void> {

@@ -15,6 +15,8 @@ export interface TeamTasksOptions {
   post: Post;
   clock: Clock;
   roster(): Promise<TeamRecord>;
+  /** True while a member waits for an answer, and cannot go on with a task. */
+  isWaiting(name: MemberName): boolean;
   /** Told when a member has taken a task. */
   onTaken(name: MemberName): Promise<void>;
 }
@@ -65,7 +67,7 @@ export class TeamTasks {
    * the run it was called to mind in ends so too. Done twice, it does no more than once.
    */
   async afterRun(name: MemberName, { end, remindedOf }: EndedRun): Promise<void> {
-    if (end.outcome === "interrupted") return;
+    if (end.outcome === "interrupted" || this.#options.isWaiting(name)) return;
     for (const task of await this.#heldBy(name)) {
       const isHopeless = end.outcome === "failed" || end.outcome === "budget";
       if (isHopeless || remindedOf.has(task.id)) await this.#release(task, name);
@@ -126,6 +128,8 @@ export class TeamTasks {
 
   async #tellOwner(task: Task, by: MemberName): Promise<void> {
     if (!task.owner || task.owner === by) return;
+    // Who could not start yet is told when it can.
+    if (await this.#isBlocked(task)) return;
     await this.#tell(task, { to: task.owner, from: by, cause: "assigned" });
   }
 
@@ -153,13 +157,18 @@ export class TeamTasks {
     });
   }
 
-  async #sendUnlessGone(to: MemberName, draft: Parameters<Post["send"]>[1]): Promise<void> {
+  /** Tells a member of a task that it holds. Who has left in between does not hold it any more. */
+  async #sendUnlessGone(
+    to: MemberName,
+    draft: Parameters<Post["send"]>[1] & { task_id: TaskId },
+  ): Promise<void> {
     try {
       await this.#options.post.send(to, draft);
     } catch (error) {
-      // It left in between: what it held is released with its end.
       const isGone = error instanceof TeamError && error.code.startsWith("member-");
       if (!isGone) throw error;
+      // Its end may have released what it held before this was among it.
+      await this.#options.board.release(draft.task_id, { holder: to, isCounted: false });
     }
   }
 
@@ -186,6 +195,11 @@ export class TeamTasks {
         (task.status === "in_progress" ||
           (task.status === "pending" && task.blocked_by.every((id) => ended.has(id)))),
     );
+  }
+
+  async #isBlocked({ blocked_by }: Task): Promise<boolean> {
+    const blockers = await Promise.all(blocked_by.map((id) => this.#options.board.get(id)));
+    return !blockers.every(isOver);
   }
 
   async #member(name: string): Promise<MemberName> {

@@ -1,0 +1,56 @@
+import { TeamError } from "../../errors.ts";
+import { RequestId, user } from "../../protocol/ids.ts";
+import type { MessageDraft } from "../../protocol/message.ts";
+import type { Request } from "../../protocol/request.ts";
+import type { Requests } from "../../requests/requests.ts";
+
+/** The person's answer to a question. */
+export interface PersonsAnswer {
+  decision: "allow-once" | "allow-always" | "deny";
+  reason?: string | undefined;
+}
+
+/** A question that is put to the person, and open. Throws where there is none of this id. */
+export async function findQuestion(
+  requests: Pick<Requests, "get">,
+  text: string,
+): Promise<Request> {
+  const id = RequestId.safeParse(text);
+  if (!id.success) {
+    throw new TeamError("request-unknown", `There is no request ${text}`, {
+      hint: "`openRequests` has those that wait for an answer.",
+    });
+  }
+  const request = await requests.get(id.data);
+  if (request.state !== "pending" || request.to !== user) throw notOpen(request);
+  return request;
+}
+
+/**
+ * The message to whoever asked that carries the person's answer. Everybody answers by mail, from
+ * wherever: there is one way in.
+ */
+export function answerMessage(
+  { id: request_id, type, hash }: Request,
+  { decision, reason }: PersonsAnswer,
+): MessageDraft {
+  if (type !== "plan") {
+    return { type: "permission_response", from: user, request_id, decision, reason, hash };
+  }
+  return {
+    type: "plan_approval_response",
+    from: user,
+    request_id,
+    approve: decision !== "deny",
+    ...(reason && { feedback: reason }),
+    hash,
+  };
+}
+
+function notOpen({ id, state, to }: Request): TeamError {
+  const message =
+    state === "pending"
+      ? `Request ${id} is for '${to}' to decide`
+      : `Request ${id} is already ${state}`;
+  return new TeamError("request-refused", message, { hint: "It stays as it is." });
+}
