@@ -8,6 +8,7 @@ import { z } from "zod";
 import { Heartbeat, LeadRecord } from "../../src/fence/lead-record.ts";
 import { MailCursor } from "../../src/mailbox/mail-cursor.ts";
 import { SideRecord } from "../../src/mailbox/side-log.ts";
+import { CronEntry } from "../../src/protocol/cron.ts";
 import { AgentEvent } from "../../src/protocol/events.ts";
 import { MemberName } from "../../src/protocol/ids.ts";
 import { JobRecord } from "../../src/protocol/job.ts";
@@ -66,6 +67,7 @@ describe("the fields", () => {
     Request,
     Decision,
     JobRecord,
+    CronEntry,
     Heartbeat,
   };
   const objects = new Map<string, Shape>(
@@ -194,6 +196,7 @@ const placeholders = new Map([
   ["<call>", "[A-Za-z0-9_-]+"],
   ["<id>", `(?:[1-9]\\d*|${uuid})`],
   ["<job>", "[0-9a-f]{8}"],
+  ["<cron>", "[0-9a-f]{8}"],
   ["<version>", "[1-9]\\d*"],
   ["<time>", "\\d{4}-\\d\\d-\\d\\dT\\d\\d-\\d\\d-\\d\\d\\.\\d{3}Z"],
   ["<uuid>", uuid],
