@@ -60,6 +60,8 @@ export class Supervisor {
   readonly #control: ControlMail;
   readonly #spawns = new Serial();
   #stops: (() => void)[] = [];
+  /** How many crashes are still to be told of. */
+  #aftermaths = 0;
   #isClosing = false;
 
   private constructor(options: SupervisorOptions) {
@@ -130,6 +132,7 @@ export class Supervisor {
       dispatch.isAsleep &&
       this.#control.isIdle &&
       !departures.isAnyUnderWay &&
+      this.#aftermaths === 0 &&
       !shutdowns.isAnyOpen
     );
   }
@@ -191,6 +194,7 @@ export class Supervisor {
     const before = team.members.find(({ name }) => name === record.name);
     const member = await this.#seat(record, before, request.fresh === true);
     await plans.begin(record.name, record.plan_required === true);
+    await departures.settled(record.name);
     await keeper.enlist(record);
     hub.say({ type: "member-change", member: record.name, status: "working" });
     const isNew = members.get(record.name) !== member;
@@ -296,19 +300,28 @@ export class Supervisor {
       void this.#control.look(name, reader);
       return;
     }
-    const returning = this.protocols.departures.returnMail({ name, reader });
+    const returning = this.protocols.departures.returnLateMail({ name, reader });
     returning.catch((error: unknown) =>
       this.options.onWarning(`Mail to '${name}' could not be given back: ${String(error)}`),
     );
   }
 
   #onCrash(name: MemberName, reason: string): void {
-    const { onWarning, clock } = this.options;
-    const { post, tasks } = this.protocols;
+    const { onWarning } = this.options;
     onWarning(`'${name}' has failed: ${reason}`);
     if (name === lead) return;
-    const telling = post.send(lead, {
-      id: messageIdFor(`${name} failed: ${reason}`, clock.now()),
+    this.#aftermaths++;
+    const aftermath = [this.#tellOfCrash(name, reason), this.protocols.tasks.releaseAll(name)];
+    void Promise.allSettled(aftermath).then((parts) => {
+      this.#aftermaths--;
+      this.members.changed();
+      for (const part of parts) if (part.status === "rejected") onWarning(String(part.reason));
+    });
+  }
+
+  async #tellOfCrash(name: MemberName, reason: string): Promise<void> {
+    await this.protocols.post.send(lead, {
+      id: messageIdFor(`${name} failed: ${reason}`, this.options.clock.now()),
       type: "teammate_terminated",
       from: system,
       teammate: name,
@@ -316,8 +329,6 @@ export class Supervisor {
       expected: false,
       content: `${name} has failed: ${reason}. A message starts it again.`,
     });
-    telling.catch((error: unknown) => onWarning(`The lead could not be told: ${String(error)}`));
-    tasks.releaseAll(name).catch((error: unknown) => onWarning(String(error)));
   }
 
   #orders(): ConstructorParameters<typeof ControlMail>[0]["orders"] {

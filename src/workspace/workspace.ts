@@ -50,7 +50,7 @@ export class Workspace {
 
   static async open(options: WorkspaceOptions): Promise<Workspace> {
     const root = await realpath(options.root);
-    const cwd = await realpath(resolve(root, options.cwd ?? "."));
+    const cwd = await realDirectory(resolve(root, options.cwd ?? "."));
     if (!contains(root, cwd)) throw outside(cwd, root);
     return new Workspace({
       root,
@@ -181,6 +181,18 @@ async function statIfExists(path: string): Promise<BigIntStats | undefined> {
     if (hasErrno(error, "ENOENT", "ENOTDIR")) return undefined;
     throw error;
   }
+}
+
+/** Where a member is to work. Throws where there is no directory. */
+async function realDirectory(path: string): Promise<string> {
+  assertPath(path);
+  try {
+    const real = await realpath(path);
+    if ((await stat(real)).isDirectory()) return real;
+  } catch (error) {
+    if (!hasErrno(error, "ENOENT", "ENOTDIR", "ELOOP", "EACCES", "ENAMETOOLONG")) throw error;
+  }
+  throw refused(`There is no directory ${path}`, "Name one that exists, or make it first.");
 }
 
 function outside(path: string, root: string): TeamError {

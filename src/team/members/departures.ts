@@ -1,6 +1,5 @@
 import { TeamError } from "../../errors.ts";
 import { makeOnce } from "../../lib/make-once.ts";
-import { Serial } from "../../lib/serial.ts";
 import type { MailboxReader } from "../../mailbox/mailbox.ts";
 import {
   lead,
@@ -52,7 +51,6 @@ export interface DeparturesOptions {
 export class Departures {
   readonly #options: DeparturesOptions;
   readonly #underWay = new Map<MemberName, Promise<void>>();
-  readonly #returns = new Serial();
   readonly #returned: MessageId[] = [];
 
   constructor(options: DeparturesOptions) {
@@ -61,27 +59,29 @@ export class Departures {
 
   /** Resolves when the member is gone. Whoever is ending already is not ended twice. */
   end(member: Departing, departure: Departure): Promise<void> {
-    return makeOnce(this.#underWay, member.name, async () => {
-      try {
-        const { keeper, hub } = this.#options;
-        const { name } = member;
-        await member.stop(departure.reason);
-        await keeper.change(name, ({ detail: _, ...record }) => ({
-          ...record,
-          status: "shutdown",
-          ending: departure,
-        }));
-        hub.say({
-          type: "member-change",
-          member: name,
-          status: "shutdown",
-          detail: departure.reason,
-        });
-        await this.finish(member, departure);
-      } finally {
-        this.#underWay.delete(member.name);
-      }
+    return this.#during(member.name, async () => {
+      const { keeper, hub } = this.#options;
+      const { name } = member;
+      await member.stop(departure.reason);
+      await keeper.change(name, ({ detail: _, ...record }) => ({
+        ...record,
+        status: "shutdown",
+        ending: departure,
+      }));
+      hub.say({
+        type: "member-change",
+        member: name,
+        status: "shutdown",
+        detail: departure.reason,
+      });
+      await this.finish(member, departure);
     });
+  }
+
+  /** Gives back mail that came for somebody who has ended, once its end is over. */
+  async returnLateMail(member: Pick<Departing, "name" | "reader">): Promise<void> {
+    while (this.#underWay.has(member.name)) await this.settled(member.name);
+    await this.#during(member.name, () => this.#returnMail(member));
   }
 
   /** What was given back in this process. */
@@ -105,7 +105,7 @@ export class Departures {
     const { name } = member;
     // Nothing new is accepted since the roster says so; what was under way is there now.
     await post.arrived(name);
-    await this.returnMail(member);
+    await this.#returnMail(member);
     await tasks.releaseAll(name);
     await plans.end(name);
     await shutdowns.settle(name);
@@ -124,17 +124,19 @@ export class Departures {
   }
 
   /** Gives back what nobody will read any more; its senders know before it is settled. */
-  returnMail({ name, reader }: Pick<Departing, "name" | "reader">): Promise<void> {
-    // One after the other: mail that comes late must not be given back twice.
-    return this.#returns.run(async () => {
-      while (true) {
-        const unread = await reader.unread();
-        const last = unread.at(-1);
-        if (!last) return;
-        for (const { message } of unread) await this.#tellSender(name, message);
-        await reader.giveBack(last.message.id);
-      }
-    });
+  async #returnMail({ name, reader }: Pick<Departing, "name" | "reader">): Promise<void> {
+    while (true) {
+      const unread = await reader.unread();
+      const last = unread.at(-1);
+      if (!last) return;
+      for (const { message } of unread) await this.#tellSender(name, message);
+      await reader.giveBack(last.message.id);
+    }
+  }
+
+  /** One thing at a time is done about the end of a member: mail must not be given back twice. */
+  #during(name: MemberName, work: () => Promise<void>): Promise<void> {
+    return makeOnce(this.#underWay, name, () => work().finally(() => this.#underWay.delete(name)));
   }
 
   async #tellSender(name: MemberName, message: Message): Promise<void> {

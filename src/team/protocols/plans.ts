@@ -1,5 +1,6 @@
 import { TeamError } from "../../errors.ts";
 import { type MemberName, RequestId, user } from "../../protocol/ids.ts";
+import { isContentSize } from "../../protocol/message.ts";
 import type { Request } from "../../protocol/request.ts";
 import type { Member } from "../../protocol/team.ts";
 import type { Requests } from "../../requests/requests.ts";
@@ -74,6 +75,11 @@ export class Plans {
   /** Hands in a plan; an older one of the same member is void. From now on the gate is closed. */
   async submit(from: MemberName, plan: string): Promise<Request> {
     const { requests, keeper, approver: to } = this.#options;
+    if (!isContentSize(plan)) {
+      throw new TeamError("content-too-large", "The plan is too long for a message", {
+        hint: "Write the details to a file that you name, once you may, and hand in the gist.",
+      });
+    }
     const isRequired = this.#standings.get(from)?.isRequired ?? false;
     const older = this.#standings.get(from)?.request;
     const request = await requests.open({ type: "plan", from, to, subject: { plan } });

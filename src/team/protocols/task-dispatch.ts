@@ -20,9 +20,6 @@ export class TaskDispatch {
   readonly #options: TaskDispatchOptions;
   readonly #loop: Loop;
   readonly #stopListening: () => void;
-  /** What can be claimed, until the board changes. */
-  #claimable: readonly Task[] | undefined;
-  #changes = 0;
 
   constructor(options: TaskDispatchOptions) {
     this.#options = options;
@@ -31,11 +28,7 @@ export class TaskDispatch {
       onSleep: options.onSleep,
       onCrash: (error) => options.onWarning(`Tasks could not be given out: ${String(error)}`),
     });
-    this.#stopListening = options.board.onChange(() => {
-      this.#changes++;
-      this.#claimable = undefined;
-      this.#loop.wake();
-    });
+    this.#stopListening = options.board.onChange(() => this.#loop.wake());
   }
 
   start(): void {
@@ -56,32 +49,23 @@ export class TaskDispatch {
   }
 
   async #dispatch(): Promise<boolean> {
-    const { idle } = this.#options;
+    const { idle, tasks } = this.#options;
     if (idle().length === 0) return false;
-    const [task] = await this.#open();
+    const [task] = await tasks.claimable();
     const [member] = idle();
     if (!task || !member) return false;
-    await this.#give(task, member);
-    return true;
+    return this.#give(task, member);
   }
 
-  async #open(): Promise<readonly Task[]> {
-    if (this.#claimable) return this.#claimable;
-    const changes = this.#changes;
-    const claimable = await this.#options.board.claimable();
-    // What was seen while the board changed is kept by nobody.
-    if (changes === this.#changes) this.#claimable = claimable;
-    return claimable;
-  }
-
-  async #give(task: Task, to: MemberName): Promise<void> {
+  /** False where somebody else was first or the task has changed: that change is a wake of its own. */
+  async #give(task: Task, to: MemberName): Promise<boolean> {
     const { tasks } = this.#options;
     try {
       await tasks.assign(await tasks.claim(to, task.id), to);
+      return true;
     } catch (error) {
-      // Somebody else was first, or the task has changed: the board is looked at again.
       if (!(error instanceof TeamError) || !error.code.startsWith("task-")) throw error;
-      this.#claimable = undefined;
+      return false;
     }
   }
 }

@@ -9,6 +9,7 @@ import type { NewTask, TaskDesk, TaskEdit } from "../../tools/team/colleagues.ts
 import { messageIdFor } from "../message-id-for.ts";
 import type { Post } from "../post.ts";
 import { findRecipient } from "../recipient.ts";
+import { TaskIndex } from "./task-index.ts";
 
 export interface TeamTasksOptions {
   board: TaskBoard;
@@ -30,9 +31,16 @@ export interface EndedRun {
 /** The task board in use: whoever must know of a change is told of it. */
 export class TeamTasks {
   readonly #options: TeamTasksOptions;
+  readonly #index: TaskIndex;
 
   constructor(options: TeamTasksOptions) {
     this.#options = options;
+    this.#index = new TaskIndex(options.board);
+  }
+
+  /** What waits for nothing and belongs to nobody, oldest first. */
+  async claimable(): Promise<Task[]> {
+    return (await this.#index.startable()).filter(({ owner }) => owner === null);
   }
 
   /** The board as one member uses it. */
@@ -187,19 +195,11 @@ export class TeamTasks {
 
   /** What a member could work on, and has not finished. */
   async #heldBy(name: MemberName): Promise<Task[]> {
-    const tasks = await this.#options.board.list();
-    const ended = new Set(tasks.filter(isOver).map(({ id }) => id));
-    return tasks.filter(
-      (task) =>
-        task.owner === name &&
-        (task.status === "in_progress" ||
-          (task.status === "pending" && task.blocked_by.every((id) => ended.has(id)))),
-    );
+    return (await this.#index.startable()).filter(({ owner }) => owner === name);
   }
 
-  async #isBlocked({ blocked_by }: Task): Promise<boolean> {
-    const blockers = await Promise.all(blocked_by.map((id) => this.#options.board.get(id)));
-    return !blockers.every(isOver);
+  async #isBlocked({ id }: Task): Promise<boolean> {
+    return !(await this.#index.startable()).some((task) => task.id === id);
   }
 
   async #member(name: string): Promise<MemberName> {
@@ -218,8 +218,4 @@ export class TeamTasks {
       hint: known.length > 0 ? `Tasks: ${known.join(", ")}.` : "There are no tasks yet.",
     });
   }
-}
-
-function isOver({ status }: Task): boolean {
-  return status === "completed" || status === "cancelled";
 }
