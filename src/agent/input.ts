@@ -5,13 +5,15 @@ import { isShown, type Message } from "../protocol/message.ts";
 import type { Entry, ReceivedMail } from "../protocol/transcript.ts";
 import { hiddenText, mailText, type WholePath } from "./mail-text.ts";
 
+export type DeliveryEntry = Extract<Entry, { type: "delivery" }>;
+
 /** Where a member's input comes from. */
 export interface Input {
   /**
    * What the member has not been shown yet; unless a request is due anyway (`isDue`), only where it
    * is worth one.
    */
-  take(isDue: boolean): Promise<readonly Extract<Entry, { type: "delivery" }>[]>;
+  take(isDue: boolean): Promise<readonly DeliveryEntry[]>;
   /** To be called once the mail is in the transcript. */
   settle(mail: readonly ReceivedMail[]): Promise<void>;
 }
@@ -41,12 +43,17 @@ export class MailInput implements Input {
   }
 
   async take(isDue: boolean) {
-    const { reader, clock, isWorthwhile } = this.#options;
+    const { reader, isWorthwhile } = this.#options;
     const unread = await reader.unread();
     if (!isDue && !isWorthwhile(unread.map(({ message }) => message))) return [];
-    const at = clock.now().toISOString();
-    const mail = await this.#fitting(unread, maxMailCharacters);
-    return mail.map((received) => ({ type: "delivery" as const, at, ...received }));
+    return this.#deliver(await this.#fitting(unread, maxMailCharacters));
+  }
+
+  /** Everything up to the last message of a kind: without a request, which it is not worth. */
+  async takeThrough(isKind: (message: Message) => boolean): Promise<readonly DeliveryEntry[]> {
+    const unread = await this.#options.reader.unread();
+    const last = unread.findLastIndex(({ message }) => isKind(message));
+    return this.#deliver(await this.#fitting(unread.slice(0, last + 1), maxMailCharacters));
   }
 
   /** What is unread, for a call whose result shows it. */
@@ -57,6 +64,11 @@ export class MailInput implements Input {
   async settle(mail: readonly ReceivedMail[]): Promise<void> {
     const last = mail.at(-1);
     if (last) await this.#options.reader.acknowledge(last.message.id);
+  }
+
+  #deliver(mail: readonly ReceivedMail[]): DeliveryEntry[] {
+    const at = this.#options.clock.now().toISOString();
+    return mail.map((received) => ({ type: "delivery", at, ...received }));
   }
 
   /** The oldest mail, as much as fits; always one. */

@@ -94,6 +94,7 @@ class AgentRun {
     if (this.#shouldCompact()) {
       const setback = yield* this.#compact();
       if (setback) return setback;
+      yield* this.#takeInput();
     }
 
     this.#turn++;
@@ -139,7 +140,10 @@ class AgentRun {
       requestReply(this.#agent, { conversation: conversation.utterances, signal });
     const reply = yield* request();
     if (reply.type !== "failed" || reply.failure.kind !== "too-long") return reply;
-    return (yield* compact(this.#agent, signal)) ?? (yield* request());
+    const setback = yield* compact(this.#agent, signal);
+    if (setback) return setback;
+    yield* this.#takeInput();
+    return yield* request();
   }
 
   #shouldCompact(): boolean {

@@ -26,7 +26,12 @@ export class EventHub {
 
   emit(event: AgentEvent): void {
     this.#log.append(event);
-    for (const observer of this.#observers) observer.push(event);
+    this.#show(event);
+  }
+
+  /** Shows whoever watches what the store has logged by itself. */
+  showLogged(event: Unstamped<AgentEvent>): void {
+    this.#show({ ...event, at: this.#clock.now().toISOString() });
   }
 
   /** Every event from now on, until `signal` is aborted or the team is closed. */
@@ -41,6 +46,10 @@ export class EventHub {
   close(): void {
     this.#isClosed = true;
     for (const observer of [...this.#observers]) observer.end();
+  }
+
+  #show(event: AgentEvent): void {
+    for (const observer of this.#observers) observer.push(event);
   }
 }
 

@@ -21,6 +21,7 @@ import { keepWhole } from "./keep-whole.ts";
 import type { MemberDefinition, Seat } from "./members/member-definition.ts";
 import type { OpenMember } from "./members/team-member.ts";
 import { projectInstructions } from "./project-instructions.ts";
+import { isOrder } from "./protocols/control-mail.ts";
 import { recap } from "./recap.ts";
 import { workTools } from "./work-tools.ts";
 
@@ -35,7 +36,7 @@ export async function openMember(
   const { place, layout, store, secrets } = equipment;
   const { name } = definition;
   const workspace = await Workspace.open({ ...definition, teamDirectory: layout.directory });
-  const { transcript, reader } = await store.openMember(name, { onSetAside: () => undefined });
+  const { transcript, reader } = await store.openMember(name, seat);
   const { shell, background } = commandsOf(equipment, { workspace, name });
   const wholePath = ({ id }: Message) => join(layout.outputs, `mail-${id}.txt`);
   const { clock } = place;
@@ -78,6 +79,7 @@ export async function openMember(
       return background.list().filter(({ status }) => status === "running").length;
     },
     takeMail: () => input.takeForResult(),
+    takeOrders: () => input.takeThrough(isOrder),
     end: () => jobs.endForGood(),
     [Symbol.asyncDispose]: () => jobs[Symbol.asyncDispose](),
   };

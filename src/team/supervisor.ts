@@ -1,7 +1,8 @@
 import type { Clock } from "../lib/clock.ts";
 import type { Secrets } from "../lib/secrets.ts";
 import { Serial } from "../lib/serial.ts";
-import { lead, type MemberName, system, user } from "../protocol/ids.ts";
+import type { SetAside } from "../mailbox/mailbox.ts";
+import { lead, type MemberName, system } from "../protocol/ids.ts";
 import type { PermissionMode } from "../protocol/message.ts";
 import type { Member, MemberStatus, TeamRecord } from "../protocol/team.ts";
 import type { SpawnRequest } from "../tools/team/colleagues.ts";
@@ -22,6 +23,7 @@ import { type OpenMember, TeamMember } from "./members/team-member.ts";
 import { WakePolicy } from "./members/wake-policy.ts";
 import { messageIdFor } from "./message-id-for.ts";
 import { ControlMail } from "./protocols/control-mail.ts";
+import { ordersOf } from "./protocols/orders.ts";
 import { openProtocols, type Protocols } from "./protocols/protocols.ts";
 import type { TeamStore } from "./team-store.ts";
 
@@ -84,7 +86,7 @@ export class Supervisor {
       isAnyTeammateBusy: () => members.isAnyTeammateBusy,
     });
     this.#control = new ControlMail({
-      orders: this.#orders(),
+      orders: ordersOf(this),
       onSettled: () => members.changed(),
       onWarning: options.onWarning,
     });
@@ -254,6 +256,7 @@ export class Supervisor {
       tools: this.options.seatTools(name, this),
       isWorthwhile: (unread) => this.#policy.isWorthwhile(unread, this.members.require(name)),
       heed: (unread) => this.#control.heed(name, unread),
+      onSetAside: (line) => this.#onSetAside(name, line),
       gate: this.protocols.plans.gateOf(name),
       widestMode: () => (name === lead ? "bypassPermissions" : this.#leadsMode()),
     };
@@ -283,6 +286,11 @@ export class Supervisor {
     keeping.catch((error: unknown) =>
       this.options.onWarning(`The roster could not be written: ${String(error)}`),
     );
+  }
+
+  #onSetAside(member: MemberName, { id, reason }: SetAside): void {
+    this.protocols.hub.showLogged({ type: "line-set-aside", member, id, reason });
+    this.options.onWarning(`A line in the mailbox of '${member}' was set aside: ${reason}`);
   }
 
   /** Whoever edits the roster's file decides nothing by it. */
@@ -329,18 +337,5 @@ export class Supervisor {
       expected: false,
       content: `${name} has failed: ${reason}. A message starts it again.`,
     });
-  }
-
-  #orders(): ConstructorParameters<typeof ControlMail>[0]["orders"] {
-    const { permissions, plans } = this.protocols;
-    return {
-      answerPermission: (member, order) => permissions.answer(member, order),
-      answerPlan: async (_, { request_id, approve, feedback, hash }) => {
-        await plans.record(user, request_id, { approve, feedback, hash });
-      },
-      stop: (name) => this.stop(name),
-      setMode: (name, { mode }) => this.setMode(name, mode),
-      addRule: async (_, order) => permissions.addRule(order),
-    };
   }
 }

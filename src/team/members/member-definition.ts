@@ -1,5 +1,6 @@
 import type { BudgetLimits } from "../../agent/budget.ts";
 import type { Role } from "../../agent/system-prompt.ts";
+import type { SetAside } from "../../mailbox/mailbox.ts";
 import type { Rule } from "../../permissions/rule.ts";
 import { lead, type MemberName } from "../../protocol/ids.ts";
 import type { Message, PermissionMode } from "../../protocol/message.ts";
@@ -33,6 +34,8 @@ export interface Seat {
   isWorthwhile(unread: readonly Message[]): boolean;
   /** Carries out what of its mail is an order to the runtime. Called before the mail is taken. */
   heed(unread: readonly Message[]): Promise<void>;
+  /** Told once of each line in its mailbox that no model is shown, for the person. */
+  onSetAside(line: SetAside): void;
   gate: PlanGate;
   /** The widest mode that it may have at the moment. */
   widestMode(): PermissionMode;

@@ -1,4 +1,5 @@
 import type { Agent } from "../../agent/agent.ts";
+import type { DeliveryEntry } from "../../agent/input.ts";
 import { type RunEnd, runAgent } from "../../agent/run-agent.ts";
 import { TeamError } from "../../errors.ts";
 import type { Clock } from "../../lib/clock.ts";
@@ -22,6 +23,8 @@ export interface OpenMember extends AsyncDisposable {
   readonly backgroundJobs: number;
   /** Mail for a call whose result shows it. */
   takeMail(): Promise<readonly ReceivedMail[]>;
+  /** Mail up to the last order to the runtime, which is carried out by then. */
+  takeOrders(): Promise<readonly DeliveryEntry[]>;
   /** Ends it for good: nobody needs to be told what became of its background jobs. */
   end(): Promise<void>;
 }
@@ -197,6 +200,7 @@ export class TeamMember {
     if (this.#isCrashed && this.#opened.agent.lastRun.unsettledEnd) await this.#reopen();
     if (this.#opened.agent.lastRun.unsettledEnd) await this.#settle();
     if (!(await this.#hasReason())) {
+      await this.#takeOrders();
       this.#showRest();
       return false;
     }
@@ -214,6 +218,15 @@ export class TeamMember {
       unread.map(({ message }) => message),
       this,
     );
+  }
+
+  /** An order that nobody takes would be carried out again by the next process. */
+  async #takeOrders(): Promise<void> {
+    const { agent } = this.#opened;
+    const mail = this.hasEnded || this.#isCrashed ? [] : await this.#opened.takeOrders();
+    if (mail.length === 0) return;
+    await agent.append(mail);
+    await agent.options.input.settle(mail);
   }
 
   #isCutShort({ lastRun }: Agent): boolean {

@@ -3,6 +3,7 @@ import { Serial } from "../../lib/serial.ts";
 import type { MailboxReader } from "../../mailbox/mailbox.ts";
 import { lead, type MemberName, type MessageId, user } from "../../protocol/ids.ts";
 import type { Message } from "../../protocol/message.ts";
+import type { Request } from "../../protocol/request.ts";
 
 /** What the person or the lead wants the runtime to do, by mail to a member. */
 export interface Orders {
@@ -134,7 +135,7 @@ type Order = Extract<
 >;
 
 /** Of the lead, only a change of mode is for the runtime: the rest it has done by its tools. */
-function isOrder(message: Message): message is Order {
+export function isOrder(message: Message): message is Order {
   switch (message.type) {
     case "permission_response":
     case "plan_approval_response":
@@ -146,4 +147,9 @@ function isOrder(message: Message): message is Order {
     default:
       return false;
   }
+}
+
+/** True for an answer that a process before this one has carried out: the decision came after it. */
+export function isCarriedOut({ decision }: Request, { timestamp, from }: Message): boolean {
+  return decision?.by === from && timestamp * 1000 <= Date.parse(decision.at);
 }

@@ -9,6 +9,7 @@ import type { RosterKeeper } from "../members/roster-keeper.ts";
 import type { TeamMember } from "../members/team-member.ts";
 import { messageIdFor } from "../message-id-for.ts";
 import type { Post } from "../post.ts";
+import { isCarriedOut } from "./control-mail.ts";
 
 export interface PermissionOrdersOptions {
   requests: Requests;
@@ -48,6 +49,7 @@ export class PermissionOrders {
     const { requests } = this.#options;
     const request = await requests.get(order.request_id);
     if (request.type !== "permission" || request.from !== member) throw notTheirs(request, member);
+    if (isCarriedOut(request, order)) return;
     const isAllowed = order.decision !== "deny";
     const rule = order.decision === "allow-always" ? ruleOf(request) : undefined;
     const decided = await requests.decide(request.id, {
