@@ -85,6 +85,15 @@ export async function openMember(
   };
 }
 
+/** Throws where a member could not be opened as it is defined. */
+export async function checkMember(
+  equipment: Equipment,
+  definition: MemberDefinition,
+): Promise<void> {
+  await Workspace.open({ ...definition, teamDirectory: equipment.layout.directory });
+  await modelParts(equipment, definition);
+}
+
 /** Mail as its member takes it: what the runtime has to do about it is done before. */
 export function heedful(
   reader: MailboxReader,

@@ -1,11 +1,11 @@
 import type { Clock } from "../lib/clock.ts";
 import type { Secrets } from "../lib/secrets.ts";
-import { Serial } from "../lib/serial.ts";
 import type { SetAside } from "../mailbox/mailbox.ts";
-import { lead, type MemberName, system } from "../protocol/ids.ts";
+import { lead, type MemberName } from "../protocol/ids.ts";
 import type { PermissionMode } from "../protocol/message.ts";
 import type { Member, MemberStatus, TeamRecord } from "../protocol/team.ts";
 import type { SpawnRequest } from "../tools/team/colleagues.ts";
+import { Aftermath } from "./members/aftermath.ts";
 import { ChatterGuard } from "./members/chatter-guard.ts";
 import type { Departure } from "./members/departures.ts";
 import {
@@ -18,10 +18,9 @@ import {
 import { Members } from "./members/members.ts";
 import { restoreTeam } from "./members/restore-team.ts";
 import { settleRun } from "./members/run-settlement.ts";
-import { isSameMember, spawnedRecord } from "./members/spawning.ts";
+import { Spawner } from "./members/spawner.ts";
 import { type OpenMember, TeamMember } from "./members/team-member.ts";
 import { WakePolicy } from "./members/wake-policy.ts";
-import { messageIdFor } from "./message-id-for.ts";
 import { ControlMail } from "./protocols/control-mail.ts";
 import { ordersOf } from "./protocols/orders.ts";
 import { openProtocols, type Protocols } from "./protocols/protocols.ts";
@@ -34,6 +33,8 @@ export interface SupervisorOptions {
   lead: LeadSettings;
   /** Makes a member that can run. It must be as defined, or throw. */
   openMember(definition: MemberDefinition, seat: Seat): Promise<OpenMember>;
+  /** Throws where it could not be. */
+  checkMember(definition: MemberDefinition): Promise<void>;
   /** Makes the tools by which a member works with the others. */
   seatTools(self: MemberName, supervisor: Supervisor): Seat["tools"];
   /** The tools to work with that there are. */
@@ -60,10 +61,9 @@ export class Supervisor {
   readonly #guard: ChatterGuard;
   readonly #policy: WakePolicy;
   readonly #control: ControlMail;
-  readonly #spawns = new Serial();
+  readonly #spawner: Spawner;
+  readonly #aftermath: Aftermath;
   #stops: (() => void)[] = [];
-  /** How many crashes are still to be told of. */
-  #aftermaths = 0;
   #isClosing = false;
 
   private constructor(options: SupervisorOptions) {
@@ -85,9 +85,19 @@ export class Supervisor {
       guard: this.#guard,
       isAnyTeammateBusy: () => members.isAnyTeammateBusy,
     });
+    const onSettled = () => members.changed();
+    this.#aftermath = new Aftermath({ ...options, ...this.protocols, onSettled });
+    this.#spawner = new Spawner({
+      ...options,
+      members,
+      protocols: this.protocols,
+      check: (record) => options.checkMember(this.#definitionOf(record)),
+      open: (record) => this.#openTeammate(record),
+      leadsMode: () => this.#leadsMode(),
+    });
     this.#control = new ControlMail({
       orders: ordersOf(this),
-      onSettled: () => members.changed(),
+      onSettled,
       onWarning: options.onWarning,
     });
   }
@@ -134,14 +144,14 @@ export class Supervisor {
       dispatch.isAsleep &&
       this.#control.isIdle &&
       !departures.isAnyUnderWay &&
-      this.#aftermaths === 0 &&
+      !this.#aftermath.isAnyOpen &&
       !shutdowns.isAnyOpen
     );
   }
 
   /** Spawns a teammate, or wakes the one of that name with the new prompt. Throws where it cannot be as asked. */
   spawn(by: MemberName, request: SpawnRequest): Promise<Member> {
-    return this.#spawns.run(() => this.#spawn(by, request));
+    return this.#spawner.spawn(by, request);
   }
 
   /** Ends a teammate for good. Resolves when it is gone. */
@@ -180,50 +190,12 @@ export class Supervisor {
     hub.close();
   }
 
-  async #spawn(by: MemberName, request: SpawnRequest): Promise<Member> {
-    const { options, members } = this;
-    const { keeper, plans, hub, post, departures } = this.protocols;
-    const team = await keeper.read();
-    const record = spawnedRecord(request, {
-      ...options,
-      team,
-      lead: { ...options.lead, mode: this.#leadsMode() },
-      isBusy: (name) => members.livingTeammates.some((each) => each.name === name && each.isBusy),
-      now: options.clock.now(),
-    });
-    // What the end of the one before brings about must not befall its successor.
-    await departures.settled(record.name);
-    const before = team.members.find(({ name }) => name === record.name);
-    const member = await this.#seat(record, before, request.fresh === true);
-    await plans.begin(record.name, record.plan_required === true);
-    await departures.settled(record.name);
-    await keeper.enlist(record);
-    hub.say({ type: "member-change", member: record.name, status: "working" });
-    const isNew = members.get(record.name) !== member;
-    members.add(member);
-    try {
-      await post.send(record.name, { type: "message", from: by, content: request.prompt });
-    } finally {
-      if (isNew) member.start();
-    }
-    return record;
-  }
-
-  /** The member that is open already, where it can go on as it is, or one opened anew. */
-  async #seat(record: Member, before: Member | undefined, isFresh: boolean): Promise<TeamMember> {
-    const known = this.members.get(record.name);
-    if (known && before && !known.hasEnded && !isFresh && isSameMember(record, before)) {
-      known.opened.permissions.setMode(record.permission_mode ?? "default");
-      return known;
-    }
-    await known?.leave();
-    if (isFresh) await this.options.store.forget(record.name);
-    return this.#openTeammate(record);
-  }
-
   #openTeammate(record: Member): Promise<TeamMember> {
-    const { rules } = this.protocols.permissions;
-    return this.#open(teammateDefinition(record, this.options.lead, rules));
+    return this.#open(this.#definitionOf(record));
+  }
+
+  #definitionOf(record: Member): MemberDefinition {
+    return teammateDefinition(record, this.options.lead, this.protocols.permissions.rules);
   }
 
   #open(definition: MemberDefinition): Promise<TeamMember> {
@@ -245,7 +217,7 @@ export class Supervisor {
           await settleRun(member, agent, { ...options, ...protocols, guard, isTeammate });
       },
       onStatus: (status, detail) => this.#onStatus(name, status, detail),
-      onCrash: (reason) => this.#onCrash(name, reason),
+      onCrash: (reason) => this.#aftermath.begin(name, reason),
       onChange: () => this.#changed(name),
       onMail: () => this.#onMail(name),
     });
@@ -312,30 +284,5 @@ export class Supervisor {
     returning.catch((error: unknown) =>
       this.options.onWarning(`Mail to '${name}' could not be given back: ${String(error)}`),
     );
-  }
-
-  #onCrash(name: MemberName, reason: string): void {
-    const { onWarning } = this.options;
-    onWarning(`'${name}' has failed: ${reason}`);
-    if (name === lead) return;
-    this.#aftermaths++;
-    const aftermath = [this.#tellOfCrash(name, reason), this.protocols.tasks.releaseAll(name)];
-    void Promise.allSettled(aftermath).then((parts) => {
-      this.#aftermaths--;
-      this.members.changed();
-      for (const part of parts) if (part.status === "rejected") onWarning(String(part.reason));
-    });
-  }
-
-  async #tellOfCrash(name: MemberName, reason: string): Promise<void> {
-    await this.protocols.post.send(lead, {
-      id: messageIdFor(`${name} failed: ${reason}`, this.options.clock.now()),
-      type: "teammate_terminated",
-      from: system,
-      teammate: name,
-      reason,
-      expected: false,
-      content: `${name} has failed: ${reason}. A message starts it again.`,
-    });
   }
 }

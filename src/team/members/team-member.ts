@@ -139,6 +139,10 @@ export class TeamMember {
     return isReady && !this.#isInterrupted && !this.exhausted;
   }
 
+  get isInterrupted(): boolean {
+    return this.#isInterrupted;
+  }
+
   get idleSince(): number {
     return this.#idleSince;
   }
@@ -153,11 +157,11 @@ export class TeamMember {
     if (this.#run) this.#show("working", detail);
   }
 
-  /** Stops its run. Without a reason it was the person, and it does nothing until somebody writes. */
-  interrupt(reason?: string): void {
+  /** The person stops its run. It does nothing then until its lead or the person writes. */
+  interrupt(): void {
     if (!this.#run) return;
-    this.#isInterrupted = reason === undefined;
-    interrupt(this.#run, reason);
+    this.#isInterrupted = true;
+    interrupt(this.#run);
   }
 
   /** Ends it for good. Resolves when nothing of it runs any more. */
@@ -270,7 +274,7 @@ export class TeamMember {
   #showRest(): void {
     if (this.hasEnded) return;
     if (this.failure !== undefined) this.#show("failed", this.failure);
-    else this.#show("idle", this.exhausted);
+    else this.#show("idle", this.exhausted ?? (this.#isInterrupted ? "interrupted" : undefined));
   }
 
   #show(status: MemberStatus, detail: string | undefined): void {

@@ -10,6 +10,8 @@ export interface Sleeper {
   readonly name: MemberName;
   /** Why its last run failed, if it did. */
   readonly failure: string | undefined;
+  /** True when the person has interrupted its last run. */
+  readonly isInterrupted: boolean;
 }
 
 export interface WakePolicyOptions {
@@ -25,8 +27,10 @@ export class WakePolicy {
     this.#options = options;
   }
 
-  isWorthwhile(unread: readonly Message[], { name, failure }: Sleeper): boolean {
-    if (failure !== undefined) return unread.some((it) => wakes(it) && isBidden(it, name));
+  isWorthwhile(unread: readonly Message[], sleeper: Sleeper): boolean {
+    const { name, failure, isInterrupted } = sleeper;
+    if (failure !== undefined || isInterrupted)
+      return unread.some((it) => wakes(it) && isBidden(it, name));
     if (unread.length >= tooMuchMail) return true;
     return name === lead ? this.#wakesLead(unread) : this.#wakesTeammate(unread, name);
   }
@@ -42,7 +46,7 @@ export class WakePolicy {
   }
 }
 
-/** Only the person, or the lead of a teammate, has a member try again that has failed. */
+/** Only the person, or the lead of a teammate, has a member go on that has failed or was interrupted. */
 function isBidden({ from }: Message, name: MemberName): boolean {
   return from === user || (from === lead && name !== lead);
 }

@@ -9,7 +9,7 @@ const [alice, bob, carol] = ["alice", "bob", "carol"].map((name) => MemberName.p
 ];
 
 function guardOfThree() {
-  return new ChatterGuard({ isTeammate: (name) => name !== lead });
+  return new ChatterGuard({ isTeammate: (name) => name !== lead, onLifted: () => undefined });
 }
 
 /** One run of `self` that `from` has woken and that called these tools. */

@@ -26,7 +26,7 @@ function mail(draft: Record<string, unknown>): Message {
   return Message.parse({ id: newMessageId(now), to: lead, timestamp: 1, from: bob, ...draft });
 }
 
-const ready = (name: MemberName) => ({ name, failure: undefined });
+const ready = (name: MemberName) => ({ name, failure: undefined, isInterrupted: false });
 
 test.each<[string, Record<string, unknown>, boolean]>([
   ["a message", { type: "message" }, true],
@@ -79,10 +79,14 @@ test.each([
   [bob, false],
   [system, false],
   [outside, false],
-])("a teammate that has failed tries again for %s: %s", (from, expected) => {
-  const failed = { name: alice, failure: "its provider is gone" };
+])("a teammate that has failed or was interrupted goes on for %s: %s", (from, expected) => {
+  const failed = { name: alice, failure: "its provider is gone", isInterrupted: false };
+  const interrupted = { ...ready(alice), isInterrupted: true };
 
   expect(policy().isWorthwhile([mail({ type: "message", from, to: alice })], failed)).toBe(
+    expected,
+  );
+  expect(policy().isWorthwhile([mail({ type: "message", from, to: alice })], interrupted)).toBe(
     expected,
   );
 });

@@ -1,0 +1,55 @@
+import type { Clock } from "../../lib/clock.ts";
+import { lead, type MemberName, system } from "../../protocol/ids.ts";
+import { messageIdFor } from "../message-id-for.ts";
+import type { Post } from "../post.ts";
+import type { TeamTasks } from "../protocols/team-tasks.ts";
+
+export interface AftermathOptions {
+  post: Post;
+  tasks: TeamTasks;
+  clock: Clock;
+  onWarning(message: string): void;
+  /** Told when everybody knows of a crash who must. */
+  onSettled(): void;
+}
+
+/** What the crash of one member's loop brings about: its lead and the person know, its tasks are free. */
+export class Aftermath {
+  readonly #options: AftermathOptions;
+  #open = 0;
+
+  constructor(options: AftermathOptions) {
+    this.#options = options;
+  }
+
+  get isAnyOpen(): boolean {
+    return this.#open > 0;
+  }
+
+  begin(name: MemberName, reason: string): void {
+    const { tasks, onWarning, onSettled } = this.#options;
+    onWarning(`'${name}' has failed: ${reason}`);
+    if (name === lead) return;
+    this.#open++;
+    void Promise.allSettled([this.#tellLead(name, reason), tasks.releaseAll(name)]).then(
+      (parts) => {
+        this.#open--;
+        for (const part of parts) if (part.status === "rejected") onWarning(String(part.reason));
+        onSettled();
+      },
+    );
+  }
+
+  async #tellLead(name: MemberName, reason: string): Promise<void> {
+    const { post, clock } = this.#options;
+    await post.send(lead, {
+      id: messageIdFor(`${name} failed: ${reason}`, clock.now()),
+      type: "teammate_terminated",
+      from: system,
+      teammate: name,
+      reason,
+      expected: false,
+      content: `${name} has failed: ${reason}. A message starts it again.`,
+    });
+  }
+}

@@ -1,0 +1,88 @@
+import type { Clock } from "../../lib/clock.ts";
+import { Serial } from "../../lib/serial.ts";
+import type { MemberName } from "../../protocol/ids.ts";
+import type { PermissionMode } from "../../protocol/message.ts";
+import type { Member } from "../../protocol/team.ts";
+import type { SpawnRequest } from "../../tools/team/colleagues.ts";
+import type { Protocols } from "../protocols/protocols.ts";
+import type { TeamStore } from "../team-store.ts";
+import type { LeadSettings } from "./member-definition.ts";
+import type { Members } from "./members.ts";
+import { isSameMember, spawnedRecord } from "./spawning.ts";
+import type { TeamMember } from "./team-member.ts";
+
+export interface SpawnerOptions {
+  store: TeamStore;
+  clock: Clock;
+  lead: LeadSettings;
+  members: Members;
+  protocols: Protocols;
+  toolNames: readonly string[];
+  maxTeammates: number;
+  checkModel(id: string): void;
+  /** Throws where a member could not be opened as its record says. */
+  check(record: Member): Promise<void>;
+  open(record: Member): Promise<TeamMember>;
+  leadsMode(): PermissionMode;
+}
+
+/** Spawns teammates, one after the other, and wakes those again that are known. */
+export class Spawner {
+  readonly #options: SpawnerOptions;
+  readonly #serial = new Serial();
+
+  constructor(options: SpawnerOptions) {
+    this.#options = options;
+  }
+
+  /** Throws where it cannot be as asked; then everything is as it was. */
+  spawn(by: MemberName, request: SpawnRequest): Promise<Member> {
+    return this.#serial.run(() => this.#spawn(by, request));
+  }
+
+  async #spawn(by: MemberName, request: SpawnRequest): Promise<Member> {
+    const options = this.#options;
+    const { members, protocols } = options;
+    const { keeper, plans, hub, post, departures } = protocols;
+    const team = await keeper.read();
+    const record = spawnedRecord(request, {
+      ...options,
+      team,
+      lead: { ...options.lead, mode: options.leadsMode() },
+      isBusy: (name) => members.livingTeammates.some((each) => each.name === name && each.isBusy),
+      now: options.clock.now(),
+    });
+    const { name } = record;
+    // What the end of the one before brings about must not befall its successor.
+    await departures.settled(name);
+    const before = team.members.find((each) => each.name === name);
+    const member = await this.#seat(record, before, request.fresh === true);
+    await plans.begin(name, record.plan_required === true);
+    await departures.settled(name);
+    await keeper.enlist(record);
+    hub.say({ type: "member-change", member: name, status: "working" });
+    const isNew = members.get(name) !== member;
+    members.add(member);
+    try {
+      await post.send(name, { type: "message", from: by, content: request.prompt });
+    } finally {
+      if (isNew) member.start();
+    }
+    return record;
+  }
+
+  /** The member that is open already, where it can go on as it is, or one opened anew. */
+  async #seat(record: Member, before: Member | undefined, isFresh: boolean): Promise<TeamMember> {
+    const { members, store, check, open } = this.#options;
+    const known = members.get(record.name);
+    if (known && before && !known.hasEnded && !isFresh && isSameMember(record, before)) {
+      known.opened.permissions.setMode(record.permission_mode ?? "default");
+      return known;
+    }
+    // Before the one that is there is given up for it.
+    await check(record);
+    await known?.leave();
+    if (isFresh) await store.forget(record.name);
+    return open(record);
+  }
+}
