@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { MemberName } from "../protocol/ids.ts";
 import { Governor } from "./governor.ts";
-import type { Model } from "./model.ts";
+import type { Model, ModelRequest } from "./model.ts";
 import { type ModelSurroundings, openModel } from "./open-model.ts";
 import { type Environment, providerSettings } from "./provider-settings.ts";
 import type { Recording } from "./recording.ts";
@@ -20,6 +20,29 @@ const replayPrefix = "replay:";
 /** Throws where a model cannot be had, as far as that can be known without opening anything. */
 export function checkModel(id: string, env: Environment): void {
   if (!id.startsWith(replayPrefix)) providerSettings(id, env);
+}
+
+/**
+ * Has the code of a model's provider read an answer that nobody sent: the first one is slow to read,
+ * because only then everything is made that checks it.
+ */
+export async function warmUpModel(
+  id: string,
+  surroundings: Pick<ModelSurroundings, "env" | "clock">,
+): Promise<void> {
+  if (id.startsWith(replayPrefix)) return;
+  const headers = { "content-type": "text/event-stream" };
+  const fetch = async () => new Response('data: {"type":"ping"}\n\n', { headers });
+  const model = await openModel(id, { ...surroundings, fetch });
+  const request: ModelRequest = {
+    system: "",
+    tools: [],
+    conversation: [{ type: "input", texts: ["Hello."] }],
+    maxOutputTokens: 1,
+    signal: new AbortController().signal,
+  };
+  // It is no whole answer, and comes to an error that says so.
+  for await (const part of model.stream(request)) if (part.type === "error") return;
 }
 
 /** The models of a team. All that use one key at one address share one governor. */

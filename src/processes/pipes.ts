@@ -23,6 +23,7 @@ export class Pipes implements Disposable {
   readonly #environment: Readonly<Record<string, string>>;
   readonly #ready: Pipe[] = [];
   #making: Promise<void> | undefined;
+  #isDisposed = false;
 
   /** `environment` says where programs are found, and where temporary files belong. */
   constructor({ environment }: { environment: Readonly<Record<string, string>> }) {
@@ -34,15 +35,27 @@ export class Pipes implements Disposable {
     for (;;) {
       const pipe = this.#ready.pop();
       if (pipe) return pipe;
-      this.#making ??= this.#make().finally(() => {
-        this.#making = undefined;
-      });
-      await this.#making;
+      await this.#makeMore();
     }
   }
 
+  /** Has some at hand for whoever takes the first. What fails is told when one is taken. */
+  prepare(): void {
+    if (this.#ready.length === 0) this.#makeMore().catch(() => undefined);
+  }
+
   [Symbol.dispose](): void {
+    this.#isDisposed = true;
     for (const pipe of this.#ready.splice(0)) closePipe(pipe);
+  }
+
+  #makeMore(): Promise<void> {
+    this.#making ??= this.#make().finally(() => {
+      this.#making = undefined;
+      // Nobody takes what is ready only now.
+      if (this.#isDisposed) this[Symbol.dispose]();
+    });
+    return this.#making;
   }
 
   async #make(): Promise<void> {

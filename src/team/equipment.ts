@@ -4,7 +4,7 @@ import { teamKeyPath } from "../keys/team-key.ts";
 import { Disposables } from "../lib/disposables.ts";
 import { childEnvironment, Secrets } from "../lib/secrets.ts";
 import type { Model } from "../model/model.ts";
-import { checkModel, Models, type ModelsOptions } from "../model/models.ts";
+import { checkModel, Models, type ModelsOptions, warmUpModel } from "../model/models.ts";
 import type { PriceTable } from "../model/prices.ts";
 import { type Environment, providerKeyNames, providerKeys } from "../model/provider-settings.ts";
 import { Recording } from "../model/recording.ts";
@@ -123,6 +123,13 @@ export class Equipment implements AsyncDisposable {
 
   async openModel(id: string, member: MemberName): Promise<Model> {
     return this.#openModel(id, member);
+  }
+
+  /** Makes ready what is slow when it is used for the first time. */
+  async warmUp(modelId: string): Promise<void> {
+    this.pipes.prepare();
+    const surroundings = { env: this.#env, clock: this.place.clock };
+    if (this.isModelOurs) await warmUpModel(modelId, surroundings);
   }
 
   /** Throws where a model cannot be had, as far as that can be known without opening it. */

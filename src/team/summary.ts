@@ -1,10 +1,12 @@
 import type { RunEnd } from "../agent/run-agent.ts";
+import { wakes, wakesInTheEnd } from "../agent/wakes.ts";
 import { lead, type MemberName, type MessageId } from "../protocol/ids.ts";
 import type { Outcome } from "../protocol/message.ts";
 import type { Request } from "../protocol/request.ts";
 import type { Task } from "../protocol/task.ts";
 import type { MemberStatus } from "../protocol/team.ts";
 import type { UsageTotal } from "../protocol/usage.ts";
+import type { TeamMember } from "./members/team-member.ts";
 import type { Supervisor } from "./supervisor.ts";
 
 /** How a team stands when it is quiet, for people and programs. */
@@ -22,7 +24,7 @@ export interface TeamSummary {
   usage: Omit<UsageTotal, "cost_usd" | "unpriced_calls" | "calls">;
   cost_usd: number;
   duration_ms: number;
-  /** How the lead's last run in this process ended; undefined where it had none. */
+  /** How the lead's work in this process ended; undefined where it had none. */
   end: RunEnd | undefined;
   /** Mail that came back, because its recipient had ended. */
   undelivered: readonly MessageId[];
@@ -69,9 +71,17 @@ export async function summarize(
     },
     cost_usd: sum((total) => total.cost_usd),
     duration_ms: Math.round(clock.monotonicMs() - since.ms),
-    end: supervisor.members.lead.lastEnd,
+    end: await endOf(supervisor.members.lead),
     undelivered: supervisor.protocols.departures.returned,
   };
+}
+
+/** A lead whose budget is used up does not read what it would have to answer: that is its end. */
+async function endOf({ lastEnd, exhausted, opened }: TeamMember): Promise<RunEnd | undefined> {
+  if (!exhausted) return lastEnd;
+  const unread = (await opened.reader.unread()).map(({ message }) => message);
+  if (!unread.some((message) => wakes(message) || wakesInTheEnd(message))) return lastEnd;
+  return { outcome: "budget", reason: exhausted, answers: lastEnd?.answers ?? [] };
 }
 
 async function membersOf(

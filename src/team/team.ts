@@ -11,7 +11,7 @@ import type { SpawnRequest } from "../tools/team/colleagues.ts";
 import { broadcast } from "./broadcast.ts";
 import { Equipment } from "./equipment.ts";
 import { keepWhole } from "./keep-whole.ts";
-import { openMember } from "./member.ts";
+import { checkMember, openMember } from "./member.ts";
 import { seatTools } from "./member-desks.ts";
 import { messageIdFor } from "./message-id-for.ts";
 import { answerMessage, findQuestion, type PersonsAnswer } from "./protocols/persons-answer.ts";
@@ -20,6 +20,7 @@ import { findRecipient } from "./recipient.ts";
 import { summarize, type TeamSummary } from "./summary.ts";
 import { Supervisor } from "./supervisor.ts";
 import { defaults, leadSettings, onThisMachine, type TeamOptions } from "./team-options.ts";
+import { warmUp } from "./warm-up.ts";
 import { workToolNames } from "./work-tools.ts";
 
 export type { PersonsAnswer } from "./protocols/persons-answer.ts";
@@ -61,6 +62,7 @@ export class Team implements AsyncDisposable {
         secrets,
         lead: settings,
         openMember: (definition, seat) => openMember(equipment, definition, seat),
+        checkMember: (definition) => checkMember(equipment, definition),
         seatTools: (self, team) => seatTools(self, team, crons),
         toolNames: [...workToolNames, ...equipment.tools.map(({ spec }) => spec.name)],
         checkModel: (id) => equipment.checkModel(id),
@@ -75,6 +77,7 @@ export class Team implements AsyncDisposable {
       opened.use({ [Symbol.asyncDispose]: () => supervisor.leave() });
       crons.table = opened.use(await openCrons(equipment, supervisor));
       const team = new Team(equipment, supervisor, opened);
+      warmUp(team.events(), { equipment, lead: supervisor.members.lead.opened.agent });
       supervisor.start();
       store.lost.addEventListener("abort", () => team.#giveUp(), { once: true });
       return team;

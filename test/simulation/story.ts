@@ -41,6 +41,7 @@ export class Story {
   #life: Life | undefined;
   #underWay = 0;
   #requests = 0;
+  #hasFailed = false;
   #steps = 0;
 
   constructor(options: StoryOptions) {
@@ -95,6 +96,11 @@ export class Story {
     await drained();
   }
 
+  /** True once a write has failed: then not everything is done before the next start. */
+  get hasFailed(): boolean {
+    return this.#hasFailed;
+  }
+
   /** Lets the world go one point on. False when it is at rest. */
   async step(): Promise<boolean> {
     if (this.#steps++ > maxSteps) throw new Error("The team does not come to rest");
@@ -106,20 +112,22 @@ export class Story {
 
   /** Lets everything come to its end, with nobody interfering, and says what is wrong then. */
   async conclude(): Promise<string[]> {
-    const hadFaults = this.faults.left > 0 || this.#hasFailed;
     this.faults.left = 0;
     await this.#settle();
     // What a write that failed has left undone is done at the next start at the latest.
-    if (hadFaults) {
+    if (this.#hasFailed) {
       await this.kill();
       await this.start();
       await this.#settle();
     }
+    return this.findViolations();
+  }
+
+  /** What is wrong with the team, which must be at rest. */
+  async findViolations(): Promise<string[]> {
     if (!this.supervisor) return ["the team did not start"];
     return [...this.violations, ...(await findViolations(this.durable, this.supervisor))];
   }
-
-  #hasFailed = false;
 
   async #settle(): Promise<void> {
     let requestsWhenQuiet: number | undefined;
@@ -166,7 +174,7 @@ export class Story {
         }),
       seatTools: (self, supervisor) => seatTools(self, supervisor, noTimetable),
       toolNames: [],
-      checkMember: async () => undefined,
+      checkModel: () => undefined,
       outputs: "/work/.team/outputs",
       keepWhole: async () => undefined,
       autoclaim: true,

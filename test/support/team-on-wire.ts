@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { hasErrno } from "../../src/lib/files.ts";
+import { hasErrno } from "../../src/errors.ts";
 import { parseJson } from "../../src/lib/json.ts";
 import type { AgentEvent } from "../../src/protocol/events.ts";
 import { type Member, TeamRecord } from "../../src/protocol/team.ts";
@@ -10,7 +10,10 @@ import type { TeamOptions } from "../../src/team/team-options.ts";
 import type { Answer } from "../../src/testing/provider-server/answers.ts";
 import { ProviderServer } from "../../src/testing/provider-server/provider-server.ts";
 import type { ProviderRequest } from "../../src/testing/provider-server/wire.ts";
-import { type TemporaryDirectory, temporaryDirectory } from "../../src/testing/temporary-directory.ts";
+import {
+  type TemporaryDirectory,
+  temporaryDirectory,
+} from "../../src/testing/temporary-directory.ts";
 import { providerEnvironment } from "./agent-on-wire.ts";
 import { teamPlace } from "./team.ts";
 
@@ -83,11 +86,17 @@ export class TeamOnWire implements AsyncDisposable {
   }
 
   /** A file of the team as text; empty where there is none. */
-  async stored(...path: string[]): Promise<string> {
-    return readFile(join(this.teamDirectory, ...path), "utf8").catch((error: unknown) => {
-      if (hasErrno(error, "ENOENT")) return "";
-      throw error;
-    });
+  stored(...path: string[]): Promise<string> {
+    return readIfThere(join(this.teamDirectory, ...path));
+  }
+
+  /** The text of a file in the workspace, as soon as there is one that is not empty. */
+  async made(name: string): Promise<string> {
+    for (;;) {
+      const text = (await readIfThere(join(this.root, name))).trim();
+      if (text !== "") return text;
+      await new Promise(setImmediate);
+    }
   }
 
   async transcriptOf(member: string): Promise<Entry[]> {
@@ -143,17 +152,16 @@ export async function eventOf<E extends AgentEvent>(
   throw new Error("The events ended before it came");
 }
 
+async function readIfThere(path: string): Promise<string> {
+  return readFile(path, "utf8").catch((error: unknown) => {
+    if (hasErrno(error, "ENOENT")) return "";
+    throw error;
+  });
+}
+
 /** How often `part` occurs in `text`. */
 export function occurrences(text: string, part: string): number {
   return text.split(part).length - 1;
-}
-
-/** Something that happens once, and that others wait for. */
-export class Gate {
-  open: () => void = () => undefined;
-  readonly opened = new Promise<void>((resolve) => {
-    this.open = resolve;
-  });
 }
 
 /** The events of a team from now on, kept, so that one can be awaited whether or not it has been. */

@@ -1,15 +1,18 @@
+import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
+import { systemClock } from "../../../src/lib/clock.ts";
+import { DirectoryWatch } from "../../../src/lib/directory-watch.ts";
 import type { AgentEvent } from "../../../src/protocol/events.ts";
 import { Request } from "../../../src/protocol/request.ts";
 import { Task } from "../../../src/protocol/task.ts";
-import { TeamRecord } from "../../../src/protocol/team.ts";
+import { type Member, TeamRecord } from "../../../src/protocol/team.ts";
 import type { ReplyBlock } from "../../../src/protocol/transcript.ts";
 import type { Team } from "../../../src/team/team.ts";
 import type { Answer } from "../../../src/testing/provider-server/answers.ts";
 import type { ProviderRequest } from "../../../src/testing/provider-server/wire.ts";
-import { calls } from "../../../src/testing/scripted-model.ts";
+import { calls, says } from "../../../src/testing/scripted-model.ts";
 import { shownIn, type TeamOnWire } from "../../support/team-on-wire.ts";
 
 /** Something that a test lets happen when it is time. */
@@ -30,6 +33,16 @@ export function after(latch: Latch, answer: Answer): () => Promise<Answer> {
 
 /** An answer that never comes. */
 export const never = () => new Promise<Answer>(() => undefined);
+
+/** Says something unimportant until a text is shown to it; from then on, `lines` in their order. */
+export function onceTold(text: string, ...lines: readonly (Answer | (() => Answer))[]) {
+  let next = 0;
+  return (request: ProviderRequest): Answer => {
+    if (!shownIn(request).includes(text)) return says("Noted.");
+    const line = lines[Math.min(next++, lines.length - 1)] ?? says("Noted.");
+    return typeof line === "function" ? line() : line;
+  };
+}
 
 /** A lead's call that starts a teammate. */
 export function spawns(name: string, more: Record<string, unknown> = {}): ReplyBlock {
@@ -112,6 +125,39 @@ export async function rosterOnDisk(wire: TeamOnWire): Promise<TeamRecord> {
 
 export async function memberOnDisk(wire: TeamOnWire, name: string) {
   return (await rosterOnDisk(wire)).members.find((member) => member.name === name);
+}
+
+/** Resolves when a member's record on disk is as `isIt` says. It is looked at whenever the file changes. */
+export async function untilOnDisk(
+  wire: TeamOnWire,
+  name: string,
+  isIt: (member: Member) => boolean,
+): Promise<void> {
+  using watch = new DirectoryWatch({
+    directory: wire.teamDirectory,
+    clock: systemClock,
+    onFallback: () => undefined,
+  });
+  let look = () => {};
+  const stop = watch.subscribe("config.json", () => look());
+  while (true) {
+    const changed = new Promise<void>((resolve) => {
+      look = resolve;
+    });
+    const member = await memberOnDisk(wire, name);
+    if (member && isIt(member)) break;
+    await changed;
+  }
+  stop();
+}
+
+/** What a command writes into a file, as soon as it has. */
+export async function fileText(path: string): Promise<string> {
+  for (;;) {
+    const found = existsSync(path) ? (await readFile(path, "utf8")).trim() : "";
+    if (found !== "") return found;
+    await new Promise(setImmediate);
+  }
 }
 
 async function jsonOnDisk(wire: TeamOnWire, ...path: string[]): Promise<unknown> {

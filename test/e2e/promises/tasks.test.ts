@@ -4,7 +4,16 @@ import { expect, test } from "vitest";
 import type { ProviderRequest } from "../../../src/testing/provider-server/wire.ts";
 import { calls, reply, says } from "../../../src/testing/scripted-model.ts";
 import { shownIn, TeamOnWire } from "../../support/team-on-wire.ts";
-import { after, coder, Latch, lastResult, never, resultsIn, taskOnDisk } from "./scenes.ts";
+import {
+  after,
+  coder,
+  Latch,
+  lastResult,
+  never,
+  onceTold,
+  resultsIn,
+  taskOnDisk,
+} from "./scenes.ts";
 
 const creates = (subject: string, more: Record<string, unknown> = {}) =>
   calls("create_task", { subject, ...more });
@@ -223,12 +232,26 @@ test("P10 who ends its run with a task is reminded once, loses it the next time,
 });
 
 test("P10 what is over stays on the board with who did it and what came of it, also when it is opened again", async () => {
-  await using wire = await TeamOnWire.start({
-    lead: [
-      reply([creates("Mend"), creates("Drop")]),
+  const makes = onceTold(
+    "Make the tasks",
+    reply([
+      creates("Mend"),
+      creates("Drop"),
       calls("update_task", { task_id: "2", status: "cancelled", result: "Not needed." }),
-      says("Noted."),
-    ],
+    ]),
+    says("Noted."),
+  );
+  const looks = onceTold(
+    "What has become",
+    reply([
+      calls("list_tasks", {}),
+      calls("get_task", { task_id: "1" }),
+      calls("get_task", { task_id: "7" }),
+    ]),
+    says("Seen."),
+  );
+  await using wire = await TeamOnWire.start({
+    lead: [(request) => (shownIn(request).includes("What has become") ? looks : makes)(request)],
     alice: [
       calls("claim_task", { task_id: "1" }),
       calls("complete_task", { task_id: "1", result: "Mended with wire." }),
@@ -243,6 +266,13 @@ test("P10 what is over stays on the board with who did it and what came of it, a
   await first.close();
 
   const second = await wire.open({ autoclaim: false });
+  await second.prompt("What has become of them?");
+  await second.quiet();
+  const [list, task, unknown] = resultsIn(wire.requestsOf("lead").at(-1)).slice(-3);
+  expect(list?.text).toContain("1 [completed] Mend (alice)");
+  expect(list?.text).toContain("2 [cancelled] Drop");
+  expect(task?.text).toContain('"result":"Mended with wire."');
+  expect(unknown).toMatchObject({ isError: true });
   expect(await second.tasks()).toMatchObject([
     { id: "1", status: "completed", owner: "alice", result: "Mended with wire.", version: 3 },
     { id: "2", status: "cancelled", result: "Not needed." },

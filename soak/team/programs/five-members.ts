@@ -1,0 +1,50 @@
+/**
+ * A team that may be killed at any moment: `five-members <directory> <provider's url> <prompt>`. It
+ * answers for the person, and ends when the team is quiet.
+ */
+import { join } from "node:path";
+import { systemClock } from "../../../src/lib/clock.ts";
+import { systemProcesses } from "../../../src/lib/process-identity.ts";
+import { Team } from "../../../src/team/team.ts";
+
+const [directory = "", url = "", prompt = ""] = process.argv.slice(2);
+await using team = await Team.open({
+  place: {
+    directory: join(directory, ".team"),
+    keyPlace: { keyFile: undefined, stateHome: join(directory, "state"), home: directory },
+    clock: systemClock,
+    processes: systemProcesses,
+    onWarning: console.error,
+  },
+  env: { PATH: process.env.PATH, ANTHROPIC_API_KEY: "sk-of-a-soak", ANTHROPIC_BASE_URL: url },
+  cwd: directory,
+  model: "anthropic/scripted",
+  allow: ["bash(echo:*)", "bash(tee:*)", "bash(sleep:*)"],
+});
+const events = team.events();
+const answered = new Set<string>();
+
+async function answerQuestions(): Promise<void> {
+  for (const { id, to } of await team.openRequests()) {
+    if (to !== "user" || answered.has(id)) continue;
+    answered.add(id);
+    await team.answer(id, { decision: "allow-once" }).catch(ignoreDecided);
+  }
+}
+
+/** A question may be decided by an answer of an earlier life. */
+function ignoreDecided(error: unknown): void {
+  if (!(error instanceof Error) || !/already|to decide/.test(error.message)) throw error;
+}
+
+async function answerAll(): Promise<void> {
+  await answerQuestions();
+  for await (const event of events) if (event.type === "request-change") await answerQuestions();
+}
+
+answerAll().catch((error: unknown) => {
+  console.error(error);
+  process.exit(1);
+});
+await team.prompt(prompt);
+await team.quiet();

@@ -1,0 +1,39 @@
+import { setImmediate } from "node:timers/promises";
+import type { Agent } from "../agent/agent.ts";
+import type { AgentEvent } from "../protocol/events.ts";
+import type { Equipment } from "./equipment.ts";
+
+interface ColdParts {
+  equipment: Equipment;
+  lead: Agent;
+}
+
+/**
+ * Makes ready what the first answer and the first command need, while the first request of the team
+ * is on its way: the provider's schemas, the parser of command lines, pipes. All of it is slow when
+ * it is used for the first time, and no model answers as fast as that.
+ */
+export function warmUp(events: AsyncIterable<AgentEvent>, parts: ColdParts): void {
+  const { onWarning } = parts.equipment.place;
+  warmUpAfter(events, parts).catch((error: unknown) =>
+    onWarning(`What was to be made ready for the first command was not: ${String(error)}`),
+  );
+}
+
+async function warmUpAfter(
+  events: AsyncIterable<AgentEvent>,
+  { equipment, lead }: ColdParts,
+): Promise<void> {
+  if (!(await hasBegun(events))) return;
+  // By then the request is handed to the system.
+  await setImmediate();
+  const { permissions, model } = lead.options;
+  await equipment.warmUp(model.id);
+  await permissions.judge({ tool: "bash", action: { type: "command", command: "true" } });
+}
+
+/** False when the team is closed before it has made a request. */
+async function hasBegun(events: AsyncIterable<AgentEvent>): Promise<boolean> {
+  for await (const { type } of events) if (type === "turn-start") return true;
+  return false;
+}

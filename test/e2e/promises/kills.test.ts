@@ -1,0 +1,91 @@
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import type { Team } from "../../../src/team/team.ts";
+import { says } from "../../../src/testing/scripted-model.ts";
+import { observe } from "../../support/team.ts";
+import { occurrences, TeamOnWire } from "../../support/team-on-wire.ts";
+import { type Said, startTeamProcess } from "./team-process.ts";
+
+/** When the process is killed: as soon as it has said so many things of this kind. */
+interface Death {
+  at: (line: Said) => boolean;
+  count: number;
+}
+
+const isOf = (type: string) => (line: Said) => line.type === type && line.member === "alice";
+const isSent = (line: Said) => line.type === "message-sent" && line.to === "alice";
+
+const deaths: Death[] = [
+  { at: isSent, count: 2 },
+  { at: isOf("message-delivered"), count: 1 },
+  { at: isOf("turn-start"), count: 2 },
+  { at: isOf("run-end"), count: 1 },
+];
+
+const letters = 6;
+
+/**
+ * A team whose process is killed in the midst of its mail, again and again. Resolves to the letters
+ * whose sending had returned.
+ */
+async function livedDangerously(wire: TeamOnWire): Promise<string[]> {
+  const sent: string[] = [];
+  for (const [life, { at, count }] of deaths.entries()) {
+    await using running = startTeamProcess(wire);
+    const texts = Array.from({ length: letters }, (_, index) => `Letter ${life}.${index}!`);
+    const name = "alice";
+    if (life === 0) running.order({ type: "spawn", name, role: "coder", prompt: "Begin." });
+    for (const content of texts) running.order({ type: "message", to: name, content });
+    await running.said(at, count);
+    await running.kill();
+    // The prompt of the first life is sent before its letters.
+    const returned = running.heard(isSent) - (life === 0 ? 1 : 0);
+    sent.push(...texts.slice(0, returned));
+  }
+  return sent;
+}
+
+/** The letters that were not shown exactly once. */
+function wrong(wire: TeamOnWire, sent: readonly string[]): string[] {
+  return sent.filter((text) => occurrences(wire.shownTo("alice"), text) !== 1);
+}
+
+test("P01 what was sent is shown exactly once, however often everything is killed meanwhile", async () => {
+  await using wire = await TeamOnWire.start({ lead: [says("Noted.")], alice: [says("Fine.")] });
+  const sent = await livedDangerously(wire);
+
+  const team = await wire.open();
+  await team.quiet();
+  await team.message("alice", "The last letter.");
+  await team.quiet();
+
+  expect(sent.length).toBeGreaterThanOrEqual(deaths.length);
+  expect(wrong(wire, [...sent, "The last letter."])).toEqual([]);
+  expect(wire.server.refusals).toEqual([]);
+});
+
+test("control: a letter that counts as read and is in no transcript is noticed", async () => {
+  await using wire = await TeamOnWire.start({ lead: [says("Noted.")], alice: [says("Fine.")] });
+  const [first, second] = ["The first letter.", "The second letter."];
+  await ranUntilQuiet(wire, (team) =>
+    team.spawn({ name: "alice", role: "coder", prompt: "Begin." }),
+  );
+  const shell = await observe(wire.root);
+  await shell.send("alice", first);
+  await shell.send("alice", second);
+  await ranUntilQuiet(wire, async () => undefined);
+  const path = join(wire.teamDirectory, "transcripts", "alice.jsonl");
+  const lines = (await readFile(path, "utf8")).split("\n");
+  await writeFile(path, lines.filter((line) => !line.includes(second)).join("\n"));
+
+  await ranUntilQuiet(wire, (team) => team.message("alice", "The last letter."));
+
+  expect(wrong(wire, [first, second, "The last letter."])).toEqual([second]);
+});
+
+async function ranUntilQuiet(wire: TeamOnWire, act: (team: Team) => Promise<unknown>) {
+  await using team = await wire.open();
+  await act(team);
+  await team.quiet();
+}

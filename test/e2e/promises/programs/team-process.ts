@@ -1,0 +1,63 @@
+/**
+ * A process that runs a team, and that a test kills:
+ * `team-process.ts <root> <provider's URL> [before|after <sender> <type of message>]`.
+ *
+ * It says each event of the team on a line of its own, and carries out orders, one a line, until
+ * there are no more; then it leaves. Where such a message is about to be sent, or has just been, it
+ * stays for ever, and says so by the line `holding`.
+ */
+import { createInterface } from "node:readline";
+import { z } from "zod";
+import { parseJson } from "../../../../src/lib/json.ts";
+import { PermissionMode } from "../../../../src/protocol/message.ts";
+import { FileTeamStore } from "../../../../src/team/file-team-store.ts";
+import { Team } from "../../../../src/team/team.ts";
+import { teamPlace } from "../../../support/team.ts";
+
+const Order = z.discriminatedUnion("type", [
+  z.object({
+    type: z.literal("spawn"),
+    name: z.string(),
+    role: z.string(),
+    prompt: z.string(),
+    permission_mode: PermissionMode.optional(),
+    plan_required: z.boolean().optional(),
+  }),
+  z.object({ type: z.literal("message"), to: z.string(), content: z.string() }),
+]);
+export type Order = z.input<typeof Order>;
+
+const [root = "", url = "", moment, sender, heldType] = process.argv.slice(2);
+const place = teamPlace(root);
+const store = await FileTeamStore.open(place);
+const send = store.send.bind(store);
+store.send = async (to, draft) => {
+  if (draft.type !== heldType || draft.from !== sender) return send(to, draft);
+  if (moment === "after") await send(to, draft);
+  console.log(JSON.stringify({ type: "holding" }));
+  return new Promise(() => undefined);
+};
+const team = await Team.open({
+  store,
+  place,
+  env: {
+    PATH: process.env.PATH,
+    ANTHROPIC_API_KEY: "sk-ant-test-0123456789",
+    ANTHROPIC_BASE_URL: url,
+  },
+  cwd: root,
+  model: "anthropic/scripted",
+  mode: "bypassPermissions",
+});
+const telling = tell();
+for await (const line of createInterface({ input: process.stdin })) {
+  const order = parseJson(line, Order, "The order");
+  if (order.type === "spawn") await team.spawn(order);
+  else await team.message(order.to, order.content);
+}
+await team.close();
+await telling;
+
+async function tell(): Promise<void> {
+  for await (const event of team.events()) console.log(JSON.stringify(event));
+}

@@ -1,0 +1,224 @@
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import type { ReplyBlock } from "../../../src/protocol/transcript.ts";
+import type { ProviderRequest } from "../../../src/testing/provider-server/wire.ts";
+import { calls, reply, says } from "../../../src/testing/scripted-model.ts";
+import { TeamOnWire } from "../../support/team-on-wire.ts";
+import {
+  coder,
+  lastResult,
+  memberOnDisk,
+  never,
+  nextQuestion,
+  onceTold,
+  resultsIn,
+  rosterOnDisk,
+  spawns,
+} from "./scenes.ts";
+
+/** The names of the tools that a request offers, whatever the provider. */
+function toolsOf({ body }: ProviderRequest): string[] {
+  const tools = Array.isArray(body.tools) ? body.tools : [];
+  return tools.map((tool) => tool.name ?? tool.function?.name);
+}
+
+test("P23 a teammate's first request has the model, the tools, the role and the directory that were asked for", async () => {
+  await using wire = await TeamOnWire.start({
+    lead: [
+      reply([
+        spawns("alice", {
+          ...{ role: "reviewer", model: "openai/other", tools: ["read_file"], cwd: "sub" },
+          ...{ permission_mode: "plan", plan_required: true },
+        }),
+        spawns("bob", { cwd: "sub", permission_mode: "bypassPermissions" }),
+        calls("wait_for_teammates", {}),
+      ]),
+      says("Over."),
+    ],
+    alice: [calls("write_file", { path: "x.txt", content: "x" }), says("Read-only.")],
+    bob: [calls("bash", { command: "pwd > where.txt; cat where.txt" }), says("Here.")],
+  });
+  await mkdir(join(wire.root, "sub"));
+  const team = await wire.open({ mode: "bypassPermissions" });
+  await team.prompt("Go.");
+  await team.quiet();
+
+  const [alice, bob] = ["alice", "bob"].map((name) => wire.requestsOf(name)[0]);
+  if (!alice || !bob) throw new Error("Not both have asked their model");
+  expect(alice).toMatchObject({ api: "openai", body: { model: "other" } });
+  expect(alice.text).toContain(`You are 'alice', role: reviewer, at ${join(wire.root, "sub")}.`);
+  const workTools = ["bash", "background_run", "write_file", "edit_file", "glob", "grep"];
+  expect(toolsOf(alice)).toContain("read_file");
+  expect(toolsOf(alice)).toContain("send_message");
+  expect(toolsOf(alice).filter((name) => workTools.includes(name))).toEqual([]);
+  expect(wire.requestsOf("alice")[1]?.text).toContain("No tool is named");
+
+  expect(bob).toMatchObject({ api: "anthropic", body: { model: "scripted" } });
+  expect(toolsOf(bob)).toEqual(expect.arrayContaining(workTools));
+  expect(toolsOf(bob)).not.toContain("spawn_teammate");
+  expect(lastResult(wire.requestsOf("bob")[1])?.text).toContain(join(wire.root, "sub"));
+  expect(await memberOnDisk(wire, "alice")).toMatchObject({
+    ...{ role: "reviewer", model: "openai/other", tools: ["read_file"] },
+    ...{ permission_mode: "plan", plan_required: true, cwd: join(wire.root, "sub") },
+  });
+});
+
+test("P23 a teammate that cannot be as it is asked for is not spawned, and the error says what cannot be", async () => {
+  const wrong: [ReplyBlock, RegExp][] = [
+    [spawns("alice", { model: "nosuch/model" }), /nosuch/],
+    [spawns("alice", { model: "" }), /model/i],
+    [spawns("alice", { tools: ["read_file", "fly"] }), /'fly'.*read_file/s],
+    [spawns("alice", { permission_mode: "bypassPermissions" }), /wider.*'default'/s],
+    [spawns("alice", { permission_mode: "godmode" }), /permission_mode/],
+    [spawns("alice", { cwd: ".." }), /outside/],
+    [spawns("alice", { cwd: "/" }), /outside/],
+    [spawns("alice", { cwd: "nowhere" }), /no directory.*nowhere.*make it/s],
+    [spawns("alice", { cwd: "file.txt" }), /no directory.*file\.txt/s],
+    [spawns("alice", { role: " " }), /role/],
+    [spawns("alice", { plan_required: "false" }), /plan_required/],
+  ];
+  await using wire = await TeamOnWire.start({
+    lead: [reply(wrong.map(([call]) => call)), says("None of it.")],
+  });
+  await writeFile(join(wire.root, "file.txt"), "");
+  const team = await wire.open();
+  await team.prompt("Go.");
+  await team.quiet();
+
+  const results = resultsIn(wire.requestsOf("lead")[1]);
+  expect(results).toHaveLength(wrong.length);
+  results.forEach(({ text, isError }, index) => {
+    expect(isError, text).toBe(true);
+    expect(text).toMatch(wrong[index]?.[1] ?? /never/);
+  });
+  expect((await rosterOnDisk(wire)).members).toEqual([]);
+  expect(wire.server.requests).toHaveLength(2);
+});
+
+test("P23 a re-spawn with another model is another model: nothing of the old one is kept but the history", async () => {
+  await using wire = await TeamOnWire.start({
+    lead: [says("Noted.")],
+    alice: [says("As before."), says("As now.")],
+  });
+  const team = await wire.open();
+  await team.spawn(coder("alice"));
+  await team.quiet();
+  await team.spawn({ ...coder("alice"), role: "tester", model: "openai/other" });
+  await team.quiet();
+
+  const [first, second] = wire.requestsOf("alice");
+  expect(first?.body.model).toBe("scripted");
+  expect(second).toMatchObject({ api: "openai", body: { model: "other" } });
+  expect(second?.text).toContain("You are 'alice', role: tester");
+  expect(second?.text).toContain("As before.");
+});
+
+test("a lead's wrong calls are errors that say what is right", async () => {
+  let planId = "";
+  const wrong = (): [ReplyBlock, RegExp][] => [
+    [spawns("alice"), /'alice' is currently working/],
+    [spawns("lead"), /reserved.*1 to 32/s],
+    [spawns("../lead"), /not a member's name.*1 to 32/s],
+    [spawns("ümit"), /1 to 32/],
+    [
+      calls("plan_approval", { request_id: "nonsense", approve: true }),
+      /Unknown plan.*nonsense.*Undecided/s,
+    ],
+    [calls("plan_approval", { request_id: planId, approve: "true" }), /approve/],
+    [calls("shutdown_request", { teammate: "nobody" }), /nobody.*Teammates: /s],
+    [calls("shutdown_request", { teammate: "gone" }), /shut down already.*Teammates: /s],
+    [calls("send_message", { to: "gone", content: "Hello?" }), /shut down.*Members: lead/s],
+    [calls("send_message", { to: "nobody", content: "Hello?" }), /nobody.*Members: lead/s],
+    [calls("send_message", { to: "lead", content: "Me?" }), /That is you/],
+    [calls("get_task", { task_id: "99" }), /99/],
+    [calls("claim_task", { task_id: "not a task" }), /no task 'not a task'.*Tasks: 1/s],
+    [calls("claim_task", { task_id: "2" }), /blocked by 1/],
+    [calls("claim_task", { task_id: "3" }), /owned by 'alice'/],
+    [calls("update_task", { task_id: "1", blocked_by: ["2"] }), /wait for itself/],
+    [calls("update_task", { task_id: "1" }), /give what is to change/],
+    [calls("create_task", { subject: "x", owner: "nobody" }), /nobody.*Members: /s],
+  ];
+  await using wire = await TeamOnWire.start({
+    lead: [
+      onceTold(
+        "do it all wrong",
+        reply([
+          calls("create_task", { subject: "One" }),
+          calls("create_task", { subject: "Two", blocked_by: ["1"] }),
+          calls("create_task", { subject: "Three", owner: "alice" }),
+        ]),
+        () => reply(wrong().map(([call]) => call)),
+        says("All wrong."),
+      ),
+    ],
+    gone: [says("I am here.")],
+    bob: [calls("plan_approval", { plan: "Mine" }), says("I wait.")],
+    alice: [never],
+  });
+  const team = await wire.open({ autoclaim: false });
+  await team.spawn(coder("gone"));
+  await wire.server.until(() => wire.requestsOf("gone").length === 1);
+  await team.stop("gone");
+  await team.spawn(coder("alice"));
+  const planned = nextQuestion(team, "plan");
+  await team.spawn(coder("bob"));
+  planId = await planned;
+  await team.prompt("Make the tasks, then do it all wrong.");
+  await wire.server.until(
+    () => resultsIn(wire.requestsOf("lead").at(-1)).length === 3 + wrong().length,
+  );
+
+  const results = resultsIn(wire.requestsOf("lead").at(-1)).slice(3);
+  wrong().forEach(([call, remedy], index) => {
+    expect(results[index]?.isError, JSON.stringify(call)).toBe(true);
+    expect(results[index]?.text).toMatch(remedy);
+  });
+});
+
+test("a teammate cannot answer what is not its own, nor what is decided", async () => {
+  await using wire = await TeamOnWire.start({
+    lead: [
+      onceTold("Shut alice down", calls("shutdown_request", { teammate: "alice" }), says("Asked.")),
+    ],
+    alice: [
+      says("I am here."),
+      (request) => {
+        const id = /request_id=\\"([0-9a-f-]{36})/.exec(JSON.stringify(request.body.messages))?.[1];
+        return reply([
+          calls("shutdown_response", { request_id: "nonsense", approve: true }),
+          calls("shutdown_response", { request_id: id, approve: "false" }),
+          calls("shutdown_response", { request_id: id, approve: false, reason: "Not done yet." }),
+          calls("shutdown_response", { request_id: id, approve: true }),
+          calls("send_message", { to: "bob", content: `Answer ${id}` }),
+        ]);
+      },
+      says("I stay."),
+    ],
+    bob: [
+      says("I am here."),
+      (request) => {
+        const id = /Answer ([0-9a-f-]{36})/.exec(JSON.stringify(request.body.messages))?.[1];
+        return calls("shutdown_response", { request_id: id, approve: true });
+      },
+      says("It is not mine."),
+    ],
+  });
+  const team = await wire.open();
+  await team.spawn(coder("alice"));
+  await team.spawn(coder("bob"));
+  await wire.server.until(() => ["alice", "bob"].every((it) => wire.requestsOf(it).length === 1));
+  await team.prompt("Shut alice down.");
+  await team.quiet();
+
+  const answers = resultsIn(wire.requestsOf("alice").at(-1));
+  expect(answers.map(({ isError }) => isError)).toEqual([true, true, false, true, false]);
+  expect(answers[0]?.text).toContain("Open for you: ");
+  expect(answers[3]?.text).toContain("already rejected");
+  expect(lastResult(wire.requestsOf("bob").at(-1))).toMatchObject({
+    isError: true,
+    text: expect.stringContaining("Nobody asks you to shut down"),
+  });
+  expect(await memberOnDisk(wire, "alice")).toMatchObject({ status: "idle" });
+  expect(JSON.stringify(wire.requestsOf("lead").at(-1)?.body)).toContain("Not done yet.");
+});

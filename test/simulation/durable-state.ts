@@ -1,0 +1,89 @@
+import { Signature } from "../../src/keys/signature.ts";
+import type { Clock } from "../../src/lib/clock.ts";
+import { MemoryUsageLedger } from "../../src/logs/memory-usage-ledger.ts";
+import type { MailRecord } from "../../src/mailbox/mailbox.ts";
+import { MemoryMailbox } from "../../src/mailbox/memory-mailbox.ts";
+import type { MemberName } from "../../src/protocol/ids.ts";
+import type { Message } from "../../src/protocol/message.ts";
+import type { Request } from "../../src/protocol/request.ts";
+import type { TeamRecord } from "../../src/protocol/team.ts";
+import type { Entry } from "../../src/protocol/transcript.ts";
+import { MemoryRequests } from "../../src/requests/memory-requests.ts";
+import { MemoryRoster } from "../../src/roster/memory-roster.ts";
+import { MemoryTaskBoard } from "../../src/tasks/memory-task-board.ts";
+import { newTeam } from "../../src/team/new-team.ts";
+import { MemoryTranscript } from "../../src/transcript/memory-transcript.ts";
+
+export type StoredMail = Exclude<MailRecord, { state: "set aside" }>;
+
+/** The disk of a simulation: what outlives its processes, and what the invariants are read from. */
+export class DurableState {
+  readonly roster: MemoryRoster;
+  readonly tasks: MemoryTaskBoard;
+  readonly requests: MemoryRequests;
+  readonly usage = new MemoryUsageLedger();
+  readonly signature = new Signature(Buffer.alloc(32, 7));
+  /** All mail whose sender knows that it was sent. */
+  readonly sent: Message[] = [];
+  /** The newest roster and the newest plan of each member, to be looked at without waiting. */
+  team: TeamRecord;
+  readonly plans = new Map<MemberName, Request>();
+  /** Everybody who was shut down at some time. */
+  readonly ended = new Set<MemberName>();
+  readonly #clock: Clock;
+  readonly #mailboxes = new Map<MemberName, MemoryMailbox>();
+  readonly #transcripts = new Map<MemberName, MemoryTranscript>();
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+    this.team = newTeam(clock.now());
+    this.roster = new MemoryRoster(this.team);
+    this.tasks = new MemoryTaskBoard({ clock });
+    this.requests = new MemoryRequests({ clock, signature: this.signature });
+    this.roster.onChange((team) => {
+      this.team = team;
+      for (const { name, status } of team.members) if (status === "shutdown") this.ended.add(name);
+    });
+    this.requests.onChange((request) => {
+      if (request.type !== "plan") return;
+      const newest = this.plans.get(request.from);
+      if (!newest || newest.id <= request.id) this.plans.set(request.from, request);
+    });
+  }
+
+  mailbox(owner: MemberName): MemoryMailbox {
+    const known = this.#mailboxes.get(owner);
+    if (known) return known;
+    const mailbox = new MemoryMailbox({ owner, clock: this.#clock });
+    this.#mailboxes.set(owner, mailbox);
+    return mailbox;
+  }
+
+  transcript(owner: MemberName): MemoryTranscript {
+    const known = this.#transcripts.get(owner);
+    if (known) return known;
+    const transcript = new MemoryTranscript();
+    this.#transcripts.set(owner, transcript);
+    return transcript;
+  }
+
+  /** Nobody reads and nobody listens any more: the process that did was killed. */
+  async release(): Promise<void> {
+    for (const mailbox of this.#mailboxes.values()) await mailbox[Symbol.asyncDispose]();
+  }
+
+  /** Everything in a member's mailbox, oldest first. */
+  async mailOf(owner: MemberName): Promise<StoredMail[]> {
+    const records: StoredMail[] = [];
+    for await (const record of this.mailbox(owner).records()) {
+      if (record.state !== "set aside") records.push(record);
+    }
+    return records.reverse();
+  }
+
+  async entriesOf(owner: MemberName): Promise<Entry[]> {
+    const entries: Entry[] = [];
+    for await (const entry of this.transcript(owner).entries()) entries.push(entry);
+    return entries;
+  }
+}

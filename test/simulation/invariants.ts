@@ -1,0 +1,163 @@
+import { wakes, wakesInTheEnd } from "../../src/agent/wakes.ts";
+import {
+  lead,
+  type MemberName,
+  type MessageId,
+  outside,
+  system,
+  user,
+} from "../../src/protocol/ids.ts";
+import type { Message } from "../../src/protocol/message.ts";
+import type { Entry } from "../../src/protocol/transcript.ts";
+import { messageIdFor } from "../../src/team/message-id-for.ts";
+import type { Supervisor } from "../../src/team/supervisor.ts";
+import type { DurableState, StoredMail } from "./durable-state.ts";
+
+/** What one member has on disk when the team is at rest. */
+interface Belongings {
+  name: MemberName;
+  mail: readonly StoredMail[];
+  entries: readonly Entry[];
+}
+
+/** What is not as it must be when the team is at rest, in sentences. */
+export async function findViolations(
+  durable: DurableState,
+  supervisor: Supervisor,
+): Promise<string[]> {
+  const all: Belongings[] = [];
+  for (const name of [lead, ...durable.team.members.map((member) => member.name)]) {
+    const [mail, entries] = [await durable.mailOf(name), await durable.entriesOf(name)];
+    all.push({ name, mail, entries });
+  }
+  return [
+    ...(supervisor.isQuiet ? [] : ["the team is at rest, and not quiet"]),
+    ...all.flatMap((member) => lostMail(member, all, durable)),
+    ...all.flatMap((member) => sleptThroughMail(member, supervisor)),
+    ...untrueStatuses(durable, supervisor),
+    ...all.flatMap((member) => silentRuns(member, all, durable)),
+    ...(await misplacedTasks(durable, supervisor)),
+  ];
+}
+
+/** Sent is seen exactly once, or given back with its sender told. */
+function lostMail(
+  { name, mail, entries }: Belongings,
+  all: readonly Belongings[],
+  { sent, ended }: DurableState,
+): string[] {
+  const shown = shownIn(entries);
+  const stored = new Map(mail.map((record) => [record.message.id, record]));
+  const missing = sent
+    .filter(({ to, id }) => to === name && !stored.has(id))
+    .map((message) => `${described(message)} is in no mailbox`);
+  const wrong = mail.flatMap(({ message, state }) => {
+    const times = shown.get(message.id) ?? 0;
+    if (times > 1) return [`${described(message)} was shown ${times} times`];
+    if (state === "delivered" && times === 0) return [`${described(message)} was never shown`];
+    if (state === "undelivered" && times > 0)
+      return [`${described(message)} was given back though seen`];
+    if (state === "undelivered" && !ended.has(message.from) && !isSenderTold(message, all)) {
+      return [`${described(message)} was given back, and its sender does not know`];
+    }
+    return [];
+  });
+  return [...missing, ...wrong];
+}
+
+function shownIn(entries: readonly Entry[]): Map<MessageId, number> {
+  const shown = new Map<MessageId, number>();
+  const count = ({ id }: Message) => shown.set(id, (shown.get(id) ?? 0) + 1);
+  for (const entry of entries) {
+    if (entry.type === "delivery") count(entry.message);
+    if (entry.type === "tool-result") for (const { message } of entry.mail ?? []) count(message);
+  }
+  return shown;
+}
+
+function isSenderTold(message: Message, all: readonly Belongings[]): boolean {
+  const { id, from, type, timestamp } = message;
+  if (type !== "message" && type !== "broadcast" && type !== "task_assignment") return true;
+  // The person is told on the screen, and the runtime knows.
+  if (from === user || from === outside || from === system) return true;
+  const told = messageIdFor(`returned ${id}`, new Date(timestamp * 1000));
+  const sender = all.find(({ name }) => name === from);
+  return sender?.mail.some((other) => other.message.id === told) ?? false;
+}
+
+/** Nobody is idle with unread mail that wakes. */
+function sleptThroughMail({ name, mail }: Belongings, supervisor: Supervisor): string[] {
+  const unread = mail.filter(({ state }) => state === "queued").map(({ message }) => message);
+  const member = supervisor.members.get(name);
+  if (!member || member.hasEnded) {
+    return unread.map((message) => `${described(message)} lies with somebody who has ended`);
+  }
+  const isHeard = (message: Message) => {
+    if (member.failure !== undefined || member.isInterrupted) {
+      return wakes(message) && (message.from === user || (message.from === lead && name !== lead));
+    }
+    return wakes(message) || (name === lead && wakesInTheEnd(message));
+  };
+  return unread.filter(isHeard).map((message) => `${described(message)} wakes nobody`);
+}
+
+function untrueStatuses({ team }: DurableState, supervisor: Supervisor): string[] {
+  return team.members.flatMap(({ name, status, ending }) => {
+    const member = supervisor.members.get(name);
+    const isGone = !member || member.hasEnded;
+    const real = isGone ? "shutdown" : member.failure !== undefined ? "failed" : "idle";
+    const isUntrue = status !== real || ending !== undefined;
+    return isUntrue ? [`the roster has ${name} as ${status}, and it is ${real}`] : [];
+  });
+}
+
+/** Every run's end has its report in the lead's mailbox, but of those who ended with nothing to say. */
+function silentRuns(
+  { name, entries }: Belongings,
+  all: readonly Belongings[],
+  { ended }: DurableState,
+): string[] {
+  if (name === lead) return [];
+  const reports = new Set(
+    all.find((other) => other.name === lead)?.mail.map((it) => it.message.id),
+  );
+  let hasAnswered = false;
+  const silent: string[] = [];
+  for (const entry of entries) {
+    if (entry.type === "reply") hasAnswered ||= isAnswer(entry);
+    if (entry.type !== "run-end" || !entry.report_id) continue;
+    // Whoever ended it knows, also where the end itself was lost with its process.
+    const isEnded = ended.has(name) || (entry.outcome === "interrupted" && entry.reason);
+    const mayBeSilent = isEnded && !hasAnswered;
+    hasAnswered = false;
+    if (!reports.has(entry.report_id) && !mayBeSilent) {
+      silent.push(`a run of ${name} ended (${entry.outcome}), and the lead was not told`);
+    }
+  }
+  return silent;
+}
+
+function isAnswer({ blocks }: Extract<Entry, { type: "reply" }>): boolean {
+  return blocks.length > 0 && blocks.every(({ type }) => type === "text");
+}
+
+async function misplacedTasks(durable: DurableState, supervisor: Supervisor): Promise<string[]> {
+  const tasks = await durable.tasks.list();
+  const problems = tasks.flatMap(({ id, owner, status }) => {
+    const isOpen = status === "pending" || status === "in_progress";
+    if (!owner || !isOpen || owner === lead || owner === user) return [];
+    const isGone = supervisor.members.get(owner)?.hasEnded ?? true;
+    return isGone ? [`task ${id} is ${status} with ${owner}, who has ended`] : [];
+  });
+  const { members, protocols } = supervisor;
+  const free = members.livingTeammates.find(
+    ({ isFree, name }) => isFree && !protocols.plans.isPending(name),
+  );
+  const [open] = await durable.tasks.claimable();
+  if (free && open) problems.push(`${free.name} is free, and task ${open.id} waits for somebody`);
+  return problems;
+}
+
+function described({ id, type, from, to }: Message): string {
+  return `the ${type} ${id} from ${from} to ${to}`;
+}

@@ -1,0 +1,218 @@
+import { MemoryCronBook } from "../../src/crons/memory-cron-book.ts";
+import { TeamError } from "../../src/errors.ts";
+import type { Clock } from "../../src/lib/clock.ts";
+import { makeOnce } from "../../src/lib/make-once.ts";
+import { Serial } from "../../src/lib/serial.ts";
+import { MemoryEventLog } from "../../src/logs/memory-event-log.ts";
+import type { MailboxReader } from "../../src/mailbox/mailbox.ts";
+import { MemoryJobRecords } from "../../src/processes/job-records.ts";
+import type { MemberName } from "../../src/protocol/ids.ts";
+import type { Message, MessageDraft } from "../../src/protocol/message.ts";
+import type { Requests } from "../../src/requests/requests.ts";
+import type { Roster } from "../../src/roster/roster.ts";
+import type { TaskBoard } from "../../src/tasks/task-board.ts";
+import { deliveredIn } from "../../src/team/delivered-in.ts";
+import { findRecipient } from "../../src/team/recipient.ts";
+import type { MemberStore, TeamStore } from "../../src/team/team-store.ts";
+import type { Transcript } from "../../src/transcript/transcript.ts";
+import type { DurableState } from "./durable-state.ts";
+import type { SimulatedProcess, World } from "./world.ts";
+
+/** What is broken on purpose, to see that it would be noticed. */
+export type Defect =
+  /** A wake is not heard while its member looks at its mail. */
+  | "wake-lost-while-looking"
+  /** Mail counts as read before it is in the transcript. */
+  | "acknowledged-too-early"
+  /** What the transcript has already is given again after a restart. */
+  | "transcript-ignored";
+
+export interface ProcessStoreOptions {
+  world: World;
+  process: SimulatedProcess;
+  durable: DurableState;
+  clock: Clock;
+  /** Whether the write that is about to be made fails. */
+  fails(label: string): boolean;
+  defect: Defect | undefined;
+}
+
+/**
+ * A team's store as one simulated process has it. Every operation waits at a point before it is
+ * carried out and at another before its caller hears of it, so a kill can fall in between.
+ */
+export class ProcessStore implements TeamStore {
+  readonly roster: Roster;
+  readonly tasks: TaskBoard;
+  readonly requests: Requests;
+  readonly events: MemoryEventLog;
+  readonly usage;
+  readonly jobs = new MemoryJobRecords();
+  readonly crons = new MemoryCronBook();
+  readonly signature;
+  readonly isKeyNew = false;
+  readonly lost = new AbortController().signal;
+  readonly #options: ProcessStoreOptions;
+  readonly #members = new Map<MemberName, Promise<MemberStore>>();
+
+  constructor(options: ProcessStoreOptions) {
+    const { durable } = options;
+    this.#options = options;
+    this.events = new MemoryEventLog(options.clock);
+    this.usage = durable.usage;
+    this.signature = durable.signature;
+    this.roster = this.#roster();
+    this.tasks = this.#tasks();
+    this.requests = this.#requests();
+  }
+
+  async send(to: string, draft: MessageDraft): Promise<Message> {
+    const { durable } = this.#options;
+    const recipient = findRecipient(await this.roster.read(), to);
+    const message = await this.#write(`send ${draft.type} ${draft.from}->${recipient}`, () =>
+      durable.mailbox(recipient).append(draft),
+    );
+    durable.sent.push(message);
+    return message;
+  }
+
+  openMember(name: MemberName): Promise<MemberStore> {
+    return makeOnce(this.#members, name, async () => {
+      const { durable, defect } = this.#options;
+      const mailbox = durable.mailbox(name);
+      const seen = defect === "transcript-ignored" ? [] : await durable.transcript(name).tail();
+      const reader = await mailbox.openReader({
+        delivered: deliveredIn(seen),
+        onSetAside: () => undefined,
+      });
+      return { transcript: this.#transcript(name), mailbox, reader: this.#reader(name, reader) };
+    });
+  }
+
+  async forget(name: MemberName): Promise<void> {
+    throw new Error(`Nobody in this world forgets, as ${name} should`);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.events[Symbol.asyncDispose]();
+  }
+
+  async #read<T>(label: string, look: () => Promise<T>): Promise<T> {
+    const { world, process } = this.#options;
+    await world.point(process, label);
+    const seen = await look();
+    await world.point(process, `${label} seen`);
+    return seen;
+  }
+
+  async #write<T>(label: string, write: () => Promise<T>): Promise<T> {
+    const { world, process, fails } = this.#options;
+    await world.point(process, label);
+    if (fails(label)) throw new TeamError("write-failed", `No space is left: ${label}`);
+    const written = await write();
+    await world.point(process, `${label} done`);
+    return written;
+  }
+
+  /** Calls back only while the process lives. */
+  #alive<T>(listener: (value: T) => void): (value: T) => void {
+    const { process } = this.#options;
+    return (value) => {
+      if (process.isAlive) listener(value);
+    };
+  }
+
+  #transcript(name: MemberName): Transcript {
+    const transcript = this.#options.durable.transcript(name);
+    const appends = new Serial();
+    return {
+      append: (entries) =>
+        appends.run(() => {
+          const types = entries.map(({ type }) => type).join("+");
+          return this.#write(`${name} writes ${types}`, () => transcript.append(entries));
+        }),
+      tail: () => this.#read(`${name} opens`, () => transcript.tail()),
+      entries: () => transcript.entries(),
+    };
+  }
+
+  #reader(name: MemberName, reader: MailboxReader): MailboxReader {
+    const { defect, process } = this.#options;
+    let looks = 0;
+    return {
+      unread: async () => {
+        looks++;
+        try {
+          return await this.#read(`${name} looks`, async () => {
+            const unread = await reader.unread();
+            const last = unread.at(-1);
+            if (defect === "acknowledged-too-early" && last) {
+              await reader.acknowledge(last.message.id);
+            }
+            return unread;
+          });
+        } finally {
+          looks--;
+        }
+      },
+      acknowledge: async (upTo) => {
+        if (defect === "acknowledged-too-early") return;
+        // A cursor that cannot be written fails nobody: the transcript has the mail.
+        await this.#read(`${name} acknowledges`, () => reader.acknowledge(upTo));
+      },
+      giveBack: (upTo) => this.#write(`${name} gives back`, () => reader.giveBack(upTo)),
+      onWake: (listener) =>
+        reader.onWake(() => {
+          if (defect === "wake-lost-while-looking" && looks > 0) return;
+          if (process.isAlive) listener();
+        }),
+      [Symbol.asyncDispose]: async () => undefined,
+    };
+  }
+
+  #roster(): Roster {
+    const { roster } = this.#options.durable;
+    return {
+      read: () => this.#read("roster read", () => roster.read()),
+      update: (change) => this.#write("roster written", () => roster.update(change)),
+      onChange: (listener) => roster.onChange(this.#alive(listener)),
+    };
+  }
+
+  #tasks(): TaskBoard {
+    const { tasks } = this.#options.durable;
+    return {
+      create: (draft) => this.#write("task created", () => tasks.create(draft)),
+      get: (id) => this.#read(`task ${id} read`, () => tasks.get(id)),
+      list: () => this.#read("tasks read", () => tasks.list()),
+      claimable: () => this.#read("tasks looked for", () => tasks.claimable()),
+      claim: (id, change) =>
+        this.#write(`task ${id} claimed by ${change.by}`, () => tasks.claim(id, change)),
+      complete: (id, change) =>
+        this.#write(`task ${id} completed by ${change.by}`, () => tasks.complete(id, change)),
+      update: (id, patch, change) =>
+        this.#write(`task ${id} changed by ${change.by}`, () => tasks.update(id, patch, change)),
+      release: (id, release) =>
+        this.#write(`task ${id} of ${release.holder} released`, () => tasks.release(id, release)),
+      releaseAll: (release) =>
+        this.#write(`tasks of ${release.holder} released`, () => tasks.releaseAll(release)),
+      onChange: (listener) => tasks.onChange(this.#alive(listener)),
+    };
+  }
+
+  #requests(): Requests {
+    const { requests } = this.#options.durable;
+    return {
+      open: (draft) =>
+        this.#write(`${draft.type} of ${draft.from} opened`, () => requests.open(draft)),
+      get: (id) => this.#read("request read", () => requests.get(id)),
+      list: (filter) => this.#read("requests read", () => requests.list(filter)),
+      decide: (id, answer) =>
+        this.#write(`request decided by ${answer.by}`, () => requests.decide(id, answer)),
+      expire: (id, reason) => this.#write("request expires", () => requests.expire(id, reason)),
+      cancel: (id, by, reason) =>
+        this.#write("request cancelled", () => requests.cancel(id, by, reason)),
+      onChange: (listener) => requests.onChange(this.#alive(listener)),
+    };
+  }
+}

@@ -1,0 +1,170 @@
+import { lead, newRequestId, user } from "../../src/protocol/ids.ts";
+import type { Supervisor } from "../../src/team/supervisor.ts";
+import type { Defect } from "./process-store.ts";
+import { teammateNames, wanderingMind } from "./simulated-model.ts";
+import { Story } from "./story.ts";
+import { World } from "./world.ts";
+
+export interface SimulationOptions {
+  /** How many seeds, and the first of them. */
+  seeds: number;
+  from?: number;
+  /** What is broken on purpose. */
+  defect?: Defect;
+}
+
+/** What went wrong with one seed, and what happened before. */
+export interface SimulationFailure {
+  seed: number;
+  violations: readonly string[];
+  log: readonly string[];
+}
+
+export interface SimulationResult {
+  seeds: number;
+  /** How many points were passed in all. */
+  points: number;
+  failure: SimulationFailure | undefined;
+}
+
+/** Tells one story for each seed, until one goes wrong. */
+export async function runSimulation(options: SimulationOptions): Promise<SimulationResult> {
+  const { seeds, from = 1, defect } = options;
+  let points = 0;
+  for (let seed = from; seed < from + seeds; seed++) {
+    const { violations, world } = await tell(seed, defect);
+    points += world.passed;
+    if (violations.length > 0) {
+      return { seeds: seed - from + 1, points, failure: { seed, violations, log: world.log } };
+    }
+  }
+  return { seeds, points, failure: undefined };
+}
+
+/** A failure in words, with what replays it. */
+export function describeFailure({ seed, violations, log }: SimulationFailure): string {
+  return [
+    `Seed ${seed}: ${violations.join("; ")}.`,
+    ...log.slice(-60),
+    `Again: TROUPE_SEED=${seed} npx vitest run test/simulation`,
+  ].join("\n");
+}
+
+async function tell(seed: number, defect: Defect | undefined) {
+  const world = new World(seed);
+  const { random } = world;
+  const energy = { left: 3 + random.below(10) };
+  const planApprover = world.chance(0.3) ? user : lead;
+  const mind = wanderingMind(random, energy);
+  const story = new Story({ world, mind, planApprover, defect });
+  if (world.chance(0.25)) story.faults.left = 1 + random.below(3);
+  let violations: string[];
+  try {
+    await story.start();
+    await interfere(story, { kills: world.chance(0.5) ? 1 + random.below(3) : 0 });
+    violations = await story.conclude();
+  } catch (error) {
+    violations = [String(error)];
+  }
+  await story.kill();
+  return { violations, world };
+}
+
+/** Acts on the team at points that the seed chooses. */
+async function interfere(story: Story, { kills }: { kills: number }): Promise<void> {
+  const { world } = story;
+  const { random } = world;
+  let killsLeft = kills;
+  let actionsLeft = 3 + random.below(7);
+  const teammates = 2 + random.below(3);
+  while (actionsLeft > 0) {
+    const isAtRest = !(await story.step());
+    if (!isAtRest && !world.chance(0.08)) continue;
+    if (killsLeft > 0 && world.chance(0.3)) {
+      killsLeft--;
+      await story.kill();
+      await story.start();
+      continue;
+    }
+    if (!story.supervisor) continue;
+    actionsLeft--;
+    const name = random.pick(teammateNames.slice(0, teammates));
+    const { label, run } = random.pick(deeds);
+    await story.act(`${label} ${name}`, (supervisor) => run(supervisor, name, story));
+  }
+}
+
+interface Deed {
+  label: string;
+  run(supervisor: Supervisor, name: string, story: Story): Promise<unknown> | undefined;
+}
+
+function member(supervisor: Supervisor, name: string) {
+  return supervisor.members.livingTeammates.find((each) => each.name === name);
+}
+
+/** What comes from outside. What is there twice comes twice as often. */
+const deeds: readonly Deed[] = [
+  ...["lead", "lead", undefined, undefined, undefined].map((to) => ({
+    label: `write to ${to ?? ""}`,
+    run: (supervisor: Supervisor, name: string) =>
+      supervisor.protocols.post.send(to ?? name, {
+        type: "message",
+        from: user,
+        content: "Do something.",
+      }),
+  })),
+  ...[false, false, false, true].map((plan_required) => ({
+    label: "spawn",
+    run: (supervisor: Supervisor, name: string) =>
+      supervisor.spawn(user, { name, role: "coder", prompt: "Work.", plan_required }),
+  })),
+  {
+    label: "ask to end",
+    run: (supervisor, name) => {
+      const asked = member(supervisor, name);
+      return asked ? supervisor.protocols.shutdowns.ask(lead, asked.name) : undefined;
+    },
+  },
+  {
+    label: "stop",
+    run: (supervisor, name) => {
+      const stopped = member(supervisor, name);
+      return stopped ? supervisor.stop(stopped.name) : undefined;
+    },
+  },
+  {
+    label: "stop by mail",
+    run: ({ protocols, options }, name) => {
+      const request_id = newRequestId(options.clock.now());
+      return protocols.post.send(name, { type: "shutdown_request", from: user, request_id });
+    },
+  },
+  {
+    label: "interrupt",
+    run: (supervisor, name) => {
+      member(supervisor, name)?.interrupt();
+      return undefined;
+    },
+  },
+  {
+    label: "create a task",
+    run: ({ protocols }) => protocols.tasks.deskOf(user).create({ subject: "For whoever is free" }),
+  },
+  {
+    label: "decide a plan",
+    run: ({ protocols }, _, { durable, world }) => {
+      const plan = [...durable.plans.values()].find(
+        (it) => it.state === "pending" && it.to === user,
+      );
+      const approve = world.chance(0.6);
+      return (
+        plan &&
+        protocols.post.send(plan.from, {
+          ...{ type: "plan_approval_response", from: user, request_id: plan.id },
+          ...{ approve, hash: plan.hash },
+        })
+      );
+    },
+  },
+];
