@@ -61,9 +61,10 @@ export type {
 } from "./tasks/task-board.ts";
 export { FileTeamStore } from "./team/file-team-store.ts";
 export { MemoryTeamStore } from "./team/memory-team-store.ts";
+export type { PersonsAnswer } from "./team/protocols/persons-answer.ts";
 export type { MemberSummary, TeamSummary } from "./team/summary.ts";
 export { systemPlace } from "./team/system-place.ts";
-export { type PersonsAnswer, Team } from "./team/team.ts";
+export { Team } from "./team/team.ts";
 export { TeamObserver } from "./team/team-observer.ts";
 export type { TeamOptions } from "./team/team-options.ts";
 export type { TeamPlace } from "./team/team-place.ts";

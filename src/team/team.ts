@@ -23,8 +23,6 @@ import { defaults, leadSettings, onThisMachine, type TeamOptions } from "./team-
 import { warmUp } from "./warm-up.ts";
 import { workToolNames } from "./work-tools.ts";
 
-export type { PersonsAnswer } from "./protocols/persons-answer.ts";
-
 /**
  * A team at work: one lead that a person talks to, and teammates, each with its own conversation.
  * It lives in this process, and all of it goes on where it was when it is opened again.

@@ -23,6 +23,8 @@ export class DurableState {
   readonly requests: MemoryRequests;
   readonly usage = new MemoryUsageLedger();
   readonly signature = new Signature(Buffer.alloc(32, 7));
+  /** True once a write has failed: then not everything is done before the next start. */
+  hasFailed = false;
   /** All mail whose sender knows that it was sent. */
   readonly sent: Message[] = [];
   /** The newest roster and the newest plan of each member, to be looked at without waiting. */

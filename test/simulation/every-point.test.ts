@@ -72,7 +72,7 @@ async function tell({ point, incident, isAtWork, defect }: Telling) {
         await incident(story);
       }
     } while (await story.step());
-    if (!story.hasFailed) violations.push(...(await story.findViolations()));
+    if (!story.durable.hasFailed) violations.push(...(await story.findViolations()));
   };
   const violations: string[] = [];
   let hasHappened = false;

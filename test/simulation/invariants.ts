@@ -115,7 +115,7 @@ function untrueStatuses({ team }: DurableState, supervisor: Supervisor): string[
 function silentRuns(
   { name, entries }: Belongings,
   all: readonly Belongings[],
-  { ended }: DurableState,
+  { ended, team, hasFailed }: DurableState,
 ): string[] {
   if (name === lead) return [];
   const reports = new Set(
@@ -134,6 +134,8 @@ function silentRuns(
       silent.push(`a run of ${name} ended (${entry.outcome}), and the lead was not told`);
     }
   }
+  const isGone = team.members.some((it) => it.name === name && it.status === "shutdown");
+  if (isGone && hasAnswered && !hasFailed) silent.push(`nobody heard the last words of ${name}`);
   return silent;
 }
 

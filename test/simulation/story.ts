@@ -41,7 +41,6 @@ export class Story {
   #life: Life | undefined;
   #underWay = 0;
   #requests = 0;
-  #hasFailed = false;
   #steps = 0;
 
   constructor(options: StoryOptions) {
@@ -96,11 +95,6 @@ export class Story {
     await drained();
   }
 
-  /** True once a write has failed: then not everything is done before the next start. */
-  get hasFailed(): boolean {
-    return this.#hasFailed;
-  }
-
   /** Lets the world go one point on. False when it is at rest. */
   async step(): Promise<boolean> {
     if (this.#steps++ > maxSteps) throw new Error("The team does not come to rest");
@@ -115,7 +109,7 @@ export class Story {
     this.faults.left = 0;
     await this.#settle();
     // What a write that failed has left undone is done at the next start at the latest.
-    if (this.#hasFailed) {
+    if (this.durable.hasFailed) {
       await this.kill();
       await this.start();
       await this.#settle();
@@ -209,7 +203,7 @@ export class Story {
   #fails(label: string): boolean {
     if (this.faults.left === 0 || !this.world.chance(this.faults.probability)) return false;
     this.faults.left--;
-    this.#hasFailed = true;
+    this.durable.hasFailed = true;
     this.world.note(`--- fails: ${label}`);
     return true;
   }

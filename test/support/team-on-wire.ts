@@ -143,15 +143,6 @@ export function shownIn(request: ProviderRequest | undefined): string {
   return JSON.stringify(request?.body.messages ?? []);
 }
 
-/** Resolves to the first event for which `isIt` holds. */
-export async function eventOf<E extends AgentEvent>(
-  events: AsyncIterable<AgentEvent>,
-  isIt: (event: AgentEvent) => event is E,
-): Promise<E> {
-  for await (const event of events) if (isIt(event)) return event;
-  throw new Error("The events ended before it came");
-}
-
 async function readIfThere(path: string): Promise<string> {
   return readFile(path, "utf8").catch((error: unknown) => {
     if (hasErrno(error, "ENOENT")) return "";

@@ -7,7 +7,7 @@ import { interrupt, leave } from "../../lib/leaving.ts";
 import { wait } from "../../lib/wait.ts";
 import type { MailboxReader } from "../../mailbox/mailbox.ts";
 import type { Permissions } from "../../permissions/permissions.ts";
-import type { MemberName } from "../../protocol/ids.ts";
+import { type MemberName, newMessageId } from "../../protocol/ids.ts";
 import type { Message } from "../../protocol/message.ts";
 import type { MemberStatus } from "../../protocol/team.ts";
 import type { ReceivedMail } from "../../protocol/transcript.ts";
@@ -170,6 +170,7 @@ export class TeamMember {
     this.#condition = { type: "ended" };
     if (this.#run) interrupt(this.#run, reason);
     await this.#stopped();
+    if (!this.#run && !this.#isCrashed) await this.#closeLastRun(reason);
     await this.#opened.end();
     this.#options.onChange();
   }
@@ -269,6 +270,16 @@ export class TeamMember {
     const { agent } = this.#opened;
     await this.#options.settle(this, agent);
     await agent.record({ type: "run-settled" });
+  }
+
+  /** A process that was killed may have left a run whose answers nobody has heard of. */
+  async #closeLastRun(reason: string): Promise<void> {
+    const { agent } = this.#opened;
+    if (agent.lastRun.isOpen) {
+      const report_id = newMessageId(this.#options.clock.now());
+      await agent.record({ type: "run-end", outcome: "interrupted", reason, report_id });
+    }
+    if (agent.lastRun.unsettledEnd) await this.#settle();
   }
 
   #showRest(): void {

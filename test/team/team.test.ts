@@ -1,0 +1,35 @@
+import { expect, test } from "vitest";
+import { calls, reply, says } from "../../src/testing/scripted-model.ts";
+import { shownIn, TeamOnWire } from "../support/team-on-wire.ts";
+
+test("a lead spawns two teammates, waits, and answers with their results before it", async () => {
+  await using wire = await TeamOnWire.start({
+    lead: [
+      reply([
+        calls("spawn_teammate", { name: "alice", role: "coder", prompt: "Say one." }),
+        calls("spawn_teammate", { name: "bob", role: "tester", prompt: "Say two." }),
+        calls("wait_for_teammates", {}),
+      ]),
+      says("Both answered."),
+    ],
+    alice: [says("One.")],
+    bob: [says("Two.")],
+  });
+  const team = await wire.open();
+
+  await team.prompt("Go.");
+  const { result, members } = await team.quiet();
+
+  expect(result).toBe("Both answered.");
+  expect(members.map(({ name, status, outcome }) => [name, status, outcome])).toEqual([
+    ["lead", "idle", "done"],
+    ["alice", "idle", "done"],
+    ["bob", "idle", "done"],
+  ]);
+  const [, answered] = wire.requestsOf("lead");
+  expect(shownIn(answered)).toContain("alice, bob have ended their runs.");
+  expect(shownIn(answered)).toContain(">One.</teammate-message>");
+  expect(shownIn(answered)).toContain(">Two.</teammate-message>");
+  expect(wire.requestsOf("lead")).toHaveLength(2);
+  expect(wire.server.refusals).toEqual([]);
+});
