@@ -50,7 +50,9 @@ function describe(crowds: readonly CrowdFigures[]): Section {
         isMet: finished === members,
       },
       atMost(`${members} members × ${turns} turns: event-loop lag p99`, {
-        ...{ figure: p99, target: 100, format: formatMs },
+        figure: p99,
+        target: 100,
+        format: formatMs,
       }),
       {
         what: `${members} members × ${turns} turns: peak memory of the process`,

@@ -78,7 +78,9 @@ function targetsOf(teammates: number, nap: Nap): Section["targets"] {
   const what = `${teammates} teammates in \`sleep 1\``;
   const target = teammates === few ? 1_150 : 1_300;
   const took = atMost(`${what}: until all reports are seen`, {
-    ...{ figure: tookMs(nap), target, format: formatMs },
+    figure: tookMs(nap),
+    target,
+    format: formatMs,
   });
   if (teammates !== few) return [took];
   return [
@@ -90,10 +92,14 @@ function targetsOf(teammates: number, nap: Nap): Section["targets"] {
       isMet: true,
     },
     atMost(`${what}: peak memory of the process`, {
-      ...{ figure: peakBytes(nap), target: 160e6, format: formatMegabytes },
+      figure: peakBytes(nap),
+      target: 160e6,
+      format: formatMegabytes,
     }),
     atMost(`${what}: sent to the provider`, {
-      ...{ figure: sentBytes(nap), target: 150e3, format: formatKilobytes },
+      figure: sentBytes(nap),
+      target: 150e3,
+      format: formatKilobytes,
     }),
   ];
 }

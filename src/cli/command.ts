@@ -19,7 +19,7 @@ export interface Io {
 }
 
 /** What a person may say about a run. What is undefined has a default. */
-export interface TeamSettings
+interface TeamSettings
   extends Pick<
     TeamOptions,
     | "model"

@@ -28,7 +28,7 @@ export type ApprovalAnswer =
   | { type: "stopped" };
 
 /** Why nobody can be asked, and how to allow the call, by a rule if there is one. */
-export type Unattended = (suggestedRule: string | undefined) => string;
+type Unattended = (suggestedRule: string | undefined) => string;
 
 export interface ApprovalsOptions {
   clock: Clock;

@@ -42,7 +42,7 @@ export async function untilQuiet(supervisor: Supervisor, options: QuietOptions):
   }
 }
 
-export function hasBackgroundJobs({ members }: Supervisor): boolean {
+function hasBackgroundJobs({ members }: Supervisor): boolean {
   return members.living.some(({ opened }) => opened.backgroundJobs > 0);
 }
 

@@ -2,20 +2,13 @@
  * A team that may be killed at any moment: `five-members <directory> <provider's url> <prompt>`. It
  * answers for the person, and ends when the team is quiet.
  */
-import { join } from "node:path";
-import { systemClock } from "../../../src/lib/clock.ts";
-import { systemProcesses } from "../../../src/lib/process-identity.ts";
+import { TeamError } from "../../../src/errors.ts";
 import { Team } from "../../../src/team/team.ts";
+import { teamPlace } from "../../../test/support/team.ts";
 
 const [directory = "", url = "", prompt = ""] = process.argv.slice(2);
 await using team = await Team.open({
-  place: {
-    directory: join(directory, ".team"),
-    keyPlace: { keyFile: undefined, stateHome: join(directory, "state"), home: directory },
-    clock: systemClock,
-    processes: systemProcesses,
-    onWarning: console.error,
-  },
+  place: teamPlace(directory, { onWarning: console.error }),
   env: { PATH: process.env.PATH, ANTHROPIC_API_KEY: "sk-of-a-soak", ANTHROPIC_BASE_URL: url },
   cwd: directory,
   model: "anthropic/scripted",
@@ -34,7 +27,7 @@ async function answerQuestions(): Promise<void> {
 
 /** A question may be decided by an answer of an earlier life. */
 function ignoreDecided(error: unknown): void {
-  if (!(error instanceof Error) || !/already|to decide/.test(error.message)) throw error;
+  if (!(error instanceof TeamError) || error.code !== "request-refused") throw error;
 }
 
 async function answerAll(): Promise<void> {

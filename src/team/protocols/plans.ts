@@ -64,10 +64,13 @@ export class Plans {
     plan_request: id,
   }: Member): Promise<void> {
     const known = id && (await this.#find(id));
-    // A question that was signed with a key that is lost was asked again under another id.
-    const request = known && isVoid(known) ? await this.#openPlanOf(name) : known;
-    this.#standings.set(name, { isRequired, request: request || undefined });
+    // The process may have died before the roster had its newest plan, and a question that was
+    // signed with a key that is lost was asked again under another id.
+    const newest = await this.#newestOpenPlanOf(name);
+    const request = newest ?? (known && !isVoid(known) ? known : undefined);
+    this.#standings.set(name, { isRequired, request });
     if (!request) return;
+    if (request.id !== id) await this.#keep(request);
     if (request.state === "pending") await this.#ask(request);
     else await this.#reply(request);
   }
@@ -85,8 +88,8 @@ export class Plans {
     const request = await requests.open({ type: "plan", from, to, subject: { plan } });
     this.#standings.set(from, { isRequired, request });
     if (older?.state === "pending")
-      await this.#cancel(older.id, from, "a newer plan was handed in");
-    await keeper.change(from, (member) => ({ ...member, plan_request: request.id }));
+      await this.#cancel(older.id, from, superseded);
+    await this.#keep(request);
     await this.#ask(request);
     return request;
   }
@@ -172,8 +175,16 @@ export class Plans {
     });
   }
 
-  async #openPlanOf(from: MemberName): Promise<Request | undefined> {
-    return (await this.#options.requests.list({ state: "pending", type: "plan", from })).at(-1);
+  /** The plan that a member has handed in last; older ones are void. */
+  async #newestOpenPlanOf(from: MemberName): Promise<Request | undefined> {
+    const open = await this.#options.requests.list({ state: "pending", type: "plan", from });
+    const newest = open.pop();
+    for (const { id } of open) await this.#cancel(id, from, superseded);
+    return newest;
+  }
+
+  async #keep({ id, from }: Request): Promise<void> {
+    await this.#options.keeper.change(from, (member) => ({ ...member, plan_request: id }));
   }
 
   async #find(id: RequestId): Promise<Request | undefined> {
@@ -200,6 +211,8 @@ export class Plans {
 function isVoid({ state }: Request): boolean {
   return state === "cancelled" || state === "expired";
 }
+
+const superseded = "a newer plan was handed in";
 
 const rejected =
   "Your plan is rejected. Hand in another with plan_approval; until one is approved you cannot change anything.";
