@@ -77,7 +77,7 @@ export class Plans {
 
   /** Hands in a plan; an older one of the same member is void. From now on the gate is closed. */
   async submit(from: MemberName, plan: string): Promise<Request> {
-    const { requests, keeper, approver: to } = this.#options;
+    const { requests, approver: to } = this.#options;
     if (!isContentSize(plan)) {
       throw new TeamError("content-too-large", "The plan is too long for a message", {
         hint: "Write the details to a file that you name, once you may, and hand in the gist.",
@@ -87,8 +87,7 @@ export class Plans {
     const older = this.#standings.get(from)?.request;
     const request = await requests.open({ type: "plan", from, to, subject: { plan } });
     this.#standings.set(from, { isRequired, request });
-    if (older?.state === "pending")
-      await this.#cancel(older.id, from, superseded);
+    if (older?.state === "pending") await this.#cancel(older.id, from, superseded);
     await this.#keep(request);
     await this.#ask(request);
     return request;
