@@ -3,13 +3,15 @@ import { firstCharacters } from "../lib/cut-text.ts";
 import type { BackgroundJob, BackgroundJobs } from "../processes/background-jobs.ts";
 import { defineTool, failure, success, type Tool, type ToolOutput } from "./tool.ts";
 
+const BackgroundRunInput = z.object({ command: z.string() });
+
 /** Starts a command that outlives its call. */
 export function backgroundRunTool({ background }: { background: BackgroundJobs }): Tool {
   return defineTool({
     name: "background_run",
     description:
       "Start a shell command that runs while you go on, such as a server. You are told when it ends.",
-    input: z.object({ command: z.string() }),
+    input: BackgroundRunInput,
     action: ({ command }) => ({ type: "command", command }),
     run: ({ command }) => startInBackground(background, { command, timeoutMs: undefined }),
   });
@@ -25,11 +27,13 @@ export async function startInBackground(
   return success(`Background task ${job.id} started: ${job.command}`);
 }
 
+const CheckBackgroundInput = z.object({ task_id: z.string().optional() });
+
 export function checkBackgroundTool({ background }: { background: BackgroundJobs }): Tool {
   return defineTool({
     name: "check_background",
     description: "Status and output of a background task; without task_id, the list of them.",
-    input: z.object({ task_id: z.string().optional() }),
+    input: CheckBackgroundInput,
     action: () => ({ type: "coordinate" }),
     async run({ task_id: id }) {
       const jobs = background.list();

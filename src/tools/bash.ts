@@ -8,6 +8,12 @@ import { defineTool, failure, type Tool } from "./tool.ts";
 const defaultTimeoutSeconds = 120;
 const maxTimeoutSeconds = 3600;
 
+const BashInput = z.object({
+  command: z.string(),
+  timeout_s: z.number().positive().max(maxTimeoutSeconds).optional(),
+  run_in_background: z.boolean().optional(),
+});
+
 /** Runs a command and waits for it. */
 export function bashTool({
   shell,
@@ -19,11 +25,7 @@ export function bashTool({
   return defineTool({
     name: "bash",
     description: `Run a command with bash -c in your working directory; no cd or variable carries over. Ended after timeout_s (${defaultTimeoutSeconds}).`,
-    input: z.object({
-      command: z.string(),
-      timeout_s: z.number().positive().max(maxTimeoutSeconds).optional(),
-      run_in_background: z.boolean().optional(),
-    }),
+    input: BashInput,
     action: ({ command }) => ({ type: "command", command }),
     async run({ command, timeout_s: seconds, run_in_background: isInBackground }, context) {
       if (isInBackground) {

@@ -14,16 +14,18 @@ interface Edit {
   replace_all?: boolean | undefined;
 }
 
+const EditFileInput = z.object({
+  path: z.string(),
+  old_text: z.string(),
+  new_text: z.string(),
+  replace_all: z.boolean().describe("Every occurrence").optional(),
+});
+
 export function editFileTool(access: FileAccess): Tool {
   return defineTool({
     name: "edit_file",
     description: "Replace a literal text in a file that was read. It must occur once.",
-    input: z.object({
-      path: z.string(),
-      old_text: z.string(),
-      new_text: z.string(),
-      replace_all: z.boolean().describe("Every occurrence").optional(),
-    }),
+    input: EditFileInput,
     action: ({ path }) => ({ type: "write", path }),
     run: (edit) =>
       answer(edit.path, async () => {

@@ -9,11 +9,13 @@ import { listFiles } from "./files/list-files.ts";
 import { SearchText } from "./files/search-text.ts";
 import { defineTool, failure, success, type Tool } from "./tool.ts";
 
+const GlobInput = z.object({ pattern: SearchText, path: z.string().optional() });
+
 export function globTool({ workspace }: { workspace: Workspace }): Tool {
   return defineTool({
     name: "glob",
     description: "List files by a glob such as src/**/*.ts, without what .gitignore leaves out.",
-    input: z.object({ pattern: SearchText, path: z.string().optional() }),
+    input: GlobInput,
     action: ({ path = "." }) => ({ type: "read", path }),
     run: ({ pattern, path = "." }, { signal }) =>
       answer(path, async () => {

@@ -13,15 +13,17 @@ import { defineTool, failure, success, type Tool } from "./tool.ts";
 
 const maxLineCharacters = 500;
 
+const GrepInput = z.object({
+  pattern: SearchText,
+  path: z.string().optional(),
+  glob: SearchText.describe("Only such files, as *.ts").optional(),
+});
+
 export function grepTool({ workspace }: { workspace: Workspace }): Tool {
   return defineTool({
     name: "grep",
     description: "Search files for a regular expression. Gives path:line:text.",
-    input: z.object({
-      pattern: SearchText,
-      path: z.string().optional(),
-      glob: SearchText.describe("Only such files, as *.ts").optional(),
-    }),
+    input: GrepInput,
     action: ({ path = "." }) => ({ type: "read", path }),
     run: ({ pattern, path = ".", glob: wanted }, { signal }) =>
       answer(path, async () => {

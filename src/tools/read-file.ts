@@ -19,15 +19,17 @@ interface Lines {
   limit: number;
 }
 
+const ReadFileInput = z.object({
+  path: z.string(),
+  offset: z.int().min(1).describe("First line, from 1").optional(),
+  limit: z.int().min(1).describe("Lines, 2000 by default").optional(),
+});
+
 export function readFileTool(options: { workspace: Workspace; seenFiles: SeenFiles }): Tool {
   return defineTool({
     name: "read_file",
     description: "Read a text file or an image. Long files come in parts.",
-    input: z.object({
-      path: z.string(),
-      offset: z.int().min(1).describe("First line, from 1").optional(),
-      limit: z.int().min(1).describe("Lines, 2000 by default").optional(),
-    }),
+    input: ReadFileInput,
     action: ({ path }) => ({ type: "read", path }),
     run: ({ path, offset = 1, limit = defaultLimit }, { signal }) =>
       answer(path, async () => {

@@ -62,8 +62,17 @@ export function defineTool<Input extends z.ZodObject>(definition: {
   };
 }
 
-/** Every byte of it is sent with every request, so what says nothing is left out. */
+/** Every member has its own tools, made of the same inputs: what those look like is worked out once. */
+const inputSchemas = new WeakMap<z.ZodObject, Record<string, unknown>>();
+
 function inputSchema(schema: z.ZodObject): Record<string, unknown> {
+  const known = inputSchemas.get(schema) ?? describeInput(schema);
+  inputSchemas.set(schema, known);
+  return known;
+}
+
+/** Every byte of it is sent with every request, so what says nothing is left out. */
+function describeInput(schema: z.ZodObject): Record<string, unknown> {
   const {
     $schema: _,
     additionalProperties: __,

@@ -5,11 +5,13 @@ import { changeFile, type FileAccess } from "./files/guarded-change.ts";
 import { hasOnlyCrlf, toCrlf } from "./files/line-endings.ts";
 import { defineTool, type Tool } from "./tool.ts";
 
+const WriteFileInput = z.object({ path: z.string(), content: z.string() });
+
 export function writeFileTool(access: FileAccess): Tool {
   return defineTool({
     name: "write_file",
     description: "Write a whole file, making folders. An existing file must have been read first.",
-    input: z.object({ path: z.string(), content: z.string() }),
+    input: WriteFileInput,
     action: ({ path }) => ({ type: "write", path }),
     run: ({ path, content: text }) =>
       answer(path, () =>

@@ -79,9 +79,11 @@ export class Spawner {
       known.opened.permissions.setMode(record.permission_mode ?? "default");
       return known;
     }
-    // Before the one that is there is given up for it.
-    await check(record);
-    await known?.leave();
+    if (known) {
+      // Before the one that is there is given up for it.
+      await check(record);
+      await known.leave();
+    }
     if (isFresh) await store.forget(record.name);
     return open(record);
   }

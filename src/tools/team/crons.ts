@@ -11,16 +11,18 @@ export function cronTools(team: { timetable: Timetable }): Tool[] {
   return [scheduleCronTool(team), listCronsTool(team), cancelCronTool(team)];
 }
 
+const ScheduleCronInput = z.object({
+  cron: FilledText.describe("minute hour day month weekday, local time"),
+  prompt: FilledText,
+  member: FilledText.optional(),
+  once: z.boolean().optional(),
+});
+
 function scheduleCronTool({ timetable }: { timetable: Timetable }): Tool {
   return coordinationTool({
     name: "schedule_cron",
     description: "Send a prompt to a member (you, unless set) at set times.",
-    input: z.object({
-      cron: FilledText.describe("minute hour day month weekday, local time"),
-      prompt: FilledText,
-      member: FilledText.optional(),
-      once: z.boolean().optional(),
-    }),
+    input: ScheduleCronInput,
     async answer({ cron, prompt, member, once = false }) {
       const entry = await timetable.schedule({ cron, prompt, member, once });
       return `Scheduled ${entry.id}: ${nextTime(entry)}`;
@@ -28,11 +30,13 @@ function scheduleCronTool({ timetable }: { timetable: Timetable }): Tool {
   });
 }
 
+const ListCronsInput = z.object({});
+
 function listCronsTool({ timetable }: { timetable: Timetable }): Tool {
   return coordinationTool({
     name: "list_crons",
     description: "Scheduled prompts.",
-    input: z.object({}),
+    input: ListCronsInput,
     async answer() {
       const entries = await timetable.list();
       return entries.map(cronLine).join("\n") || "No crons.";
@@ -40,11 +44,13 @@ function listCronsTool({ timetable }: { timetable: Timetable }): Tool {
   });
 }
 
+const CancelCronInput = z.object({ id: FilledText });
+
 function cancelCronTool({ timetable }: { timetable: Timetable }): Tool {
   return coordinationTool({
     name: "cancel_cron",
     description: "Stop one.",
-    input: z.object({ id: FilledText }),
+    input: CancelCronInput,
     answer: async ({ id }) => `Cancelled ${(await timetable.cancel(id)).id}`,
   });
 }

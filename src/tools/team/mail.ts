@@ -6,12 +6,14 @@ import type { Colleagues, Leadership } from "./colleagues.ts";
 import { coordinationTool } from "./coordination-tool.ts";
 import { FilledText } from "./inputs.ts";
 
+const SendMessageInput = z.object({ to: FilledText, content: FilledText });
+
 export function sendMessageTool({ colleagues }: { colleagues: Colleagues }): Tool {
   return coordinationTool({
     name: "send_message",
     description:
       "Message a member; it wakes if idle. A teammate's final text goes to the lead by itself.",
-    input: z.object({ to: FilledText, content: FilledText }),
+    input: SendMessageInput,
     async answer({ to, content }) {
       const sent = await colleagues.send(to, content);
       return `Sent message to ${sent.to}${sent.note ? `. ${sent.note}` : ""}`;
@@ -19,11 +21,13 @@ export function sendMessageTool({ colleagues }: { colleagues: Colleagues }): Too
   });
 }
 
+const ReadInboxInput = z.object({});
+
 export function readInboxTool({ colleagues }: { colleagues: Colleagues }): Tool {
   return defineTool({
     name: "read_inbox",
     description: "Rarely needed: mail comes by itself.",
-    input: z.object({}),
+    input: ReadInboxInput,
     action: () => ({ type: "coordinate" }),
     async run() {
       const mail = await colleagues.takeMail();
@@ -33,11 +37,13 @@ export function readInboxTool({ colleagues }: { colleagues: Colleagues }): Tool 
   });
 }
 
+const BroadcastInput = z.object({ content: FilledText });
+
 export function broadcastTool({ leadership }: { leadership: Leadership }): Tool {
   return coordinationTool({
     name: "broadcast",
     description: "Message all teammates.",
-    input: z.object({ content: FilledText }),
+    input: BroadcastInput,
     answer: async ({ content }) => `Broadcast to ${await leadership.broadcast(content)} teammates`,
   });
 }

@@ -6,11 +6,13 @@ import type { Following, Leadership } from "./colleagues.ts";
 import { coordinationTool } from "./coordination-tool.ts";
 import { FilledText } from "./inputs.ts";
 
+const ShutdownRequestInput = z.object({ teammate: FilledText, force: z.boolean().optional() });
+
 export function shutdownRequestTool({ leadership }: { leadership: Leadership }): Tool {
   return coordinationTool({
     name: "shutdown_request",
     description: "Ask a teammate to end; its answer comes as mail. force does not ask.",
-    input: z.object({ teammate: FilledText, force: z.boolean().optional() }),
+    input: ShutdownRequestInput,
     async answer({ teammate, force = false }) {
       const request = await leadership.requestShutdown(teammate, { force });
       if (!request) return `'${parseMemberName(teammate)}' was shut down`;
@@ -19,12 +21,14 @@ export function shutdownRequestTool({ leadership }: { leadership: Leadership }):
   });
 }
 
+const ShutdownResponseInput = z.object({ request_id: FilledText });
+
 /** How far a shutdown has come. It is the teammate who answers. */
 export function shutdownStateTool({ leadership }: { leadership: Leadership }): Tool {
   return coordinationTool({
     name: "shutdown_response",
     description: "State of a shutdown request.",
-    input: z.object({ request_id: FilledText }),
+    input: ShutdownResponseInput,
     async answer({ request_id: id }) {
       const request = await leadership.findShutdown(id);
       return JSON.stringify(request ? withoutSignatures(request) : { error: "not found" });
@@ -39,15 +43,17 @@ function withoutSignatures({ sig: _, decision, ...request }: Request): object {
   return { ...request, decision: answer };
 }
 
+const OwnShutdownResponseInput = z.object({
+  request_id: FilledText,
+  approve: z.boolean(),
+  reason: z.string().optional(),
+});
+
 export function shutdownAnswerTool({ following }: { following: Following }): Tool {
   return coordinationTool({
     name: "shutdown_response",
     description: "Approving a shutdown_request ends you; refuse with a reason.",
-    input: z.object({
-      request_id: FilledText,
-      approve: z.boolean(),
-      reason: z.string().optional(),
-    }),
+    input: OwnShutdownResponseInput,
     async answer({ request_id: id, approve, reason }) {
       await following.answerShutdown(id, { approve, reason });
       return approve ? "Shutdown approved" : "Shutdown rejected";

@@ -19,16 +19,18 @@ export function taskTools(desk: { tasks: TaskDesk }): Tool[] {
   ];
 }
 
+const CreateTaskInput = z.object({
+  subject: FilledText,
+  description: z.string().optional(),
+  blocked_by: z.array(TaskReference).optional(),
+  owner: FilledText.optional(),
+});
+
 function createTaskTool({ tasks }: { tasks: TaskDesk }): Tool {
   return coordinationTool({
     name: "create_task",
     description: "Share out work: idle teammates take unowned, unblocked tasks.",
-    input: z.object({
-      subject: FilledText,
-      description: z.string().optional(),
-      blocked_by: z.array(TaskReference).optional(),
-      owner: FilledText.optional(),
-    }),
+    input: CreateTaskInput,
     async answer(draft) {
       const { id, subject, blocked_by, owner } = await tasks.create(draft);
       const ownedBy = owner ? `, owned by ${owner}` : "";
@@ -37,29 +39,35 @@ function createTaskTool({ tasks }: { tasks: TaskDesk }): Tool {
   });
 }
 
+const ListTasksInput = z.object({});
+
 function listTasksTool({ tasks }: { tasks: TaskDesk }): Tool {
   return coordinationTool({
     name: "list_tasks",
     description: "All tasks.",
-    input: z.object({}),
+    input: ListTasksInput,
     answer: async () => taskList(await tasks.list()),
   });
 }
+
+const GetTaskInput = z.object({ task_id: TaskReference });
 
 function getTaskTool({ tasks }: { tasks: TaskDesk }): Tool {
   return coordinationTool({
     name: "get_task",
     description: "A task in full.",
-    input: z.object({ task_id: TaskReference }),
+    input: GetTaskInput,
     answer: async ({ task_id: id }) => JSON.stringify(await tasks.get(id)),
   });
 }
+
+const ClaimTaskInput = z.object({ task_id: TaskReference });
 
 function claimTaskTool({ tasks }: { tasks: TaskDesk }): Tool {
   return coordinationTool({
     name: "claim_task",
     description: "Take a task before working on it.",
-    input: z.object({ task_id: TaskReference }),
+    input: ClaimTaskInput,
     async answer({ task_id }) {
       const { id, subject, description } = await tasks.claim(task_id);
       return `Claimed task ${id}: ${onOneLine(subject)}${description ? `\n${description}` : ""}`;
@@ -67,11 +75,13 @@ function claimTaskTool({ tasks }: { tasks: TaskDesk }): Tool {
   });
 }
 
+const CompleteTaskInput = z.object({ task_id: TaskReference, result: z.string().optional() });
+
 function completeTaskTool({ tasks }: { tasks: TaskDesk }): Tool {
   return coordinationTool({
     name: "complete_task",
     description: "Finish a task.",
-    input: z.object({ task_id: TaskReference, result: z.string().optional() }),
+    input: CompleteTaskInput,
     async answer({ task_id: id, result }) {
       const { task, unblocked } = await tasks.complete(id, result);
       return `Completed task ${task.id}${unblockedLine(unblocked)}`;

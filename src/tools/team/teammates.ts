@@ -18,11 +18,13 @@ const WaitSeconds = z
     `must be more than 0 and at most ${maxWaitSeconds}`,
   );
 
+const ListTeammatesInput = z.object({});
+
 export function listTeammatesTool({ colleagues }: { colleagues: Colleagues }): Tool {
   return coordinationTool({
     name: "list_teammates",
     description: "Roles and status.",
-    input: z.object({}),
+    input: ListTeammatesInput,
     async answer() {
       const { team_name, members } = await colleagues.roster();
       if (members.length === 0) return "No teammates.";
@@ -35,22 +37,24 @@ function memberLine({ name, role, status, detail }: Member): string {
   return `  ${name} (${onOneLine(role)}): ${status}${detail ? ` (${onOneLine(detail)})` : ""}`;
 }
 
+const SpawnTeammateInput = z.object({
+  name: FilledText,
+  role: FilledText,
+  prompt: FilledText,
+  model: z.string().optional(),
+  tools: z.array(z.string()).optional(),
+  permission_mode: PermissionMode.optional(),
+  plan_required: z.boolean().describe("No changes before you approve its plan").optional(),
+  cwd: z.string().optional(),
+  fresh: z.boolean().describe("Forget its history").optional(),
+});
+
 export function spawnTeammateTool({ leadership }: { leadership: Leadership }): Tool {
   return coordinationTool({
     name: "spawn_teammate",
     description:
       "Start a teammate, or give an idle or ended one new work. It knows only its prompt. Its final text comes to you as mail.",
-    input: z.object({
-      name: FilledText,
-      role: FilledText,
-      prompt: FilledText,
-      model: z.string().optional(),
-      tools: z.array(z.string()).optional(),
-      permission_mode: PermissionMode.optional(),
-      plan_required: z.boolean().describe("No changes before you approve its plan").optional(),
-      cwd: z.string().optional(),
-      fresh: z.boolean().describe("Forget its history").optional(),
-    }),
+    input: SpawnTeammateInput,
     async answer(request) {
       const { name, role } = await leadership.spawn(request);
       return `Spawned '${name}' (role: ${role})`;
@@ -58,15 +62,17 @@ export function spawnTeammateTool({ leadership }: { leadership: Leadership }): T
   });
 }
 
+const WaitForTeammatesInput = z.object({
+  names: z.array(FilledText).optional(),
+  mode: z.enum(["all", "any"]).optional(),
+  timeout_s: WaitSeconds.optional(),
+});
+
 export function waitForTeammatesTool({ leadership }: { leadership: Leadership }): Tool {
   return coordinationTool({
     name: "wait_for_teammates",
     description: `Wait for teammates to finish, instead of asking or polling. Their results come as mail with the answer. Ends early when you are needed, or after timeout_s (${defaultWaitSeconds}).`,
-    input: z.object({
-      names: z.array(FilledText).optional(),
-      mode: z.enum(["all", "any"]).optional(),
-      timeout_s: WaitSeconds.optional(),
-    }),
+    input: WaitForTeammatesInput,
     answer: ({ names, mode = "all", timeout_s: seconds = defaultWaitSeconds }, { signal }) => {
       // A model that names nobody means everybody: there is no other use in waiting.
       const waitedFor = names?.length === 0 ? undefined : names;
