@@ -156,11 +156,12 @@ export class CallRound {
 }
 
 /**
- * True for what only looks at files. Calls to the team run in their order, though they change no
- * file: who waits for teammates in the same reply waits for those it has spawned.
+ * True for what only looks at files, or spawns. Other calls to the team run in their order, though
+ * they change no file: who waits for teammates in the same reply waits for those it has spawned.
  */
 function isPlainRead({ prepared, verdict }: Extract<Plan, { type: "judged" }>): boolean {
-  return verdict.isReadOnly && prepared.action.type !== "coordinate";
+  const { action } = prepared;
+  return verdict.isReadOnly && (action.type !== "coordinate" || action.isIndependent === true);
 }
 
 /** So many calls run beside each other at most: each may hold a large file or a process. */

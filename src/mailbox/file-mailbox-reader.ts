@@ -1,4 +1,5 @@
 import type { Signature } from "../keys/signature.ts";
+import { appearanceOf } from "../lib/appearance.ts";
 import type { Clock } from "../lib/clock.ts";
 import { ensurePrivateDirectory, removeTemporaries } from "../lib/files.ts";
 import type { Line } from "../lib/line-reader.ts";
@@ -12,15 +13,7 @@ import type { MailLayout } from "./mail-layout.ts";
 import { type DecodedPart, decodeLine } from "./mail-line.ts";
 import { MailQueue, type Settlement } from "./mail-queue.ts";
 import { createLog, rotateLog, trimHistory } from "./mail-rotation.ts";
-import {
-  anchorOf,
-  appearanceOf,
-  endsWithLine,
-  type Mark,
-  markAfter,
-  openLog,
-  ownMark,
-} from "./mail-scanner.ts";
+import { anchorOf, endsWithLine, type Mark, markAfter, openLog, ownMark } from "./mail-scanner.ts";
 import { type MailSource, newSource, recentSegments, recoverSources } from "./mail-source.ts";
 import type { Delivery, MailboxReader, ReaderOptions, SetAside } from "./mailbox.ts";
 import { SeenIds } from "./seen-ids.ts";

@@ -1,6 +1,6 @@
 import { type BigIntStats, closeSync, fstatSync, openSync, readSync } from "node:fs";
-import { stat } from "node:fs/promises";
 import { hasErrno } from "../errors.ts";
+import { describeAppearance } from "../lib/appearance.ts";
 import { type Line, LineReader, LineSplitter } from "../lib/line-reader.ts";
 import { maxLineBytes } from "./mail-line.ts";
 
@@ -128,25 +128,5 @@ function openIfExistsSync(path: string): number | undefined {
 
 function describeLog(stats: BigIntStats) {
   const { ino, mtime: modified } = stats;
-  return { inode: String(ino), modified, appearance: describe(stats) };
-}
-
-/** The `appearance` of a log now; undefined where there is no file. */
-export async function appearanceOf(path: string): Promise<string | undefined> {
-  try {
-    return describe(await stat(path, { bigint: true }));
-  } catch (error) {
-    if (hasErrno(error, "ENOENT")) return undefined;
-    throw error;
-  }
-}
-
-interface Appearance {
-  ino: bigint;
-  size: bigint;
-  mtimeNs: bigint;
-}
-
-function describe({ ino, size, mtimeNs }: Appearance): string {
-  return `${ino} ${size} ${mtimeNs}`;
+  return { inode: String(ino), modified, appearance: describeAppearance(stats) };
 }

@@ -8,8 +8,8 @@ export interface ToolSpec {
 
 /** What a call would do, as far as permissions, plan gates and ordering care. Paths are as written. */
 export type Action =
-  /** Mail, tasks, the roster: nothing outside troupe. */
-  | { type: "coordinate" }
+  /** Mail, tasks, the roster: nothing outside troupe. Independent ones may run beside each other. */
+  | { type: "coordinate"; isIndependent?: boolean }
   | { type: "read"; path: string }
   | { type: "write"; path: string }
   | { type: "command"; command: string };

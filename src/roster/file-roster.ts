@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { TeamError } from "../errors.ts";
+import { appearanceOf } from "../lib/appearance.ts";
 import type { Clock } from "../lib/clock.ts";
 import { readTextIfExists, replaceFile, setAside } from "../lib/files.ts";
 import { Listeners } from "../lib/listeners.ts";
@@ -35,6 +36,8 @@ export class FileRoster implements Roster, Disposable {
   /** What this process knows, and the text it was read from or written as: none while it is gone. */
   #team: TeamRecord;
   #text: string | undefined;
+  /** What the file looked like when it was last read: while it does, it need not be read again. */
+  #appearance: string | undefined;
   /** What a person made of the file that is no roster, and what is wrong with it. */
   #badEdit: { text: string; problem: string } | undefined;
 
@@ -44,6 +47,7 @@ export class FileRoster implements Roster, Disposable {
     this.#team = known.team;
     this.#text = known.text;
     this.#stopWatching = options.watch.subscribe(rosterFile, () => {
+      this.#appearance = undefined;
       this.#serial.run(() => this.#takeOverEdit()).catch((error) => this.#report(error));
     });
   }
@@ -96,6 +100,9 @@ export class FileRoster implements Roster, Disposable {
 
   /** Reads what a person wrote. What is no roster is left alone until the next update. */
   async #takeOverEdit(): Promise<void> {
+    const appearance = await appearanceOf(this.#path);
+    if (appearance !== undefined && appearance === this.#appearance) return;
+    this.#appearance = appearance;
     const text = await readTextIfExists(this.#path);
     if (text === undefined) this.#text = undefined;
     if (text === undefined || text === this.#text || text === this.#badEdit?.text) return;

@@ -63,9 +63,9 @@ export class BackgroundMail implements AsyncDisposable {
    * started. The mail has the id that the one of the end has: where an earlier process died between
    * sending that and removing the record, nobody is told twice.
    */
-  async tellFates(): Promise<void> {
+  async tellFates(left: readonly JobRecord[]): Promise<void> {
     const { tell, records, secrets } = this.#options;
-    for (const { id, command, message_id } of await this.left()) {
+    for (const { id, command, message_id } of left) {
       const fate = `Background task ${id} was ended when troupe stopped; what it had done by then is unknown.`;
       await tell({ id: message_id, content: secrets.mask(`${fate}\n$ ${command}`) });
       await records.remove(id);

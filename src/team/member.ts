@@ -69,7 +69,7 @@ export async function openMember(
   const jobs = backgroundMail(equipment, { background, name });
   const left = await jobs.left();
   if (agent.lastRun.isOpen || left.length > 0) await endLeftovers(equipment, agent);
-  await jobs.tellFates();
+  await jobs.tellFates(left);
   if (agent.conversation.utterances.length === 0) await introduce(agent, await instructions());
   return {
     agent,

@@ -37,7 +37,10 @@ async function sweep({ keepsIds }: { keepsIds: boolean }) {
     const first = openJobs({ directory, shell, keepsIds });
     return {
       act: () => first.runToItsEnd("true"),
-      recover: () => openJobs({ directory, shell, keepsIds }).mail.tellFates(),
+      recover: async () => {
+        const { mail } = openJobs({ directory, shell, keepsIds });
+        await mail.tellFates(await mail.left());
+      },
       goOn: async () => undefined,
       async violations() {
         const count = await countMail(directory);

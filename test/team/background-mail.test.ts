@@ -52,7 +52,7 @@ test("P08 whoever leaves keeps the records of its jobs, and the next process tel
   expect(fixture.mail).toEqual([]);
 
   const next = fixture.openNext();
-  await next.tellFates();
+  await next.tellFates(await next.left());
 
   expect(fixture.mail).toEqual([
     {
@@ -60,7 +60,7 @@ test("P08 whoever leaves keeps the records of its jobs, and the next process tel
       content: `Background task ${id} was ended when troupe stopped; what it had done by then is unknown.\n$ sleep 1000`,
     },
   ]);
-  await next.tellFates();
+  await next.tellFates(await next.left());
   expect(fixture.mail).toHaveLength(1);
 });
 

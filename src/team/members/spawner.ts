@@ -1,8 +1,7 @@
 import type { Clock } from "../../lib/clock.ts";
-import { Serial } from "../../lib/serial.ts";
 import type { MemberName } from "../../protocol/ids.ts";
 import type { PermissionMode } from "../../protocol/message.ts";
-import type { Member } from "../../protocol/team.ts";
+import type { Member, TeamRecord } from "../../protocol/team.ts";
 import type { SpawnRequest } from "../../tools/team/colleagues.ts";
 import type { Protocols } from "../protocols/protocols.ts";
 import type { TeamStore } from "../team-store.ts";
@@ -26,36 +25,53 @@ export interface SpawnerOptions {
   leadsMode(): PermissionMode;
 }
 
-/** Spawns teammates, one after the other, and wakes those again that are known. */
+/** Spawns teammates, and wakes those again that are known. */
 export class Spawner {
   readonly #options: SpawnerOptions;
-  readonly #serial = new Serial();
+  /** Those that are being spawned, and may not be in the roster yet. */
+  readonly #underWay = new Map<MemberName, Member>();
 
   constructor(options: SpawnerOptions) {
     this.#options = options;
   }
 
   /** Throws where it cannot be as asked; then everything is as it was. */
-  spawn(by: MemberName, request: SpawnRequest): Promise<Member> {
-    return this.#serial.run(() => this.#spawn(by, request));
+  async spawn(by: MemberName, request: SpawnRequest): Promise<Member> {
+    const team = await this.#options.protocols.keeper.read();
+    const record = this.#recordOf(request, team);
+    const { name } = record;
+    this.#underWay.set(name, record);
+    try {
+      const before = team.members.find((each) => each.name === name);
+      await this.#begin(record, { by, before, request });
+      return record;
+    } finally {
+      this.#underWay.delete(name);
+    }
   }
 
-  async #spawn(by: MemberName, request: SpawnRequest): Promise<Member> {
-    const options = this.#options;
-    const { members, protocols } = options;
-    const { keeper, plans, hub, post, departures } = protocols;
-    const team = await keeper.read();
-    const record = spawnedRecord(request, {
+  #recordOf(request: SpawnRequest, team: TeamRecord): Member {
+    const { members, lead, leadsMode, clock, ...options } = this.#options;
+    const isEnlisted = ({ name }: Member) => team.members.some((each) => each.name === name);
+    const coming = [...this.#underWay.values()].filter((record) => !isEnlisted(record));
+    return spawnedRecord(request, {
       ...options,
-      team,
-      lead: { ...options.lead, mode: options.leadsMode() },
-      isBusy: (name) => members.livingTeammates.some((each) => each.name === name && each.isBusy),
-      now: options.clock.now(),
+      team: { ...team, members: [...team.members, ...coming] },
+      lead: { ...lead, mode: leadsMode() },
+      isBusy: (name) => this.#underWay.has(name) || (members.get(name)?.isBusy ?? false),
+      now: clock.now(),
     });
+  }
+
+  async #begin(
+    record: Member,
+    { by, before, request }: { by: MemberName; before: Member | undefined; request: SpawnRequest },
+  ): Promise<void> {
+    const { members, protocols } = this.#options;
+    const { keeper, plans, hub, post, departures } = protocols;
     const { name } = record;
     // What the end of the one before brings about must not befall its successor.
     await departures.settled(name);
-    const before = team.members.find((each) => each.name === name);
     const member = await this.#seat(record, before, request.fresh === true);
     await plans.begin(name, record.plan_required === true);
     await departures.settled(name);
@@ -68,7 +84,6 @@ export class Spawner {
     } finally {
       if (isNew) member.start();
     }
-    return record;
   }
 
   /** The member that is open already, where it can go on as it is, or one opened anew. */

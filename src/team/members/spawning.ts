@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import { TeamError } from "../../errors.ts";
 import { isWiderMode, narrowerMode } from "../../permissions/modes.ts";
-import { parseTeammateName } from "../../protocol/ids.ts";
+import { type MemberName, parseTeammateName } from "../../protocol/ids.ts";
 import { isContentSize, type PermissionMode } from "../../protocol/message.ts";
 import type { Member, TeamRecord } from "../../protocol/team.ts";
 import type { SpawnRequest } from "../../tools/team/colleagues.ts";
@@ -14,7 +14,7 @@ export interface SpawnSurroundings {
   toolNames: readonly string[];
   maxTeammates: number;
   /** True for a member that is at work right now. */
-  isBusy(name: string): boolean;
+  isBusy(name: MemberName): boolean;
   /** Throws where a model cannot be had. */
   checkModel(id: string): void;
   now: Date;

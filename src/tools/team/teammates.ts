@@ -55,6 +55,7 @@ export function spawnTeammateTool({ leadership }: { leadership: Leadership }): T
     description:
       "Start a teammate, or give an idle or ended one new work. It knows only its prompt. Its final text comes to you as mail.",
     input: SpawnTeammateInput,
+    isIndependent: true,
     async answer(request) {
       const { name, role } = await leadership.spawn(request);
       return `Spawned '${name}' (role: ${role})`;

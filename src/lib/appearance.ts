@@ -1,0 +1,22 @@
+import { stat } from "node:fs/promises";
+import { hasErrno } from "../errors.ts";
+
+/** What tells one state of a file from the next without reading it; undefined where there is none. */
+export async function appearanceOf(path: string): Promise<string | undefined> {
+  try {
+    return describeAppearance(await stat(path, { bigint: true }));
+  } catch (error) {
+    if (hasErrno(error, "ENOENT")) return undefined;
+    throw error;
+  }
+}
+
+interface Appearance {
+  ino: bigint;
+  size: bigint;
+  mtimeNs: bigint;
+}
+
+export function describeAppearance({ ino, size, mtimeNs }: Appearance): string {
+  return `${ino} ${size} ${mtimeNs}`;
+}
