@@ -73,6 +73,10 @@ export class FileRoster implements Roster, Disposable {
     });
   }
 
+  get current(): TeamRecord {
+    return this.#team;
+  }
+
   update(change: (team: TeamRecord) => TeamRecord): Promise<TeamRecord> {
     return this.#serial.run(async () => {
       await this.#options.check();

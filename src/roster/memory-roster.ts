@@ -17,6 +17,10 @@ export class MemoryRoster implements Roster {
     return structuredClone(this.#team);
   }
 
+  get current(): TeamRecord {
+    return this.#team;
+  }
+
   update(change: (team: TeamRecord) => TeamRecord): Promise<TeamRecord> {
     return this.#serial.run(async () => {
       this.#team = TeamRecord.parse(change(structuredClone(this.#team)));

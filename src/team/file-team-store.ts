@@ -95,7 +95,7 @@ export class FileTeamStore implements TeamStore {
   }
 
   async send(to: string, draft: MessageDraft): Promise<Message> {
-    const recipient = findRecipient(await this.roster.read(), to);
+    const recipient = findRecipient(this.roster.current, to);
     return this.#mailbox(recipient).append(draft);
   }
 

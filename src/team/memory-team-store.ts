@@ -46,7 +46,7 @@ export class MemoryTeamStore implements TeamStore {
   }
 
   async send(to: string, draft: MessageDraft): Promise<Message> {
-    return this.#mailbox(findRecipient(await this.roster.read(), to)).append(draft);
+    return this.#mailbox(findRecipient(this.roster.current, to)).append(draft);
   }
 
   openMember(name: MemberName, options: Pick<ReaderOptions, "onSetAside">): Promise<MemberStore> {
