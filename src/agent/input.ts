@@ -49,11 +49,13 @@ export class MailInput implements Input {
     return this.#deliver(await this.#fitting(unread, maxMailCharacters));
   }
 
-  /** Everything up to the last message of a kind: without a request, which it is not worth. */
-  async takeThrough(isKind: (message: Message) => boolean): Promise<readonly DeliveryEntry[]> {
+  /** The oldest mail that `choose` wants, for the next request, whenever that comes. */
+  async takeSome(
+    choose: (unread: readonly Message[]) => number,
+  ): Promise<readonly DeliveryEntry[]> {
     const unread = await this.#options.reader.unread();
-    const last = unread.findLastIndex(({ message }) => isKind(message));
-    return this.#deliver(await this.#fitting(unread.slice(0, last + 1), maxMailCharacters));
+    const count = choose(unread.map(({ message }) => message));
+    return this.#deliver(await this.#fitting(unread.slice(0, count), Number.POSITIVE_INFINITY));
   }
 
   /** What is unread, for a call whose result shows it. */

@@ -84,6 +84,11 @@ export class RunRecord {
     return this.#isOpen;
   }
 
+  /** How the last run ended; undefined while it is open, or where there was none. */
+  get end(): RecordedEnd | undefined {
+    return this.#end;
+  }
+
   /** The end of the last run, while not everything is done that it brings about. */
   get unsettledEnd(): RecordedEnd | undefined {
     return this.#isSettled ? undefined : this.#end;

@@ -25,6 +25,8 @@ export const Member = z.looseObject({
   /** The plan it has handed in since it was spawned, or last took a task. */
   plan_request: RequestId.optional(),
   spawned_at: z.iso.datetime().optional(),
+  /** Drawn at random each time it is spawned: what was asked of an earlier one is not for this one. */
+  incarnation: z.string().optional(),
   /** Why it is being ended, until everything that its end brings about is done. */
   ending: z.object({ reason: z.string(), expected: z.boolean() }).optional(),
   /** Signs what decides over it, so that an edit of this file permits nothing. */

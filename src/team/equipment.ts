@@ -76,6 +76,7 @@ export class Equipment implements AsyncDisposable {
   readonly fileLocks = new FileLocks();
   /** Of every command that a member runs: without provider keys. */
   readonly environment: Readonly<Record<string, string>>;
+  readonly #budgets = new Map<MemberName, Budget>();
   readonly #openModel: OpenModel;
   readonly #env: Environment;
   readonly #opened: Disposables;
@@ -119,6 +120,13 @@ export class Equipment implements AsyncDisposable {
       await store[Symbol.asyncDispose]();
       throw error;
     }
+  }
+
+  /** What a member may spend: one and the same for its name, however often it is spawned. */
+  budgetOf(name: MemberName, limits: BudgetLimits): Budget {
+    const known = this.#budgets.get(name) ?? new Budget(`${name}'s`, limits);
+    this.#budgets.set(name, known);
+    return known;
   }
 
   async openModel(id: string, member: MemberName): Promise<Model> {

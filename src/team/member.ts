@@ -1,7 +1,6 @@
 import { join } from "node:path";
 import { Agent, type AgentOptions } from "../agent/agent.ts";
 import { Bill } from "../agent/bill.ts";
-import { Budget } from "../agent/budget.ts";
 import { MailInput } from "../agent/input.ts";
 import { systemPrompt } from "../agent/system-prompt.ts";
 import type { MailboxReader } from "../mailbox/mailbox.ts";
@@ -20,8 +19,8 @@ import { gated } from "./gated-permissions.ts";
 import { keepWhole } from "./keep-whole.ts";
 import type { MemberDefinition, Seat } from "./members/member-definition.ts";
 import type { OpenMember } from "./members/team-member.ts";
+import { countWithoutRun } from "./members/unheard-mail.ts";
 import { projectInstructions } from "./project-instructions.ts";
-import { isOrder } from "./protocols/control-mail.ts";
 import { recap } from "./recap.ts";
 import { workTools } from "./work-tools.ts";
 
@@ -36,6 +35,8 @@ export async function openMember(
   const { place, layout, store, secrets } = equipment;
   const { name } = definition;
   const workspace = await Workspace.open({ ...definition, teamDirectory: layout.directory });
+  // Before anything is made for it: a spawn that fails leaves nothing behind.
+  const parts = await modelParts(equipment, definition);
   const { transcript, reader } = await store.openMember(name, seat);
   const { shell, background } = commandsOf(equipment, { workspace, name });
   const wholePath = ({ id }: Message) => join(layout.outputs, `mail-${id}.txt`);
@@ -49,7 +50,7 @@ export async function openMember(
   const work = workTools(equipment, { workspace, shell, background }, definition.tools);
   const instructions = () => projectInstructions(workspace, place.onWarning);
   const agent = await Agent.open({
-    ...(await modelParts(equipment, definition)),
+    ...parts,
     name,
     system: systemPrompt(definition.role),
     tools: [...work, ...seat.tools],
@@ -79,7 +80,7 @@ export async function openMember(
       return background.list().filter(({ status }) => status === "running").length;
     },
     takeMail: () => input.takeForResult(),
-    takeOrders: () => input.takeThrough(isOrder),
+    takeWithoutRun: () => input.takeSome(countWithoutRun),
     end: () => jobs.endForGood(),
     [Symbol.asyncDispose]: () => jobs[Symbol.asyncDispose](),
   };
@@ -118,7 +119,7 @@ async function modelParts(
 ): Promise<ModelParts> {
   const { prices, store, place } = equipment;
   const model = await equipment.openModel(id, name);
-  const own = budget ? [new Budget(`${name}'s`, budget)] : [];
+  const own = budget ? [equipment.budgetOf(name, budget)] : [];
   return {
     model,
     bill: new Bill({

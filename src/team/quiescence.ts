@@ -14,31 +14,53 @@ export interface QuietOptions {
  */
 export async function untilQuiet(supervisor: Supervisor, options: QuietOptions): Promise<void> {
   const { signal, backgroundWaitMs } = options;
-  const { clock } = supervisor.options;
+  const patience = new Patience(supervisor, backgroundWaitMs);
   let isReminded = false;
-  let isPatient = true;
   while (true) {
     await until(supervisor, signal, () => supervisor.isQuiet);
-    if (signal.aborted) return;
+    if (signal.aborted || supervisor.isClosing) return;
     const reminder = isReminded ? undefined : await unfinishedBusiness(supervisor);
     if (!supervisor.isQuiet) continue;
     if (reminder) {
       isReminded = true;
-      await supervisor.protocols.post.send(lead, {
-        type: "message",
-        from: system,
-        content: reminder,
-      });
+      const { post } = supervisor.protocols;
+      await post.send(lead, { type: "message", from: system, content: reminder });
       continue;
     }
-    if (!hasBackgroundJobs(supervisor) || !isPatient) return;
+    if (!hasBackgroundJobs(supervisor) || patience.isOver) return;
     // The mail that tells of a job's end makes the team busy again.
-    const stopWaiting = clock.schedule(backgroundWaitMs, () => {
-      isPatient = false;
-      supervisor.members.changed();
-    });
-    await until(supervisor, signal, () => !supervisor.isQuiet || !isPatient);
+    const stopWaiting = patience.wait();
+    await until(supervisor, signal, () => !supervisor.isQuiet || patience.isOver);
     stopWaiting();
+  }
+}
+
+/** How much longer background commands are waited for. It begins anew when somebody has run since. */
+class Patience {
+  readonly #supervisor: Supervisor;
+  readonly #waitMs: number;
+  #runs = -1;
+  #endMs = 0;
+
+  constructor(supervisor: Supervisor, waitMs: number) {
+    this.#supervisor = supervisor;
+    this.#waitMs = waitMs;
+  }
+
+  get isOver(): boolean {
+    const { members, options } = this.#supervisor;
+    const nowMs = options.clock.monotonicMs();
+    // A wake alone, such as that of the sweep, is no reason to be patient again.
+    if (this.#runs !== members.runs) this.#endMs = nowMs + this.#waitMs;
+    this.#runs = members.runs;
+    return nowMs >= this.#endMs;
+  }
+
+  /** Has everybody look again when it is over. */
+  wait(): () => void {
+    const { members, options } = this.#supervisor;
+    const leftMs = Math.max(this.#endMs - options.clock.monotonicMs(), 0);
+    return options.clock.schedule(leftMs, () => members.changed());
   }
 }
 
@@ -59,7 +81,7 @@ async function until(
   // Whoever waits for a team keeps the process alive: all of its timers and watches do not.
   const keepAlive = setInterval(() => {}, 2 ** 31 - 1);
   try {
-    while (!holds() && !signal.aborted) {
+    while (!holds() && !signal.aborted && !supervisor.isClosing) {
       await new Promise<void>((resolve) => {
         wake = resolve;
       });

@@ -47,6 +47,8 @@ export interface SupervisorOptions {
   maxTeammates: number;
   graceMs: number;
   planApprover: MemberName;
+  /** True where somebody is there to answer what is put to the person. */
+  waitsForPerson: boolean;
   onWarning(message: string): void;
 }
 
@@ -64,11 +66,13 @@ export class Supervisor {
   readonly #spawner: Spawner;
   readonly #aftermath: Aftermath;
   #stops: (() => void)[] = [];
+  readonly #openedAt: Date;
   #isClosing = false;
 
   private constructor(options: SupervisorOptions) {
     const { members } = this;
     this.options = options;
+    this.#openedAt = options.clock.now();
     this.protocols = openProtocols({
       ...options,
       members,
@@ -94,6 +98,7 @@ export class Supervisor {
       check: (record) => options.checkMember(this.#definitionOf(record)),
       open: (record) => this.#openTeammate(record),
       leadsMode: () => this.#leadsMode(),
+      onSpawn: (name) => this.#guard.reset(name),
     });
     this.#control = new ControlMail({
       orders: ordersOf(this),
@@ -136,6 +141,10 @@ export class Supervisor {
     ];
   }
 
+  get isClosing(): boolean {
+    return this.#isClosing;
+  }
+
   /** True while nobody works and nothing is under way by which somebody will. */
   get isQuiet(): boolean {
     const { dispatch, departures, shutdowns } = this.protocols;
@@ -145,7 +154,9 @@ export class Supervisor {
       this.#control.isIdle &&
       !departures.isAnyUnderWay &&
       !this.#aftermath.isAnyOpen &&
-      !shutdowns.isAnyOpen
+      !shutdowns.isAnyOpen &&
+      !this.#spawner.isAnyUnderWay &&
+      !(this.options.waitsForPerson && this.protocols.plans.isAnyForPerson)
     );
   }
 
@@ -156,20 +167,35 @@ export class Supervisor {
 
   /** Ends a teammate for good. Resolves when it is gone. */
   async end(name: MemberName, departure: Departure): Promise<void> {
-    const member = this.members.require(name);
-    const { reader } = member.opened;
-    const stop = (reason: string) => member.end(reason);
-    await this.protocols.departures.end({ name, reader, stop }, departure);
+    await this.#spawner.settled(name);
+    const { departures } = this.protocols;
+    const member = this.members.get(name);
+    const stop = async (reason: string) => member?.end(reason);
+    if (member) await departures.end({ name, reader: member.opened.reader, stop }, departure);
+    else await departures.endAbsent(name, departure);
     this.#changed();
   }
 
-  /** The person's word: a teammate ends without being asked; the lead ends its run, with everybody. */
-  async stop(name: MemberName): Promise<void> {
+  /**
+   * The person's word: a teammate ends without being asked; the lead ends its run, with everybody.
+   * A word that was given before this process began is for whoever was there then.
+   */
+  async stop(name: MemberName, given = this.options.clock.now()): Promise<void> {
     const departure = { reason: "the person stopped it", expected: true };
     if (name !== lead) return this.end(name, departure);
-    this.members.lead.interrupt();
-    const names = this.members.livingTeammates.map((member) => member.name);
-    await Promise.all(names.map((each) => this.end(each, departure)));
+    if (given >= this.#openedAt) this.members.lead.interrupt();
+    do {
+      await this.#spawner.settled();
+      const names = await this.#spawnedBefore(given);
+      await Promise.all(names.map((each) => this.end(each, departure)));
+    } while (this.#spawner.isAnyUnderWay);
+  }
+
+  async #spawnedBefore(date: Date): Promise<MemberName[]> {
+    const { members } = await this.protocols.keeper.read();
+    const since = new Map(members.map((member) => [member.name, member.spawned_at ?? ""]));
+    const names = this.members.livingTeammates.map(({ name }) => name);
+    return names.filter((name) => (since.get(name) ?? "") <= date.toISOString());
   }
 
   setMode(name: MemberName, mode: PermissionMode): Promise<void> {
@@ -181,9 +207,11 @@ export class Supervisor {
   async leave(): Promise<void> {
     const { shutdowns, dispatch, departures, keeper, hub } = this.protocols;
     this.#isClosing = true;
+    this.members.changed();
     for (const stop of this.#stops) stop();
     shutdowns[Symbol.dispose]();
     await dispatch.stop();
+    await this.#spawner.close();
     await departures.settled();
     await Promise.all(this.members.all.map((member) => member.leave()));
     await keeper.settled();
@@ -213,8 +241,7 @@ export class Supervisor {
         const { members } = this;
         const isTeammate = (other: MemberName) => members.isTeammate(other);
         const guard = this.#guard;
-        if (!isLead)
-          await settleRun(member, agent, { ...options, ...protocols, guard, isTeammate });
+        await settleRun(member, agent, { ...options, ...protocols, guard, isTeammate });
       },
       onStatus: (status, detail) => this.#onStatus(name, status, detail),
       onCrash: (reason) => this.#aftermath.begin(name, reason),

@@ -70,6 +70,7 @@ export class Team implements AsyncDisposable {
         maxTeammates: options.maxTeammates ?? defaults.maxTeammates,
         graceMs: options.shutdownGraceMs ?? defaults.shutdownGraceMs,
         planApprover: (options.planApproval ?? defaults.planApproval) === "user" ? user : lead,
+        waitsForPerson: options.approvals?.unattended === undefined,
         onWarning: (message) => place.onWarning(message),
       });
       opened.use({ [Symbol.asyncDispose]: () => supervisor.leave() });

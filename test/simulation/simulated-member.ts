@@ -13,7 +13,7 @@ import { gated } from "../../src/team/gated-permissions.ts";
 import { heedful } from "../../src/team/member.ts";
 import type { MemberDefinition, Seat } from "../../src/team/members/member-definition.ts";
 import type { OpenMember } from "../../src/team/members/team-member.ts";
-import { isOrder } from "../../src/team/protocols/control-mail.ts";
+import { countWithoutRun } from "../../src/team/members/unheard-mail.ts";
 import type { TeamStore } from "../../src/team/team-store.ts";
 import { defineTool, success, type Tool } from "../../src/tools/tool.ts";
 
@@ -68,7 +68,7 @@ export async function openSimulatedMember(
     permissions: fixedPermissions(mode),
     backgroundJobs: 0,
     takeMail: () => input.takeForResult(),
-    takeOrders: () => input.takeThrough(isOrder),
+    takeWithoutRun: () => input.takeSome(countWithoutRun),
     end: async () => undefined,
     [Symbol.asyncDispose]: async () => undefined,
   };

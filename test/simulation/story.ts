@@ -161,6 +161,7 @@ export class Story {
         ...{ mode: "default", rules: [], maxTurns: 20 },
       },
       checkMember: async () => undefined,
+      waitsForPerson: false,
       openMember: (definition, seat) =>
         openSimulatedMember(definition, seat, {
           ...{ store, clock, model: this.#model(life, definition.name) },

@@ -10,6 +10,7 @@ const charterFields = [
   "plan_request",
   "tools",
   "spawned_at",
+  "incarnation",
   "ending",
 ] as const satisfies readonly (keyof Member)[];
 

@@ -1,4 +1,4 @@
-import type { MemberName } from "../../protocol/ids.ts";
+import { lead, type MemberName, system } from "../../protocol/ids.ts";
 
 /** What a run was like, as far as talk among teammates goes. */
 export interface RunManner {
@@ -20,7 +20,7 @@ export interface ChatterGuardOptions {
 }
 
 /**
- * Notices teammates that keep each other awake with nothing but messages, and stops them: their
+ * Notices members that keep each other awake with nothing but messages, and stops them: their
  * mail still arrives, with the next run that has another reason.
  */
 export class ChatterGuard {
@@ -33,27 +33,39 @@ export class ChatterGuard {
   }
 
   /** Takes a run into account. Returns who has just been muted with whom, to be told once. */
-  note({ self, wakers, calledTools }: RunManner): MemberName[] {
-    const peers = [...wakers].filter((name) => this.#options.isTeammate(name));
-    const hasOtherWaker = peers.length < wakers.size;
+  note({ self, wakers: all, calledTools }: RunManner): MemberName[] {
+    // What the runtime tells the lead, such as of chatter, is no reason to chat on.
+    const wakers = [...all].filter((name) => self !== lead || name !== system);
     const hasWorked = [...calledTools].some((name) => name !== "send_message");
-    if (hasOtherWaker || hasWorked || peers.length === 0) {
-      this.#reset(self);
+    if (wakers.length === 0 && !hasWorked) return [];
+    if (hasWorked || !wakers.every((name) => this.#isMember(name))) {
+      this.reset(self);
       return [];
     }
-    const [peer] = peers;
-    this.#count(this.#ofMembers, self);
+    const [peer] = wakers;
+    if (wakers.every((name) => name !== lead)) this.#count(this.#ofMembers, self);
     // Mail of a third member is other mail: it starts the pair's count anew.
-    if (peers.length > 1 || peer === undefined) this.#resetPairs(self);
+    if (wakers.length > 1 || peer === undefined) this.#resetPairs(self);
     else this.#countPair(self, peer);
-    return peers.filter((name) => this.#isAtLimit(self, name));
+    return wakers.filter((name) => this.#isAtLimit(self, name));
   }
 
   /** True while mail from `from` does not wake `self`. */
   isMuted(self: MemberName, from: MemberName): boolean {
-    if (!this.#options.isTeammate(from)) return false;
+    if (!this.#isMember(from)) return false;
     const ofPair = this.#ofPairs.get(pairOf(self, from)) ?? 0;
-    return ofPair >= maxRunsOfPair || (this.#ofMembers.get(self) ?? 0) >= maxRunsOfMember;
+    if (ofPair >= maxRunsOfPair) return true;
+    return from !== lead && (this.#ofMembers.get(self) ?? 0) >= maxRunsOfMember;
+  }
+
+  /** It has something else to do: whatever it has said to others does not count any more. */
+  reset(self: MemberName): void {
+    this.#ofMembers.delete(self);
+    this.#resetPairs(self);
+  }
+
+  #isMember(name: MemberName): boolean {
+    return name === lead || this.#options.isTeammate(name);
   }
 
   #isAtLimit(self: MemberName, peer: MemberName): boolean {
@@ -71,11 +83,6 @@ export class ChatterGuard {
 
   #count<Key>(counts: Map<Key, number>, key: Key): void {
     counts.set(key, (counts.get(key) ?? 0) + 1);
-  }
-
-  #reset(self: MemberName): void {
-    this.#ofMembers.delete(self);
-    this.#resetPairs(self);
   }
 
   #resetPairs(self: MemberName): void {

@@ -10,6 +10,7 @@ import {
   user,
 } from "../../protocol/ids.ts";
 import type { Message } from "../../protocol/message.ts";
+import type { Member } from "../../protocol/team.ts";
 import type { Requests } from "../../requests/requests.ts";
 import type { EventHub } from "../event-hub.ts";
 import { messageIdFor } from "../message-id-for.ts";
@@ -17,6 +18,7 @@ import type { Post } from "../post.ts";
 import type { Plans } from "../protocols/plans.ts";
 import type { Shutdowns } from "../protocols/shutdowns.ts";
 import type { TeamTasks } from "../protocols/team-tasks.ts";
+import type { TeamStore } from "../team-store.ts";
 import type { RosterKeeper } from "./roster-keeper.ts";
 
 /** Why a member ends, and whether somebody had asked for it. */
@@ -28,12 +30,14 @@ export interface Departure {
 /** A member that is to end. */
 export interface Departing {
   readonly name: MemberName;
-  readonly reader: MailboxReader;
+  /** None where its mail cannot be read: then nothing goes back. */
+  readonly reader: MailboxReader | undefined;
   /** Stops everything of it. */
   stop(reason: string): Promise<void>;
 }
 
 export interface DeparturesOptions {
+  store: Pick<TeamStore, "openMember">;
   keeper: RosterKeeper;
   post: Post;
   hub: EventHub;
@@ -74,8 +78,22 @@ export class Departures {
         status: "shutdown",
         detail: departure.reason,
       });
-      await this.finish(member, departure);
+      await this.#finish(member, departure);
     });
+  }
+
+  /** Ends a member that is in the roster, and that this process could not open. */
+  async endAbsent(name: MemberName, departure: Departure): Promise<void> {
+    const { members } = await this.#options.keeper.read();
+    const record = members.find((member) => member.name === name);
+    if (!record || record.status === "shutdown") throw notThere(name, members);
+    const reader = await this.#readerOf(name);
+    await this.end({ name, reader, stop: async () => undefined }, departure);
+  }
+
+  /** Does what is left to do for a member whose end was cut short by that of its process. */
+  async finishLater(name: MemberName, departure: Departure): Promise<void> {
+    await this.#finish({ name, reader: await this.#readerOf(name) }, departure);
   }
 
   /** Gives back mail that came for somebody who has ended, once its end is over. */
@@ -100,7 +118,7 @@ export class Departures {
   }
 
   /** What is left to do for a member that is shut down on disk. Done twice, it does no more than once. */
-  async finish(member: Pick<Departing, "name" | "reader">, departure: Departure): Promise<void> {
+  async #finish(member: Pick<Departing, "name" | "reader">, departure: Departure): Promise<void> {
     const { keeper, post, tasks, plans, shutdowns, requests } = this.#options;
     const { name } = member;
     // Nothing new is accepted since the roster says so; what was under way is there now.
@@ -125,12 +143,23 @@ export class Departures {
 
   /** Gives back what nobody will read any more; its senders know before it is settled. */
   async #returnMail({ name, reader }: Pick<Departing, "name" | "reader">): Promise<void> {
-    while (true) {
+    while (reader) {
       const unread = await reader.unread();
       const last = unread.at(-1);
       if (!last) return;
       for (const { message } of unread) await this.#tellSender(name, message);
       await reader.giveBack(last.message.id);
+    }
+  }
+
+  /** Whatever is the matter with a member's files, it can be ended. */
+  async #readerOf(name: MemberName): Promise<MailboxReader | undefined> {
+    const { store, onWarning } = this.#options;
+    try {
+      return (await store.openMember(name, { onSetAside: () => undefined })).reader;
+    } catch (error) {
+      onWarning(`The mail of '${name}' cannot go back to who sent it: ${String(error)}`);
+      return undefined;
     }
   }
 
@@ -161,6 +190,15 @@ export class Departures {
       if (!(error instanceof TeamError) || !error.code.startsWith("member-")) throw error;
     }
   }
+}
+
+function notThere(name: MemberName, members: readonly Member[]): TeamError {
+  const alive = members.filter(({ status }) => status !== "shutdown");
+  const names = alive.map((member) => member.name).join(", ");
+  const hint = names ? `Teammates: ${names}.` : "There are no teammates.";
+  const isKnown = members.some((member) => member.name === name);
+  if (isKnown) return new TeamError("member-ended", `'${name}' is shut down already`, { hint });
+  return new TeamError("member-unknown", `No teammate is named '${name}'`, { hint });
 }
 
 /** Nobody needs to answer what a member that has ended had asked. */

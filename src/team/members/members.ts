@@ -42,6 +42,11 @@ export class Members {
     return this.living.filter(({ name }) => name !== lead);
   }
 
+  /** How many runs there were in all. */
+  get runs(): number {
+    return this.all.reduce((sum, { runs }) => sum + runs, 0);
+  }
+
   isTeammate(name: MemberName): boolean {
     return name !== lead && this.#members.has(name);
   }

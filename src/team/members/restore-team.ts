@@ -1,6 +1,5 @@
 import { TeamError } from "../../errors.ts";
 import { mapInBatches } from "../../lib/batches.ts";
-import type { MemberName } from "../../protocol/ids.ts";
 import type { Member } from "../../protocol/team.ts";
 import type { Protocols } from "../protocols/protocols.ts";
 import type { TeamStore } from "../team-store.ts";
@@ -18,35 +17,51 @@ export interface RestoreOptions {
 
 /** Opens everybody who was in the team, each where it was, and carries on what was under way. */
 export async function restoreTeam(options: RestoreOptions): Promise<void> {
-  const { store, protocols, members, onWarning } = options;
+  const { store, protocols, onWarning } = options;
   const { keeper, departures, shutdowns } = protocols;
   const { alive, ending } = restoredRecords(await keeper.read(), store, onWarning);
-  for (const record of ending) {
-    const { reader } = await store.openMember(record.name, { onSetAside: () => undefined });
-    await departures.finish({ name: record.name, reader }, record.ending);
-  }
+  for (const { name, ending: departure } of ending) await departures.finishLater(name, departure);
   await mapInBatches(alive, (record) => restoreMember(record, options));
-  const names = members.livingTeammates.map(({ name }) => name);
-  const since = (name: MemberName) => alive.find((it) => it.name === name)?.spawned_at ?? "";
-  await shutdowns.restore(names, since);
+  await shutdowns.restore(alive);
 }
 
 async function restoreMember(record: Member, options: RestoreOptions): Promise<void> {
-  const { protocols, members, open, onWarning } = options;
+  const { protocols, members, open } = options;
   const { keeper, plans, tasks } = protocols;
   const { name } = record;
   try {
     keeper.adopt(record);
-    await plans.restore(record);
+    await plans.restore(record, await tasks.lastTakenBy(name));
     const member = await open(record);
-    if (record.status === "failed") member.markFailed(record.detail ?? "unknown");
+    const failure = failureOf(record, member);
+    if (failure !== undefined) member.markFailed(failure);
     members.add(member);
     if (!member.opened.agent.lastRun.isOpen) await tasks.callToMind(name);
   } catch (error) {
-    // As it was asked for, or not at all: the person or the lead can spawn it differently.
-    if (!(error instanceof TeamError)) throw error;
-    const detail = [`${error.message}.`, error.hint].filter(Boolean).join(" ");
-    onWarning(`'${name}' cannot go on: ${detail}`);
-    await keeper.change(name, (member) => ({ ...member, status: "failed", detail }));
+    await leaveOut(record, error, options);
   }
+}
+
+/** Why a member waits for its lead. The roster may not know it yet: the transcript is first. */
+function failureOf({ status, detail }: Member, { opened }: TeamMember): string | undefined {
+  const { end } = opened.agent.lastRun;
+  if (end?.outcome === "failed") return end.reason ?? "unknown";
+  return status === "failed" ? (detail ?? "unknown") : undefined;
+}
+
+/**
+ * A member goes on as it was asked for, or not at all: the person or the lead can end it, or spawn
+ * it differently. Whatever is the matter with one keeps no other from going on.
+ */
+async function leaveOut({ name }: Member, error: unknown, options: RestoreOptions): Promise<void> {
+  const { keeper, tasks } = options.protocols;
+  const detail = describe(error);
+  options.onWarning(`'${name}' cannot go on: ${detail}`);
+  await keeper.change(name, (member) => ({ ...member, status: "failed", detail }));
+  await tasks.releaseAll(name);
+}
+
+function describe(error: unknown): string {
+  if (!(error instanceof TeamError)) return error instanceof Error ? error.message : String(error);
+  return [`${error.message}.`, error.hint].filter(Boolean).join(" ");
 }

@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import type { Member, TeamRecord } from "../../protocol/team.ts";
 import type { TeamStore } from "../team-store.ts";
 import { confine, isCharterSigned } from "./charter.ts";
@@ -10,8 +11,9 @@ export interface RestoredRecords {
 }
 
 /**
- * Who is to go on at a start. A record that decides something which troupe did not write, though it
- * has the key to know, permits nothing: the member goes on, and must ask for everything.
+ * Who is to go on at a start. A record that decides something which troupe did not write, as far as
+ * its key can tell, permits nothing: the member goes on, and must ask for everything. With a key that
+ * is new, one that nobody has signed is believed; one that another key has signed is not.
  */
 export function restoredRecords(
   { members }: TeamRecord,
@@ -20,12 +22,18 @@ export function restoredRecords(
 ): RestoredRecords {
   const restored: RestoredRecords = { alive: [], ending: [] };
   for (const member of members) {
-    const isTrusted = isKeyNew || isCharterSigned(member, signature);
+    const isUnsigned = isKeyNew && member.sig === undefined;
+    const isTrusted = isUnsigned || isCharterSigned(member, signature);
     if (!isTrusted) {
       onWarning(
         `The roster's record of '${member.name}' is not what troupe wrote. It goes on in the mode 'default' and needs an approved plan; spawn it again to change that.`,
       );
-      restored.alive.push({ ...confine(member), status: revived(member) });
+      restored.alive.push({
+        ...confine(member),
+        status: revived(member),
+        // Not the one that the record claims: of whom something was asked, and maybe agreed to.
+        incarnation: randomUUID(),
+      });
     } else if (member.status !== "shutdown") restored.alive.push(member);
     else if (member.ending) restored.ending.push({ ...member, ending: member.ending });
   }

@@ -1,4 +1,5 @@
 import type { Agent } from "../../agent/agent.ts";
+import type { RunRecord } from "../../agent/run-record.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { lead, type MemberName, system } from "../../protocol/ids.ts";
 import { messageIdFor } from "../message-id-for.ts";
@@ -19,26 +20,35 @@ export interface RunSettlementOptions {
 }
 
 /**
- * Sees to everything that the end of a teammate's run brings about: the lead is told, and tasks
- * that were left are called to mind. Done again after a crash, it does no more than once.
+ * Sees to everything that the end of a run brings about: a teammate's lead is told, tasks that were
+ * left are called to mind, and who only chats is noticed. Done again after a crash, it does no more
+ * than once.
  */
 export async function settleRun(
   member: { name: MemberName; hasEnded: boolean },
   { lastRun }: Agent,
   options: RunSettlementOptions,
 ): Promise<void> {
-  const { post, tasks, guard, isTeammate, outputs, keepWhole } = options;
+  const { guard } = options;
   const { name, hasEnded } = member;
-  const end = lastRun.unsettledEnd;
-  if (!end) return;
-  const report = await reportOf({ self: name, run: lastRun, isTeammate, outputs, keepWhole });
-  const isNews = !hasEnded || lastRun.answers.length > 0;
-  if (report && isNews) await post.send(lead, report);
+  if (!lastRun.unsettledEnd) return;
+  if (name !== lead) await report(member, lastRun, options);
   if (hasEnded) return;
-  await tasks.afterRun(name, { end, remindedOf: lastRun.remindedOf });
   const { wakers, calledTools } = lastRun;
   const muted = guard.note({ self: name, wakers, calledTools });
   if (muted.length > 0) await tellOfChatter(name, muted, options);
+}
+
+async function report(
+  { name, hasEnded }: { name: MemberName; hasEnded: boolean },
+  run: RunRecord,
+  { post, tasks, isTeammate, outputs, keepWhole }: RunSettlementOptions,
+): Promise<void> {
+  const message = await reportOf({ self: name, run, isTeammate, outputs, keepWhole });
+  const isNews = !hasEnded || run.answers.length > 0;
+  if (message && isNews) await post.send(lead, message);
+  const end = run.unsettledEnd;
+  if (end && !hasEnded) await tasks.afterRun(name, { end, remindedOf: run.remindedOf });
 }
 
 async function tellOfChatter(

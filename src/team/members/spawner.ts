@@ -1,3 +1,4 @@
+import { TeamError } from "../../errors.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { MemberName } from "../../protocol/ids.ts";
 import type { PermissionMode } from "../../protocol/message.ts";
@@ -23,13 +24,27 @@ export interface SpawnerOptions {
   check(record: Member): Promise<void>;
   open(record: Member): Promise<TeamMember>;
   leadsMode(): PermissionMode;
+  /** Told before the prompt is sent. */
+  onSpawn(name: MemberName): void;
+}
+
+interface Beginning {
+  by: MemberName;
+  /** The record of the one that had the name. */
+  before: Member | undefined;
+  request: SpawnRequest;
+  /** Resolves when everybody who was asked for before is there. */
+  turn: Promise<unknown>;
 }
 
 /** Spawns teammates, and wakes those again that are known. */
 export class Spawner {
   readonly #options: SpawnerOptions;
   /** Those that are being spawned, and may not be in the roster yet. */
-  readonly #underWay = new Map<MemberName, Member>();
+  readonly #underWay = new Map<MemberName, { record: Member; work: Promise<void> }>();
+  /** They are opened beside each other, and enlisted in the order in which they were asked for. */
+  #last: Promise<unknown> = Promise.resolve();
+  #isClosed = false;
 
   constructor(options: SpawnerOptions) {
     this.#options = options;
@@ -40,42 +55,70 @@ export class Spawner {
     const team = await this.#options.protocols.keeper.read();
     const record = this.#recordOf(request, team);
     const { name } = record;
-    this.#underWay.set(name, record);
+    const before = team.members.find((each) => each.name === name);
+    const work = this.#begin(record, { by, before, request, turn: this.#last });
+    this.#underWay.set(name, { record, work });
+    this.#last = work.catch(() => undefined);
     try {
-      const before = team.members.find((each) => each.name === name);
-      await this.#begin(record, { by, before, request });
+      await work;
       return record;
     } finally {
       this.#underWay.delete(name);
     }
   }
 
+  /** Resolves when nobody is being spawned any more, or not this member. */
+  async settled(name?: MemberName): Promise<void> {
+    const all = [...this.#underWay].filter(([each]) => name === undefined || each === name);
+    await Promise.allSettled(all.map(([, { work }]) => work));
+  }
+
+  get isAnyUnderWay(): boolean {
+    return this.#underWay.size > 0;
+  }
+
+  /** From now on nobody is spawned any more. Resolves when nobody is being spawned. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await this.settled();
+  }
+
   #recordOf(request: SpawnRequest, team: TeamRecord): Member {
     const { members, lead, leadsMode, clock, ...options } = this.#options;
+    if (this.#isClosed) {
+      const hint = "Whoever was there goes on at the next start.";
+      throw new TeamError("team-closed", "The team is being closed", { hint });
+    }
     const isEnlisted = ({ name }: Member) => team.members.some((each) => each.name === name);
-    const coming = [...this.#underWay.values()].filter((record) => !isEnlisted(record));
-    return spawnedRecord(request, {
+    const underWay = [...this.#underWay.values()].map(({ record }) => record);
+    const coming = underWay.filter((record) => !isEnlisted(record));
+    const record = spawnedRecord(request, {
       ...options,
       team: { ...team, members: [...team.members, ...coming] },
       lead: { ...lead, mode: leadsMode() },
       isBusy: (name) => this.#underWay.has(name) || (members.get(name)?.isBusy ?? false),
       now: clock.now(),
     });
+    const exhausted = members.get(record.name)?.exhausted;
+    if (!exhausted) return record;
+    const hint = "Nobody wakes it any more in this run. Spawn another name.";
+    throw new TeamError("spawn-refused", `'${record.name}' cannot work: ${exhausted}`, { hint });
   }
 
-  async #begin(
-    record: Member,
-    { by, before, request }: { by: MemberName; before: Member | undefined; request: SpawnRequest },
-  ): Promise<void> {
+  async #begin(record: Member, { by, before, request, turn }: Beginning): Promise<void> {
     const { members, protocols } = this.#options;
-    const { keeper, plans, hub, post, departures } = protocols;
+    const { keeper, plans, shutdowns, hub, post, departures } = protocols;
     const { name } = record;
     // What the end of the one before brings about must not befall its successor.
     await departures.settled(name);
     const member = await this.#seat(record, before, request.fresh === true);
     await plans.begin(name, record.plan_required === true);
-    await departures.settled(name);
+    // Whatever was asked of its predecessor is over.
+    await shutdowns.settle(name);
+    await turn;
     await keeper.enlist(record);
+    member.forgetShown();
+    this.#options.onSpawn(name);
     hub.say({ type: "member-change", member: name, status: "working" });
     const isNew = members.get(name) !== member;
     members.add(member);

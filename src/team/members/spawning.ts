@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { resolve } from "node:path";
 import { TeamError } from "../../errors.ts";
 import { isWiderMode, narrowerMode } from "../../permissions/modes.ts";
@@ -52,6 +53,7 @@ export function spawnedRecord(request: SpawnRequest, surroundings: SpawnSurround
     plan_required: request.plan_required ?? known?.plan_required ?? false,
     ...(tools && { tools: [...tools] }),
     spawned_at: now.toISOString(),
+    incarnation: randomUUID(),
   };
 }
 

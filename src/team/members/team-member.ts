@@ -23,8 +23,8 @@ export interface OpenMember extends AsyncDisposable {
   readonly backgroundJobs: number;
   /** Mail for a call whose result shows it. */
   takeMail(): Promise<readonly ReceivedMail[]>;
-  /** Mail up to the last order to the runtime, which is carried out by then. */
-  takeOrders(): Promise<readonly DeliveryEntry[]>;
+  /** Mail that is not worth a run and must not stay: orders that are carried out, and too much. */
+  takeWithoutRun(): Promise<readonly DeliveryEntry[]>;
   /** Ends it for good: nobody needs to be told what became of its background jobs. */
   end(): Promise<void>;
 }
@@ -75,7 +75,10 @@ export class TeamMember {
   /** The person interrupted it: it does not look for work by itself. */
   #isInterrupted = false;
   #shown: { status: MemberStatus; detail: string | undefined } | undefined;
+  /** The person interrupted it before its run began. */
+  #interruptsNext = false;
   #idleSince = 0;
+  #runs = 0;
 
   private constructor(options: TeamMemberOptions, opened: OpenMember) {
     this.name = options.name;
@@ -90,6 +93,9 @@ export class TeamMember {
       onCrash: (error) => this.#crash(error),
     });
     this.#listen();
+    // Whoever was interrupted waits for a word, over a restart too.
+    const { end } = opened.agent.lastRun;
+    this.#isInterrupted = end?.outcome === "interrupted" && end.reason === undefined;
   }
 
   static async open(options: TeamMemberOptions): Promise<TeamMember> {
@@ -143,6 +149,11 @@ export class TeamMember {
     return this.#isInterrupted;
   }
 
+  /** How many runs it has begun in this process. */
+  get runs(): number {
+    return this.#runs;
+  }
+
   get idleSince(): number {
     return this.#idleSince;
   }
@@ -154,14 +165,20 @@ export class TeamMember {
 
   /** What it waits for in the middle of a run, for the roster. */
   showWaiting(detail: string | undefined): void {
-    if (this.#run) this.#show("working", detail);
+    if (this.#run && !this.hasEnded) this.#show("working", detail);
+  }
+
+  /** Somebody else has put its status into the roster. */
+  forgetShown(): void {
+    this.#shown = undefined;
   }
 
   /** The person stops its run. It does nothing then until its lead or the person writes. */
   interrupt(): void {
-    if (!this.#run) return;
+    if (!this.isBusy) return;
     this.#isInterrupted = true;
-    interrupt(this.#run);
+    if (this.#run) interrupt(this.#run);
+    else this.#interruptsNext = true;
   }
 
   /** Ends it for good. Resolves when nothing of it runs any more. */
@@ -205,7 +222,8 @@ export class TeamMember {
     if (this.#isCrashed && this.#opened.agent.lastRun.unsettledEnd) await this.#reopen();
     if (this.#opened.agent.lastRun.unsettledEnd) await this.#settle();
     if (!(await this.#hasReason())) {
-      await this.#takeOrders();
+      await this.#takeWithoutRun();
+      this.#interruptsNext = false;
       this.#showRest();
       return false;
     }
@@ -225,13 +243,19 @@ export class TeamMember {
     );
   }
 
-  /** An order that nobody takes would be carried out again by the next process. */
-  async #takeOrders(): Promise<void> {
+  /**
+   * What is taken in though it is worth no run: an order, which would be carried out again by the
+   * next process, and what would keep a full mailbox from showing what lies behind it.
+   */
+  async #takeWithoutRun(): Promise<void> {
+    if (this.hasEnded || this.#isCrashed) return;
     const { agent } = this.#opened;
-    const mail = this.hasEnded || this.#isCrashed ? [] : await this.#opened.takeOrders();
+    const mail = await this.#opened.takeWithoutRun();
     if (mail.length === 0) return;
     await agent.append(mail);
     await agent.options.input.settle(mail);
+    // Something may have come to light behind it.
+    this.#loop.wake();
   }
 
   #isCutShort({ lastRun }: Agent): boolean {
@@ -246,11 +270,13 @@ export class TeamMember {
     this.#run = run;
     this.#condition = { type: "ready" };
     this.#isInterrupted = false;
+    this.#runs++;
     this.#show("working", undefined);
     try {
       this.#lastEnd = await this.#follow(runAgent(agent, run.signal));
     } finally {
       this.#run = undefined;
+      this.#interruptsNext = false;
     }
     const end = this.#lastEnd;
     if (end?.outcome === "failed" && !this.hasEnded) {
@@ -263,6 +289,8 @@ export class TeamMember {
     for (let next = await events.next(); ; next = await events.next()) {
       if (next.done) return next.value;
       this.#options.hub.emit(next.value);
+      // Not before it has taken its mail, which would have it run again.
+      if (next.value.type === "turn-start" && this.#interruptsNext) this.interrupt();
     }
   }
 
@@ -302,6 +330,7 @@ export class TeamMember {
     // Whatever is tried again and fails again for the same reason is told once.
     const isKnown = this.failure === reason;
     this.#condition = { type: "failed", reason };
+    this.#lastEnd = { outcome: "failed", answers: [], reason, isUnanswered: true };
     this.#show("failed", reason);
     if (!isKnown) this.#options.onCrash(reason);
   }

@@ -3,8 +3,16 @@ import { lead, type MemberName, user } from "../../protocol/ids.ts";
 import type { Message } from "../../protocol/message.ts";
 import type { ChatterGuard } from "./chatter-guard.ts";
 
-/** So much mail that is not worth a run is taken in by one all the same, before the mailbox is full. */
-const tooMuchMail = 2_000;
+/** A mailbox shows so much unread mail at once at least; what lies behind it is not seen. */
+const tooManyMessages = 2_000;
+const tooManyCharacters = 1_000_000;
+
+/** True when unread mail might hide what came after it: then it is taken in, worth a run or not. */
+export function isTooMuch(unread: readonly Message[]): boolean {
+  if (unread.length >= tooManyMessages) return true;
+  const characters = unread.reduce((sum, { content }) => sum + content.length, 0);
+  return characters >= tooManyCharacters;
+}
 
 export interface Sleeper {
   readonly name: MemberName;
@@ -31,7 +39,7 @@ export class WakePolicy {
     const { name, failure, isInterrupted } = sleeper;
     if (failure !== undefined || isInterrupted)
       return unread.some((it) => wakes(it) && isBidden(it, name));
-    if (unread.length >= tooMuchMail) return true;
+    if (isTooMuch(unread)) return true;
     return name === lead ? this.#wakesLead(unread) : this.#wakesTeammate(unread, name);
   }
 
@@ -41,8 +49,9 @@ export class WakePolicy {
 
   /** What came of talk among teammates can wait until nobody works any more. */
   #wakesLead(unread: readonly Message[]): boolean {
-    if (unread.some(wakes)) return true;
-    return unread.some(wakesInTheEnd) && !this.#options.isAnyTeammateBusy();
+    const heard = unread.filter(({ from }) => !this.#options.guard.isMuted(lead, from));
+    if (heard.some(wakes)) return true;
+    return heard.some(wakesInTheEnd) && !this.#options.isAnyTeammateBusy();
   }
 }
 

@@ -5,6 +5,9 @@ import { lead, type MemberName, type MessageId, user } from "../../protocol/ids.
 import type { Message } from "../../protocol/message.ts";
 import type { Request } from "../../protocol/request.ts";
 
+/** So many orders are known to be carried out: many more than lie unread at once. */
+const maxRemembered = 4_096;
+
 /** What the person or the lead wants the runtime to do, by mail to a member. */
 export interface Orders {
   answerPermission(
@@ -15,7 +18,7 @@ export interface Orders {
     member: MemberName,
     order: Extract<Message, { type: "plan_approval_response" }>,
   ): Promise<void>;
-  stop(member: MemberName): Promise<void>;
+  stop(member: MemberName, order: Extract<Message, { type: "shutdown_request" }>): Promise<void>;
   setMode(member: MemberName, order: Extract<Message, { type: "mode_set_request" }>): Promise<void>;
   addRule(
     member: MemberName,
@@ -79,18 +82,31 @@ export class ControlMail {
 
   async #carryOut(name: MemberName, order: Order): Promise<void> {
     if (this.#done.has(order.id)) return;
-    this.#done.add(order.id);
-    const work = this.#during(() => this.#unlessRefused(() => this.#order(name, order)));
+    this.#remember(order.id);
+    const work = this.#during(() => this.#unlessRefused(() => this.#order(name, order))).catch(
+      (error: unknown) => {
+        // Whoever meets it again tries again.
+        this.#done.delete(order.id);
+        throw error;
+      },
+    );
     // A member that takes this very mail is waited for by its own end.
     if (order.type !== "shutdown_request") await work;
     else work.catch((error: unknown) => this.#options.onWarning(String(error)));
   }
 
+  #remember(id: MessageId): void {
+    this.#done.add(id);
+    const [oldest] = this.#done;
+    if (this.#done.size > maxRemembered && oldest) this.#done.delete(oldest);
+  }
+
+  /** What cannot be done is told, and over. What only could not be written is still to be done. */
   async #unlessRefused(work: () => Promise<void>): Promise<void> {
     try {
       await work();
     } catch (error) {
-      if (!(error instanceof TeamError)) throw error;
+      if (!(error instanceof TeamError) || error.code === "write-failed") throw error;
       this.#options.onWarning([`${error.message}.`, error.hint].filter(Boolean).join(" "));
     }
   }
@@ -113,7 +129,7 @@ export class ControlMail {
       case "plan_approval_response":
         return orders.answerPlan(name, message);
       case "shutdown_request":
-        return orders.stop(name);
+        return orders.stop(name, message);
       case "mode_set_request":
         return orders.setMode(name, message);
       case "team_permission_update":

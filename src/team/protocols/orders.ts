@@ -1,6 +1,7 @@
 import { user } from "../../protocol/ids.ts";
 import type { Supervisor } from "../supervisor.ts";
 import { isCarriedOut, type Orders } from "./control-mail.ts";
+import { notTheirs } from "./permission-orders.ts";
 
 /** How a team carries out what comes by signed mail. */
 export function ordersOf(supervisor: Supervisor): Orders {
@@ -8,11 +9,12 @@ export function ordersOf(supervisor: Supervisor): Orders {
   const { requests } = supervisor.options.store;
   return {
     answerPermission: (member, order) => permissions.answer(member, order),
-    async answerPlan(_, order) {
+    async answerPlan(member, order) {
       const request = await requests.get(order.request_id);
+      if (request.from !== member) throw notTheirs(request, member);
       if (!isCarriedOut(request, order)) await plans.record(user, request.id, order);
     },
-    stop: (name) => supervisor.stop(name),
+    stop: (name, { timestamp }) => supervisor.stop(name, new Date(timestamp * 1000)),
     setMode: (name, { mode }) => supervisor.setMode(name, mode),
     addRule: async (_, order) => permissions.addRule(order),
   };

@@ -112,7 +112,8 @@ function ruleOf({ subject }: Request): string | undefined {
   return typeof subject.rule === "string" ? subject.rule : undefined;
 }
 
-function notTheirs({ id }: Request, member: MemberName): TeamError {
+/** Why an answer counts for nothing that came to somebody else than who had asked. */
+export function notTheirs({ id }: Request, member: MemberName): TeamError {
   return new TeamError("request-refused", `Request ${id} is not a question of '${member}'`, {
     hint: `Look at the open questions again. Only the ${lead}'s person answers them.`,
   });

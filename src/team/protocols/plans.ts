@@ -51,18 +51,26 @@ export class Plans {
     return this.#standings.get(name)?.request?.state === "pending";
   }
 
+  /** True while the person has a plan to decide. */
+  get isAnyForPerson(): boolean {
+    if (this.#options.approver !== user) return false;
+    return [...this.#standings.values()].some(({ request }) => request?.state === "pending");
+  }
+
   /** A member begins, or begins again: whatever it had planned before is void. */
   async begin(name: MemberName, isRequired: boolean): Promise<void> {
     await this.#withdraw(name, "its member was spawned again");
     this.#standings.set(name, { isRequired, request: undefined });
   }
 
-  /** A member goes on after a restart: its plan stands as it is on disk, and is asked about again. */
-  async restore({
-    name,
-    plan_required: isRequired = false,
-    plan_request: id,
-  }: Member): Promise<void> {
+  /**
+   * A member goes on after a restart: its plan stands as it is on disk, and is asked about again. An
+   * approval from before it took its task is void: the process may have died before it said so.
+   */
+  async restore(
+    { name, plan_required: isRequired = false, plan_request: id }: Member,
+    takenAt: string | undefined,
+  ): Promise<void> {
     const known = id && (await this.#find(id));
     // The process may have died before the roster had its newest plan, and a question that was
     // signed with a key that is lost was asked again under another id.
@@ -73,6 +81,8 @@ export class Plans {
     if (request.id !== id) await this.#keep(request);
     if (request.state === "pending") await this.#ask(request);
     else await this.#reply(request);
+    const decidedAt = request.decision?.at;
+    if (takenAt && decidedAt && decidedAt <= takenAt) await this.onTaskTaken(name);
   }
 
   /** Hands in a plan; an older one of the same member is void. From now on the gate is closed. */

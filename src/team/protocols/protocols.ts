@@ -40,11 +40,10 @@ export function openProtocols(options: ProtocolsOptions) {
   const keeper = new RosterKeeper(store.roster, store.signature);
   const plans = new Plans({ requests, keeper, post, approver: options.planApprover });
   const { graceMs, end } = options;
-  const shutdowns = new Shutdowns({ requests, post, clock, graceMs, end, onWarning });
+  const shutdowns = new Shutdowns({ requests, keeper, post, clock, graceMs, end, onWarning });
   const tasks = new TeamTasks({
     board,
     post,
-    clock,
     roster: () => keeper.read(),
     isWaiting: (name) => plans.isPending(name),
     onTaken: (name) => plans.onTaskTaken(name),
@@ -57,7 +56,7 @@ export function openProtocols(options: ProtocolsOptions) {
     shutdowns,
     tasks,
     departures: new Departures({
-      ...{ keeper, post, hub, tasks, plans, shutdowns, requests, onWarning },
+      ...{ store, keeper, post, hub, tasks, plans, shutdowns, requests, onWarning },
     }),
     dispatch: new TaskDispatch({
       board,

@@ -2,12 +2,15 @@ import { TeamError } from "../../errors.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { lead, type MemberName, RequestId } from "../../protocol/ids.ts";
 import type { Request } from "../../protocol/request.ts";
+import type { Member } from "../../protocol/team.ts";
 import type { Requests } from "../../requests/requests.ts";
+import type { RosterKeeper } from "../members/roster-keeper.ts";
 import { messageIdFor } from "../message-id-for.ts";
 import type { Post } from "../post.ts";
 
 export interface ShutdownsOptions {
   requests: Requests;
+  keeper: Pick<RosterKeeper, "read">;
   post: Post;
   clock: Clock;
   /** How long a member has to answer. */
@@ -16,6 +19,8 @@ export interface ShutdownsOptions {
   end(name: MemberName, reason: string): Promise<void>;
   onWarning(message: string): void;
 }
+
+const agreed = "it agreed to shut down";
 
 /** Asks members to end, and sees to it that they do, unless they refuse. */
 export class Shutdowns implements Disposable {
@@ -33,22 +38,28 @@ export class Shutdowns implements Disposable {
       ({ to }) => to === teammate,
     );
     if (known) return known;
-    const subject = { teammate };
+    const subject = { teammate, incarnation: await this.#incarnationOf(teammate) };
     const request = await requests.open({ type: "shutdown", from: by, to: teammate, subject });
     await this.#send(request);
     this.#grant(request);
     return request;
   }
 
-  /** After a restart: what was asked is asked again, once; what was agreed to is carried out. */
-  async restore(names: readonly MemberName[], since: (name: MemberName) => string): Promise<void> {
-    for (const request of await this.#options.requests.list({ type: "shutdown" })) {
-      const { to, state, created_at } = request;
-      if (!names.includes(to) || created_at < since(to)) continue;
-      if (state === "approved") await this.#options.end(to, "it agreed to shut down");
-      if (state !== "pending") continue;
-      await this.#send(request);
-      this.#grant(request);
+  /**
+   * After a restart: what was asked is asked again, once; what was agreed to is carried out, and of
+   * a refusal the lead is told, which it may not have been. What was asked of somebody who had the
+   * name before is over.
+   */
+  async restore(members: readonly Member[]): Promise<void> {
+    const all = await this.#options.requests.list({ type: "shutdown" });
+    for (const { name, incarnation } of members) {
+      const isOfThis = ({ subject }: Request) => subject.incarnation === incarnation;
+      const own = all.filter(({ to }) => to === name);
+      for (const { id, state } of own.filter((request) => !isOfThis(request))) {
+        if (state === "pending") await this.#expire(id);
+      }
+      const newest = own.filter(isOfThis).at(-1);
+      if (newest) await this.#goOn(newest);
     }
   }
 
@@ -58,23 +69,15 @@ export class Shutdowns implements Disposable {
     id: string,
     { approve, reason }: { approve: boolean; reason?: string | undefined },
   ): Promise<void> {
-    const { requests, post } = this.#options;
     const request = await this.find(id);
     if (!request || request.to !== by) throw await this.#unknown(by, id);
     const state = approve ? "approved" : "rejected";
-    await requests.decide(request.id, { by, state, hash: request.hash, reason });
+    const { hash } = request;
+    const decided = await this.#options.requests.decide(request.id, { by, state, hash, reason });
     this.#endGrace(by);
     // Not awaited: the member is in the middle of the very call that ends it.
-    if (approve) void this.#end(by, "it agreed to shut down");
-    await post.send(lead, {
-      id: messageIdFor(`shutdown answered ${request.id}`, new Date(request.created_at)),
-      type: "shutdown_response",
-      from: by,
-      request_id: request.id,
-      approve,
-      reason: reason ?? (approve ? undefined : "no reason given"),
-      content: approve ? `${by} shuts down.` : `${by} refuses to shut down.`,
-    });
+    if (approve) void this.#end(by, agreed);
+    await this.#reply(decided);
   }
 
   async find(id: string): Promise<Request | undefined> {
@@ -105,6 +108,18 @@ export class Shutdowns implements Disposable {
     for (const name of [...this.#graces.keys()]) this.#endGrace(name);
   }
 
+  async #goOn(request: Request): Promise<void> {
+    switch (request.state) {
+      case "approved":
+        return this.#end(request.to, agreed);
+      case "rejected":
+        return this.#reply(request);
+      case "pending":
+        await this.#send(request);
+        this.#grant(request);
+    }
+  }
+
   async #send({ id, from, to, created_at }: Request): Promise<void> {
     await this.#options.post.send(to, {
       id: messageIdFor(`shutdown ${id}`, new Date(created_at)),
@@ -114,6 +129,25 @@ export class Shutdowns implements Disposable {
       content:
         "You are asked to shut down. Answer with shutdown_response: approve, or refuse with a reason.",
     });
+  }
+
+  /** Always the same message for one answer: it is shown once, however often it is sent. */
+  async #reply({ id, to: by, state, decision, created_at }: Request): Promise<void> {
+    const approve = state === "approved";
+    await this.#options.post.send(lead, {
+      id: messageIdFor(`shutdown answered ${id}`, new Date(created_at)),
+      type: "shutdown_response",
+      from: by,
+      request_id: id,
+      approve,
+      reason: decision?.reason ?? (approve ? undefined : "no reason given"),
+      content: approve ? `${by} shuts down.` : `${by} refuses to shut down.`,
+    });
+  }
+
+  async #incarnationOf(name: MemberName): Promise<string | undefined> {
+    const { members } = await this.#options.keeper.read();
+    return members.find((member) => member.name === name)?.incarnation;
   }
 
   #grant({ to }: Request): void {

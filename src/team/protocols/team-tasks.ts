@@ -1,10 +1,10 @@
 import type { RecordedEnd } from "../../agent/run-record.ts";
 import { TeamError } from "../../errors.ts";
-import type { Clock } from "../../lib/clock.ts";
 import { lead, type MemberName, system, TaskId } from "../../protocol/ids.ts";
 import type { Task } from "../../protocol/task.ts";
 import type { TeamRecord } from "../../protocol/team.ts";
 import type { TaskBoard, TaskChange } from "../../tasks/task-board.ts";
+import { releaseTask } from "../../tasks/task-rules.ts";
 import type { NewTask, TaskDesk, TaskEdit } from "../../tools/team/colleagues.ts";
 import { messageIdFor } from "../message-id-for.ts";
 import type { Post } from "../post.ts";
@@ -14,7 +14,6 @@ import { TaskIndex } from "./task-index.ts";
 export interface TeamTasksOptions {
   board: TaskBoard;
   post: Post;
-  clock: Clock;
   roster(): Promise<TeamRecord>;
   /** True while a member waits for an answer, and cannot go on with a task. */
   isWaiting(name: MemberName): boolean;
@@ -83,6 +82,15 @@ export class TeamTasks {
     }
   }
 
+  /** When a member has last taken one of the tasks that it holds. */
+  async lastTakenBy(name: MemberName): Promise<string | undefined> {
+    const held = await this.#heldBy(name);
+    return held
+      .flatMap(({ lease }) => lease?.since ?? [])
+      .sort()
+      .at(-1);
+  }
+
   /** At a start, a member that is idle and holds a task may never have been told of it. */
   async callToMind(name: MemberName): Promise<void> {
     for (const task of await this.#heldBy(name)) {
@@ -117,9 +125,8 @@ export class TeamTasks {
       { by },
     );
     const { task } = change;
-    if (task.owner === by && task.status === "in_progress" && before.status !== "in_progress") {
-      await onTaken(by);
-    }
+    const wasHeld = before.status === "in_progress" && before.owner === task.owner;
+    if (task.owner && task.status === "in_progress" && !wasHeld) await onTaken(task.owner);
     if (task.owner !== before.owner) await this.#tellOwner(task, by);
     return this.#announce(change);
   }
@@ -180,17 +187,24 @@ export class TeamTasks {
     }
   }
 
+  /**
+   * The lead is told first of a task that fails by this: whoever is killed in between meets the task
+   * as it was when the run is settled again, and sends the very same message.
+   */
   async #release(task: Task, holder: MemberName): Promise<void> {
-    const { board, post, clock } = this.#options;
-    const released = await board.release(task.id, { holder, isCounted: true });
-    if (released.status !== "failed" || released.version === task.version) return;
-    await post.send(lead, {
-      id: messageIdFor(`task ${task.id} ${released.version} failed`, clock.now()),
-      type: "message",
-      from: system,
-      task_id: task.id,
-      content: `Task ${task.id} has failed: ${released.result}. ${task.subject}`,
-    });
+    const release = { holder, isCounted: true };
+    const { id, subject, updated_at } = task;
+    const { status, result, version } = releaseTask(task, release, new Date(updated_at));
+    if (status === "failed") {
+      await this.#options.post.send(lead, {
+        id: messageIdFor(`task ${id} ${version} failed`, new Date(updated_at)),
+        type: "message",
+        from: system,
+        task_id: id,
+        content: `Task ${id} has failed: ${result}. ${subject}`,
+      });
+    }
+    await this.#options.board.release(id, release);
   }
 
   /** What a member could work on, and has not finished. */

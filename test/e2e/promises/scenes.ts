@@ -12,8 +12,8 @@ import type { ReplyBlock } from "../../../src/protocol/transcript.ts";
 import type { Team } from "../../../src/team/team.ts";
 import type { Answer } from "../../../src/testing/provider-server/answers.ts";
 import type { ProviderRequest } from "../../../src/testing/provider-server/wire.ts";
-import { calls, says } from "../../../src/testing/scripted-model.ts";
-import { shownIn, type TeamOnWire } from "../../support/team-on-wire.ts";
+import { calls, reply, says } from "../../../src/testing/scripted-model.ts";
+import { shownIn, TeamOnWire } from "../../support/team-on-wire.ts";
 
 /** Something that a test lets happen when it is time. */
 export class Latch {
@@ -162,4 +162,18 @@ export async function fileText(path: string): Promise<string> {
 
 async function jsonOnDisk(wire: TeamOnWire, ...path: string[]): Promise<unknown> {
   return JSON.parse(await readFile(join(wire.teamDirectory, ...path), "utf8"));
+}
+
+/**
+ * Resolves when another team has been opened, has done some work and was closed: a measure of time
+ * in which something would have happened that must not.
+ */
+export async function anotherTeamsWork(): Promise<void> {
+  await using wire = await TeamOnWire.start({
+    lead: [reply([spawns("alice"), calls("wait_for_teammates", {})]), says("Over.")],
+    alice: [calls("list_tasks", {}), says("Done.")],
+  });
+  const team = await wire.open();
+  await team.prompt("Go.");
+  await team.quiet();
 }

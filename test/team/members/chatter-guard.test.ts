@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { lead, MemberName } from "../../../src/protocol/ids.ts";
+import { lead, MemberName, system, user } from "../../../src/protocol/ids.ts";
 import { ChatterGuard } from "../../../src/team/members/chatter-guard.ts";
 
 const [alice, bob, carol] = ["alice", "bob", "carol"].map((name) => MemberName.parse(name)) as [
@@ -44,7 +44,24 @@ test("19 runs are not enough", () => {
   expect(guard.isMuted(alice, bob)).toBe(false);
 });
 
+test("P06 a lead and a teammate that only talk are stopped, too, and what tells of it lifts nothing", () => {
+  const guard = guardOfThree();
+  for (let turn = 0; turn < 10; turn++) {
+    guard.note(run(lead, [alice]));
+    guard.note(run(alice, [lead], []));
+  }
+
+  expect(guard.isMuted(lead, alice)).toBe(true);
+  expect(guard.isMuted(alice, lead)).toBe(true);
+  guard.note(run(lead, [system], []));
+  guard.note(run(lead, [system, alice], []));
+  expect(guard.isMuted(lead, alice)).toBe(true);
+  guard.note(run(lead, [user], []));
+  expect(guard.isMuted(lead, alice)).toBe(false);
+});
+
 test.each([
+  ["the person's mail", run(alice, [user])],
   ["the lead's mail", run(alice, [lead])],
   ["the lead's mail beside the peer's", run(alice, [bob, lead])],
   ["a third member's mail", run(alice, [carol])],

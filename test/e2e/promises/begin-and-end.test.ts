@@ -1,0 +1,128 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { TeamError } from "../../../src/errors.ts";
+import { systemProcesses } from "../../../src/lib/process-identity.ts";
+import type { Team } from "../../../src/team/team.ts";
+import { calls, reply, says } from "../../../src/testing/scripted-model.ts";
+import { TeamOnWire, Watched } from "../../support/team-on-wire.ts";
+import { anotherTeamsWork, coder, never, spawns } from "./scenes.ts";
+
+/** Lets everything go on for a while: what comes next then falls into another moment. */
+async function turns(count: number): Promise<void> {
+  for (let turn = 0; turn < count; turn++) await new Promise(setImmediate);
+}
+
+/** What a spawn came to. A refusal is as good an answer as any, a bug is not. */
+async function outcomeOf(spawning: Promise<unknown>): Promise<"spawned" | "refused"> {
+  try {
+    await spawning;
+    return "spawned";
+  } catch (error) {
+    if (!(error instanceof TeamError)) throw error;
+    return "refused";
+  }
+}
+
+test.each([0, 1, 2, 4, 8, 16])(
+  "P08 nobody asks a model once a team is closed, though a spawn was under way for %d turns",
+  async (moment) => {
+    await using wire = await TeamOnWire.start({ lead: [says("Noted.")], alice: [says("Hello.")] });
+    const team = await wire.open();
+    const spawning = outcomeOf(team.spawn(coder("alice")));
+    await turns(moment);
+
+    await team.close();
+    const asked = wire.requestsOf("alice").length;
+    await spawning;
+    await anotherTeamsWork();
+
+    expect(wire.requestsOf("alice")).toHaveLength(asked);
+    expect(wire.warnings).toEqual([]);
+  },
+);
+
+test.each([0, 2, 4, 8])(
+  "P21 no command runs once a team is closed, though its lead was spawning for %d turns",
+  async (moment) => {
+    const names = ["alice", "bob", "carol"];
+    const command = (name: string) => `echo $$ > ${name}.pid; exec sleep 20`;
+    await using wire = await TeamOnWire.start({
+      lead: [reply(names.map((name) => spawns(name))), says("Noted.")],
+      ...Object.fromEntries(
+        names.map((name) => [name, [calls("bash", { command: command(name) })]]),
+      ),
+    });
+    const team = await wire.open({ mode: "bypassPermissions" });
+    const watched = new Watched(team);
+    await team.prompt("Go.");
+    await watched.until(({ type }) => type === "tool-call");
+    await turns(moment);
+
+    await team.close();
+    const asked = wire.server.requests.length;
+    await anotherTeamsWork();
+
+    expect(wire.server.requests).toHaveLength(asked);
+    for (const name of names) expect(await isRunning(wire, name)).toBe(false);
+  },
+);
+
+async function isRunning(wire: TeamOnWire, name: string): Promise<boolean> {
+  const pid = await readFile(join(wire.root, `${name}.pid`), "utf8").catch(() => undefined);
+  return pid !== undefined && (await systemProcesses.startOf(Number(pid))) !== undefined;
+}
+
+test.each([0, 1, 2, 4, 8, 16])(
+  "P12 a stop of everybody leaves nobody alive, though the lead was spawning for %d turns",
+  async (moment) => {
+    const names = ["alice", "bob", "carol"];
+    await using wire = await TeamOnWire.start({
+      lead: [reply(names.map((name) => spawns(name))), says("Noted.")],
+      ...Object.fromEntries(names.map((name) => [name, [never]])),
+    });
+    const team = await wire.open();
+    const watched = new Watched(team);
+    await team.prompt("Go.");
+    await watched.until(({ type }) => type === "tool-call");
+    await turns(moment);
+
+    await team.stop();
+    await watched.until(({ type, member }) => type === "run-end" && member === "lead");
+    await anotherTeamsWork();
+
+    expect(await living(team)).toEqual([]);
+  },
+);
+
+async function living(team: Team): Promise<string[]> {
+  const { members } = await team.roster();
+  return members.filter(({ status }) => status !== "shutdown").map(({ name }) => name);
+}
+
+test("P12 whoever is spawned again while it is stopped is there or is not, and the roster says which", async () => {
+  for (let moment = 0; moment < 16; moment++) {
+    await using wire = await TeamOnWire.start({
+      lead: [says("Noted.")],
+      alice: [calls("plan_approval", { plan: "First this." }), says("Hello.")],
+    });
+    const team = await wire.open({ planApproval: "user", approvals: unattended });
+    await team.spawn(coder("alice"));
+    await team.quiet();
+
+    const spawning = outcomeOf(team.spawn(coder("alice")));
+    await turns(moment);
+    await Promise.all([spawning, team.stop("alice")]);
+    await team.quiet();
+
+    const status = await wire.statusOf("alice");
+    expect(["idle", "shutdown"], `at moment ${moment}`).toContain(status);
+    if (status === "shutdown") continue;
+    const asked = wire.requestsOf("alice").length;
+    await team.message("alice", "Are you there?");
+    await wire.requested("alice", asked + 1);
+  }
+});
+
+/** So that a plan which nobody decides keeps nobody waiting. */
+const unattended = { unattended: () => "nobody is there" };
