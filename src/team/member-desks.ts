@@ -66,7 +66,8 @@ function leadershipOf(supervisor: Supervisor): Leadership {
     findShutdown: (id) => shutdowns.find(id),
     async requestShutdown(teammate, { force }) {
       const name = await liveTeammate(supervisor, teammate);
-      if (!force) return shutdowns.ask(lead, name);
+      // Who could not be opened cannot answer.
+      if (!force && members.get(name)) return shutdowns.ask(lead, name);
       await supervisor.end(name, { reason: "the lead shut it down by force", expected: true });
       return undefined;
     },
@@ -103,9 +104,15 @@ function followingOf(self: MemberName, { protocols }: Supervisor): Following {
 async function liveTeammate(supervisor: Supervisor, text: string): Promise<MemberName> {
   const name = parseTeammateName(text);
   const member = supervisor.members.get(name);
-  if (member && !member.hasEnded) return name;
+  if (member ? !member.hasEnded : await isEnlisted(name, supervisor)) return name;
   const alive = supervisor.members.livingTeammates.map((it) => it.name);
   const hint = alive.length > 0 ? `Teammates: ${alive.join(", ")}.` : "There are no teammates.";
   if (!member) throw new TeamError("member-unknown", `No teammate is named '${name}'`, { hint });
   throw new TeamError("member-ended", `'${name}' is shut down already`, { hint });
+}
+
+/** True for a teammate that is in the roster, though it may not run. */
+async function isEnlisted(name: MemberName, { protocols }: Supervisor): Promise<boolean> {
+  const { members } = await protocols.keeper.read();
+  return members.some((member) => member.name === name && member.status !== "shutdown");
 }

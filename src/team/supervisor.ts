@@ -170,9 +170,11 @@ export class Supervisor {
     await this.#spawner.settled(name);
     const { departures } = this.protocols;
     const member = this.members.get(name);
-    const stop = async (reason: string) => member?.end(reason);
-    if (member) await departures.end({ name, reader: member.opened.reader, stop }, departure);
-    else await departures.endAbsent(name, departure);
+    if (member) {
+      const { reader } = member.opened;
+      const stop = (reason: string) => member.end(reason);
+      await departures.end({ name, reader, stop }, departure);
+    } else await departures.endAbsent(name, departure);
     this.#changed();
   }
 
@@ -194,7 +196,10 @@ export class Supervisor {
   async #spawnedBefore(date: Date): Promise<MemberName[]> {
     const { members } = await this.protocols.keeper.read();
     const since = new Map(members.map((member) => [member.name, member.spawned_at ?? ""]));
-    const names = this.members.livingTeammates.map(({ name }) => name);
+    const isAbsent = ({ name, status }: Member) =>
+      status !== "shutdown" && !this.members.get(name);
+    const there = [...this.members.livingTeammates, ...members.filter(isAbsent)];
+    const names = there.map(({ name }) => name);
     return names.filter((name) => (since.get(name) ?? "") <= date.toISOString());
   }
 

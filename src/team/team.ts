@@ -150,7 +150,7 @@ export class Team implements AsyncDisposable {
 
   /** Ends a teammate without asking it; all of them, and the lead's run, unless said. */
   async stop(name?: string): Promise<void> {
-    await this.#supervisor.stop(name === undefined ? lead : this.#member(name).name);
+    await this.#supervisor.stop(name === undefined ? lead : parseMemberName(name));
   }
 
   /** Changes a member's permission mode. A teammate's is never wider than the lead's. */

@@ -20,7 +20,11 @@ export async function restoreTeam(options: RestoreOptions): Promise<void> {
   const { store, protocols, onWarning } = options;
   const { keeper, departures, shutdowns } = protocols;
   const { alive, ending } = restoredRecords(await keeper.read(), store, onWarning);
-  for (const { name, ending: departure } of ending) await departures.finishLater(name, departure);
+  for (const { name, ending: departure } of ending) {
+    await departures.finishLater(name, departure).catch((error: unknown) => {
+      onWarning(`What the end of '${name}' brings about is not all done: ${describe(error)}`);
+    });
+  }
   await mapInBatches(alive, (record) => restoreMember(record, options));
   await shutdowns.restore(alive);
 }

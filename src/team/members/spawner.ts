@@ -33,8 +33,9 @@ interface Beginning {
   /** The record of the one that had the name. */
   before: Member | undefined;
   request: SpawnRequest;
-  /** Resolves when everybody who was asked for before is there. */
-  turn: Promise<unknown>;
+  /** Resolves when everybody who was asked for before is on the way to the roster. */
+  turn: Promise<void>;
+  endTurn(): void;
 }
 
 /** Spawns teammates, and wakes those again that are known. */
@@ -42,8 +43,7 @@ export class Spawner {
   readonly #options: SpawnerOptions;
   /** Those that are being spawned, and may not be in the roster yet. */
   readonly #underWay = new Map<MemberName, { record: Member; work: Promise<void> }>();
-  /** They are opened beside each other, and enlisted in the order in which they were asked for. */
-  #last: Promise<unknown> = Promise.resolve();
+  #lastTurn: Promise<void> = Promise.resolve();
   #isClosed = false;
 
   constructor(options: SpawnerOptions) {
@@ -56,9 +56,8 @@ export class Spawner {
     const record = this.#recordOf(request, team);
     const { name } = record;
     const before = team.members.find((each) => each.name === name);
-    const work = this.#begin(record, { by, before, request, turn: this.#last });
+    const work = this.#begin(record, { by, before, request, ...this.#takeTurn() });
     this.#underWay.set(name, { record, work });
-    this.#last = work.catch(() => undefined);
     try {
       await work;
       return record;
@@ -105,28 +104,51 @@ export class Spawner {
     throw new TeamError("spawn-refused", `'${record.name}' cannot work: ${exhausted}`, { hint });
   }
 
-  async #begin(record: Member, { by, before, request, turn }: Beginning): Promise<void> {
-    const { members, protocols } = this.#options;
-    const { keeper, plans, shutdowns, hub, post, departures } = protocols;
+  async #begin(record: Member, { by, before, request, turn, endTurn }: Beginning): Promise<void> {
+    const { members, protocols, onSpawn } = this.#options;
+    const { hub, post } = protocols;
+    const { name } = record;
+    try {
+      const member = await this.#prepare(record, before, request.fresh === true);
+      await turn;
+      const enlisting = protocols.keeper.enlist(record);
+      endTurn();
+      await enlisting;
+      hub.say({ type: "member-change", member: name, status: "working" });
+      member.forgetShown();
+      onSpawn(name);
+      const isNew = members.get(name) !== member;
+      members.add(member);
+      try {
+        await post.send(name, { type: "message", from: by, content: request.prompt });
+      } finally {
+        if (isNew) member.start();
+      }
+    } finally {
+      endTurn();
+    }
+  }
+
+  /** They are opened beside each other, and enlisted in the order in which they were asked for. */
+  #takeTurn(): Pick<Beginning, "turn" | "endTurn"> {
+    const turn = this.#lastTurn;
+    let endTurn = () => {};
+    this.#lastTurn = new Promise<void>((resolve) => {
+      endTurn = resolve;
+    });
+    return { turn, endTurn };
+  }
+
+  async #prepare(record: Member, before: Member | undefined, isFresh: boolean) {
+    const { plans, shutdowns, departures } = this.#options.protocols;
     const { name } = record;
     // What the end of the one before brings about must not befall its successor.
     await departures.settled(name);
-    const member = await this.#seat(record, before, request.fresh === true);
+    const member = await this.#seat(record, before, isFresh);
     await plans.begin(name, record.plan_required === true);
     // Whatever was asked of its predecessor is over.
     await shutdowns.settle(name);
-    await turn;
-    await keeper.enlist(record);
-    member.forgetShown();
-    this.#options.onSpawn(name);
-    hub.say({ type: "member-change", member: name, status: "working" });
-    const isNew = members.get(name) !== member;
-    members.add(member);
-    try {
-      await post.send(name, { type: "message", from: by, content: request.prompt });
-    } finally {
-      if (isNew) member.start();
-    }
+    return member;
   }
 
   /** The member that is open already, where it can go on as it is, or one opened anew. */
