@@ -1,5 +1,6 @@
 import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
+import { z } from "zod";
 import { hasErrno, TeamError } from "../errors.ts";
 import { mapInBatches } from "../lib/batches.ts";
 import {
@@ -9,12 +10,17 @@ import {
   replaceFile,
 } from "../lib/files.ts";
 import { parseJson } from "../lib/json.ts";
+import { isSigned, type Signer, signRecord } from "../lib/signed-record.ts";
 import { CronEntry, CronId } from "../protocol/cron.ts";
+import { outside } from "../protocol/ids.ts";
 import { type CronBook, oldestFirst } from "./cron-book.ts";
+
+const StoredCron = CronEntry.extend({ sig: z.string().optional() });
 
 export interface FileCronBookOptions {
   /** `crons` in the team directory. */
   directory: string;
+  signature: Signer;
   /** Told once of each file that cannot be read. It is left alone, and the others count. */
   onDamage(problem: string): void;
   /** Throws when this process may no longer write. Needless for one that only looks. */
@@ -24,13 +30,15 @@ export interface FileCronBookOptions {
 /** A book with a file for each entry, which any process may look at. */
 export class FileCronBook implements CronBook {
   readonly #directory: string;
+  readonly #signature: Signer;
   readonly #onDamage: (problem: string) => void;
   readonly #check: () => Promise<void>;
   /** The last problem of each file, so that it is told once and not at every reading. */
   readonly #told = new Map<CronId, string>();
 
-  constructor({ directory, onDamage, check }: FileCronBookOptions) {
+  constructor({ directory, signature, onDamage, check }: FileCronBookOptions) {
     this.#directory = directory;
+    this.#signature = signature;
     this.#onDamage = onDamage;
     this.#check = check ?? (async () => undefined);
   }
@@ -45,7 +53,7 @@ export class FileCronBook implements CronBook {
     const path = this.#path(entry.id);
     try {
       await ensurePrivateDirectory(this.#directory);
-      await replaceFile(path, `${JSON.stringify(entry, null, 2)}\n`);
+      await replaceFile(path, `${JSON.stringify(signRecord(entry, this.#signature), null, 2)}\n`);
     } catch (error) {
       throw writeFailed(`${path} could not be written`, error);
     }
@@ -84,10 +92,11 @@ export class FileCronBook implements CronBook {
     try {
       const text = await readTextIfExists(path);
       if (text === undefined) return undefined;
-      const entry = parseJson(text, CronEntry, path);
+      const { sig, ...entry } = parseJson(text, StoredCron, path);
       if (entry.id !== id) throw new TeamError("record-corrupt", `${path} is of '${entry.id}'`);
       this.#told.delete(id);
-      return entry;
+      // Whoever wrote or edited it by hand speaks by it, and not troupe.
+      return isSigned(entry, sig, this.#signature) ? entry : { ...entry, created_by: outside };
     } catch (error) {
       if (!(error instanceof TeamError) && !hasErrno(error, "EISDIR")) throw error;
       this.#tell(id, error instanceof TeamError ? error.message : `${path} is a directory`);

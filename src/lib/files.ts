@@ -40,15 +40,21 @@ async function makeDirectories(path: string): Promise<void> {
 /** Creates `path` with `text`, whole or not at all. False when it exists already, untouched. */
 export async function createFileOnce(path: string, text: string): Promise<boolean> {
   return withTemporary(path, text, async (temporary) => {
-    try {
-      // link, not rename: rename would silently replace a file another process has just created.
-      await link(temporary, path);
-      return true;
-    } catch (error) {
-      if (hasErrno(error, "EEXIST")) return false;
-      throw error;
-    }
+    const isMade = await linkOnce(temporary, path);
+    await rm(temporary, { force: true });
+    return isMade;
   });
+}
+
+async function linkOnce(from: string, to: string): Promise<boolean> {
+  try {
+    // link, not rename: rename would silently replace a file another process has just created.
+    await link(from, to);
+    return true;
+  } catch (error) {
+    if (hasErrno(error, "EEXIST")) return false;
+    throw error;
+  }
 }
 
 /** Replaces `path` with `text`: whoever reads it sees the old text or the new, never a part. */
@@ -56,6 +62,7 @@ export async function replaceFile(path: string, text: string): Promise<void> {
   await withTemporary(path, text, (temporary) => rename(temporary, path));
 }
 
+/** `use` leaves nothing of the temporary file where it resolves; where it throws, that is seen to. */
 async function withTemporary<T>(
   path: string,
   text: string,
@@ -71,8 +78,9 @@ async function withTemporary<T>(
       await file.close();
     }
     return await use(temporary);
-  } finally {
+  } catch (error) {
     await rm(temporary, { force: true });
+    throw error;
   }
 }
 

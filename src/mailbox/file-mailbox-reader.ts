@@ -80,16 +80,15 @@ export class FileMailboxReader implements MailboxReader {
     await ensurePrivateDirectory(directory);
     await removeTemporaries(directory);
     createLog(layout);
-    const cursor = await readCursor(layout.cursor);
+    const [cursor, quarantine, returned] = await Promise.all([
+      readCursor(layout.cursor),
+      SideLog.open(layout.quarantine),
+      SideLog.open(layout.returned),
+    ]);
     const sources = await recoverSources({ layout, cursor, delivered: delivered.positions });
     const seen = new SeenIds({ directory, owner, signature, delivered: delivered.ids });
     await seen.collect(sources);
-    return new FileMailboxReader(options, {
-      sources,
-      seen,
-      quarantine: await SideLog.open(layout.quarantine),
-      returned: await SideLog.open(layout.returned),
-    });
+    return new FileMailboxReader(options, { sources, seen, quarantine, returned });
   }
 
   unread(): Promise<readonly Delivery[]> {

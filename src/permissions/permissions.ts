@@ -28,6 +28,7 @@ export class Permissions {
   readonly #options: PermissionsOptions;
   #mode: PermissionMode;
   #rules: readonly Rule[];
+  #knownSurroundings: Promise<Surroundings> | undefined;
 
   constructor(options: PermissionsOptions) {
     this.#options = options;
@@ -80,7 +81,13 @@ export class Permissions {
     }
   }
 
-  async #surroundings(): Promise<Surroundings> {
+  /** Where the team and its key lie does not change while they are open. */
+  #surroundings(): Promise<Surroundings> {
+    this.#knownSurroundings ??= this.#findSurroundings();
+    return this.#knownSurroundings;
+  }
+
+  async #findSurroundings(): Promise<Surroundings> {
     const [team, keys] = await Promise.all([
       this.#options.locate(this.#options.teamDirectory),
       this.#options.locate(this.#options.keyDirectory),

@@ -1,5 +1,6 @@
 import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
+import { z } from "zod";
 import { hasErrno, TeamError } from "../errors.ts";
 import { mapInBatches } from "../lib/batches.ts";
 import {
@@ -10,6 +11,7 @@ import {
 } from "../lib/files.ts";
 import { parseJson } from "../lib/json.ts";
 import { writeFailed } from "../lib/json-lines.ts";
+import { isSigned, type Signer, signRecord } from "../lib/signed-record.ts";
 import { JobRecord } from "../protocol/job.ts";
 
 /**
@@ -46,7 +48,8 @@ export class MemoryJobRecords implements JobRecords {
 export interface FileJobRecordsOptions {
   /** `background` in the team directory. */
   directory: string;
-  /** Told once of each file that cannot be read. It is left alone, and the others count. */
+  signature: Signer;
+  /** Told once of each file that cannot be read, or that troupe did not write. It is left alone, and the others count. */
   onDamage(problem: string): void;
   /** Throws when this process may no longer write the team's state. */
   check(): Promise<void>;
@@ -67,12 +70,12 @@ export class FileJobRecords implements JobRecords {
   }
 
   async add(record: JobRecord): Promise<void> {
-    const { directory, check } = this.#options;
+    const { directory, signature, check } = this.#options;
     await check();
     const path = join(directory, `${record.member}-${record.id}.json`);
     try {
       await ensurePrivateDirectory(directory);
-      await replaceFile(path, `${JSON.stringify(record, null, 2)}\n`);
+      await replaceFile(path, `${JSON.stringify(signRecord(record, signature), null, 2)}\n`);
     } catch (error) {
       throw writeFailed(path, error);
     }
@@ -103,7 +106,7 @@ export class FileJobRecords implements JobRecords {
     const path = join(this.#options.directory, name);
     try {
       const text = await readTextIfExists(path);
-      return text === undefined ? undefined : parseJson(text, JobRecord, path);
+      return text === undefined ? undefined : this.#parse(text, path);
     } catch (error) {
       if (!(error instanceof TeamError)) throw error;
       if (!this.#told.has(name)) this.#options.onDamage(error.message);
@@ -111,7 +114,16 @@ export class FileJobRecords implements JobRecords {
       return undefined;
     }
   }
+
+  /** What troupe did not write must not be told in its name. */
+  #parse(text: string, path: string): JobRecord {
+    const { sig, ...record } = parseJson(text, StoredJob, path);
+    if (isSigned(record, sig, this.#options.signature)) return record;
+    throw new TeamError("record-corrupt", `${path} is not what troupe wrote: delete it`);
+  }
 }
+
+const StoredJob = JobRecord.extend({ sig: z.string().optional() });
 
 function oldestFirst(a: JobRecord, b: JobRecord): number {
   return a.started_at.localeCompare(b.started_at);

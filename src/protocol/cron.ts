@@ -18,6 +18,7 @@ export const CronEntry = z.object({
   member: MemberName,
   /** Whether it is gone after it has come. */
   once: z.boolean(),
+  /** The lead, or `outside` where somebody has written or edited the file. */
   created_by: MemberName,
   created_at: z.iso.datetime(),
   /** When it comes next; null while nobody knows, because `cron` was edited into nonsense. */

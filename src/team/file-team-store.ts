@@ -202,16 +202,22 @@ async function openRecords(
   layout: TeamLayout,
   { key, check }: { key: TeamKey; check: () => Promise<void> },
 ) {
+  const { signature } = key;
   const shared = { clock, onDamage: onWarning, check };
   const tasks = new FileTaskBoard({ directory: layout.tasks, ...shared });
   const requests = new FileRequests({
     directory: layout.requests,
-    signature: key.signature,
+    signature,
     onForgery: onWarning,
     ...shared,
   });
-  const jobs = new FileJobRecords({ directory: layout.background, ...shared });
-  const crons = new FileCronBook({ directory: layout.crons, onDamage: onWarning, check });
+  const jobs = new FileJobRecords({ directory: layout.background, signature, ...shared });
+  const crons = new FileCronBook({
+    directory: layout.crons,
+    signature,
+    onDamage: onWarning,
+    check,
+  });
   for (const records of [tasks, requests, jobs, crons]) await records.repair();
   if (key.origin !== "loaded") await askAgain(requests);
   return { tasks, requests, jobs, crons };

@@ -1,4 +1,6 @@
-import { TeamError } from "../errors.ts";
+import { lstat } from "node:fs/promises";
+import { join } from "node:path";
+import { hasErrno, TeamError } from "../errors.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 
 /** In the order in which they are looked for; the first that says something counts. */
@@ -24,6 +26,8 @@ export async function projectInstructions(
 }
 
 async function readStart(workspace: Workspace, name: string): Promise<string | undefined> {
+  // Most projects have one of them at most, and to look is much cheaper than to open safely.
+  if (!(await isThere(join(workspace.cwd, name)))) return undefined;
   const file = await workspace.openFile(name);
   if (!file) return undefined;
   const { handle, stats } = file;
@@ -33,5 +37,15 @@ async function readStart(workspace: Workspace, name: string): Promise<string | u
     return stats.size > maxBytes ? `${text}\n... (more; read ${name} for the rest)` : text;
   } finally {
     await handle.close();
+  }
+}
+
+async function isThere(path: string): Promise<boolean> {
+  try {
+    await lstat(path);
+    return true;
+  } catch (error) {
+    if (hasErrno(error, "ENOENT")) return false;
+    throw error;
   }
 }

@@ -196,8 +196,7 @@ export class Supervisor {
   async #spawnedBefore(date: Date): Promise<MemberName[]> {
     const { members } = await this.protocols.keeper.read();
     const since = new Map(members.map((member) => [member.name, member.spawned_at ?? ""]));
-    const isAbsent = ({ name, status }: Member) =>
-      status !== "shutdown" && !this.members.get(name);
+    const isAbsent = ({ name, status }: Member) => status !== "shutdown" && !this.members.get(name);
     const there = [...this.members.livingTeammates, ...members.filter(isAbsent)];
     const names = there.map(({ name }) => name);
     return names.filter((name) => (since.get(name) ?? "") <= date.toISOString());

@@ -2,7 +2,7 @@ import { CronTable } from "../crons/cron-table.ts";
 import { TeamError } from "../errors.ts";
 import { Disposables } from "../lib/disposables.ts";
 import type { AgentEvent } from "../protocol/events.ts";
-import { lead, type MemberName, parseMemberName, system, user } from "../protocol/ids.ts";
+import { lead, type MemberName, outside, parseMemberName, system, user } from "../protocol/ids.ts";
 import type { Message, PermissionMode } from "../protocol/message.ts";
 import type { Request } from "../protocol/request.ts";
 import type { Task } from "../protocol/task.ts";
@@ -217,7 +217,7 @@ function openCrons({ store, place }: Equipment, { protocols }: Supervisor): Prom
       await post.send(to, {
         id: messageIdFor(`cron ${entry.id} ${at.toISOString()}`, at),
         type: "message",
-        from: system,
+        from: entry.created_by === outside ? outside : system,
         content: entry.prompt,
       });
     },

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { FileCronBook } from "../../src/crons/file-cron-book.ts";
 import { TeamError } from "../../src/errors.ts";
+import { Signature } from "../../src/keys/signature.ts";
 import { CronEntry } from "../../src/protocol/cron.ts";
 import { testCronBook } from "../../src/testing/conformance/cron-book.ts";
 import { temporaryDirectory } from "../../src/testing/temporary-directory.ts";
@@ -26,7 +27,10 @@ test("an entry is a file of its owner's that a person can read", async () => {
   await fixture.book.put(entry);
 
   const path = join(fixture.directory, "0badcafe.json");
-  expect(await readFile(path, "utf8")).toBe(`${JSON.stringify(entry, null, 2)}\n`);
+  const signed = { ...entry, sig: expect.stringMatching(/^[0-9a-f]{64}$/) };
+  const text = await readFile(path, "utf8");
+  expect(JSON.parse(text)).toEqual(signed);
+  expect(text).toContain('\n  "prompt": "Look at the build.",\n');
   expect((await stat(path)).mode & 0o777).toBe(0o600);
   expect((await stat(fixture.directory)).mode & 0o777).toBe(0o700);
 });
@@ -56,6 +60,27 @@ test("damaged files are told once, left alone, and hide no other", async () => {
   for (const [name, text] of Object.entries(damaged)) {
     expect(await readFile(join(directory, name), "utf8")).toBe(text);
   }
+});
+
+test.each<[string, (text: string) => string]>([
+  ["has edited", (text) => text.replace("Look at the build.", "Delete everything.")],
+  ["has written without a signature", (text) => text.replace(/,\s*"sig".*/, "")],
+  [
+    "has signed with another key",
+    (text) => text.replace(/"sig": "[0-9a-f]{64}"/, `"sig": "${"0".repeat(64)}"`),
+  ],
+])("P13 an entry that somebody %s is theirs, and stays so when it is kept", async (_, change) => {
+  await using fixture = await open();
+  await fixture.book.put(entry);
+  const path = join(fixture.directory, "0badcafe.json");
+  await writeFile(path, `${change(await readFile(path, "utf8")).replace(/\}?\s*$/, "}")}`);
+
+  const [theirs] = await fixture.book.list();
+  if (theirs) await fixture.book.put(theirs);
+
+  expect(theirs).toMatchObject({ id: "0badcafe", created_by: "outside" });
+  expect(await fixture.book.list()).toEqual([theirs]);
+  expect(fixture.problems).toEqual([]);
 });
 
 test("a process that lost the fence neither writes nor removes", async () => {
@@ -97,7 +122,12 @@ async function open() {
   const directory = join(parent.path, "crons");
   const problems: string[] = [];
   const reopenWith = (options: { check?: () => Promise<void> }) =>
-    new FileCronBook({ directory, onDamage: (problem) => void problems.push(problem), ...options });
+    new FileCronBook({
+      directory,
+      signature: new Signature(Buffer.alloc(32)),
+      onDamage: (problem) => void problems.push(problem),
+      ...options,
+    });
   return {
     directory,
     problems,

@@ -2,7 +2,7 @@ import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { sweepCrashes, type Trial } from "../../soak/sweep.ts";
-import { Signature } from "../../src/keys/signature.ts";
+import { Signature, Signature } from "../../src/keys/signature.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import { Secrets } from "../../src/lib/secrets.ts";
 import { FileMailbox } from "../../src/mailbox/file-mailbox.ts";
@@ -66,6 +66,7 @@ interface JobsOptions {
 function openJobs({ directory, shell: { shell }, keepsIds }: JobsOptions) {
   const records = new FileJobRecords({
     directory: join(directory, "background"),
+    signature: new Signature(Buffer.alloc(32)),
     onDamage: (problem) => {
       throw new Error(problem);
     },

@@ -43,6 +43,8 @@ export class Spawner {
   readonly #options: SpawnerOptions;
   /** Those that are being spawned, and may not be in the roster yet. */
   readonly #underWay = new Map<MemberName, { record: Member; work: Promise<void> }>();
+  /** Every spawn that was asked for, from its first moment on. */
+  readonly #all = new Set<Promise<Member>>();
   #lastTurn: Promise<void> = Promise.resolve();
   #isClosed = false;
 
@@ -52,8 +54,20 @@ export class Spawner {
 
   /** Throws where it cannot be as asked; then everything is as it was. */
   async spawn(by: MemberName, request: SpawnRequest): Promise<Member> {
+    const spawning = this.#spawn(by, request);
+    this.#all.add(spawning);
+    try {
+      return await spawning;
+    } finally {
+      this.#all.delete(spawning);
+    }
+  }
+
+  async #spawn(by: MemberName, request: SpawnRequest): Promise<Member> {
+    // Whoever stops everybody from now on stops this one, too.
+    const askedAt = this.#options.clock.now();
     const team = await this.#options.protocols.keeper.read();
-    const record = this.#recordOf(request, team);
+    const record = this.#recordOf(request, team, askedAt);
     const { name } = record;
     const before = team.members.find((each) => each.name === name);
     const work = this.#begin(record, { by, before, request, ...this.#takeTurn() });
@@ -68,12 +82,12 @@ export class Spawner {
 
   /** Resolves when nobody is being spawned any more, or not this member. */
   async settled(name?: MemberName): Promise<void> {
-    const all = [...this.#underWay].filter(([each]) => name === undefined || each === name);
-    await Promise.allSettled(all.map(([, { work }]) => work));
+    const one = name && this.#underWay.get(name)?.work;
+    await Promise.allSettled(name === undefined ? this.#all : [one]);
   }
 
   get isAnyUnderWay(): boolean {
-    return this.#underWay.size > 0;
+    return this.#all.size > 0;
   }
 
   /** From now on nobody is spawned any more. Resolves when nobody is being spawned. */
@@ -82,8 +96,8 @@ export class Spawner {
     await this.settled();
   }
 
-  #recordOf(request: SpawnRequest, team: TeamRecord): Member {
-    const { members, lead, leadsMode, clock, ...options } = this.#options;
+  #recordOf(request: SpawnRequest, team: TeamRecord, now: Date): Member {
+    const { members, lead, leadsMode, ...options } = this.#options;
     if (this.#isClosed) {
       const hint = "Whoever was there goes on at the next start.";
       throw new TeamError("team-closed", "The team is being closed", { hint });
@@ -96,7 +110,7 @@ export class Spawner {
       team: { ...team, members: [...team.members, ...coming] },
       lead: { ...lead, mode: leadsMode() },
       isBusy: (name) => this.#underWay.has(name) || (members.get(name)?.isBusy ?? false),
-      now: clock.now(),
+      now,
     });
     const exhausted = members.get(record.name)?.exhausted;
     if (!exhausted) return record;

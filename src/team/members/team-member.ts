@@ -87,6 +87,8 @@ export class TeamMember {
     this.#loop = new Loop({
       work: () => this.#work(),
       onSleep: () => {
+        // Not in a look that found nothing: what is to be interrupted may have come during it.
+        this.#interruptsNext = false;
         this.#idleSince = options.clock.monotonicMs();
         options.onChange();
       },
@@ -223,7 +225,6 @@ export class TeamMember {
     if (this.#opened.agent.lastRun.unsettledEnd) await this.#settle();
     if (!(await this.#hasReason())) {
       await this.#takeWithoutRun();
-      this.#interruptsNext = false;
       this.#showRest();
       return false;
     }

@@ -112,8 +112,9 @@ test("a record that was only recoloured is trusted", async () => {
   expect(alive).toMatchObject([{ permission_mode: "plan", color: "pink" }]);
 });
 
-test("with a key that is new nothing can have been signed, and the file is believed", async () => {
+test("with a key that is new, a record that nobody has signed is believed", async () => {
   const { roster } = await keeperOf(record);
+  await edit(roster, { sig: undefined });
   const signatures = { signature: new Signature(randomBytes(32)), isKeyNew: true };
 
   const { alive } = restoredRecords(await roster.read(), signatures, (message) => {
@@ -121,4 +122,15 @@ test("with a key that is new nothing can have been signed, and the file is belie
   });
 
   expect(alive).toMatchObject([{ permission_mode: "plan" }]);
+});
+
+test("P13 with a key that is new, a member whose record was signed with the lost one is confined", async () => {
+  const { roster } = await keeperOf(record);
+  const signatures = { signature: new Signature(randomBytes(32)), isKeyNew: true };
+  const warnings: string[] = [];
+
+  const { alive } = restoredRecords(await roster.read(), signatures, (it) => warnings.push(it));
+
+  expect(alive).toMatchObject([{ permission_mode: "default", plan_required: true }]);
+  expect(warnings).toHaveLength(1);
 });

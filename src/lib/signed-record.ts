@@ -1,0 +1,17 @@
+import { canonicalJson } from "./canonical-json.ts";
+
+/** Signs what troupe writes, and knows it again. */
+export interface Signer {
+  sign(text: string): string;
+  verify(text: string, signature: string): boolean;
+}
+
+/** `record` with a signature of everything in it. */
+export function signRecord<T extends object>(record: T, signer: Signer): T & { sig: string } {
+  return { ...record, sig: signer.sign(canonicalJson(record)) };
+}
+
+/** True where `record` is as it was signed; anybody may write a file. */
+export function isSigned(record: object, sig: string | undefined, signer: Signer): boolean {
+  return sig !== undefined && signer.verify(canonicalJson(record), sig);
+}
