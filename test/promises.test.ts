@@ -6,14 +6,29 @@ const promises = [...readFileSync("docs/promises.md", "utf8").matchAll(/^\| (P\d
   ([, id]) => id,
 );
 
-/** The promises that the titles of end-to-end tests begin with. */
-const named = readdirSync("test/e2e", { recursive: true, encoding: "utf8" })
+const endToEndTests = readdirSync("test/e2e", { recursive: true, encoding: "utf8" })
   .filter((name) => name.endsWith(".test.ts"))
-  .flatMap((name) => promisesNamedIn(readFileSync(join("test/e2e", name), "utf8")));
+  .map((name) => ({ name, text: readFileSync(join("test/e2e", name), "utf8") }));
 
+/** The promises that the titles of end-to-end tests begin with. */
+const named = endToEndTests.flatMap(({ text }) => promisesNamedIn(text));
+
+/** Those in the titles of tests that run: `test(…)`, or `test.each(…)(…)` with parentheses in pairs. */
 function promisesNamedIn(text: string): string[] {
-  return [...text.matchAll(/\b(?:test|describe)\b[^"`]*["`]((?:P\d\d[ ,]+)+)/g)].flatMap(
+  const titles =
+    /(?<![.\w])(?:test|describe)(?:\.each(?:<[^"`]*>)?\((?:[^()]|\([^()]*\))*\))?\(\s*["`]((?:P\d\d[ ,]+)+)/g;
+  return [...withoutComments(text).matchAll(titles)].flatMap(
     ([, ids = ""]) => ids.match(/P\d\d/g) ?? [],
+  );
+}
+
+function withoutComments(text: string): string {
+  return text.replace(/^\s*\/\*[\s\S]*?\*\//gm, "").replace(/(?<=^|\s)\/\/.*$/gm, "");
+}
+
+function isAnySkipped(text: string): boolean {
+  return /(?<![.\w])(?:test|describe)\.(?:skip|todo|only|fails|skipIf|runIf)\b/.test(
+    withoutComments(text),
   );
 }
 
@@ -27,7 +42,37 @@ test.each(promises)("%s is named by an end-to-end test", (id) => {
   expect(named).toContain(id);
 });
 
-test("control: a promise that only a comment names is not found", () => {
-  expect(promisesNamedIn('// P07 is not here\ntest("shuts down", () => {});')).toEqual([]);
-  expect(promisesNamedIn('test("P07 P08 shuts down", () => {});')).toEqual(["P07", "P08"]);
+test("every end-to-end test runs, and runs as it is", () => {
+  const skipping = endToEndTests.filter(({ text }) => isAnySkipped(text));
+  expect(skipping.map(({ name }) => name)).toEqual([]);
 });
+
+test.each([
+  'test("P07 P08 shuts down", () => {});',
+  'test.each(["kill", "leave"] as const)(\n  "P07 P08 shuts down after a %s", () => {});',
+  'test.each<[string, () => void]>([["a", f(1)]])("P07 P08 shuts down", () => {});',
+  "describe(`P07, P08 shut down`, () => {});",
+])("control: the promises of a test that runs are found: %s", (text) => {
+  expect(promisesNamedIn(text)).toEqual(["P07", "P08"]);
+  expect(isAnySkipped(text)).toBe(false);
+});
+
+test.each([
+  '// P07 is not here\ntest("shuts down", () => {});',
+  '// test("P07 shuts down", () => {});',
+  'done(); // test("P07 shuts down", () => {});',
+  '/*\ntest("P07 shuts down", () => {});\n*/',
+  'my.test("P07 shuts down", () => {});',
+])("control: a promise that only a comment names is not found: %s", (text) => {
+  expect(promisesNamedIn(text)).toEqual([]);
+});
+
+test.each(["skip", "todo", "fails", "only", "skipIf(true)"])(
+  "control: a promise of a test with .%s is not found, and the test is",
+  (how) => {
+    const text = `test.${how}("P07 shuts down", () => {});`;
+
+    expect(promisesNamedIn(text)).toEqual([]);
+    expect(isAnySkipped(text)).toBe(true);
+  },
+);

@@ -18,7 +18,7 @@ import type { Equipment } from "./equipment.ts";
 import { gated } from "./gated-permissions.ts";
 import { keepWhole } from "./keep-whole.ts";
 import type { MemberDefinition, Seat } from "./members/member-definition.ts";
-import type { OpenMember } from "./members/team-member.ts";
+import type { OpenMember } from "./members/open-member.ts";
 import { countWithoutRun } from "./members/unheard-mail.ts";
 import { projectInstructions } from "./project-instructions.ts";
 import { recap } from "./recap.ts";

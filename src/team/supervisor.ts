@@ -16,10 +16,11 @@ import {
   teammateDefinition,
 } from "./members/member-definition.ts";
 import { Members } from "./members/members.ts";
+import type { OpenMember } from "./members/open-member.ts";
 import { restoreTeam } from "./members/restore-team.ts";
 import { settleRun } from "./members/run-settlement.ts";
 import { Spawner } from "./members/spawner.ts";
-import { type OpenMember, TeamMember } from "./members/team-member.ts";
+import { TeamMember } from "./members/team-member.ts";
 import { WakePolicy } from "./members/wake-policy.ts";
 import { ControlMail } from "./protocols/control-mail.ts";
 import { ordersOf } from "./protocols/orders.ts";
@@ -191,6 +192,8 @@ export class Supervisor {
       const names = await this.#spawnedBefore(given);
       await Promise.all(names.map((each) => this.end(each, departure)));
     } while (this.#spawner.isAnyUnderWay);
+    // Whoever was ending already is gone, too.
+    await this.protocols.departures.settled();
   }
 
   async #spawnedBefore(date: Date): Promise<MemberName[]> {
@@ -306,14 +309,20 @@ export class Supervisor {
   #onMail(name: MemberName): void {
     const member = this.members.get(name);
     if (!member || this.#isClosing) return;
-    const { reader } = member.opened;
     if (!member.hasEnded) {
-      void this.#control.look(name, reader);
+      void this.#control.look(name, member.opened.reader);
       return;
     }
-    const returning = this.protocols.departures.returnLateMail({ name, reader });
-    returning.catch((error: unknown) =>
+    this.#returnLateMail(name).catch((error: unknown) =>
       this.options.onWarning(`Mail to '${name}' could not be given back: ${String(error)}`),
     );
+  }
+
+  /** Mail for a member that is being spawned again is for its successor. */
+  async #returnLateMail(name: MemberName): Promise<void> {
+    await this.#spawner.settled(name);
+    const member = this.members.get(name);
+    if (!member?.hasEnded || this.#isClosing) return;
+    await this.protocols.departures.returnLateMail({ name, reader: member.opened.reader });
   }
 }

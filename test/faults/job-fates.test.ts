@@ -2,7 +2,7 @@ import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { sweepCrashes, type Trial } from "../../soak/sweep.ts";
-import { Signature, Signature } from "../../src/keys/signature.ts";
+import { Signature } from "../../src/keys/signature.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import { Secrets } from "../../src/lib/secrets.ts";
 import { FileMailbox } from "../../src/mailbox/file-mailbox.ts";

@@ -3,7 +3,7 @@ import type { Clock } from "../../src/lib/clock.ts";
 import { MemoryUsageLedger } from "../../src/logs/memory-usage-ledger.ts";
 import type { MailRecord } from "../../src/mailbox/mailbox.ts";
 import { MemoryMailbox } from "../../src/mailbox/memory-mailbox.ts";
-import type { MemberName } from "../../src/protocol/ids.ts";
+import { type MemberName, type RequestId, user } from "../../src/protocol/ids.ts";
 import type { Message } from "../../src/protocol/message.ts";
 import type { Request } from "../../src/protocol/request.ts";
 import type { TeamRecord } from "../../src/protocol/team.ts";
@@ -30,11 +30,16 @@ export class DurableState {
   /** The newest roster and the newest plan of each member, to be looked at without waiting. */
   team: TeamRecord;
   readonly plans = new Map<MemberName, Request>();
+  /** What the person has not answered yet. */
+  readonly questions = new Map<RequestId, Request>();
   /** Everybody who was shut down at some time. */
   readonly ended = new Set<MemberName>();
   readonly #clock: Clock;
   readonly #mailboxes = new Map<MemberName, MemoryMailbox>();
   readonly #transcripts = new Map<MemberName, MemoryTranscript>();
+  readonly #past = new Map<MemberName, readonly (readonly Entry[])[]>();
+  /** Who has taken a task since its newest plan has changed. */
+  readonly #taken = new Map<MemberName, "on disk" | "known">();
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -46,11 +51,7 @@ export class DurableState {
       this.team = team;
       for (const { name, status } of team.members) if (status === "shutdown") this.ended.add(name);
     });
-    this.requests.onChange((request) => {
-      if (request.type !== "plan") return;
-      const newest = this.plans.get(request.from);
-      if (!newest || newest.id <= request.id) this.plans.set(request.from, request);
-    });
+    this.requests.onChange((request) => this.#keep(request));
   }
 
   mailbox(owner: MemberName): MemoryMailbox {
@@ -69,8 +70,35 @@ export class DurableState {
     return transcript;
   }
 
+  /** A member has taken a task on disk; the process that did it does not know yet. */
+  noteTaken(by: MemberName): void {
+    this.#taken.set(by, "on disk");
+  }
+
+  /** Whoever took the task knows it: an approval from before holds no longer. */
+  endApproval(of: MemberName): void {
+    if (this.#taken.has(of)) this.#taken.set(of, "known");
+  }
+
+  /** True when a member has taken a task since its plan was decided. */
+  hasTakenTask(name: MemberName): boolean {
+    return this.#taken.get(name) === "known";
+  }
+
+  /** A member begins anew: what it was shown and said is set aside. */
+  async forget(name: MemberName): Promise<void> {
+    this.#past.set(name, [...this.pastOf(name), await this.entriesOf(name)]);
+    this.transcript(name).clear();
+  }
+
+  /** What a member was shown and said before it began anew, each time. */
+  pastOf(name: MemberName): readonly (readonly Entry[])[] {
+    return this.#past.get(name) ?? [];
+  }
+
   /** Nobody reads and nobody listens any more: the process that did was killed. */
   async release(): Promise<void> {
+    for (const name of this.#taken.keys()) this.#taken.set(name, "known");
     for (const mailbox of this.#mailboxes.values()) await mailbox[Symbol.asyncDispose]();
   }
 
@@ -87,5 +115,16 @@ export class DurableState {
     const entries: Entry[] = [];
     for await (const entry of this.transcript(owner).entries()) entries.push(entry);
     return entries;
+  }
+
+  #keep(request: Request): void {
+    const { id, from, to, type, state } = request;
+    if (to === user && state === "pending") this.questions.set(id, request);
+    else this.questions.delete(id);
+    if (type !== "plan") return;
+    const newest = this.plans.get(from);
+    if (newest && newest.id > id) return;
+    this.plans.set(from, request);
+    this.#taken.delete(from);
   }
 }

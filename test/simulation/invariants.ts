@@ -9,6 +9,7 @@ import {
 } from "../../src/protocol/ids.ts";
 import type { Message } from "../../src/protocol/message.ts";
 import type { Entry } from "../../src/protocol/transcript.ts";
+import type { TeamMember } from "../../src/team/members/team-member.ts";
 import { messageIdFor } from "../../src/team/message-id-for.ts";
 import type { Supervisor } from "../../src/team/supervisor.ts";
 import type { DurableState, StoredMail } from "./durable-state.ts";
@@ -18,6 +19,8 @@ interface Belongings {
   name: MemberName;
   mail: readonly StoredMail[];
   entries: readonly Entry[];
+  /** What it was shown before it began anew, each time. */
+  past: readonly (readonly Entry[])[];
 }
 
 /** What is not as it must be when the team is at rest, in sentences. */
@@ -28,12 +31,14 @@ export async function findViolations(
   const all: Belongings[] = [];
   for (const name of [lead, ...durable.team.members.map((member) => member.name)]) {
     const [mail, entries] = [await durable.mailOf(name), await durable.entriesOf(name)];
-    all.push({ name, mail, entries });
+    all.push({ name, mail, entries, past: durable.pastOf(name) });
   }
   return [
     ...(supervisor.isQuiet ? [] : ["the team is at rest, and not quiet"]),
     ...all.flatMap((member) => lostMail(member, all, durable)),
     ...all.flatMap((member) => sleptThroughMail(member, supervisor)),
+    ...supervisor.members.living.flatMap(unansweredMail),
+    ...(await missingRules(durable, supervisor)),
     ...untrueStatuses(durable, supervisor),
     ...all.flatMap((member) => silentRuns(member, all, durable)),
     ...(await misplacedTasks(durable, supervisor)),
@@ -42,17 +47,18 @@ export async function findViolations(
 
 /** Sent is seen exactly once, or given back with its sender told. */
 function lostMail(
-  { name, mail, entries }: Belongings,
+  { name, mail, entries, past }: Belongings,
   all: readonly Belongings[],
   { sent, ended }: DurableState,
 ): string[] {
-  const shown = shownIn(entries);
+  const lives = [...past, entries].map(shownIn);
   const stored = new Map(mail.map((record) => [record.message.id, record]));
   const missing = sent
     .filter(({ to, id }) => to === name && !stored.has(id))
     .map((message) => `${described(message)} is in no mailbox`);
   const wrong = mail.flatMap(({ message, state }) => {
-    const times = shown.get(message.id) ?? 0;
+    // Whoever begins anew may be shown again what it has forgotten.
+    const times = Math.max(...lives.map((shown) => shown.get(message.id) ?? 0));
     if (times > 1) return [`${described(message)} was shown ${times} times`];
     if (state === "delivered" && times === 0) return [`${described(message)} was never shown`];
     if (state === "undelivered" && times > 0)
@@ -92,6 +98,7 @@ function sleptThroughMail({ name, mail }: Belongings, supervisor: Supervisor): s
   if (!member || member.hasEnded) {
     return unread.map((message) => `${described(message)} lies with somebody who has ended`);
   }
+  if (member.exhausted) return [];
   const isHeard = (message: Message) => {
     if (member.failure !== undefined || member.isInterrupted) {
       return wakes(message) && (message.from === user || (message.from === lead && name !== lead));
@@ -99,6 +106,26 @@ function sleptThroughMail({ name, mail }: Belongings, supervisor: Supervisor): s
     return wakes(message) || (name === lead && wakesInTheEnd(message));
   };
   return unread.filter(isHeard).map((message) => `${described(message)} wakes nobody`);
+}
+
+/** Mail that deserves an answer counts as shown only when the model was asked with it. */
+function unansweredMail({ name, opened, failure, isInterrupted, exhausted }: TeamMember): string[] {
+  const { conversation, lastRun } = opened.agent;
+  const mayWait = failure !== undefined || isInterrupted || exhausted;
+  // Whose last run was cut short by a limit, or who leads and was killed, goes on with its next mail.
+  const hasBeenAsked = lastRun.end ? lastRun.end.outcome !== "done" : lastRun.isOpen;
+  if (!conversation.awaitsReply || mayWait || hasBeenAsked) return [];
+  return [`${name} has taken in mail that its model was never asked about`];
+}
+
+/** What the person has always allowed holds for everybody. */
+async function missingRules({ requests }: DurableState, { members }: Supervisor) {
+  const approved = await requests.list({ state: "approved", type: "permission" });
+  const rules = approved.flatMap(({ decision }) => decision?.rule ?? []);
+  return members.living.flatMap(({ name, opened }) => {
+    const missing = rules.find((rule) => !opened.permissions.rules.some((it) => it.text === rule));
+    return missing ? [`${name} does not know the rule '${missing}'`] : [];
+  });
 }
 
 function untrueStatuses({ team }: DurableState, supervisor: Supervisor): string[] {
@@ -113,7 +140,7 @@ function untrueStatuses({ team }: DurableState, supervisor: Supervisor): string[
 
 /** Every run's end has its report in the lead's mailbox, but of those who ended with nothing to say. */
 function silentRuns(
-  { name, entries }: Belongings,
+  { name, entries, past }: Belongings,
   all: readonly Belongings[],
   { ended, team, hasFailed }: DurableState,
 ): string[] {
@@ -123,7 +150,7 @@ function silentRuns(
   );
   let hasAnswered = false;
   const silent: string[] = [];
-  for (const entry of entries) {
+  for (const entry of [...past.flat(), ...entries]) {
     if (entry.type === "reply") hasAnswered ||= isAnswer(entry);
     if (entry.type !== "run-end" || !entry.report_id) continue;
     // Whoever ended it knows, also where the end itself was lost with its process.

@@ -25,7 +25,13 @@ export type Defect =
   /** Mail counts as read before it is in the transcript. */
   | "acknowledged-too-early"
   /** What the transcript has already is given again after a restart. */
-  | "transcript-ignored";
+  | "transcript-ignored"
+  /** An order takes whatever came before it out of the mailbox, and no run follows. */
+  | "order-swallows-mail"
+  /** The approval of a plan holds for every task that follows. */
+  | "approval-without-end"
+  /** A member does not heed what the person has always allowed. */
+  | "rule-ignored";
 
 export interface ProcessStoreOptions {
   world: World;
@@ -89,8 +95,8 @@ export class ProcessStore implements TeamStore {
     });
   }
 
-  async forget(name: MemberName): Promise<void> {
-    throw new Error(`Nobody in this world forgets, as ${name} should`);
+  forget(name: MemberName): Promise<void> {
+    return this.#write(`${name} is forgotten`, () => this.#options.durable.forget(name));
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -183,14 +189,23 @@ export class ProcessStore implements TeamStore {
   }
 
   #tasks(): TaskBoard {
-    const { tasks } = this.#options.durable;
+    const { durable } = this.#options;
+    const { tasks } = durable;
     return {
       create: (draft) => this.#write("task created", () => tasks.create(draft)),
       get: (id) => this.#read(`task ${id} read`, () => tasks.get(id)),
       list: () => this.#read("tasks read", () => tasks.list()),
       claimable: () => this.#read("tasks looked for", () => tasks.claimable()),
-      claim: (id, change) =>
-        this.#write(`task ${id} claimed by ${change.by}`, () => tasks.claim(id, change)),
+      claim: async (id, change) => {
+        const claimed = await this.#write(`task ${id} claimed by ${change.by}`, async () => {
+          const before = await tasks.get(id);
+          const task = await tasks.claim(id, change);
+          if (task.version !== before.version) durable.noteTaken(change.by);
+          return task;
+        });
+        durable.endApproval(change.by);
+        return claimed;
+      },
       complete: (id, change) =>
         this.#write(`task ${id} completed by ${change.by}`, () => tasks.complete(id, change)),
       update: (id, patch, change) =>

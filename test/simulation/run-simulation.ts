@@ -1,6 +1,7 @@
 import { lead, newRequestId, user } from "../../src/protocol/ids.ts";
 import type { Supervisor } from "../../src/team/supervisor.ts";
 import type { Defect } from "./process-store.ts";
+import { riskRule } from "./simulated-member.ts";
 import { teammateNames, wanderingMind } from "./simulated-model.ts";
 import { Story } from "./story.ts";
 import { World } from "./world.ts";
@@ -56,7 +57,8 @@ async function tell(seed: number, defect: Defect | undefined) {
   const energy = { left: 3 + random.below(10) };
   const planApprover = world.chance(0.3) ? user : lead;
   const mind = wanderingMind(random, energy);
-  const story = new Story({ world, mind, planApprover, defect });
+  const memberBudget = world.chance(0.15) ? { maxTokens: 4 + random.below(16) } : undefined;
+  const story = new Story({ world, mind, planApprover, memberBudget, defect });
   if (world.chance(0.25)) story.faults.left = 1 + random.below(3);
   let violations: string[];
   try {
@@ -82,8 +84,11 @@ async function interfere(story: Story, { kills }: { kills: number }): Promise<vo
     if (!isAtRest && !world.chance(0.08)) continue;
     if (killsLeft > 0 && world.chance(0.3)) {
       killsLeft--;
-      await story.kill();
-      await story.start();
+      if (world.chance(0.4)) await story.leave();
+      else {
+        await story.kill();
+        await story.start();
+      }
       continue;
     }
     if (!story.supervisor) continue;
@@ -119,6 +124,11 @@ const deeds: readonly Deed[] = [
     run: (supervisor: Supervisor, name: string) =>
       supervisor.spawn(user, { name, role: "coder", prompt: "Work.", plan_required }),
   })),
+  ...[{ fresh: true }, { role: "tester" }].map((more) => ({
+    label: "spawn again",
+    run: (supervisor: Supervisor, name: string) =>
+      supervisor.spawn(user, { name, role: "coder", prompt: "Again.", ...more }),
+  })),
   {
     label: "ask to end",
     run: (supervisor, name) => {
@@ -132,6 +142,10 @@ const deeds: readonly Deed[] = [
       const stopped = member(supervisor, name);
       return stopped ? supervisor.stop(stopped.name) : undefined;
     },
+  },
+  {
+    label: "stop everybody, not only",
+    run: (supervisor, _, story) => story.stopEverybody(supervisor),
   },
   {
     label: "stop by mail",
@@ -151,20 +165,21 @@ const deeds: readonly Deed[] = [
     label: "create a task",
     run: ({ protocols }) => protocols.tasks.deskOf(user).create({ subject: "For whoever is free" }),
   },
+  ...[1, 2].map(() => ({
+    label: "answer a question, not only of",
+    run: async (_: Supervisor, __: string, story: Story) => {
+      await story.answerQuestion();
+    },
+  })),
   {
-    label: "decide a plan",
-    run: ({ protocols }, _, { durable, world }) => {
-      const plan = [...durable.plans.values()].find(
-        (it) => it.state === "pending" && it.to === user,
-      );
-      const approve = world.chance(0.6);
-      return (
-        plan &&
-        protocols.post.send(plan.from, {
-          ...{ type: "plan_approval_response", from: user, request_id: plan.id },
-          ...{ approve, hash: plan.hash },
-        })
-      );
+    label: "lay down a rule for all, not only",
+    run: async ({ protocols, members }) => {
+      for (const { name } of members.living) {
+        await protocols.post.send(name, {
+          ...{ type: "team_permission_update", from: user },
+          ...{ rule: riskRule, decision: "allow" },
+        });
+      }
     },
   },
 ];

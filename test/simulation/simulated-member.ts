@@ -1,35 +1,45 @@
 import { z } from "zod";
 import { Agent } from "../../src/agent/agent.ts";
 import { Bill } from "../../src/agent/bill.ts";
+import type { Budget, BudgetLimits } from "../../src/agent/budget.ts";
 import { MailInput } from "../../src/agent/input.ts";
 import { systemPrompt } from "../../src/agent/system-prompt.ts";
 import type { Clock } from "../../src/lib/clock.ts";
 import { Secrets } from "../../src/lib/secrets.ts";
 import type { Model } from "../../src/model/model.ts";
+import { RequestApprovals } from "../../src/permissions/approvals.ts";
 import type { Permissions } from "../../src/permissions/permissions.ts";
+import type { Rule } from "../../src/permissions/rule.ts";
+import type { Verdict } from "../../src/permissions/verdict.ts";
 import type { MemberName } from "../../src/protocol/ids.ts";
-import type { PermissionMode } from "../../src/protocol/message.ts";
+import type { Message, PermissionMode } from "../../src/protocol/message.ts";
 import { gated } from "../../src/team/gated-permissions.ts";
 import { heedful } from "../../src/team/member.ts";
 import type { MemberDefinition, Seat } from "../../src/team/members/member-definition.ts";
-import type { OpenMember } from "../../src/team/members/team-member.ts";
+import type { OpenMember } from "../../src/team/members/open-member.ts";
 import { countWithoutRun } from "../../src/team/members/unheard-mail.ts";
+import { isOrder } from "../../src/team/protocols/control-mail.ts";
 import type { TeamStore } from "../../src/team/team-store.ts";
 import { defineTool, success, type Tool } from "../../src/tools/tool.ts";
+import type { DurableState } from "./durable-state.ts";
+import type { Defect } from "./process-store.ts";
 
 export interface MemberSurroundings {
   store: TeamStore;
   clock: Clock;
   model: Model;
+  durable: DurableState;
+  defect: Defect | undefined;
+  budgetOf(name: MemberName, limits: BudgetLimits): Budget;
   /** Told when a member's call changes something. */
   onChange(member: MemberName): void;
 }
 
 /** Opens a member on a simulated store: all of the agent is real but its model and its work. */
 export async function openSimulatedMember(
-  { name, role, mode, maxTurns }: MemberDefinition,
+  { name, role, mode, rules, maxTurns, budget }: MemberDefinition,
   seat: Seat,
-  { store, clock, model, onChange }: MemberSurroundings,
+  { store, clock, model, durable, defect, budgetOf, onChange }: MemberSurroundings,
 ): Promise<OpenMember> {
   const { transcript, reader } = await store.openMember(name, { onSetAside: () => undefined });
   const secrets = new Secrets([]);
@@ -40,6 +50,10 @@ export async function openSimulatedMember(
     reader: heedful(reader, seat),
     ...{ isWorthwhile, wholePath, keepWhole, secrets, clock },
   });
+  const permissions = new SimulatedPermissions(mode, rules, defect);
+  const lastingGate: Seat["gate"] = {
+    closed: () => (durable.plans.get(name)?.state === "approved" ? undefined : seat.gate.closed()),
+  };
   const agent = await Agent.open({
     name,
     system: systemPrompt(role),
@@ -47,13 +61,11 @@ export async function openSimulatedMember(
     tools: [...workTools(() => onChange(name)), ...seat.tools],
     transcript,
     input,
-    permissions: gated({ judge: judgeByAction }, seat.gate),
-    approvals: {
-      ask: async ({ tool }) => ({ type: "denied", reason: `nobody is asked about ${tool}` }),
-    },
+    permissions: gated(permissions, defect === "approval-without-end" ? lastingGate : seat.gate),
+    approvals: new RequestApprovals(store.requests),
     bill: new Bill({
       ...{ member: name, model: model.id, price: undefined, ledger: store.usage, clock },
-      budgets: [],
+      budgets: budget ? [budgetOf(name, budget)] : [],
     }),
     limits: { maxTurns, maxOutputTokens: 8_000, contextTokens: 200_000 },
     secrets,
@@ -65,37 +77,55 @@ export async function openSimulatedMember(
   return {
     agent,
     reader,
-    permissions: fixedPermissions(mode),
+    permissions,
     backgroundJobs: 0,
     takeMail: () => input.takeForResult(),
-    takeWithoutRun: () => input.takeSome(countWithoutRun),
+    takeWithoutRun: () =>
+      input.takeSome(defect === "order-swallows-mail" ? countThroughOrder : countWithoutRun),
     end: async () => undefined,
     [Symbol.asyncDispose]: async () => undefined,
   };
 }
 
-const judgeByAction: Permissions["judge"] = async ({ action }) => {
-  const isReadOnly = action.type === "coordinate" || action.type === "read";
-  return { decision: "allow", reason: "", isReadOnly };
-};
-
-function fixedPermissions(mode: PermissionMode): OpenMember["permissions"] {
-  return { mode, rules: [], setMode: () => undefined, addRule: () => undefined };
+function countThroughOrder(unread: readonly Message[]): number {
+  return unread.findLastIndex(isOrder) + 1;
 }
 
-/** One tool that looks and one that changes something. */
+/** The rule by which the person is asked no more. */
+export const riskRule = "risk";
+
+/** Allows everything but what is risky: that is asked about, unless there is a rule. */
+class SimulatedPermissions implements Pick<Permissions, "judge" | "mode" | "rules"> {
+  readonly mode: PermissionMode;
+  rules: readonly Rule[];
+  readonly #defect: Defect | undefined;
+
+  constructor(mode: PermissionMode, rules: readonly Rule[], defect: Defect | undefined) {
+    this.mode = mode;
+    this.rules = rules;
+    this.#defect = defect;
+  }
+
+  setMode(): void {}
+
+  addRule(rule: Rule): void {
+    if (this.#defect !== "rule-ignored") this.rules = [...this.rules, rule];
+  }
+
+  async judge({ tool, action }: Parameters<Permissions["judge"]>[0]): Promise<Verdict> {
+    const isReadOnly = action.type === "coordinate" || action.type === "read";
+    const isAsked = tool === "risk" && !this.rules.some(({ text }) => text === riskRule);
+    if (!isAsked) return { decision: "allow", reason: "", isReadOnly };
+    return { decision: "ask", reason: "it is risky", isReadOnly, suggestedRule: riskRule };
+  }
+}
+
+/** One tool that looks and two that change something. */
 function workTools(onChange: () => void): Tool[] {
   const input = z.object({});
-  return [
+  const changes = (name: string) =>
     defineTool({
-      name: "look",
-      description: "Looks at something.",
-      input,
-      action: () => ({ type: "read", path: "." }),
-      run: async () => success("Nothing new."),
-    }),
-    defineTool({
-      name: "change",
+      name,
       description: "Changes something.",
       input,
       action: () => ({ type: "write", path: "file" }),
@@ -103,6 +133,13 @@ function workTools(onChange: () => void): Tool[] {
         onChange();
         return success("Changed.");
       },
-    }),
-  ];
+    });
+  const look = defineTool({
+    name: "look",
+    description: "Looks at something.",
+    input,
+    action: () => ({ type: "read", path: "." }),
+    run: async () => success("Nothing new."),
+  });
+  return [look, changes("change"), changes("risk")];
 }

@@ -86,6 +86,7 @@ function whim(self: MemberName, random: Random): ReplyBlock {
     ["send_message", { to: teammate, content: "Are you there?" }],
     ["look", {}],
     ["change", {}],
+    ["risk", {}],
     ["create_task", { subject: "Something to do" }],
     ["create_task", { subject: "Yours", owner: teammate }],
     ["create_task", { subject: "Afterwards", blocked_by: [task_id] }],
@@ -98,6 +99,8 @@ function whim(self: MemberName, random: Random): ReplyBlock {
   const ofLead: Whim[] = [
     ["spawn_teammate", { name: teammate, role: "coder", prompt: "Work." }],
     ["spawn_teammate", { name: teammate, role: "coder", prompt: "Plan.", plan_required: true }],
+    ["spawn_teammate", { name: teammate, role: "coder", prompt: "Anew.", fresh: true }],
+    ["spawn_teammate", { name: teammate, role: "tester", prompt: "Test." }],
     ["shutdown_request", { teammate }],
     ["shutdown_request", { teammate, force: true }],
     ["wait_for_teammates", {}],

@@ -1,7 +1,9 @@
+import { Budget, type BudgetLimits } from "../../src/agent/budget.ts";
 import { TeamError } from "../../src/errors.ts";
 import { Secrets } from "../../src/lib/secrets.ts";
-import type { MemberName } from "../../src/protocol/ids.ts";
+import { lead, type MemberName, user } from "../../src/protocol/ids.ts";
 import { seatTools } from "../../src/team/member-desks.ts";
+import { answerMessage } from "../../src/team/protocols/persons-answer.ts";
 import { Supervisor } from "../../src/team/supervisor.ts";
 import { DurableState } from "./durable-state.ts";
 import { findViolations } from "./invariants.ts";
@@ -15,6 +17,8 @@ export interface StoryOptions {
   mind: Mind;
   /** Who decides plans. */
   planApprover: MemberName;
+  /** What each teammate may spend in one life of the process. */
+  memberBudget?: BudgetLimits | undefined;
   defect?: Defect | undefined;
 }
 
@@ -22,10 +26,14 @@ export interface StoryOptions {
 class Life {
   isAlive = true;
   supervisor: Supervisor | undefined;
+  readonly budgets = new Map<MemberName, Budget>();
+  /** Whether it ends by itself, and how far that is. */
+  leaving: "no" | "under way" | "done" = "no";
   /** The disk has failed its start. */
   isStillborn = false;
 }
 
+const decisions = ["allow-once", "allow-always", "deny"] as const;
 const graceMs = 150;
 /** Nobody has so much to do: whoever is not done by then never will be. */
 const maxSteps = 30_000;
@@ -83,6 +91,41 @@ export class Story {
     await this.durable.release();
   }
 
+  /** Has the process leave the team by itself, after which another starts. */
+  leave(): Promise<void> {
+    const life = this.#life;
+    return this.act("leave", async (supervisor) => {
+      if (life?.leaving !== "no") return;
+      life.leaving = "under way";
+      await supervisor.leave().finally(() => {
+        life.leaving = "done";
+      });
+    });
+  }
+
+  /** Stops everybody. Whoever was there before must be gone then. */
+  async stopEverybody(supervisor: Supervisor): Promise<void> {
+    const given = supervisor.options.clock.now().toISOString();
+    await supervisor.stop(lead);
+    // A team that is closed, or whose disk has failed, has its rest done at the next start.
+    if (supervisor.isClosing || this.durable.hasFailed) return;
+    for (const { name, status, spawned_at = "" } of this.durable.team.members) {
+      const isLeft = status !== "shutdown" && spawned_at <= given;
+      if (isLeft) this.violations.push(`${name} is there after everybody was stopped`);
+    }
+  }
+
+  /** Answers one question that is put to the person. False where there is none. */
+  async answerQuestion(): Promise<boolean> {
+    const [question] = this.durable.questions.values();
+    if (!question) return false;
+    const decision = this.world.random.pick(decisions);
+    await this.act(`${decision} to ${question.from}`, ({ protocols }) =>
+      protocols.post.send(question.from, answerMessage(question, { decision })),
+    );
+    return true;
+  }
+
   /** Does something with the team, if it runs; a refusal is an answer like any other. */
   async act(
     label: string,
@@ -98,7 +141,12 @@ export class Story {
   /** Lets the world go one point on. False when it is at rest. */
   async step(): Promise<boolean> {
     if (this.#steps++ > maxSteps) throw new Error("The team does not come to rest");
-    if (!this.#life?.isStillborn) return this.world.step();
+    const life = this.#life;
+    if (!life?.isStillborn && life?.leaving !== "done") {
+      if (await this.world.step()) return true;
+      if (life?.leaving !== "under way") return false;
+      this.violations.push("the team was never closed");
+    }
     await this.kill();
     await this.start();
     return true;
@@ -126,8 +174,9 @@ export class Story {
   async #settle(): Promise<void> {
     let requestsWhenQuiet: number | undefined;
     do {
-      if (this.#underWay === 0 && this.supervisor?.isQuiet) requestsWhenQuiet ??= this.#requests;
-    } while (await this.step());
+      const isQuiet = this.#underWay === 0 && this.supervisor?.isQuiet;
+      if (isQuiet && !this.supervisor?.isClosing) requestsWhenQuiet ??= this.#requests;
+    } while ((await this.step()) || (await this.answerQuestion()));
     if (this.#underWay > 0) this.violations.push("something never came to its end");
     if (requestsWhenQuiet !== undefined && requestsWhenQuiet < this.#requests) {
       this.violations.push("the team was said to be quiet, and went on");
@@ -159,12 +208,16 @@ export class Story {
       lead: {
         ...{ root: "/work", cwd: "/work", model: "simulated/model" },
         ...{ mode: "default", rules: [], maxTurns: 20 },
+        memberBudget: this.#options.memberBudget,
       },
       checkMember: async () => undefined,
-      waitsForPerson: false,
+      waitsForPerson: this.#options.planApprover === user,
       openMember: (definition, seat) =>
         openSimulatedMember(definition, seat, {
           ...{ store, clock, model: this.#model(life, definition.name) },
+          durable,
+          defect: this.#options.defect,
+          budgetOf: (name, limits) => budgetIn(life, name, limits),
           onChange: (member) => this.#checkGate(member),
         }),
       seatTools: (self, supervisor) => seatTools(self, supervisor, noTimetable),
@@ -181,12 +234,13 @@ export class Story {
   #model(process: Life, self: MemberName): SimulatedModel {
     const { world } = this;
     const { mind } = this.#options;
-    const onRequest = (member: MemberName) => this.#noteRequest(member);
+    const onRequest = (member: MemberName) => this.#noteRequest(process, member);
     return new SimulatedModel({ world, process, self, mind, onRequest });
   }
 
-  #noteRequest(member: MemberName): void {
+  #noteRequest({ leaving }: Life, member: MemberName): void {
     this.#requests++;
+    if (leaving === "done") this.violations.push(`${member} asked its model in a closed team`);
     const status = this.durable.team.members.find(({ name }) => name === member)?.status;
     if (status === "shutdown") this.violations.push(`${member} asked its model after its end`);
   }
@@ -197,7 +251,7 @@ export class Story {
     const isClosed =
       plan?.state === "pending" ||
       plan?.state === "rejected" ||
-      (record?.plan_required && plan?.state !== "approved");
+      (record?.plan_required && (plan?.state !== "approved" || this.durable.hasTakenTask(member)));
     if (isClosed) this.violations.push(`${member} changed something though its gate was closed`);
   }
 
@@ -208,6 +262,12 @@ export class Story {
     this.world.note(`--- fails: ${label}`);
     return true;
   }
+}
+
+function budgetIn({ budgets }: Life, name: MemberName, limits: BudgetLimits): Budget {
+  const budget = budgets.get(name) ?? new Budget(`${name}'s`, limits);
+  budgets.set(name, budget);
+  return budget;
 }
 
 const noTimetable: Parameters<typeof seatTools>[2] = {

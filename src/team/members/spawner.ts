@@ -1,6 +1,6 @@
 import { TeamError } from "../../errors.ts";
 import type { Clock } from "../../lib/clock.ts";
-import type { MemberName } from "../../protocol/ids.ts";
+import { MemberName } from "../../protocol/ids.ts";
 import type { PermissionMode } from "../../protocol/message.ts";
 import type { Member, TeamRecord } from "../../protocol/team.ts";
 import type { SpawnRequest } from "../../tools/team/colleagues.ts";
@@ -66,7 +66,7 @@ export class Spawner {
   async #spawn(by: MemberName, request: SpawnRequest): Promise<Member> {
     // Whoever stops everybody from now on stops this one, too.
     const askedAt = this.#options.clock.now();
-    const team = await this.#options.protocols.keeper.read();
+    const team = await this.#teamWithout(request.name);
     const record = this.#recordOf(request, team, askedAt);
     const { name } = record;
     const before = team.members.find((each) => each.name === name);
@@ -80,10 +80,20 @@ export class Spawner {
     }
   }
 
+  /** The roster, once nobody of this name is being spawned. */
+  async #teamWithout(text: string): Promise<TeamRecord> {
+    const name = MemberName.safeParse(text.toLowerCase());
+    while (true) {
+      const team = await this.#options.protocols.keeper.read();
+      if (!name.success || !this.#underWay.has(name.data)) return team;
+      await this.settled(name.data);
+    }
+  }
+
   /** Resolves when nobody is being spawned any more, or not this member. */
   async settled(name?: MemberName): Promise<void> {
     const one = name && this.#underWay.get(name)?.work;
-    await Promise.allSettled(name === undefined ? this.#all : [one]);
+    await Promise.allSettled<unknown>(name === undefined ? this.#all : [one]);
   }
 
   get isAnyUnderWay(): boolean {
@@ -109,7 +119,7 @@ export class Spawner {
       ...options,
       team: { ...team, members: [...team.members, ...coming] },
       lead: { ...lead, mode: leadsMode() },
-      isBusy: (name) => this.#underWay.has(name) || (members.get(name)?.isBusy ?? false),
+      isBusy: (name) => members.get(name)?.isBusy ?? false,
       now,
     });
     const exhausted = members.get(record.name)?.exhausted;

@@ -1,33 +1,15 @@
 import type { Agent } from "../../agent/agent.ts";
-import type { DeliveryEntry } from "../../agent/input.ts";
 import { type RunEnd, runAgent } from "../../agent/run-agent.ts";
 import { TeamError } from "../../errors.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { interrupt, leave } from "../../lib/leaving.ts";
 import { wait } from "../../lib/wait.ts";
-import type { MailboxReader } from "../../mailbox/mailbox.ts";
-import type { Permissions } from "../../permissions/permissions.ts";
 import { type MemberName, newMessageId } from "../../protocol/ids.ts";
 import type { Message } from "../../protocol/message.ts";
 import type { MemberStatus } from "../../protocol/team.ts";
-import type { ReceivedMail } from "../../protocol/transcript.ts";
 import type { EventHub } from "../event-hub.ts";
 import { Loop } from "./loop.ts";
-
-/** A member with its history and its tools, ready to run. */
-export interface OpenMember extends AsyncDisposable {
-  readonly agent: Agent;
-  readonly reader: MailboxReader;
-  readonly permissions: Pick<Permissions, "mode" | "setMode" | "rules" | "addRule">;
-  /** How many commands it has running in the background. */
-  readonly backgroundJobs: number;
-  /** Mail for a call whose result shows it. */
-  takeMail(): Promise<readonly ReceivedMail[]>;
-  /** Mail that is not worth a run and must not stay: orders that are carried out, and too much. */
-  takeWithoutRun(): Promise<readonly DeliveryEntry[]>;
-  /** Ends it for good: nobody needs to be told what became of its background jobs. */
-  end(): Promise<void>;
-}
+import type { OpenMember } from "./open-member.ts";
 
 export interface TeamMemberOptions {
   name: MemberName;

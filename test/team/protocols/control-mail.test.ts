@@ -1,0 +1,79 @@
+import { expect, test } from "vitest";
+import { TeamError } from "../../../src/errors.ts";
+import { newMessageId, parseTeammateName, user } from "../../../src/protocol/ids.ts";
+import type { Message } from "../../../src/protocol/message.ts";
+import { ControlMail, type Orders } from "../../../src/team/protocols/control-mail.ts";
+
+const alice = parseTeammateName("alice");
+
+function order(): Message {
+  return {
+    ...{ id: newMessageId(new Date(0)), type: "mode_set_request", from: user, to: alice },
+    ...{ content: "", timestamp: 0, mode: "plan" },
+  };
+}
+
+/** Control mail whose orders come to `outcomes` in turn, and to nothing from then on. */
+function controlMail(...outcomes: TeamError[]) {
+  const carriedOut: string[] = [];
+  const warnings: string[] = [];
+  const unexpected = async () => {
+    throw new Error("Nobody ordered that");
+  };
+  const orders: Orders = {
+    ...{ answerPermission: unexpected, answerPlan: unexpected, stop: unexpected },
+    addRule: unexpected,
+    async setMode(_, { id }) {
+      const outcome = outcomes.shift();
+      if (outcome) throw outcome;
+      carriedOut.push(id);
+    },
+  };
+  const onWarning = (message: string) => void warnings.push(message);
+  const control = new ControlMail({ orders, onSettled: () => undefined, onWarning });
+  return { control, carriedOut, warnings };
+}
+
+test("an order is carried out once, however often it is met", async () => {
+  const { control, carriedOut } = controlMail();
+  const mail = [order(), order()];
+
+  await Promise.all([control.heed(alice, mail), control.heed(alice, mail)]);
+
+  expect(carriedOut).toEqual(mail.map(({ id }) => id));
+});
+
+test("an order that could not be written keeps its mail from being taken, and is carried out when it is met again", async () => {
+  const full = new TeamError("write-failed", "The disk is full");
+  const { control, carriedOut, warnings } = controlMail(full);
+  const mail = order();
+
+  await expect(control.heed(alice, [mail])).rejects.toBe(full);
+  await control.heed(alice, [mail]);
+
+  expect(carriedOut).toEqual([mail.id]);
+  expect(warnings).toEqual([]);
+});
+
+test("an order that is refused is told, and not tried again", async () => {
+  const refusal = new TeamError("config-invalid", "It is wider than the lead's", { hint: "No." });
+  const { control, carriedOut, warnings } = controlMail(refusal);
+  const mail = order();
+
+  await control.heed(alice, [mail]);
+  await control.heed(alice, [mail]);
+
+  expect(carriedOut).toEqual([]);
+  expect(warnings).toEqual(["It is wider than the lead's. No."]);
+});
+
+test("of very many orders the oldest are forgotten", async () => {
+  const { control, carriedOut } = controlMail();
+  const mail = Array.from({ length: 4_097 }, order);
+  await control.heed(alice, mail);
+
+  const [first, second] = mail;
+  await control.heed(alice, [second ?? order(), first ?? order()]);
+
+  expect(carriedOut.slice(mail.length)).toEqual([first?.id]);
+});
