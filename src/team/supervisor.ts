@@ -1,5 +1,3 @@
-import type { Clock } from "../lib/clock.ts";
-import type { Secrets } from "../lib/secrets.ts";
 import type { SetAside } from "../mailbox/mailbox.ts";
 import { lead, type MemberName } from "../protocol/ids.ts";
 import type { PermissionMode } from "../protocol/message.ts";
@@ -9,14 +7,12 @@ import { Aftermath } from "./members/aftermath.ts";
 import { ChatterGuard } from "./members/chatter-guard.ts";
 import type { Departure } from "./members/departures.ts";
 import {
-  type LeadSettings,
   leadDefinition,
   type MemberDefinition,
   type Seat,
   teammateDefinition,
 } from "./members/member-definition.ts";
 import { Members } from "./members/members.ts";
-import type { OpenMember } from "./members/open-member.ts";
 import { restoreTeam } from "./members/restore-team.ts";
 import { settleRun } from "./members/run-settlement.ts";
 import { Spawner } from "./members/spawner.ts";
@@ -25,33 +21,7 @@ import { WakePolicy } from "./members/wake-policy.ts";
 import { ControlMail } from "./protocols/control-mail.ts";
 import { ordersOf } from "./protocols/orders.ts";
 import { openProtocols, type Protocols } from "./protocols/protocols.ts";
-import type { TeamStore } from "./team-store.ts";
-
-export interface SupervisorOptions {
-  store: TeamStore;
-  clock: Clock;
-  secrets: Secrets;
-  lead: LeadSettings;
-  /** Makes a member that can run. It must be as defined, or throw. */
-  openMember(definition: MemberDefinition, seat: Seat): Promise<OpenMember>;
-  /** Throws where it could not be. */
-  checkMember(definition: MemberDefinition): Promise<void>;
-  /** Makes the tools by which a member works with the others. */
-  seatTools(self: MemberName, supervisor: Supervisor): Seat["tools"];
-  /** The tools to work with that there are. */
-  toolNames: readonly string[];
-  checkModel(id: string): void;
-  /** Where texts go that are too long for a message. */
-  outputs: string;
-  keepWhole(path: string, text: string): Promise<void>;
-  autoclaim: boolean;
-  maxTeammates: number;
-  graceMs: number;
-  planApprover: MemberName;
-  /** True where somebody is there to answer what is put to the person. */
-  waitsForPerson: boolean;
-  onWarning(message: string): void;
-}
+import type { SupervisorOptions } from "./supervisor-options.ts";
 
 /** Behind all events, in case one was lost. */
 const sweepMs = 10_000;

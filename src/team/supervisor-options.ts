@@ -1,0 +1,34 @@
+import type { Clock } from "../lib/clock.ts";
+import type { Secrets } from "../lib/secrets.ts";
+import type { MemberName } from "../protocol/ids.ts";
+import type { LeadSettings, MemberDefinition, Seat } from "./members/member-definition.ts";
+import type { OpenMember } from "./members/open-member.ts";
+import type { Supervisor } from "./supervisor.ts";
+import type { TeamStore } from "./team-store.ts";
+
+/** What a supervisor is given: the team's store, how members are made, and what the person has set. */
+export interface SupervisorOptions {
+  store: TeamStore;
+  clock: Clock;
+  secrets: Secrets;
+  lead: LeadSettings;
+  /** Makes a member that can run. It must be as defined, or throw. */
+  openMember(definition: MemberDefinition, seat: Seat): Promise<OpenMember>;
+  /** Throws where it could not be. */
+  checkMember(definition: MemberDefinition): Promise<void>;
+  /** Makes the tools by which a member works with the others. */
+  seatTools(self: MemberName, supervisor: Supervisor): Seat["tools"];
+  /** The tools to work with that there are. */
+  toolNames: readonly string[];
+  checkModel(id: string): void;
+  /** Where texts go that are too long for a message. */
+  outputs: string;
+  keepWhole(path: string, text: string): Promise<void>;
+  autoclaim: boolean;
+  maxTeammates: number;
+  graceMs: number;
+  planApprover: MemberName;
+  /** True where somebody is there to answer what is put to the person. */
+  waitsForPerson: boolean;
+  onWarning(message: string): void;
+}
