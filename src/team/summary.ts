@@ -88,7 +88,9 @@ async function membersOf(
   supervisor: Supervisor,
   totals: Map<MemberName, UsageTotal>,
 ): Promise<MemberSummary[]> {
-  const { members } = await supervisor.protocols.keeper.read();
+  const { keeper } = supervisor.protocols;
+  await keeper.settled();
+  const { members } = await keeper.read();
   const { failure, opened } = supervisor.members.lead;
   const status: MemberStatus = failure === undefined ? "idle" : "failed";
   const self = { name: lead, role: "lead", status, model: opened.agent.options.model.id };

@@ -212,7 +212,11 @@ export class Supervisor {
       hub: protocols.hub,
       clock: options.clock,
       goesOnByItself: !isLead,
-      open: () => options.openMember(definition, this.#seatOf(name)),
+      open: () => {
+        // It may be opened again later: whatever was always allowed in between holds for it.
+        const { rules } = protocols.permissions;
+        return options.openMember({ ...definition, rules }, this.#seatOf(name));
+      },
       isWorthwhile: (unread, member) => this.#policy.isWorthwhile(unread, member),
       settle: async (member, agent) => {
         const { members } = this;

@@ -212,7 +212,7 @@ test.each(["stdout", "stderr"] as const)(
       () => calls("bash", { command: "until [ -s pid ]; do sleep 0.01; done" }),
       () => says("Done."),
     );
-    const child = it.start("run", "Go.", ...free);
+    const child = it.start("run", "Go.", "--background-wait", "0", ...free);
     child[name].destroy();
 
     const [code] = await once(child, "exit");

@@ -155,7 +155,8 @@ function silentRuns(
     if (entry.type !== "run-end" || !entry.report_id) continue;
     // Whoever ended it knows, also where the end itself was lost with its process.
     const isEnded = ended.has(name) || (entry.outcome === "interrupted" && entry.reason);
-    const mayBeSilent = isEnded && !hasAnswered;
+    // Who could not report for a broken disk and was ended then has no other chance.
+    const mayBeSilent = isEnded && (!hasAnswered || hasFailed);
     hasAnswered = false;
     if (!reports.has(entry.report_id) && !mayBeSilent) {
       silent.push(`a run of ${name} ended (${entry.outcome}), and the lead was not told`);

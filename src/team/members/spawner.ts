@@ -143,6 +143,7 @@ export class Spawner {
       onSpawn(name);
       const isNew = members.get(name) !== member;
       members.add(member);
+      protocols.permissions.catchUp(member);
       try {
         await post.send(name, { type: "message", from: by, content: request.prompt });
       } finally {

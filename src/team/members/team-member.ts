@@ -86,6 +86,10 @@ export class TeamMember {
     return this.#condition.type === "ended" || this.#condition.type === "left";
   }
 
+  get #hasLeft(): boolean {
+    return this.#condition.type === "left";
+  }
+
   get failure(): string | undefined {
     return this.#condition.type === "failed" ? this.#condition.reason : undefined;
   }
@@ -242,7 +246,8 @@ export class TeamMember {
     if (end?.outcome === "failed" && !this.hasEnded) {
       this.#condition = { type: "failed", reason: end.reason ?? "unknown" };
     }
-    if (end) await this.#settle();
+    // Whoever leaves settles it at the next start: by then it has not ended.
+    if (end && !this.#hasLeft) await this.#settle();
   }
 
   async #follow(events: ReturnType<typeof runAgent>): Promise<RunEnd | undefined> {

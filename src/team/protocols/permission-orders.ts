@@ -98,6 +98,13 @@ export class PermissionOrders {
     }
   }
 
+  /** Gives a member the rules that were added while it was being opened. */
+  catchUp({ opened: { permissions } }: TeamMember): void {
+    for (const rule of this.#rules) {
+      if (!permissions.rules.includes(rule)) permissions.addRule(rule);
+    }
+  }
+
   #add(text: string | undefined, decision: Rule["decision"] = "allow"): void {
     if (text === undefined) return;
     const isKnown = this.#rules.some((rule) => rule.text === text && rule.decision === decision);

@@ -42,8 +42,9 @@ function exchange(name: string): void {
 function putBack(name: string): void {
   if (isLink(at(name))) renameSync(at(name), at(`${name}.link`));
   if (!lstatSync(at(`${name}.real`), { throwIfNoEntry: false })) return;
-  rmSync(at(name), { recursive: true, force: true });
   try {
+    // A tool may put something there in the middle of it.
+    rmSync(at(name), { recursive: true, force: true });
     renameSync(at(`${name}.real`), at(name));
   } catch (error) {
     if (!hasErrno(error, "ENOTEMPTY", "EEXIST", "EISDIR")) throw error;
