@@ -1,3 +1,4 @@
+import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
 
 export default defineConfig({
@@ -5,5 +6,7 @@ export default defineConfig({
     include: ["test/**/*.test.ts"],
     // Fault tests start real processes; on a busy two-core machine that takes its time.
     testTimeout: 60_000,
+    // One less than the cores, as is the default, would leave one of two unused.
+    maxWorkers: Math.max(2, availableParallelism() - 1),
   },
 });

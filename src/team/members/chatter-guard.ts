@@ -43,7 +43,8 @@ export class ChatterGuard {
       return [];
     }
     const [peer] = wakers;
-    if (wakers.every((name) => name !== lead)) this.#count(this.#ofMembers, self);
+    // A lead may well be told of many runs in a row, and have nothing to do but to read.
+    if (self !== lead && !wakers.includes(lead)) this.#count(this.#ofMembers, self);
     // Mail of a third member is other mail: it starts the pair's count anew.
     if (wakers.length > 1 || peer === undefined) this.#resetPairs(self);
     else this.#countPair(self, peer);

@@ -60,6 +60,16 @@ test("P06 a lead and a teammate that only talk are stopped, too, and what tells 
   expect(guard.isMuted(lead, alice)).toBe(false);
 });
 
+test("a lead that reads report after report is never muted", () => {
+  const guard = guardOfThree();
+  for (let turn = 0; turn < 200; turn++) {
+    guard.note(run(alice, [user], []));
+    guard.note(run(lead, [alice], []));
+  }
+
+  expect(guard.isMuted(lead, alice)).toBe(false);
+});
+
 test.each([
   ["the person's mail", run(alice, [user])],
   ["the lead's mail", run(alice, [lead])],
