@@ -45,6 +45,7 @@ export class Spawner {
   readonly #underWay = new Map<MemberName, { record: Member; work: Promise<void> }>();
   /** Every spawn that was asked for, from its first moment on. */
   readonly #all = new Set<Promise<Member>>();
+  readonly #preparing = new Set<Promise<TeamMember>>();
   #lastTurn: Promise<void> = Promise.resolve();
   #isClosed = false;
 
@@ -133,7 +134,7 @@ export class Spawner {
     const { hub, post } = protocols;
     const { name } = record;
     try {
-      const member = await this.#prepare(record, before, request.fresh === true);
+      const member = await this.#prepareWithOthers(record, before, request.fresh === true);
       await turn;
       const enlisting = protocols.keeper.enlist(record);
       endTurn();
@@ -162,6 +163,21 @@ export class Spawner {
       endTurn = resolve;
     });
     return { turn, endTurn };
+  }
+
+  /**
+   * Those of one reply are ready together, and so are enlisted by one write: one after the other,
+   * the last would wait for the writes of all, while the first are at work already.
+   */
+  async #prepareWithOthers(record: Member, before: Member | undefined, isFresh: boolean) {
+    const preparing = this.#prepare(record, before, isFresh);
+    this.#preparing.add(preparing);
+    try {
+      await Promise.allSettled([...this.#preparing]);
+      return await preparing;
+    } finally {
+      this.#preparing.delete(preparing);
+    }
   }
 
   async #prepare(record: Member, before: Member | undefined, isFresh: boolean) {

@@ -4,6 +4,7 @@ import { TeamError } from "../../errors.ts";
 import { interrupt, leave } from "../../lib/leaving.ts";
 import { wait } from "../../lib/wait.ts";
 import { type MemberName, newMessageId } from "../../protocol/ids.ts";
+import type { Message } from "../../protocol/message.ts";
 import type { MemberStatus } from "../../protocol/team.ts";
 import { Loop } from "./loop.ts";
 import type { OpenMember } from "./open-member.ts";
@@ -186,8 +187,9 @@ export class TeamMember {
     if (this.hasEnded) return false;
     if (this.#isCrashed && this.#opened.agent.lastRun.unsettledEnd) await this.#reopen();
     if (this.#opened.agent.lastRun.unsettledEnd) await this.#settle();
-    if (!(await this.#hasReason())) {
-      await this.#takeWithoutRun();
+    const unread = (await this.#opened.reader.unread()).map(({ message }) => message);
+    if (!this.#hasReason(unread)) {
+      if (unread.length > 0) await this.#takeWithoutRun();
       this.#showRest();
       return false;
     }
@@ -196,15 +198,9 @@ export class TeamMember {
     return true;
   }
 
-  async #hasReason(): Promise<boolean> {
+  #hasReason(unread: readonly Message[]): boolean {
     if (this.hasEnded || this.exhausted) return false;
-    const { agent, reader } = this.#opened;
-    if (this.#isCutShort(agent)) return true;
-    const unread = await reader.unread();
-    return this.#options.isWorthwhile(
-      unread.map(({ message }) => message),
-      this,
-    );
+    return this.#isCutShort(this.#opened.agent) || this.#options.isWorthwhile(unread, this);
   }
 
   /**
