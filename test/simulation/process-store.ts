@@ -26,8 +26,6 @@ export type Defect =
   | "acknowledged-too-early"
   /** What the transcript has already is given again after a restart. */
   | "transcript-ignored"
-  /** An order takes whatever came before it out of the mailbox, and no run follows. */
-  | "order-swallows-mail"
   /** The approval of a plan holds for every task that follows. */
   | "approval-without-end"
   /** A member does not heed what the person has always allowed. */

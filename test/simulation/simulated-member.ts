@@ -12,13 +12,12 @@ import type { Permissions } from "../../src/permissions/permissions.ts";
 import type { Rule } from "../../src/permissions/rule.ts";
 import type { Verdict } from "../../src/permissions/verdict.ts";
 import type { MemberName } from "../../src/protocol/ids.ts";
-import type { Message, PermissionMode } from "../../src/protocol/message.ts";
+import type { PermissionMode } from "../../src/protocol/message.ts";
 import { gated } from "../../src/team/gated-permissions.ts";
 import { heedful } from "../../src/team/member.ts";
 import type { MemberDefinition, Seat } from "../../src/team/members/member-definition.ts";
 import type { OpenMember } from "../../src/team/members/open-member.ts";
 import { countWithoutRun } from "../../src/team/members/unheard-mail.ts";
-import { isOrder } from "../../src/team/protocols/control-mail.ts";
 import type { TeamStore } from "../../src/team/team-store.ts";
 import { defineTool, success, type Tool } from "../../src/tools/tool.ts";
 import type { DurableState } from "./durable-state.ts";
@@ -80,15 +79,10 @@ export async function openSimulatedMember(
     permissions,
     backgroundJobs: 0,
     takeMail: () => input.takeForResult(),
-    takeWithoutRun: () =>
-      input.takeSome(defect === "order-swallows-mail" ? countThroughOrder : countWithoutRun),
+    takeWithoutRun: () => input.takeSome(countWithoutRun),
     end: async () => undefined,
     [Symbol.asyncDispose]: async () => undefined,
   };
-}
-
-function countThroughOrder(unread: readonly Message[]): number {
-  return unread.findLastIndex(isOrder) + 1;
 }
 
 /** The rule by which the person is asked no more. */
