@@ -122,6 +122,8 @@ export class CallRound {
   async #start(call: ToolCall, prepared: PreparedCall): Promise<ToolOutput> {
     const { agent, signal, emit } = this.#options;
     await agent.record({ type: "tool-start", call_id: call.call_id });
+    // Whoever interrupts is through with everything that has not begun by then.
+    if (signal.aborted && !isLeaving(signal)) return failure(notRun);
     try {
       return await prepared.run({
         callId: call.call_id,

@@ -206,7 +206,7 @@ export class Story {
       ...{ store, clock, graceMs, planApprover: this.#options.planApprover },
       secrets: new Secrets([]),
       lead: {
-        ...{ root: "/work", cwd: "/work", model: "simulated/model" },
+        ...{ root: "/project", cwd: "/project", model: "simulated/model" },
         ...{ mode: "default", rules: [], maxTurns: 20 },
         memberBudget: this.#options.memberBudget,
       },
@@ -223,7 +223,7 @@ export class Story {
       seatTools: (self, supervisor) => seatTools(self, supervisor, noTimetable),
       toolNames: [],
       checkModel: () => undefined,
-      outputs: "/work/.team/outputs",
+      outputs: "/project/.team/outputs",
       keepWhole: async () => undefined,
       autoclaim: true,
       maxTeammates: 32,

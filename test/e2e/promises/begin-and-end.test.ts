@@ -75,7 +75,7 @@ async function isRunning(wire: TeamOnWire, name: string): Promise<boolean> {
 }
 
 test.each([0, 1, 2, 4, 8, 16])(
-  "P12 a stop of everybody leaves nobody alive, though the lead was spawning for %d turns",
+  "P07 a stop of everybody leaves nobody alive, though the lead was spawning for %d turns",
   async (moment) => {
     const names = ["alice", "bob", "carol"];
     await using wire = await TeamOnWire.start({
