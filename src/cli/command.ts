@@ -1,3 +1,4 @@
+import type { Environment } from "../model/provider-settings.ts";
 import type { Team } from "../team/team.ts";
 import type { TeamObserver } from "../team/team-observer.ts";
 import type { TeamOptions } from "../team/team-options.ts";
@@ -16,6 +17,24 @@ export interface Io {
   openTeam(settings: TeamSettings): Promise<Team>;
   /** Calls `run` after so long, unless the returned function is called before. */
   schedule(delayMs: number, run: () => void): () => void;
+  /** Where and by whom the program was started. */
+  readonly surroundings: Surroundings;
+  readonly terminal: Terminal;
+}
+
+export interface Surroundings {
+  readonly cwd: string;
+  readonly home: string;
+  readonly env: Environment;
+}
+
+/** Where a person types and reads. */
+export interface Terminal {
+  readonly input: NodeJS.ReadStream;
+  readonly output: NodeJS.WriteStream;
+  /** True when a person sits at both ends of it, and it can do more than lines. */
+  readonly isInteractive: boolean;
+  readonly hasColors: boolean;
 }
 
 /** What a person may say about a run. What is undefined has a default. */

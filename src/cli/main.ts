@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 import packageJson from "../../package.json" with { type: "json" };
 import { systemClock } from "../lib/clock.ts";
@@ -51,7 +52,21 @@ const io: Io = {
   },
 
   schedule: (delayMs, run) => systemClock.schedule(delayMs, run),
+
+  surroundings: { cwd: process.cwd(), home: homedir(), env: process.env },
+
+  terminal: {
+    input: process.stdin,
+    output: process.stdout,
+    isInteractive: Boolean(process.stdin.isTTY && process.stdout.isTTY) && canDoMoreThanLines(),
+    hasColors: Boolean(process.stdout.isTTY && process.stdout.hasColors()),
+  },
 };
+
+function canDoMoreThanLines(): boolean {
+  const { TERM, CI } = process.env;
+  return TERM !== "dumb" && (CI === undefined || CI === "" || CI === "false" || CI === "0");
+}
 
 function unattended(rule: string | undefined): string {
   const flag = rule ? `--allow "${rule}"` : "--allow or --permission-mode";

@@ -6,7 +6,7 @@ import { type Command, lookOptions } from "../../src/cli/command.ts";
 import { runProgram } from "../../src/cli/program.ts";
 import { temporaryDirectory } from "../../src/testing/temporary-directory.ts";
 import { enlist, member, openStore } from "../support/team.ts";
-import { troupe } from "./troupe.ts";
+import { noTerminal, troupe } from "./troupe.ts";
 
 interface Obstacle {
   title: string;
@@ -158,6 +158,8 @@ async function fail(error: Error, ...argv: string[]) {
     schedule: () => () => undefined,
     err: (line) => err.push(line),
     observeTeam: () => Promise.reject(new Error("unused")),
+    surroundings: { cwd: "/", home: "/", env: {} },
+    terminal: noTerminal,
   });
   return { code, err };
 }

@@ -1,3 +1,4 @@
+import type { Terminal } from "../../src/cli/command.ts";
 import { inbox } from "../../src/cli/commands/inbox.ts";
 import { messages } from "../../src/cli/commands/messages.ts";
 import { run } from "../../src/cli/commands/run.ts";
@@ -32,6 +33,8 @@ export async function troupeIn({ root, env, signal }: World, ...argv: string[]) 
     out: (line) => out.push(line),
     err: (line) => err.push(line),
     signal: signal ?? new AbortController().signal,
+    surroundings: { cwd: root, home: root, env },
+    terminal: noTerminal,
     schedule: (delayMs, work) => systemClock.schedule(delayMs, work),
     openTeam: ({ teamDir, cwd, denies, ...settings }) =>
       Team.open({
@@ -46,3 +49,11 @@ export async function troupeIn({ root, env, signal }: World, ...argv: string[]) 
   });
   return { code, out, err };
 }
+
+/** What a program has that was started by another one. */
+export const noTerminal: Terminal = {
+  input: process.stdin,
+  output: process.stdout,
+  isInteractive: false,
+  hasColors: false,
+};

@@ -246,8 +246,11 @@ export class Story {
   }
 
   #checkGate(member: MemberName): void {
-    const plan = this.durable.plans.get(member);
     const record = this.durable.team.members.find(({ name }) => name === member);
+    const newest = this.durable.plans.get(member);
+    // Whoever was spawned again begins without the plans of the one before.
+    const isOld = newest && record?.spawned_at && newest.created_at < record.spawned_at;
+    const plan = isOld ? undefined : newest;
     const isClosed =
       plan?.state === "pending" ||
       plan?.state === "rejected" ||

@@ -203,7 +203,7 @@ export class Spawner {
     if (known) {
       // Before the one that is there is given up for it.
       await check(record);
-      await known.leave();
+      await (isFresh ? known.makeWay() : known.leave());
     }
     if (isFresh) await store.forget(record.name);
     return open(record);

@@ -153,19 +153,31 @@ export class TeamMember {
     this.#condition = { type: "ended" };
     if (this.#run) interrupt(this.#run, reason);
     await this.#stopped();
-    if (!this.#run && !this.#isCrashed) await this.#closeLastRun(reason);
+    if (!this.#run) await this.#tryToCloseLastRun(reason);
     await this.#opened.end();
     this.#options.onChange();
   }
 
   /** Stops it because the process leaves: it goes on at the next start. */
   async leave(): Promise<void> {
+    if (await this.#halt()) await this.#opened[Symbol.asyncDispose]();
+  }
+
+  /** Stops it for one of its name that begins anew: what it has said must be known by then. */
+  async makeWay(): Promise<void> {
+    if (!(await this.#halt())) return;
+    await this.#closeLastRun("another one of its name is spawned");
+    await this.#opened[Symbol.asyncDispose]();
+  }
+
+  /** False where it has ended, and nothing of it is left to stop. */
+  async #halt(): Promise<boolean> {
     this.#stopListening();
-    if (this.#condition.type === "ended") return;
+    if (this.#condition.type === "ended") return false;
     this.#condition = { type: "left" };
     if (this.#run) leave(this.#run);
     await this.#stopped();
-    await this.#opened[Symbol.asyncDispose]();
+    return true;
   }
 
   /** A tool that does not hear that it is to stop must not keep the member from ending. */
@@ -261,8 +273,18 @@ export class TeamMember {
     await agent.record({ type: "run-settled" });
   }
 
-  /** A process that was killed may have left a run whose answers nobody has heard of. */
+  /** Whatever is the matter with its files, it can be ended. */
+  async #tryToCloseLastRun(reason: string): Promise<void> {
+    try {
+      await this.#closeLastRun(reason);
+    } catch (error) {
+      this.#options.onCrash(describe(error));
+    }
+  }
+
+  /** A crash, or a process that was killed, may have left a run whose answers nobody has heard of. */
   async #closeLastRun(reason: string): Promise<void> {
+    if (this.#isCrashed) await this.#reopen();
     const { agent } = this.#opened;
     if (agent.lastRun.isOpen) {
       const report_id = newMessageId(this.#options.clock.now());
