@@ -1,4 +1,6 @@
 import { defineConfig } from "tsdown";
+import { chunksOf } from "./packaging/chunks.ts";
+import { licenses } from "./packaging/licenses.ts";
 
 export default defineConfig({
   entry: ["src/index.ts", "src/cli/main.ts", "src/testing/index.ts"],
@@ -6,4 +8,22 @@ export default defineConfig({
   target: "node20",
   fixedExtension: false,
   dts: true,
+  // One file is quicker to load than the many that a package is made of, and nothing else is installed.
+  deps: {
+    alwaysBundle: [/./],
+    // One brings a program for each platform; the other one has to be the user's own.
+    neverBundle: ["@vscode/ripgrep", "vitest"],
+    onlyBundle: false,
+  },
+  outputOptions: {
+    // In the order in which a run needs them: --version loads the first, looking at a team the second.
+    codeSplitting: chunksOf({
+      start: ["src/cli/main.ts"],
+      store: ["src/team/team-observer.ts"],
+      team: ["src/team/team.ts"],
+      judge: ["src/permissions/decide.ts", "src/permissions/commands/read-line.ts"],
+    }),
+    comments: false,
+  },
+  plugins: [licenses("THIRD-PARTY-LICENSES.txt")],
 });

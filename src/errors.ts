@@ -13,6 +13,7 @@ export type ErrorCode =
   | "write-failed"
   | "record-corrupt"
   | "key-unavailable"
+  | "model-missing"
   | "provider-key-missing"
   | "lead-alive"
   | "fence-lost"

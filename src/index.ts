@@ -46,6 +46,7 @@ export {
 export { Request } from "./protocol/request.ts";
 export { Task } from "./protocol/task.ts";
 export { Member, TeamRecord } from "./protocol/team.ts";
+export type { Action, ToolSpec } from "./protocol/tools.ts";
 export { Entry } from "./protocol/transcript.ts";
 export { UsageRecord, UsageTotal } from "./protocol/usage.ts";
 export type { Answer, RequestDraft, Requests } from "./requests/requests.ts";
@@ -69,4 +70,11 @@ export { TeamObserver } from "./team/team-observer.ts";
 export type { TeamOptions } from "./team/team-options.ts";
 export type { TeamPlace } from "./team/team-place.ts";
 export type { MemberStore, TeamStore } from "./team/team-store.ts";
+export {
+  defineTool,
+  type Tool,
+  type ToolContext,
+  type ToolInput,
+  type ToolOutput,
+} from "./tools/tool.ts";
 export type { Transcript, TranscriptReader } from "./transcript/transcript.ts";

@@ -31,7 +31,7 @@ const allowed: Record<string, readonly string[]> = {
     ...["mailbox", "transcript", "logs", "model", "permissions", "processes", "tools"],
   ],
   team: [...leaves, "keys", ...stores, ...workers],
-  cli: [...leaves, "mailbox", "model", "agent", "team"],
+  cli: [...leaves, "mailbox", "model", "permissions", "tools", "agent", "team"],
   testing: [...leaves, "keys", ...stores, "processes", "model", "team"],
 };
 

@@ -11,8 +11,14 @@ export interface Io {
   err(line: string): void;
   /** Aborted when the person wants the program to end. */
   readonly signal: AbortSignal;
-  /** The team in `--team-dir`, or in `.team` here. */
-  observeTeam(teamDir: string | undefined): Promise<TeamObserver>;
+  /**
+   * The team in `--team-dir`, or in `.team` here. `onWarning` gets what is wrong with its files;
+   * the person, unless said.
+   */
+  observeTeam(
+    teamDir: string | undefined,
+    onWarning?: (message: string) => void,
+  ): Promise<TeamObserver>;
   /** That team, for this process to run. */
   openTeam(settings: TeamSettings): Promise<Team>;
   /** Calls `run` after so long, unless the returned function is called before. */
@@ -35,6 +41,8 @@ export interface Terminal {
   /** True when a person sits at both ends of it, and it can do more than lines. */
   readonly isInteractive: boolean;
   readonly hasColors: boolean;
+  /** Calls `run` when the process ends, however it does, unless the returned function is called before. */
+  atExit(run: () => void): () => void;
 }
 
 /** What a person may say about a run. What is undefined has a default. */
@@ -42,11 +50,14 @@ interface TeamSettings
   extends Pick<
     TeamOptions,
     | "model"
+    | "env"
     | "mode"
     | "allow"
     | "ask"
     | "deny"
     | "maxTurns"
+    | "maxTeammates"
+    | "autoclaim"
     | "budget"
     | "recordTo"
     | "fresh"
@@ -55,6 +66,8 @@ interface TeamSettings
   > {
   /** Whether a question to the person is denied at once, because nobody is there. */
   denies: boolean;
+  /** Told what a person should know; standard error, unless said. */
+  onWarning?(message: string): void;
   cwd: string | undefined;
   teamDir: string | undefined;
 }
@@ -64,6 +77,8 @@ export interface Arguments {
   /** As many as the command's parameters allow. */
   positionals: string[];
   json: boolean;
+  /** Whether the person wants to know all about what goes on, and what goes wrong. */
+  debug: boolean;
   teamDir: string | undefined;
   /** Everything that was said with an option, by the option's name, for the command to parse. */
   values: Readonly<Record<string, unknown>>;
@@ -71,7 +86,11 @@ export interface Arguments {
 
 /** What a command takes as `--name`. Without `takes` it is a switch; with it a text follows. */
 export interface Option {
+  /** One letter that stands for the name, as in `-f`. */
+  short?: string;
   takes?: string;
+  /** All that may follow, where that is little. */
+  choices?: readonly string[];
   isRepeatable?: boolean;
   summary: string;
 }
@@ -87,12 +106,26 @@ export const lookOptions: Readonly<Record<string, Option>> = {
   "team-dir": teamDirOption,
 };
 
+/** What a command is for. `troupe --help` shows the commands in this order. */
+export const commandGroups = ["talk", "run", "look", "act", "set up"] as const;
+export type CommandGroup = (typeof commandGroups)[number];
+
+/** A call to copy, and what comes of it. */
+export interface Example {
+  call: string;
+  does: string;
+}
+
 /** Resolves to the process exit code. Throws `TeamError` for what the program tells as "error: …". */
 export interface Command {
   name: string;
+  group: CommandGroup;
   summary: string;
   /** What it takes, as its usage shows it: `<name>`, or `[<name>]` for what may be left out. */
   parameters: readonly string[];
   options: Readonly<Record<string, Option>>;
+  examples?: readonly Example[];
+  /** What else a person has to know, a line each. */
+  notes?: readonly string[];
   run(given: Arguments, io: Io): Promise<number>;
 }

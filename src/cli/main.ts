@@ -7,16 +7,28 @@ import type { Team } from "../team/team.ts";
 import type { Io } from "./command.ts";
 import { type Program, runProgram } from "./program.ts";
 import { oneLine } from "./render/one-line.ts";
+import { bug, tellFailure } from "./tell-failure.ts";
 
 const program: Program = {
   version: packageJson.version,
   commands: new Map([
+    ["", async () => (await import("./commands/talk.ts")).talk],
     ["run", async () => (await import("./commands/run.ts")).run],
+    ["demo", async () => (await import("./commands/demo.ts")).demo],
     ["team", async () => (await import("./commands/team.ts")).team],
     ["inbox", async () => (await import("./commands/inbox.ts")).inbox],
     ["messages", async () => (await import("./commands/messages.ts")).messages],
     ["tasks", async () => (await import("./commands/tasks.ts")).tasks],
+    ["log", async () => (await import("./commands/log.ts")).log],
+    ["cost", async () => (await import("./commands/cost.ts")).cost],
+    ["approvals", async () => (await import("./commands/approvals.ts")).approvals],
     ["send", async () => (await import("./commands/send.ts")).send],
+    ["approve", async () => (await import("./commands/approve.ts")).approve],
+    ["deny", async () => (await import("./commands/deny.ts")).deny],
+    ["stop", async () => (await import("./commands/stop.ts")).stop],
+    ["completion", async () => (await import("./commands/completion.ts")).completion],
+    ["doctor", async () => (await import("./commands/doctor.ts")).doctor],
+    ["trust", async () => (await import("./commands/trust.ts")).trust],
   ]),
 };
 
@@ -25,27 +37,27 @@ const ending = new AbortController();
 let team: Team | undefined;
 
 const io: Io = {
-  out: (line) => write(process.stdout, line),
-  err: (line) => write(process.stderr, line),
+  out: (line) => write(watched(process.stdout), line),
+  err: (line) => write(watched(process.stderr), line),
   signal: ending.signal,
 
-  async observeTeam(teamDir) {
+  async observeTeam(teamDir, onTeamWarning = onWarning) {
     const { systemPlace } = await import("../team/system-place.ts");
     const { TeamObserver } = await import("../team/team-observer.ts");
     const directory = resolve(teamDir ?? ".team");
-    return TeamObserver.open(systemPlace({ directory, onWarning }));
+    return TeamObserver.open(systemPlace({ directory, onWarning: onTeamWarning }));
   },
 
-  async openTeam({ cwd, teamDir, denies, ...settings }) {
+  async openTeam({ cwd, teamDir, denies, onWarning: onTeamWarning = onWarning, ...settings }) {
     const { systemPlace } = await import("../team/system-place.ts");
     const { Team } = await import("../team/team.ts");
     const workspace = resolve(cwd ?? ".");
     const directory = teamDir ? resolve(teamDir) : join(workspace, ".team");
     team = await Team.open({
+      env: process.env,
       ...settings,
       cwd: workspace,
-      place: systemPlace({ directory, onWarning }),
-      env: process.env,
+      place: systemPlace({ directory, onWarning: onTeamWarning }),
       approvals: denies ? { unattended } : {},
     });
     return team;
@@ -55,11 +67,20 @@ const io: Io = {
 
   surroundings: { cwd: process.cwd(), home: homedir(), env: process.env },
 
-  terminal: {
-    input: process.stdin,
-    output: process.stdout,
-    isInteractive: Boolean(process.stdin.isTTY && process.stdout.isTTY) && canDoMoreThanLines(),
-    hasColors: Boolean(process.stdout.isTTY && process.stdout.hasColors()),
+  // Made when it is asked for: its streams take milliseconds to open, and most commands need none.
+  get terminal() {
+    const { stdin: input } = process;
+    const output = watched(process.stdout);
+    return {
+      input,
+      output,
+      isInteractive: Boolean(input.isTTY && output.isTTY) && canDoMoreThanLines(),
+      hasColors: Boolean(output.isTTY && output.hasColors()),
+      atExit(run: () => void) {
+        process.once("exit", run);
+        return () => process.off("exit", run);
+      },
+    };
   },
 };
 
@@ -77,6 +98,7 @@ function onWarning(message: string): void {
   io.err(oneLine(`warning: ${message}`));
 }
 
+const watchedOutputs = new Set<NodeJS.WriteStream>();
 /** The outputs that can take no more. */
 const closed = new Set<NodeJS.WriteStream>();
 let outputFailure: string | undefined;
@@ -85,11 +107,16 @@ function write(stream: NodeJS.WriteStream, line: string): void {
   if (!closed.has(stream)) stream.write(`${line}\n`);
 }
 
-for (const stream of [process.stdout, process.stderr]) {
-  stream.on("error", (error: NodeJS.ErrnoException) => {
+/** The same output, whose failure does not end the program. */
+function watched(stream: NodeJS.WriteStream): NodeJS.WriteStream {
+  if (watchedOutputs.has(stream)) return stream;
+  watchedOutputs.add(stream);
+  return stream.on("error", (error: NodeJS.ErrnoException) => {
     closed.add(stream);
     // Whoever reads may stop early, as `head` does, or close the terminal: that is no failure.
     if (error.code !== "EPIPE" && error.code !== "EIO") outputFailure ??= error.message;
+    // A command that only looks has nothing left to do; a team goes on with its work.
+    if (stream === process.stdout && !team) ending.abort();
   });
 }
 
@@ -107,7 +134,18 @@ for (const signal of ["SIGHUP", "SIGINT", "SIGTERM"] as const) {
   });
 }
 
-const code = await runProgram(program, process.argv.slice(2), io);
+const argv = process.argv.slice(2);
+
+process.once("uncaughtException", async (error) => {
+  team?.killCommands();
+  await tellFailure(error, bug(error), { argv, io });
+  process.exit(1);
+});
+
+// Who waits for files to change has nothing else to keep the program alive.
+const alive = setInterval(() => {}, 2 ** 30);
+const code = await runProgram(program, argv, io);
+clearInterval(alive);
 if (outputFailure) io.err(`error: The output could not be written: ${outputFailure}`);
 const exitCode = outputFailure ? Math.max(code, 1) : code;
 process.exitCode = stoppedBy ? exitCodes[stoppedBy] : exitCode;

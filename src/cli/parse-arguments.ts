@@ -1,4 +1,5 @@
 import { type ParseArgsConfig, parseArgs } from "node:util";
+import type { z } from "zod";
 import { hasErrno, TeamError } from "../errors.ts";
 import type { Arguments, Command } from "./command.ts";
 import { nearest } from "./nearest.ts";
@@ -16,10 +17,11 @@ export function parseArguments(argv: string[], command: Command): Arguments | "h
   if (missing.length > 0) throw wrongUsage(`Missing: ${missing.join(" ")}`, command);
   const unexpected = positionals.slice(parameters.length);
   if (unexpected.length > 0) throw wrongUsage(`Unexpected: ${unexpected.join(" ")}`, command);
-  const { json, "team-dir": teamDir } = values;
+  const { json, debug, "team-dir": teamDir } = values;
   return {
     positionals,
     json: json === true,
+    debug: debug === true,
     teamDir: typeof teamDir === "string" ? teamDir : undefined,
     values,
   };
@@ -27,27 +29,23 @@ export function parseArguments(argv: string[], command: Command): Arguments | "h
 
 /** How the command is called, without the options that all commands take. */
 export function callOf({ name, parameters }: Command): string {
-  return ["troupe", name, ...parameters].join(" ");
+  return ["troupe", ...(name ? [name] : []), ...parameters].join(" ");
 }
 
-function usageOf(command: Command): string {
+export function usageOf(command: Command): string {
   return `Usage: ${callOf(command)} [options]`;
 }
 
-/** All there is to say about a command. */
-export function explain(command: Command): string {
-  const options = Object.entries(command.options).map(([name, { takes, summary }]) => ({
-    call: [`--${name}`, ...(takes ? [takes] : [])].join(" "),
-    summary,
-  }));
-  const width = Math.max(...options.map(({ call }) => call.length));
-  return [
-    command.summary,
-    "",
-    usageOf(command),
-    "",
-    ...options.map(({ call, summary }) => `  ${call.padEnd(width)}  ${summary}`),
-  ].join("\n");
+/** What the options say, by a command's own schema. What they do not say has its default. */
+export function parseOptions<Schema extends z.ZodType>(
+  schema: Schema,
+  values: Readonly<Record<string, unknown>>,
+  command: Command,
+): z.infer<Schema> {
+  const parsed = schema.safeParse(values);
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  throw wrongUsage(`--${issue?.path.join(".")}: ${issue?.message}`, command);
 }
 
 export function wrongUsage(message: string, command: Command): TeamError {
@@ -68,11 +66,12 @@ function parse(args: string[], command: Command) {
 }
 
 function optionsOf({ options }: Command): NonNullable<ParseArgsConfig["options"]> {
-  const known = Object.entries(options).map(([name, { takes, isRepeatable = false }]) => [
+  const known = Object.entries(options).map(([name, { short, takes, isRepeatable = false }]) => [
     name,
-    { type: takes ? "string" : "boolean", multiple: isRepeatable },
+    { type: takes ? "string" : "boolean", multiple: isRepeatable, ...(short && { short }) },
   ]);
-  return { help: { type: "boolean", short: "h" }, ...Object.fromEntries(known) };
+  const common = { help: { type: "boolean", short: "h" }, debug: { type: "boolean" } } as const;
+  return { ...common, ...Object.fromEntries(known) };
 }
 
 function suggestOption(message: string, { options }: Command): string {

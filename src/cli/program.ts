@@ -1,60 +1,68 @@
 import { type ErrorCode, TeamError } from "../errors.ts";
 import type { Arguments, Command, Io } from "./command.ts";
-import { type Failure, fileSystemFailure } from "./file-system-failure.ts";
+import { complete } from "./complete.ts";
+import { fileSystemFailure } from "./file-system-failure.ts";
+import { explain, helpText } from "./help.ts";
 import { nearest } from "./nearest.ts";
-import { callOf, explain, parseArguments } from "./parse-arguments.ts";
-import { oneLine } from "./render/one-line.ts";
+import { parseArguments } from "./parse-arguments.ts";
+import { bug, tellFailure } from "./tell-failure.ts";
 
 /** The program without its process: what it was asked for in, what it says and its exit code out. */
 export interface Program {
   version: string;
-  /** Commands by name; each is loaded when it is asked for. */
+  /**
+   * Commands by name; each is loaded when it is asked for. The one under the empty name is what
+   * `troupe` does without a command, with flags or without.
+   */
   commands: ReadonlyMap<string, () => Promise<Command>>;
 }
 
-/** Runs one command line. Expected failures are told in a sentence and a hint; bugs throw. */
+/** Runs one command line. Whatever goes wrong is told in a sentence and a hint, bugs too. */
 export async function runProgram(
   { version, commands }: Program,
-  [name, ...argv]: string[],
+  argv: string[],
   io: Io,
 ): Promise<number> {
+  const [name] = argv;
   try {
     if (name === "--version" || name === "-v") {
       io.out(version);
       return exitDone;
     }
     if (name === "--help" || name === "-h" || name === "help") {
-      io.out(await help(commands));
+      io.out(helpText(await Promise.all([...commands.values()].map((load) => load()))));
       return exitDone;
     }
-    const load = commands.get(name === "-p" ? "run" : (name ?? ""));
-    if (!load) throw unknownCommand(name, commands);
+    if (name === "__complete") {
+      for (const word of await complete(commands, argv.slice(1), io)) io.out(word);
+      return exitDone;
+    }
+    const { load, rest } = findCommand(commands, argv);
     const command = await load();
-    const given = parseArguments(argv, command);
-    if (given !== "help") return await runCommand(command, given, io);
+    const given = parseArguments(rest, command);
+    if (given !== "help") return await runCommand(command, given, { argv, io });
     io.out(explain(command));
     return exitDone;
   } catch (error) {
-    if (!(error instanceof TeamError)) throw error;
-    tell(error, io);
-    return usageErrors.has(error.code) ? exitUsage : exitFailed;
+    const failure = error instanceof TeamError ? error : bug(error);
+    await tellFailure(error, failure, { argv, io });
+    return error instanceof TeamError && usageErrors.has(error.code) ? exitUsage : exitFailed;
   }
 }
 
-async function runCommand(command: Command, given: Arguments, io: Io): Promise<number> {
+async function runCommand(
+  command: Command,
+  given: Arguments,
+  { argv, io }: { argv: string[]; io: Io },
+): Promise<number> {
   try {
     return await command.run(given, io);
   } catch (error) {
     const failure = fileSystemFailure(error, given.teamDir ?? ".team");
     if (!failure) throw error;
-    tell(failure, io);
+    await tellFailure(error, failure, { argv, io });
     return exitFailed;
   }
-}
-
-function tell({ message, hint }: Failure, io: Io): void {
-  io.err(oneLine(`error: ${message}`));
-  if (hint) io.err(oneLine(hint));
 }
 
 const exitDone = 0;
@@ -69,30 +77,32 @@ const usageErrors: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   "team-unusable",
   "format-newer",
   "config-invalid",
+  "model-missing",
   "member-unknown",
   "member-ended",
   "lead-alive",
+  "request-unknown",
+  "request-refused",
   "content-too-large",
 ]);
 
-async function help(commands: Program["commands"]): Promise<string> {
-  const loaded = await Promise.all([...commands.values()].map((load) => load()));
-  const width = Math.max(...loaded.map((command) => callOf(command).length));
-  return [
-    "troupe runs a team of coding agents, and looks after their mail, their tasks and their roster.",
-    "",
-    ...loaded.map((command) => `  ${callOf(command).padEnd(width)}  ${command.summary}`),
-    "",
-    "`troupe <command> --help` tells what a command takes. All but `run` work from any shell, while the",
-    "team runs or not, and take --json; all take --team-dir <directory> for a team that is not in .team here.",
-  ].join("\n");
+/** The command that is meant, and what is left for it to read. */
+function findCommand(commands: Program["commands"], argv: string[]) {
+  const [name, ...rest] = argv;
+  const withoutCommand = commands.get("");
+  const named = name === "" ? undefined : commands.get(name === "-p" ? "run" : (name ?? ""));
+  if (named) return { load: named, rest };
+  const isMissing = name === undefined || name.startsWith("-");
+  if (isMissing && withoutCommand) return { load: withoutCommand, rest: argv };
+  throw unknownCommand(name, commands);
 }
 
 function unknownCommand(name: string | undefined, commands: Program["commands"]): TeamError {
   const message = name === undefined ? "A command is missing" : `Unknown command: ${name}`;
-  const meant = nearest(name ?? "", commands.keys());
+  const names = [...commands.keys()].filter((known) => known !== "");
+  const meant = nearest(name ?? "", names);
   const suggestion = meant ? `Did you mean \`troupe ${meant}\`? ` : "";
   return new TeamError("usage-wrong", message, {
-    hint: `${suggestion}Commands: ${[...commands.keys()].join(", ")}. See troupe --help.`,
+    hint: `${suggestion}Commands: ${names.join(", ")}. See troupe --help.`,
   });
 }

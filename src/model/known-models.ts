@@ -6,6 +6,7 @@ import type { Price, PriceTable, Rates } from "./prices.ts";
  * no price is better than a wrong one, and a table of the user's own fills the gap.
  */
 export const knownModels: PriceTable = {
+  rehearsal: { price: { input: 0, output: 0 }, context_window: 128_000 },
   ...models("anthropic", 1_000_000, {
     "claude-fable-5-1": claude(10, 50, 0.25),
     "claude-mythos-5-1": claude(10, 50, 0.25),

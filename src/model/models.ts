@@ -5,6 +5,7 @@ import type { Model, ModelRequest } from "./model.ts";
 import { type ModelSurroundings, openModel } from "./open-model.ts";
 import { type Environment, providerSettings } from "./provider-settings.ts";
 import type { Recording } from "./recording.ts";
+import { RehearsalModel, rehearsalId } from "./rehearsal/rehearsal-model.ts";
 import { Replay } from "./replay.ts";
 
 export interface ModelsOptions extends ModelSurroundings {
@@ -19,7 +20,11 @@ const replayPrefix = "replay:";
 
 /** Throws where a model cannot be had, as far as that can be known without opening anything. */
 export function checkModel(id: string, env: Environment): void {
-  if (!id.startsWith(replayPrefix)) providerSettings(id, env);
+  if (hasProvider(id)) providerSettings(id, env);
+}
+
+function hasProvider(id: string): boolean {
+  return id !== rehearsalId && !id.startsWith(replayPrefix);
 }
 
 /**
@@ -30,7 +35,7 @@ export async function warmUpModel(
   id: string,
   surroundings: Pick<ModelSurroundings, "env" | "clock">,
 ): Promise<void> {
-  if (id.startsWith(replayPrefix)) return;
+  if (!hasProvider(id)) return;
   const headers = { "content-type": "text/event-stream" };
   const fetch = async () => new Response('data: {"type":"ping"}\n\n', { headers });
   const model = await openModel(id, { ...surroundings, fetch });
@@ -56,14 +61,18 @@ export class Models {
   }
 
   /**
-   * The model of `member`: `<provider>/<model>`, or `replay:<file>` for what was recorded of it.
+   * The model of `member`: `<provider>/<model>`, `rehearsal`, or `replay:<file>` for what was
+   * recorded of it.
    * Throws `config-invalid` where it cannot be what was asked for.
    */
   async open(id: string, member: MemberName): Promise<Model> {
     if (id.startsWith(replayPrefix)) {
       return (await this.#replay(id.slice(replayPrefix.length))).modelFor(member);
     }
-    const model = this.#governorOf(id).govern(await openModel(id, this.#options));
+    const model =
+      id === rehearsalId
+        ? new RehearsalModel()
+        : this.#governorOf(id).govern(await openModel(id, this.#options));
     // Around the governor: what is recorded is what the member got, in the end.
     return this.#options.recording?.record(model, member) ?? model;
   }

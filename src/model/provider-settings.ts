@@ -2,7 +2,7 @@ import { TeamError } from "../errors.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-const providers = ["anthropic", "openai", "google", "openai-compatible"] as const;
+export const providers = ["anthropic", "openai", "google", "openai-compatible"] as const;
 export type ProviderName = (typeof providers)[number];
 
 /** Variables in the order in which they are looked at. */
@@ -22,6 +22,14 @@ const baseUrls: Record<ProviderName, { name: string; default?: string }> = {
   },
   "openai-compatible": { name: "OPENAI_COMPATIBLE_BASE_URL" },
 };
+
+/** The variables by which a person sets a provider up; of the keys, the first that is set counts. */
+export function providerVariables(provider: ProviderName): {
+  keys: readonly string[];
+  baseUrl: string;
+} {
+  return { keys: keyNames[provider], baseUrl: baseUrls[provider].name };
+}
 
 /** Variables whose values are secret, whichever provider is in use. */
 export const providerKeyNames: readonly string[] = Object.values(keyNames).flat();

@@ -3,11 +3,6 @@ import type { PermissionMode } from "../protocol/message.ts";
 import type { Action } from "../protocol/tools.ts";
 import type { Place } from "../workspace/place.ts";
 import type { Subject, Surroundings } from "./case.ts";
-import { findCommands } from "./commands/find-commands.ts";
-import type { Line } from "./commands/line.ts";
-import { parseLine } from "./commands/parse-line.ts";
-import { resolveLine } from "./commands/resolve-line.ts";
-import { decide } from "./decide.ts";
 import { narrowerMode } from "./modes.ts";
 import type { Rule } from "./rule.ts";
 import type { Verdict } from "./verdict.ts";
@@ -23,7 +18,10 @@ export interface PermissionsOptions {
   keyDirectory: string;
 }
 
-/** What one member may do: a mode and rules that may change, and a judge of calls. */
+/**
+ * What one member may do: a mode and rules that may change, and a judge of calls. The code that reads
+ * and judges command lines is large, so it is loaded with the first call and not with the program.
+ */
 export class Permissions {
   readonly #options: PermissionsOptions;
   #mode: PermissionMode;
@@ -59,6 +57,7 @@ export class Permissions {
     try {
       const subject = await this.#subject(action);
       const surroundings = await this.#surroundings();
+      const { decide } = await import("./decide.ts");
       return decide({ tool, subject, mode: this.mode, rules: this.#rules, surroundings });
     } catch (error) {
       // A path that no file can have: the model is told so.
@@ -75,7 +74,8 @@ export class Permissions {
       case "write":
         return { ...action, place: await this.#options.locate(action.path) };
       case "command": {
-        const line = await resolveLine(readLine(action.command), this.#options.locate);
+        const { readLine } = await import("./commands/read-line.ts");
+        const line = await readLine(action.command, this.#options.locate);
         return { type: "command", text: action.command, line };
       }
     }
@@ -94,20 +94,4 @@ export class Permissions {
     ]);
     return { teamDirectory: team.real, keyDirectory: keys.real };
   }
-}
-
-function readLine(command: string): Line {
-  try {
-    const parsed = parseLine(command);
-    if (parsed.type === "parsed") return findCommands(parsed.script);
-    return unreadable(parsed.reason);
-  } catch (error) {
-    // The parser meets whatever a model writes. Where it gives up, a person has to look.
-    const reason = error instanceof Error ? error.message : String(error);
-    return unreadable(`it cannot be parsed as bash (${reason})`);
-  }
-}
-
-function unreadable(reason: string): Line {
-  return { commands: [], doubts: [reason], isWhole: false, untold: undefined };
 }

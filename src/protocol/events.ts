@@ -6,88 +6,99 @@ import { TaskStatus } from "./task.ts";
 import { MemberStatus } from "./team.ts";
 import { Usage } from "./usage.ts";
 
-/** What every event has. `member` is the one it is about; an event of the whole team has none. */
-const envelope = { at: z.iso.datetime(), member: MemberName.optional() };
+/** What every event has. */
+const envelope = {
+  at: z.iso.datetime().describe("when it happened, in UTC"),
+  member: MemberName.optional().describe(
+    "the member it is about; an event of the whole team has none",
+  ),
+};
+
+/** One type of event, with its meaning for docs/events.md. */
+function event<Type extends string, Fields extends z.ZodRawShape>(
+  type: Type,
+  meaning: string,
+  fields: Fields,
+) {
+  return z.object({ type: z.literal(type), ...envelope, ...fields }).describe(meaning);
+}
+
+const callId = z.string().describe("names the call among all of the member's");
+const turn = z.int().positive().describe("counts from 1 in each run");
 
 /**
  * Something an observer may see. One union for screen, headless output and dashboard. Events may
  * be lost; what must not be lost is in the store.
  */
 export const AgentEvent = z.discriminatedUnion("type", [
-  z.object({
-    type: z.literal("member-change"),
-    ...envelope,
+  event("member-change", "A member begins or ends work, is spawned, fails or is ended.", {
     status: MemberStatus,
-    detail: z.string().optional(),
+    detail: z.string().optional().describe("what else a person would want to know"),
   }),
-  z.object({
-    type: z.literal("message-sent"),
-    ...envelope,
+  event("message-sent", "A message lies in its recipient's mailbox. `member` is its sender.", {
     id: MessageId,
-    message_type: z.string(),
+    message_type: z.string().describe("such as `message`, `result` or `task_assignment`"),
     to: MemberName,
+    preview: z.string().optional().describe("how its content begins"),
   }),
-  z.object({ type: z.literal("message-delivered"), ...envelope, id: MessageId }),
-  z.object({ type: z.literal("message-returned"), ...envelope, id: MessageId }),
-  z.object({ type: z.literal("line-set-aside"), ...envelope, id: MessageId, reason: z.string() }),
-  z.object({ type: z.literal("task-change"), ...envelope, id: TaskId, status: TaskStatus }),
-  z.object({
-    type: z.literal("request-change"),
-    ...envelope,
+  event("message-delivered", "A message is in its recipient's transcript. `member` has it.", {
+    id: MessageId,
+  }),
+  event("message-returned", "A message came back, because its recipient has ended.", {
+    id: MessageId,
+  }),
+  event("line-set-aside", "A line in `member`'s mailbox is no mail, and nobody is shown it.", {
+    id: MessageId,
+    reason: z.string().describe("what is wrong with it"),
+  }),
+  event("task-change", "A task was made or changed.", { id: TaskId, status: TaskStatus }),
+  event("request-change", "A question of `member` was asked or decided.", {
     id: RequestId,
     request_type: RequestType,
     state: RequestState,
   }),
-  z.object({ type: z.literal("run-start"), ...envelope }),
-  z.object({ type: z.literal("turn-start"), ...envelope, turn: z.int().positive() }),
-  z.object({ type: z.literal("text-delta"), ...envelope, text: z.string() }),
-  z.object({ type: z.literal("thinking-delta"), ...envelope, text: z.string() }),
-  /** The model call is made again: the deltas of this turn so far are void. */
-  z.object({ type: z.literal("reply-restart"), ...envelope, reason: z.string() }),
-  /** The member waits for its provider. */
-  z.object({
-    type: z.literal("model-wait"),
-    ...envelope,
-    reason: z.string(),
-    delay_ms: z.number().nonnegative(),
-  }),
-  z.object({
-    type: z.literal("tool-call"),
-    ...envelope,
-    call_id: z.string(),
-    name: z.string(),
-    input: z.unknown(),
-  }),
-  /** Output of a call that runs, as it comes. */
-  z.object({
-    type: z.literal("tool-output"),
-    ...envelope,
-    call_id: z.string(),
+  event("run-start", "A member was woken and begins a run.", {}),
+  event("turn-start", "A request goes to the member's model.", { turn }),
+  event("text-delta", "The next piece of what the model says.", { text: z.string() }),
+  event("thinking-delta", "The next piece of what the model thinks, where it shows that.", {
     text: z.string(),
   }),
-  z.object({
-    type: z.literal("tool-result"),
-    ...envelope,
-    call_id: z.string(),
+  event("reply-restart", "The model is asked again: the deltas of this turn so far are void.", {
+    reason: z.string(),
+  }),
+  event("model-wait", "The member waits for its provider.", {
+    reason: z.string(),
+    delay_ms: z.number().nonnegative().describe("how long it waits before it asks again"),
+  }),
+  event("tool-call", "The model calls a tool.", {
+    call_id: callId,
+    name: z.string().describe("the tool's"),
+    input: z.unknown().describe("as the model wrote it"),
+  }),
+  event("tool-output", "Output of a call that runs, as it comes.", {
+    call_id: callId,
+    text: z.string(),
+  }),
+  event("tool-result", "What a call came to, as the model is shown it.", {
+    call_id: callId,
     output: z.string(),
     is_error: z.boolean(),
   }),
-  z.object({ type: z.literal("turn-end"), ...envelope, turn: z.int().positive(), usage: Usage }),
-  z.object({ type: z.literal("compaction-start"), ...envelope, context_tokens: z.int() }),
-  z.object({ type: z.literal("compaction-end"), ...envelope, summary: z.string() }),
-  z.object({
-    type: z.literal("run-end"),
-    ...envelope,
-    outcome: Outcome,
-    /** Why, where the outcome alone does not say it. */
-    reason: z.string().optional(),
-    hint: z.string().optional(),
+  event("turn-end", "A reply is whole and recorded.", { turn, usage: Usage }),
+  event("compaction-start", "The conversation is being summarized to make room.", {
+    context_tokens: z.int().describe("how large it was"),
   }),
-  z.object({
-    type: z.literal("warning"),
-    ...envelope,
+  event("compaction-end", "The summary has taken the conversation's place.", {
+    summary: z.string(),
+  }),
+  event("run-end", "A run is over.", {
+    outcome: Outcome,
+    reason: z.string().optional().describe("why, where the outcome alone does not say it"),
+    hint: z.string().optional().describe("what a person can do about it"),
+  }),
+  event("warning", "Something that a person should know.", {
     message: z.string(),
-    hint: z.string().optional(),
+    hint: z.string().optional().describe("what to do about it"),
   }),
 ]);
 export type AgentEvent = z.infer<typeof AgentEvent>;

@@ -1,8 +1,12 @@
+import { firstCharacters } from "../lib/cut-text.ts";
 import type { Secrets } from "../lib/secrets.ts";
 import type { MemberName } from "../protocol/ids.ts";
 import type { Message, MessageDraft } from "../protocol/message.ts";
 import type { EventHub } from "./event-hub.ts";
 import type { TeamStore } from "./team-store.ts";
+
+/** Enough for a line or two on a screen. */
+const previewCharacters = 400;
 
 /** How mail leaves this process: without secrets, told to whoever watches, and accounted for. */
 export class Post {
@@ -25,13 +29,17 @@ export class Post {
     this.#underWay.set(recipient, others.add(sending));
     try {
       const message = await sending;
-      const { id, type: message_type, from: member } = message;
-      this.#hub.say({ type: "message-sent", member, id, message_type, to: message.to });
+      this.#tell(message);
       return message;
     } finally {
       others.delete(sending);
       if (others.size === 0) this.#underWay.delete(recipient);
     }
+  }
+
+  #tell({ id, type: message_type, from: member, to, content }: Message): void {
+    const preview = firstCharacters(content, previewCharacters);
+    this.#hub.say({ type: "message-sent", member, id, message_type, to, preview });
   }
 
   /**

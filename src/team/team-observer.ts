@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import { TeamError } from "../errors.ts";
 import type { Holder } from "../fence/fence.ts";
 import { FileFence } from "../fence/file-fence.ts";
@@ -21,12 +22,14 @@ import type { Task } from "../protocol/task.ts";
 import type { TeamRecord } from "../protocol/team.ts";
 import type { UsageTotal } from "../protocol/usage.ts";
 import { FileRequests } from "../requests/file-requests.ts";
+import type { RequestFilter } from "../requests/requests.ts";
 import { lastGoodFile, readTeamFile } from "../roster/team-file.ts";
 import { FileTaskBoard } from "../tasks/file-task-board.ts";
 import { answerMessage, findQuestion, type PersonsAnswer } from "./protocols/persons-answer.ts";
 import { findRecipient } from "./recipient.ts";
 import { type TeamLayout, teamLayout } from "./team-layout.ts";
 import type { TeamPlace } from "./team-place.ts";
+import { TranscriptView } from "./transcript-view.ts";
 
 /**
  * A team as seen from any other process, running or not. It looks at everything and changes
@@ -78,6 +81,17 @@ export class TeamObserver {
     yield* new FileEventReader({ path, wakes }).follow(options);
   }
 
+  /** What a member saw, said and did. */
+  transcript(name: MemberName): TranscriptView {
+    const { clock, onWarning } = this.#place;
+    const directory = this.#layout.transcripts;
+    return new TranscriptView({
+      path: join(directory, `${name}.jsonl`),
+      onDamage: ({ reason }) => onWarning(reason),
+      watch: () => new DirectoryWatch({ directory, clock, onFallback: onWarning }),
+    });
+  }
+
   /** What each member's model calls have cost so far. */
   usage(): Promise<Map<MemberName, UsageTotal>> {
     const onDamage = ({ reason }: { reason: string }) => this.#place.onWarning(reason);
@@ -118,8 +132,13 @@ export class TeamObserver {
   }
 
   /** What waits for an answer, approvals and plans for the person among them. */
-  async openRequests(): Promise<Request[]> {
-    return this.#requests(await this.#signatureToSend()).list({ state: "pending" });
+  openRequests(): Promise<Request[]> {
+    return this.requests({ state: "pending" });
+  }
+
+  /** All questions of the team's protocols, open and decided, oldest first. */
+  async requests(filter: RequestFilter = {}): Promise<Request[]> {
+    return this.#requests(await this.#signatureToSend()).list(filter);
   }
 
   /** Answers a question that is put to the person. Whoever runs the team carries it out. */

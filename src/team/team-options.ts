@@ -64,7 +64,7 @@ export function leadSettings(options: TeamOptions & EquipmentOptions): LeadSetti
   const { env, cwd, mode = defaults.mode, maxTurns = defaults.maxTurns, memberBudget } = options;
   const model = options.model ?? defaultModelId(env);
   if (!model) {
-    throw new TeamError("config-invalid", "No model is chosen", {
+    throw new TeamError("model-missing", "No model is chosen", {
       hint: "Name one with --model or TROUPE_MODEL, such as anthropic/<model>, and set its provider's key.",
     });
   }

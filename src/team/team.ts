@@ -7,7 +7,9 @@ import type { Message, PermissionMode } from "../protocol/message.ts";
 import type { Request } from "../protocol/request.ts";
 import type { Task } from "../protocol/task.ts";
 import type { Member, TeamRecord } from "../protocol/team.ts";
+import type { UsageTotal } from "../protocol/usage.ts";
 import type { SpawnRequest } from "../tools/team/colleagues.ts";
+import { describeRoster } from "../tools/team/teammates.ts";
 import { broadcast } from "./broadcast.ts";
 import { Equipment } from "./equipment.ts";
 import { keepWhole } from "./keep-whole.ts";
@@ -123,8 +125,18 @@ export class Team implements AsyncDisposable {
     return summarize(this.#supervisor, this.#since);
   }
 
+  /** What each member's model calls have cost so far. */
+  usage(): Promise<Map<MemberName, UsageTotal>> {
+    return this.#equipment.store.usage.totals();
+  }
+
   roster(): Promise<TeamRecord> {
     return this.#supervisor.protocols.keeper.read();
+  }
+
+  /** The roster in words: what `list_teammates` returns. */
+  async describeRoster(): Promise<string> {
+    return describeRoster(await this.roster());
   }
 
   tasks(): Promise<Task[]> {

@@ -1,4 +1,3 @@
-import { z } from "zod";
 import type { Action, ToolSpec } from "../protocol/tools.ts";
 import type { Image, ReceivedMail } from "../protocol/transcript.ts";
 
@@ -38,20 +37,42 @@ export interface ToolContext {
   onOutput(text: string): void;
 }
 
+/**
+ * What a tool takes: an object of Zod 4. It is described by what is used of it and not by Zod's own
+ * types, so that whoever defines a tool may have another version of Zod than troupe.
+ */
+export interface ToolInput<Input> {
+  safeParse(
+    input: unknown,
+  ): { success: true; data: Input } | { success: false; error: { issues: readonly Issue[] } };
+  toJSONSchema(options: {
+    io: "input";
+    override(schema: { jsonSchema: { maximum?: number | undefined } }): void;
+  }): object;
+}
+
+interface Issue {
+  path: readonly PropertyKey[];
+  message: string;
+}
+
 /** Makes a tool whose `run` gets parsed input; bad input goes back to the model as an error. */
-export function defineTool<Input extends z.ZodObject>(definition: {
+export function defineTool<Input>(definition: {
   name: string;
   description: string;
-  input: Input;
-  action(input: z.infer<Input>): Action;
-  run(input: z.infer<Input>, context: ToolContext): Promise<ToolOutput>;
+  input: ToolInput<Input>;
+  /** What a call would do, for permissions to judge. */
+  action(input: Input): Action;
+  run(input: Input, context: ToolContext): Promise<ToolOutput>;
 }): Tool {
   const { name, description, input: schema } = definition;
   return {
     spec: { name, description, input_schema: inputSchema(schema) },
     prepare(given) {
       const parsed = schema.safeParse(given);
-      if (!parsed.success) return { type: "invalid", output: failure(wrongInput(name, parsed)) };
+      if (!parsed.success) {
+        return { type: "invalid", output: failure(wrongInput(name, parsed.error.issues)) };
+      }
       const input = parsed.data;
       return {
         type: "prepared",
@@ -63,31 +84,28 @@ export function defineTool<Input extends z.ZodObject>(definition: {
 }
 
 /** Every member has its own tools, made of the same inputs: what those look like is worked out once. */
-const inputSchemas = new WeakMap<z.ZodObject, Record<string, unknown>>();
+const inputSchemas = new WeakMap<ToolInput<unknown>, Record<string, unknown>>();
 
-function inputSchema(schema: z.ZodObject): Record<string, unknown> {
+function inputSchema(schema: ToolInput<unknown>): Record<string, unknown> {
   const known = inputSchemas.get(schema) ?? describeInput(schema);
   inputSchemas.set(schema, known);
   return known;
 }
 
 /** Every byte of it is sent with every request, so what says nothing is left out. */
-function describeInput(schema: z.ZodObject): Record<string, unknown> {
-  const {
-    $schema: _,
-    additionalProperties: __,
-    ...rest
-  } = z.toJSONSchema(schema, {
+function describeInput(schema: ToolInput<unknown>): Record<string, unknown> {
+  const described = schema.toJSONSchema({
     io: "input",
     override({ jsonSchema }) {
       if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
     },
   });
-  return rest;
+  const silent = new Set(["$schema", "additionalProperties"]);
+  return Object.fromEntries(Object.entries(described).filter(([name]) => !silent.has(name)));
 }
 
-function wrongInput(name: string, { error }: { error: z.ZodError }): string {
-  const problems = error.issues.map(({ path, message }) =>
+function wrongInput(name: string, issues: readonly Issue[]): string {
+  const problems = issues.map(({ path, message }) =>
     path.length > 0 ? `${path.join(".")}: ${message}` : message,
   );
   return `Error: Invalid input for ${name}: ${problems.join("; ")}. Nothing was done; call it again with the input set right.`;

@@ -2,8 +2,10 @@ import { mkdir, rm, stat, writeFile } from "node:fs/promises";
 import { constants } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { type Command, lookOptions } from "../../src/cli/command.ts";
+import { type Command, lookOptions, type Surroundings } from "../../src/cli/command.ts";
 import { runProgram } from "../../src/cli/program.ts";
+import { placeOptions } from "../../src/cli/settings/flags.ts";
+import { TeamError } from "../../src/errors.ts";
 import { temporaryDirectory } from "../../src/testing/temporary-directory.ts";
 import { enlist, member, openStore } from "../support/team.ts";
 import { noTerminal, troupe } from "./troupe.ts";
@@ -136,17 +138,93 @@ test.each([
   ["a TypeError", new TypeError("x is not a function")],
   ["an error that only looks like one of the system", codedError("ENOSPC")],
   ["a system error that only a bug can cause", systemError("EBADF")],
-])("%s is a bug and crashes loudly", async (_title, bug) => {
-  await expect(fail(bug)).rejects.toBe(bug);
+])("%s is a bug: it is told as one, and exits 1", async (_title, bug) => {
+  const { code, err } = await fail(bug);
+
+  expect(code).toBe(1);
+  expect(err).toEqual([
+    `error: troupe has a bug: ${bug.message}`,
+    expect.stringContaining("--debug"),
+  ]);
+});
+
+test("with --debug a bug is told with its stack and everything that caused it", async () => {
+  const cause = new TypeError("no number", { cause: systemError("EACCES", "/there") });
+  const bug = new RangeError("no sum", { cause });
+
+  const { code, err } = await fail(bug, "--debug");
+
+  expect(code).toBe(1);
+  const text = err.join("\n");
+  expect(text).toContain("debug: RangeError: no sum");
+  expect(text).toContain("debug: caused by TypeError: no number");
+  expect(text).toContain("debug: caused by Error (EACCES): EACCES");
+  expect(text).toMatch(/debug: +at .*failures\.test\.ts/);
+});
+
+test("with --debug an expected failure keeps its sentence and hint, and tells its code", async () => {
+  const error = new TeamError("task-conflict", "Twice", { hint: "Once.", cause: codedError("x") });
+
+  const { code, err } = await fail(error, "--debug");
+
+  expect(code).toBe(1);
+  expect(err.slice(0, 3)).toEqual([
+    "error: Twice",
+    "Once.",
+    "debug: TeamError (task-conflict): Twice",
+  ]);
+  expect(err.join("\n")).toContain("caused by Error (x)");
+});
+
+test("causes that lead back to where they began are told once", async () => {
+  const first = new Error("first");
+  first.cause = new Error("second", { cause: first });
+
+  const { err } = await fail(first, "--debug");
+
+  expect(err.filter((line) => line.includes("Error: first"))).toHaveLength(1);
+});
+
+test.each([
+  ["the environment", []],
+  ["a file of --env-file", ["--env-file", "keys.env"]],
+])("a key of %s is in no line, with --debug or without", async (_, flags) => {
+  await using directory = await temporaryDirectory();
+  await writeFile(join(directory.path, "keys.env"), "OPENAI_API_KEY=sk-in-a-file-123\n");
+  const surroundings = {
+    cwd: directory.path,
+    home: directory.path,
+    env: {
+      ANTHROPIC_API_KEY: "sk-in-the-environment",
+      OPENAI_BASE_URL: "https://me:password-123@example.com/v1",
+    },
+  };
+  const bug = new Error("sk-in-the-environment password-123 sk-in-a-file-123", {
+    cause: new Error("sk-in-the-environment password-123 sk-in-a-file-123"),
+  });
+  const isHidden = (text: string) => !/sk-in-the-environment|password-123/.test(text);
+
+  for (const debug of [[], ["--debug"]]) {
+    const { err } = await failIn(surroundings, bug, ...flags, ...debug);
+
+    expect(err.join("\n")).toSatisfy(isHidden);
+    expect(err.join("\n").includes("sk-in-a-file-123")).toBe(flags.length === 0);
+    expect(err.join("\n")).toContain("[key]");
+  }
 });
 
 /** Runs a program whose only command fails with `error`. */
-async function fail(error: Error, ...argv: string[]) {
+function fail(error: Error, ...argv: string[]) {
+  return failIn({ cwd: "/", home: "/", env: {} }, error, ...argv);
+}
+
+async function failIn(surroundings: Surroundings, error: Error, ...argv: string[]) {
   const command: Command = {
     name: "fail",
+    group: "look",
     summary: "",
     parameters: [],
-    options: lookOptions,
+    options: { ...lookOptions, ...placeOptions },
     run: () => Promise.reject(error),
   };
   const commands = new Map([["fail", async () => command]]);
@@ -158,7 +236,7 @@ async function fail(error: Error, ...argv: string[]) {
     schedule: () => () => undefined,
     err: (line) => err.push(line),
     observeTeam: () => Promise.reject(new Error("unused")),
-    surroundings: { cwd: "/", home: "/", env: {} },
+    surroundings,
     terminal: noTerminal,
   });
   return { code, err };

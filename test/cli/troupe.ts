@@ -1,10 +1,20 @@
+import { join } from "node:path";
 import type { Terminal } from "../../src/cli/command.ts";
+import { approvals } from "../../src/cli/commands/approvals.ts";
+import { approve } from "../../src/cli/commands/approve.ts";
+import { completion } from "../../src/cli/commands/completion.ts";
+import { cost } from "../../src/cli/commands/cost.ts";
+import { deny } from "../../src/cli/commands/deny.ts";
+import { doctor } from "../../src/cli/commands/doctor.ts";
 import { inbox } from "../../src/cli/commands/inbox.ts";
+import { log } from "../../src/cli/commands/log.ts";
 import { messages } from "../../src/cli/commands/messages.ts";
 import { run } from "../../src/cli/commands/run.ts";
 import { send } from "../../src/cli/commands/send.ts";
+import { stop } from "../../src/cli/commands/stop.ts";
 import { tasks } from "../../src/cli/commands/tasks.ts";
 import { team } from "../../src/cli/commands/team.ts";
+import { trust } from "../../src/cli/commands/trust.ts";
 import { runProgram } from "../../src/cli/program.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import { Team } from "../../src/team/team.ts";
@@ -20,20 +30,50 @@ interface World {
   /** The environment, such as where the provider is. */
   env: Record<string, string>;
   signal?: AbortSignal;
+  /** Told of each line of the result as it comes. */
+  onOut?: (line: string) => void;
 }
 
 /** As `troupe`, in a world of the test's choice. */
-export async function troupeIn({ root, env, signal }: World, ...argv: string[]) {
+export async function troupeIn({ root, env, signal, onOut }: World, ...argv: string[]) {
   const out: string[] = [];
   const err: string[] = [];
-  const loaded = [run, team, inbox, messages, tasks, send];
+  const loaded = [
+    run,
+    team,
+    inbox,
+    messages,
+    tasks,
+    send,
+    log,
+    cost,
+    approvals,
+    approve,
+    deny,
+    stop,
+    completion,
+    doctor,
+    trust,
+  ];
   const commands = new Map(loaded.map((command) => [command.name, async () => command]));
   const onWarning = (message: string) => err.push(message);
   const code = await runProgram({ version: "1.2.3", commands }, argv, {
-    out: (line) => out.push(line),
+    out: (line) => {
+      out.push(line);
+      onOut?.(line);
+    },
     err: (line) => err.push(line),
     signal: signal ?? new AbortController().signal,
-    surroundings: { cwd: root, home: root, env },
+    surroundings: {
+      cwd: root,
+      home: root,
+      env: {
+        PATH: process.env.PATH,
+        XDG_CONFIG_HOME: join(root, "config"),
+        XDG_STATE_HOME: join(root, "state"),
+        ...env,
+      },
+    },
     terminal: noTerminal,
     schedule: (delayMs, work) => systemClock.schedule(delayMs, work),
     openTeam: ({ teamDir, cwd, denies, ...settings }) =>
@@ -41,11 +81,11 @@ export async function troupeIn({ root, env, signal }: World, ...argv: string[]) 
         ...settings,
         cwd: cwd ?? root,
         place: teamPlace(root, teamDir ? { directory: teamDir, onWarning } : { onWarning }),
-        env: { PATH: process.env.PATH, ...env },
+        env: { PATH: process.env.PATH, ...(settings.env ?? env) },
         approvals: denies ? { unattended: () => "nobody is there" } : {},
       }),
-    observeTeam: (directory) =>
-      observe(root, directory === undefined ? { onWarning } : { directory, onWarning }),
+    observeTeam: (directory, onTeamWarning = onWarning) =>
+      observe(root, { ...(directory && { directory }), onWarning: onTeamWarning }),
   });
   return { code, out, err };
 }
@@ -56,4 +96,5 @@ export const noTerminal: Terminal = {
   output: process.stdout,
   isInteractive: false,
   hasColors: false,
+  atExit: () => () => undefined,
 };

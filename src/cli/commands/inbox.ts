@@ -12,9 +12,14 @@ const shownSetAside = 20;
 
 export const inbox: Command = {
   name: "inbox",
+  group: "look",
   summary: "A member's mail, the lead's unless you name another: unread, then the last delivered",
   parameters: ["[<name>]"],
   options: lookOptions,
+  examples: [
+    { call: "troupe inbox", does: "the lead's mail; looking at it takes nothing away" },
+    { call: "troupe inbox alice", does: "what waits for alice, and what she has seen last" },
+  ],
 
   async run({ positionals, json, teamDir }, io) {
     const observer = await io.observeTeam(teamDir);

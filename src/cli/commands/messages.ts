@@ -16,9 +16,17 @@ interface Sent {
 
 export const messages: Command = {
   name: "messages",
+  group: "look",
   summary: "The newest mail of everybody, and whether it was seen",
   parameters: [],
   options: lookOptions,
+  examples: [
+    { call: "troupe messages", does: "who wrote what to whom, in the order of sending" },
+    {
+      call: "troupe messages --json | jq '.[] | select(.state==\"queued\")'",
+      does: "what nobody has read yet",
+    },
+  ],
 
   async run({ json, teamDir }, io) {
     const all = await newest(await io.observeTeam(teamDir));

@@ -6,30 +6,28 @@ import { exitCodeOf, exitCodes, unfinishedLines } from "../exit-code.ts";
 import { wrongUsage } from "../parse-arguments.ts";
 import { oneLine } from "../render/one-line.ts";
 import { Progress } from "../render/progress.ts";
+import { debugLines } from "../settings/debug-lines.ts";
+import { teamOptions } from "../settings/flags.ts";
 import {
-  Invocation,
-  parseFlags,
-  Settings,
-  teamOptions,
+  type ResolvedSettings,
+  resolveSettings,
   teamSettings,
-} from "../settings/settings.ts";
+  withheldLine,
+} from "../settings/resolve-settings.ts";
 
-/** What the options mean. The defaults are those of the specification. */
-const Flags = Settings.extend(Invocation.shape).extend({
-  output: z.enum(["text", "json", "stream-json"]).default("text"),
-  approvals: z.enum(["deny", "wait"]).default("deny"),
-  "background-wait": z.coerce.number().nonnegative().max(1_000_000).default(60),
-});
-type Flags = z.infer<typeof Flags>;
+const Output = z.enum(["text", "json", "stream-json"]).default("text");
+type Output = z.infer<typeof Output>;
 
 export const run: Command = {
   name: "run",
+  group: "run",
   summary:
     "Let the team work on a prompt until it is quiet; what the lead says in the end is printed",
   parameters: ['"<prompt>"'],
   options: {
     output: {
       takes: "<format>",
+      choices: Output.unwrap().options,
       summary: "text (the lead's last text), json (a summary) or stream-json (events)",
     },
     ...teamOptions,
@@ -40,49 +38,76 @@ export const run: Command = {
     },
     "team-dir": teamDirOption,
   },
+  examples: [
+    {
+      call: 'troupe run "Fix the failing test" --permission-mode acceptEdits',
+      does: "files in the workspace may be changed; whatever else would ask is denied",
+    },
+    {
+      call: 'troupe run "Review src/" --output json --max-cost 2 | jq -r .result',
+      does: "at most two dollars; the lead's last text out of the summary",
+    },
+    {
+      call: 'troupe -p "Run the tests" --allow "bash(npm test:*)"',
+      does: "-p is the same as run",
+    },
+  ],
+  notes: [
+    "Exit codes: 0 done; 1 an error that could not be got over (provider, key, disk); 2 wrong usage or configuration, and nothing was begun; 3 ended with work unfinished (a failed member, an open task, an undecided request); 4 a limit or budget ended it; 130 and 143 interrupted.",
+    "Only the result goes to standard output, everything else to standard error.",
+  ],
 
-  async run({ positionals: [prompt = ""], values, teamDir }, io) {
+  async run({ positionals: [prompt = ""], values, teamDir, debug }, io) {
     if (prompt.trim() === "") throw wrongUsage("The prompt is empty", run);
-    const flags = parseFlags(Flags, values, run);
+    const output = parseOutput(values);
+    const settings = await resolveSettings(run, values, io);
+    if (settings.pending) io.err(oneLine(withheldLine(settings.pending)));
+    if (debug) for (const line of debugLines(settings, { teamDir, io })) io.err(oneLine(line));
     await using team = await io.openTeam({
-      ...teamSettings(flags),
+      ...teamSettings(settings),
       teamDir,
-      denies: flags.approvals === "deny",
+      denies: settings.approvals === "deny",
     });
-    return await work(team, { prompt, flags }, io);
+    return await work(team, { prompt, output, settings }, io);
   },
 };
 
+function parseOutput({ output }: Readonly<Record<string, unknown>>): Output {
+  const parsed = Output.safeParse(output);
+  if (parsed.success) return parsed.data;
+  throw wrongUsage(
+    `--output is ${JSON.stringify(output)}, and must be text, json or stream-json`,
+    run,
+  );
+}
+
 async function work(
   team: Team,
-  { prompt, flags }: { prompt: string; flags: Flags },
+  { prompt, output, settings }: { prompt: string; output: Output; settings: ResolvedSettings },
   io: Io,
 ): Promise<number> {
   const told = new AbortController();
-  const telling = tellEvents(team, flags.output, io, told.signal);
+  const telling = tellEvents(team, output, io, told.signal);
   await team.prompt(prompt);
   const stop = new AbortController();
   const isTimeUp = () => stop.signal.aborted && !io.signal.aborted;
   const cancel =
-    flags.timeout === undefined ? () => {} : io.schedule(flags.timeout * 1000, () => stop.abort());
+    settings.timeout === undefined
+      ? () => {}
+      : io.schedule(settings.timeout * 1000, () => stop.abort());
   const summary = await team.quiet({
     signal: AbortSignal.any([io.signal, stop.signal]),
-    backgroundWaitMs: flags["background-wait"] * 1000,
+    backgroundWaitMs: settings["background-wait"] * 1000,
   });
   cancel();
   told.abort();
   await telling;
   const code = isTimeUp() ? exitCodes.limit : exitCodeOf(summary);
-  conclude(summary, { code, output: flags.output, isTimeUp: isTimeUp() }, io);
+  conclude(summary, { code, output, isTimeUp: isTimeUp() }, io);
   return code;
 }
 
-async function tellEvents(
-  team: Team,
-  output: Flags["output"],
-  io: Io,
-  signal: AbortSignal,
-): Promise<void> {
+async function tellEvents(team: Team, output: Output, io: Io, signal: AbortSignal): Promise<void> {
   const progress = new Progress();
   for await (const event of team.events(signal)) {
     if (output === "stream-json") io.out(JSON.stringify(event));
@@ -92,7 +117,7 @@ async function tellEvents(
 
 function conclude(
   summary: TeamSummary,
-  { code, output, isTimeUp }: { code: number; output: Flags["output"]; isTimeUp: boolean },
+  { code, output, isTimeUp }: { code: number; output: Output; isTimeUp: boolean },
   io: Io,
 ): void {
   if (output === "json") io.out(JSON.stringify(reported(summary, code)));

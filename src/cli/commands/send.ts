@@ -3,9 +3,15 @@ import { wrongUsage } from "../parse-arguments.ts";
 
 export const send: Command = {
   name: "send",
+  group: "act",
   summary: "Leave a message for a member, as yourself",
   parameters: ["<name>", '"<text>"'],
   options: lookOptions,
+  examples: [
+    { call: 'troupe send alice "Skip the Windows tests"', does: "alice reads it in her next turn" },
+    { call: 'troupe send lead -- "--force is fine"', does: "what follows -- is text" },
+  ],
+  notes: ["While nobody runs the team, mail waits; it is read when the team runs again."],
 
   async run({ positionals, json, teamDir }, io) {
     const [name = "", text = ""] = positionals;

@@ -4,9 +4,17 @@ import { oneLine } from "../render/one-line.ts";
 
 export const tasks: Command = {
   name: "tasks",
+  group: "look",
   summary: "The task board",
   parameters: [],
   options: lookOptions,
+  examples: [
+    { call: "troupe tasks", does: "all tasks with their status, owner and result" },
+    {
+      call: "troupe tasks --json | jq '.[] | select(.status!=\"completed\")'",
+      does: "what is not done",
+    },
+  ],
 
   async run({ json, teamDir }, io) {
     const board = await (await io.observeTeam(teamDir)).tasks();

@@ -1,5 +1,6 @@
 import type { MailRecord } from "../../mailbox/mailbox.ts";
 import type { MemberName } from "../../protocol/ids.ts";
+import { localTime } from "./local-time.ts";
 import { oneLine } from "./one-line.ts";
 
 /** One message or set-aside line as `--json` shows it. */
@@ -16,14 +17,5 @@ export function mailLine(record: MailRecord, owner: MemberName): string {
   }
   const { timestamp, from, to, type, content } = record.message;
   const kind = type === "message" ? "" : ` [${type}]`;
-  return `${record.state.padEnd(11)}  ${localTime(timestamp)}  ${from} → ${to}${kind}: ${oneLine(content, 100)}`;
-}
-
-/** Seconds since 1970 as local date and time. */
-function localTime(timestamp: number): string {
-  const date = new Date(timestamp * 1000);
-  if (Number.isNaN(date.getTime())) return "at an unknown time";
-  const pad = (value: number) => String(value).padStart(2, "0");
-  const day = `${date.getFullYear()}-${pad(date.getMonth() + 1)}-${pad(date.getDate())}`;
-  return `${day} ${pad(date.getHours())}:${pad(date.getMinutes())}:${pad(date.getSeconds())}`;
+  return `${record.state.padEnd(11)}  ${localTime(new Date(timestamp * 1000))}  ${from} → ${to}${kind}: ${oneLine(content, 100)}`;
 }

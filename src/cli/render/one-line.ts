@@ -1,3 +1,5 @@
+import { printable } from "./printable.ts";
+
 /**
  * The beginning of a text on one line, with control and invisible characters made visible, so that
  * no text can move or fool the reader. However long the text is, only its beginning costs work.
@@ -16,13 +18,3 @@ const sentenceLength = 2_000;
 
 /** A character is up to two units of UTF-16, and space between lines is not shown. */
 const unitsPerCharacter = 4;
-
-function printable(text: string): string {
-  return text.replace(unprintable, (character) => {
-    const code = (character.codePointAt(0) ?? 0).toString(16);
-    return code.length <= 2 ? `\\x${code.padStart(2, "0")}` : `\\u{${code}}`;
-  });
-}
-
-/** Controls except tab, what is zero-width or turns the direction of writing, and half letters. */
-const unprintable = /(?!\t)[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029]/gu;

@@ -1,5 +1,6 @@
 import type { AgentEvent } from "../../protocol/events.ts";
 import { lead, type MemberName } from "../../protocol/ids.ts";
+import { describeInput } from "./describe-input.ts";
 import { oneLine } from "./one-line.ts";
 
 const width = 160;
@@ -56,13 +57,4 @@ export class Progress {
     this.#texts.delete(member);
     return [];
   }
-}
-
-/** The argument that says most about a call: what it runs or where it works. */
-function describeInput(input: unknown): string {
-  if (typeof input !== "object" || input === null) return String(input);
-  const [first] = ["command", "path", "pattern", "name", "to", "subject"].flatMap((key) =>
-    key in input ? [Reflect.get(input, key)] : [],
-  );
-  return typeof first === "string" ? first : JSON.stringify(input);
 }

@@ -1,91 +1,113 @@
 import { z } from "zod";
 import { PermissionMode } from "../../protocol/message.ts";
-import type { Command, Io, Option } from "../command.ts";
-import { wrongUsage } from "../parse-arguments.ts";
+import { defaults } from "../../team/team-options.ts";
 
-const seconds = z.coerce.number().positive().max(1_000_000);
-const rules = z.array(z.string()).default([]);
+const wholeNumber = z.number().int().positive();
+const seconds = z.number().positive().max(1_000_000);
+const rules = z.array(z.string().min(1));
 
-/** What a person may say about how a team works. Each is called as its flag is. */
-export const Settings = z.object({
-  model: z.string().optional(),
-  "permission-mode": PermissionMode.default("default"),
-  allow: rules,
-  ask: rules,
-  deny: rules,
-  "max-turns": z.coerce.number().int().positive().default(200),
-  "max-cost": z.coerce.number().positive().optional(),
-  timeout: seconds.optional(),
-  "plan-approval": z.enum(["lead", "user"]).default("lead"),
-  "shutdown-grace": seconds.default(30),
+/** What a file may say about how a team works. Each setting is called as its flag is. */
+export const StatedSettings = z.strictObject({
+  model: z
+    .string()
+    .min(1)
+    .optional()
+    .describe("The model of the lead, and of teammates that have no other: <provider>/<model>"),
+  "permission-mode": PermissionMode.exclude(["bypassPermissions"])
+    .optional()
+    .describe("What runs without asking; bypassPermissions can only be a flag"),
+  allow: rules
+    .optional()
+    .describe("Calls that may run, as in bash(npm test:*) or edit_file(src/**)"),
+  ask: rules.optional().describe("Calls that are asked about, whatever else allows them"),
+  deny: rules.optional().describe("Calls that never run"),
+  "max-turns": wholeNumber.optional().describe("Turns after which a run of a member ends"),
+  "max-cost": z.number().positive().optional().describe("Dollars after which everything ends"),
+  timeout: seconds.optional().describe("Seconds after which `troupe run` ends"),
+  approvals: z
+    .enum(["deny", "wait"])
+    .optional()
+    .describe("What becomes of calls that need asking while nobody is there, in `troupe run`"),
+  "background-wait": z
+    .number()
+    .nonnegative()
+    .max(1_000_000)
+    .optional()
+    .describe("Seconds for which `troupe run` waits in the end for background commands"),
+  "plan-approval": z.enum(["lead", "user"]).optional().describe("Who decides plans"),
+  "shutdown-grace": seconds
+    .optional()
+    .describe("Seconds that a teammate has to answer a request to shut down"),
+  "max-teammates": wholeNumber
+    .max(1_000)
+    .optional()
+    .describe("Teammates that may be alive at once"),
+  autoclaim: z
+    .boolean()
+    .optional()
+    .describe("Whether idle teammates take open tasks by themselves"),
 });
-export type Settings = z.infer<typeof Settings>;
 
-/** What only one command line says, and no file. */
-export const Invocation = z.object({
-  cwd: z.string().optional(),
-  fresh: z.boolean().default(false),
-  record: z.string().optional(),
-});
-export type Invocation = z.infer<typeof Invocation>;
-
-const ruleOption = (summary: string): Option => ({
-  takes: "<rule>",
-  isRepeatable: true,
-  summary,
-});
-
-/** The flags of every command that runs a team. */
-export const teamOptions: Readonly<Record<string, Option>> = {
-  model: {
-    takes: "<provider>/<model>",
-    summary: "which model, or replay:<file>; $TROUPE_MODEL unless said",
-  },
-  cwd: { takes: "<directory>", summary: "the workspace; this directory unless said" },
-  "permission-mode": {
-    takes: "<mode>",
-    summary: `${PermissionMode.options.join(", ")}; default unless said`,
-  },
-  allow: ruleOption('let such calls run, as in "bash(npm test:*)" or "edit_file(src/**)"'),
-  ask: ruleOption("ask about such calls, whatever else allows them"),
-  deny: ruleOption("never let such calls run"),
-  "max-turns": { takes: "<n>", summary: "end a run of a member after so many turns (200)" },
-  "max-cost": { takes: "<dollars>", summary: "end when all of it has cost so much" },
-  timeout: { takes: "<s>", summary: "end after so many seconds" },
-  "plan-approval": { takes: "lead|user", summary: "who decides plans (lead)" },
-  "shutdown-grace": { takes: "<s>", summary: "how long a teammate may take to shut down (30)" },
-  fresh: { summary: "set the team that is there aside, and begin a new one" },
-  record: { takes: "<file>", summary: "keep what the models answer, for --model replay:<file>" },
+export type StatedSettings = Omit<z.infer<typeof StatedSettings>, "permission-mode"> & {
+  "permission-mode"?: PermissionMode | undefined;
 };
 
-/** Reads what the options say. What they do not say has its default. */
-export function parseFlags<Flags extends z.ZodType>(
-  schema: Flags,
-  values: Readonly<Record<string, unknown>>,
-  command: Command,
-): z.infer<Flags> {
-  const parsed = schema.safeParse(values);
-  if (parsed.success) return parsed.data;
-  const [issue] = parsed.error.issues;
-  throw wrongUsage(`--${issue?.path.join(".")}: ${issue?.message}`, command);
-}
+export const SettingName = StatedSettings.keyof();
+export type SettingName = z.infer<typeof SettingName>;
 
-/** How `io.openTeam` is told what the settings say. */
-export function teamSettings(
-  settings: Settings & Invocation,
-): Omit<Parameters<Io["openTeam"]>[0], "denies" | "teamDir"> {
+type WithoutDefault = "model" | "max-cost" | "timeout";
+
+/** With everything filled in that has a default. */
+export type Settings = Pick<StatedSettings, WithoutDefault> & {
+  [Name in Exclude<SettingName, WithoutDefault>]-?: NonNullable<StatedSettings[Name]>;
+};
+
+export function withDefaults(stated: StatedSettings): Settings {
   return {
-    model: settings.model,
-    cwd: settings.cwd,
-    mode: settings["permission-mode"],
-    allow: settings.allow,
-    ask: settings.ask,
-    deny: settings.deny,
-    maxTurns: settings["max-turns"],
-    budget: { maxCostUsd: settings["max-cost"] },
-    recordTo: settings.record,
-    fresh: settings.fresh,
-    planApproval: settings["plan-approval"],
-    shutdownGraceMs: settings["shutdown-grace"] * 1000,
+    ...stated,
+    "permission-mode": stated["permission-mode"] ?? defaults.mode,
+    allow: stated.allow ?? [],
+    ask: stated.ask ?? [],
+    deny: stated.deny ?? [],
+    "max-turns": stated["max-turns"] ?? defaults.maxTurns,
+    approvals: stated.approvals ?? "deny",
+    "background-wait": stated["background-wait"] ?? 60,
+    "plan-approval": stated["plan-approval"] ?? defaults.planApproval,
+    "shutdown-grace": stated["shutdown-grace"] ?? defaults.shutdownGraceMs / 1000,
+    "max-teammates": stated["max-teammates"] ?? defaults.maxTeammates,
+    autoclaim: stated.autoclaim ?? defaults.autoclaim,
   };
 }
+
+/** What is allowed, to finish the sentence "it must be …". */
+const allowedValues: Readonly<Record<SettingName, string>> = {
+  model: "a text such as anthropic/<model>",
+  "permission-mode": "plan, default or acceptEdits; bypassPermissions can only be a flag",
+  allow: "a list of permission rules",
+  ask: "a list of permission rules",
+  deny: "a list of permission rules",
+  "max-turns": "a whole number from 1",
+  "max-cost": "a number of dollars above 0",
+  timeout: "a number of seconds above 0, up to 1000000",
+  approvals: "deny or wait",
+  "background-wait": "a number of seconds from 0 to 1000000",
+  "plan-approval": "lead or user",
+  "shutdown-grace": "a number of seconds above 0, up to 1000000",
+  "max-teammates": "a whole number from 1 to 1000",
+  autoclaim: "true or false",
+};
+
+/** What is wrong with a setting's value: what it is, and what it must be. */
+export function wrongValue(name: SettingName, found: unknown): string {
+  return `is ${shownValue(found)}, and must be ${allowedValues[name]}`;
+}
+
+/** A value as an error shows it. What is in an object or a list may be long, or secret. */
+export function shownValue(value: unknown): string {
+  if (Array.isArray(value)) return "a list";
+  if (typeof value === "object" && value !== null) return "an object";
+  const shown = String(JSON.stringify(value));
+  return shown.length > shownLength ? `${shown.slice(0, shownLength)}…` : shown;
+}
+
+const shownLength = 80;

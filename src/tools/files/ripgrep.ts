@@ -36,7 +36,7 @@ const common = [
 const notInstalled = "ripgrep is not installed. Search with a command, such as find or grep.";
 
 /** Undefined where its program was left out: it comes in a package for each platform. */
-async function findProgram(): Promise<string | undefined> {
+export async function findRipgrep(): Promise<string | undefined> {
   try {
     const { rgPath } = await import("@vscode/ripgrep");
     return rgPath;
@@ -50,7 +50,7 @@ async function findProgram(): Promise<string | undefined> {
 export async function runRipgrep(options: RipgrepOptions): Promise<RipgrepEnd> {
   const { signal, onOutput } = options;
   if (signal.aborted) return { type: "aborted" };
-  const program = await findProgram();
+  const program = await findRipgrep();
   if (program === undefined) return { type: "failed", message: notInstalled };
   const child = start(program, options);
   if (child instanceof Error) return notStarted(child);

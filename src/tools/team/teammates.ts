@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { PermissionMode } from "../../protocol/message.ts";
-import type { Member } from "../../protocol/team.ts";
+import type { Member, TeamRecord } from "../../protocol/team.ts";
 import type { Tool } from "../tool.ts";
 import type { Colleagues, Leadership } from "./colleagues.ts";
 import { coordinationTool } from "./coordination-tool.ts";
@@ -25,12 +25,13 @@ export function listTeammatesTool({ colleagues }: { colleagues: Colleagues }): T
     name: "list_teammates",
     description: "Roles and status.",
     input: ListTeammatesInput,
-    async answer() {
-      const { team_name, members } = await colleagues.roster();
-      if (members.length === 0) return "No teammates.";
-      return [`Team: ${team_name}`, ...members.map(memberLine)].join("\n");
-    },
+    answer: async () => describeRoster(await colleagues.roster()),
   });
+}
+
+export function describeRoster({ team_name, members }: TeamRecord): string {
+  if (members.length === 0) return "No teammates.";
+  return [`Team: ${team_name}`, ...members.map(memberLine)].join("\n");
 }
 
 function memberLine({ name, role, status, detail }: Member): string {

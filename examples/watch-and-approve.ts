@@ -1,0 +1,86 @@
+/**
+ * A program in the person's place: it watches a team and answers what the team asks. A teammate's
+ * first plan is rejected with a reason and its second one approved; one command is allowed and
+ * another one is not. Exits with 1 if anything else comes of it.
+ */
+import assert from "node:assert/strict";
+import { mkdir, readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { type PersonsAnswer, type Request, Team } from "troupe";
+import { calls, ScriptedModel, says, temporaryDirectory } from "troupe/testing";
+
+/** What the models say. A team asks for a model by the member's name. */
+const scripts = {
+  lead: new ScriptedModel([
+    calls("spawn_teammate", {
+      name: "alice",
+      role: "coder",
+      prompt: "Write notes.txt. Hand in a plan first.",
+      plan_required: true,
+    }),
+    calls("wait_for_teammates", {}),
+    says("alice has written notes.txt."),
+  ]),
+  alice: new ScriptedModel([
+    calls("plan_approval", { plan: "I delete everything and start over." }),
+    calls("plan_approval", { plan: "I write notes.txt, and nothing else." }),
+    calls("write_file", { path: "notes.txt", content: "Nothing was deleted.\n" }),
+    calls("bash", { command: "rm -rf build" }),
+    says("notes.txt is written."),
+  ]),
+};
+
+/** What this program decides in the person's place. */
+function decide({ type, subject }: Request): PersonsAnswer {
+  const asked = JSON.stringify(subject);
+  if (type === "plan" && asked.includes("delete everything")) {
+    return { decision: "deny", reason: "Keep what is there." };
+  }
+  if (type === "permission" && asked.includes("rm -rf")) {
+    return { decision: "deny", reason: "Nothing is to be removed." };
+  }
+  return { decision: "allow-once" };
+}
+
+await using workspace = await temporaryDirectory();
+await mkdir(join(workspace.path, "build"));
+await using team = await Team.open({
+  cwd: workspace.path,
+  model: "scripted",
+  openModel: (_id, member) => (member === "alice" ? scripts.alice : scripts.lead),
+  planApproval: "user",
+});
+
+const answers: string[] = [];
+const answering = (async () => {
+  for await (const event of team.events()) {
+    if (event.type !== "request-change" || event.state !== "pending") continue;
+    const request = (await team.openRequests()).find(({ id }) => id === event.id);
+    if (request?.to !== "user") continue;
+    const answer = decide(request);
+    answers.push(`${request.from}: ${request.type}: ${answer.decision}`);
+    console.log(answers.at(-1), JSON.stringify(request.subject));
+    await team.answer(request.id, answer);
+  }
+})();
+
+await team.prompt("Have alice write notes.txt.");
+const { result, members } = await team.quiet();
+await team.close();
+await answering;
+
+console.log(result);
+assert.deepEqual(answers, [
+  "alice: plan: deny",
+  "alice: plan: allow-once",
+  "alice: permission: allow-once",
+  "alice: permission: deny",
+]);
+assert.match(JSON.stringify(scripts.alice.requests[1]?.conversation), /Keep what is there/);
+assert.match(JSON.stringify(scripts.alice.requests[4]?.conversation), /Nothing is to be removed/);
+assert.equal(await readFile(join(workspace.path, "notes.txt"), "utf8"), "Nothing was deleted.\n");
+assert.deepEqual((await readdir(workspace.path)).sort(), [".team", "build", "notes.txt"]);
+assert.deepEqual(
+  members.map(({ name, status }) => `${name}: ${status}`),
+  ["lead: idle", "alice: idle"],
+);

@@ -1,0 +1,57 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Rolldown } from "tsdown";
+import { z } from "zod";
+
+const PackageJson = z.object({ name: z.string(), version: z.string(), license: z.string() });
+
+/** The directory of the package that a module comes from, in whatever `node_modules` it lies. */
+const packageDirectory = /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+/;
+
+/** Adds a file with the licence of every package that is bundled, as their licences ask for. */
+export function licenses(fileName: string): Rolldown.Plugin {
+  return {
+    name: "licenses",
+    generateBundle(_options, bundle) {
+      const modules = Object.values(bundle).flatMap((file) =>
+        file.type === "chunk" ? file.moduleIds : [],
+      );
+      const directories = modules.flatMap((id) => packageDirectory.exec(id)?.[0] ?? []);
+      const packages = [...new Set(directories)].map(readPackage);
+      // Types are bundled on their own, and of nothing else.
+      if (packages.length === 0) return;
+      const sections = packages.map((each) => `${each.title}\n\n${textOf(each, packages)}`);
+      const parts = [intro, ...new Set(sections.sort())];
+      const source = parts.join(`\n\n${"-".repeat(80)}\n\n`).concat("\n");
+      this.emitFile({ type: "asset", fileName, source });
+    },
+  };
+}
+
+const intro = "This package contains parts of the packages below, under their own licences.";
+
+interface BundledPackage {
+  title: string;
+  license: string;
+  /** What its files say of it. Undefined where it only names its licence. */
+  text: string | undefined;
+}
+
+function readPackage(directory: string): BundledPackage {
+  const json: unknown = JSON.parse(readFileSync(join(directory, "package.json"), "utf8"));
+  const { name, version, license } = PackageJson.parse(json);
+  const files = readdirSync(directory).filter((file) => /^(licen[cs]e|notice)\b/i.test(file));
+  const texts = files.sort().map((file) => readFileSync(join(directory, file), "utf8").trim());
+  return {
+    title: `${name} ${version} (${license})`,
+    license,
+    text: texts.length > 0 ? texts.join("\n\n") : undefined,
+  };
+}
+
+function textOf({ title, license, text }: BundledPackage, packages: BundledPackage[]): string {
+  if (text !== undefined) return text;
+  const other = packages.find((each) => each.license === license && each.text !== undefined);
+  if (!other) throw new Error(`${title} is bundled, and nothing has the text of its licence`);
+  return `Its package has no copy of its licence. It is the one of ${other.title}.`;
+}

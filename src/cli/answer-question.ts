@@ -1,0 +1,58 @@
+import { TeamError } from "../errors.ts";
+import type { Request } from "../protocol/request.ts";
+import type { TeamObserver } from "../team/team-observer.ts";
+import type { Io } from "./command.ts";
+import { briefly, pickRequest } from "./pick-request.ts";
+
+/** The person's answer as `TeamObserver.answer` takes it. */
+type PersonsAnswer = Parameters<TeamObserver["answer"]>[1];
+
+interface GivenAnswer {
+  id: string | undefined;
+  answer: PersonsAnswer;
+  json: boolean;
+  teamDir: string | undefined;
+}
+
+/** Answers a question that is put to the person, and says what comes of it. */
+export async function answerQuestion(
+  { id, answer, json, teamDir }: GivenAnswer,
+  io: Io,
+): Promise<number> {
+  const observer = await io.observeTeam(teamDir);
+  const request = pickRequest(await observer.requests(), id);
+  if (answer.decision === "allow-always") refuseWithoutRule(request);
+  const lead = await observer.lead();
+  await observer.answer(request.id, answer);
+
+  if (json) {
+    const { id: request_id, type, from } = request;
+    const running = lead ? { pid: lead.pid, host: lead.host } : null;
+    const { decision } = answer;
+    io.out(JSON.stringify({ request_id, type, from, decision, running }, null, 2));
+    return 0;
+  }
+  io.out(`${answer.decision === "deny" ? "Denied" : "Approved"} ${briefly(request)}`);
+  if (answer.decision === "allow-always") io.out(`Always allowed: ${ruleOf(request)}`);
+  io.out(lead ? whatFollows(request, answer) : "It is taken up when the team runs again.");
+  return 0;
+}
+
+function whatFollows({ type, from }: Request, { decision }: PersonsAnswer): string {
+  if (decision !== "deny") return `'${from}' goes on.`;
+  return type === "plan"
+    ? `'${from}' is told, and may hand in another plan.`
+    : `'${from}' is told, and goes on without it.`;
+}
+
+function refuseWithoutRule(request: Request): void {
+  if (ruleOf(request)) return;
+  throw new TeamError("request-refused", "No rule can allow such calls always", {
+    hint: `\`troupe approve ${request.id}\` allows this one.`,
+  });
+}
+
+/** The rule that "always" adds. */
+export function ruleOf({ subject }: Request): string | undefined {
+  return typeof subject.rule === "string" ? subject.rule : undefined;
+}

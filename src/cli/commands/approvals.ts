@@ -1,0 +1,48 @@
+import type { Request } from "../../protocol/request.ts";
+import { type Command, lookOptions } from "../command.ts";
+import { isForPerson } from "../pick-request.ts";
+import { approvalLines, plansForLead } from "../render/approval-lines.ts";
+
+export const approvals: Command = {
+  name: "approvals",
+  group: "look",
+  summary: "What waits for your answer, whole, and how to give it",
+  parameters: [],
+  options: lookOptions,
+  examples: [
+    { call: "troupe approvals", does: "what exactly would run, who asks, and under which id" },
+    {
+      call: "troupe approvals --json | jq -r '.waiting[].id'",
+      does: "the ids alone, for a script",
+    },
+  ],
+
+  async run({ json, teamDir }, io) {
+    const observer = await io.observeTeam(teamDir);
+    const open = await observer.openRequests();
+    const waiting = open.filter(isForPerson);
+    const forLead = open.filter(({ type, to }) => type === "plan" && to === observer.team.lead);
+
+    if (json) {
+      const shown = { waiting: waiting.map(asJson), plans_for_lead: forLead.map(asJson) };
+      io.out(JSON.stringify(shown, null, 2));
+      return 0;
+    }
+    const lead = await observer.lead();
+    if (waiting.length === 0) io.out("Nothing waits for your answer.");
+    const lines = waiting.flatMap((request, index) => [
+      ...(index > 0 ? [""] : []),
+      ...approvalLines(request),
+    ]);
+    for (const line of [...lines, ...plansForLead(forLead)]) io.out(line);
+    if (waiting.length > 0 && !lead) {
+      io.out("");
+      io.out("Nobody runs the team: answers are taken up when it runs again.");
+    }
+    return 0;
+  },
+};
+
+function asJson({ id, type, from, to, created_at, subject }: Request): object {
+  return { id, type, from, to, created_at, subject };
+}

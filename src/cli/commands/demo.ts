@@ -1,0 +1,87 @@
+import { resolve } from "node:path";
+import { z } from "zod";
+import type { Command, Io } from "../command.ts";
+import { Performance } from "../demo/performance.ts";
+import { scratchDirectory } from "../demo/scratch-directory.ts";
+import { story } from "../demo/story.ts";
+import { exitCodes } from "../exit-code.ts";
+import { oneLine } from "../render/one-line.ts";
+
+const Flags = z.object({ dir: z.string().min(1).optional() });
+
+export const demo: Command = {
+  name: "demo",
+  group: "run",
+  summary: "See a team at work in a scratch directory: no key, no network, nothing to set up",
+  parameters: [],
+  options: {
+    dir: { takes: "<directory>", summary: "a new or empty directory; a scratch one unless said" },
+  },
+  notes: [
+    "The built-in rehearsal model plays it. It checks itself: exit 1 when an act did not come to what it says.",
+  ],
+
+  async run({ values }, io) {
+    const { dir } = Flags.parse(values);
+    const directory = await scratchDirectory(dir && resolve(io.surroundings.cwd, dir));
+    for (const line of opening(directory)) io.out(line);
+    const wrong = await perform(directory, io);
+    if (io.signal.aborted) {
+      io.err(oneLine(`The demo was stopped. What it has done so far is in ${directory}`));
+      return exitCodes.unfinished;
+    }
+    if (wrong.length > 0) {
+      for (const claim of wrong) io.err(oneLine(`The demo is not what it says: ${claim}`));
+      io.err(oneLine(`What happened is in ${directory}`));
+      return exitCodes.error;
+    }
+    for (const line of ending(directory)) io.out(line);
+    return exitCodes.done;
+  },
+};
+
+/** What did not come true. Later acts build on earlier ones, so the first that fails is the last. */
+async function perform(directory: string, io: Io): Promise<string[]> {
+  await using team = await io.openTeam({
+    model: "rehearsal",
+    mode: "default",
+    cwd: directory,
+    teamDir: undefined,
+    denies: false,
+  });
+  const performance = new Performance(team, directory, io);
+  for (const [index, act] of story.entries()) {
+    const wrong = await performance.play(act, index + 1);
+    if (wrong.length > 0 || io.signal.aborted) return wrong;
+  }
+  return [];
+}
+
+function opening(directory: string): string[] {
+  return [
+    "This is a rehearsal: a small built-in player speaks for every member, not a language model.",
+    "The mail, the tasks, the files and the questions are real.",
+    oneLine(`They are in ${directory}`),
+  ];
+}
+
+function ending(directory: string): string[] {
+  const prompts = story.slice(0, 1).map(({ prompt }) => `  > ${prompt}`);
+  return [
+    "",
+    "All of it happened. Look around:",
+    oneLine(`  cd ${directory}`).replace(/^/, "  "),
+    "  troupe team           who is there, and what becomes of them",
+    "  troupe messages       what they wrote to each other",
+    "  troupe tasks          the board",
+    "  troupe log bob        what bob did, step by step",
+    "  ls -a . .team         the files themselves",
+    "",
+    "Go on there by yourself, still without a key:",
+    "  troupe --model rehearsal",
+    ...prompts,
+    "docs/tutorial.md has more prompts. With a language model you can ask for anything:",
+    "  export ANTHROPIC_API_KEY=…",
+    "  troupe --model anthropic/<model>",
+  ];
+}

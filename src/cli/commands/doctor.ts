@@ -1,0 +1,67 @@
+import { join, resolve } from "node:path";
+import { Secrets } from "../../lib/secrets.ts";
+import { type Command, type Io, lookOptions } from "../command.ts";
+import { type NamedFinding, runChecks } from "../doctor/check.ts";
+import { chosenModel, configurationChecks, findConfiguration } from "../doctor/configuration.ts";
+import { machineChecks } from "../doctor/machine.ts";
+import { programChecks } from "../doctor/programs.ts";
+import { providerChecks } from "../doctor/providers.ts";
+import { teamChecks } from "../doctor/team-directory.ts";
+import { environmentSecrets } from "../known-secrets.ts";
+import { oneLine } from "../render/one-line.ts";
+import { environmentWith } from "../settings/env-file.ts";
+import { placeOptions } from "../settings/flags.ts";
+
+export const doctor: Command = {
+  name: "doctor",
+  group: "set up",
+  summary: "What is installed, configured and missing; exits 1 where there is a problem",
+  parameters: [],
+  options: { ...placeOptions, ...lookOptions },
+  notes: [
+    "Providers that are set up are really asked, with their keys, for the list of their models. No key is printed.",
+  ],
+
+  async run({ values, json, teamDir }, io) {
+    const { cwd = ".", "env-file": envFile } = values;
+    const { surroundings } = io;
+    const workspace = resolve(surroundings.cwd, String(cwd));
+    const env = await environmentWith(
+      envFile === undefined ? undefined : String(envFile),
+      surroundings,
+    );
+    const teamDirectory = teamDir ? resolve(surroundings.cwd, teamDir) : join(workspace, ".team");
+    const configuration = await findConfiguration(workspace, surroundings);
+    const model = chosenModel(env, configuration)?.id;
+    const findings = await runChecks(
+      [
+        ...programChecks(env),
+        ...configurationChecks({ workspace, surroundings, env, configuration }),
+        ...providerChecks(env, model),
+        ...teamChecks(teamDirectory, io),
+        ...machineChecks({ teamDirectory, workspace, surroundings, terminal: io.terminal }),
+      ],
+      io,
+    );
+    const secrets = new Secrets(environmentSecrets(env));
+    return tell(secrets.maskJson(findings), { json }, io);
+  },
+};
+
+function tell(findings: readonly NamedFinding[], { json }: { json: boolean }, io: Io): number {
+  const problems = findings.filter(({ state }) => state === "problem").length;
+  if (json) io.out(JSON.stringify({ ok: problems === 0, checks: findings }, null, 2));
+  else for (const line of asLines(findings, problems)) io.out(line);
+  return problems === 0 ? 0 : 1;
+}
+
+function asLines(findings: readonly NamedFinding[], problems: number): string[] {
+  const lines = findings.flatMap(({ name, state, text, remedy }) => [
+    oneLine(`${state.padEnd(stateWidth)}${name}: ${text}`),
+    ...(remedy ? [`${" ".repeat(stateWidth)}→ ${oneLine(remedy)}`] : []),
+  ]);
+  const sum = problems === 1 ? "1 problem." : `${problems} problems.`;
+  return [...lines, problems === 0 ? "No problems." : sum];
+}
+
+const stateWidth = "problem  ".length;

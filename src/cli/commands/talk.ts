@@ -1,0 +1,146 @@
+import { join, resolve } from "node:path";
+import { createInterface } from "node:readline/promises";
+import { systemClock } from "../../lib/clock.ts";
+import type { Team } from "../../team/team.ts";
+import { type Arguments, type Command, type Io, teamDirOption } from "../command.ts";
+import { oneLine } from "../render/one-line.ts";
+import { recordAnswer } from "../settings/consent.ts";
+import { debugLines } from "../settings/debug-lines.ts";
+import { teamOptions } from "../settings/flags.ts";
+import {
+  type PendingConsent,
+  type ResolvedSettings,
+  resolveSettings,
+  teamSettings,
+  withheldLine,
+} from "../settings/resolve-settings.ts";
+import { stateDirectory } from "../settings/standard-places.ts";
+import { PlainTalk } from "../talk/plain-talk.ts";
+import { type Departed, Talk } from "../talk/talk.ts";
+
+export const talk: Command = {
+  name: "",
+  group: "talk",
+  summary: "Talk to the lead; the team in this directory goes on where it was",
+  parameters: [],
+  options: {
+    ...teamOptions,
+    plain: { summary: "lines instead of a screen, as without a terminal" },
+    "team-dir": teamDirOption,
+  },
+  examples: [
+    { call: "troupe --model rehearsal", does: "try it without a key" },
+    { call: "troupe --permission-mode acceptEdits", does: "files may be changed without asking" },
+    { call: "troupe --fresh", does: "begin a new team; the old one is set aside" },
+  ],
+  notes: [
+    "What you type goes to the lead, @alice … to alice, @all … to everybody. /help has the commands.",
+  ],
+
+  async run(given, io) {
+    const isPlain = given.values.plain === true || !io.terminal.isInteractive;
+    const settings = await consented(given, { io, isPlain });
+    if (given.debug) {
+      for (const line of debugLines(settings, { teamDir: given.teamDir, io }))
+        io.err(oneLine(line));
+    }
+    let fresh = settings.fresh;
+    while ((await converse({ ...settings, fresh }, { given, io, isPlain })) === "begin-anew") {
+      fresh = true;
+    }
+    return 0;
+  },
+};
+
+interface Situation {
+  given: Arguments;
+  io: Io;
+  isPlain: boolean;
+}
+
+/** One team's talk, until the person leaves it. */
+async function converse(
+  settings: ResolvedSettings,
+  { given, io, isPlain }: Situation,
+): Promise<Departed> {
+  const { terminal } = io;
+  const workspace = resolve(io.surroundings.cwd, settings.cwd ?? ".");
+  const teamDir = given.teamDir ? resolve(given.teamDir) : join(workspace, ".team");
+  const warnings = new Warnings((message) => io.err(oneLine(`warning: ${message}`)));
+  await using team = await io.openTeam({
+    ...teamSettings(settings),
+    teamDir,
+    denies: false,
+    onWarning: (message) => warnings.tell(message),
+  });
+  const end = endAfter(settings.timeout, io);
+  const held = new Talk({ team, io, teamDir });
+  if (isPlain) return await PlainTalk.hold({ talk: held, terminal }, end);
+  const { showScreen } = await import("../screen/show-screen.ts");
+  const departed = await showScreen(
+    {
+      talk: held,
+      settings,
+      workspace,
+      historyPath: join(stateDirectory(io.surroundings), "history.jsonl"),
+    },
+    { warnings, monotonicMs: () => systemClock.monotonicMs(), signal: end },
+  );
+  io.err(await farewell(team));
+  return departed;
+}
+
+/** Where warnings go: to the screen while there is one. */
+export class Warnings {
+  tell: (message: string) => void;
+
+  constructor(tell: (message: string) => void) {
+    this.tell = tell;
+  }
+}
+
+function endAfter(seconds: number | undefined, io: Io): AbortSignal {
+  if (seconds === undefined) return io.signal;
+  const timeUp = new AbortController();
+  io.schedule(seconds * 1000, () => timeUp.abort());
+  return AbortSignal.any([io.signal, timeUp.signal]);
+}
+
+async function farewell(team: Team): Promise<string> {
+  const alive = (await team.roster()).members.filter(({ status }) => status !== "shutdown");
+  if (alive.length === 0) return "Until next time: `troupe` goes on where you were.";
+  const names = alive.map(({ name }) => name).join(", ");
+  return `${names} ${alive.length === 1 ? "stays" : "stay"} in the team: \`troupe\` goes on where you were.`;
+}
+
+/** The settings, after the person was asked about what the repository's file would loosen. */
+async function consented(
+  { values }: Arguments,
+  { io, isPlain }: { io: Io; isPlain: boolean },
+): Promise<ResolvedSettings> {
+  const settings = await resolveSettings(talk, values, io);
+  const { pending } = settings;
+  if (!pending || pending.wasDeclined) return settings;
+  if (isPlain) {
+    io.err(oneLine(withheldLine(pending)));
+    return settings;
+  }
+  const isTrusted = await askConsent(pending, io);
+  await recordAnswer(pending.file, isTrusted ? "trusted" : "declined", io.surroundings);
+  return isTrusted ? await resolveSettings(talk, values, io) : settings;
+}
+
+async function askConsent({ file, loosenings }: PendingConsent, io: Io): Promise<boolean> {
+  io.err(oneLine(`${file.path} would loosen what the team may do:`));
+  for (const line of loosenings.flatMap(({ lines }) => lines)) io.err(`  ${oneLine(line)}`);
+  const { input, output } = io.terminal;
+  const lines = createInterface({ input, output });
+  try {
+    const answer = await lines.question("Is that your wish, for exactly this file? [y/N] ", {
+      signal: io.signal,
+    });
+    return /^y(es)?$/i.test(answer.trim());
+  } finally {
+    lines.close();
+  }
+}

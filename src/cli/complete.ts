@@ -1,0 +1,92 @@
+import { TeamError } from "../errors.ts";
+import type { TeamObserver } from "../team/team-observer.ts";
+import type { Command, Io, Option } from "./command.ts";
+import { fileSystemFailure } from "./file-system-failure.ts";
+import { isForPerson } from "./pick-request.ts";
+
+type Commands = ReadonlyMap<string, () => Promise<Command>>;
+
+/**
+ * What a shell may put in the place of the last of `words`, which is what a person has typed behind
+ * `troupe`. Nothing where nothing is known, and never an error: the person is in the middle of a line.
+ */
+export async function complete(commands: Commands, words: string[], io: Io): Promise<string[]> {
+  const [name = "", ...rest] = words[0] === "--" ? words.slice(1) : words;
+  const typed = rest.at(-1) ?? name;
+  const found = rest.length === 0 ? beginnings(commands) : await within(commands, name, rest, io);
+  return found.filter((word) => word.startsWith(typed));
+}
+
+function beginnings(commands: Commands): string[] {
+  return [...[...commands.keys()].filter((name) => name !== ""), "--help", "--version"];
+}
+
+async function within(commands: Commands, name: string, rest: string[], io: Io): Promise<string[]> {
+  const command = await commands.get(name === "-p" ? "run" : name)?.();
+  if (!command) return [];
+  const line = readLine(command, rest);
+  if (line.option) return choicesOf(line.option);
+  if (line.isFlag)
+    return Object.keys({ ...command.options, help: true }).map((flag) => `--${flag}`);
+  const parameter = command.parameters[line.positionals] ?? "";
+  return candidates(parameter, () => io.observeTeam(line.teamDir, () => {}));
+}
+
+/** What the last word of a line can be. */
+interface TypedLine {
+  /** The option whose value it is. */
+  option: Option | undefined;
+  isFlag: boolean;
+  /** How many positionals stand before it. */
+  positionals: number;
+  teamDir: string | undefined;
+}
+
+function readLine({ options }: Command, words: readonly string[]): TypedLine {
+  const line: TypedLine = { option: undefined, isFlag: false, positionals: 0, teamDir: undefined };
+  let isText = false;
+  let named = "";
+  for (const word of words.slice(0, -1)) {
+    if (line.option) {
+      if (named === "team-dir") line.teamDir = word;
+      line.option = undefined;
+    } else if (isText || !word.startsWith("-")) line.positionals++;
+    else if (word === "--") isText = true;
+    else {
+      named = longName(options, word);
+      const option = options[named];
+      line.option = option?.takes ? option : undefined;
+    }
+  }
+  line.isFlag = !isText && !line.option && (words.at(-1) ?? "").startsWith("-");
+  return line;
+}
+
+function longName(options: Command["options"], word: string): string {
+  const letter = word.slice(1);
+  const byLetter = Object.entries(options).find(([, { short }]) => short === letter);
+  return byLetter?.[0] ?? word.slice(2);
+}
+
+function choicesOf({ choices, takes = "" }: Option): string[] {
+  return choices ? [...choices] : alternatives(takes);
+}
+
+/** What `deny|wait` and `<bash|zsh>` leave to choose from. */
+function alternatives(text: string): string[] {
+  const [, listed = ""] = /^<?([\w-]+(?:\|[\w-]+)+)>?$/.exec(text) ?? [];
+  return listed === "" ? [] : listed.split("|");
+}
+
+async function candidates(parameter: string, observe: () => Promise<TeamObserver>) {
+  try {
+    if (/<name>/.test(parameter)) return (await observe()).members();
+    if (/<id>/.test(parameter)) {
+      return (await (await observe()).openRequests()).filter(isForPerson).map(({ id }) => id);
+    }
+    return alternatives(parameter);
+  } catch (error) {
+    if (error instanceof TeamError || fileSystemFailure(error, ".team")) return [];
+    throw error;
+  }
+}

@@ -1,0 +1,29 @@
+import { mkdir, mkdtemp, readdir, realpath } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { hasErrno, TeamError } from "../../errors.ts";
+
+/** A new directory for what is only tried out; `chosen`, if that is new or empty. */
+export async function scratchDirectory(chosen: string | undefined): Promise<string> {
+  if (chosen === undefined) return realpath(await mkdtemp(join(tmpdir(), "troupe-demo-")));
+  if ((await entriesOf(chosen)).length > 0) {
+    throw new TeamError("usage-wrong", `${chosen} is not empty`, {
+      hint: "The demo writes files: name a new or an empty directory, or leave --dir out.",
+    });
+  }
+  await mkdir(chosen, { recursive: true });
+  return realpath(chosen);
+}
+
+async function entriesOf(directory: string): Promise<string[]> {
+  try {
+    return await readdir(directory);
+  } catch (error) {
+    if (hasErrno(error, "ENOENT")) return [];
+    if (!hasErrno(error, "ENOTDIR")) throw error;
+    throw new TeamError("usage-wrong", `${directory} is not a directory`, {
+      cause: error,
+      hint: "Name a new or an empty directory, or leave --dir out.",
+    });
+  }
+}

@@ -1,0 +1,64 @@
+import type { Io } from "../command.ts";
+
+/** What a check has found out. */
+export interface Finding {
+  readonly state: "ok" | "note" | "problem";
+  /** One line. */
+  readonly text: string;
+  /** What to do about it. */
+  readonly remedy?: string;
+}
+
+/** One thing that can be looked at without the others. It gives up when its signal aborts. */
+export interface Check {
+  readonly name: string;
+  look(signal: AbortSignal): Promise<readonly Finding[]>;
+}
+
+export interface NamedFinding extends Finding {
+  readonly name: string;
+}
+
+/** Makes all checks at once; one that takes too long is a problem itself. */
+export async function runChecks(
+  checks: readonly Check[],
+  io: Pick<Io, "schedule" | "signal">,
+): Promise<NamedFinding[]> {
+  const findings = await Promise.all(
+    checks.map(async ({ name, look }) => {
+      const found = await withinLimit(look, io);
+      return found.map((finding) => ({ name, ...finding }));
+    }),
+  );
+  return findings.flat();
+}
+
+const limitMs = 5_000;
+
+async function withinLimit(
+  look: Check["look"],
+  { schedule, signal }: Pick<Io, "schedule" | "signal">,
+): Promise<readonly Finding[]> {
+  const limit = new AbortController();
+  let cancel = () => {};
+  const late = new Promise<readonly Finding[]>((resolve) => {
+    cancel = schedule(limitMs, () => {
+      limit.abort();
+      resolve([{ state: "problem", text: `has not answered within ${limitMs / 1000} s` }]);
+    });
+  });
+  try {
+    const looking = look(AbortSignal.any([signal, limit.signal])).catch(unexpected);
+    return await Promise.race([looking, late]);
+  } finally {
+    cancel();
+  }
+}
+
+/** The system may refuse what a check looks at; whatever else is thrown is a bug. */
+function unexpected(error: unknown): readonly Finding[] {
+  if (!(error instanceof Error)) throw error;
+  const isRefusal = "errno" in error || error.name === "AbortError";
+  if (!isRefusal) throw error;
+  return [{ state: "problem", text: `cannot be looked at: ${error.message}` }];
+}

@@ -1,0 +1,114 @@
+import { TeamError } from "../../errors.ts";
+import { checkModel } from "../../model/models.ts";
+import type { Environment } from "../../model/provider-settings.ts";
+import type { Surroundings } from "../command.ts";
+import {
+  type Configuration,
+  readConfiguration,
+  workspaceSettingsPath,
+} from "../settings/configuration.ts";
+import { layersBelowFlags } from "../settings/resolve-settings.ts";
+import { userSettingsPath } from "../settings/standard-places.ts";
+import type { Check, Finding } from "./check.ts";
+
+/** The files of settings, or what is wrong with them. */
+export type FoundConfiguration = Configuration | TeamError;
+
+export async function findConfiguration(
+  workspace: string,
+  surroundings: Surroundings,
+): Promise<FoundConfiguration> {
+  try {
+    return await readConfiguration(workspace, surroundings);
+  } catch (error) {
+    if (!(error instanceof TeamError)) throw error;
+    return error;
+  }
+}
+
+export interface ChosenModel {
+  id: string;
+  origin: string;
+}
+
+/** The model that a start without flags would use. */
+export function chosenModel(
+  env: Environment,
+  configuration: FoundConfiguration,
+): ChosenModel | undefined {
+  const files = configuration instanceof TeamError ? noFiles : configuration;
+  for (const { stated, origin } of layersBelowFlags(env, files)) {
+    if (stated.model !== undefined) return { id: stated.model, origin: origin("model") };
+  }
+  return undefined;
+}
+
+const noFiles: Configuration = {
+  userFile: undefined,
+  workspaceFile: undefined,
+  loosenings: [],
+  answer: undefined,
+};
+
+export interface ConfigurationChecksOptions {
+  workspace: string;
+  surroundings: Surroundings;
+  env: Environment;
+  configuration: FoundConfiguration;
+}
+
+export function configurationChecks(options: ConfigurationChecksOptions): Check[] {
+  const { env, configuration } = options;
+  return [
+    { name: "settings", look: async () => settingsFindings(options) },
+    { name: "model", look: async () => [modelFinding(env, chosenModel(env, configuration))] },
+  ];
+}
+
+function settingsFindings(options: ConfigurationChecksOptions): Finding[] {
+  const { configuration, workspace, surroundings } = options;
+  if (configuration instanceof TeamError) {
+    const { message, hint = "" } = configuration;
+    return [{ state: "problem", text: message, remedy: hint }];
+  }
+  const { userFile, workspaceFile } = configuration;
+  const found = (path: string, isThere: boolean): Finding => ({
+    state: "ok",
+    text: isThere ? path : `${path}: none`,
+  });
+  return [
+    found(userSettingsPath(surroundings), userFile !== undefined),
+    found(workspaceSettingsPath(workspace), workspaceFile !== undefined),
+    ...consentFindings(configuration),
+  ];
+}
+
+function consentFindings({ workspaceFile, loosenings, answer }: Configuration): Finding[] {
+  if (!workspaceFile || loosenings.length === 0 || answer === "trusted") return [];
+  const names = loosenings.map(({ name }) => name).join(", ");
+  return [
+    {
+      state: "note",
+      text: `${workspaceFile.path} is not trusted, so this of it is not in force: ${names}`,
+      remedy: "`troupe trust --show` shows it, `troupe trust` consents to it.",
+    },
+  ];
+}
+
+function modelFinding(env: Environment, model: ChosenModel | undefined): Finding {
+  if (!model) {
+    return {
+      state: "problem",
+      text: "none is chosen",
+      remedy: "Name one with --model or TROUPE_MODEL, or try `troupe demo`, which needs none.",
+    };
+  }
+  const text = `${model.id}, by ${model.origin}`;
+  try {
+    checkModel(model.id, env);
+    return { state: "ok", text };
+  } catch (error) {
+    if (!(error instanceof TeamError)) throw error;
+    return { state: "problem", text: `${text}: ${error.message}`, remedy: error.hint ?? "" };
+  }
+}

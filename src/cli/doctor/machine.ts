@@ -1,0 +1,131 @@
+import { randomUUID } from "node:crypto";
+import { watch } from "node:fs";
+import { access, constants, open, rm, stat, statfs } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { hasErrno } from "../../errors.ts";
+import { sharedFileSystemWarning } from "../../lib/file-system-warning.ts";
+import { readTextIfExists } from "../../lib/files.ts";
+import type { Surroundings, Terminal } from "../command.ts";
+import { stateDirectory } from "../settings/standard-places.ts";
+import type { Check, Finding } from "./check.ts";
+
+export interface MachineChecksOptions {
+  teamDirectory: string;
+  workspace: string;
+  surroundings: Surroundings;
+  terminal: Terminal;
+}
+
+/** The disk, the system's file events, the place of keys, and the terminal. */
+export function machineChecks(options: MachineChecksOptions): Check[] {
+  const { teamDirectory, workspace, surroundings, terminal } = options;
+  return [
+    { name: "disk", look: () => diskFindings(teamDirectory) },
+    { name: "file events", look: () => watchFindings(workspace) },
+    { name: "keys", look: async () => [await keyFinding(surroundings)] },
+    { name: "terminal", look: async () => [terminalFinding(terminal)] },
+  ];
+}
+
+async function diskFindings(directory: string): Promise<Finding[]> {
+  const place = await nearestExisting(directory);
+  const { type, bavail, bsize } = await statfs(place);
+  const warning = sharedFileSystemWarning(place, type);
+  return [
+    spaceFinding(bavail * bsize),
+    ...(warning ? [{ state: "note" as const, text: warning }] : []),
+  ];
+}
+
+export function spaceFinding(bytes: number): Finding {
+  const text = `${Math.floor(bytes / 2 ** 20)} MiB are free`;
+  if (bytes >= littleSpace) return { state: "ok", text };
+  const remedy = "Free some space: a team keeps all it says and does.";
+  return { state: bytes < tooLittleSpace ? "problem" : "note", text: `only ${text}`, remedy };
+}
+
+const littleSpace = 2 ** 30;
+const tooLittleSpace = 50 * 2 ** 20;
+
+async function watchFindings(directory: string): Promise<Finding[]> {
+  const limits = await Promise.all(
+    ["max_user_watches", "max_user_instances"].map(async (name) => {
+      const text = await readTextIfExists(`/proc/sys/fs/inotify/${name}`);
+      return text === undefined ? [] : [`${name} ${text.trim()}`];
+    }),
+  );
+  const said = limits.flat().join(", ");
+  try {
+    watch(await nearestExisting(directory), { persistent: false }).close();
+    return [{ state: "ok", text: said === "" ? "there are" : `there are (${said})` }];
+  } catch (error) {
+    if (!(error instanceof Error && "errno" in error)) throw error;
+    return [
+      {
+        state: "note",
+        text: `cannot be had (${error.message}): changes are seen within the second instead`,
+        remedy: said === "" ? "Nothing needs to be done." : `Raise fs.inotify limits: ${said}.`,
+      },
+    ];
+  }
+}
+
+async function keyFinding(surroundings: Surroundings): Promise<Finding> {
+  const { TROUPE_KEY_FILE: keyFile } = surroundings.env;
+  const directory = keyFile ? dirname(keyFile) : join(stateDirectory(surroundings), "keys");
+  const place = await nearestExisting(directory);
+  const problem =
+    place === directory ? await writingProblem(directory) : await accessProblem(place);
+  if (problem === undefined) return { state: "ok", text: `can be kept in ${directory}` };
+  return {
+    state: "problem",
+    text: `cannot be kept in ${directory}: ${problem}`,
+    remedy: "Make it writable for you alone, or set XDG_STATE_HOME or TROUPE_KEY_FILE.",
+  };
+}
+
+/** Tries what a new key needs: a file of this user's alone. */
+async function writingProblem(directory: string): Promise<string | undefined> {
+  const path = join(directory, `doctor.${randomUUID()}.tmp`);
+  try {
+    await using file = await open(path, "wx", 0o600);
+    await file.chmod(0o600);
+    const { mode } = await file.stat();
+    return (mode & 0o077) === 0 ? undefined : "files there are open to others, whatever is set";
+  } catch (error) {
+    if (!(error instanceof Error && "errno" in error)) throw error;
+    return error.message;
+  } finally {
+    await rm(path, { force: true });
+  }
+}
+
+async function accessProblem(directory: string): Promise<string | undefined> {
+  try {
+    const stats = await stat(directory);
+    if (!stats.isDirectory()) return `${directory} is no directory`;
+    await access(directory, constants.W_OK);
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof Error && "errno" in error)) throw error;
+    return error.message;
+  }
+}
+
+function terminalFinding({ isInteractive, hasColors, output }: Terminal): Finding {
+  if (!isInteractive) return { state: "ok", text: "none here, so plain lines are printed" };
+  const { columns = 0, rows = 0 } = output;
+  const text = `${columns} by ${rows}, ${hasColors ? "with" : "without"} colours`;
+  if (columns >= 40 && rows >= 10) return { state: "ok", text };
+  return { state: "note", text, remedy: "Make it larger, or use --plain." };
+}
+
+async function nearestExisting(path: string): Promise<string> {
+  try {
+    await stat(path);
+    return path;
+  } catch (error) {
+    if (!hasErrno(error, "ENOENT", "ENOTDIR") || dirname(path) === path) throw error;
+    return nearestExisting(dirname(path));
+  }
+}

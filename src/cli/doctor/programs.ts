@@ -1,0 +1,99 @@
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
+import packageJson from "../../../package.json" with { type: "json" };
+import { hasErrno } from "../../errors.ts";
+import { childEnvironment, Secrets } from "../../lib/secrets.ts";
+import { type Environment, providerKeyNames, providerKeys } from "../../model/provider-settings.ts";
+import { findRipgrep } from "../../tools/files/ripgrep.ts";
+import type { Check, Finding } from "./check.ts";
+
+/** The programs that troupe needs, or could use. */
+export function programChecks(env: Environment): Check[] {
+  return [
+    {
+      name: "node",
+      look: async () => [nodeFinding(process.versions.node, packageJson.engines.node)],
+    },
+    { name: "git", look: (signal) => gitFindings({ env, signal }) },
+    { name: "ripgrep", look: (signal) => ripgrepFindings({ env, signal }) },
+    { name: "sandbox", look: (signal) => sandboxFindings({ env, signal }) },
+  ];
+}
+
+/** `needed` is a range such as `>=20.19`. */
+export function nodeFinding(version: string, needed: string): Finding {
+  const [major = 0, minor = 0] = numbersIn(version);
+  const [neededMajor = 0, neededMinor = 0] = numbersIn(needed);
+  const isEnough = major > neededMajor || (major === neededMajor && minor >= neededMinor);
+  if (isEnough) return { state: "ok", text: version };
+  return {
+    state: "problem",
+    text: `${version} is too old`,
+    remedy: `Install Node ${needed.replace(/^\D+/, "")} or newer.`,
+  };
+}
+
+function numbersIn(text: string): number[] {
+  return (text.match(/\d+/g) ?? []).map(Number);
+}
+
+interface Surroundings {
+  env: Environment;
+  signal: AbortSignal;
+}
+
+async function gitFindings(surroundings: Surroundings): Promise<Finding[]> {
+  const said = await firstLine("git", ["--version"], surroundings);
+  if (said !== undefined) return [{ state: "ok", text: said }];
+  return [{ state: "note", text: "is not installed", remedy: "Install git to have it used." }];
+}
+
+async function ripgrepFindings(surroundings: Surroundings): Promise<Finding[]> {
+  const program = await findRipgrep();
+  const said = program && (await firstLine(program, ["--version"], surroundings));
+  if (said) return [{ state: "ok", text: said }];
+  return [
+    {
+      state: "problem",
+      text: "the bundled program does not run, so the tools glob and grep do not work",
+      remedy: "Install troupe again, with its optional dependencies.",
+    },
+  ];
+}
+
+async function sandboxFindings(surroundings: Surroundings): Promise<Finding[]> {
+  const [program, ...args] = process.platform === "darwin" ? ["which", "sandbox-exec"] : bubblewrap;
+  const said = await firstLine(program, args, surroundings);
+  const there = said === undefined ? "none is installed" : `${said} is installed`;
+  return [
+    {
+      state: "note",
+      text: `${there}; troupe uses none: commands that are allowed run as you`,
+      remedy:
+        "For a repository that you do not trust, run troupe in a container or as another user.",
+    },
+  ];
+}
+
+const bubblewrap = ["bwrap", "--version"] as const;
+
+/** What a program says first; undefined where there is no such program, or it fails. */
+async function firstLine(
+  program: string,
+  args: readonly string[],
+  { env, signal }: Surroundings,
+): Promise<string | undefined> {
+  const secrets = new Secrets(providerKeys(env));
+  try {
+    const { stdout } = await promisify(execFile)(program, args, {
+      env: childEnvironment(env, { names: providerKeyNames, secrets }),
+      signal,
+    });
+    return stdout.split("\n")[0]?.trim();
+  } catch (error) {
+    if (hasErrno(error, "ENOENT", "EACCES", "ENOEXEC", "ABORT_ERR")) return undefined;
+    // A program that ends with another code than 0, or by a signal.
+    if (error instanceof Error && "killed" in error) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,125 @@
+import { TeamError } from "../../errors.ts";
+import {
+  type Environment,
+  type ProviderName,
+  type ProviderSettings,
+  providerSettings,
+  providers,
+  providerVariables,
+} from "../../model/provider-settings.ts";
+import type { Check, Finding } from "./check.ts";
+
+/** Providers that are set up, or that the chosen model is of: can they be reached, with this key? */
+export function providerChecks(env: Environment, model: string | undefined): Check[] {
+  return providers
+    .filter((provider) => isSetUp(provider, env) || model?.startsWith(`${provider}/`))
+    .map((provider) => ({
+      name: provider,
+      look: async (signal) => [await look(provider, env, signal)],
+    }));
+}
+
+function isSetUp(provider: ProviderName, env: Environment): boolean {
+  const { keys, baseUrl } = providerVariables(provider);
+  return [...keys, baseUrl].some((name) => env[name]);
+}
+
+async function look(
+  provider: ProviderName,
+  env: Environment,
+  signal: AbortSignal,
+): Promise<Finding> {
+  const settings = read(provider, env);
+  if ("state" in settings) return settings;
+  const key = settings.key ? `key from ${settings.key.name}` : "no key";
+  const place = `${shownUrl(settings.baseUrl)}, ${key}`;
+  const answer = await ask(settings, signal);
+  if (typeof answer === "string") {
+    const { baseUrl } = providerVariables(provider);
+    return {
+      state: "problem",
+      text: `${place}: cannot be reached (${answer})`,
+      remedy: `See that the network is there, and that ${baseUrl} is right if it is set.`,
+    };
+  }
+  return judge(answer, place, settings);
+}
+
+function read(provider: ProviderName, env: Environment): ProviderSettings | Finding {
+  try {
+    return providerSettings(`${provider}/any`, env);
+  } catch (error) {
+    if (!(error instanceof TeamError)) throw error;
+    if (error.code !== "provider-key-missing") {
+      return { state: "problem", text: error.message, remedy: error.hint ?? "" };
+    }
+    const { keys } = providerVariables(provider);
+    return { state: "problem", text: "no key is set", remedy: `Set ${keys.join(" or ")}.` };
+  }
+}
+
+/** The status of a cheap request that needs the key, or why there is none. */
+async function ask(settings: ProviderSettings, signal: AbortSignal): Promise<Response | string> {
+  try {
+    // A redirect is not followed: it could lead the key to another address.
+    const options = { headers: headersOf(settings), redirect: "manual", signal } as const;
+    return await fetch(`${settings.baseUrl}/models`, options);
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error;
+    return causeOf(error);
+  }
+}
+
+/** What fetch itself says is only that it has failed. */
+function causeOf({ cause, message }: TypeError): string {
+  if (cause instanceof Error && "code" in cause) return String(cause.code);
+  return cause instanceof Error ? cause.message : message;
+}
+
+function headersOf({ provider, key }: ProviderSettings): Record<string, string> {
+  if (!key) return {};
+  const bearer = { authorization: `Bearer ${key.value}` };
+  switch (provider) {
+    case "anthropic":
+      return {
+        "anthropic-version": "2023-06-01",
+        ...(key.name === "ANTHROPIC_AUTH_TOKEN" ? bearer : { "x-api-key": key.value }),
+      };
+    case "google":
+      return { "x-goog-api-key": key.value };
+    case "openai":
+    case "openai-compatible":
+      return bearer;
+  }
+}
+
+async function judge(
+  response: Response,
+  place: string,
+  { keyName }: ProviderSettings,
+): Promise<Finding> {
+  const { status, ok } = response;
+  const text = await response.text();
+  // Google answers 400 to a key that it does not know.
+  if (status === 401 || status === 403 || text.includes("API_KEY_INVALID")) {
+    return {
+      state: "problem",
+      text: `${place}: the key is refused (${status})`,
+      remedy: `Set ${keyName} to a key that is valid there.`,
+    };
+  }
+  if (ok) return { state: "ok", text: `${place}: reachable` };
+  return {
+    state: "note",
+    text: `${place}: reachable, but answers ${status} to the list of its models, so the key is not checked`,
+  };
+}
+
+/** A URL without what may be secret in it: a gateway's path can have a token in it. */
+function shownUrl(text: string): string {
+  const { origin, pathname } = new URL(text);
+  const parts = pathname
+    .split("/")
+    .map((part) => (/^[a-z][a-z0-9.]{0,11}$/.test(part) ? part : part && "…"));
+  return `${origin}${parts.join("/")}`.replace(/\/$/, "");
+}

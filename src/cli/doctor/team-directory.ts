@@ -1,0 +1,82 @@
+import { readdir } from "node:fs/promises";
+import { basename } from "node:path";
+import { hasErrno, TeamError } from "../../errors.ts";
+import type { TeamObserver } from "../../team/team-observer.ts";
+import type { Io } from "../command.ts";
+import type { Check, Finding } from "./check.ts";
+
+/** Is there a team, is it whole, and who runs it? */
+export function teamChecks(directory: string, io: Pick<Io, "observeTeam">): Check[] {
+  return [
+    { name: "team", look: () => teamFindings(directory, io) },
+    { name: "team", look: () => leftoverFindings(directory) },
+  ];
+}
+
+async function teamFindings(directory: string, io: Pick<Io, "observeTeam">): Promise<Finding[]> {
+  const warnings: string[] = [];
+  try {
+    const observer = await io.observeTeam(directory, (message) => warnings.push(message));
+    const holder = await observer.lead();
+    const setAside = await readEverything(observer);
+    const runs = holder ? `pid ${holder.pid} on ${holder.host} runs it` : "nobody runs it";
+    const { members, format } = observer.team;
+    return [
+      { state: "ok", text: `${directory}: ${members.length} teammates, format ${format}, ${runs}` },
+      ...setAsideFindings(setAside),
+      ...warnings.map(damage),
+    ];
+  } catch (error) {
+    if (!(error instanceof TeamError)) throw error;
+    if (error.code === "team-missing") return [{ state: "ok", text: `${directory}: none yet` }];
+    const { message, hint = "" } = error;
+    return [{ state: "problem", text: message, remedy: hint }, ...warnings.map(damage)];
+  }
+}
+
+/** Has every file looked at, so that warnings come; returns how many lines of mail were set aside. */
+async function readEverything(observer: TeamObserver): Promise<number> {
+  await observer.tasks();
+  await observer.usage();
+  let setAside = 0;
+  for (const owner of observer.members()) {
+    for await (const { state } of observer.mail(owner)) if (state === "set aside") setAside++;
+  }
+  return setAside;
+}
+
+function damage(text: string): Finding {
+  return { state: "problem", text, remedy: "docs/storage.md tells what each file is for." };
+}
+
+function setAsideFindings(count: number): Finding[] {
+  if (count === 0) return [];
+  const text = `${count} lines in mailboxes are no messages and were set aside`;
+  return [{ state: "note", text, remedy: "`troupe messages` shows them." }];
+}
+
+async function leftoverFindings(directory: string): Promise<Finding[]> {
+  const names = (await listTree(directory)).filter((name) => name.includes(".damaged-"));
+  if (names.length === 0) return [];
+  const shown = names
+    .slice(0, 3)
+    .map((name) => basename(name))
+    .join(", ");
+  const more = names.length > 3 ? ` and ${names.length - 3} more` : "";
+  return [
+    {
+      state: "note",
+      text: `damaged files were kept: ${shown}${more}`,
+      remedy: `Look at them in ${directory}; nothing reads them, so they can be removed.`,
+    },
+  ];
+}
+
+async function listTree(directory: string): Promise<string[]> {
+  try {
+    return await readdir(directory, { recursive: true });
+  } catch (error) {
+    if (hasErrno(error, "ENOENT", "ENOTDIR")) return [];
+    throw error;
+  }
+}

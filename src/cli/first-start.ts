@@ -1,0 +1,24 @@
+import type { ErrorCode } from "../errors.ts";
+
+/** Three ways on for whoever starts without a model, or without the key it needs. */
+export function firstStartLines(code: ErrorCode): string[] {
+  return code === "model-missing" || code === "provider-key-missing" ? waysOn : [];
+}
+
+const waysOn = `
+Three ways on:
+
+  1. With a provider's key:
+       export ANTHROPIC_API_KEY=<your key>      (or OPENAI_API_KEY, GOOGLE_GENERATIVE_AI_API_KEY)
+       troupe --model anthropic/<model>         (or openai/<model>, google/<model>)
+
+  2. With a model on this machine, or any OpenAI-compatible endpoint:
+       export OPENAI_COMPATIBLE_BASE_URL=http://localhost:11434/v1
+       troupe --model openai-compatible/<model>
+
+  3. Without any key:
+       troupe demo                              (a story to watch)
+       troupe --model rehearsal                 (to try it; it is not a language model)
+
+\`troupe run "<prompt>"\` takes the same flags. TROUPE_MODEL, or "model" in a file of settings, names
+a model for good. \`troupe doctor\` tells what is set up here.`.split("\n");

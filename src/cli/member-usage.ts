@@ -1,0 +1,69 @@
+import { contextWindow, findPrice } from "../model/prices.ts";
+import type { MemberName } from "../protocol/ids.ts";
+import { totalTokens, type UsageTotal } from "../protocol/usage.ts";
+import type { TeamObserver } from "../team/team-observer.ts";
+
+/** What a member has used, and how full its context is. */
+export interface MemberUsage extends UsageTotal {
+  name: MemberName;
+  model: string | null;
+  /** What its last request and reply came to; null where it had none since its last summary. */
+  context_tokens: number | null;
+  /** Null where nobody has said how much the model can take. */
+  context_window: number | null;
+}
+
+/** What everybody has used, the lead first, whoever is in no roster any more last. */
+export async function readUsage(observer: TeamObserver): Promise<MemberUsage[]> {
+  const totals = await observer.usage();
+  const names = new Set([...observer.members(), ...totals.keys()]);
+  return Promise.all(
+    [...names].map(async (name) => ({
+      name,
+      ...(totals.get(name) ?? nothing),
+      ...(await readContext(observer, name)),
+    })),
+  );
+}
+
+export const nothing: UsageTotal = {
+  calls: 0,
+  input_tokens: 0,
+  output_tokens: 0,
+  cache_read_tokens: 0,
+  cache_write_tokens: 0,
+  cost_usd: 0,
+  unpriced_calls: 0,
+};
+
+/** What several have used together. */
+export function sumUsage(all: readonly UsageTotal[]): UsageTotal {
+  return all.reduce(
+    (sum, each) => ({
+      calls: sum.calls + each.calls,
+      input_tokens: sum.input_tokens + each.input_tokens,
+      output_tokens: sum.output_tokens + each.output_tokens,
+      cache_read_tokens: sum.cache_read_tokens + each.cache_read_tokens,
+      cache_write_tokens: sum.cache_write_tokens + each.cache_write_tokens,
+      cost_usd: sum.cost_usd + each.cost_usd,
+      unpriced_calls: sum.unpriced_calls + each.unpriced_calls,
+    }),
+    nothing,
+  );
+}
+
+/** Reads no more of the transcript than its newest part: a profile follows each summary. */
+async function readContext(
+  observer: TeamObserver,
+  name: MemberName,
+): Promise<Pick<MemberUsage, "model" | "context_tokens" | "context_window">> {
+  let tokens: number | null = null;
+  let model: string | null = observer.team.members.find((it) => it.name === name)?.model ?? null;
+  for await (const entry of observer.transcript(name).newestFirst()) {
+    if (entry.type === "reply" && entry.usage) tokens ??= totalTokens(entry.usage);
+    if (entry.type === "profile") model ??= entry.model;
+    if (entry.type === "compaction" || (tokens !== null && model !== null)) break;
+  }
+  const window = model !== null && findPrice(model) ? contextWindow(model) : null;
+  return { model, context_tokens: tokens, context_window: window };
+}

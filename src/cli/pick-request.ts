@@ -1,0 +1,69 @@
+import { TeamError } from "../errors.ts";
+import { user } from "../protocol/ids.ts";
+import type { Request } from "../protocol/request.ts";
+import { describeInput } from "./render/describe-input.ts";
+import { oneLine } from "./render/one-line.ts";
+
+/** True for what waits for the person's answer. */
+export function isForPerson({ state, to }: Request): boolean {
+  return state === "pending" && to === user;
+}
+
+/**
+ * The open question to the person whose id begins so. Throws where none is meant, or several are.
+ * Even a single question wants to be named: another one may have taken its place since it was seen.
+ */
+export function pickRequest(all: readonly Request[], beginning: string | undefined): Request {
+  const open = all.filter(isForPerson);
+  if (beginning === undefined) {
+    throw open.length === 0
+      ? new TeamError("request-unknown", "Nothing waits for your answer")
+      : unclear("Which one? Its id is missing", open);
+  }
+  const start = beginning.toLowerCase();
+  const [found, ...others] = all.filter(({ id }) => id.startsWith(start));
+  if (!found) throw unknown(beginning, open);
+  if (others.length === 0) return openOnly(found);
+  const meant = [found, ...others].filter(isForPerson);
+  const [only] = meant;
+  if (only && meant.length === 1) return only;
+  throw unclear(`Several requests begin with ${beginning}`, meant.length > 0 ? meant : open);
+}
+
+function openOnly(request: Request): Request {
+  if (isForPerson(request)) return request;
+  const { id, type, state, from, to, decision } = request;
+  if (state === "pending") {
+    throw new TeamError("request-refused", `Request ${id} is for '${to}' to decide, not for you`, {
+      hint:
+        type === "plan"
+          ? `Write to the lead with \`troupe send ${to} "…"\`, or run the team with --plan-approval user.`
+          : `It is a ${type} request of '${from}'. \`troupe approvals\` shows what waits for you.`,
+    });
+  }
+  const when = decision ? ` by '${decision.by}' at ${decision.at}` : "";
+  throw new TeamError("request-refused", `Request ${id} is already ${state}${when}`, {
+    hint: "A decision stands. `troupe approvals` shows what waits for you.",
+  });
+}
+
+function unknown(beginning: string, open: readonly Request[]): TeamError {
+  return new TeamError("request-unknown", `No request begins with ${beginning}`, {
+    hint: open.length === 0 ? "Nothing waits for your answer." : listed(open),
+  });
+}
+
+function unclear(message: string, candidates: readonly Request[]): TeamError {
+  return new TeamError("usage-wrong", message, { hint: listed(candidates) });
+}
+
+/** The questions in a sentence, with enough of each to tell them apart. */
+function listed(requests: readonly Request[]): string {
+  return `Waiting: ${requests.map((request) => `${request.id} (${briefly(request)})`).join(", ")}.`;
+}
+
+/** A question in a few words. */
+export function briefly({ type, from, subject }: Request): string {
+  if (type !== "permission") return `${type} of ${from}`;
+  return oneLine(`${from}: ${subject.tool} ${describeInput(subject.input)}`, 60);
+}

@@ -1,0 +1,52 @@
+/** How wide a screen is at least. */
+export const screenWidth = 80;
+
+/** A text in lines that fit the screen, broken between words. */
+export function wrapped(text: string, { indent = 0 }: { indent?: number } = {}): string[] {
+  const lines: string[] = [];
+  let line = "";
+  for (const word of text.split(" ")) {
+    const longer = line === "" ? word : `${line} ${word}`;
+    if (line !== "" && longer.length > screenWidth - indent) {
+      lines.push(line);
+      line = word;
+    } else line = longer;
+  }
+  return [...lines, line].map((each) => " ".repeat(indent) + each);
+}
+
+/** `left`, and beside it `right`, wrapped; below it where `left` is wider than its column. */
+export function columns(left: string, right: string, width: number): string[] {
+  const indent = width + 4;
+  const [first = "", ...rest] = wrapped(right, { indent });
+  const isWide = left.length > width;
+  const head = `  ${left.padEnd(width)}`;
+  return isWide ? [`  ${left}`, first, ...rest] : [head + first.slice(head.length), ...rest];
+}
+
+/** Rows with their cells in columns, to the right where told so. A column without text is left out. */
+export function table(
+  rows: readonly (readonly string[])[],
+  isRight: (column: number) => boolean,
+): string[] {
+  const count = Math.max(0, ...rows.map((row) => row.length));
+  const widths = Array.from({ length: count }, (_, column) =>
+    Math.max(...rows.map((row) => lengthOf(row[column] ?? ""))),
+  );
+  const shownColumns = widths.flatMap((width, column) => (width > 0 ? [column] : []));
+  return rows.map((row) =>
+    shownColumns
+      .map((column) => aligned(row[column] ?? "", widths[column] ?? 0, isRight(column)))
+      .join("  ")
+      .trimEnd(),
+  );
+}
+
+function aligned(cell: string, width: number, isRight: boolean): string {
+  const space = " ".repeat(width - lengthOf(cell));
+  return isRight ? space + cell : cell + space;
+}
+
+function lengthOf(text: string): number {
+  return [...text].length;
+}

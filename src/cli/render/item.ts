@@ -1,0 +1,87 @@
+import type { MemberName } from "../../protocol/ids.ts";
+import type { Item } from "../talk/chronicle.ts";
+import { describeInput } from "./describe-input.ts";
+import { renderMarkdown } from "./markdown.ts";
+import { oneLine } from "./one-line.ts";
+import type { Paint } from "./paint.ts";
+import { shown } from "./shown.ts";
+import { cutToWidth, wrapText } from "./wrap.ts";
+
+export interface Look {
+  width: number;
+  paint: Paint;
+}
+
+/** Whose item it is, where that is not whose view it is shown in. */
+interface Teller {
+  name: MemberName;
+  color: string | undefined;
+}
+
+/** How many lines of what a call gave are shown. The whole is in the member's log. */
+const resultLines = 4;
+
+/** An item as lines that stay on the screen. */
+export function renderItem(item: Item, look: Look, teller?: Teller): string[] {
+  const { paint } = look;
+  const name = teller ? `${paint.named(teller.color, teller.name)} ` : "";
+  switch (item.type) {
+    case "typed":
+      return renderTyped(item, look);
+    case "text":
+      return ["", ...renderMarkdown(item.source, look)];
+    case "call":
+      return [
+        cutToWidth(
+          `${name}${paint.cyan("●")} ${paint.bold(oneLine(item.name))} ${oneLine(describeInput(item.input))}`,
+          look.width,
+        ),
+      ];
+    case "result":
+      return renderResult(item, look);
+    case "mail":
+      return renderMail(item, look);
+    case "notice":
+      return wrapText(`${name}${inTone(item, paint)}`, look.width, { indent: "  " });
+  }
+}
+
+function renderTyped({ text, to }: Extract<Item, { type: "typed" }>, { width, paint }: Look) {
+  const address = to === "lead" ? "" : `@${oneLine(to)} `;
+  const lines = shown(address + text)
+    .split("\n")
+    .map((line) => paint.bold(line));
+  return [
+    "",
+    ...lines.flatMap((line, index) =>
+      wrapText(line, width, { indent: index === 0 ? paint.green("› ") : "  ", hanging: "  " }),
+    ),
+  ];
+}
+
+function renderResult(item: Extract<Item, { type: "result" }>, { width, paint }: Look): string[] {
+  const { output, isError } = item;
+  const lines = shown(output.trimEnd())
+    .split("\n")
+    .filter((line) => line.trim() !== "");
+  const first = lines.slice(0, resultLines);
+  const rest = lines.length - first.length;
+  const style = isError ? paint.red : paint.dim;
+  const mark = isError ? "✗" : "⎿";
+  const beginning = first.map((line, index) => `  ${index === 0 ? mark : " "} ${line}`);
+  const more = rest > 0 ? [`    … ${rest} more ${rest === 1 ? "line" : "lines"}`] : [];
+  return [...beginning, ...more].map((line) => style(cutToWidth(line, width)));
+}
+
+function renderMail(item: Extract<Item, { type: "mail" }>, { width, paint }: Look): string[] {
+  const { from, to, kind, preview } = item;
+  const label = kind === "message" ? "" : ` (${oneLine(kind.replaceAll("_", " "))})`;
+  const head = `${paint.blue("✉")} ${from} → ${to}${label}`;
+  return [cutToWidth(`${head}: ${oneLine(preview, width)}`, width)];
+}
+
+function inTone({ text, tone }: Extract<Item, { type: "notice" }>, paint: Paint): string {
+  const line = oneLine(text);
+  if (tone === "bad") return paint.red(line);
+  return tone === "good" ? paint.green(line) : paint.dim(line);
+}

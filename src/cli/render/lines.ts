@@ -1,0 +1,32 @@
+import { printable } from "./printable.ts";
+
+/** Lines with so much space before each that is not empty. */
+export function indented(lines: readonly string[], by: number): string[] {
+  const space = " ".repeat(by);
+  return lines.map((line) => (line === "" ? "" : space + line));
+}
+
+export interface Room {
+  lines: number;
+  /** Of one line, in characters. */
+  width: number;
+}
+
+/** The first lines of a text, as far as there is room, and how many more there are. */
+export function shortened(text: string, { lines: most, width }: Room): string[] {
+  const lines = text.trimEnd().split("\n");
+  const beginning = lines.slice(0, most).map((line) => cut(line, width));
+  const rest = lines.length - beginning.length;
+  return rest > 0 ? [...beginning, `… (${rest} more lines)`] : beginning;
+}
+
+/** However long the line is, only its beginning costs work. */
+function cut(line: string, width: number): string {
+  const beginning = line.slice(0, width * unitsPerCharacter);
+  const letters = [...printable(beginning)];
+  const isWhole = beginning.length === line.length && letters.length <= width;
+  return isWhole ? letters.join("") : `${letters.slice(0, width - 1).join("")}…`;
+}
+
+/** A character is up to two units of UTF-16. */
+const unitsPerCharacter = 2;

@@ -1,0 +1,68 @@
+type Style = (text: string) => string;
+
+const codes = {
+  bold: [1, 22],
+  dim: [2, 22],
+  italic: [3, 23],
+  underline: [4, 24],
+  inverse: [7, 27],
+  strike: [9, 29],
+  red: [31, 39],
+  green: [32, 39],
+  yellow: [33, 39],
+  blue: [34, 39],
+  magenta: [35, 39],
+  cyan: [36, 39],
+  white: [37, 39],
+  gray: [90, 39],
+} as const;
+
+type StyleName = keyof typeof codes;
+
+/** The ways to style text. Each may be used inside any other; none cancels what is around it. */
+export interface Paint extends Readonly<Record<StyleName, Style>> {
+  /** Whether the styles show at all; where not, meaning must be carried by characters. */
+  readonly hasColors: boolean;
+  /** The text in a colour known by name, such as a member's; as it is where there is none such. */
+  named(color: string | undefined, text: string): string;
+}
+
+export function paintFor(hasColors: boolean): Paint {
+  const style = (name: StyleName) => (hasColors ? styleOf(codes[name]) : asItIs);
+  const byName = {
+    bold: style("bold"),
+    dim: style("dim"),
+    italic: style("italic"),
+    underline: style("underline"),
+    inverse: style("inverse"),
+    strike: style("strike"),
+    red: style("red"),
+    green: style("green"),
+    yellow: style("yellow"),
+    blue: style("blue"),
+    magenta: style("magenta"),
+    cyan: style("cyan"),
+    white: style("white"),
+    gray: style("gray"),
+  };
+  const colors = new Map<string | undefined, Style>(
+    Object.entries(byName).filter(([name]) => colorNames.has(name)),
+  );
+  return {
+    ...byName,
+    hasColors,
+    named: (color, text) => (colors.get(color) ?? asItIs)(text),
+  };
+}
+
+const colorNames = new Set(["red", "green", "yellow", "blue", "magenta", "cyan", "white", "gray"]);
+
+function asItIs(text: string): string {
+  return text;
+}
+
+function styleOf([open, close]: readonly [number, number]): Style {
+  const [start, end] = [`\u001b[${open}m`, `\u001b[${close}m`];
+  // What is inside may end with the same code, which ends this style too: it is begun again there.
+  return (text) => (text === "" ? "" : start + text.replaceAll(end, end + start) + end);
+}

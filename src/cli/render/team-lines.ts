@@ -1,0 +1,74 @@
+import type { Member } from "../../protocol/team.ts";
+import { totalTokens, type UsageTotal } from "../../protocol/usage.ts";
+import { costText, shortCount } from "./amounts.ts";
+import { screenWidth, table } from "./columns.ts";
+import { localTime } from "./local-time.ts";
+import { oneLine } from "./one-line.ts";
+
+export interface MemberState {
+  member: Member;
+  /** When it began to do what it does. */
+  since: string | null;
+  usage: UsageTotal;
+  unread: number;
+}
+
+export interface TeamState {
+  team_name: string;
+  members: readonly MemberState[];
+  isRunning: boolean;
+}
+
+const detailIndent = 4;
+const leastRoom = 7;
+
+/** A team for a person: a line a member, and below it what is known about it, in columns. */
+export function teamLines({ team_name, members, isRunning }: TeamState): string[] {
+  const details = detailLines(members);
+  return [
+    `Team: ${oneLine(team_name, 70)}`,
+    ...(members.length === 0 ? ["No teammates."] : []),
+    ...members.flatMap(({ member }, index) => [
+      memberLine(member, isRunning),
+      ...[details[index] ?? ""].filter((line) => line.trim() !== ""),
+    ]),
+  ];
+}
+
+function memberLine({ name, role, status, detail }: Member, isRunning: boolean): string {
+  const who = `  ${name} (${oneLine(role, 30)}): ${status}`;
+  const aside = !isRunning && status !== "shutdown" ? ", not running" : "";
+  const room = Math.max(screenWidth - who.length - aside.length - 2, leastRoom);
+  return `${who}${detail ? `, ${oneLine(detail, room)}` : ""}${aside}`;
+}
+
+/** The model has what room the others leave. */
+function detailLines(members: readonly MemberState[]): string[] {
+  const others = table(members.map(detailCells), (column) => column === 1 || column === 2);
+  const width = Math.max(0, ...others.map((line) => line.length));
+  const room = Math.max(screenWidth - detailIndent - width - 2, leastRoom);
+  const rows = members.map(({ member }, index) => [
+    shortModel(member.model ?? "", room),
+    others[index] ?? "",
+  ]);
+  return table(rows, () => false).map((line) => " ".repeat(detailIndent) + line);
+}
+
+/** Without its provider where that would cost the name of the model itself. */
+function shortModel(model: string, room: number): string {
+  const name = model.length > room ? model.slice(model.lastIndexOf("/") + 1) : model;
+  return oneLine(name, room);
+}
+
+function detailCells({ member, since, usage, unread }: MemberState): string[] {
+  const hasCalled = usage.calls > 0;
+  const began = since ?? member.spawned_at;
+  return [
+    member.permission_mode ?? "",
+    hasCalled ? `${shortCount(totalTokens(usage))} tok` : "",
+    hasCalled ? costText(usage) : "",
+    unread > 0 ? `${unread} unread` : "",
+    // Without the year and the seconds.
+    began ? `since ${localTime(new Date(began)).slice(5, 16)}` : "",
+  ];
+}

@@ -1,0 +1,119 @@
+import type { Message } from "../../protocol/message.ts";
+import type { Entry, ReplyBlock } from "../../protocol/transcript.ts";
+import { describeInput } from "./describe-input.ts";
+import { indented, type Room, shortened } from "./lines.ts";
+import { localClock, localDay } from "./local-time.ts";
+import { oneLine } from "./one-line.ts";
+import { shown } from "./shown.ts";
+
+const inputLength = 200;
+const resultRoom: Room = { lines: 8, width: 160 };
+const thoughtRoom: Room = { lines: 3, width: 160 };
+
+/** False for what only the runtime needs. */
+export function tellsPeople({ type }: Entry): boolean {
+  return type !== "tool-start" && type !== "run-settled";
+}
+
+/** A member's transcript as lines for a person: what it was shown, what it said, what it did. */
+export class TranscriptLines {
+  #day = "";
+  /** The names of the tools that were called, so that a result says whose it is. */
+  readonly #called = new Map<string, string>();
+
+  lines(entry: Entry): string[] {
+    const at = new Date(entry.at);
+    const told = this.#told(entry);
+    const day = localDay(at);
+    const heading = day === this.#day ? [] : [`— ${day} —`];
+    this.#day = day;
+    return [
+      ...heading,
+      ...told.flatMap(([first = "", ...rest]) => [
+        `${localClock(at)}  ${first}`,
+        ...indented(rest, moreIndent),
+      ]),
+    ];
+  }
+
+  /** What an entry tells, each in its lines. */
+  #told(entry: Entry): string[][] {
+    switch (entry.type) {
+      case "profile":
+        return [[`◇ begins with the model ${oneLine(entry.model, inputLength)}`]];
+      case "delivery":
+        return [mailLines(entry.message)];
+      case "note":
+        return [titled("◇ is told", shownLines(entry.text))];
+      case "run-start":
+        return [["▶ run starts"]];
+      case "reply":
+        return entry.blocks.flatMap((block) => this.#said(block));
+      case "tool-result":
+        return [this.#result(entry)];
+      case "run-end":
+        return [titled(`■ run ends: ${entry.outcome}`, shownLines(entry.reason ?? ""))];
+      case "compaction":
+        return [titled("◇ what was before is summarized", shownLines(entry.summary))];
+      case "tool-start":
+      case "run-settled":
+        return [];
+    }
+  }
+
+  #said(block: ReplyBlock): string[][] {
+    switch (block.type) {
+      case "text":
+        return block.text.trim() === "" ? [] : [titled("says", shownLines(block.text))];
+      case "thinking":
+        return block.text.trim() === ""
+          ? []
+          : [titled("thinks", shortened(block.text.trim(), thoughtRoom))];
+      case "tool-call":
+        this.#called.set(block.call_id, block.name);
+        return [[`● ${oneLine(`${block.name} ${describeInput(block.input)}`, inputLength)}`]];
+    }
+  }
+
+  #result({ call_id, output, is_error }: Extract<Entry, { type: "tool-result" }>): string[] {
+    const name = oneLine(this.#called.get(call_id) ?? "an earlier call", inputLength);
+    this.#called.delete(call_id);
+    return titled(is_error ? `✗ ${name} failed` : `✓ ${name}`, shortened(output, resultRoom));
+  }
+}
+
+/** Where the lines of a text begin: behind the time. */
+const moreIndent = 12;
+
+function mailLines(message: Message): string[] {
+  const { from, type, content } = message;
+  const kind = type === "message" ? "" : ` [${type}]`;
+  const others = Object.entries(message)
+    .filter(([name]) => tellingFields.includes(name))
+    .flatMap(([name, value]) => titled(name, shownLines(String(value))));
+  return titled(`← ${from}${kind}`, [...shownLines(content), ...others]);
+}
+
+/** What a message of some type says beside its content. */
+const tellingFields = [
+  "outcome",
+  "approve",
+  "plan",
+  "feedback",
+  "reason",
+  "decision",
+  "rule",
+  "mode",
+];
+
+/** A text of one line stands behind its title, any other below it. */
+function titled(title: string, lines: readonly string[]): string[] {
+  const [only = ""] = lines;
+  if (lines.length > 1) return [`${title}:`, ...lines];
+  return only === "" ? [title] : [`${title}: ${only}`];
+}
+
+function shownLines(text: string): string[] {
+  const lines = shown(text.trimEnd()).split("\n");
+  return lines.length === 1 && lines[0] === "" ? [] : lines;
+}

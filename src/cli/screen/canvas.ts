@@ -1,0 +1,95 @@
+import { widthOf } from "../render/styled-text.ts";
+
+/** What the canvas needs of a terminal. */
+export interface CanvasOutput {
+  readonly columns: number;
+  readonly rows: number;
+  readonly writableNeedDrain: boolean;
+  write(text: string): unknown;
+}
+
+/** What is drawn below everything that stays. No line may be wider than the canvas. */
+export interface Frame {
+  lines: readonly string[];
+  /** Where the cursor stands, in cells from the first line and from the left. */
+  cursor: { row: number; column: number };
+}
+
+const beginUpdate = "\x1b[?2026h";
+const endUpdate = "\x1b[?2026l";
+const eraseToLineEnd = "\x1b[K";
+const eraseBelow = "\x1b[J";
+
+/**
+ * The lower part of a terminal, drawn again whenever something changes. What is printed stays above
+ * it and becomes part of the terminal's own history, so that it can be scrolled, searched and copied
+ * as everything else there, and costs nothing any more.
+ */
+export class Canvas {
+  readonly #output: CanvasOutput;
+  #drawn: readonly string[] = [];
+  /** The row of the drawn lines in which the cursor stands. */
+  #cursorRow = 0;
+  #columns: number;
+
+  constructor(output: CanvasOutput) {
+    this.#output = output;
+    this.#columns = output.columns;
+  }
+
+  /** The widest a line may be: a full line would have the terminal wrap, each in its own way. */
+  get width(): number {
+    return Math.max(1, this.#output.columns - 1);
+  }
+
+  /** The most lines a frame may have, without scrolling away what stands above it. */
+  get height(): number {
+    return Math.max(1, this.#output.rows - 1);
+  }
+
+  /** False while the terminal has not taken what it was given: then it is drawn later. */
+  get isReady(): boolean {
+    return !this.#output.writableNeedDrain;
+  }
+
+  /** Prints lines that stay, and draws the frame below them, in one go. */
+  draw({ lines, cursor }: Frame, printed: readonly string[] = []): void {
+    const surplus = Math.max(0, lines.length - this.height);
+    const shown = lines.slice(surplus);
+    const row = Math.max(0, cursor.row - surplus);
+    const isAnew = printed.length > 0 || this.#columns !== this.#output.columns;
+    const body = isAnew
+      ? `${this.#toTop()}${eraseBelow}${printed.map((line) => `${line}\r\n`).join("")}${shown.join("\r\n")}`
+      : `${this.#toTop()}${this.#changes(shown)}`;
+    const up = shown.length - 1 - row;
+    const place = `${up > 0 ? `\x1b[${up}A` : ""}\r${cursor.column > 0 ? `\x1b[${cursor.column}C` : ""}`;
+    this.#output.write(`${beginUpdate}${body}${place}${endUpdate}`);
+    this.#drawn = shown;
+    this.#cursorRow = row;
+    this.#columns = this.#output.columns;
+  }
+
+  /** Takes the frame away, for whatever comes after. */
+  clear(): void {
+    this.#output.write(`${this.#toTop()}${eraseBelow}`);
+    this.#drawn = [];
+    this.#cursorRow = 0;
+  }
+
+  /** Only what differs is written: little enough that typing over a slow line feels at once. */
+  #changes(lines: readonly string[]): string {
+    const rows = lines.map((line, index) =>
+      line === this.#drawn[index] ? "" : `${line}${eraseToLineEnd}`,
+    );
+    return `${rows.join("\r\n")}${this.#drawn.length > lines.length ? `\r\n${eraseBelow}\x1b[1A` : ""}`;
+  }
+
+  /** To the first cell of the frame. A terminal that became narrower has broken the frame's lines. */
+  #toTop(): string {
+    const { columns } = this.#output;
+    const above = this.#drawn.slice(0, this.#cursorRow);
+    const rows = above.map((line) => Math.max(1, Math.ceil(widthOf(line) / columns)));
+    const up = rows.reduce((sum, count) => sum + count, 0);
+    return `${up > 0 ? `\x1b[${up}A` : ""}\r`;
+  }
+}

@@ -1,0 +1,325 @@
+import {
+  columnOf,
+  type EditorLayout,
+  layoutOf,
+  rowOfCursor,
+  rowsOf,
+  unitAtColumn,
+} from "./editor-rows.ts";
+import {
+  drawnText,
+  isSpace,
+  isWordLetter,
+  pastedUnits,
+  recalledUnits,
+  typedUnits,
+  type Unit,
+} from "./editor-units.ts";
+
+/** What can be undone to. */
+interface Moment {
+  units: readonly Unit[];
+  cursor: number;
+}
+
+interface EditorState extends Moment {
+  past: readonly Moment[];
+  killed: readonly Unit[];
+  /** What was done last: typing goes on being one step to undo, killing adds to what was killed. */
+  last: "typing" | "erasing" | "killing" | "other";
+  /** The column that moving up and down aims at. */
+  aim: number | undefined;
+}
+
+const maxPast = 200;
+
+/**
+ * A text being typed, with its cursor. Immutable: every action gives the editor after it, and the
+ * same one where nothing changes (`editor.up(width) === editor` on the first row).
+ */
+export class Editor {
+  static readonly empty = new Editor({
+    units: [],
+    cursor: 0,
+    past: [],
+    killed: [],
+    last: "other",
+    aim: undefined,
+  });
+
+  readonly #state: EditorState;
+
+  private constructor(state: EditorState) {
+    this.#state = state;
+  }
+
+  /** An editor with `value` in it and the cursor at its end. */
+  static of(value: string): Editor {
+    return Editor.empty.load(value);
+  }
+
+  /** The text to submit: pastes in full. */
+  get value(): string {
+    return this.#state.units.map(({ text }) => text).join("");
+  }
+
+  /** The text as drawn, a held paste as its `[pasted …]`; `cursorOffset` and `replace` count in it. */
+  get text(): string {
+    return this.#state.units.map(drawnText).join("");
+  }
+
+  get cursorOffset(): number {
+    return this.#state.units.slice(0, this.#state.cursor).map(drawnText).join("").length;
+  }
+
+  get isEmpty(): boolean {
+    return this.#state.units.length === 0;
+  }
+
+  /** Puts `value` in the place of everything, as from the history; `undo` brings the old back. */
+  load(value: string): Editor {
+    const units = recalledUnits(value);
+    return this.#changed({ units, cursor: units.length }, "other");
+  }
+
+  insert(text: string): Editor {
+    if (text === "") return this;
+    const { units, cursor } = this.#state;
+    // What is typed may become one letter with what stands before or after it.
+    const before = units.slice(Math.max(0, cursor - 1), cursor).filter(isLetter);
+    const after = units.slice(cursor, cursor + 1).filter(isLetter);
+    const from = cursor - before.length;
+    const end = textOf(before).length + text.length;
+    const fresh = typedUnits(textOf(before) + text + textOf(after));
+    const next = [...units.slice(0, from), ...fresh, ...units.slice(cursor + after.length)];
+    const isNewStep = /^\s/.test(text);
+    return this.#changed(
+      { units: next, cursor: from + unitsWithin(fresh, end) },
+      isNewStep ? "other" : "typing",
+    );
+  }
+
+  newline(): Editor {
+    return this.insert("\n");
+  }
+
+  /** Inserts pasted text; a long one is held as one unit shown as `[pasted 200 lines]`. */
+  paste(text: string): Editor {
+    return text === "" ? this : this.#insertUnits(pastedUnits(text));
+  }
+
+  /** Puts `text` in the place of what is between two offsets of `text`, the cursor after it. */
+  replace(from: number, to: number, text: string): Editor {
+    const { units } = this.#state;
+    const start = unitsWithin(units, from, drawnText);
+    const rest = units.slice(Math.max(start, unitsWithin(units, to, drawnText)));
+    const fresh = typedUnits(text);
+    const cursor = start + fresh.length;
+    return this.#changed({ units: [...units.slice(0, start), ...fresh, ...rest], cursor }, "other");
+  }
+
+  backspace(): Editor {
+    return this.#erase(this.#state.cursor - 1, this.#state.cursor);
+  }
+
+  delete(): Editor {
+    return this.#erase(this.#state.cursor, this.#state.cursor + 1);
+  }
+
+  left(): Editor {
+    return this.#movedTo(this.#state.cursor - 1);
+  }
+
+  right(): Editor {
+    return this.#movedTo(this.#state.cursor + 1);
+  }
+
+  wordLeft(): Editor {
+    const { units, cursor } = this.#state;
+    let at = cursor;
+    while (at > 0 && isBetweenWords(units[at - 1])) at--;
+    if (units[at - 1]?.isPaste) return this.#movedTo(at - 1);
+    while (at > 0 && isInWord(units[at - 1])) at--;
+    return this.#movedTo(at);
+  }
+
+  wordRight(): Editor {
+    const { units, cursor } = this.#state;
+    let at = cursor;
+    while (at < units.length && isBetweenWords(units[at])) at++;
+    if (units[at]?.isPaste) return this.#movedTo(at + 1);
+    while (at < units.length && isInWord(units[at])) at++;
+    return this.#movedTo(at);
+  }
+
+  /** To the beginning of the line. */
+  home(): Editor {
+    return this.#movedTo(this.#lineStart());
+  }
+
+  /** To the end of the line. */
+  end(): Editor {
+    return this.#movedTo(this.#lineEnd());
+  }
+
+  /** To the beginning of everything. */
+  start(): Editor {
+    return this.#movedTo(0);
+  }
+
+  /** To the end of everything. */
+  finish(): Editor {
+    return this.#movedTo(this.#state.units.length);
+  }
+
+  /** One drawn row up. */
+  up(width: number): Editor {
+    return this.#movedByRow(-1, width);
+  }
+
+  /** One drawn row down. */
+  down(width: number): Editor {
+    return this.#movedByRow(1, width);
+  }
+
+  /** Takes out the rest of the line, or the newline at its end, for `yank`. */
+  killToEnd(): Editor {
+    const { cursor } = this.#state;
+    const end = this.#lineEnd();
+    return this.#kill(cursor, end === cursor ? cursor + 1 : end);
+  }
+
+  /** Takes out the line up to the cursor, or the newline before it, for `yank`. */
+  killToStart(): Editor {
+    const { cursor } = this.#state;
+    const start = this.#lineStart();
+    return this.#kill(start === cursor ? cursor - 1 : start, cursor);
+  }
+
+  /** Takes out what stands before the cursor up to a space, for `yank`. */
+  killWord(): Editor {
+    const { units, cursor } = this.#state;
+    const isGap = (unit: Unit | undefined) => unit !== undefined && isSpace(unit);
+    let at = cursor;
+    while (at > 0 && isGap(units[at - 1])) at--;
+    while (at > 0 && !isGap(units[at - 1])) at--;
+    return this.#kill(at, cursor);
+  }
+
+  /** Inserts what was killed last. */
+  yank(): Editor {
+    const { killed } = this.#state;
+    return killed.length === 0 ? this : this.#insertUnits(killed);
+  }
+
+  undo(): Editor {
+    const moment = this.#state.past.at(-1);
+    if (!moment) return this;
+    const past = this.#state.past.slice(0, -1);
+    return new Editor({ ...this.#state, ...moment, past, last: "other", aim: undefined });
+  }
+
+  /** Takes everything out; `undo` brings it back. */
+  clear(): Editor {
+    return this.isEmpty ? this : this.#changed({ units: [], cursor: 0 }, "other");
+  }
+
+  /** At most `maxRows` rows around the cursor, wrapped at `width`. */
+  layout(width: number, maxRows: number): EditorLayout {
+    return layoutOf(this.#state.units, this.#state.cursor, { width, maxRows });
+  }
+
+  #changed(next: Moment, kind: EditorState["last"]): Editor {
+    const { units, cursor, past, last } = this.#state;
+    const isOneStep = kind === last && (kind === "typing" || kind === "erasing");
+    const kept = isOneStep ? past : [...past.slice(1 - maxPast), { units, cursor }];
+    return new Editor({ ...this.#state, ...next, past: kept, last: kind, aim: undefined });
+  }
+
+  #insertUnits(fresh: readonly Unit[]): Editor {
+    const { units, cursor } = this.#state;
+    const next = [...units.slice(0, cursor), ...fresh, ...units.slice(cursor)];
+    return this.#changed({ units: next, cursor: cursor + fresh.length }, "other");
+  }
+
+  #erase(from: number, to: number): Editor {
+    const { units } = this.#state;
+    if (from < 0 || to > units.length) return this;
+    return this.#changed(
+      { units: [...units.slice(0, from), ...units.slice(to)], cursor: from },
+      "erasing",
+    );
+  }
+
+  #kill(from: number, to: number): Editor {
+    const { units, cursor, killed, last } = this.#state;
+    if (from < 0 || to > units.length || from === to) return this;
+    const taken = units.slice(from, to);
+    const isBefore = to === cursor;
+    const others = last === "killing" ? killed : [];
+    const next = { units: [...units.slice(0, from), ...units.slice(to)], cursor: from };
+    const { past } = this.#changed(next, "killing").#state;
+    const all = isBefore ? [...taken, ...others] : [...others, ...taken];
+    return new Editor({ ...next, past, killed: all, last: "killing", aim: undefined });
+  }
+
+  #movedTo(cursor: number, aim?: number): Editor {
+    const { units, cursor: old } = this.#state;
+    if (cursor === old || cursor < 0 || cursor > units.length) return this;
+    return new Editor({ ...this.#state, cursor, last: "other", aim });
+  }
+
+  #movedByRow(step: number, width: number): Editor {
+    const { units, cursor, aim } = this.#state;
+    const rows = rowsOf(units, width);
+    const row = rowOfCursor(rows, cursor);
+    const current = rows[row];
+    if (!current || !rows[row + step]) return this;
+    const column = aim ?? columnOf(units, current, cursor);
+    return this.#movedTo(unitAtColumn(units, rows, { row: row + step, column }), column);
+  }
+
+  #lineStart(): number {
+    const { units, cursor } = this.#state;
+    return units.slice(0, cursor).findLastIndex(({ text }) => text === "\n") + 1;
+  }
+
+  #lineEnd(): number {
+    const { units, cursor } = this.#state;
+    const end = units.findIndex(({ text }, index) => index >= cursor && text === "\n");
+    return end === -1 ? units.length : end;
+  }
+}
+
+function isLetter({ text, isPaste }: Unit): boolean {
+  return !isPaste && text !== "\n";
+}
+
+function textOf(units: readonly Unit[]): string {
+  return units.map(({ text }) => text).join("");
+}
+
+function isInWord(unit: Unit | undefined): boolean {
+  return unit !== undefined && isWordLetter(unit);
+}
+
+function isBetweenWords(unit: Unit | undefined): boolean {
+  return unit !== undefined && !unit.isPaste && !isWordLetter(unit);
+}
+
+/** How many units it takes to cover the first `length` characters. */
+function unitsWithin(
+  units: readonly Unit[],
+  length: number,
+  measured = (unit: Unit) => unit.text,
+): number {
+  let covered = 0;
+  let count = 0;
+  while (covered < length && count < units.length) {
+    covered += measured(units[count] ?? noUnit).length;
+    count++;
+  }
+  return count;
+}
+
+const noUnit: Unit = { text: "", shown: "", width: 0, isPaste: false };

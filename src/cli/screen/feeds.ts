@@ -1,0 +1,47 @@
+import { lead, type MemberName } from "../../protocol/ids.ts";
+import type { Item, Told } from "../talk/chronicle.ts";
+
+/** What is kept of each member, to be shown when its view is opened. */
+const kept = 200;
+
+/** What there is to see in each member's view. */
+export class Feeds {
+  readonly #items = new Map<MemberName, Told[]>();
+
+  add(told: Told): void {
+    const items = this.#items.get(told.member) ?? [];
+    items.push(told);
+    if (items.length > 2 * kept) items.splice(0, kept);
+    this.#items.set(told.member, items);
+  }
+
+  /** The last items of a view, oldest first. */
+  last(view: MemberName, count: number): Told[] {
+    return (this.#items.get(view) ?? []).filter((told) => isShownIn(view, told)).slice(-count);
+  }
+}
+
+/** In its own view everything of a member is shown; in the lead's, of the others what concerns all. */
+export function isShownIn(view: MemberName, { member, item }: Told): boolean {
+  if (isSaidByMail(item)) return false;
+  if (item.type === "mail") return isMailFor(view, item);
+  if (member === view) return true;
+  return view === lead && item.type === "notice" && (item.tone === "bad" || isFarewell(item.text));
+}
+
+/** A result is what its sender has just said, so that its own view has it already. */
+function isMailFor(view: MemberName, { from, to, kind }: Extract<Item, { type: "mail" }>): boolean {
+  if (from === view) return kind !== "result";
+  return view === lead || to === view;
+}
+
+/** The mail itself is shown: that a tool has sent it says nothing more. */
+function isSaidByMail(item: Item): boolean {
+  const isSending = (name: string) => name === "send_message" || name === "broadcast";
+  if (item.type === "call") return isSending(item.name);
+  return item.type === "result" && isSending(item.name) && !item.isError;
+}
+
+function isFarewell(text: string): boolean {
+  return text.startsWith("is shut down");
+}

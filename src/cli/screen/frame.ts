@@ -1,0 +1,128 @@
+import type { MemberName } from "../../protocol/ids.ts";
+import type { Request } from "../../protocol/request.ts";
+import type { Look } from "../render/item.ts";
+import { renderMarkdown } from "../render/markdown.ts";
+import { oneLine } from "../render/one-line.ts";
+import { widthOf } from "../render/styled-text.ts";
+import { cutToWidth } from "../render/wrap.ts";
+import type { CastMember } from "../talk/cast.ts";
+import type { Frame } from "./canvas.ts";
+import type { Editor } from "./editor.ts";
+import { renderPanel } from "./questions.ts";
+import { renderStrip } from "./strip.ts";
+
+/** Everything that is drawn. */
+export interface Scene {
+  members: readonly CastMember[];
+  viewed: MemberName;
+  /** What the viewed member is in the middle of saying. */
+  unfinished: string;
+  /** The question that is up, and how many there are. */
+  question: Request | undefined;
+  questions: number;
+  editor: Editor;
+  /** What the line is for, where it is not for the viewed member. */
+  purpose: string | undefined;
+  /** How the word at the cursor may go on. */
+  candidates: readonly string[];
+  /** What the person should know right now, instead of the usual hints. */
+  note: string | undefined;
+  /** What stands at the right of the hints. */
+  about: string;
+  nowMs: number;
+}
+
+const spinner = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
+const spinnerMs = 120;
+
+/** The frame of a scene, in a terminal of this size. What matters most has its place first. */
+export function renderFrame(scene: Scene, look: Look & { height: number }): Frame {
+  const { width, height } = look;
+  const input = renderInput(scene, look);
+  const footer = height >= 4 ? [renderFooter(scene, look)] : [];
+  let room = height - input.lines.length - footer.length;
+  const take = (lines: readonly string[], from: "top" | "bottom" = "bottom") => {
+    const taken =
+      from === "top" ? lines.slice(0, Math.max(0, room)) : room > 0 ? lines.slice(-room) : [];
+    room -= taken.length;
+    return taken;
+  };
+  const panel = scene.question
+    ? take(
+        renderPanel(scene.question, {
+          ...look,
+          count: scene.questions,
+          height: Math.min(room, Math.max(6, Math.floor(height / 2))),
+          isTyping: !scene.editor.isEmpty || scene.purpose !== undefined,
+        }),
+      )
+    : [];
+  const rule = take(height >= 8 ? [renderRule(scene, look)] : []);
+  const strip = take(
+    renderStrip(scene.members, {
+      ...look,
+      height: Math.min(room, Math.max(1, Math.floor(height / 4))),
+      nowMs: scene.nowMs,
+      viewed: scene.viewed,
+    }),
+    "top",
+  );
+  const activity = take(renderActivity(scene, look));
+  const text = take(
+    room > 1 ? ["", ...unfinishedLines(scene, look)].slice(-Math.floor(height / 2)) : [],
+  );
+  const lines = [...text, ...activity, ...panel, ...strip, ...rule];
+  return {
+    lines: [...lines, ...input.lines, ...footer].map((line) => cutToWidth(line, width)),
+    cursor: { row: lines.length + input.cursor.row, column: input.cursor.column },
+  };
+}
+
+function unfinishedLines({ unfinished }: Scene, look: Look): string[] {
+  return unfinished.trim() === "" ? [] : renderMarkdown(unfinished, look);
+}
+
+function renderActivity({ members, viewed, nowMs }: Scene, { paint }: Look): string[] {
+  const member = members.find(({ name }) => name === viewed);
+  if (member?.status !== "working") return [];
+  const frame = spinner[Math.floor(nowMs / spinnerMs) % spinner.length] ?? "";
+  const seconds = Math.floor((nowMs - member.sinceMs) / 1000);
+  const activity = member.activity === "" ? "works" : member.activity;
+  const time = seconds >= 2 ? ` · ${seconds} s` : "";
+  return ["", `${paint.cyan(frame)} ${paint.dim(oneLine(`${viewed} ${activity}`, 200) + time)}`];
+}
+
+function renderRule({ viewed, members }: Scene, { width, paint }: Look): string {
+  const color = members.find(({ name }) => name === viewed)?.color;
+  const label = ` ${paint.named(color, viewed)} `;
+  return `${paint.dim("──")}${label}${paint.dim("─".repeat(Math.max(0, width - 2 - widthOf(label))))}`;
+}
+
+function renderInput(
+  { editor, purpose }: Scene,
+  { width, height, paint }: Look & { height: number },
+) {
+  const mark = purpose === undefined ? "› " : `${purpose} › `;
+  const indent = widthOf(mark);
+  const { lines, cursor } = editor.layout(
+    Math.max(2, width - indent),
+    Math.max(1, Math.floor(height / 3)),
+  );
+  return {
+    lines: lines.map(
+      (line, index) => `${index === 0 ? paint.green(mark) : " ".repeat(indent)}${line}`,
+    ),
+    cursor: { row: cursor.row, column: indent + cursor.column },
+  };
+}
+
+function renderFooter(scene: Scene, { width, paint }: Look): string {
+  const { note, candidates, about } = scene;
+  if (candidates.length > 0) return `  ${paint.cyan(oneLine(candidates.join("  ")))}`;
+  if (note !== undefined) return `  ${paint.yellow(oneLine(note))}`;
+  const hints = "  /help · tab next member · esc interrupt · ctrl-d leave";
+  const room = width - widthOf(about) - 1;
+  if (room < 12) return paint.dim(hints);
+  const left = cutToWidth(hints, room);
+  return paint.dim(`${left}${" ".repeat(width - widthOf(left) - widthOf(about))}${about}`);
+}

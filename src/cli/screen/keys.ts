@@ -1,0 +1,169 @@
+import { decodeSequence, keyOf } from "./key-names.ts";
+
+export interface KeyPress {
+  type: "key";
+  name: string;
+  ctrl: boolean;
+  alt: boolean;
+  shift: boolean;
+}
+
+/** What a person did at the keyboard. */
+export type Key = { type: "text"; text: string } | { type: "paste"; text: string } | KeyPress;
+
+const escape = "\u001b";
+const pasteStart = `${escape}[200~`;
+const pasteEnd = `${escape}[201~`;
+
+/* biome-ignore-start lint/suspicious/noControlCharactersInRegex: what a terminal sends is made of them */
+const sequence = /\u001b(?:\[\[[A-E]|\[M[^]{3}|\[[0-?]*[ -/]*[@-~]|O[0-9;]*[@-~])/y;
+const begunSequence = /\u001b(?:\[\[?|\[M[^]{0,2}|\[[0-?]+[ -/]*|O[0-9;]*)$/y;
+const brokenSequence = /\u001b(?:\[[0-?]*[ -/]*|O[0-9;]*)/y;
+const stringSequence = /\u001b[\]PX^_][^\u0007\u001b]*(?:\u0007|\u001b\\)/y;
+const begunString = /\u001b[\]PX^_][^\u0007\u001b]*\u001b?$/y;
+const typed = /[^\u0000-\u001f\u007f-\u009f]+/y;
+/* biome-ignore-end lint/suspicious/noControlCharactersInRegex: as above */
+
+/**
+ * Turns raw terminal input into keys, however it is cut. Named keys: `up down left right home end
+ * pageup pagedown insert delete backspace tab enter escape space f1`…`f12`; a letter with Ctrl or
+ * Alt is a key named by the letter in lower case, and a line feed is Ctrl-J. Characters typed
+ * plainly are `text`. What a terminal sends that is no key is left out.
+ */
+export class KeyDecoder {
+  #buffer = "";
+  /** What of a paste has come, while its end has not. */
+  #paste: string[] | undefined;
+
+  push(chunk: string): Key[] {
+    this.#buffer += chunk;
+    const keys: Key[] = [];
+    let at = 0;
+    while (at < this.#buffer.length) {
+      const next = this.#paste ? this.#continuePaste(at, keys) : this.#decode(at, keys);
+      if (next === undefined) break;
+      at = next;
+    }
+    this.#buffer = this.#buffer.slice(at);
+    return keys;
+  }
+
+  /** Whether there is input that means one thing alone and another with what may follow. */
+  get isPending(): boolean {
+    return this.#paste === undefined && this.#buffer !== "" && !this.#isLongSequence;
+  }
+
+  /** What the pending input is if nothing follows: to be called after a short silence. */
+  flush(): Key[] {
+    if (!this.isPending) return [];
+    const [, character = ""] = this.#buffer;
+    const isShort = this.#buffer.length <= 2;
+    this.#buffer = "";
+    if (character === "") return [keyOf("escape")];
+    // The rest of a terminal's answer is nothing that was typed.
+    return isShort ? [altKey(character)] : [];
+  }
+
+  /** No one types the third character so fast: the rest is under way. */
+  get #isLongSequence(): boolean {
+    return this.#buffer.length > 2 && /^.[[O]/s.test(this.#buffer);
+  }
+
+  /** Where the next key begins; undefined where what is there is not whole. */
+  #decode(at: number, keys: Key[]): number | undefined {
+    const text = match(typed, this.#buffer, at);
+    if (text !== undefined) {
+      keys.push({ type: "text", text });
+      return at + text.length;
+    }
+    if (this.#buffer[at] === escape) return this.#decodeEscape(at, keys);
+    const key = controlKey(this.#buffer[at] ?? "");
+    if (key) keys.push(key);
+    return at + 1;
+  }
+
+  #decodeEscape(at: number, keys: Key[]): number | undefined {
+    const buffer = this.#buffer;
+    if (buffer.startsWith(pasteStart, at)) {
+      this.#paste = [];
+      return at + pasteStart.length;
+    }
+    const whole = match(sequence, buffer, at);
+    if (whole !== undefined) {
+      keys.push(...decodeSequence(whole));
+      return at + whole.length;
+    }
+    if (match(begunSequence, buffer, at) !== undefined) return undefined;
+    const skipped = match(stringSequence, buffer, at);
+    if (skipped !== undefined) return at + skipped.length;
+    if (match(begunString, buffer, at) !== undefined) return undefined;
+    const broken = match(brokenSequence, buffer, at);
+    if (broken !== undefined) return at + broken.length;
+    return this.#decodeAlt(at, keys);
+  }
+
+  #decodeAlt(at: number, keys: Key[]): number | undefined {
+    const code = this.#buffer.codePointAt(at + 1);
+    if (code === undefined) return undefined;
+    const character = String.fromCodePoint(code);
+    if (character !== escape) {
+      keys.push(altKey(character));
+      return at + 1 + character.length;
+    }
+    const whole = match(sequence, this.#buffer, at + 1);
+    if (whole === undefined) {
+      keys.push(keyOf("escape"));
+      return at + 1;
+    }
+    const pressed = decodeSequence(whole);
+    keys.push(...pressed.map((key) => (key.type === "key" ? { ...key, alt: true } : key)));
+    return at + 1 + whole.length;
+  }
+
+  #continuePaste(at: number, keys: Key[]): number | undefined {
+    const end = this.#buffer.indexOf(pasteEnd, at);
+    if (end !== -1) {
+      const parts = [...(this.#paste ?? []), this.#buffer.slice(at, end)];
+      keys.push({ type: "paste", text: parts.join("") });
+      this.#paste = undefined;
+      return end + pasteEnd.length;
+    }
+    // The last characters may be the beginning of the end.
+    const kept = Math.max(at, this.#buffer.length - pasteEnd.length + 1);
+    if (kept === at) return undefined;
+    this.#paste?.push(this.#buffer.slice(at, kept));
+    return kept;
+  }
+}
+
+function match(pattern: RegExp, text: string, at: number): string | undefined {
+  pattern.lastIndex = at;
+  return pattern.exec(text)?.[0];
+}
+
+function altKey(character: string): KeyPress {
+  const control = controlKey(character);
+  if (control) return { ...control, alt: true };
+  const name = character.toLowerCase();
+  return keyOf(name === " " ? "space" : name, { alt: true, shift: name !== character });
+}
+
+function controlKey(character: string): KeyPress | undefined {
+  switch (character) {
+    case "\r":
+      return keyOf("enter");
+    case "\t":
+      return keyOf("tab");
+    case "\b":
+    case "\u007f":
+      return keyOf("backspace");
+    case "\u0000":
+      return keyOf("space", { ctrl: true });
+    case escape:
+      return keyOf("escape");
+  }
+  const code = character.charCodeAt(0);
+  // Ctrl takes the upper bits from a letter.
+  if (code < 0x20) return keyOf(String.fromCharCode(code + 0x40).toLowerCase(), { ctrl: true });
+  return undefined;
+}

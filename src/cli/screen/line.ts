@@ -1,0 +1,279 @@
+import type { Request } from "../../protocol/request.ts";
+import type { PersonsAnswer } from "../../team/protocols/persons-answer.ts";
+import { slashCommands } from "../talk/slash-commands.ts";
+import { type Completion, complete } from "./completion.ts";
+import { Editor } from "./editor.ts";
+import type { History } from "./history.ts";
+import type { Key } from "./keys.ts";
+import { answerKeys } from "./questions.ts";
+
+/** What keys can bring about beyond the line itself. */
+export interface Acts {
+  submit(text: string): void;
+  answer(answer: PersonsAnswer): void;
+  /** False where there is nothing to interrupt. */
+  interrupt(): boolean;
+  nextView(step: 1 | -1): void;
+  leave(): void;
+  note(text: string | undefined): void;
+}
+
+export interface LineOptions {
+  history: History;
+  act: Acts;
+  width(): number;
+  members(): readonly string[];
+  /** The question that is up. */
+  question(): Request | undefined;
+  schedule(delayMs: number, run: () => void): () => void;
+}
+
+/** How long Ctrl-C remembers that it was pressed. */
+const leaveMs = 2_000;
+
+/** The line a person types in, and what every key does. */
+export class Line {
+  readonly #options: LineOptions;
+  #editor = Editor.empty;
+  #completion: (Completion & { chosen: number }) | undefined;
+  /** Set while the line is the reason for a no. */
+  #isReason = false;
+  /** What was typed when a question was to be answered. */
+  #aside: Editor | undefined;
+  #forgetLeaving: (() => void) | undefined;
+
+  constructor(options: LineOptions) {
+    this.#options = options;
+  }
+
+  get scene() {
+    const candidates = this.#completion?.candidates ?? [];
+    return {
+      editor: this.#editor,
+      purpose: this.#isReason ? "no, because" : undefined,
+      candidates,
+    };
+  }
+
+  press(key: Key): void {
+    if (this.#answers(key)) return;
+    switch (key.type) {
+      case "text":
+        this.#edit(this.#editor.insert(key.text));
+        break;
+      case "paste":
+        this.#edit(this.#editor.paste(key.text));
+        break;
+      case "key":
+        this.#pressNamed(key);
+        break;
+    }
+  }
+
+  /** With nothing typed, one key answers the question that is up. */
+  #answers(key: Key): boolean {
+    const isFree = this.#editor.isEmpty && !this.#isReason;
+    if (key.type !== "text" || !isFree || !this.#options.question()) return false;
+    const letter = key.text.toLowerCase();
+    const decision = answerKeys[letter];
+    if (letter === "r") this.#isReason = true;
+    else if (decision !== undefined) this.#giveAnswer({ decision });
+    else return false;
+    return true;
+  }
+
+  #giveAnswer(answer: PersonsAnswer): void {
+    this.#options.act.answer(answer);
+    this.#isReason = false;
+    if (this.#aside && !this.#options.question()) {
+      this.#editor = this.#aside;
+      this.#aside = undefined;
+    }
+  }
+
+  #pressNamed(key: Extract<Key, { type: "key" }>): void {
+    const { name, ctrl, alt, shift } = key;
+    if (name !== "tab") this.#completion = undefined;
+    if (name === "enter" && (alt || shift || this.#isContinued())) this.#newline();
+    else if (name === "enter") this.#enter();
+    else if (name === "tab") this.#tab(shift ? -1 : 1);
+    else if (name === "escape") this.#escape();
+    else if (ctrl) this.#pressControl(name);
+    else if (name === "up") this.#up();
+    else if (name === "down") this.#down();
+    else this.#edit(this.#moved(name, alt) ?? this.#editor);
+  }
+
+  #moved(name: string, alt: boolean): Editor | undefined {
+    const editor = this.#editor;
+    switch (name) {
+      case "backspace":
+        return alt ? editor.killWord() : editor.backspace();
+      case "delete":
+        return editor.delete();
+      case "left":
+        return alt ? editor.wordLeft() : editor.left();
+      case "right":
+        return alt ? editor.wordRight() : editor.right();
+      case "b":
+        return editor.wordLeft();
+      case "f":
+        return editor.wordRight();
+      case "home":
+        return editor.home();
+      case "end":
+        return editor.end();
+      case "space":
+        return editor.insert(" ");
+      default:
+        return undefined;
+    }
+  }
+
+  #pressControl(name: string): void {
+    const editor = this.#editor;
+    const edits: Readonly<Record<string, () => Editor>> = {
+      a: () => editor.home(),
+      e: () => editor.end(),
+      b: () => editor.left(),
+      f: () => editor.right(),
+      k: () => editor.killToEnd(),
+      u: () => editor.killToStart(),
+      w: () => editor.killWord(),
+      y: () => editor.yank(),
+      z: () => editor.undo(),
+      _: () => editor.undo(),
+      h: () => editor.backspace(),
+      left: () => editor.wordLeft(),
+      right: () => editor.wordRight(),
+      home: () => editor.start(),
+      end: () => editor.finish(),
+    };
+    const edit = edits[name];
+    if (edit) this.#edit(edit());
+    else if (name === "j") this.#newline();
+    else if (name === "p") this.#older();
+    else if (name === "n") this.#newer();
+    else if (name === "c") this.#controlC();
+    else if (name === "d") this.#controlD();
+  }
+
+  #enter(): void {
+    const text = this.#editor.value;
+    this.#editor = Editor.empty;
+    if (this.#isReason) {
+      this.#giveAnswer({ decision: "deny", reason: text.trim() === "" ? undefined : text.trim() });
+      return;
+    }
+    if (text.trim() === "") return;
+    this.#options.history.add(text);
+    this.#options.act.submit(text);
+    this.#restoreAside();
+  }
+
+  /** A backslash before Enter goes on in the next line, where a terminal knows no other way. */
+  #isContinued(): boolean {
+    const { text, cursorOffset } = this.#editor;
+    return text[cursorOffset - 1] === "\\";
+  }
+
+  #newline(): void {
+    const editor = this.#isContinued() ? this.#editor.backspace() : this.#editor;
+    this.#edit(editor.newline());
+  }
+
+  #tab(step: 1 | -1): void {
+    const open = this.#completion ?? this.#complete();
+    if (!open) {
+      if (this.#editor.isEmpty) this.#options.act.nextView(step);
+      return;
+    }
+    const { from, to, candidates, chosen } = open;
+    const next = (chosen + step + candidates.length) % candidates.length;
+    const word = candidates[next] ?? "";
+    this.#editor = this.#editor.replace(from, to, word);
+    const isOnly = candidates.length === 1;
+    if (isOnly) this.#editor = this.#editor.insert(" ");
+    this.#completion = isOnly ? undefined : { ...open, to: from + word.length, chosen: next };
+  }
+
+  #complete(): (Completion & { chosen: number }) | undefined {
+    const members = [...this.#options.members(), "all"];
+    const { text, cursorOffset } = this.#editor;
+    const completion = complete(text, cursorOffset, { commands: slashCommands, members });
+    if (!completion || completion.candidates.length === 0) return undefined;
+    return { ...completion, chosen: -1 };
+  }
+
+  #escape(): void {
+    if (this.#isReason) {
+      this.#isReason = false;
+      this.#editor = Editor.empty;
+    } else if (this.#options.question() && !this.#editor.isEmpty) {
+      this.#aside = this.#editor;
+      this.#editor = Editor.empty;
+    } else if (!this.#options.act.interrupt()) this.#edit(this.#editor.clear());
+  }
+
+  #up(): void {
+    const above = this.#editor.up(this.#textWidth);
+    if (above === this.#editor) this.#older();
+    else this.#editor = above;
+  }
+
+  #down(): void {
+    const below = this.#editor.down(this.#textWidth);
+    if (below === this.#editor) this.#newer();
+    else this.#editor = below;
+  }
+
+  #older(): void {
+    const text = this.#options.history.older(this.#editor.value);
+    if (text !== undefined) this.#editor = Editor.of(text);
+  }
+
+  #newer(): void {
+    const text = this.#options.history.newer();
+    if (text !== undefined) this.#editor = Editor.of(text);
+  }
+
+  get #textWidth(): number {
+    return Math.max(2, this.#options.width() - 2);
+  }
+
+  #controlC(): void {
+    const { act, schedule } = this.#options;
+    if (!this.#editor.isEmpty || this.#isReason) {
+      this.#isReason = false;
+      this.#edit(this.#editor.clear());
+      return;
+    }
+    if (this.#forgetLeaving) {
+      act.leave();
+      return;
+    }
+    const interrupted = act.interrupt();
+    act.note(`${interrupted ? "Interrupted. " : ""}Ctrl-C again leaves.`);
+    this.#forgetLeaving = schedule(leaveMs, () => {
+      this.#forgetLeaving = undefined;
+      act.note(undefined);
+    });
+  }
+
+  #controlD(): void {
+    if (this.#editor.isEmpty) this.#options.act.leave();
+    else this.#edit(this.#editor.delete());
+  }
+
+  #restoreAside(): void {
+    if (!this.#aside) return;
+    this.#editor = this.#aside;
+    this.#aside = undefined;
+  }
+
+  #edit(editor: Editor): void {
+    this.#editor = editor;
+    const completion = editor.isEmpty ? undefined : this.#complete();
+    this.#completion = completion;
+  }
+}

@@ -1,0 +1,314 @@
+import type { AgentEvent } from "../../protocol/events.ts";
+import { lead, type MemberName } from "../../protocol/ids.ts";
+import { totalTokens } from "../../protocol/usage.ts";
+import type { Terminal } from "../command.ts";
+import { renderItem } from "../render/item.ts";
+import { oneLine } from "../render/one-line.ts";
+import { paintFor } from "../render/paint.ts";
+import { wrapText } from "../render/wrap.ts";
+import { Cast } from "../talk/cast.ts";
+import { Chronicle, type Item, type Told } from "../talk/chronicle.ts";
+import type { Departed, Reply, Talk } from "../talk/talk.ts";
+import { Canvas } from "./canvas.ts";
+import { Feeds, isShownIn } from "./feeds.ts";
+import { renderFrame } from "./frame.ts";
+import type { History } from "./history.ts";
+import { Keyboard } from "./keyboard.ts";
+import { Line } from "./line.ts";
+import { Questions, renderQuestion } from "./questions.ts";
+
+export interface ScreenOptions {
+  talk: Talk;
+  terminal: Terminal;
+  history: History;
+  /** Shown beside the hints, such as which model the lead has. */
+  about: string;
+  /** What is said before anything else. */
+  greeting: readonly string[];
+  monotonicMs(): number;
+}
+
+/** Between two frames that nobody has typed for. */
+const frameMs = 33;
+/** How often a frame is drawn that shows time passing. */
+const tickMs = 240;
+/** How much of a view is repeated when it is opened. */
+const repeated = 30;
+
+/** The screen at which a person talks with a team. */
+export class Screen {
+  readonly #options: ScreenOptions;
+  readonly #canvas: Canvas;
+  readonly #paint;
+  readonly #cast: Cast;
+  readonly #chronicle = new Chronicle();
+  readonly #feeds = new Feeds();
+  readonly #questions = new Questions();
+  readonly #line: Line;
+  /** Lines that are to stay, and are not printed yet. */
+  #printed: string[] = [];
+  #viewed: MemberName = lead;
+  #note: string | undefined;
+  #lastDrawnMs = 0;
+  #cancelDraw: (() => void) | undefined;
+  #cancelTick: (() => void) | undefined;
+  #leave: (departed: Departed) => void = () => undefined;
+  #isOver = false;
+
+  constructor(options: ScreenOptions) {
+    const { terminal, talk, history, monotonicMs } = options;
+    this.#options = options;
+    this.#canvas = new Canvas(terminal.output);
+    this.#paint = paintFor(terminal.hasColors);
+    this.#cast = new Cast(monotonicMs);
+    this.#line = new Line({
+      history,
+      width: () => this.#canvas.width,
+      members: () => this.#cast.members.map(({ name }) => name),
+      schedule: (delayMs, run) => talk.io.schedule(delayMs, run),
+      act: {
+        submit: (text) => this.#submit(text),
+        answer: (answer) => this.#answer(answer),
+        interrupt: () => this.#interrupt(),
+        nextView: (step) => this.#turnTo(step),
+        leave: () => this.#leave("left"),
+        note: (text) => {
+          this.#note = text;
+        },
+      },
+      question: () => this.#questions.answerable(monotonicMs()),
+    });
+  }
+
+  /** Resolves when the person leaves, or `signal` is aborted. */
+  async show(signal: AbortSignal): Promise<Departed> {
+    const { terminal, talk, greeting } = this.#options;
+    const { output } = terminal;
+    const over = new AbortController();
+    const departed = new Promise<Departed>((resolve) => {
+      this.#leave = resolve;
+      signal.addEventListener("abort", () => resolve("left"), { once: true });
+    });
+    const onResize = () => this.#draw();
+    const watching = this.#watch(over.signal);
+    using _keyboard = new Keyboard(terminal, {
+      onKeys: (keys) => {
+        for (const key of keys) this.#line.press(key);
+        this.#draw();
+      },
+      onEnd: () => this.#leave("left"),
+      schedule: (delayMs, run) => talk.io.schedule(delayMs, run),
+    });
+    output.on("resize", onResize);
+    output.on("drain", onResize);
+    try {
+      this.#print(greeting);
+      await this.#catchUp();
+      this.#draw();
+      if (signal.aborted) return "left";
+      return await Promise.race([departed, watching.then(() => "left" as const)]);
+    } finally {
+      this.#isOver = true;
+      over.abort();
+      output.off("resize", onResize);
+      output.off("drain", onResize);
+      this.#cancelDraw?.();
+      this.#cancelTick?.();
+      this.#canvas.clear();
+      await watching;
+    }
+  }
+
+  /** What the person should know, and no event tells. */
+  warn(message: string): void {
+    this.#refuse(message, undefined);
+    this.#drawSoon();
+  }
+
+  async #watch(signal: AbortSignal): Promise<void> {
+    const { team } = this.#options.talk;
+    for await (const event of team.events(signal)) {
+      this.#take(event);
+      if (event.type === "request-change") await this.#refreshQuestions();
+      if (event.type === "member-change") this.#cast.enlist((await team.roster()).members);
+      if (event.type === "turn-end") await this.#refreshCosts();
+      this.#drawSoon();
+    }
+  }
+
+  #take(event: AgentEvent): void {
+    this.#cast.note(event);
+    for (const told of this.#chronicle.tell(event)) this.#tell(told);
+  }
+
+  #tell(told: Told): void {
+    this.#feeds.add(told);
+    if (isShownIn(this.#viewed, told)) this.#print(this.#renderTold(told));
+  }
+
+  #renderTold({ member, item }: Told): string[] {
+    const color = this.#cast.get(member)?.color;
+    const teller = member === this.#viewed ? undefined : { name: member, color };
+    return renderItem(item, this.#look, teller);
+  }
+
+  get #look() {
+    return { width: this.#canvas.width, paint: this.#paint };
+  }
+
+  /** What was there before the screen was. */
+  async #catchUp(): Promise<void> {
+    const { team } = this.#options.talk;
+    this.#cast.enlist((await team.roster()).members);
+    await this.#refreshCosts();
+    await this.#refreshQuestions();
+  }
+
+  async #refreshQuestions(): Promise<void> {
+    const open = await this.#options.talk.team.openRequests();
+    for (const request of this.#questions.update(open, this.#options.monotonicMs())) {
+      this.#print(renderQuestion(request, this.#look));
+    }
+  }
+
+  async #refreshCosts(): Promise<void> {
+    for (const [name, total] of await this.#options.talk.team.usage()) {
+      this.#cast.setCost(name, total.cost_usd, totalTokens(total));
+    }
+  }
+
+  #submit(text: string): void {
+    this.#note = undefined;
+    const taking = this.#options.talk.take(text, this.#viewed);
+    taking.then((reply) => this.#showReply(reply)).catch((error: unknown) => this.#fail(error));
+  }
+
+  #showReply(reply: Reply): void {
+    switch (reply.type) {
+      case "shown":
+        this.#print(reply.lines.flatMap((line) => wrapText(line, this.#canvas.width)));
+        break;
+      case "sent":
+        this.#echo(reply);
+        break;
+      case "refused":
+        this.#refuse(reply.message, reply.hint);
+        break;
+      case "view":
+        this.#view(reply.name);
+        break;
+      case "leave":
+        this.#leave("left");
+        break;
+      case "begin-anew":
+        this.#leave("begin-anew");
+        break;
+    }
+    this.#drawSoon();
+  }
+
+  #echo({ to, text }: { to: string; text: string }): void {
+    const item: Item = { type: "typed", to, text };
+    this.#feeds.add({ member: this.#viewed, item });
+    this.#print(renderItem(item, this.#look));
+  }
+
+  #refuse(message: string, hint: string | undefined): void {
+    const lines = [
+      this.#paint.red(oneLine(message)),
+      ...(hint ? [this.#paint.dim(oneLine(hint))] : []),
+    ];
+    this.#print(lines.flatMap((line) => wrapText(line, this.#canvas.width, { indent: "  " })));
+  }
+
+  #fail(error: unknown): void {
+    this.#refuse(
+      `That went wrong: ${error instanceof Error ? error.message : String(error)}`,
+      undefined,
+    );
+    this.#drawSoon();
+  }
+
+  #answer(answer: Parameters<Talk["team"]["answer"]>[1]): void {
+    const request = this.#questions.first;
+    if (!request) return;
+    this.#questions.settle(request.id, this.#options.monotonicMs());
+    const { from } = request;
+    const words = {
+      "allow-once": "allowed once",
+      "allow-always": "allowed from now on",
+      deny: "denied",
+    };
+    const reason = answer.reason ? `: ${oneLine(answer.reason)}` : "";
+    this.#print([`  ${this.#paint.dim(`${words[answer.decision]} to ${from}${reason}`)}`]);
+    const answering = this.#options.talk.team.answer(request.id, answer);
+    answering.catch((error: unknown) => this.#fail(error));
+  }
+
+  #interrupt(): boolean {
+    if (this.#cast.get(this.#viewed)?.status !== "working") return false;
+    this.#options.talk.team.interrupt(this.#viewed);
+    return true;
+  }
+
+  #turnTo(step: 1 | -1): void {
+    const names = this.#cast.members
+      .filter(({ status }) => status !== "shutdown")
+      .map(({ name }) => name);
+    const at = names.indexOf(this.#viewed);
+    const next = names[(at + step + names.length) % names.length];
+    if (next !== undefined && next !== this.#viewed) this.#view(next);
+  }
+
+  #view(name: MemberName): void {
+    this.#viewed = name;
+    const told = this.#feeds.last(name, repeated);
+    const title = this.#paint.named(this.#cast.get(name)?.color, name);
+    this.#print(["", `${this.#paint.dim("──")} ${title} ${this.#paint.dim("──")}`]);
+    if (told.length === 0)
+      this.#print([this.#paint.dim("  Nothing has happened here since you came.")]);
+    this.#print(told.flatMap((each) => this.#renderTold(each)));
+  }
+
+  #print(lines: readonly string[]): void {
+    for (const line of lines) this.#printed.push(line);
+  }
+
+  #drawSoon(): void {
+    if (this.#cancelDraw || this.#isOver) return;
+    const sinceLast = this.#options.monotonicMs() - this.#lastDrawnMs;
+    const { io } = this.#options.talk;
+    this.#cancelDraw = io.schedule(Math.max(0, frameMs - sinceLast), () => this.#draw());
+  }
+
+  #draw(): void {
+    this.#cancelDraw?.();
+    this.#cancelDraw = undefined;
+    if (this.#isOver || !this.#canvas.isReady) return;
+    const nowMs = this.#options.monotonicMs();
+    const scene = {
+      members: this.#cast.members,
+      viewed: this.#viewed,
+      unfinished: this.#chronicle.unfinished(this.#viewed),
+      question: this.#questions.first,
+      questions: this.#questions.count,
+      ...this.#line.scene,
+      note: this.#note,
+      about: this.#options.about,
+      nowMs,
+    };
+    const frame = renderFrame(scene, { ...this.#look, height: this.#canvas.height });
+    this.#canvas.draw(frame, this.#printed.splice(0));
+    this.#lastDrawnMs = nowMs;
+    this.#tick();
+  }
+
+  /** Keeps drawing while somebody works: time passes on the screen. */
+  #tick(): void {
+    if (this.#cancelTick || !this.#cast.isAnyAtWork) return;
+    this.#cancelTick = this.#options.talk.io.schedule(tickMs, () => {
+      this.#cancelTick = undefined;
+      this.#draw();
+    });
+  }
+}

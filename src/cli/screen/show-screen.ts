@@ -1,0 +1,64 @@
+import type { Warnings } from "../commands/talk.ts";
+import { oneLine } from "../render/one-line.ts";
+import { paintFor } from "../render/paint.ts";
+import type { Settings } from "../settings/settings.ts";
+import type { Departed, Talk } from "../talk/talk.ts";
+import { History } from "./history.ts";
+import { Screen } from "./screen.ts";
+
+interface Occasion {
+  talk: Talk;
+  settings: Pick<Settings, "model" | "permission-mode">;
+  workspace: string;
+  historyPath: string;
+}
+
+interface Circumstances {
+  warnings: Warnings;
+  monotonicMs(): number;
+  signal: AbortSignal;
+}
+
+/** Shows the screen, and resolves when the person leaves it. */
+export async function showScreen(
+  { talk, settings, workspace, historyPath }: Occasion,
+  { warnings, monotonicMs, signal }: Circumstances,
+): Promise<Departed> {
+  const { terminal } = talk.io;
+  const onWarning = (message: string) => warnings.tell(message);
+  const history = await History.open({ path: historyPath, onWarning });
+  const screen = new Screen({
+    talk,
+    terminal,
+    history,
+    about: `${settings.model ?? ""} · ${settings["permission-mode"]}`,
+    greeting: await greeting(talk, { workspace, hasColors: terminal.hasColors }),
+    monotonicMs,
+  });
+  const toldBefore = warnings.tell;
+  warnings.tell = (message) => screen.warn(message);
+  try {
+    return await screen.show(signal);
+  } finally {
+    warnings.tell = toldBefore;
+  }
+}
+
+async function greeting(
+  { team }: Talk,
+  { workspace, hasColors }: { workspace: string; hasColors: boolean },
+): Promise<string[]> {
+  const paint = paintFor(hasColors);
+  const { members } = await team.roster();
+  const alive = members.filter(({ status }) => status !== "shutdown");
+  return [
+    `${paint.bold("troupe")} ${paint.dim(`in ${oneLine(workspace)}`)}`,
+    ...(alive.length > 0
+      ? [
+          paint.dim(
+            `The team goes on: ${alive.map(({ name, status }) => `${name} (${status})`).join(", ")}.`,
+          ),
+        ]
+      : [paint.dim("Say what is to be done. The lead does it, or spawns teammates for it.")]),
+  ];
+}

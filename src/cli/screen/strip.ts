@@ -1,0 +1,108 @@
+import { oneLine } from "../render/one-line.ts";
+import type { Paint } from "../render/paint.ts";
+import { widthOf } from "../render/styled-text.ts";
+import { cutToWidth } from "../render/wrap.ts";
+import type { CastMember } from "../talk/cast.ts";
+
+export interface StripOptions {
+  width: number;
+  /** The most lines it may take. */
+  height: number;
+  paint: Paint;
+  nowMs: number;
+  /** Whose view is open. */
+  viewed: string;
+}
+
+/**
+ * The members at a glance: a line for each, or where there is no room for that as many to a line as
+ * fit, those first who need somebody.
+ */
+export function renderStrip(members: readonly CastMember[], options: StripOptions): string[] {
+  const { height, width } = options;
+  if (height <= 0 || members.length <= 1) return [];
+  if (members.length <= height) return members.map((member) => memberLine(member, options));
+  const cells = inOrderOfNeed(members).map((member) => memberCell(member, options));
+  const lines: string[] = [];
+  let used = 0;
+  for (const cell of cells) {
+    const last = lines.at(-1);
+    const joined = last === undefined ? undefined : `${last}  ${cell}`;
+    if (joined !== undefined && widthOf(joined) <= width) lines[lines.length - 1] = joined;
+    else if (lines.length < height) lines.push(cutToWidth(cell, width));
+    else break;
+    used++;
+  }
+  const more = cells.length - used;
+  if (more === 0) return lines;
+  const note = options.paint.dim(` +${more} more`);
+  return [...lines.slice(0, -1), `${cutToWidth(lines.at(-1) ?? "", width - widthOf(note))}${note}`];
+}
+
+function memberLine(member: CastMember, options: StripOptions): string {
+  const { paint, width } = options;
+  const cost = costOf(member);
+  const room = width - widthOf(cost) - 1;
+  const text = `${memberCell(member, options)} ${paint.dim(oneLine(doing(member, options.nowMs)))}`;
+  const cut = cutToWidth(text, room);
+  return `${cut}${" ".repeat(Math.max(1, width - widthOf(cut) - widthOf(cost)))}${paint.dim(cost)}`;
+}
+
+function memberCell(member: CastMember, { paint, viewed }: StripOptions): string {
+  const { name, color, isAsking, status } = member;
+  const label = paint.named(color, name);
+  const shown = name === viewed ? paint.underline(label) : label;
+  return `${markOf({ isAsking, status }, paint)} ${shown}`;
+}
+
+function markOf(
+  { isAsking, status }: Pick<CastMember, "isAsking" | "status">,
+  paint: Paint,
+): string {
+  if (isAsking) return paint.yellow("?");
+  switch (status) {
+    case "working":
+      return paint.green("●");
+    case "idle":
+      return paint.dim("○");
+    case "failed":
+      return paint.red("✗");
+    case "shutdown":
+      return paint.dim("–");
+  }
+}
+
+function doing({ status, activity, sinceMs, isAsking, role }: CastMember, nowMs: number): string {
+  if (isAsking) return `asks you: ${activity}`;
+  if (status !== "working")
+    return activity === "" ? `${status} · ${role}` : `${status} · ${activity}`;
+  const seconds = Math.floor((nowMs - sinceMs) / 1000);
+  return `${activity === "" ? "working" : activity}${seconds >= 2 ? ` · ${duration(seconds)}` : ""}`;
+}
+
+function duration(seconds: number): string {
+  if (seconds < 60) return `${seconds} s`;
+  if (seconds < 3600) return `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
+  return `${Math.floor(seconds / 3600)} h ${Math.floor((seconds % 3600) / 60)} min`;
+}
+
+function costOf({ tokens, costUsd }: CastMember): string {
+  const parts = [
+    ...(tokens > 0 ? [shortCount(tokens)] : []),
+    ...(costUsd > 0 ? [`$${costUsd.toFixed(costUsd < 1 ? 3 : 2)}`] : []),
+  ];
+  return parts.join(" ");
+}
+
+export function shortCount(count: number): string {
+  if (count < 1_000) return String(count);
+  if (count < 1_000_000) return `${(count / 1_000).toFixed(count < 10_000 ? 1 : 0)}k`;
+  return `${(count / 1_000_000).toFixed(1)}M`;
+}
+
+/** Who asks, who has failed, who works, who is idle, who has left. */
+function inOrderOfNeed(members: readonly CastMember[]): CastMember[] {
+  const need = ({ isAsking, status }: CastMember) =>
+    isAsking ? 0 : ["failed", "working", "idle", "shutdown"].indexOf(status) + 1;
+  return members.toSorted((a, b) => need(a) - need(b));
+}

@@ -1,0 +1,66 @@
+import { createHash } from "node:crypto";
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
+import { z } from "zod";
+import { TeamError } from "../../errors.ts";
+import { ensurePrivateDirectory, readTextIfExists, replaceFile } from "../../lib/files.ts";
+import { parseJson } from "../../lib/json.ts";
+import type { Surroundings } from "../command.ts";
+import type { SettingsFile } from "./settings-file.ts";
+import { stateDirectory } from "./standard-places.ts";
+
+/** What a person said of one file of settings, as it was then. */
+const ConsentRecord = z.object({
+  path: z.string(),
+  sha256: z.string(),
+  answer: z.enum(["trusted", "declined"]),
+});
+type ConsentRecord = z.infer<typeof ConsentRecord>;
+export type ConsentAnswer = ConsentRecord["answer"];
+
+/** What the person said of exactly this content in this place; undefined where nobody asked. */
+export async function answerOn(
+  file: SettingsFile,
+  surroundings: Surroundings,
+): Promise<ConsentAnswer | undefined> {
+  const record = await readRecord(recordPath(file, surroundings));
+  const isSame = record?.path === file.realPath && record.sha256 === file.sha256;
+  return isSame ? record.answer : undefined;
+}
+
+/** Keeps what the person said. It holds until the file changes. */
+export async function recordAnswer(
+  file: SettingsFile,
+  answer: ConsentAnswer,
+  surroundings: Surroundings,
+): Promise<void> {
+  const record: ConsentRecord = { path: file.realPath, sha256: file.sha256, answer };
+  await ensurePrivateDirectory(consentDirectory(surroundings));
+  await replaceFile(recordPath(file, surroundings), `${JSON.stringify(record, null, 2)}\n`);
+}
+
+export async function forgetAnswer(file: SettingsFile, surroundings: Surroundings): Promise<void> {
+  await rm(recordPath(file, surroundings), { force: true });
+}
+
+function consentDirectory(surroundings: Surroundings): string {
+  return join(stateDirectory(surroundings), "trusted");
+}
+
+function recordPath({ realPath }: SettingsFile, surroundings: Surroundings): string {
+  const name = createHash("sha256").update(realPath).digest("hex");
+  return join(consentDirectory(surroundings), `${name}.json`);
+}
+
+/** Undefined for whatever is no record: what cannot be read consents to nothing. */
+async function readRecord(path: string): Promise<ConsentRecord | undefined> {
+  try {
+    const text = await readTextIfExists(path);
+    return text === undefined ? undefined : parseJson(text, ConsentRecord, path);
+  } catch (error) {
+    if (error instanceof TeamError || (error instanceof Error && "errno" in error)) {
+      return undefined;
+    }
+    throw error;
+  }
+}

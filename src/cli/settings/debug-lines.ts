@@ -1,0 +1,23 @@
+import { join, resolve } from "node:path";
+import type { Io } from "../command.ts";
+import { workspaceSettingsPath } from "./configuration.ts";
+import type { ResolvedSettings } from "./resolve-settings.ts";
+import { stateDirectory, userSettingsPath } from "./standard-places.ts";
+
+/** What `--debug` says at the start of a run: where everything lies, and who decided what. */
+export function debugLines(
+  settings: ResolvedSettings,
+  { teamDir, io: { surroundings } }: { teamDir: string | undefined; io: Pick<Io, "surroundings"> },
+): string[] {
+  const workspace = resolve(surroundings.cwd, settings.cwd ?? ".");
+  const team = teamDir ? resolve(surroundings.cwd, teamDir) : join(workspace, ".team");
+  return [
+    `debug: workspace ${workspace}`,
+    `debug: team ${team}`,
+    `debug: settings ${workspaceSettingsPath(workspace)}, then ${userSettingsPath(surroundings)}`,
+    `debug: state ${stateDirectory(surroundings)}`,
+    ...[...settings.origins].map(([name, origin]) => {
+      return `debug: ${name} ${JSON.stringify(settings[name])}, by ${origin}`;
+    }),
+  ];
+}

@@ -1,0 +1,82 @@
+import { isWiderMode } from "../../permissions/modes.ts";
+import { SettingName, type Settings, type StatedSettings, shownValue } from "./settings.ts";
+
+/** A setting of a repository's file that needs the person's consent. */
+export interface Loosening {
+  readonly name: SettingName;
+  /** What it says and what holds without it, each thing a line. */
+  readonly lines: readonly string[];
+}
+
+/**
+ * What of `theirs` is not sure to be stricter than `own`, which is what the person has without it.
+ *
+ * The model is among it, although it permits nothing: it decides who gets to read the workspace, and
+ * at what price.
+ */
+export function loosenings(theirs: StatedSettings, own: Settings): Loosening[] {
+  return SettingName.options
+    .filter((name) => isLooser[name](theirs, own))
+    .map((name) => ({ name, lines: describe(name, theirs, own) }));
+}
+
+export function withoutLoosenings(
+  theirs: StatedSettings,
+  loosenings: readonly Loosening[],
+): StatedSettings {
+  const strict = { ...theirs };
+  for (const { name } of loosenings) delete strict[name];
+  return strict;
+}
+
+type Comparison = (theirs: StatedSettings, own: Settings) => boolean;
+
+const isLooser: Readonly<Record<SettingName, Comparison>> = {
+  model: ({ model }, own) => model !== undefined && model !== own.model,
+  "permission-mode": ({ "permission-mode": mode }, own) =>
+    mode !== undefined && isWiderMode(mode, own["permission-mode"]),
+  allow: (theirs, own) => newRules(theirs, own).length > 0,
+  ask: () => false,
+  deny: () => false,
+  "max-turns": isMore("max-turns"),
+  "max-cost": isMore("max-cost"),
+  timeout: isMore("timeout"),
+  // To wait lets calls run that would be denied, and keeps a run from ending.
+  approvals: (theirs, own) => theirs.approvals === "wait" && own.approvals === "deny",
+  "background-wait": isMore("background-wait"),
+  "plan-approval": (theirs, own) =>
+    theirs["plan-approval"] === "lead" && own["plan-approval"] === "user",
+  "shutdown-grace": isMore("shutdown-grace"),
+  "max-teammates": isMore("max-teammates"),
+  autoclaim: (theirs, own) => theirs.autoclaim === true && !own.autoclaim,
+};
+
+type Limit =
+  | "max-turns"
+  | "max-cost"
+  | "timeout"
+  | "background-wait"
+  | "shutdown-grace"
+  | "max-teammates";
+
+/** Where the person has no limit, any limit is stricter. */
+function isMore(name: Limit): Comparison {
+  return (theirs, own) => {
+    const theirLimit = theirs[name];
+    return theirLimit !== undefined && theirLimit > (own[name] ?? Number.POSITIVE_INFINITY);
+  };
+}
+
+function newRules({ allow = [] }: StatedSettings, own: Settings): string[] {
+  return allow.filter((rule) => !own.allow.includes(rule));
+}
+
+function describe(name: SettingName, theirs: StatedSettings, own: Settings): string[] {
+  if (name === "allow") return newRules(theirs, own).map((rule) => `allow: ${rule}`);
+  const without = own[name] === undefined ? "none" : plain(own[name]);
+  return [`${name}: ${plain(theirs[name])} (without it: ${without})`];
+}
+
+function plain(value: unknown): string {
+  return typeof value === "string" ? value : shownValue(value);
+}

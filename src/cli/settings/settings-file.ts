@@ -1,0 +1,138 @@
+import { createHash } from "node:crypto";
+import { constants } from "node:fs";
+import { open, realpath } from "node:fs/promises";
+import { z } from "zod";
+import { hasErrno, TeamError } from "../../errors.ts";
+import { parseJson } from "../../lib/json.ts";
+import { parseRule } from "../../permissions/rule.ts";
+import { SettingName, StatedSettings, shownValue, wrongValue } from "./settings.ts";
+import { unknownSetting } from "./unknown-setting.ts";
+
+/** A file of settings, as it was when it was read. */
+export interface SettingsFile {
+  readonly path: string;
+  /** Where it really lies, behind all links. */
+  readonly realPath: string;
+  /** Of its bytes. */
+  readonly sha256: string;
+  readonly stated: StatedSettings;
+}
+
+/** Reads a file of settings; undefined where there is none. All of it must be right. */
+export async function readSettingsFile(path: string): Promise<SettingsFile | undefined> {
+  try {
+    const bytes = await readBytes(path);
+    if (!bytes) return undefined;
+    return {
+      path,
+      realPath: await realpath(path),
+      sha256: createHash("sha256").update(bytes).digest("hex"),
+      stated: parse(decode(bytes, path), path),
+    };
+  } catch (error) {
+    if (hasErrno(error, "ENOENT", "ENOTDIR")) return undefined;
+    if (error instanceof TeamError || !(error instanceof Error && "errno" in error)) throw error;
+    throw invalid(`${path} cannot be read: ${error.message}`, {
+      cause: error,
+      hint: "See that it is a file that you may read, or move it away.",
+    });
+  }
+}
+
+async function readBytes(path: string): Promise<Buffer | undefined> {
+  // A pipe in the file's place would otherwise be waited for until somebody writes to it.
+  await using file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  const stats = await file.stat();
+  if (!stats.isFile()) {
+    const kind = stats.isDirectory() ? "a directory" : "no file";
+    throw invalid(`${path} is ${kind}, where settings are looked for`, {
+      hint: "Move it away.",
+    });
+  }
+  if (stats.size > maxBytes) {
+    throw invalid(`${path} is larger than ${maxBytes} bytes, which no settings are`, {
+      hint: "Correct it there, or move it away.",
+    });
+  }
+  return await file.readFile();
+}
+
+const maxBytes = 256 * 1024;
+
+function decode(bytes: Buffer, path: string): string {
+  try {
+    // A byte order mark, as some editors write it, is passed over.
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error;
+    throw invalid(`${path} is not text in UTF-8`, { cause: error, hint: "Save it as UTF-8." });
+  }
+}
+
+function parse(text: string, path: string): StatedSettings {
+  const entries = Object.entries(parseObject(text, path)).filter(([key]) => key !== "$schema");
+  for (const [key] of entries) {
+    if (!SettingName.safeParse(key).success) throw unknownSetting(key, path);
+  }
+  const settings: Record<string, unknown> = Object.fromEntries(entries);
+  const parsed = StatedSettings.safeParse(settings);
+  if (!parsed.success) throw wrongSetting(parsed.error, settings, path);
+  checkRules(parsed.data, path);
+  return parsed.data;
+}
+
+function parseObject(text: string, path: string): object {
+  const value = parseAny(text, path);
+  // Not by a schema: those pass over keys such as `__proto__` in silence.
+  if (typeof value === "object" && value !== null && !Array.isArray(value)) return value;
+  throw invalid(`${path} is ${shownValue(value)}, and must be an object`, {
+    hint: 'Write settings between braces, as in { "permission-mode": "plan" }.',
+  });
+}
+
+function parseAny(text: string, path: string): unknown {
+  try {
+    return parseJson(text, z.unknown(), path);
+  } catch (error) {
+    if (!(error instanceof TeamError)) throw error;
+    throw invalid(error.message, {
+      cause: error,
+      hint: "Correct it there. Comments and commas at the end are not JSON.",
+    });
+  }
+}
+
+function wrongSetting(
+  { issues: [issue] }: z.ZodError,
+  settings: Readonly<Record<string, unknown>>,
+  path: string,
+): TeamError {
+  const [key, index] = issue?.path ?? [];
+  const name = SettingName.parse(key);
+  const found = settings[name];
+  const problem =
+    Array.isArray(found) && typeof index === "number"
+      ? `has ${shownValue(found[index])} in it, which is no permission rule`
+      : wrongValue(name, found);
+  return invalid(`${path}: "${name}" ${problem}`, { hint: "Correct it there." });
+}
+
+function checkRules(stated: StatedSettings, path: string): void {
+  for (const decision of ["allow", "ask", "deny"] as const) {
+    for (const rule of stated[decision] ?? []) checkRule(decision, rule, path);
+  }
+}
+
+function checkRule(decision: "allow" | "ask" | "deny", rule: string, path: string): void {
+  try {
+    parseRule(decision, rule);
+  } catch (error) {
+    if (!(error instanceof TeamError)) throw error;
+    const hint = error.hint === undefined ? {} : { hint: error.hint };
+    throw invalid(`${path}: "${decision}": ${error.message}`, { cause: error, ...hint });
+  }
+}
+
+function invalid(message: string, options: { cause?: unknown; hint: string } | { cause: unknown }) {
+  return new TeamError("config-invalid", message, options);
+}

@@ -1,0 +1,37 @@
+import { TeamError } from "../../errors.ts";
+import { nearest } from "../nearest.ts";
+import { SettingName } from "./settings.ts";
+
+/** Why a file of settings may not have this key, and where what it says belongs. */
+export function unknownSetting(key: string, path: string): TeamError {
+  const words = key
+    .replace(/([a-z0-9])([A-Z])/g, "$1-$2")
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, "-");
+  if (neverInFiles.test(words)) {
+    return new TeamError("config-invalid", `${path}: "${key}" cannot be set in a file`, {
+      hint: "Keys, addresses, hooks and variables come from the environment only: set them there, such as ANTHROPIC_API_KEY or ANTHROPIC_BASE_URL, or name a file of variables with --env-file.",
+    });
+  }
+  if (onlyFlags.has(words)) {
+    return new TeamError(
+      "config-invalid",
+      `${path}: "${key}" belongs to one start, not to a file`,
+      {
+        hint: `Say it on the command line, with --${words}.`,
+      },
+    );
+  }
+  const meant = nearest(key, SettingName.options);
+  return new TeamError("config-invalid", `${path}: "${key}" is no setting`, {
+    hint: `${meant ? `Did you mean "${meant}"? ` : ""}Settings: ${SettingName.options.join(", ")}.`,
+  });
+}
+
+/** By which a repository could have keys sent elsewhere, or programs run that nobody asked for. */
+const neverInFiles =
+  /(^|-)(api-?keys?|keys?|tokens?|secrets?|passwords?|credentials?|auth|base-?urls?|urls?|uri|endpoints?|hosts?|proxy|proxies|headers?|env|envs|env-file|environment|dotenv|hooks?|providers?|mcp|mcp-servers|shell|commands?|plugins?)(-|$)/;
+
+const onlyFlags: ReadonlySet<string> = new Set([
+  ...["cwd", "fresh", "record", "team-dir", "output", "json", "debug", "plain", "web", "help"],
+]);

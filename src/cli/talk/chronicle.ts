@@ -1,0 +1,143 @@
+import type { AgentEvent } from "../../protocol/events.ts";
+import { lead, type MemberName, user } from "../../protocol/ids.ts";
+import { MarkdownStream } from "../render/markdown-stream.ts";
+
+/** One thing that a person is shown of what a member says and does. */
+export type Item =
+  /** What the person has typed. */
+  | { type: "typed"; text: string; to: string }
+  /** What the member says, in Markdown: a whole block of it or more. */
+  | { type: "text"; source: string }
+  | { type: "call"; name: string; input: unknown }
+  | { type: "result"; name: string; output: string; isError: boolean }
+  | { type: "mail"; from: MemberName; to: MemberName; kind: string; preview: string }
+  | { type: "notice"; text: string; tone: Tone };
+
+export type Tone = "quiet" | "good" | "bad";
+
+/** An item, and in whose view it belongs. */
+export interface Told {
+  member: MemberName;
+  item: Item;
+}
+
+/** Turns what happens in a team into what a person is shown of it. */
+export class Chronicle {
+  readonly #texts = new Map<MemberName, MarkdownStream>();
+  readonly #calls = new Map<string, string>();
+
+  tell(event: AgentEvent): Told[] {
+    const { member = lead } = event;
+    return this.#items(event, member).map((item) => ({ member, item }));
+  }
+
+  /** What a member is in the middle of saying. */
+  unfinished(member: MemberName): string {
+    return this.#texts.get(member)?.rest ?? "";
+  }
+
+  #items(event: AgentEvent, member: MemberName): Item[] {
+    switch (event.type) {
+      case "text-delta":
+        return textItems(this.#textOf(member).push(event.text));
+      case "tool-call":
+        this.#calls.set(event.call_id, event.name);
+        return [...this.#finish(member), { type: "call", name: event.name, input: event.input }];
+      case "tool-result":
+        return [this.#result(event)];
+      case "turn-end":
+        return this.#finish(member);
+      case "reply-restart":
+        return this.#startOver(member, event.reason);
+      case "message-sent":
+        return mailItems(event);
+      case "run-end":
+        return [...this.#finish(member), ...endItems(event)];
+      case "member-change":
+        return changeItems(event);
+      case "compaction-start":
+        return [notice("summarizes the conversation to make room")];
+      case "task-change":
+        return [notice(`task ${event.id} is ${event.status}`)];
+      case "message-returned":
+        return [notice("has ended without reading a message, which went back", "bad")];
+      case "line-set-aside":
+        return [notice(`a line of its mailbox was set aside: ${event.reason}`, "bad")];
+      case "warning":
+        return [notice(event.hint ? `${event.message} ${event.hint}` : event.message, "bad")];
+      case "message-delivered":
+      case "request-change":
+      case "run-start":
+      case "turn-start":
+      case "thinking-delta":
+      case "model-wait":
+      case "tool-output":
+      case "compaction-end":
+        return [];
+    }
+  }
+
+  #textOf(member: MemberName): MarkdownStream {
+    const known = this.#texts.get(member);
+    if (known) return known;
+    const text = new MarkdownStream();
+    this.#texts.set(member, text);
+    return text;
+  }
+
+  #finish(member: MemberName): Item[] {
+    const rest = this.#texts.get(member)?.end() ?? [];
+    this.#texts.delete(member);
+    return textItems(rest);
+  }
+
+  #startOver(member: MemberName, reason: string): Item[] {
+    this.#texts.delete(member);
+    return [notice(`begins its reply again: ${reason}`)];
+  }
+
+  #result(event: Extract<AgentEvent, { type: "tool-result" }>): Item {
+    const name = this.#calls.get(event.call_id) ?? "";
+    this.#calls.delete(event.call_id);
+    return { type: "result", name, output: event.output, isError: event.is_error };
+  }
+}
+
+function textItems(sources: readonly string[]): Item[] {
+  return sources
+    .filter((source) => source.trim() !== "")
+    .map((source) => ({ type: "text", source }));
+}
+
+function notice(text: string, tone: Tone = "quiet"): Item {
+  return { type: "notice", text, tone };
+}
+
+/** What the person writes is on the screen already, and what nobody needs to know stays out. */
+function mailItems(event: Extract<AgentEvent, { type: "message-sent" }>): Item[] {
+  const { member: from, to, message_type: kind, preview = "" } = event;
+  if (from === undefined || from === user || silentKinds.has(kind)) return [];
+  return [{ type: "mail", from, to, kind, preview }];
+}
+
+const silentKinds: ReadonlySet<string> = new Set([
+  "idle_notification",
+  "permission_request",
+  "permission_response",
+  "team_permission_update",
+  "mode_set_request",
+]);
+
+function endItems({ outcome, reason, hint }: Extract<AgentEvent, { type: "run-end" }>): Item[] {
+  if (outcome === "done") return [];
+  const why = [reason, hint].filter((part) => part !== undefined).join(" ");
+  const tone = outcome === "interrupted" ? "quiet" : "bad";
+  return [notice(why === "" ? outcome : `${outcome}: ${why}`, tone)];
+}
+
+function changeItems(event: Extract<AgentEvent, { type: "member-change" }>): Item[] {
+  const { status, detail } = event;
+  if (status === "shutdown") return [notice(detail ? `is shut down: ${detail}` : "is shut down")];
+  // How a run has failed is told by its end; this is for what fails outside of one.
+  return [];
+}

@@ -1,0 +1,132 @@
+import { createInterface } from "node:readline";
+import { lead } from "../../protocol/ids.ts";
+import type { Request } from "../../protocol/request.ts";
+import type { Terminal } from "../command.ts";
+import { renderItem } from "../render/item.ts";
+import { oneLine } from "../render/one-line.ts";
+import { paintFor } from "../render/paint.ts";
+import { shown } from "../render/shown.ts";
+import { isShownIn } from "../screen/feeds.ts";
+import { Questions, renderQuestion } from "../screen/questions.ts";
+import { Chronicle, type Told } from "./chronicle.ts";
+import type { Departed, Reply, Talk } from "./talk.ts";
+
+export interface PlainTalkOptions {
+  talk: Talk;
+  terminal: Terminal;
+}
+
+/** No line is cut where whoever reads may be a program. */
+const look = { width: 10_000, paint: paintFor(false) };
+
+/**
+ * The talk as lines, where there is no screen. Whoever types at a terminal may do so at any time;
+ * lines that come from a file or another program each wait until the team is quiet.
+ */
+export class PlainTalk {
+  readonly #talk: Talk;
+  readonly #terminal: Terminal;
+  readonly #chronicle = new Chronicle();
+  readonly #questions = new Questions();
+  #onQuestion: () => void = () => undefined;
+
+  private constructor({ talk, terminal }: PlainTalkOptions) {
+    this.#talk = talk;
+    this.#terminal = terminal;
+  }
+
+  static async hold(options: PlainTalkOptions, signal: AbortSignal): Promise<Departed> {
+    const plain = new PlainTalk(options);
+    const over = new AbortController();
+    const watching = plain.#watch(over.signal);
+    try {
+      await plain.#ask();
+      return await plain.#listen(signal);
+    } finally {
+      over.abort();
+      await watching;
+    }
+  }
+
+  async #watch(signal: AbortSignal): Promise<void> {
+    for await (const event of this.#talk.team.events(signal)) {
+      const told = this.#chronicle.tell(event).filter((each) => isShownIn(each.member, each));
+      for (const each of told) this.#print(linesOf(each));
+      if (event.type === "request-change") await this.#ask();
+    }
+  }
+
+  async #listen(signal: AbortSignal): Promise<Departed> {
+    const { input } = this.#terminal;
+    const lines = createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY });
+    signal.addEventListener("abort", () => lines.close(), { once: true });
+    if (signal.aborted) return "left";
+    try {
+      for await (const line of lines) {
+        const reply = await this.#talk.take(line);
+        if (reply.type === "leave") return "left";
+        if (reply.type === "begin-anew") return "begin-anew";
+        this.#print(replyLines(reply));
+        if (!input.isTTY) await this.#quietOrAsked(signal);
+        if (signal.aborted) break;
+      }
+      return "left";
+    } finally {
+      lines.close();
+    }
+  }
+
+  /** Whoever is asked something can answer with the next line. */
+  async #quietOrAsked(signal: AbortSignal): Promise<void> {
+    const over = new AbortController();
+    const asked = new Promise<void>((resolve) => {
+      this.#onQuestion = resolve;
+    });
+    const quiet = this.#talk.team.quiet({ signal: AbortSignal.any([signal, over.signal]) });
+    if (!this.#questions.first) await Promise.race([quiet, asked]);
+    over.abort();
+    await quiet;
+  }
+
+  async #ask(): Promise<void> {
+    const open = await this.#talk.team.openRequests();
+    for (const request of this.#questions.update(open, 0)) this.#print(questionLines(request));
+    if (this.#questions.first) this.#onQuestion();
+  }
+
+  #print(lines: readonly string[]): void {
+    for (const line of lines) this.#talk.io.out(line);
+  }
+}
+
+function linesOf(told: Told): string[] {
+  const { member, item } = told;
+  const name = member === lead ? "" : `${member}: `;
+  if (item.type === "text") return shown(name + item.source.trim()).split("\n");
+  if (item.type === "result" && !item.isError) return [];
+  return renderItem(item, look).map((line) => `${name}${line.trimStart()}`);
+}
+
+function replyLines(reply: Exclude<Reply, { type: "leave" | "begin-anew" }>): string[] {
+  switch (reply.type) {
+    case "shown":
+      return [...reply.lines];
+    case "sent":
+      return [];
+    case "refused":
+      return [`error: ${oneLine(reply.message)}`, ...(reply.hint ? [oneLine(reply.hint)] : [])];
+    case "view":
+      return [
+        `Write to ${reply.name} with @${reply.name} …; /log ${reply.name} shows what it does.`,
+      ];
+  }
+}
+
+function questionLines(request: Request): string[] {
+  const { id } = request;
+  const always = typeof request.subject.rule === "string" ? `, /approve ${id} always` : "";
+  return [
+    ...renderQuestion(request, look),
+    `  Answer with /approve ${id}${always} or /deny ${id} [<reason>].`,
+  ];
+}

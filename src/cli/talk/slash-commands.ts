@@ -1,0 +1,225 @@
+import { TeamError } from "../../errors.ts";
+import { lead, type MemberName, parseMemberName } from "../../protocol/ids.ts";
+import { PermissionMode } from "../../protocol/message.ts";
+import type { Command } from "../command.ts";
+import { parseArguments } from "../parse-arguments.ts";
+import type { Reply, Talk } from "./talk.ts";
+
+/** What a person may type behind a slash. None of them costs a model call. */
+export interface SlashCommand {
+  readonly name: string;
+  /** What stands behind it, as its help shows it. */
+  readonly parameters: string;
+  readonly summary: string;
+  /** Whether what stands behind it is a member's name. */
+  readonly takesMembers: boolean;
+  run(argument: string, talk: Talk): Promise<Reply>;
+}
+
+/** A command that looks and acts as the one of the same name does in any shell. */
+function asInAnyShell(
+  name: string,
+  { parameters = "", summary }: { parameters?: string; summary: string },
+  load: () => Promise<Command>,
+): SlashCommand {
+  return {
+    ...{ name, parameters, summary },
+    takesMembers: parameters.includes("name"),
+    async run(argument, { io, teamDir }) {
+      const command = await load();
+      const argv = argument === "" ? [] : argument.split(/\s+/);
+      const given = parseArguments(["--team-dir", teamDir, ...argv], command);
+      if (given === "help") return shown(summary);
+      const lines: string[] = [];
+      await command.run(given, { ...io, out: (line) => lines.push(line) });
+      return { type: "shown", lines };
+    },
+  };
+}
+
+export const slashCommands: readonly SlashCommand[] = [
+  {
+    name: "team",
+    parameters: "",
+    summary: "who is in the team, and how each of them is",
+    takesMembers: false,
+    run: async (_, { team }) => shown(await team.describeRoster()),
+  },
+  asInAnyShell(
+    "inbox",
+    { parameters: "[<name>]", summary: "a member's mail, the lead's unless named" },
+    async () => (await import("../commands/inbox.ts")).inbox,
+  ),
+  asInAnyShell(
+    "messages",
+    { summary: "all mail, and what became of it" },
+    async () => (await import("../commands/messages.ts")).messages,
+  ),
+  asInAnyShell(
+    "tasks",
+    { summary: "the task board" },
+    async () => (await import("../commands/tasks.ts")).tasks,
+  ),
+  asInAnyShell(
+    "cost",
+    { summary: "tokens and dollars, by member" },
+    async () => (await import("../commands/cost.ts")).cost,
+  ),
+  asInAnyShell(
+    "log",
+    { parameters: "[<name>]", summary: "what a member was shown, said and did" },
+    async () => (await import("../commands/log.ts")).log,
+  ),
+  asInAnyShell(
+    "approvals",
+    { summary: "what waits for your answer, in full" },
+    async () => (await import("../commands/approvals.ts")).approvals,
+  ),
+  {
+    name: "approve",
+    parameters: "<id> [always]",
+    summary: "let it be done, once or always",
+    takesMembers: false,
+    async run(argument, talk) {
+      const [id = "", always] = argument.split(/\s+/);
+      return answer(talk, id, { decision: always === "always" ? "allow-always" : "allow-once" });
+    },
+  },
+  {
+    name: "deny",
+    parameters: "<id> [<reason>]",
+    summary: "do not let it be done",
+    takesMembers: false,
+    async run(argument, talk) {
+      const [, id = "", reason = ""] = /^(\S*)\s*(.*)$/s.exec(argument) ?? [];
+      return answer(talk, id, { decision: "deny", reason: reason === "" ? undefined : reason });
+    },
+  },
+  {
+    name: "view",
+    parameters: "[<name>]",
+    summary: "show what a member is doing, and write to it; the lead unless named",
+    takesMembers: true,
+    run: async (argument, talk) => ({ type: "view", name: await findMember(talk, argument) }),
+  },
+  {
+    name: "interrupt",
+    parameters: "[<name>]",
+    summary: "stop what a member is doing; it waits for your word then. Everybody unless named",
+    takesMembers: true,
+    async run(argument, talk) {
+      if (argument === "") talk.team.interrupt();
+      else talk.team.interrupt(await findMember(talk, argument));
+      return shown(`Interrupted: ${argument === "" ? "everybody" : argument}.`);
+    },
+  },
+  {
+    name: "stop",
+    parameters: "[<name>]",
+    summary: "end a teammate for good; all of them, and the lead's run, unless named",
+    takesMembers: true,
+    async run(argument, talk) {
+      if (argument === "") await talk.team.stop();
+      else await talk.team.stop(await findMember(talk, argument));
+      return shown(`Stopped: ${argument === "" ? "everybody" : argument}.`);
+    },
+  },
+  {
+    name: "mode",
+    parameters: "<mode> [<name>]",
+    summary: `what a member, the lead unless named, may do without asking: ${PermissionMode.options.join(", ")}`,
+    takesMembers: false,
+    run: setMode,
+  },
+  {
+    name: "new",
+    parameters: "",
+    summary: "set this team aside, and begin a new one",
+    takesMembers: false,
+    run: async () => ({ type: "begin-anew" }),
+  },
+  {
+    name: "help",
+    parameters: "",
+    summary: "this list",
+    takesMembers: false,
+    run: async () => shown(helpText()),
+  },
+  {
+    name: "quit",
+    parameters: "",
+    summary: "leave; the team goes on where it is when you come back",
+    takesMembers: false,
+    run: async () => ({ type: "leave" }),
+  },
+];
+
+function shown(text: string): Reply {
+  return { type: "shown", lines: text.split("\n") };
+}
+
+async function findMember({ team }: Talk, typed: string): Promise<MemberName> {
+  if (typed === "") return lead;
+  const name = parseMemberName(typed);
+  const { members } = await team.roster();
+  const names = [lead, ...members.map((member) => member.name)];
+  if (names.some((each) => each === name)) return name;
+  throw new TeamError("member-unknown", `Nobody here is named '${name}'`, {
+    hint: `Members: ${names.join(", ")}.`,
+  });
+}
+
+async function answer(
+  { team }: Talk,
+  beginning: string,
+  given: Parameters<typeof team.answer>[1],
+): Promise<Reply> {
+  const open = (await team.openRequests()).filter(({ to }) => to === "user");
+  const meant = open.filter(({ id }) => id.startsWith(beginning));
+  const [request] = meant;
+  if (request && meant.length === 1) {
+    await team.answer(request.id, given);
+    return shown(
+      given.decision === "deny" ? `Denied to ${request.from}.` : `Allowed to ${request.from}.`,
+    );
+  }
+  const ids = open.map(({ id, from }) => `${id} of ${from}`).join(", ");
+  throw new TeamError(
+    "request-unknown",
+    beginning === "" ? "Which one?" : `No one question is ${beginning}`,
+    {
+      hint:
+        ids === ""
+          ? "Nothing waits for your answer."
+          : `What waits: ${ids}. /approvals shows them whole.`,
+    },
+  );
+}
+
+async function setMode(argument: string, talk: Talk): Promise<Reply> {
+  const [text = "", name = ""] = argument.split(/\s+/);
+  const mode = PermissionMode.safeParse(text);
+  if (!mode.success) {
+    throw new TeamError("usage-wrong", `'${text}' is no permission mode`, {
+      hint: `Modes: ${PermissionMode.options.join(", ")}.`,
+    });
+  }
+  const member = await findMember(talk, name);
+  await talk.team.setMode(member, mode.data);
+  return shown(`${member} works in mode ${mode.data}.`);
+}
+
+function helpText(): string {
+  const calls = slashCommands.map(({ name, parameters, summary }) => ({
+    call: `/${name} ${parameters}`.trim(),
+    summary,
+  }));
+  const width = Math.min(24, Math.max(...calls.map(({ call }) => call.length)));
+  return [
+    "What you type goes to the lead, or to whose view is open. @alice … goes to alice, @all … to everybody.",
+    "",
+    ...calls.map(({ call, summary }) => `  ${call.padEnd(width)}  ${summary}`),
+    "",
+    "q, exit and Ctrl-D leave.",
+  ].join("\n");
+}

@@ -1,0 +1,88 @@
+import { TeamError } from "../../errors.ts";
+import type { MemberName } from "../../protocol/ids.ts";
+import type { Team } from "../../team/team.ts";
+import type { Io } from "../command.ts";
+import { nearest } from "../nearest.ts";
+import { type SlashCommand, slashCommands } from "./slash-commands.ts";
+import { everybody, readTypedLine, type TypedLine } from "./typed-line.ts";
+
+/** What a typed line has come to. */
+export type Reply =
+  | { type: "shown"; lines: readonly string[] }
+  | { type: "sent"; to: string; text: string }
+  | { type: "refused"; message: string; hint: string | undefined }
+  | { type: "view"; name: MemberName }
+  | { type: "leave" }
+  /** The team is to be set aside, and a new one begun. */
+  | { type: "begin-anew" };
+
+/** How a person has left a team. */
+export type Departed = "left" | "begin-anew";
+
+interface TalkOptions {
+  team: Team;
+  io: Io;
+  /** Where the team lies. */
+  teamDir: string;
+}
+
+/** A person's talk with a team: what becomes of each line that is typed. */
+export class Talk {
+  readonly team: Team;
+  readonly io: Io;
+  readonly teamDir: string;
+
+  constructor({ team, io, teamDir }: TalkOptions) {
+    this.team = team;
+    this.io = io;
+    this.teamDir = teamDir;
+  }
+
+  /** Does what a line says; `addressee` is who it is for unless it says so itself. */
+  async take(typed: string, addressee?: string): Promise<Reply> {
+    try {
+      return await this.#carryOut(readTypedLine(typed, addressee));
+    } catch (error) {
+      if (!(error instanceof TeamError)) throw error;
+      return { type: "refused", message: error.message, hint: error.hint };
+    }
+  }
+
+  async #carryOut(line: TypedLine): Promise<Reply> {
+    switch (line.type) {
+      case "nothing":
+        return { type: "shown", lines: [] };
+      case "leave":
+        return { type: "leave" };
+      case "command":
+        return findCommand(line.name).run(line.argument, this);
+      case "message":
+        return this.#send(line.to, line.text);
+    }
+  }
+
+  async #send(to: string, text: string): Promise<Reply> {
+    if (text === "") return this.#look(to);
+    if (to === everybody) await this.team.broadcast(text);
+    else await this.team.message(to, text);
+    return { type: "sent", to, text };
+  }
+
+  /** A name alone is a wish to see what its member is doing. */
+  async #look(name: string): Promise<Reply> {
+    return findCommand("view").run(name, this);
+  }
+}
+
+function findCommand(name: string): SlashCommand {
+  const command = slashCommands.find((each) => each.name === name);
+  if (command) return command;
+  const meant = nearest(
+    name,
+    slashCommands.map((each) => each.name),
+  );
+  const suggestion = meant ? `Did you mean /${meant}? ` : "";
+  throw new TeamError("usage-wrong", `There is no command /${name}`, {
+    hint: `${suggestion}/help has them all. A space before the slash says the line to the lead as it is.`,
+  });
+}

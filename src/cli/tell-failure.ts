@@ -1,0 +1,74 @@
+import { stat } from "node:fs/promises";
+import { resolve } from "node:path";
+import { parseArgs } from "node:util";
+import { TeamError } from "../errors.ts";
+import { Secrets } from "../lib/secrets.ts";
+import type { Io, Surroundings } from "./command.ts";
+import { errorDetails } from "./error-details.ts";
+import type { Failure } from "./file-system-failure.ts";
+import { firstStartLines } from "./first-start.ts";
+import { environmentSecrets } from "./known-secrets.ts";
+import { oneLine } from "./render/one-line.ts";
+import { environmentWith } from "./settings/env-file.ts";
+
+/**
+ * Tells a person what has gone wrong: a sentence and a hint, and with `--debug` in `argv` all there
+ * is to know. No provider's key is in it.
+ */
+export async function tellFailure(
+  error: unknown,
+  { message, hint }: Failure,
+  { argv, io }: { argv: string[]; io: Pick<Io, "err" | "surroundings"> },
+): Promise<void> {
+  const { isDebugging, envFile } = readTolerantly(argv);
+  const secrets = await knownSecrets(envFile, io.surroundings);
+  const tell = (line: string) => io.err(line === "" ? "" : oneLine(secrets.mask(line)));
+  tell(`error: ${message}`);
+  if (hint) tell(hint);
+  if (error instanceof TeamError) {
+    for (const line of firstStartLines(error.code)) io.err(line);
+  }
+  if (isDebugging) for (const line of errorDetails(error)) tell(`debug: ${line}`);
+}
+
+/** Something that nobody foresaw, as a person is told it. */
+export function bug(error: unknown): Failure {
+  const message = error instanceof Error ? error.message || error.name : String(error);
+  return {
+    message: `troupe has a bug: ${message}`,
+    hint: "Run it again with --debug to see where it happened, and report what it says.",
+  };
+}
+
+/** What matters here of a command line, which may be wrong otherwise. */
+function readTolerantly(args: string[]): { isDebugging: boolean; envFile: string | undefined } {
+  const { values } = parseArgs({
+    args,
+    strict: false,
+    options: { debug: { type: "boolean" }, "env-file": { type: "string" } },
+  });
+  const envFile = values["env-file"];
+  return {
+    isDebugging: values.debug === true,
+    envFile: typeof envFile === "string" ? envFile : undefined,
+  };
+}
+
+async function knownSecrets(
+  envFile: string | undefined,
+  surroundings: Surroundings,
+): Promise<Secrets> {
+  const isReadable = envFile && (await isPlainFile(resolve(surroundings.cwd, envFile)));
+  const env = await environmentWith(isReadable ? envFile : undefined, surroundings);
+  return new Secrets(environmentSecrets(env));
+}
+
+/** A pipe could be read only once, and that is over. */
+async function isPlainFile(path: string): Promise<boolean> {
+  try {
+    return (await stat(path)).isFile();
+  } catch (error) {
+    if (error instanceof Error && "errno" in error) return false;
+    throw error;
+  }
+}

@@ -1,0 +1,256 @@
+import { appendFile } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { lead, MemberName, newMessageId } from "../../src/protocol/ids.ts";
+import type { Entry } from "../../src/protocol/transcript.ts";
+import type { TeamStore } from "../../src/team/team-store.ts";
+import { temporaryDirectory } from "../../src/testing/temporary-directory.ts";
+import { enlist, member, openStore } from "../support/team.ts";
+import { troupe, troupeIn } from "./troupe.ts";
+
+const alice = MemberName.parse("alice");
+const at = "2026-11-15T09:00:00.000Z";
+
+test("log shows what a member was shown, said and did", async () => {
+  await using directory = await temporaryDirectory();
+  await using store = await openStore(directory.path);
+  await write(store, aRun);
+
+  const { code, out, err } = await troupe(directory.path, "log", "alice");
+
+  expect({ code, err }).toEqual({ code: 0, err: [] });
+  expect(withoutTimes(out)).toEqual([
+    "— <day> —",
+    "<time>  ◇ begins with the model anthropic/scripted",
+    "<time>  ▶ run starts",
+    "<time>  ← lead:",
+    "            First",
+    "            Second",
+    "<time>  ◇ is told: You hold task 1.",
+    "<time>  thinks: Hm.",
+    "<time>  says: I look.",
+    "<time>  ● bash npm test",
+    "<time>  ● read_file notes.txt",
+    "<time>  ✗ bash failed:",
+    "            1 failing",
+    "            (exit 1)",
+    "<time>  ✓ read_file: hello",
+    "<time>  ◇ what was before is summarized: All is well.",
+    "<time>  ■ run ends: turn-limit: after 200 turns",
+  ]);
+});
+
+test("what the model, its tools and its mail say is shown, not obeyed, and keeps its lines", async () => {
+  await using directory = await temporaryDirectory();
+  await using store = await openStore(directory.path);
+  const hostile = "a\u001b[2J\n\u202eb\rc\nd";
+  await write(store, [
+    mail(hostile),
+    { type: "reply", at, stop: "end", blocks: [{ type: "text", text: hostile }] },
+    { type: "tool-result", at, call_id: "1", output: hostile, is_error: true },
+    { type: "note", at, text: hostile, wakes: false },
+    { type: "run-end", at, outcome: "failed", reason: hostile },
+  ]);
+
+  const { out } = await troupe(directory.path, "log", "alice");
+
+  expect(out.filter((line) => line.includes("a\\x1b[2J"))).toHaveLength(5);
+  expect(out.filter((line) => line.endsWith("\\u{202e}b\\x0dc"))).toHaveLength(5);
+  for (const line of out) expect(line).not.toMatch(/\p{Cc}|\p{Cf}/u);
+});
+
+test("a long result is shortened, and says how much more there is", async () => {
+  await using directory = await temporaryDirectory();
+  await using store = await openStore(directory.path);
+  const output = Array.from({ length: 100 }, (_, index) => `line ${index} ${"x".repeat(1000)}`);
+  await write(store, [
+    { type: "tool-result", at, call_id: "1", output: output.join("\n"), is_error: false },
+  ]);
+
+  const { out } = await troupe(directory.path, "log", "alice");
+
+  expect(out).toHaveLength(1 + 1 + 8 + 1);
+  expect(out.at(-1)).toContain("92 more lines");
+  for (const line of out) expect(line.length).toBeLessThan(200);
+});
+
+test("only the end of a transcript is read: what lies before it is not even looked at", async () => {
+  await using directory = await temporaryDirectory();
+  await using store = await openStore(directory.path, { onWarning: () => undefined });
+  await enlist(store, member("alice"));
+  const path = join(directory.path, ".team", "transcripts", "alice.jsonl");
+  await appendFile(path, `{"type":"no such entry"}\n`, { mode: 0o600 });
+  await append(store, notes(1, 60));
+
+  const few = await troupe(directory.path, "log", "alice", "--lines", "2");
+  const usual = await troupe(directory.path, "log", "alice");
+  const all = await troupe(directory.path, "log", "alice", "-n", "1000");
+
+  expect(few.out.slice(1).map(textOf)).toEqual(["note 59", "note 60"]);
+  expect(few.err).toEqual([]);
+  expect(usual.out.slice(1)).toHaveLength(50);
+  expect(usual.err).toEqual([]);
+  expect(all.out.slice(1)).toHaveLength(60);
+  expect(all.err).toEqual([expect.stringContaining("alice.jsonl")]);
+});
+
+test("log --json is one entry a line, as it is stored", async () => {
+  await using directory = await temporaryDirectory();
+  await using store = await openStore(directory.path);
+  await write(store, aRun);
+
+  const { out } = await troupe(directory.path, "log", "alice", "--json");
+
+  expect(out.map((line) => JSON.parse(line))).toEqual(aRun);
+});
+
+test("the lead's log is shown unless another is named, and an empty one says so", async () => {
+  await using directory = await temporaryDirectory();
+  await using _store = await openStore(directory.path);
+
+  const nothing = await troupe(directory.path, "log");
+  const nobody = await troupe(directory.path, "log", "carol");
+  const wrong = await troupe(directory.path, "log", "--lines", "many");
+
+  expect(nothing).toMatchObject({ code: 0, out: ["Nothing in lead's transcript."] });
+  expect(nobody).toMatchObject({ code: 2, out: [] });
+  expect(wrong).toMatchObject({
+    code: 2,
+    out: [],
+    err: [expect.stringContaining("--lines"), expect.stringContaining("Usage")],
+  });
+});
+
+test("--follow goes on as entries come, whole ones only, also when the member begins anew", async () => {
+  await using directory = await temporaryDirectory();
+  await using store = await openStore(directory.path);
+  await write(store, notes(1, 3));
+  const following = follow(directory.path, "log", "alice", "--follow", "--lines", "1");
+  await following.until("note 3");
+
+  await append(store, notes(4, 5));
+  await following.until("note 5");
+  const path = join(directory.path, ".team", "transcripts", "alice.jsonl");
+  const [line = ""] = notes(6, 6).map((entry) => JSON.stringify(entry));
+  await appendFile(path, line.slice(0, 20));
+  await appendFile(path, `${line.slice(20)}\n`);
+  await following.until("note 6");
+  // Entries that come right before the end of the old transcript are not lost with it.
+  await append(store, notes(7, 7));
+  await store.forget(alice);
+  await append(store, notes(8, 9));
+  await following.until("note 9");
+  following.stop();
+
+  const { code, out, err } = await following.ended;
+  expect({ code, err }).toEqual({ code: 0, err: [] });
+  expect(out.slice(1).map(textOf)).toEqual([3, 4, 5, 6, 7, 8, 9].map((n) => `note ${n}`));
+});
+
+test("--follow waits for a transcript that is not there yet", async () => {
+  await using directory = await temporaryDirectory();
+  await using store = await openStore(directory.path);
+  const following = follow(directory.path, "log", "--follow", "--json");
+
+  const { transcript } = await store.openMember(lead, { onSetAside: () => undefined });
+  await transcript.append(notes(1, 1));
+  await following.until("note 1");
+  following.stop();
+
+  expect((await following.ended).out).toHaveLength(1);
+});
+
+/** A command that goes on until it is told to stop. */
+function follow(root: string, ...argv: string[]) {
+  const stopping = new AbortController();
+  const seen: string[] = [];
+  const looks = new Set<() => void>();
+  const onOut = (line: string) => {
+    seen.push(line);
+    for (const look of [...looks]) look();
+  };
+  return {
+    ended: troupeIn({ root, env: {}, signal: stopping.signal, onOut }, ...argv),
+    stop: () => stopping.abort(),
+    until: (text: string) =>
+      new Promise<void>((resolve) => {
+        const look = () => {
+          if (!seen.some((line) => line.includes(text))) return;
+          looks.delete(look);
+          resolve();
+        };
+        looks.add(look);
+        look();
+      }),
+  };
+}
+
+function mail(content: string): Entry {
+  return {
+    type: "delivery",
+    at,
+    message: {
+      id: newMessageId(new Date(at)),
+      type: "message",
+      from: lead,
+      to: alice,
+      content,
+      timestamp: 1,
+    },
+    position: { generation: 1, offset: 100 },
+  };
+}
+
+const aRun: Entry[] = [
+  { type: "profile", at, system: "You are 'alice'.", model: "anthropic/scripted" },
+  { type: "run-start", at },
+  mail("First\nSecond"),
+  { type: "note", at, text: "You hold task 1.", wakes: false },
+  {
+    type: "reply",
+    at,
+    stop: "tool-calls",
+    blocks: [
+      { type: "thinking", text: "Hm." },
+      { type: "text", text: "I look." },
+      { type: "tool-call", call_id: "1", name: "bash", input: { command: "npm test" } },
+      { type: "tool-call", call_id: "2", name: "read_file", input: { path: "notes.txt" } },
+    ],
+  },
+  { type: "tool-start", at, call_id: "1" },
+  { type: "tool-result", at, call_id: "1", output: "1 failing\n(exit 1)", is_error: true },
+  { type: "tool-result", at, call_id: "2", output: "hello", is_error: false },
+  { type: "compaction", at, summary: "All is well.", kept: [], wakes: true, delivered: [] },
+  { type: "run-end", at, outcome: "turn-limit", reason: "after 200 turns" },
+  { type: "run-settled", at },
+];
+
+function notes(from: number, to: number): Entry[] {
+  return Array.from({ length: to - from + 1 }, (_, index) => ({
+    type: "note" as const,
+    at,
+    text: `note ${from + index}`,
+    wakes: false,
+  }));
+}
+
+/** Makes alice, and writes her transcript. */
+async function write(store: TeamStore, entries: readonly Entry[]): Promise<void> {
+  await enlist(store, member("alice"));
+  await append(store, entries);
+}
+
+async function append(store: TeamStore, entries: readonly Entry[]): Promise<void> {
+  const { transcript } = await store.openMember(alice, { onSetAside: () => undefined });
+  await transcript.append(entries);
+}
+
+function textOf(line: string): string {
+  return line.split(": ").at(-1) ?? "";
+}
+
+function withoutTimes(lines: readonly string[]): string[] {
+  return lines.map((line) =>
+    line.replace(/^\d\d:\d\d:\d\d/, "<time>").replace(/\d{4}-\d\d-\d\d/, "<day>"),
+  );
+}

@@ -1,0 +1,145 @@
+import { expect, test } from "vitest";
+import { lead, MemberName, user } from "../../src/protocol/ids.ts";
+import type { UsageRecord } from "../../src/protocol/usage.ts";
+import type { TeamStore } from "../../src/team/team-store.ts";
+import { temporaryDirectory } from "../../src/testing/temporary-directory.ts";
+import { enlist, member, openStore } from "../support/team.ts";
+import { troupe } from "./troupe.ts";
+
+const alice = MemberName.parse("alice");
+const at = "2026-11-15T09:00:00.000Z";
+const usage = {
+  input_tokens: 12_345,
+  output_tokens: 1_000,
+  cache_read_tokens: 50_000,
+  cache_write_tokens: 10,
+};
+
+test("cost shows tokens, dollars and context of each member and in all", async () => {
+  await using directory = await temporaryDirectory();
+  await using store = await openStore(directory.path);
+  await enlist(store, { ...member("alice"), model: "anthropic/claude-opus-4-5" });
+  await store.usage.record(call(lead, { cost_usd: 0.5 }));
+  await store.usage.record(call(alice, { cost_usd: 0.25 }));
+  await store.usage.record(call(alice, { cost_usd: 0.25 }));
+  await reply(store, alice);
+
+  const { out } = await troupe(directory.path, "cost");
+
+  expect(out).toEqual([
+    "        input  output  cached  written     cost  context",
+    "lead    12.3k      1k     50k       10  $0.5000        -",
+    "alice   24.7k      2k    100k       20  $0.5000      32%",
+    "in all    37k      3k    150k       30  $1.0000",
+  ]);
+});
+
+test("calls without a known price are said to have none, and are in no sum", async () => {
+  await using directory = await temporaryDirectory();
+  await using store = await openStore(directory.path);
+  await enlist(store, { ...member("alice"), model: "openai-compatible/mine" });
+  await store.usage.record(call(lead, { cost_usd: 0.5 }));
+  await store.usage.record(call(alice, {}));
+  await reply(store, alice);
+
+  const { out } = await troupe(directory.path, "cost");
+  const json = JSON.parse((await troupe(directory.path, "cost", "--json")).out.join("\n"));
+
+  expect(out[2]).toMatch(/alice .* no price {4}63\.4k$/);
+  expect(out[3]).toMatch(/in all .* ≥ \$0\.5000$/);
+  expect(out.at(-1)).toBe(
+    "1 of 2 calls have no known price and are not in the cost: openai-compatible/mine.",
+  );
+  expect(json.total).toMatchObject({ calls: 2, unpriced_calls: 1, cost_usd: 0.5 });
+  expect(json.members).toMatchObject([
+    { name: "lead", context_tokens: null },
+    { name: "alice", ...usage, unpriced_calls: 1, context_tokens: 63_355, context_window: null },
+  ]);
+});
+
+test("a context that was summarized is not known until the next reply", async () => {
+  await using directory = await temporaryDirectory();
+  await using store = await openStore(directory.path);
+  await enlist(store, { ...member("alice"), model: "anthropic/claude-opus-4-5" });
+  await reply(store, alice);
+  const { transcript } = await store.openMember(alice, { onSetAside: () => undefined });
+  await transcript.append([
+    { type: "compaction", at, summary: "So far.", kept: [], wakes: false, delivered: [] },
+  ]);
+
+  const json = JSON.parse((await troupe(directory.path, "cost", "--json")).out.join("\n"));
+
+  expect(json.members[1]).toMatchObject({ name: "alice", context_tokens: null });
+});
+
+test("team says of everybody what is known, in columns that fit a narrow screen", async () => {
+  await using directory = await temporaryDirectory();
+  await using store = await openStore(directory.path);
+  await enlist(
+    store,
+    {
+      ...member("alice", "working"),
+      model: "anthropic/claude-opus-4-5-with-a-very-long-name-indeed",
+      permission_mode: "bypassPermissions",
+      detail: `waiting for ${"approval ".repeat(20)}`,
+    },
+    { ...member("a-teammate-with-a-long-name-too", "failed"), permission_mode: "plan" },
+    member("carol"),
+  );
+  await store.usage.record(call(alice, { cost_usd: 12.5 }));
+  await reply(store, alice);
+  for (let n = 0; n < 3; n++) {
+    await store.send("alice", { type: "message", from: user, content: "hi" });
+  }
+
+  const { out } = await troupe(directory.path, "team");
+
+  expect(out.map((line) => line.replace(/\d\d-\d\d \d\d:\d\d/, "<when>"))).toEqual([
+    "Team: default",
+    expect.stringMatching(/^ {2}alice \(coder\): working, waiting for approval .*…$/),
+    "    claude…  bypassPermissions  63.4k tok  $12.5000  3 unread  since <when>",
+    "  a-teammate-with-a-long-name-too (coder): failed",
+    "             plan",
+    "  carol (coder): idle",
+  ]);
+  for (const line of out) expect([...line].length).toBeLessThanOrEqual(80);
+});
+
+test("team --json has what the roster has, and usage, unread mail and since when", async () => {
+  await using directory = await temporaryDirectory();
+  await using store = await openStore(directory.path);
+  await enlist(store, { ...member("alice"), color: "cyan" });
+  await store.usage.record(call(alice, { cost_usd: 0.25 }));
+  await reply(store, alice);
+  await store.send("alice", { type: "message", from: user, content: "hi" });
+
+  const { out } = await troupe(directory.path, "team", "--json");
+
+  expect(JSON.parse(out.join("\n"))).toMatchObject({
+    team_name: "default",
+    lead: "lead",
+    members: [
+      {
+        name: "alice",
+        status: "idle",
+        color: "cyan",
+        since: at,
+        usage: { calls: 1, cost_usd: 0.25 },
+        unread: 1,
+      },
+    ],
+    running: { pid: process.pid },
+  });
+});
+
+function call(name: MemberName, price: Pick<UsageRecord, "cost_usd">): UsageRecord {
+  return { type: "call", at, member: name, model: "m", ...usage, ...price };
+}
+
+async function reply(store: TeamStore, name: MemberName): Promise<void> {
+  const { transcript } = await store.openMember(name, { onSetAside: () => undefined });
+  await transcript.append([
+    { type: "run-start", at },
+    { type: "reply", at, stop: "end", blocks: [{ type: "text", text: "Yes." }], usage },
+  ]);
+}

@@ -1,0 +1,63 @@
+import { expect, test } from "vitest";
+import { loosenings, withoutLoosenings } from "../../../src/cli/settings/loosening.ts";
+import { type StatedSettings, withDefaults } from "../../../src/cli/settings/settings.ts";
+
+const looser: [StatedSettings, StatedSettings][] = [
+  [{ allow: ["bash"] }, {}],
+  [{ allow: ["bash", "write_file"] }, { allow: ["bash"] }],
+  [{ "permission-mode": "acceptEdits" }, {}],
+  [{ "permission-mode": "default" }, { "permission-mode": "plan" }],
+  [{ approvals: "wait" }, {}],
+  [{ "plan-approval": "lead" }, { "plan-approval": "user" }],
+  [{ "max-turns": 201 }, {}],
+  [{ "max-turns": 11 }, { "max-turns": 10 }],
+  [{ "max-cost": 11 }, { "max-cost": 10 }],
+  [{ timeout: 11 }, { timeout: 10 }],
+  [{ "background-wait": 61 }, {}],
+  [{ "shutdown-grace": 31 }, {}],
+  [{ "max-teammates": 33 }, {}],
+  [{ autoclaim: true }, { autoclaim: false }],
+  [{ model: "openai/x" }, {}],
+  [{ model: "replay:x" }, { model: "openai/x" }],
+];
+
+test.each(looser)("%j loosens %j", (theirs, own) => {
+  const found = loosenings(theirs, withDefaults(own));
+
+  expect(found.map(({ name }) => name)).toEqual(Object.keys(theirs));
+  expect(withoutLoosenings(theirs, found)).toEqual({});
+});
+
+const stricter: [StatedSettings, StatedSettings][] = [
+  [{ deny: ["bash"], ask: ["write_file"] }, {}],
+  [{ allow: ["bash"] }, { allow: ["bash", "write_file"] }],
+  [{ allow: [] }, {}],
+  [{ "permission-mode": "plan" }, {}],
+  [{ "permission-mode": "default" }, { "permission-mode": "acceptEdits" }],
+  [{ "permission-mode": "default" }, {}],
+  [{ approvals: "deny" }, { approvals: "wait" }],
+  [{ approvals: "wait" }, { approvals: "wait" }],
+  [{ "plan-approval": "user" }, {}],
+  [{ "plan-approval": "lead" }, {}],
+  [{ "max-turns": 200, "max-cost": 1_000, timeout: 1_000_000 }, {}],
+  [{ "background-wait": 0, "shutdown-grace": 1, "max-teammates": 1 }, {}],
+  [{ autoclaim: false }, {}],
+  [{ autoclaim: true }, {}],
+  [{ model: "openai/x" }, { model: "openai/x" }],
+];
+
+test.each(stricter)("%j does not loosen %j", (theirs, own) => {
+  expect(loosenings(theirs, withDefaults(own))).toEqual([]);
+});
+
+test("what is said of a loosening is what it says and what holds without it", () => {
+  const theirs = { allow: ["bash(a)", "bash(b)"], "max-cost": 5, model: "openai/x" };
+
+  const found = loosenings(theirs, withDefaults({ "max-cost": 2, allow: ["bash(a)"] }));
+
+  expect(found.flatMap(({ lines }) => lines)).toEqual([
+    "model: openai/x (without it: none)",
+    "allow: bash(b)",
+    "max-cost: 5 (without it: 2)",
+  ]);
+});

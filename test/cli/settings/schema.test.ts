@@ -1,0 +1,19 @@
+import { expect, test } from "vitest";
+import { z } from "zod";
+import { SettingName, StatedSettings } from "../../../src/cli/settings/settings.ts";
+
+const $schema = z.string().optional().describe("Where this schema lies, for editors");
+const schema = z.toJSONSchema(StatedSettings.extend({ $schema }));
+
+test("troupe.schema.json is what the settings are; `vitest run -u` on this file writes it", async () => {
+  const text = `${JSON.stringify({ title: "Settings of troupe", ...schema }, null, 2)}\n`;
+
+  await expect(text).toMatchFileSnapshot("../../../troupe.schema.json");
+});
+
+test("every setting is described, and others are refused", () => {
+  expect(schema.additionalProperties).toBe(false);
+  for (const name of SettingName.options) {
+    expect(schema.properties?.[name]).toMatchObject({ description: expect.any(String) });
+  }
+});

@@ -1,0 +1,170 @@
+import { execFileSync } from "node:child_process";
+import { mkdir, symlink, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { readSettingsFile } from "../../../src/cli/settings/settings-file.ts";
+import { temporaryDirectory } from "../../../src/testing/temporary-directory.ts";
+import { troupe } from "../troupe.ts";
+
+const good = { "permission-mode": "plan", "max-cost": 2.5, autoclaim: false, deny: ["bash"] };
+
+async function read(content: string | Buffer) {
+  await using directory = await temporaryDirectory();
+  const path = join(directory.path, "troupe.json");
+  await writeFile(path, content);
+  return await readSettingsFile(path);
+}
+
+test.each([
+  ["as it is", JSON.stringify(good)],
+  ["with a byte order mark", `\uFEFF${JSON.stringify(good)}`],
+  ["with the schema's address", JSON.stringify({ $schema: "./x.json", ...good })],
+])("a file of settings is read, %s", async (_, text) => {
+  expect((await read(text))?.stated).toEqual(good);
+});
+
+test("an empty object says nothing, and a missing file is none", async () => {
+  expect((await read("{}"))?.stated).toEqual({});
+  expect(await readSettingsFile("/nowhere/troupe.json")).toBeUndefined();
+  expect(await readSettingsFile("/etc/hostname/troupe.json")).toBeUndefined();
+});
+
+test("a link is followed to where the file really lies", async () => {
+  await using directory = await temporaryDirectory();
+  await writeFile(join(directory.path, "real.json"), JSON.stringify(good));
+  await symlink("real.json", join(directory.path, "troupe.json"));
+
+  const file = await readSettingsFile(join(directory.path, "troupe.json"));
+
+  expect(file).toMatchObject({ stated: good, realPath: expect.stringMatching(/real\.json$/) });
+});
+
+test.each([
+  ['{\n  "max-turns": 1,\n}', ":3:1 is not JSON"],
+  ["", ":1:1 is not JSON"],
+  ['{ // no\n "ask": [] }', ":1:3 is not JSON"],
+  ["[]", "is a list, and must be an object"],
+  ["null", "is null, and must be an object"],
+  ['"plan"', 'is "plan", and must be an object'],
+  ['{"max-turns": "5"}', '"max-turns" is "5", and must be a whole number from 1'],
+  ['{"max-turns": 0}', '"max-turns" is 0, and must be'],
+  ['{"max-cost": null}', '"max-cost" is null, and must be a number of dollars'],
+  ['{"timeout": 1e999}', '"timeout" is null, and must be a number of seconds'],
+  ['{"permission-mode": "yolo"}', "must be plan, default or acceptEdits"],
+  ['{"permission-mode": "bypassPermissions"}', "bypassPermissions can only be a flag"],
+  ['{"allow": "bash"}', '"allow" is "bash", and must be a list of permission rules'],
+  ['{"allow": ["bash", 5]}', '"allow" has 5 in it, which is no permission rule'],
+  ['{"deny": ["bash("]}', '"deny": "bash(" is not a permission rule'],
+  ['{"model": {"apiKey": "sk-secret"}}', '"model" is an object, and must be'],
+  ['{"model": ""}', '"model" is "", and must be'],
+  ['{"autoclaim": 1}', '"autoclaim" is 1, and must be true or false'],
+  ['{"__proto__": {"allow": ["bash"]}}', '"__proto__" is no setting'],
+  ['{"constructor": 1}', '"constructor" is no setting'],
+  [Buffer.from([0x7b, 0xff, 0x7d]), "is not text in UTF-8"],
+  [Buffer.from("\uFEFF{}", "utf16le"), "is not text in UTF-8"],
+  ["x".repeat(300_000), "is larger than"],
+])("%j is refused, and told: %s", async (text, problem) => {
+  await using directory = await temporaryDirectory();
+  const path = join(directory.path, "troupe.json");
+  await writeFile(path, text);
+
+  const { code, out, err } = await troupe(directory.path, "run", "Go.");
+
+  expect(code).toBe(2);
+  expect(out).toEqual([]);
+  expect(err).toHaveLength(2);
+  expect(err[0]).toMatch(/^error: \//);
+  expect(err[0]).toContain(path);
+  expect(err[0]).toContain(problem);
+  expect(err.join("\n")).not.toContain("sk-secret");
+});
+
+test.each([
+  ["max-turn", 'Did you mean "max-turns"?'],
+  ["maxTurns", 'Did you mean "max-turns"?'],
+  ["permissionMode", 'Did you mean "permission-mode"?'],
+  ["Deny", 'Did you mean "deny"?'],
+  ["frobnicate", "Settings: model, "],
+])("the unknown key %s gets the hint: %s", async (key, hint) => {
+  await expect(read(JSON.stringify({ [key]: 1 }))).rejects.toMatchObject({
+    code: "config-invalid",
+    message: expect.stringContaining(`"${key}" is no setting`),
+    hint: expect.stringContaining(hint),
+  });
+});
+
+test.each([
+  ...["base-url", "baseUrl", "BASE_URL", "ANTHROPIC_BASE_URL", "openai.base_url", "endpoint"],
+  ...["api-key", "apiKey", "ANTHROPIC_API_KEY", "key", "token", "auth-token", "headers", "proxy"],
+  ...["env", "env-file", "environment", "hooks", "hook", "pre-hook", "providers", "mcpServers"],
+])("%s is refused with where it belongs, and its value is not shown", async (key) => {
+  await expect(read(JSON.stringify({ [key]: "sk-very-secret" }))).rejects.toMatchObject({
+    code: "config-invalid",
+    message: expect.stringMatching(/cannot be set in a file$/),
+    hint: expect.stringContaining("environment"),
+  });
+});
+
+test.each(["cwd", "fresh", "record", "team-dir", "output", "debug"])(
+  "%s belongs to one start",
+  async (key) => {
+    await expect(read(JSON.stringify({ [key]: true }))).rejects.toMatchObject({
+      code: "config-invalid",
+      hint: expect.stringContaining(`--${key}`),
+    });
+  },
+);
+
+test("a directory in the file's place is told", async () => {
+  await using directory = await temporaryDirectory();
+  await mkdir(join(directory.path, "troupe.json"));
+
+  const { code, out, err } = await troupe(directory.path, "run", "Go.");
+
+  expect({ code, out }).toEqual({ code: 2, out: [] });
+  expect(err[0]).toContain("troupe.json is a directory");
+});
+
+test("a pipe in the file's place is told, and not waited for", async () => {
+  await using directory = await temporaryDirectory();
+  execFileSync("mkfifo", [join(directory.path, "troupe.json")]);
+
+  const { code, err } = await troupe(directory.path, "run", "Go.");
+
+  expect(code).toBe(2);
+  expect(err[0]).toContain("troupe.json is no file");
+});
+
+test("links that lead in a circle are told", async () => {
+  await using directory = await temporaryDirectory();
+  await symlink("troupe.json", join(directory.path, "troupe.json"));
+
+  const { code, err } = await troupe(directory.path, "run", "Go.");
+
+  expect(code).toBe(2);
+  expect(err[0]).toContain("troupe.json cannot be read: ELOOP");
+});
+
+test("what is wrong with the user's own file is told with its path", async () => {
+  await using directory = await temporaryDirectory();
+  const path = join(directory.path, "config", "troupe", "config.json");
+  await mkdir(join(path, ".."), { recursive: true });
+  await writeFile(path, '{"max-trns": 5}');
+
+  const { code, err } = await troupe(directory.path, "run", "Go.");
+
+  expect(code).toBe(2);
+  expect(err).toEqual([
+    `error: ${path}: "max-trns" is no setting`,
+    expect.stringContaining('Did you mean "max-turns"?'),
+  ]);
+});
+
+test("a key cannot move the cursor", async () => {
+  await using directory = await temporaryDirectory();
+  await writeFile(join(directory.path, "troupe.json"), '{"\\u001b[2J": 1}');
+
+  const { err } = await troupe(directory.path, "run", "Go.");
+
+  expect(err[0]).toContain("\\x1b[2J");
+});
