@@ -1,6 +1,7 @@
 import { defineConfig } from "tsdown";
 import { chunksOf } from "./packaging/chunks.ts";
 import { licenses } from "./packaging/licenses.ts";
+import { keepIgnoredLines } from "./packaging/types.ts";
 
 export default defineConfig({
   entry: ["src/index.ts", "src/cli/main.ts", "src/testing/index.ts"],
@@ -25,5 +26,5 @@ export default defineConfig({
     }),
     comments: false,
   },
-  plugins: [licenses("THIRD-PARTY-LICENSES.txt")],
+  plugins: [keepIgnoredLines(), licenses("THIRD-PARTY-LICENSES.txt")],
 });

@@ -34,10 +34,26 @@ export interface Surroundings {
   readonly env: Environment;
 }
 
+export interface TerminalInput extends NodeJS.ReadableStream {
+  readonly isTTY?: boolean;
+  /** Has every key come at once and as it is, where it is a terminal. */
+  setRawMode(isRaw: boolean): unknown;
+}
+
+export interface TerminalOutput {
+  readonly columns: number;
+  readonly rows: number;
+  /** True while it has not taken what it was given. */
+  readonly writableNeedDrain: boolean;
+  write(text: string): unknown;
+  on(event: "resize" | "drain", listener: () => void): unknown;
+  off(event: "resize" | "drain", listener: () => void): unknown;
+}
+
 /** Where a person types and reads. */
 export interface Terminal {
-  readonly input: NodeJS.ReadStream;
-  readonly output: NodeJS.WriteStream;
+  readonly input: TerminalInput;
+  readonly output: TerminalOutput;
   /** True when a person sits at both ends of it, and it can do more than lines. */
   readonly isInteractive: boolean;
   readonly hasColors: boolean;
@@ -111,7 +127,7 @@ export const commandGroups = ["talk", "run", "look", "act", "set up"] as const;
 export type CommandGroup = (typeof commandGroups)[number];
 
 /** A call to copy, and what comes of it. */
-export interface Example {
+interface Example {
   call: string;
   does: string;
 }

@@ -36,11 +36,9 @@ export function helpText(commands: readonly Command[]): string {
     ...examples.map((call) => `  ${call}`),
     "",
     ...wrapped(
-      "`troupe <command> --help` tells what a command takes. All take --team-dir <directory> for a team that is not in .team here.",
+      "`troupe <command> --help` tells what a command takes. Use --team-dir <directory> for a team that is not in .team here.",
     ),
-    ...wrapped(
-      "The documentation is in docs/ of the package: cli.md, events.md, permissions.md, ci.md.",
-    ),
+    ...wrapped("More is said in docs/ of the package: cli.md, permissions.md, events.md, ci.md."),
   ].join("\n");
 }
 

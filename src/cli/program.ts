@@ -44,6 +44,8 @@ export async function runProgram(
     io.out(explain(command));
     return exitDone;
   } catch (error) {
+    // That the person wants it to end is no failure; the process tells it by its exit code.
+    if (io.signal.aborted && isAbort(error)) return exitFailed;
     const failure = error instanceof TeamError ? error : bug(error);
     await tellFailure(error, failure, { argv, io });
     return error instanceof TeamError && usageErrors.has(error.code) ? exitUsage : exitFailed;
@@ -63,6 +65,10 @@ async function runCommand(
     await tellFailure(error, failure, { argv, io });
     return exitFailed;
   }
+}
+
+function isAbort(error: unknown): boolean {
+  return error instanceof Error && error.name === "AbortError";
 }
 
 const exitDone = 0;

@@ -44,14 +44,17 @@ export const AgentEvent = z.discriminatedUnion("type", [
   event("message-delivered", "A message is in its recipient's transcript. `member` has it.", {
     id: MessageId,
   }),
-  event("message-returned", "A message came back, because its recipient has ended.", {
+  event("message-returned", "A message came back, because its recipient `member` has ended.", {
     id: MessageId,
   }),
   event("line-set-aside", "A line in `member`'s mailbox is no mail, and nobody is shown it.", {
     id: MessageId,
     reason: z.string().describe("what is wrong with it"),
   }),
-  event("task-change", "A task was made or changed.", { id: TaskId, status: TaskStatus }),
+  event("task-change", "A task was made or changed. `member` is its owner, where it has one.", {
+    id: TaskId,
+    status: TaskStatus,
+  }),
   event("request-change", "A question of `member` was asked or decided.", {
     id: RequestId,
     request_type: RequestType,
@@ -84,7 +87,10 @@ export const AgentEvent = z.discriminatedUnion("type", [
     output: z.string(),
     is_error: z.boolean(),
   }),
-  event("turn-end", "A reply is whole and recorded.", { turn, usage: Usage }),
+  event("turn-end", "A turn is over: the reply and the results of its calls are recorded.", {
+    turn,
+    usage: Usage,
+  }),
   event("compaction-start", "The conversation is being summarized to make room.", {
     context_tokens: z.int().describe("how large it was"),
   }),

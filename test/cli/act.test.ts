@@ -11,22 +11,39 @@ const alice = MemberName.parse("alice");
 test("approvals shows exactly what would run, what always would allow, and how to answer", async () => {
   await using directory = await temporaryDirectory();
   await using store = await openTeam(directory.path);
-  const command = "npm test\nrm -rf \u202ebuild";
+  const long = "x".repeat(300);
+  const command = `npm test\nrm -rf \u202ebuild\necho ${long}`;
   const { id } = await ask(store, { command }, "bash(npm test:*)");
 
   const { out } = await troupe(directory.path, "approvals");
 
-  const text = out.join("\n");
   expect(out[0]).toMatch(new RegExp(`^${id} {2}permission of alice, since \\d{4}-`));
-  expect(text).toContain("npm test");
-  expect(text).toContain("rm -rf \\u{202e}build");
-  expect(text).toContain("asked because it changes files");
-  expect(out.slice(-4)).toEqual([
+  expect(out.slice(1)).toEqual([
+    "    bash",
+    "    $ npm test",
+    "      rm -rf \\u{202e}build",
+    `      echo ${long}`,
+    "  asked because it changes files",
     `  troupe approve ${id}`,
     `  troupe approve ${id} --always`,
     "      allows bash(npm test:*) from now on",
     `  troupe deny ${id} --reason "…"`,
   ]);
+});
+
+test("approvals shows an edit as what goes and what comes, with every line of it", async () => {
+  await using directory = await temporaryDirectory();
+  await using store = await openTeam(directory.path);
+  const lines = (word: string) => Array.from({ length: 50 }, (_, n) => `${word} ${n}`).join("\n");
+  const input = { path: "src/a.ts", old_text: lines("old"), new_text: lines("new") };
+  const subject = { call_id: "1", tool: "edit_file", input, reason: "it changes files" };
+  await store.requests.open({ type: "permission", from: alice, to: user, subject });
+
+  const { out } = await troupe(directory.path, "approvals");
+
+  expect(out.filter((line) => /- *old \d+$/.test(line))).toHaveLength(50);
+  expect(out.filter((line) => /\+ *new \d+$/.test(line))).toHaveLength(50);
+  expect(out.join("\n")).toContain("src/a.ts");
 });
 
 test("approvals shows plans whole, those for the lead apart, and says where nobody runs the team", async () => {

@@ -213,12 +213,30 @@ test.each([
   }
 });
 
+test("an abort is no bug where the person wanted the end, and one where nobody did", async () => {
+  const abort = new DOMException("This operation was aborted", "AbortError");
+  const ended = AbortSignal.abort();
+
+  expect(await failIn({ cwd: "/", home: "/", env: {}, signal: ended }, abort)).toEqual({
+    code: 1,
+    err: [],
+  });
+  expect((await fail(abort)).err[0]).toContain("troupe has a bug");
+});
+
 /** Runs a program whose only command fails with `error`. */
 function fail(error: Error, ...argv: string[]) {
   return failIn({ cwd: "/", home: "/", env: {} }, error, ...argv);
 }
 
-async function failIn(surroundings: Surroundings, error: Error, ...argv: string[]) {
+async function failIn(
+  {
+    signal = new AbortController().signal,
+    ...surroundings
+  }: Surroundings & { signal?: AbortSignal },
+  error: Error,
+  ...argv: string[]
+) {
   const command: Command = {
     name: "fail",
     group: "look",
@@ -231,7 +249,7 @@ async function failIn(surroundings: Surroundings, error: Error, ...argv: string[
   const err: string[] = [];
   const code = await runProgram({ version: "1.2.3", commands }, ["fail", ...argv], {
     out: () => undefined,
-    signal: new AbortController().signal,
+    signal,
     openTeam: () => Promise.reject(new Error("Nobody leads")),
     schedule: () => () => undefined,
     err: (line) => err.push(line),

@@ -147,6 +147,26 @@ test("--follow goes on as entries come, whole ones only, also when the member be
   expect(out.slice(1).map(textOf)).toEqual([3, 4, 5, 6, 7, 8, 9].map((n) => `note ${n}`));
 });
 
+test("--follow goes on after a writer that died in the middle of a line", async () => {
+  await using directory = await temporaryDirectory();
+  const first = await openStore(directory.path);
+  await write(first, notes(1, 1));
+  const following = follow(directory.path, "log", "alice", "--follow");
+  await following.until("note 1");
+
+  const path = join(directory.path, ".team", "transcripts", "alice.jsonl");
+  await appendFile(path, '{"type":"note","text":"never whole');
+  await first[Symbol.asyncDispose]();
+  await using second = await openStore(directory.path, { onWarning: () => undefined });
+  await append(second, notes(2, 2));
+  await following.until("note 2");
+  following.stop();
+
+  const { out, err } = await following.ended;
+  expect(out.slice(1).map(textOf)).toEqual(["note 1", "note 2"]);
+  expect(err).toEqual([]);
+});
+
 test("--follow waits for a transcript that is not there yet", async () => {
   await using directory = await temporaryDirectory();
   await using store = await openStore(directory.path);

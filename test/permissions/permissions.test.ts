@@ -227,6 +227,8 @@ const protectedFiles = [
   ".vscode/tasks.json",
   ".vscode/settings.json",
   "troupe.json",
+  ".config/troupe/config.json",
+  ".local/state/troupe/trusted/x.json",
 ];
 
 test.each(protectedFiles)("writing %s always asks, by tool and by command", async (path) => {

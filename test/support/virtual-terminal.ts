@@ -61,7 +61,8 @@ export class VirtualTerminal extends EventEmitter {
     const [character = ""] = text;
     if (character === "\r") this.#column = 0;
     else if (character === "\n") this.#newline();
-    else if (character < " ") throw new Error(`An unknown control character: ${JSON.stringify(text.slice(0, 20))}`);
+    else if (character < " ")
+      throw new Error(`An unknown control character: ${JSON.stringify(text.slice(0, 20))}`);
     else this.#put(character);
     return character.length;
   }

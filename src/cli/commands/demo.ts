@@ -1,4 +1,4 @@
-import { resolve } from "node:path";
+import { join, resolve } from "node:path";
 import { z } from "zod";
 import type { Command, Io } from "../command.ts";
 import { Performance } from "../demo/performance.ts";
@@ -17,6 +17,10 @@ export const demo: Command = {
   options: {
     dir: { takes: "<directory>", summary: "a new or empty directory; a scratch one unless said" },
   },
+  examples: [
+    { call: "troupe demo", does: "watch it, and look at the files that it names in the end" },
+    { call: "troupe demo --dir try-troupe", does: "leave it all in a directory of your choice" },
+  ],
   notes: [
     "The built-in rehearsal model plays it. It checks itself: exit 1 when an act did not come to what it says.",
   ],
@@ -46,7 +50,7 @@ async function perform(directory: string, io: Io): Promise<string[]> {
     model: "rehearsal",
     mode: "default",
     cwd: directory,
-    teamDir: undefined,
+    teamDir: join(directory, ".team"),
     denies: false,
   });
   const performance = new Performance(team, directory, io);
@@ -69,13 +73,14 @@ function ending(directory: string): string[] {
   const prompts = story.slice(0, 1).map(({ prompt }) => `  > ${prompt}`);
   return [
     "",
-    "All of it happened. Look around:",
-    oneLine(`  cd ${directory}`).replace(/^/, "  "),
+    "All of that happened, and was checked. Look around:",
+    `  cd ${shellWord(directory)}`,
     "  troupe team           who is there, and what becomes of them",
     "  troupe messages       what they wrote to each other",
     "  troupe tasks          the board",
     "  troupe log bob        what bob did, step by step",
     "  ls -a . .team         the files themselves",
+    `From anywhere else: troupe team --team-dir ${shellWord(join(directory, ".team"))}`,
     "",
     "Go on there by yourself, still without a key:",
     "  troupe --model rehearsal",
@@ -84,4 +89,10 @@ function ending(directory: string): string[] {
     "  export ANTHROPIC_API_KEY=…",
     "  troupe --model anthropic/<model>",
   ];
+}
+
+/** A path as it can be typed. */
+function shellWord(path: string): string {
+  const shown = oneLine(path);
+  return /^[\w./-]+$/.test(shown) ? shown : `'${shown.replaceAll("'", "'\\''")}'`;
 }

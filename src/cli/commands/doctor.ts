@@ -18,6 +18,11 @@ export const doctor: Command = {
   summary: "What is installed, configured and missing; exits 1 where there is a problem",
   parameters: [],
   options: { ...placeOptions, ...lookOptions },
+  examples: [
+    { call: "troupe doctor", does: "a line for each check, and what to do about problems" },
+    { call: "troupe doctor --env-file keys.env", does: "with the keys of a file" },
+    { call: "troupe doctor --json | jq .ok", does: "true or false, for a script" },
+  ],
   notes: [
     "Providers that are set up are really asked, with their keys, for the list of their models. No key is printed.",
   ],

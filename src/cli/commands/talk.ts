@@ -133,12 +133,10 @@ async function consented(
 async function askConsent({ file, loosenings }: PendingConsent, io: Io): Promise<boolean> {
   io.err(oneLine(`${file.path} would loosen what the team may do:`));
   for (const line of loosenings.flatMap(({ lines }) => lines)) io.err(`  ${oneLine(line)}`);
-  const { input, output } = io.terminal;
-  const lines = createInterface({ input, output });
+  io.err("Is that your wish, for exactly this file? [y/N]");
+  const lines = createInterface({ input: io.terminal.input });
   try {
-    const answer = await lines.question("Is that your wish, for exactly this file? [y/N] ", {
-      signal: io.signal,
-    });
+    const answer = await lines.question("", { signal: io.signal });
     return /^y(es)?$/i.test(answer.trim());
   } finally {
     lines.close();

@@ -19,6 +19,11 @@ export const trust: Command = {
     cwd: { takes: "<directory>", summary: "the workspace; this directory unless said" },
     json: { summary: "as JSON" },
   },
+  examples: [
+    { call: "troupe trust --show", does: "look first: nothing is consented to" },
+    { call: "troupe trust", does: "consent to the file as it is" },
+    { call: "troupe trust --revoke", does: "take that back" },
+  ],
   notes: [
     "Consent is for the file as it is: when it changes, it is needed again. What only makes things stricter holds without.",
   ],

@@ -26,7 +26,7 @@ export class Performance {
     const { out, signal } = this.#io;
     out("");
     out(`Act ${number}: ${title}`);
-    out(storyLine("you", `> ${prompt}`));
+    out(`  you     > ${prompt}`);
     const witness = new Witness();
     const curtain = new AbortController();
     const watching = this.#watch(witness, curtain.signal);

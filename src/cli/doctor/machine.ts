@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { watch } from "node:fs";
 import { access, constants, open, rm, stat, statfs } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { hasErrno } from "../../errors.ts";
 import { sharedFileSystemWarning } from "../../lib/file-system-warning.ts";
 import { readTextIfExists } from "../../lib/files.ts";
@@ -72,7 +72,9 @@ async function watchFindings(directory: string): Promise<Finding[]> {
 
 async function keyFinding(surroundings: Surroundings): Promise<Finding> {
   const { TROUPE_KEY_FILE: keyFile } = surroundings.env;
-  const directory = keyFile ? dirname(keyFile) : join(stateDirectory(surroundings), "keys");
+  const directory = keyFile
+    ? dirname(resolve(surroundings.cwd, keyFile))
+    : join(stateDirectory(surroundings), "keys");
   const place = await nearestExisting(directory);
   const problem =
     place === directory ? await writingProblem(directory) : await accessProblem(place);

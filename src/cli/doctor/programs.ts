@@ -49,7 +49,7 @@ async function gitFindings(surroundings: Surroundings): Promise<Finding[]> {
 }
 
 async function ripgrepFindings(surroundings: Surroundings): Promise<Finding[]> {
-  const program = await findRipgrep();
+  const program = await findBundledRipgrep();
   const said = program && (await firstLine(program, ["--version"], surroundings));
   if (said) return [{ state: "ok", text: said }];
   return [
@@ -59,6 +59,16 @@ async function ripgrepFindings(surroundings: Surroundings): Promise<Finding[]> {
       remedy: "Install troupe again, with its optional dependencies.",
     },
   ];
+}
+
+async function findBundledRipgrep(): Promise<string | undefined> {
+  try {
+    return await findRipgrep();
+  } catch (error) {
+    // Its package itself is missing, as after an installation that was broken off.
+    if (!hasErrno(error, "ERR_MODULE_NOT_FOUND")) throw error;
+    return undefined;
+  }
 }
 
 async function sandboxFindings(surroundings: Surroundings): Promise<Finding[]> {

@@ -1,7 +1,6 @@
 import type { Request } from "../../protocol/request.ts";
 import { ruleOf } from "../answer-question.ts";
 import { describeCall } from "./call.ts";
-import { screenWidth } from "./columns.ts";
 import { indented } from "./lines.ts";
 import { localTime } from "./local-time.ts";
 import { oneLine } from "./one-line.ts";
@@ -37,10 +36,13 @@ export function plansForLead(requests: readonly Request[]): string[] {
   ];
 }
 
+/** Lines are broken where they really end, and nowhere else: what is shown may be copied. */
+const unbroken = 1_000_000;
+
 function whatIsAsked({ type, subject }: Request): string[] {
   if (type === "permission") {
     return describeCall(String(subject.tool), subject.input, {
-      width: screenWidth - 4,
+      width: unbroken,
       paint: paintFor(false),
     });
   }

@@ -1,15 +1,93 @@
+import { z } from "zod";
+import { renderDiff } from "./diff.ts";
 import type { Paint } from "./paint.ts";
 import { shown } from "./shown.ts";
-import { wrapText } from "./wrap.ts";
+import { wrapExactly, wrapText } from "./wrap.ts";
+
+interface Look {
+  width: number;
+  paint: Paint;
+}
+
+const Command = z.looseObject({ command: z.string() });
+const Edit = z.looseObject({ path: z.string(), old_text: z.string(), new_text: z.string() });
+const Write = z.looseObject({ path: z.string(), content: z.string() });
+const Arguments = z.record(z.string(), z.unknown());
 
 /**
  * What a tool call would do, whole, for the person who decides on it: commands with all their
  * lines, edits as diffs, everything else by its arguments. Nothing is left out.
  */
-export function describeCall(
-  name: string,
-  input: unknown,
-  { width, paint }: { width: number; paint: Paint },
-): string[] {
-  return wrapText(shown(`${paint.bold(name)} ${JSON.stringify(input)}`), width);
+export function describeCall(name: string, input: unknown, look: Look): string[] {
+  return [
+    ...wrapText(look.paint.bold(shown(name)), look.width),
+    ...describeInput(name, input, look),
+  ];
+}
+
+function describeInput(name: string, input: unknown, look: Look): string[] {
+  if (name === "bash" || name === "background_run") {
+    const parsed = Command.safeParse(input);
+    if (parsed.success) return describeCommand(parsed.data, look);
+  }
+  if (name === "edit_file") {
+    const parsed = Edit.safeParse(input);
+    if (parsed.success) return describeEdit(parsed.data, look);
+  }
+  if (name === "write_file") {
+    const parsed = Write.safeParse(input);
+    if (parsed.success) return describeWrite(parsed.data, look);
+  }
+  const parsed = Arguments.safeParse(input);
+  return parsed.success ? describeArguments(parsed.data, look) : describeValue(input, look);
+}
+
+function describeCommand({ command, ...others }: z.infer<typeof Command>, look: Look): string[] {
+  const lines = shown(command).split("\n");
+  return [
+    ...lines.flatMap((line, index) => exactly(line, look, index === 0 ? "$ " : "  ")),
+    ...describeArguments(others, look),
+  ];
+}
+
+function describeEdit(input: z.infer<typeof Edit>, look: Look): string[] {
+  const { path, old_text: before, new_text: after, ...others } = input;
+  const diff = renderDiff(before, after, {
+    ...look,
+    path,
+    context: Number.POSITIVE_INFINITY,
+    hasNumbers: false,
+  });
+  return [...diff, ...describeArguments(others, look)];
+}
+
+function describeWrite({ path, content, ...others }: z.infer<typeof Write>, look: Look): string[] {
+  const isEmpty = content === "";
+  const lines = isEmpty
+    ? wrapText(`${look.paint.bold(shown(path))}\n${look.paint.dim("(empty)")}`, look.width)
+    : renderDiff("", content, { ...look, path });
+  return [...lines, ...describeArguments(others, look)];
+}
+
+function describeArguments(input: Record<string, unknown>, look: Look): string[] {
+  return Object.entries(input).flatMap(([key, value]) => {
+    const label = `${look.paint.dim(`${/^\w+$/.test(key) ? key : shown(JSON.stringify(key))}:`)} `;
+    const lines = shown(textOf(value)).split("\n");
+    if (lines.length === 1) return exactly(label + lines.join(""), look, "");
+    return [...exactly(label, look, ""), ...lines.flatMap((line) => exactly(line, look, "  "))];
+  });
+}
+
+function describeValue(input: unknown, look: Look): string[] {
+  return shown(textOf(input))
+    .split("\n")
+    .flatMap((line) => exactly(line, look, ""));
+}
+
+function textOf(value: unknown): string {
+  return typeof value === "string" ? value : (JSON.stringify(value, null, 2) ?? String(value));
+}
+
+function exactly(line: string, { width, paint }: Look, indent: string): string[] {
+  return wrapExactly(line, width, { indent, hanging: paint.dim("↪ ") });
 }

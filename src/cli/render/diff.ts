@@ -1,20 +1,137 @@
+import { type LineEdit, lineEdits } from "./line-edits.ts";
 import type { Paint } from "./paint.ts";
 import { shown } from "./shown.ts";
-import { wrapText } from "./wrap.ts";
+import { wrapExactly, wrapText } from "./wrap.ts";
 
 export interface DiffOptions {
-  /** Named above the diff; undefined for no such line. */
+  /** Named above the diff where it is given. */
   path?: string;
   width: number;
   paint: Paint;
   /** How many unchanged lines are shown around a change. */
   context?: number;
+  /** Whether lines have their numbers: no where the texts are parts of a file. */
+  hasNumbers?: boolean;
 }
+
+interface Line {
+  type: LineEdit["type"];
+  number: number;
+  text: string;
+  /** What the line was changed from or to. */
+  partner?: string;
+}
+
+const noNewline = "(no newline at the end)";
 
 /** What changes from one text to the other, whole, as styled lines with line numbers. */
 export function renderDiff(before: string, after: string, options: DiffOptions): string[] {
-  return [
-    ...wrapText(shown(before), options.width, { indent: "- " }),
-    ...wrapText(shown(after), options.width, { indent: "+ " }),
-  ];
+  const { path, width, paint, context = 3, hasNumbers = true } = options;
+  const [old, young] = linesOf(before, after);
+  const hunks = hunksOf(lineEdits(old, young), context);
+  const digits = hasNumbers ? String(Math.max(old.length, young.length)).length : 0;
+  const head = path === undefined ? [] : wrapText(paint.bold(shown(path)), width);
+  const gap = paint.dim(`${" ".repeat(digits)} ⋮`);
+  const parts = hunks.map((hunk) =>
+    withPartners(hunk, old, young).flatMap((line) => renderLine(line, { width, paint, digits })),
+  );
+  if (parts.length === 0) return [...head, paint.dim("(no change)")];
+  return [...head, ...parts.flatMap((lines, index) => (index === 0 ? lines : [gap, ...lines]))];
+}
+
+/** The lines of both texts; one that lacks its newline is unlike one that has it. */
+function linesOf(before: string, after: string): [string[], string[]] {
+  const isWindows = [before, after].every((text) => !/(?<!\r)\n/.test(text));
+  const split = (text: string) => {
+    const lines = (isWindows ? text.replaceAll("\r\n", "\n") : text).split("\n");
+    const last = lines.pop() ?? "";
+    return last === "" ? lines : [...lines, `${last}\n`];
+  };
+  return [split(before), split(after)];
+}
+
+/** The edits near changes, in groups. */
+function hunksOf(edits: readonly LineEdit[], context: number): LineEdit[][] {
+  const hunks: LineEdit[][] = [];
+  let end = 0;
+  for (const [index, { type }] of edits.entries()) {
+    if (type === "kept") continue;
+    const from = Math.max(end, index - context);
+    const to = Math.min(edits.length, index + context + 1);
+    const hunk = hunks.at(-1);
+    const fresh = edits.slice(Math.max(from, end), to);
+    if (hunk && from <= end) hunk.push(...fresh);
+    else hunks.push(fresh);
+    end = to;
+  }
+  return hunks;
+}
+
+/** The lines of a hunk; where as many lines are added as removed, each knows its counterpart. */
+function withPartners(
+  hunk: readonly LineEdit[],
+  old: readonly string[],
+  young: readonly string[],
+): Line[] {
+  const lines = hunk.map(({ type, before, after }): Line => {
+    const isRemoved = type === "removed";
+    const text = (isRemoved ? old[before] : young[after]) ?? "";
+    return { type, number: (isRemoved ? before : after) + 1, text };
+  });
+  for (let from = 0; from < lines.length; from++) {
+    const removed = countOf(lines, from, "removed");
+    const added = countOf(lines, from + removed, "added");
+    for (let index = 0; removed === added && index < removed; index++) {
+      const [left, right] = [lines[from + index], lines[from + removed + index]];
+      if (!left || !right) continue;
+      left.partner = right.text;
+      right.partner = left.text;
+    }
+    from += removed + added;
+  }
+  return lines;
+}
+
+function countOf(lines: readonly Line[], from: number, type: Line["type"]): number {
+  let to = from;
+  while (lines[to]?.type === type) to++;
+  return to - from;
+}
+
+function renderLine(
+  line: Line,
+  { width, paint, digits }: { width: number; paint: Paint; digits: number },
+): string[] {
+  const { type, number } = line;
+  const color = type === "added" ? paint.green : type === "removed" ? paint.red : paint.dim;
+  const sign = type === "added" ? "+" : type === "removed" ? "-" : " ";
+  const label = digits === 0 ? "" : paint.dim(`${String(number).padStart(digits)} `);
+  const hanging = `${" ".repeat(digits === 0 ? 0 : digits + 1)}${paint.dim("↪ ")}`;
+  const rows = wrapExactly(color(emphasised(line, paint)), width, {
+    indent: label + color(`${sign} `),
+    hanging,
+  });
+  const isCut = line.text.endsWith("\n");
+  return isCut ? [...rows, ...wrapText(paint.dim(noNewline), width, { indent: hanging })] : rows;
+}
+
+/** The line's text, with what is unlike its partner set off where they have much in common. */
+function emphasised({ text, partner }: Line, paint: Paint): string {
+  const own = wordsOf(text);
+  if (partner === undefined) return own.join("");
+  const other = wordsOf(partner);
+  const most = Math.min(own.length, other.length);
+  let start = 0;
+  while (start < most && own[start] === other[start]) start++;
+  let end = 0;
+  while (end < most - start && own.at(-1 - end) === other.at(-1 - end)) end++;
+  if (2 * (start + end) < own.length) return own.join("");
+  const middle = own.slice(start, own.length - end).join("");
+  return (
+    own.slice(0, start).join("") + paint.inverse(middle) + own.slice(own.length - end).join("")
+  );
+}
+
+function wordsOf(text: string): string[] {
+  return shown(text.replace(/\n$/, "")).match(/[\p{L}\p{N}_]+|[\s\S]/gu) ?? [];
 }

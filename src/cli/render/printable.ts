@@ -15,10 +15,7 @@ const unprintable = /(?![\n\t])[\p{Cc}\p{Cf}\p{Cs}\p{Default_Ignorable_Code_Poin
 const picture = /\p{Extended_Pictographic}[\ufe0f\u{1f3fb}-\u{1f3ff}]?/u;
 const joined = `${picture.source}(?:\\u200d${picture.source}){0,9}`;
 const keycap = /[0-9#*]\ufe0f\u20e3/u;
-const emojiOrUnprintable = new RegExp(
-  `(${joined}|${keycap.source})|${unprintable.source}`,
-  "gu",
-);
+const emojiOrUnprintable = new RegExp(`(${joined}|${keycap.source})|${unprintable.source}`, "gu");
 
 function visible(character: string): string {
   const code = (character.codePointAt(0) ?? 0).toString(16);

@@ -24,7 +24,8 @@ function* letters(text: string, widest: number): Generator<Piece> {
     const width = graphemeWidth(letter);
     if (width <= widest) yield { text: letter, width, isStyle: false };
     // A base with many spacing marks counts as one letter, however wide it is.
-    else for (const part of letter) yield { text: part, width: graphemeWidth(part), isStyle: false };
+    else
+      for (const part of letter) yield { text: part, width: graphemeWidth(part), isStyle: false };
   }
 }
 

@@ -1,12 +1,5 @@
+import type { TerminalOutput } from "../command.ts";
 import { widthOf } from "../render/styled-text.ts";
-
-/** What the canvas needs of a terminal. */
-export interface CanvasOutput {
-  readonly columns: number;
-  readonly rows: number;
-  readonly writableNeedDrain: boolean;
-  write(text: string): unknown;
-}
 
 /** What is drawn below everything that stays. No line may be wider than the canvas. */
 export interface Frame {
@@ -26,13 +19,13 @@ const eraseBelow = "\x1b[J";
  * as everything else there, and costs nothing any more.
  */
 export class Canvas {
-  readonly #output: CanvasOutput;
+  readonly #output: TerminalOutput;
   #drawn: readonly string[] = [];
   /** The row of the drawn lines in which the cursor stands. */
   #cursorRow = 0;
   #columns: number;
 
-  constructor(output: CanvasOutput) {
+  constructor(output: TerminalOutput) {
     this.#output = output;
     this.#columns = output.columns;
   }

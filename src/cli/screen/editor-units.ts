@@ -35,7 +35,8 @@ export function recalledUnits(text: string): Unit[] {
   return text.length > maxRecalledLength ? [pasteUnit(withNewlines(text))] : typedUnits(text);
 }
 
-function withNewlines(text: string): string {
+/** Terminals send a carriage return for each newline of a paste. */
+export function withNewlines(text: string): string {
   return text.includes("\r") ? text.replace(/\r\n?/g, "\n") : text;
 }
 

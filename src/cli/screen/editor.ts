@@ -14,6 +14,7 @@ import {
   recalledUnits,
   typedUnits,
   type Unit,
+  withNewlines,
 } from "./editor-units.ts";
 
 /** What can be undone to. */
@@ -82,8 +83,9 @@ export class Editor {
     return this.#changed({ units, cursor: units.length }, "other");
   }
 
-  insert(text: string): Editor {
-    if (text === "") return this;
+  insert(typed: string): Editor {
+    if (typed === "") return this;
+    const text = withNewlines(typed);
     const { units, cursor } = this.#state;
     // What is typed may become one letter with what stands before or after it.
     const before = units.slice(Math.max(0, cursor - 1), cursor).filter(isLetter);

@@ -9,15 +9,21 @@ export class Feeds {
   readonly #items = new Map<MemberName, Told[]>();
 
   add(told: Told): void {
-    const items = this.#items.get(told.member) ?? [];
-    items.push(told);
-    if (items.length > 2 * kept) items.splice(0, kept);
-    this.#items.set(told.member, items);
+    const { member, item } = told;
+    this.#keep(member, told);
+    if (item.type === "mail" && item.to !== member) this.#keep(item.to, told);
   }
 
   /** The last items of a view, oldest first. */
   last(view: MemberName, count: number): Told[] {
     return (this.#items.get(view) ?? []).filter((told) => isShownIn(view, told)).slice(-count);
+  }
+
+  #keep(view: MemberName, told: Told): void {
+    const items = this.#items.get(view) ?? [];
+    items.push(told);
+    if (items.length > 2 * kept) items.splice(0, kept);
+    this.#items.set(view, items);
   }
 }
 

@@ -8,8 +8,8 @@ import { cutToWidth } from "../render/wrap.ts";
 import type { CastMember } from "../talk/cast.ts";
 import type { Frame } from "./canvas.ts";
 import type { Editor } from "./editor.ts";
-import { renderPanel } from "./questions.ts";
-import { renderStrip } from "./strip.ts";
+import { panelHeight, renderPanel } from "./questions.ts";
+import { doing, markOf, renderStrip } from "./strip.ts";
 
 /** Everything that is drawn. */
 export interface Scene {
@@ -32,9 +32,6 @@ export interface Scene {
   nowMs: number;
 }
 
-const spinner = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
-const spinnerMs = 120;
-
 /** The frame of a scene, in a terminal of this size. What matters most has its place first. */
 export function renderFrame(scene: Scene, look: Look & { height: number }): Frame {
   const { width, height } = look;
@@ -52,7 +49,7 @@ export function renderFrame(scene: Scene, look: Look & { height: number }): Fram
         renderPanel(scene.question, {
           ...look,
           count: scene.questions,
-          height: Math.min(room, Math.max(6, Math.floor(height / 2))),
+          height: Math.min(room, panelHeight(height)),
           isTyping: !scene.editor.isEmpty || scene.purpose !== undefined,
         }),
       )
@@ -67,7 +64,7 @@ export function renderFrame(scene: Scene, look: Look & { height: number }): Fram
     }),
     "top",
   );
-  const activity = take(renderActivity(scene, look));
+  const activity = take(strip.length > 0 ? [] : renderActivity(scene, look));
   const text = take(
     room > 1 ? ["", ...unfinishedLines(scene, look)].slice(-Math.floor(height / 2)) : [],
   );
@@ -85,11 +82,7 @@ function unfinishedLines({ unfinished }: Scene, look: Look): string[] {
 function renderActivity({ members, viewed, nowMs }: Scene, { paint }: Look): string[] {
   const member = members.find(({ name }) => name === viewed);
   if (member?.status !== "working") return [];
-  const frame = spinner[Math.floor(nowMs / spinnerMs) % spinner.length] ?? "";
-  const seconds = Math.floor((nowMs - member.sinceMs) / 1000);
-  const activity = member.activity === "" ? "works" : member.activity;
-  const time = seconds >= 2 ? ` · ${seconds} s` : "";
-  return ["", `${paint.cyan(frame)} ${paint.dim(oneLine(`${viewed} ${activity}`, 200) + time)}`];
+  return ["", `${markOf(member, { paint, nowMs })} ${paint.dim(oneLine(doing(member, nowMs)))}`];
 }
 
 function renderRule({ viewed, members }: Scene, { width, paint }: Look): string {

@@ -49,7 +49,9 @@ export function decodeSequence(sequence: string): Key[] {
   const body = sequence.slice(2, -1);
   if (sequence.startsWith("\u001b[[")) return [keyOf(`f${"ABCDE".indexOf(final) + 1}`)];
   if (!/^[0-9;:]*$/.test(body)) return [];
-  const [first = 0, second = 1, third = 0] = body.split(";").map((part) => Number.parseInt(part, 10));
+  const [first = 0, second = 1, third = 0] = body
+    .split(";")
+    .map((part) => Number.parseInt(part, 10));
   if (isRelease(body)) return [];
   if (final === "u") return codedKey(first, second);
   if (final === "~" && first === 27) return codedKey(third, second);

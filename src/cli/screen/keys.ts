@@ -16,8 +16,8 @@ const pasteStart = `${escape}[200~`;
 const pasteEnd = `${escape}[201~`;
 
 /* biome-ignore-start lint/suspicious/noControlCharactersInRegex: what a terminal sends is made of them */
-const sequence = /\u001b(?:\[\[[A-E]|\[M[^]{3}|\[[0-?]*[ -/]*[@-~]|O[0-9;]*[@-~])/y;
-const begunSequence = /\u001b(?:\[\[?|\[M[^]{0,2}|\[[0-?]+[ -/]*|O[0-9;]*)$/y;
+const sequence = /\u001b(?:\[\[[A-E]|\[M[\s\S]{3}|\[[0-?]*[ -/]*[@-~]|O[0-9;]*[@-~])/y;
+const begunSequence = /\u001b(?:\[\[?|\[M[\s\S]{0,2}|\[[0-?]+[ -/]*|O[0-9;]*)$/y;
 const brokenSequence = /\u001b(?:\[[0-?]*[ -/]*|O[0-9;]*)/y;
 const stringSequence = /\u001b[\]PX^_][^\u0007\u001b]*(?:\u0007|\u001b\\)/y;
 const begunString = /\u001b[\]PX^_][^\u0007\u001b]*\u001b?$/y;

@@ -18,7 +18,7 @@ export class Questions {
   readonly #known = new Set<string>();
   #upSinceMs = 0;
 
-  /** Takes over what waits in the store, and gives back those that are new. */
+  /** Takes over what waits in the store, and gives back what is new. */
   update(open: readonly Request[], nowMs: number): Request[] {
     const before = this.first?.id;
     this.#open = open.filter(({ id, to }) => to === user && !this.#answered.has(id));
@@ -88,12 +88,27 @@ export interface PanelOptions extends Look {
   isTyping: boolean;
 }
 
+/** Whether a panel of this height cannot show all that is asked. */
+export function isTooLong(request: Request, look: Look, height: number): boolean {
+  return subjectLines(request, look).length > roomFor(height);
+}
+
+/** What is left beside who asks, and the keys. */
+function roomFor(height: number): number {
+  return Math.max(1, height - 2);
+}
+
+/** How tall a panel may be in a terminal. */
+export function panelHeight(terminalHeight: number): number {
+  return Math.max(5, Math.floor(terminalHeight / 2));
+}
+
 /** The question that is up, with what each key does. What is too long for it stands above it. */
 export function renderPanel(request: Request, options: PanelOptions): string[] {
   const { paint, width, count, height, isTyping } = options;
   const { from, type } = request;
   const lines = subjectLines(request, options);
-  const room = Math.max(1, height - 3);
+  const room = roomFor(height);
   const isCut = lines.length > room;
   const shown = isCut ? lines.slice(0, Math.max(0, room - 1)) : lines;
   const more = isCut ? [paint.dim(`… ${lines.length - shown.length} more lines, above`)] : [];

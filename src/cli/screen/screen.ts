@@ -1,5 +1,6 @@
 import type { AgentEvent } from "../../protocol/events.ts";
 import { lead, type MemberName } from "../../protocol/ids.ts";
+import type { Request } from "../../protocol/request.ts";
 import { totalTokens } from "../../protocol/usage.ts";
 import type { Terminal } from "../command.ts";
 import { renderItem } from "../render/item.ts";
@@ -15,7 +16,7 @@ import { renderFrame } from "./frame.ts";
 import type { History } from "./history.ts";
 import { Keyboard } from "./keyboard.ts";
 import { Line } from "./line.ts";
-import { Questions, renderQuestion } from "./questions.ts";
+import { isTooLong, panelHeight, Questions, renderQuestion } from "./questions.ts";
 
 export interface ScreenOptions {
   talk: Talk;
@@ -44,6 +45,7 @@ export class Screen {
   readonly #chronicle = new Chronicle();
   readonly #feeds = new Feeds();
   readonly #questions = new Questions();
+  readonly #toldQuestions = new Set<string>();
   readonly #line: Line;
   /** Lines that are to stay, and are not printed yet. */
   #printed: string[] = [];
@@ -102,7 +104,7 @@ export class Screen {
     output.on("resize", onResize);
     output.on("drain", onResize);
     try {
-      this.#print(greeting);
+      this.#print(greeting.flatMap((line) => wrapText(line, this.#canvas.width)));
       await this.#catchUp();
       this.#draw();
       if (signal.aborted) return "left";
@@ -166,9 +168,17 @@ export class Screen {
 
   async #refreshQuestions(): Promise<void> {
     const open = await this.#options.talk.team.openRequests();
+    const height = panelHeight(this.#canvas.height);
     for (const request of this.#questions.update(open, this.#options.monotonicMs())) {
-      this.#print(renderQuestion(request, this.#look));
+      if (isTooLong(request, this.#look, height)) this.#printQuestion(request);
     }
+  }
+
+  /** Once: when it comes up, where it is too long for its panel, or else when it is answered. */
+  #printQuestion(request: Request): void {
+    if (this.#toldQuestions.has(request.id)) return;
+    this.#toldQuestions.add(request.id);
+    this.#print(renderQuestion(request, this.#look));
   }
 
   async #refreshCosts(): Promise<void> {
@@ -209,7 +219,8 @@ export class Screen {
 
   #echo({ to, text }: { to: string; text: string }): void {
     const item: Item = { type: "typed", to, text };
-    this.#feeds.add({ member: this.#viewed, item });
+    const member = this.#cast.members.find(({ name }) => name === to)?.name ?? this.#viewed;
+    this.#feeds.add({ member, item });
     this.#print(renderItem(item, this.#look));
   }
 
@@ -233,6 +244,7 @@ export class Screen {
     const request = this.#questions.first;
     if (!request) return;
     this.#questions.settle(request.id, this.#options.monotonicMs());
+    this.#printQuestion(request);
     const { from } = request;
     const words = {
       "allow-once": "allowed once",
@@ -265,8 +277,8 @@ export class Screen {
     const told = this.#feeds.last(name, repeated);
     const title = this.#paint.named(this.#cast.get(name)?.color, name);
     this.#print(["", `${this.#paint.dim("──")} ${title} ${this.#paint.dim("──")}`]);
-    if (told.length === 0)
-      this.#print([this.#paint.dim("  Nothing has happened here since you came.")]);
+    // What it did before this screen was there is in its transcript.
+    if (told.length === 0) this.#submit(`/log ${name} --lines ${repeated}`);
     this.#print(told.flatMap((each) => this.#renderTold(each)));
   }
 

@@ -45,20 +45,23 @@ export async function showScreen(
 }
 
 async function greeting(
-  { team }: Talk,
+  talk: Talk,
   { workspace, hasColors }: { workspace: string; hasColors: boolean },
 ): Promise<string[]> {
   const paint = paintFor(hasColors);
-  const { members } = await team.roster();
+  const { members } = await talk.team.roster();
   const alive = members.filter(({ status }) => status !== "shutdown");
+  const names = alive.map(({ name, status }) => `${name} (${status})`).join(", ");
+  const before = await talk.take(`/log --lines ${repeated}`);
+  const isContinued = before.type === "shown" && before.lines.length > 1;
   return [
     `${paint.bold("troupe")} ${paint.dim(`in ${oneLine(workspace)}`)}`,
-    ...(alive.length > 0
-      ? [
-          paint.dim(
-            `The team goes on: ${alive.map(({ name, status }) => `${name} (${status})`).join(", ")}.`,
-          ),
-        ]
+    ...(isContinued
+      ? before.lines.map((line) => paint.dim(line))
       : [paint.dim("Say what is to be done. The lead does it, or spawns teammates for it.")]),
+    ...(alive.length > 0 ? [paint.dim(`The team goes on: ${names}.`)] : []),
   ];
 }
+
+/** How much of the talk so far is shown again. */
+const repeated = 12;

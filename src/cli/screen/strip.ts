@@ -48,21 +48,25 @@ function memberLine(member: CastMember, options: StripOptions): string {
   return `${cut}${" ".repeat(Math.max(1, width - widthOf(cut) - widthOf(cost)))}${paint.dim(cost)}`;
 }
 
-function memberCell(member: CastMember, { paint, viewed }: StripOptions): string {
-  const { name, color, isAsking, status } = member;
+function memberCell(member: CastMember, { paint, viewed, nowMs }: StripOptions): string {
+  const { name, color } = member;
   const label = paint.named(color, name);
   const shown = name === viewed ? paint.underline(label) : label;
-  return `${markOf({ isAsking, status }, paint)} ${shown}`;
+  return `${markOf(member, { paint, nowMs })} ${shown}`;
 }
 
-function markOf(
+const spinner = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
+const spinnerMs = 120;
+
+/** One character that says how a member is; it moves while its member works. */
+export function markOf(
   { isAsking, status }: Pick<CastMember, "isAsking" | "status">,
-  paint: Paint,
+  { paint, nowMs }: { paint: Paint; nowMs: number },
 ): string {
   if (isAsking) return paint.yellow("?");
   switch (status) {
     case "working":
-      return paint.green("●");
+      return paint.green(spinner[Math.floor(nowMs / spinnerMs) % spinner.length] ?? "");
     case "idle":
       return paint.dim("○");
     case "failed":
@@ -72,7 +76,11 @@ function markOf(
   }
 }
 
-function doing({ status, activity, sinceMs, isAsking, role }: CastMember, nowMs: number): string {
+/** What a member does, and for how long. */
+export function doing(
+  { status, activity, sinceMs, isAsking, role }: CastMember,
+  nowMs: number,
+): string {
   if (isAsking) return `asks you: ${activity}`;
   if (status !== "working")
     return activity === "" ? `${status} · ${role}` : `${status} · ${activity}`;

@@ -1,5 +1,7 @@
 import { join, resolve } from "node:path";
+import { Secrets } from "../../lib/secrets.ts";
 import type { Io } from "../command.ts";
+import { environmentSecrets } from "../known-secrets.ts";
 import { workspaceSettingsPath } from "./configuration.ts";
 import type { ResolvedSettings } from "./resolve-settings.ts";
 import { stateDirectory, userSettingsPath } from "./standard-places.ts";
@@ -11,6 +13,7 @@ export function debugLines(
 ): string[] {
   const workspace = resolve(surroundings.cwd, settings.cwd ?? ".");
   const team = teamDir ? resolve(surroundings.cwd, teamDir) : join(workspace, ".team");
+  const secrets = new Secrets(environmentSecrets(settings.env));
   return [
     `debug: workspace ${workspace}`,
     `debug: team ${team}`,
@@ -19,5 +22,5 @@ export function debugLines(
     ...[...settings.origins].map(([name, origin]) => {
       return `debug: ${name} ${JSON.stringify(settings[name])}, by ${origin}`;
     }),
-  ];
+  ].map((line) => secrets.mask(line));
 }

@@ -80,7 +80,7 @@ function merge(layers: readonly Layer[]): StatedSettings {
   return { ...merged, allow: all("allow"), ask: all("ask"), deny: all("deny") };
 }
 
-export function originsOf(layers: readonly Layer[]): Map<SettingName, string> {
+function originsOf(layers: readonly Layer[]): Map<SettingName, string> {
   const origins = new Map<SettingName, string>();
   for (const name of SettingName.options) {
     const layer = layers.find(({ stated }) => stated[name] !== undefined);
@@ -105,7 +105,7 @@ function pendingConsent(
 /** One line for a person who is not asked: what is not in force, and what to do about it. */
 export function withheldLine({ file, loosenings }: PendingConsent): string {
   const names = loosenings.map(({ name }) => name).join(", ");
-  return `note: ${file.path} is not trusted, so this of it is not in force: ${names}. \`troupe trust\` shows it and lets you consent.`;
+  return `note: ${file.path} is not trusted, so this of it is not in force: ${names}. \`troupe trust\` there shows it and consents to it.`;
 }
 
 /** How `io.openTeam` is told what the settings say. */

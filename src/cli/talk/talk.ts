@@ -19,8 +19,27 @@ export type Reply =
 /** How a person has left a team. */
 export type Departed = "left" | "begin-anew";
 
+/** What a talk needs of a team. */
+export interface TalkTeam
+  extends Pick<
+    Team,
+    | "events"
+    | "roster"
+    | "describeRoster"
+    | "openRequests"
+    | "usage"
+    | "broadcast"
+    | "answer"
+    | "interrupt"
+    | "stop"
+    | "setMode"
+    | "quiet"
+  > {
+  message(to: string, content: string): Promise<unknown>;
+}
+
 interface TalkOptions {
-  team: Team;
+  team: TalkTeam;
   io: Io;
   /** Where the team lies. */
   teamDir: string;
@@ -28,7 +47,7 @@ interface TalkOptions {
 
 /** A person's talk with a team: what becomes of each line that is typed. */
 export class Talk {
-  readonly team: Team;
+  readonly team: TalkTeam;
   readonly io: Io;
   readonly teamDir: string;
 

@@ -1,3 +1,5 @@
+import { shortly } from "./words.ts";
+
 /** Prompts that the player is sure to understand, with their variants of names, files and numbers. */
 const knownPrompts = [
   "Spawn alice (coder) and bob (tester). Have alice send bob a message.",
@@ -20,7 +22,7 @@ export const introduction =
 /** What is said to a prompt that is not understood. */
 export function notUnderstood(texts: readonly string[]): string {
   return [
-    `I did not understand: ${texts.join(" / ")}`,
+    `I did not understand: ${shortly(texts.join(" / "))}`,
     "As the rehearsal model I play prompts such as these, also with other names, roles, files and texts:",
     ...knownPrompts.map((prompt) => `- ${prompt}`),
     "For anything else, choose a language model with --model <provider>/<model>.",

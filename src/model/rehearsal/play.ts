@@ -110,9 +110,9 @@ export class Stage {
     return [...this.past, ...this.seen].filter(isMail);
   }
 
-  /** True when nobody has been answered before. */
+  /** True when the person has never been answered before. */
   get isFirstAnswer(): boolean {
-    return !this.past.some(({ type }) => type === "reply");
+    return !this.past.some(({ type }) => type === "prompt");
   }
 }
 

@@ -69,15 +69,15 @@ function* findHands(stage: Stage): Play<Told> {
 const maxWaits = 10;
 
 /**
- * Waits as long as the board changes, and says how it stands. Between one task and the next there
- * may be a moment in which nobody works: what comes later wakes the lead.
+ * Waits while somebody is at a task, and says how the board stands. Between one task and the next
+ * nobody may be at work for a moment: the lead does not ask again and again, results wake it.
  */
 export function* watchTasks(stage: Stage): Play<Told> {
   let board = "";
   for (let waits = 0; waits < maxWaits; waits++) {
     yield* stage.call("wait_for_teammates", {});
     const { output } = yield* stage.call("list_tasks", {});
-    const isSettled = output === board || !/\[(?:pending|in_progress)\]/.test(output);
+    const isSettled = output === board || !output.includes("[in_progress]");
     board = output;
     if (isSettled) break;
   }

@@ -1,3 +1,8 @@
+import { firstCharacters } from "../../lib/cut-text.ts";
+
+/** Nobody orders so much at once: whatever comes behind it is material. */
+const maxCharacters = 10_000;
+
 /** One thing that a text says, with what stands in quotes taken out of the way. */
 export interface Clause {
   /** The words; each quoted text is a placeholder, which no word looks like. */
@@ -10,14 +15,17 @@ export interface Clause {
 /** What a text says, one thing each: split at sentences, at "then", and before another order. */
 export function clausesOf(text: string): Clause[] {
   const all: string[] = [];
-  const hidden = unquoteNames(text).replace(quoted, (...groups: unknown[]) => {
-    const found = groups.slice(1, 5).find((group) => typeof group === "string");
-    all.push(String(found ?? ""));
-    return `\uE000${all.length - 1}\uE001`;
-  });
+  const hidden = unquoteNames(firstCharacters(text, maxCharacters)).replace(
+    quoted,
+    (...groups: unknown[]) => {
+      const found = groups.slice(1, 5).find((group) => typeof group === "string");
+      all.push(String(found ?? ""));
+      return `\uE000${all.length - 1}\uE001`;
+    },
+  );
   const pieces = hidden
     .split(boundary)
-    .map((piece) => stripOpening(piece.replace(/[\s.!?;,:]+$/, "").trim()))
+    .map((piece) => stripOpening(piece.replace(/^[\s—–-]+|[\s.!?;,:]+$/g, "")))
     .filter((piece) => piece !== "");
   return pieces.map((words) => ({
     words,

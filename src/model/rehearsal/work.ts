@@ -72,7 +72,7 @@ function readCreate({ words, quotes: [quote] }: Clause): Work[] {
   if (!/\b(?:create|write|make|add|produce|draft|put)\b/i.test(words)) return [];
   const file = fileIn(words);
   if (!file) return [];
-  const about = file.rest.replace(/\s+and\s+(?:check|verify|read)\b.*$/i, "");
+  const about = file.rest.replace(/(?:^|\s+)and\s+(?:check|verify|read)\b.*$/i, "");
   const isChecked = about !== file.rest;
   return [
     {

@@ -1,0 +1,57 @@
+import { spawnSync } from "node:child_process";
+import { once } from "node:events";
+import type { Stage } from "./stage.ts";
+
+/** Whether the interactive screen can be measured here. */
+export type Screen = { type: "there" } | { type: "missing"; reason: string };
+
+/** What the screen shows where a person types. */
+const promptMark = "›";
+
+/** More than any start takes; a screen that shows no prompt by then shows none at all. */
+const patienceMs = 20_000;
+
+/** Tries it once. It needs a terminal, which util-linux's `script` makes. */
+export async function findScreen(stage: Stage): Promise<Screen> {
+  const { error, stdout } = spawnSync("script", ["--version"], { encoding: "utf8" });
+  if (error || !stdout.includes("util-linux")) {
+    return {
+      type: "missing",
+      reason: "there is no `script` of util-linux to make a terminal with",
+    };
+  }
+  const { isReady, output } = await untilReady(stage);
+  if (isReady) return { type: "there" };
+  const [firstLine = ""] = output.trim().split(/[\r\n]+/);
+  return { type: "missing", reason: `\`troupe\` shows no prompt (it says: ${firstLine})` };
+}
+
+/** From the start to the prompt. */
+export async function screenReadyMs(stage: Stage): Promise<number> {
+  const { isReady, tookMs } = await untilReady(stage);
+  if (!isReady) throw new Error("The screen has shown no prompt");
+  return tookMs;
+}
+
+async function untilReady(stage: Stage) {
+  const command = `'${process.execPath}' '${stage.program}'`;
+  const begunMs = performance.now();
+  const terminal = await stage.start("script", ["-qec", command, "/dev/null"], "pipe");
+  const exit = once(terminal, "exit");
+  const patience = setTimeout(() => terminal.kill(), patienceMs);
+  let output = "";
+  terminal.stdout?.setEncoding("utf8");
+  const ready = new Promise<void>((resolve) => {
+    terminal.stdout?.on("data", (text: string) => {
+      output += text;
+      if (output.includes(promptMark)) resolve();
+    });
+  });
+  await Promise.race([ready, exit]);
+  const tookMs = performance.now() - begunMs;
+  // It closes the terminal, upon which the program leaves.
+  terminal.kill();
+  clearTimeout(patience);
+  await exit;
+  return { isReady: output.includes(promptMark), tookMs, output };
+}

@@ -1,0 +1,60 @@
+import { type ChildProcess, type SpawnOptions, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp } from "node:fs/promises";
+import { join } from "node:path";
+import { ProviderServer } from "../../src/testing/provider-server/provider-server.ts";
+import { calls, says } from "../../src/testing/scripted-model.ts";
+
+/** Where the installed program is started, each time in a directory of its own. */
+export class Stage implements AsyncDisposable {
+  readonly provider: ProviderServer;
+  readonly #directory: string;
+  /** The installed program's file. */
+  readonly program: string;
+
+  private constructor(provider: ProviderServer, directory: string, program: string) {
+    this.provider = provider;
+    this.#directory = directory;
+    this.program = program;
+  }
+
+  static async open(directory: string, program: string): Promise<Stage> {
+    const provider = await ProviderServer.start();
+    // Two turns: a command, and an answer.
+    provider.replyWith(({ body }) =>
+      body.messages.some(({ role }) => role === "assistant")
+        ? says("Done.")
+        : calls("bash", { command: "echo hi" }),
+    );
+    return new Stage(provider, directory, program);
+  }
+
+  /** Starts a program where no team has ever been. */
+  async start(command: string, argv: readonly string[], stdio: SpawnOptions["stdio"]) {
+    const cwd = await mkdtemp(join(this.#directory, "run-"));
+    const env = {
+      PATH: process.env.PATH,
+      TERM: "xterm-256color",
+      HOME: cwd,
+      XDG_STATE_HOME: join(cwd, "state"),
+      TROUPE_MODEL: "anthropic/scripted",
+      ANTHROPIC_BASE_URL: this.provider.url,
+      ANTHROPIC_API_KEY: "none-is-needed",
+    };
+    return spawn(command, argv, { cwd, env, stdio: stdio ?? "ignore" });
+  }
+
+  startNode(argv: readonly string[], stdio: SpawnOptions["stdio"] = "ignore") {
+    return this.start(process.execPath, argv, stdio);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.provider[Symbol.asyncDispose]();
+  }
+}
+
+/** Resolves when the program has ended as it should. */
+export async function ended(child: ChildProcess): Promise<void> {
+  const [code] = child.exitCode === null ? await once(child, "exit") : [child.exitCode];
+  if (code !== 0) throw new Error(`${child.spawnargs.join(" ")} ended with ${code}`);
+}

@@ -1,0 +1,88 @@
+import { once } from "node:events";
+import { alternate } from "../lib/alternate.ts";
+import { formatMs, formatNumber } from "../lib/format.ts";
+import type { Section } from "../lib/report.ts";
+import { median, medianRatio } from "../lib/statistics.ts";
+import { atMost } from "../team/at-most.ts";
+import { type Screen, screenReadyMs } from "./screen.ts";
+import { ended, type Stage } from "./stage.ts";
+
+/** Every figure of a round is the median of so many starts. */
+export const startsPerRound = 5;
+
+const kinds = ["bare", "version", "request", "screen"] as const;
+type Kind = (typeof kinds)[number];
+
+const what: Record<Kind, string> = {
+  bare: "`node -e 0`, until its end",
+  version: "`troupe --version`, until its end",
+  request: "`troupe run`, until its first request has arrived",
+  screen: "`troupe`, until its prompt is on the screen",
+};
+
+/** What each start may cost, in starts of a bare Node. */
+const targets: Partial<Record<Kind, number>> = { version: 1.3, request: 3, screen: 6 };
+
+/** How long it takes until the program does what it was started for. */
+export async function measureStarts(stage: Stage, screen: Screen): Promise<Section> {
+  const possible = kinds.filter((kind) => kind !== "screen" || screen.type === "there");
+  const figures = await alternate(possible, async (kind) => {
+    const timesMs: number[] = [];
+    while (timesMs.length < startsPerRound) timesMs.push(await startMs(kind, stage));
+    return median(timesMs);
+  });
+  const ratio = (kind: Kind) => medianRatio(figures(kind), figures("bare"));
+  const unmeasured = screen.type === "missing" ? ` Not measured: ${screen.reason}.` : "";
+  return {
+    title: "Until it is there",
+    about: `The package as a user installs it, each time in a new directory and against a provider on loopback. Ratios are to a bare Node, which takes turns with the others.${unmeasured}`,
+    table: {
+      head: ["", "took", "/ bare Node"],
+      rows: possible.map((kind) => [
+        what[kind],
+        formatMs(median(figures(kind))),
+        formatNumber(ratio(kind)),
+      ]),
+    },
+    targets: possible.flatMap((kind) => {
+      const target = targets[kind];
+      if (target === undefined) return [];
+      const format = (value: number) => `${formatNumber(value)} ×`;
+      return [atMost(what[kind], { figure: ratio(kind), target, format })];
+    }),
+  };
+}
+
+async function startMs(kind: Kind, stage: Stage): Promise<number> {
+  const { program } = stage;
+  switch (kind) {
+    case "bare":
+      return untilEndMs(stage, ["-e", "0"]);
+    case "version":
+      return untilEndMs(stage, [program, "--version"]);
+    case "request":
+      return untilRequestMs(stage, [program, "run", "Say hi."]);
+    case "screen":
+      return screenReadyMs(stage);
+  }
+}
+
+async function untilEndMs(stage: Stage, argv: readonly string[]): Promise<number> {
+  const begunMs = performance.now();
+  await ended(await stage.startNode(argv));
+  return performance.now() - begunMs;
+}
+
+async function untilRequestMs(stage: Stage, argv: readonly string[]): Promise<number> {
+  const { provider } = stage;
+  const before = provider.requests.length;
+  const begunMs = performance.now();
+  const child = await stage.startNode(argv);
+  const exit = once(child, "exit");
+  const arrived = provider.until(() => provider.requests.length > before);
+  await Promise.race([arrived, exit]);
+  const tookMs = performance.now() - begunMs;
+  await exit;
+  await ended(child);
+  return tookMs;
+}

@@ -1,0 +1,111 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { temporaryDirectory } from "../../src/testing/temporary-directory.ts";
+import { answering, examine } from "./examine.ts";
+import { troupeIn } from "./troupe.ts";
+
+test.each([
+  ["anthropic", { ANTHROPIC_API_KEY: "sk-ant-0123456789" }, "/v1/models", "x-api-key"],
+  ["anthropic", { ANTHROPIC_AUTH_TOKEN: "sk-ant-0123456789" }, "/v1/models", "authorization"],
+  ["openai", { OPENAI_API_KEY: "sk-0123456789" }, "/v1/models", "authorization"],
+  ["google", { GEMINI_API_KEY: "sk-0123456789" }, "/v1/models", "x-goog-api-key"],
+  ["openai-compatible", {}, "/v1/models", undefined],
+])("%s with %j is asked for its models", async (provider, keys, path, header) => {
+  await using directory = await temporaryDirectory();
+  await using server = await answering(200);
+
+  const { about } = await examine(directory.path, { ...keys, ...baseUrl(provider, server.url) });
+
+  expect(about(provider)).toMatchObject([{ state: "ok" }]);
+  expect(server.seen).toHaveLength(1);
+  expect(server.seen[0]?.url).toBe(path);
+  if (header) expect(server.seen[0]?.headers[header]).toMatch(/sk-.*0123456789$/);
+});
+
+test.each([
+  [401, "{}", "problem", "the key is refused (401)"],
+  [403, "{}", "problem", "the key is refused (403)"],
+  [400, '{"error":{"details":[{"reason":"API_KEY_INVALID"}]}}', "problem", "the key is refused"],
+  [404, "{}", "note", "reachable, but answers 404"],
+  [429, "{}", "note", "reachable, but answers 429"],
+  [503, "{}", "note", "reachable, but answers 503"],
+  [307, "{}", "note", "reachable, but answers 307"],
+])("an answer of %i is told as what it is", async (status, body, state, text) => {
+  await using directory = await temporaryDirectory();
+  await using server = await answering(status, body);
+  const env = { OPENAI_API_KEY: "sk-0123456789", OPENAI_BASE_URL: `${server.url}/v1` };
+
+  const { about, code } = await examine(directory.path, env);
+
+  expect(about("openai")).toMatchObject([{ state, text: expect.stringContaining(text) }]);
+  expect(server.seen).toHaveLength(1);
+  if (state === "problem") expect(about("openai")[0]?.remedy).toContain("OPENAI_API_KEY");
+  expect(code).toBe(1);
+});
+
+test("a provider that cannot be reached is told apart from one that refuses", async () => {
+  await using directory = await temporaryDirectory();
+  const server = await answering(200);
+  await server[Symbol.asyncDispose]();
+
+  const { about } = await examine(directory.path, { OPENAI_COMPATIBLE_BASE_URL: server.url });
+
+  expect(about("openai-compatible")).toMatchObject([
+    { state: "problem", text: expect.stringContaining("cannot be reached (ECONNREFUSED)") },
+  ]);
+});
+
+test("providers that nobody set up are not asked, but the chosen model's is looked at", async () => {
+  await using directory = await temporaryDirectory();
+
+  const { about, report } = await examine(directory.path, { TROUPE_MODEL: "google/gemini" });
+
+  expect(about("google")).toMatchObject([
+    { state: "problem", text: "no key is set", remedy: expect.stringContaining("GEMINI_API_KEY") },
+  ]);
+  expect(about("model")).toMatchObject([{ state: "problem" }]);
+  expect(report.checks.map(({ name }) => name)).not.toContain("openai");
+});
+
+test("no key is in any line, wherever somebody has put it", async () => {
+  await using directory = await temporaryDirectory();
+  await using server = await answering(401, "sk-secret-0123456789");
+  const secret = "sk-secret-0123456789";
+  await writeFile(join(directory.path, "keys.env"), "OPENAI_API_KEY=sk-in-a-file-0123\n");
+  const env = {
+    TROUPE_MODEL: `anthropic/${secret}`,
+    ANTHROPIC_API_KEY: secret,
+    ANTHROPIC_BASE_URL: server.url.replace("//", `//user:${secret}@`),
+    OPENAI_BASE_URL: `${server.url}/sk-in-a-file-0123/v1`,
+    GEMINI_API_KEY: secret,
+    GOOGLE_GENERATIVE_AI_BASE_URL: `not a url with ${secret}`,
+    OPENAI_COMPATIBLE_BASE_URL: `${server.url}/token-of-a-gateway/v1?key=${secret}`,
+  };
+
+  for (const flags of [[], ["--json"], ["--debug"]]) {
+    const { out, err } = await troupeIn(
+      { root: directory.path, env },
+      ...["doctor", "--env-file", "keys.env", ...flags],
+    );
+
+    const text = [...out, ...err].join("\n");
+    expect(text).toContain("ANTHROPIC_BASE_URL is not the base URL of an API");
+    expect(text).not.toContain(secret);
+    expect(text).not.toContain("sk-in-a-file");
+    expect(text).not.toContain("token-of-a-gateway");
+  }
+  expect(server.seen.some(({ headers }) => headers.authorization?.includes("sk-in-a-file"))).toBe(
+    true,
+  );
+});
+
+function baseUrl(provider: string, url: string): Record<string, string> {
+  if (provider === "anthropic") return { ANTHROPIC_BASE_URL: url };
+  const names: Record<string, string> = {
+    openai: "OPENAI_BASE_URL",
+    google: "GOOGLE_GENERATIVE_AI_BASE_URL",
+    "openai-compatible": "OPENAI_COMPATIBLE_BASE_URL",
+  };
+  return { [names[provider] ?? ""]: `${url}/v1` };
+}

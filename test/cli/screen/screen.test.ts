@@ -1,0 +1,304 @@
+import { expect, test } from "vitest";
+import { lead } from "../../../src/protocol/ids.ts";
+import { ScreenedTeam } from "../../support/screened-team.ts";
+
+const enter = "\r";
+const escapeKey = "\x1b";
+
+test("what is typed goes to the lead, and is seen to have been said", async () => {
+  await using screen = await ScreenedTeam.open();
+
+  screen.press(`fix the tests${enter}`);
+  await screen.shows("› fix the tests\n");
+
+  expect(screen.told).toEqual(["message lead: fix the tests"]);
+});
+
+test("what the lead says streams in, and stays", async () => {
+  await using screen = await ScreenedTeam.open();
+
+  screen.happen({ type: "run-start", member: lead });
+  screen.happen({ type: "text-delta", member: lead, text: "I look at the te" });
+  await screen.shows("I look at the te");
+  screen.happen({ type: "text-delta", member: lead, text: "sts.\n\nThen" });
+  await screen.shows(/I look at the tests\.\n\nThen/);
+  screen.happen({ type: "run-end", member: lead, outcome: "done" });
+  screen.happen({ type: "member-change", member: lead, status: "idle" });
+  await screen.showsNoMore("writes");
+
+  expect(screen.terminal.text).toMatch(/I look at the tests\.\n\nThen\n/);
+});
+
+test("the line that is being typed is not disturbed by what comes in", async () => {
+  await using screen = await ScreenedTeam.open();
+  screen.press("half a sen");
+  await screen.shows("› half a sen");
+
+  for (let turn = 0; turn < 30; turn++) {
+    screen.happen({ type: "text-delta", member: lead, text: `Paragraph ${turn}.\n\n` });
+  }
+  await screen.shows("Paragraph 29.");
+  screen.press("tence");
+  await screen.shows("› half a sentence");
+
+  expect(screen.terminal.text.match(/half a sen/g)).toHaveLength(1);
+});
+
+test("everybody is in the strip, with what each does", async () => {
+  await using screen = await ScreenedTeam.open();
+  const alice = screen.enlist("alice");
+  screen.enlist("bob", { role: "tester" });
+
+  const input = { command: "npm test" };
+  screen.happen({ type: "run-start", member: alice.name });
+  screen.happen({ type: "tool-call", member: alice.name, call_id: "1", name: "bash", input });
+
+  await screen.shows(/alice bash npm test/);
+  await screen.shows(/○ bob idle · tester/);
+});
+
+test("twenty members fit on a small screen, those first who need somebody", async () => {
+  await using screen = await ScreenedTeam.open({ columns: 60, rows: 16 });
+  const names = Array.from({ length: 20 }, (_, index) => `member-${index}`);
+
+  const members = names.map((name) => screen.enlist(name));
+  const last = members.at(-1);
+  if (last) screen.ask(last, { command: "make" });
+
+  await screen.shows("? member-19");
+  await screen.shows(/\+\d+ more/);
+  expect(screen.terminal.text.split("\n").length).toBeLessThanOrEqual(16);
+});
+
+test("one key answers a question, and the next one comes up", async () => {
+  await using screen = await ScreenedTeam.open();
+  const alice = screen.enlist("alice");
+  const bob = screen.enlist("bob");
+  screen.ask(alice, { command: "npm test" }, "bash(npm test:*)");
+  screen.ask(bob, { command: "rm notes.txt" });
+  await screen.shows("alice asks to run this (1 of 2)");
+  expect(screen.terminal.text).toContain("npm test");
+  expect(screen.terminal.text).toContain("a always bash(npm test:*)");
+  screen.clock.advance(1_000);
+
+  screen.press("a");
+  await screen.shows("bob asks to run this");
+  screen.clock.advance(1_000);
+  screen.press("n");
+  await screen.shows("denied to bob");
+
+  expect(screen.told).toEqual(["allow-always", "deny"]);
+  expect(screen.terminal.text).not.toContain("asks to run this");
+});
+
+test("a no may have a reason", async () => {
+  await using screen = await ScreenedTeam.open();
+  screen.ask(screen.enlist("alice"), { command: "npm publish" });
+  await screen.shows("asks to run this");
+  screen.clock.advance(1_000);
+
+  screen.press("r");
+  await screen.shows("no, because ›");
+  screen.press(`not on a Friday${enter}`);
+  await screen.shows("denied to alice: not on a Friday");
+
+  expect(screen.told).toEqual(["deny (not on a Friday)"]);
+});
+
+test("a question that comes up while a line is typed is not answered by it", async () => {
+  await using screen = await ScreenedTeam.open();
+  screen.press("why ");
+  await screen.shows("› why");
+
+  screen.ask(screen.enlist("alice"), { command: "npm test" });
+  await screen.shows("Esc puts your line aside");
+  screen.press("not yet");
+  await screen.shows("› why not yet");
+  screen.clock.advance(1_000);
+  screen.press(escapeKey);
+  await screen.shows("y yes, once");
+  screen.press("y");
+  await screen.shows("allowed once to alice");
+
+  expect(screen.told).toEqual(["allow-once"]);
+  await screen.shows("› why not yet");
+});
+
+test("a key in the moment in which a question comes up is no answer", async () => {
+  await using screen = await ScreenedTeam.open();
+  screen.ask(screen.enlist("alice"), { command: "npm test" });
+  await screen.until(() => screen.terminal.text.includes("asks to run this"), "no question");
+
+  screen.press("y");
+  await screen.shows("› y");
+
+  expect(screen.told).toEqual([]);
+});
+
+test("what is asked is shown whole, also where it is too long for its place", async () => {
+  await using screen = await ScreenedTeam.open({ rows: 16 });
+  const command = Array.from({ length: 40 }, (_, index) => `echo ${index}`).join("\n");
+
+  screen.ask(screen.enlist("alice"), { command });
+  await screen.shows(/… \d+ more lines, above/);
+
+  for (let index = 0; index < 40; index++) {
+    expect(screen.terminal.text).toMatch(new RegExp(`echo ${index}\\n`));
+  }
+});
+
+test("Tab turns to the next member, whose view shows what it did and takes what is typed", async () => {
+  await using screen = await ScreenedTeam.open();
+  const alice = screen.enlist("alice");
+  screen.happen({ type: "text-delta", member: alice.name, text: "I have read it." });
+  screen.happen({ type: "run-end", member: alice.name, outcome: "done" });
+  await screen.shows(/alice/);
+  expect(screen.terminal.text).not.toContain("I have read it.");
+
+  screen.press("\t");
+  await screen.shows("I have read it.");
+  screen.press(`go on${enter}`);
+  await screen.shows("› @alice go on");
+
+  expect(screen.told).toEqual(["message alice: go on"]);
+});
+
+test("Escape interrupts whose view is open, if it works, and else clears the line", async () => {
+  await using screen = await ScreenedTeam.open();
+  screen.press("nonsense");
+  await screen.shows("› nonsense");
+  screen.press(escapeKey);
+  await screen.showsNoMore("nonsense");
+  expect(screen.told).toEqual([]);
+
+  screen.happen({ type: "run-start", member: lead });
+  await screen.shows("starts");
+  screen.press(escapeKey);
+  await screen.until(() => screen.told.length > 0, "nobody was interrupted");
+
+  expect(screen.told).toEqual(["interrupt lead"]);
+});
+
+test("Tab completes commands and names", async () => {
+  await using screen = await ScreenedTeam.open();
+  screen.enlist("alice");
+  await screen.shows("alice");
+
+  screen.press("/tea\t");
+  await screen.shows("› /team");
+  screen.press(enter);
+  await screen.shows("Team: 1");
+  screen.press("@al\t");
+  await screen.shows(/› @al(ice|l)/);
+});
+
+test("an unknown command is refused with a suggestion", async () => {
+  await using screen = await ScreenedTeam.open();
+
+  screen.press(`/taem${enter}`);
+
+  await screen.shows("There is no command /taem");
+  await screen.shows("Did you mean /team?");
+});
+
+test("a long paste is one thing in the line, and goes out whole", async () => {
+  await using screen = await ScreenedTeam.open();
+  const pasted = Array.from({ length: 200 }, (_, index) => `line ${index}`).join("\n");
+
+  screen.press(`\x1b[200~${pasted}\x1b[201~`);
+  await screen.shows(/\[pasted 200 lines/);
+  screen.press(enter);
+  await screen.until(() => screen.told.length > 0, "nothing was sent");
+
+  expect(screen.told).toEqual([`message lead: ${pasted}`]);
+});
+
+test("control characters of models and files are shown and not obeyed", async () => {
+  await using screen = await ScreenedTeam.open();
+  const alice = screen.enlist("alice");
+  const nasty = "\x1b[2J\x1b]0;title\x07\u202edna\rover";
+
+  screen.happen({ type: "text-delta", member: lead, text: `${nasty}\n\n` });
+  screen.happen({
+    type: "tool-call",
+    member: lead,
+    call_id: "1",
+    name: nasty,
+    input: { path: nasty },
+  });
+  screen.happen({
+    type: "tool-result",
+    member: lead,
+    call_id: "1",
+    output: nasty,
+    is_error: false,
+  });
+  screen.happen({ type: "warning", message: nasty });
+  screen.ask(alice, { command: nasty });
+  await screen.shows("asks to run this");
+
+  // The terminal of the test throws at whatever the screen itself does not use.
+  expect(screen.terminal.text).toContain("\\x1b[2J");
+  expect(screen.terminal.text).not.toContain("\u202e");
+});
+
+test("a narrower terminal gets narrower lines, and keeps what was typed", async () => {
+  await using screen = await ScreenedTeam.open({ columns: 100 });
+  screen.enlist("alice");
+  screen.press("a line that is typed");
+  await screen.shows("› a line that is typed");
+
+  screen.terminal.resize(30, 12);
+  screen.happen({
+    type: "text-delta",
+    member: lead,
+    text: "Words that do not fit into thirty cells.\n\n",
+  });
+  await screen.shows(/Words that do not fit into\nthirty cells\./);
+
+  await screen.shows("› a line that is typed");
+});
+
+test.each([
+  ["q", `q${enter}`],
+  ["exit", `exit${enter}`],
+  ["Ctrl-D", "\x04"],
+  ["Ctrl-C twice", "\x03\x03"],
+])("%s leaves", async (_title, keys) => {
+  const screen = await ScreenedTeam.open();
+
+  screen.press(keys);
+
+  await expect(screen.departed).resolves.toBe("left");
+});
+
+test("Ctrl-C once clears the line, then warns", async () => {
+  await using screen = await ScreenedTeam.open();
+  screen.press("words");
+  await screen.shows("› words");
+
+  screen.press("\x03");
+  await screen.showsNoMore("words");
+  screen.press("\x03");
+
+  await screen.shows("Ctrl-C again leaves");
+});
+
+test("/new asks for a new team", async () => {
+  const screen = await ScreenedTeam.open();
+
+  screen.press(`/new${enter}`);
+
+  await expect(screen.departed).resolves.toBe("begin-anew");
+});
+
+test("nothing of the frame is left behind when the person leaves", async () => {
+  const screen = await ScreenedTeam.open();
+  screen.enlist("alice");
+  await screen.shows("alice");
+
+  screen.press("\x04");
+  await screen.departed;
+
+  expect(screen.terminal.text).toBe("hello");
+});

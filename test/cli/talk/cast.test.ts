@@ -1,0 +1,85 @@
+import { expect, test } from "vitest";
+import { Cast } from "../../../src/cli/talk/cast.ts";
+import type { AgentEvent } from "../../../src/protocol/events.ts";
+import { MemberName, newRequestId, TeammateName } from "../../../src/protocol/ids.ts";
+
+const alice = MemberName.parse("alice");
+
+type Unstamped<T> = T extends AgentEvent ? Omit<T, "at" | "member"> : never;
+
+function castAfter(...events: Unstamped<AgentEvent>[]) {
+  const cast = new Cast(() => 0);
+  for (const event of events)
+    cast.note({ at: "2026-01-01T00:00:00.000Z", member: alice, ...event });
+  return cast.get(alice);
+}
+
+test("the lead is there from the beginning", () => {
+  expect(new Cast(() => 0).members).toMatchObject([{ name: "lead", status: "idle" }]);
+});
+
+test("a member is seen to work, to call a tool, and to be idle again", () => {
+  const call = {
+    type: "tool-call",
+    call_id: "1",
+    name: "bash",
+    input: { command: "npm test" },
+  } as const;
+
+  expect(castAfter({ type: "run-start" })).toMatchObject({ status: "working" });
+  expect(castAfter({ type: "run-start" }, call)).toMatchObject({ activity: "bash npm test" });
+  expect(castAfter(call, { type: "member-change", status: "idle" })).toMatchObject({
+    status: "idle",
+    activity: "",
+  });
+});
+
+test("who asks the person is seen to ask until it is answered", () => {
+  const id = newRequestId(new Date(0));
+  const asking = { type: "request-change", id, request_type: "permission" } as const;
+  const pending = { ...asking, state: "pending" } as const;
+  const approved = { ...asking, state: "approved" } as const;
+
+  expect(castAfter(pending)).toMatchObject({ isAsking: true });
+  expect(castAfter(pending, approved)).toMatchObject({ isAsking: false });
+});
+
+test("what the roster says of a detail stays while its member goes on", () => {
+  expect(
+    castAfter(
+      { type: "tool-call", call_id: "1", name: "bash", input: { command: "make" } },
+      { type: "member-change", status: "working" },
+    ),
+  ).toMatchObject({ activity: "bash make" });
+});
+
+test("tokens add up, turn by turn", () => {
+  const usage = { input_tokens: 10, output_tokens: 5, cache_read_tokens: 0, cache_write_tokens: 0 };
+
+  expect(
+    castAfter({ type: "turn-end", turn: 1, usage }, { type: "turn-end", turn: 2, usage }),
+  ).toMatchObject({ tokens: 30 });
+});
+
+test("an activity's time begins when it does, and not with each word of it", () => {
+  let now = 0;
+  const cast = new Cast(() => now);
+  const say = (text: string) =>
+    cast.note({ type: "text-delta", at: "2026-01-01T00:00:00.000Z", member: alice, text });
+  now = 100;
+  say("one");
+  now = 900;
+  say("two");
+
+  expect(cast.get(alice)?.sinceMs).toBe(100);
+});
+
+test("the roster's colour and role are taken over", () => {
+  const cast = new Cast(() => 0);
+
+  cast.enlist([
+    { name: TeammateName.parse("alice"), role: "coder", color: "cyan", status: "idle" },
+  ]);
+
+  expect(cast.get(alice)).toMatchObject({ role: "coder", color: "cyan" });
+});

@@ -1,0 +1,103 @@
+import { execFile } from "node:child_process";
+import { existsSync, readdirSync } from "node:fs";
+import { copyFile, mkdir, readdir, readFile, symlink, writeFile } from "node:fs/promises";
+import { dirname, join, resolve } from "node:path";
+import { promisify } from "node:util";
+import { expect, test } from "vitest";
+import { installPackage } from "../../packaging/install.ts";
+import { ProviderServer } from "../../src/testing/provider-server/provider-server.ts";
+import { calls, reply, says } from "../../src/testing/scripted-model.ts";
+import { temporaryDirectory } from "../../src/testing/temporary-directory.ts";
+import { providerEnvironment } from "../support/agent-on-wire.ts";
+import { runNode } from "../support/programs.ts";
+
+const examples = ["one-prompt", "own-tool", "watch-and-approve"];
+
+/** The package in a project that has nothing else. */
+async function world() {
+  expect(existsSync("dist/cli/main.js"), "run `npm run build` first").toBe(true);
+  const directory = await temporaryDirectory();
+  return {
+    ...(await installPackage(directory.path)),
+    env: { XDG_STATE_HOME: join(directory.path, "state"), TMPDIR: directory.path },
+    [Symbol.asyncDispose]: () => directory[Symbol.asyncDispose](),
+  };
+}
+
+test("the package has nothing beside it but ripgrep, is small, and names whose code it has", async () => {
+  await using it = await world();
+  const modules = join(it.project, "node_modules");
+
+  const installed = await readdir(modules);
+  const platforms = readdirSync(join(modules, "@vscode")).filter((name) => name !== "ripgrep");
+  const files = await readdir(join(modules, "troupe"), { recursive: true });
+  const licences = await readFile(join(modules, "troupe/dist/THIRD-PARTY-LICENSES.txt"), "utf8");
+
+  expect(installed.filter((name) => !name.startsWith("."))).toEqual(["@vscode", "troupe"]);
+  expect(platforms).toEqual([`ripgrep-${process.platform}-${process.arch}`]);
+  expect(it.installedBytes).toBeLessThan(60e6);
+  expect(files.filter((name) => /\.(map|ts)$/.test(name) && !name.endsWith(".d.ts"))).toEqual([]);
+  expect(licences).toMatch(/^zod \d.* \(MIT\)$/m);
+  expect(licences).toMatch(/^@ai-sdk\/anthropic \d.* \(Apache-2\.0\)$/m);
+});
+
+test("the installed command runs a prompt in an empty directory, and finds ripgrep", async () => {
+  await using it = await world();
+  await using provider = await ProviderServer.start({ strict: true });
+  provider.reply(
+    reply([calls("glob", { pattern: "*.txt" }), calls("grep", { pattern: "42" })]),
+    says("It is 42."),
+  );
+  const workspace = join(it.project, "workspace");
+  await mkdir(workspace);
+  await writeFile(join(workspace, "notes.txt"), "The answer is 42.\n");
+  const env = { ...process.env, ...it.env, ...providerEnvironment(provider) };
+  const troupe = (...argv: string[]) =>
+    promisify(execFile)(it.command, argv, { cwd: workspace, env });
+
+  const version = await troupe("--version");
+  const help = await troupe("--help");
+  const run = await troupe("run", "What is the answer?", "--model", "anthropic/scripted");
+
+  expect(version.stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
+  expect(help.stdout).toContain("troupe run");
+  expect(run.stdout).toBe("It is 42.\n");
+  expect(provider.requests[1]?.text).toContain("notes.txt:1:");
+  provider.assertDone();
+});
+
+test("a user's programs are checked against the package's own types, and run with it", async () => {
+  await using it = await world();
+  // What users of a library have beside it: the compiler's types, and what `troupe/testing` runs in.
+  for (const name of ["@types/node", "undici-types", "zod", "vitest"]) await link(name, it.project);
+  for (const name of examples)
+    await copyFile(`examples/${name}.ts`, join(it.project, `${name}.ts`));
+  await writeFile(join(it.project, "tsconfig.json"), JSON.stringify({ compilerOptions }));
+
+  const compiled = await runNode(["node_modules/typescript/bin/tsc", "-p", it.project]);
+  const runs = await Promise.all(
+    examples.map((name) => runNode([join(it.project, `${name}.js`)], it.env)),
+  );
+
+  expect(compiled).toEqual({ code: 0, out: "", err: "" });
+  expect(runs.map(({ code, err }) => ({ code, err }))).toEqual(
+    examples.map(() => ({ code: 0, err: "" })),
+  );
+});
+
+const compilerOptions = {
+  target: "ES2022",
+  lib: ["ES2023", "ESNext.Disposable"],
+  module: "NodeNext",
+  types: ["node"],
+  strict: true,
+  exactOptionalPropertyTypes: true,
+  // The types of the package are what is tested.
+  skipLibCheck: false,
+};
+
+async function link(name: string, project: string): Promise<void> {
+  const path = join(project, "node_modules", name);
+  await mkdir(dirname(path), { recursive: true });
+  await symlink(resolve("node_modules", name), path);
+}

@@ -1,0 +1,304 @@
+import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import type { Message } from "../../src/protocol/message.ts";
+import { Team } from "../../src/team/team.ts";
+import type { TeamOptions } from "../../src/team/team-options.ts";
+import { temporaryDirectory } from "../../src/testing/temporary-directory.ts";
+import { observe, teamPlace } from "../support/team.ts";
+
+test("Spawn alice (coder) and bob (tester). Have alice send bob a message.", async () => {
+  await using stage = await Stage.open();
+
+  await stage.tell("Spawn alice (coder) and bob (tester). Have alice send bob a message.");
+
+  expect(await stage.roster()).toEqual(["alice (coder): idle", "bob (tester): idle"]);
+  const fromAlice = (await stage.mailOf("bob")).filter(({ from }) => from === "alice");
+  expect(fromAlice).toMatchObject([{ type: "message", state: "delivered" }]);
+});
+
+test('Broadcast "status update: phase 1 complete" to all teammates', async () => {
+  await using stage = await Stage.open();
+  await stage.tell("Spawn alice (coder) and bob (tester).");
+
+  await stage.tell('Broadcast "status update: phase 1 complete" to all teammates');
+
+  for (const name of ["alice", "bob"]) {
+    expect(await stage.mailOf(name)).toContainEqual(
+      expect.objectContaining({
+        ...{ type: "broadcast", from: "lead", state: "delivered" },
+        content: "status update: phase 1 complete",
+      }),
+    );
+  }
+});
+
+test("Check the lead inbox for any messages, and: Check your inbox for alice's result.", async () => {
+  await using stage = await Stage.open();
+  const team = stage.team;
+  await team.spawn({ name: "alice", role: "coder", prompt: 'Send a message to lead: "Green."' });
+  await team.quiet();
+
+  const all = await stage.tell("Check the lead inbox for any messages");
+  const ofAlice = await stage.tell("Check your inbox for alice's result.");
+
+  expect(all.result).toContain("Green.");
+  expect(ofAlice.result).toContain("alice");
+  const unread = (await stage.mailOf("lead")).filter(({ state }) => state === "queued");
+  expect(unread).toEqual([]);
+});
+
+test("Spawn alice as a backend developer. Ask her to create a file called schema.sql with a users table.", async () => {
+  await using stage = await Stage.open();
+
+  await stage.tell(
+    "Spawn alice as a backend developer. Ask her to create a file called schema.sql with a users table.",
+  );
+
+  expect(await stage.file("schema.sql")).toMatch(/^CREATE TABLE users \(\n.*\n\);\n$/s);
+  expect(await stage.roster()).toEqual(["alice (backend developer): idle"]);
+  expect(await stage.mailOf("lead")).toContainEqual(
+    expect.objectContaining({ type: "result", from: "alice", outcome: "done" }),
+  );
+});
+
+test("Spawn bob as a tester. Ask him to check if schema.sql exists and list its contents.", async () => {
+  await using stage = await Stage.open();
+  await writeFile(join(stage.root, "schema.sql"), "CREATE TABLE mine (id INTEGER);\n");
+
+  await stage.tell(
+    "Spawn bob as a tester. Ask him to check if schema.sql exists and list its contents.",
+  );
+
+  expect(await stage.mailOf("lead")).toContainEqual(
+    expect.objectContaining({
+      ...{ type: "result", from: "bob" },
+      content: expect.stringContaining("CREATE TABLE mine (id INTEGER);"),
+    }),
+  );
+});
+
+test("Spawn alice as a coder. Then request her shutdown. — List teammates to see alice's status after shutdown approval", async () => {
+  await using stage = await Stage.open();
+
+  await stage.tell("Spawn alice as a coder. Then request her shutdown.");
+  const { result } = await stage.tell(
+    "List teammates to see alice's status after shutdown approval",
+  );
+
+  expect(await stage.roster()).toEqual(["alice (coder): shutdown"]);
+  expect(await stage.mailOf("lead")).toContainEqual(
+    expect.objectContaining({ type: "shutdown_response", from: "alice", approve: true }),
+  );
+  expect(result).toContain("alice (coder): shutdown");
+});
+
+test("Spawn bob with a risky refactoring task. Review and reject his plan. — Spawn charlie, have him submit a plan, then approve it.", async () => {
+  await using stage = await Stage.open();
+
+  await stage.tell("Spawn bob with a risky refactoring task. Review and reject his plan.");
+  const { undecided } = await stage.tell("Spawn charlie, have him submit a plan, then approve it.");
+
+  const answers = [...(await stage.mailOf("bob")), ...(await stage.mailOf("charlie"))];
+  expect(answers.filter(({ type }) => type === "plan_approval_response")).toMatchObject([
+    { to: "bob", approve: false, feedback: expect.any(String) },
+    { to: "charlie", approve: true },
+  ]);
+  expect(undecided).toEqual([]);
+  expect(await stage.file("charlie-notes.md")).not.toBe("");
+  await expect(stage.file("bob-notes.md")).rejects.toThrow("ENOENT");
+});
+
+test("Create 3 tasks on the board, then spawn alice and bob. Watch them auto-claim and work.", async () => {
+  await using stage = await Stage.open({ mode: "default" });
+
+  const { tasks } = await stage.tell(
+    "Create 3 tasks on the board, then spawn alice and bob. Watch them auto-claim and work.",
+  );
+
+  expect(tasks.map(({ status }) => status)).toEqual(["completed", "completed", "completed"]);
+  for (const { owner, result } of tasks) {
+    expect(["alice", "bob"]).toContain(owner);
+    expect(result).toBeTruthy();
+  }
+  const assigned = [...(await stage.mailOf("alice")), ...(await stage.mailOf("bob"))].filter(
+    ({ type, from }) => type === "task_assignment" && from === "system",
+  );
+  expect(assigned).toHaveLength(3);
+});
+
+test("Create tasks with dependencies. Watch teammates respect the blocked order.", async () => {
+  await using stage = await Stage.open({ mode: "default" });
+  const changes: string[] = [];
+  const watching = (async () => {
+    for await (const event of stage.team.events()) {
+      if (event.type === "task-change") changes.push(`${event.id} ${event.status}`);
+    }
+  })();
+
+  await stage.tell("Create tasks with dependencies. Watch teammates respect the blocked order.");
+  await stage.team.close();
+  await watching;
+
+  expect(changes.filter((change) => !change.endsWith("pending"))).toEqual(
+    ["1", "2", "3"].flatMap((id) => [`${id} in_progress`, `${id} completed`]),
+  );
+});
+
+test("the whole tutorial in one team, prompt after prompt, leaves nothing undone", async () => {
+  await using stage = await Stage.open();
+  const prompts = [
+    "Spawn alice (coder) and bob (tester). Have alice send bob a message.",
+    'Broadcast "status update: phase 1 complete" to all teammates',
+    "Check the lead inbox for any messages",
+    "Spawn alice as a backend developer. Ask her to create a file called schema.sql with a users table.",
+    "Check your inbox for alice's result.",
+    "Spawn bob as a tester. Ask him to check if schema.sql exists and list its contents.",
+    "Spawn alice as a coder. Then request her shutdown.",
+    "List teammates to see alice's status after shutdown approval",
+    "Spawn bob with a risky refactoring task. Review and reject his plan.",
+    "Spawn charlie, have him submit a plan, then approve it.",
+    "Create 3 tasks on the board, then spawn alice and bob. Watch them auto-claim and work.",
+    "Create tasks with dependencies. Watch teammates respect the blocked order.",
+  ];
+
+  for (const prompt of prompts) {
+    const { end, members, undecided } = await stage.tell(prompt);
+    expect({ prompt, outcome: end?.outcome, undecided }).toEqual({
+      ...{ prompt, outcome: "done", undecided: [] },
+    });
+    expect(members.filter(({ status }) => status === "failed")).toEqual([]);
+  }
+
+  const { tasks, cost_usd } = await stage.team.summary();
+  expect(tasks.map(({ status }) => status)).toEqual(Array(6).fill("completed"));
+  expect(cost_usd).toBe(0);
+});
+
+test("a call that is denied is told and does not keep anybody busy", async () => {
+  await using stage = await Stage.open({
+    mode: "default",
+    approvals: { unattended: () => "nobody is there" },
+  });
+
+  const { denied, end } = await stage.tell(
+    "Spawn alice as a coder. Ask her to create a file called a.txt with text.",
+  );
+
+  expect(denied).toMatchObject([{ from: "alice", subject: { tool: "write_file" } }]);
+  expect(end?.outcome).toBe("done");
+  expect(await stage.mailOf("lead")).toContainEqual(
+    expect.objectContaining({
+      ...{ type: "result", from: "alice" },
+      content: expect.stringContaining("nobody is there"),
+    }),
+  );
+});
+
+test("a team that was closed in the middle of a scene plays it to its end when it is opened again", async () => {
+  await using stage = await Stage.open({ mode: "default" });
+  const asked = new Promise<string>((resolve, reject) => {
+    (async () => {
+      for await (const event of stage.team.events()) {
+        if (event.type === "request-change" && event.request_type === "permission") {
+          resolve(event.id);
+        }
+      }
+    })().catch(reject);
+  });
+  await stage.team.prompt(
+    "Spawn alice as a coder. Ask her to create a file called a.md with news.",
+  );
+  const id = await asked;
+
+  await stage.reopen();
+  await stage.team.answer(id, { decision: "allow-once" });
+  await stage.team.quiet();
+
+  expect(await stage.file("a.md")).toContain("news");
+  expect(await stage.roster()).toEqual(["alice (coder): idle"]);
+});
+
+test("what it answers can be recorded and played back", async () => {
+  await using directory = await temporaryDirectory();
+  const recordTo = join(directory.path, "recording.jsonl");
+  const prompt = "Spawn alice as a coder. Ask her to check if a.txt exists.";
+  await using first = await Stage.open({ recordTo });
+  const played = await first.tell(prompt);
+  await first.team.close();
+
+  await using second = await Stage.open({ model: `replay:${recordTo}` });
+  const again = await second.tell(prompt);
+
+  expect(again.result).toBe(played.result);
+  expect(await second.roster()).toEqual(["alice (coder): idle"]);
+});
+
+/** A team of rehearsal models in a directory of its own. */
+class Stage implements AsyncDisposable {
+  readonly root: string;
+  readonly #directory: AsyncDisposable;
+  readonly #options: Partial<TeamOptions>;
+  #team: Team | undefined;
+
+  private constructor(root: string, directory: AsyncDisposable, options: Partial<TeamOptions>) {
+    this.root = root;
+    this.#directory = directory;
+    this.#options = options;
+  }
+
+  static async open(options: Partial<TeamOptions> = {}): Promise<Stage> {
+    const directory = await temporaryDirectory();
+    const stage = new Stage(join(directory.path, "work"), directory, options);
+    await mkdir(stage.root);
+    await stage.reopen();
+    return stage;
+  }
+
+  get team(): Team {
+    if (!this.#team) throw new Error("There is no team");
+    return this.#team;
+  }
+
+  async reopen(): Promise<void> {
+    await this.#team?.close();
+    this.#team = await Team.open({
+      cwd: this.root,
+      place: teamPlace(this.root),
+      env: { PATH: process.env.PATH },
+      model: "rehearsal",
+      mode: "acceptEdits",
+      ...this.#options,
+    });
+  }
+
+  async tell(prompt: string) {
+    await this.team.prompt(prompt);
+    return this.team.quiet();
+  }
+
+  async roster(): Promise<string[]> {
+    const { members } = await this.team.roster();
+    return members.map(({ name, role, status }) => `${name} (${role}): ${status}`);
+  }
+
+  /** Everything that a member was ever sent, oldest first. */
+  async mailOf(name: string): Promise<(Message & { state: string })[]> {
+    const observer = await observe(this.root);
+    const mail: (Message & { state: string })[] = [];
+    for await (const record of observer.mail(observer.findMember(name))) {
+      if (record.state === "set aside") throw new Error(`Set aside: ${record.reason}`);
+      mail.unshift({ ...record.message, state: record.state });
+    }
+    return mail;
+  }
+
+  file(name: string): Promise<string> {
+    return readFile(join(this.root, name), "utf8");
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#team?.close();
+    await this.#directory[Symbol.asyncDispose]();
+  }
+}

@@ -1,0 +1,187 @@
+import { expect, test } from "vitest";
+import { Dialogue, mail, teammateSystem, type World } from "./dialogue.ts";
+
+/** A directory with these files in it. */
+function filesWorld(files: Record<string, string> = {}): World {
+  return (name, input) => {
+    const { path = "", pattern = "" } = Object(input);
+    if (name === "glob") return pattern in files ? pattern : "No matches";
+    if (name === "read_file") return files[path];
+    return undefined;
+  };
+}
+
+const alice = (world: World = filesWorld()) => new Dialogue(teammateSystem(), world);
+const order = (text: string) => mail("lead", "message", text);
+
+test("a file is written with what was asked for", async () => {
+  const dialogue = alice();
+
+  const text = await dialogue.tell(order("Create a file called schema.sql with a users table."));
+
+  expect(dialogue.calls.at(-1)).toMatchObject({
+    name: "write_file",
+    input: { path: "schema.sql", content: expect.stringContaining("CREATE TABLE users (") },
+  });
+  expect(text).toContain("schema.sql");
+});
+
+test("a file that is there is read before it is replaced, and left alone where it is right", async () => {
+  const other = alice(filesWorld({ "a.txt": "Something else" }));
+  await other.tell(order('Write a.txt with "Hello"'));
+  expect(other.names).toEqual(["glob", "read_file", "write_file"]);
+
+  const same = alice(filesWorld({ "a.txt": "Hello\n" }));
+  await same.tell(order('Write a.txt with "Hello"'));
+  expect(same.names).toEqual(["glob", "read_file"]);
+});
+
+test("a file is looked for and its contents are told, or that it is not there", async () => {
+  const there = alice(filesWorld({ "schema.sql": "CREATE TABLE users ();" }));
+  expect(await there.tell(order("Check if schema.sql exists and list its contents."))).toContain(
+    "CREATE TABLE users ();",
+  );
+
+  expect(await alice().tell(order("Check if schema.sql exists."))).toBe(
+    "schema.sql does not exist.",
+  );
+});
+
+test("the lead and the person are obeyed, and nobody else", async () => {
+  for (const from of ["bob", "system", "outside"]) {
+    const dialogue = alice();
+    await dialogue.tell(mail(from, "message", "Write a.txt with text."));
+    expect(dialogue.names).not.toContain("write_file");
+  }
+
+  const dialogue = alice();
+  await dialogue.tell(mail("user", "message", "Write a.txt with text."));
+  expect(dialogue.names).toContain("write_file");
+});
+
+test("a peer is answered once, and its answer is not answered", async () => {
+  const dialogue = alice();
+
+  await dialogue.tell(mail("bob", "message", "Hello alice."));
+  expect(dialogue.calls).toMatchObject([
+    { name: "send_message", input: { to: "bob", content: expect.stringMatching(/^Re: /) } },
+  ]);
+
+  await dialogue.tell(mail("bob", "message", "Re: Hello."));
+  expect(dialogue.calls).toHaveLength(1);
+});
+
+test("two who answer everything come to an end", async () => {
+  const dialogue = alice();
+
+  for (let round = 0; round < 10; round++) {
+    await dialogue.tell(mail("bob", "message", `Question ${round}?`));
+  }
+
+  expect(dialogue.calls.length).toBeLessThan(5);
+});
+
+test("a shutdown request is agreed to before anything else is begun", async () => {
+  const dialogue = alice();
+
+  await dialogue.tell(
+    order("Write a.txt with text."),
+    mail("lead", "shutdown_request", "Asked.", 'request_id="r1"'),
+  );
+
+  expect(dialogue.calls[0]).toEqual({
+    name: "shutdown_response",
+    input: { request_id: "r1", approve: true },
+  });
+});
+
+test("a task that was given is worked on and completed, and one that fails is failed", async () => {
+  const assignment = mail(
+    "system",
+    "task_assignment",
+    "Task 4 is yours: Check if a.txt exists",
+    'task_id="4"',
+  );
+  const dialogue = alice(filesWorld({ "a.txt": "Hi" }));
+  await dialogue.tell(assignment);
+  expect(dialogue.calls.at(-1)).toMatchObject({
+    name: "complete_task",
+    input: { task_id: "4", result: expect.stringContaining("Hi") },
+  });
+
+  const denied = alice((name) =>
+    name === "write_file" ? { output: "Error: Denied: no", isError: true } : undefined,
+  );
+  await denied.tell(assignment.replace("Check if a.txt exists", "Write a.txt with text"));
+  expect(denied.calls.at(-1)).toMatchObject({
+    name: "update_task",
+    input: { task_id: "4", status: "failed", result: expect.stringContaining("Denied: no") },
+  });
+});
+
+test("a task that is called to mind is ended", async () => {
+  const dialogue = alice();
+
+  await dialogue.tell(
+    mail(
+      "system",
+      "message",
+      'You still hold task 4: List the files here. Complete it (complete_task), or give it up: update_task with status "failed" or "pending".',
+      'task_id="4"',
+    ),
+  );
+
+  expect(dialogue.names).toEqual(["glob", "complete_task"]);
+});
+
+test("a task that nobody understands is said to be rehearsed only", async () => {
+  const dialogue = alice();
+
+  await dialogue.tell(
+    mail("system", "task_assignment", "Task 1 is yours: Prove it", 'task_id="1"'),
+  );
+
+  expect(dialogue.calls).toMatchObject([
+    { name: "complete_task", input: { result: expect.stringMatching(/^Rehearsed only/) } },
+  ]);
+});
+
+test("a plan is handed in, and carried out once it is approved", async () => {
+  const dialogue = alice();
+  await dialogue.tell(order("Write a.txt with text. Hand in a plan first."));
+  expect(dialogue.names).toEqual(["plan_approval"]);
+
+  await dialogue.tell(
+    mail("lead", "plan_approval_response", "Go ahead.", 'request_id="p" approve="true"'),
+  );
+
+  expect(dialogue.calls.at(-1)).toMatchObject({ name: "write_file", input: { path: "a.txt" } });
+});
+
+test("after a rejection nothing is done, unless another plan is asked for", async () => {
+  const rejection = (feedback: string) =>
+    mail(
+      "lead",
+      "plan_approval_response",
+      `Your plan is rejected. Hand in another with plan_approval.\n\n${feedback}`,
+      'request_id="p" approve="false"',
+    );
+  const dialogue = alice();
+  await dialogue.tell(order("Risky refactoring task. Hand in a plan first."));
+
+  const text = await dialogue.tell(rejection("Too risky."));
+  expect(text).toContain("Too risky.");
+  expect(dialogue.names).toEqual(["plan_approval"]);
+
+  for (let round = 0; round < 5; round++) await dialogue.tell(rejection("Hand in a smaller plan."));
+  expect(dialogue.names).toEqual(["plan_approval", "plan_approval", "plan_approval"]);
+});
+
+test("what is not understood is said to be a rehearsal, and nothing is called", async () => {
+  const dialogue = alice();
+
+  const text = await dialogue.tell(order("Rewrite the kernel in verse"));
+
+  expect(text).toMatch(/rehearsal.*no language model.*Rewrite the kernel in verse/);
+  expect(dialogue.calls).toEqual([]);
+});

@@ -1,0 +1,166 @@
+import { PassThrough } from "node:stream";
+import { setImmediate } from "node:timers/promises";
+import type { Io } from "../../src/cli/command.ts";
+import { History } from "../../src/cli/screen/history.ts";
+import { Screen } from "../../src/cli/screen/screen.ts";
+import { type Departed, Talk, type TalkTeam } from "../../src/cli/talk/talk.ts";
+import type { AgentEvent } from "../../src/protocol/events.ts";
+import { lead, newRequestId, newTeamId, TeammateName, user } from "../../src/protocol/ids.ts";
+import type { Request } from "../../src/protocol/request.ts";
+import type { Member } from "../../src/protocol/team.ts";
+import { EventHub } from "../../src/team/event-hub.ts";
+import { ManualClock } from "../../src/testing/manual-clock.ts";
+import { VirtualTerminal } from "./virtual-terminal.ts";
+
+type Unstamped<T> = T extends AgentEvent ? Omit<T, "at"> : never;
+
+/** So often is looked whether the screen shows what it should. */
+const looks = 500;
+
+/** A screen in a terminal of a test, before a team that does what the test says. */
+export class ScreenedTeam {
+  readonly terminal: VirtualTerminal;
+  readonly clock = new ManualClock();
+  /** What the team was told, in order. */
+  readonly told: string[] = [];
+  readonly members: Member[] = [];
+  readonly departed: Promise<Departed>;
+  readonly leaving = new AbortController();
+  readonly #hub = new EventHub({ append: () => undefined }, this.clock);
+  readonly #input = Object.assign(new PassThrough(), { isTTY: true, setRawMode: () => undefined });
+  #requests: Request[] = [];
+
+  private constructor({ columns, rows, history }: Size & { history: History }) {
+    this.terminal = new VirtualTerminal({ columns, rows });
+    const talk = new Talk({ team: this.#team(), io: this.#io(), teamDir: "/nowhere" });
+    const screen = new Screen({
+      talk,
+      terminal: talk.io.terminal,
+      history,
+      about: "a model",
+      greeting: ["hello"],
+      monotonicMs: () => this.clock.monotonicMs(),
+    });
+    this.departed = screen.show(this.leaving.signal);
+  }
+
+  static async open(size: Partial<Size> = {}): Promise<ScreenedTeam> {
+    const history = await History.open({ path: "/dev/null", onWarning: () => undefined });
+    const screened = new ScreenedTeam({ columns: 80, rows: 24, history, ...size });
+    await screened.shows("hello");
+    return screened;
+  }
+
+  /** Has the team do something. */
+  happen(...events: Unstamped<AgentEvent>[]): void {
+    for (const event of events) this.#hub.say(event);
+  }
+
+  enlist(name: string, more: Partial<Member> = {}): Member {
+    const member = {
+      name: TeammateName.parse(name),
+      role: "coder",
+      status: "idle",
+      ...more,
+    } as const;
+    this.members.push(member);
+    this.happen({ type: "member-change", member: member.name, status: member.status });
+    return member;
+  }
+
+  /** Has a member ask the person. */
+  ask(from: Member, input: unknown, rule?: string): Request {
+    const id = newRequestId(this.clock.now());
+    const subject = { tool: "bash", input, reason: "it is not allowed yet", ...(rule && { rule }) };
+    const request: Request = {
+      ...{ id, type: "permission", from: from.name, to: user, subject, hash: "0".repeat(64) },
+      ...{ created_at: this.clock.now().toISOString(), sig: "", state: "pending" },
+      ...{ decision: null, version: 1 },
+    };
+    this.#requests.push(request);
+    const { type: request_type, state } = request;
+    this.happen({ type: "request-change", member: from.name, id, request_type, state });
+    return request;
+  }
+
+  /** What a person types, as the terminal sends it. */
+  press(keys: string): void {
+    this.#input.write(keys);
+  }
+
+  /** Resolves when the terminal shows a text; throws where it does not come to that. */
+  async shows(text: string | RegExp): Promise<void> {
+    await this.until(() => isIn(text, this.terminal.text), `${String(text)} is not shown`);
+  }
+
+  async showsNoMore(text: string): Promise<void> {
+    await this.until(() => !isIn(text, this.terminal.text), `${text} is still shown`);
+  }
+
+  async until(holds: () => boolean, complaint: string): Promise<void> {
+    for (let look = 0; look < looks; look++) {
+      if (holds()) return;
+      await setImmediate();
+      this.clock.advance(40);
+    }
+    throw new Error(`${complaint}:\n${this.terminal.text}`);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.leaving.abort();
+    await this.departed;
+  }
+
+  #team(): TalkTeam {
+    const { told } = this;
+    return {
+      events: (signal) => this.#hub.observe(signal),
+      roster: async () => ({
+        ...{ team_name: "default", team_id: newTeamId(this.clock.now()), lead, format: 1 },
+        members: [...this.members],
+      }),
+      describeRoster: async () => `Team: ${this.members.length}`,
+      openRequests: async () => [...this.#requests],
+      usage: async () => new Map(),
+      async message(to, content) {
+        told.push(`message ${to}: ${content}`);
+      },
+      async broadcast(content) {
+        told.push(`broadcast: ${content}`);
+        return 1;
+      },
+      answer: async (id, { decision, reason }) => {
+        told.push(`${decision}${reason ? ` (${reason})` : ""}`);
+        this.#requests = this.#requests.filter((request) => request.id !== id);
+      },
+      interrupt: (name) => void told.push(`interrupt ${name ?? "everybody"}`),
+      stop: async (name) => void told.push(`stop ${name ?? "everybody"}`),
+      setMode: async (name, mode) => void told.push(`mode ${name} ${mode}`),
+      quiet: () => Promise.reject(new Error("unused")),
+    };
+  }
+
+  #io(): Io {
+    const unused = () => Promise.reject(new Error("unused"));
+    return {
+      ...{ out: () => undefined, err: () => undefined, observeTeam: unused, openTeam: unused },
+      signal: this.leaving.signal,
+      schedule: (delayMs, run) => this.clock.schedule(delayMs, run),
+      surroundings: { cwd: "/", home: "/", env: {} },
+      terminal: {
+        input: this.#input,
+        output: this.terminal,
+        ...{ isInteractive: true, hasColors: false, atExit: () => () => undefined },
+      },
+    };
+  }
+}
+
+interface Size {
+  columns: number;
+  rows: number;
+}
+
+function isIn(text: string | RegExp, whole: string): boolean {
+  return typeof text === "string" ? whole.includes(text) : text.test(whole);
+}
