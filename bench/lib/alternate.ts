@@ -1,4 +1,4 @@
-/** Every figure is the median of so many rounds. */
+/** Every figure is the median of so many rounds, unless said. */
 export const rounds = 5;
 
 /**
@@ -8,9 +8,10 @@ export const rounds = 5;
 export async function alternate<Name, Figure>(
   names: readonly Name[],
   measure: (name: Name, round: number) => Promise<Figure>,
+  count = rounds,
 ): Promise<(name: Name) => readonly Figure[]> {
   const figures = new Map<Name, Figure[]>(names.map((name) => [name, []]));
-  for (let round = 0; round <= rounds; round++) {
+  for (let round = 0; round <= count; round++) {
     for (const name of names) {
       const figure = await measure(name, round);
       if (round > 0) figures.get(name)?.push(figure);

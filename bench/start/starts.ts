@@ -7,8 +7,8 @@ import { atMost } from "../team/at-most.ts";
 import { type Screen, screenReadyMs } from "./screen.ts";
 import { ended, type Stage } from "./stage.ts";
 
-/** Every figure of a round is the median of so many starts. */
-export const startsPerRound = 5;
+/** A start is short, so that chance has a large share in it: it takes many. */
+export const starts = 25;
 
 const kinds = ["bare", "version", "request", "screen"] as const;
 type Kind = (typeof kinds)[number];
@@ -26,16 +26,12 @@ const targets: Partial<Record<Kind, number>> = { version: 1.3, request: 3, scree
 /** How long it takes until the program does what it was started for. */
 export async function measureStarts(stage: Stage, screen: Screen): Promise<Section> {
   const possible = kinds.filter((kind) => kind !== "screen" || screen.type === "there");
-  const figures = await alternate(possible, async (kind) => {
-    const timesMs: number[] = [];
-    while (timesMs.length < startsPerRound) timesMs.push(await startMs(kind, stage));
-    return median(timesMs);
-  });
+  const figures = await alternate(possible, (kind) => startMs(kind, stage), starts);
   const ratio = (kind: Kind) => medianRatio(figures(kind), figures("bare"));
   const unmeasured = screen.type === "missing" ? ` Not measured: ${screen.reason}.` : "";
   return {
     title: "Until it is there",
-    about: `The package as a user installs it, each time in a new directory and against a provider on loopback. Ratios are to a bare Node, which takes turns with the others.${unmeasured}`,
+    about: `The package as a user installs it, each time in a new directory and against a provider on loopback.${unmeasured}`,
     table: {
       head: ["", "took", "/ bare Node"],
       rows: possible.map((kind) => [

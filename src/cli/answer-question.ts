@@ -2,7 +2,7 @@ import { TeamError } from "../errors.ts";
 import type { Request } from "../protocol/request.ts";
 import type { TeamObserver } from "../team/team-observer.ts";
 import type { Io } from "./command.ts";
-import { briefly, pickRequest } from "./pick-request.ts";
+import { briefly, pickRequest, ruleOf } from "./pick-request.ts";
 
 /** The person's answer as `TeamObserver.answer` takes it. */
 type PersonsAnswer = Parameters<TeamObserver["answer"]>[1];
@@ -50,9 +50,4 @@ function refuseWithoutRule(request: Request): void {
   throw new TeamError("request-refused", "No rule can allow such calls always", {
     hint: `\`troupe approve ${request.id}\` allows this one.`,
   });
-}
-
-/** The rule that "always" adds. */
-export function ruleOf({ subject }: Request): string | undefined {
-  return typeof subject.rule === "string" ? subject.rule : undefined;
 }

@@ -7,7 +7,6 @@ import type { Team } from "../team/team.ts";
 import type { Io } from "./command.ts";
 import { type Program, runProgram } from "./program.ts";
 import { oneLine } from "./render/one-line.ts";
-import { bug, tellFailure } from "./tell-failure.ts";
 
 const program: Program = {
   version: packageJson.version,
@@ -49,6 +48,7 @@ const io: Io = {
   },
 
   async openTeam({ cwd, teamDir, denies, onWarning: onTeamWarning = onWarning, ...settings }) {
+    await saveMemory();
     const { systemPlace } = await import("../team/system-place.ts");
     const { Team } = await import("../team/team.ts");
     const workspace = resolve(cwd ?? ".");
@@ -83,6 +83,15 @@ const io: Io = {
     };
   },
 };
+
+/**
+ * Node parses HTTP with WebAssembly. To parse it a little faster it would be optimized after some
+ * requests, which takes the process 28 MB at once; with this budget it never is.
+ */
+async function saveMemory(): Promise<void> {
+  const { setFlagsFromString } = await import("node:v8");
+  setFlagsFromString("--wasm-tiering-budget=1000000000");
+}
 
 function canDoMoreThanLines(): boolean {
   const { TERM, CI } = process.env;
@@ -138,6 +147,7 @@ const argv = process.argv.slice(2);
 
 process.once("uncaughtException", async (error) => {
   team?.killCommands();
+  const { bug, tellFailure } = await import("./tell-failure.ts");
   await tellFailure(error, bug(error), { argv, io });
   process.exit(1);
 });

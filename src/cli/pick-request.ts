@@ -67,3 +67,8 @@ export function briefly({ type, from, subject }: Request): string {
   if (type !== "permission") return `${type} of ${from}`;
   return oneLine(`${from}: ${subject.tool} ${describeInput(subject.input)}`, 60);
 }
+
+/** The rule that "always" adds. */
+export function ruleOf({ subject }: Request): string | undefined {
+  return typeof subject.rule === "string" ? subject.rule : undefined;
+}

@@ -1,11 +1,8 @@
 import { type ErrorCode, TeamError } from "../errors.ts";
 import type { Arguments, Command, Io } from "./command.ts";
-import { complete } from "./complete.ts";
 import { fileSystemFailure } from "./file-system-failure.ts";
-import { explain, helpText } from "./help.ts";
 import { nearest } from "./nearest.ts";
 import { parseArguments } from "./parse-arguments.ts";
-import { bug, tellFailure } from "./tell-failure.ts";
 
 /** The program without its process: what it was asked for in, what it says and its exit code out. */
 export interface Program {
@@ -30,26 +27,38 @@ export async function runProgram(
       return exitDone;
     }
     if (name === "--help" || name === "-h" || name === "help") {
+      const { helpText } = await import("./help.ts");
       io.out(helpText(await Promise.all([...commands.values()].map((load) => load()))));
       return exitDone;
     }
     if (name === "__complete") {
+      const { complete } = await import("./complete.ts");
       for (const word of await complete(commands, argv.slice(1), io)) io.out(word);
       return exitDone;
     }
     const { load, rest } = findCommand(commands, argv);
-    const command = await load();
+    const [command] = await Promise.all([load(), loadTelling()]);
     const given = parseArguments(rest, command);
     if (given !== "help") return await runCommand(command, given, { argv, io });
+    const { explain } = await import("./help.ts");
     io.out(explain(command));
     return exitDone;
   } catch (error) {
     // That the person wants it to end is no failure; the process tells it by its exit code.
     if (io.signal.aborted && isAbort(error)) return exitFailed;
+    const { bug, tellFailure } = await loadTelling();
     const failure = error instanceof TeamError ? error : bug(error);
     await tellFailure(error, failure, { argv, io });
     return error instanceof TeamError && usageErrors.has(error.code) ? exitUsage : exitFailed;
   }
+}
+
+/**
+ * What tells of failures is loaded with a command, though `--version` goes without it: when something
+ * fails, there may be no more files to open.
+ */
+function loadTelling() {
+  return import("./tell-failure.ts");
 }
 
 async function runCommand(
@@ -62,6 +71,7 @@ async function runCommand(
   } catch (error) {
     const failure = fileSystemFailure(error, given.teamDir ?? ".team");
     if (!failure) throw error;
+    const { tellFailure } = await loadTelling();
     await tellFailure(error, failure, { argv, io });
     return exitFailed;
   }

@@ -20,6 +20,10 @@ export const approve: Command = {
     { call: "troupe approve 019b78c9-21", does: "the beginning of an id will do" },
     { call: "troupe approve 019b78c9-21 --always", does: "and do not ask about such calls again" },
   ],
+  notes: [
+    "Without an id, what waits is listed and nothing is decided.",
+    "Whoever runs the team carries it out; where nobody does, it is taken up when the team runs again.",
+  ],
 
   async run({ positionals: [id], json, teamDir, values }, io) {
     const { always, reason } = parseOptions(Flags, values, approve);

@@ -20,6 +20,10 @@ export const deny: Command = {
       does: "the beginning of an id will do; `troupe approvals` shows the ids",
     },
   ],
+  notes: [
+    "Without an id, what waits is listed and nothing is decided.",
+    "Whoever runs the team carries it out; where nobody does, it is taken up when the team runs again.",
+  ],
 
   async run({ positionals: [id], json, teamDir, values }, io) {
     const { reason } = parseOptions(Flags, values, deny);

@@ -7,6 +7,7 @@ import { oneLine } from "../render/one-line.ts";
 import { recordAnswer } from "../settings/consent.ts";
 import { debugLines } from "../settings/debug-lines.ts";
 import { teamOptions } from "../settings/flags.ts";
+import { consentLines } from "../settings/loosening.ts";
 import {
   type PendingConsent,
   type ResolvedSettings,
@@ -132,7 +133,7 @@ async function consented(
 
 async function askConsent({ file, loosenings }: PendingConsent, io: Io): Promise<boolean> {
   io.err(oneLine(`${file.path} would loosen what the team may do:`));
-  for (const line of loosenings.flatMap(({ lines }) => lines)) io.err(`  ${oneLine(line)}`);
+  for (const line of consentLines(loosenings)) io.err(`  ${line}`);
   io.err("Is that your wish, for exactly this file? [y/N]");
   const lines = createInterface({ input: io.terminal.input });
   try {

@@ -7,6 +7,7 @@ import {
   workspaceSettingsPath,
 } from "../settings/configuration.ts";
 import { forgetAnswer, recordAnswer } from "../settings/consent.ts";
+import { consentLines } from "../settings/loosening.ts";
 
 export const trust: Command = {
   name: "trust",
@@ -36,7 +37,7 @@ export const trust: Command = {
     const isTrusted = await carryOut(wish, configuration, io);
     const path = workspaceSettingsPath(workspace);
     if (json) io.out(JSON.stringify(asJson(path, configuration, isTrusted), null, 2));
-    else for (const line of asLines(path, configuration, isTrusted)) io.out(whole(line));
+    else for (const line of asLines(oneLine(path), configuration, isTrusted)) io.out(line);
     return 0;
   },
 };
@@ -83,14 +84,9 @@ function asLines(
   const verb = isTrusted ? "is trusted as it is. In force by that" : "is not trusted. Not in force";
   return [
     `${path} ${verb}:`,
-    ...loosenings.flatMap(({ lines }) => lines).map((line) => `- ${line}`),
+    ...consentLines(loosenings).map((line) => `- ${line}`),
     isTrusted
       ? "`troupe trust --revoke` takes it back; when the file changes, consent is needed again."
       : "`troupe trust` consents to it.",
   ];
-}
-
-/** Nothing is left out: nobody is to consent to what was not shown. */
-function whole(line: string): string {
-  return oneLine(line, Number.POSITIVE_INFINITY);
 }

@@ -52,19 +52,15 @@ function linesOf(before: string, after: string): [string[], string[]] {
 
 /** The edits near changes, in groups. */
 function hunksOf(edits: readonly LineEdit[], context: number): LineEdit[][] {
-  const hunks: LineEdit[][] = [];
-  let end = 0;
+  const ranges: { from: number; to: number }[] = [];
   for (const [index, { type }] of edits.entries()) {
     if (type === "kept") continue;
-    const from = Math.max(end, index - context);
+    const last = ranges.at(-1);
     const to = Math.min(edits.length, index + context + 1);
-    const hunk = hunks.at(-1);
-    const fresh = edits.slice(Math.max(from, end), to);
-    if (hunk && from <= end) hunk.push(...fresh);
-    else hunks.push(fresh);
-    end = to;
+    if (last && index - context <= last.to) last.to = to;
+    else ranges.push({ from: Math.max(0, index - context), to });
   }
-  return hunks;
+  return ranges.map(({ from, to }) => edits.slice(from, to));
 }
 
 /** The lines of a hunk; where as many lines are added as removed, each knows its counterpart. */

@@ -1,3 +1,5 @@
+import { nearest } from "../nearest.ts";
+
 /** A command of the screen, written `/name`. */
 export interface CompletableCommand {
   name: string;
@@ -7,6 +9,7 @@ export interface CompletableCommand {
 
 export interface Completables {
   commands: readonly CompletableCommand[];
+  /** Whom a person may address, `all` among them where that is everybody. */
   members: readonly string[];
 }
 
@@ -23,12 +26,34 @@ export function complete(
   cursor: number,
   { commands, members }: Completables,
 ): Completion | undefined {
-  void [text, cursor, commands, members];
-  return undefined;
+  const from = cursor - (text.slice(0, cursor).split(/\s/).at(-1)?.length ?? 0);
+  const to = cursor + text.slice(cursor).search(/\s|$/);
+  const word = text.slice(from, cursor);
+  const candidates = candidatesFor(text.slice(0, from), word, { commands, members });
+  const fitting = candidates.filter((candidate) =>
+    candidate.toLowerCase().startsWith(word.toLowerCase()),
+  );
+  if (fitting.length === 0) return undefined;
+  const isDone = fitting.length === 1 && fitting[0] === text.slice(from, to);
+  return isDone ? undefined : { from, to, candidates: fitting.toSorted() };
+}
+
+function candidatesFor(
+  before: string,
+  word: string,
+  { commands, members }: Completables,
+): readonly string[] {
+  const isFirst = before.trim() === "";
+  if (isFirst && word.startsWith("/")) return commands.map(({ name }) => `/${name}`);
+  if (word.startsWith("@")) return members.map((name) => `@${name}`);
+  const [, name] = /^\s*\/(\S+)\s/.exec(before) ?? [];
+  const command = commands.find((each) => each.name === name);
+  return command?.takesMembers ? members : [];
 }
 
 /** The command or member that an unknown `/word` or `@word` is most likely a slip of. */
 export function suggest(word: string, { commands, members }: Completables): string | undefined {
-  void [word, commands, members];
-  return undefined;
+  const names = word.startsWith("/") ? commands.map(({ name }) => name) : members;
+  const found = nearest(word.slice(1).toLowerCase(), names);
+  return found === undefined ? undefined : `${word.slice(0, 1)}${found}`;
 }

@@ -11,9 +11,9 @@ export interface KeyPress {
 /** What a person did at the keyboard. */
 export type Key = { type: "text"; text: string } | { type: "paste"; text: string } | KeyPress;
 
-const escape = "\u001b";
-const pasteStart = `${escape}[200~`;
-const pasteEnd = `${escape}[201~`;
+const escapeSign = "\u001b";
+const pasteStart = `${escapeSign}[200~`;
+const pasteEnd = `${escapeSign}[201~`;
 
 /* biome-ignore-start lint/suspicious/noControlCharactersInRegex: what a terminal sends is made of them */
 const sequence = /\u001b(?:\[\[[A-E]|\[M[\s\S]{3}|\[[0-?]*[ -/]*[@-~]|O[0-9;]*[@-~])/y;
@@ -76,7 +76,7 @@ export class KeyDecoder {
       keys.push({ type: "text", text });
       return at + text.length;
     }
-    if (this.#buffer[at] === escape) return this.#decodeEscape(at, keys);
+    if (this.#buffer[at] === escapeSign) return this.#decodeEscape(at, keys);
     const key = controlKey(this.#buffer[at] ?? "");
     if (key) keys.push(key);
     return at + 1;
@@ -106,7 +106,7 @@ export class KeyDecoder {
     const code = this.#buffer.codePointAt(at + 1);
     if (code === undefined) return undefined;
     const character = String.fromCodePoint(code);
-    if (character !== escape) {
+    if (character !== escapeSign) {
       keys.push(altKey(character));
       return at + 1 + character.length;
     }
@@ -159,7 +159,7 @@ function controlKey(character: string): KeyPress | undefined {
       return keyOf("backspace");
     case "\u0000":
       return keyOf("space", { ctrl: true });
-    case escape:
+    case escapeSign:
       return keyOf("escape");
   }
   const code = character.charCodeAt(0);

@@ -1,4 +1,5 @@
 import { isWiderMode } from "../../permissions/modes.ts";
+import { oneLine } from "../render/one-line.ts";
 import { SettingName, type Settings, type StatedSettings, shownValue } from "./settings.ts";
 
 /** A setting of a repository's file that needs the person's consent. */
@@ -18,6 +19,13 @@ export function loosenings(theirs: StatedSettings, own: Settings): Loosening[] {
   return SettingName.options
     .filter((name) => isLooser[name](theirs, own))
     .map((name) => ({ name, lines: describe(name, theirs, own) }));
+}
+
+/** What a person is to consent to, a line each, whole: nobody consents to what was not shown. */
+export function consentLines(loosenings: readonly Loosening[]): string[] {
+  return loosenings
+    .flatMap(({ lines }) => lines)
+    .map((line) => oneLine(line, Number.POSITIVE_INFINITY));
 }
 
 export function withoutLoosenings(

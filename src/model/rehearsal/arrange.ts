@@ -14,7 +14,8 @@ export interface Casting {
 
 /** One thing that the lead does. What is said to somebody who is spawned anyway is in its prompt. */
 export type Act =
-  | { type: "spawn"; castings: readonly Casting[] }
+  /** `isForTasks`: whoever is there already needs no spawning, and may be at a task by then. */
+  | { type: "spawn"; castings: readonly Casting[]; isForTasks: boolean }
   | { type: "tell"; to: string; text: string }
   | Exclude<Order, { type: "spawn" | "instruct" | "wait" | "unknown" | "create-tasks" }>
   /** `hasHands` is true where somebody is spawned for them. */
@@ -36,7 +37,13 @@ function setsToWork({ type }: Act): boolean {
 function actsFor(order: Order, orders: readonly Order[]): Act[] {
   switch (order.type) {
     case "spawn":
-      return [{ type: "spawn", castings: castingsOf(order, orders) }];
+      return [
+        {
+          type: "spawn",
+          castings: castingsOf(order, orders),
+          isForTasks: orders.some(({ type }) => type === "create-tasks"),
+        },
+      ];
     case "instruct":
       return order.names
         .filter((name) => !isInPrompt(order, name, orders))

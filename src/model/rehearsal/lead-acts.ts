@@ -6,7 +6,7 @@ import { reportOf } from "./mail-report.ts";
 import { performAll } from "./perform-work.ts";
 import { decidePlan } from "./plan-act.ts";
 import { failed, type Play, type Stage, type Told, told } from "./play.ts";
-import { livingIn, spawn } from "./spawn-act.ts";
+import { livingIn, missing, spawn } from "./spawn-act.ts";
 import { createTasks, watchTasks } from "./task-act.ts";
 import { listed } from "./words.ts";
 
@@ -14,7 +14,10 @@ import { listed } from "./words.ts";
 export function* performAct(stage: Stage, act: Act): Play<Told> {
   switch (act.type) {
     case "spawn":
-      return yield* spawn(stage, act.castings);
+      return yield* spawn(
+        stage,
+        act.isForTasks ? yield* missing(stage, act.castings) : act.castings,
+      );
     case "tell":
       return yield* tell(stage, act);
     case "broadcast":

@@ -5,6 +5,7 @@ import { listed } from "./words.ts";
 
 /** Spawns teammates. Who is at work already, a task for instance, gets its work by mail. */
 export function* spawn(stage: Stage, castings: readonly Casting[]): Play<Told> {
+  if (castings.length === 0) return told("");
   const done = yield* stage.perform(
     ...castings.map(({ name, role, prompt, needsPlan }) => ({
       name: "spawn_teammate",
@@ -38,6 +39,13 @@ function* tellAll(stage: Stage, castings: readonly Casting[]): Play<DoneCall | u
     input: { to, content },
   }));
   return (yield* stage.perform(...calls)).find(({ is_error }) => is_error);
+}
+
+/** Those who are not there yet, or have work of their own to begin with. */
+export function* missing(stage: Stage, castings: readonly Casting[]): Play<readonly Casting[]> {
+  const roster = yield* stage.call("list_teammates", {});
+  const living = livingIn(roster.output);
+  return castings.filter(({ name, hasWork }) => hasWork || !living.includes(name));
 }
 
 /** The teammates in a roster that have not ended. */

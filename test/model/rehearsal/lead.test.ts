@@ -189,8 +189,10 @@ test("Create 3 tasks on the board, then spawn alice and bob. Watch them auto-cla
 
   expect(dialogue.names).toEqual([
     ...["create_task", "create_task", "create_task"],
-    ...["spawn_teammate", "spawn_teammate", "wait_for_teammates", "list_tasks"],
+    ...["list_teammates", "spawn_teammate", "wait_for_teammates", "list_tasks"],
   ]);
+  // Alice is there already.
+  expect(dialogue.calls).toContainEqual(spawning("bob", "teammate"));
 });
 
 test("Create tasks with dependencies. Watch teammates respect the blocked order.", async () => {

@@ -1,0 +1,85 @@
+import { closeSync, fstatSync, readSync, renameSync, statSync, writeSync } from "node:fs";
+import { dirname } from "node:path";
+import { z } from "zod";
+import { hasErrno } from "../../errors.ts";
+import { ensurePrivateDirectory, openPrivateSync, readTextIfExists } from "../../lib/files.ts";
+
+const HistoryEntry = z.object({ text: z.string() });
+
+/** From this size on the file is set aside for a new one; only one older file is kept. */
+const maxBytes = 4 * 1024 * 1024;
+
+/** A longer text is not written: it was pasted, and a few of them would push out all others. */
+const maxTextLength = 100_000;
+
+/**
+ * A file of submitted texts, one a line, that several processes may append to at the same time. A
+ * file that has become long is renamed to `<path>.old`, so nothing that another process appends
+ * meanwhile is lost.
+ */
+export class HistoryFile {
+  readonly #path: string;
+
+  constructor(path: string) {
+    this.#path = path;
+  }
+
+  /** The last `count` texts, oldest first. Lines that are no entries are left out. */
+  async read(count: number): Promise<string[]> {
+    await ensurePrivateDirectory(dirname(this.#path));
+    const current = (await readTextIfExists(this.#path)) ?? "";
+    const lines = current.split("\n");
+    const bytes = Buffer.byteLength(current);
+    if (lines.length > count || bytes > maxBytes) this.#setAside(bytes);
+    const older = lines.length > count ? [] : await this.#olderLines();
+    return [...older, ...lines]
+      .slice(-2 * count)
+      .flatMap(textsIn)
+      .slice(-count);
+  }
+
+  append(text: string): void {
+    if (text.length > maxTextLength) return;
+    const descriptor = openPrivateSync(this.#path, "a+");
+    try {
+      // A line that another process could not finish is ended first.
+      const start = endsWithLine(descriptor) ? "" : "\n";
+      // One write(2) to a file opened for appending: lines of two processes never mix.
+      writeSync(descriptor, `${start}${JSON.stringify({ text })}\n`);
+    } finally {
+      closeSync(descriptor);
+    }
+  }
+
+  async #olderLines(): Promise<string[]> {
+    return ((await readTextIfExists(`${this.#path}.old`)) ?? "").split("\n");
+  }
+
+  #setAside(bytes: number): void {
+    try {
+      // Another process may have done it meanwhile: then there is a smaller file.
+      if (statSync(this.#path).size >= bytes) renameSync(this.#path, `${this.#path}.old`);
+    } catch (error) {
+      if (!hasErrno(error, "ENOENT")) throw error;
+    }
+  }
+}
+
+function textsIn(line: string): string[] {
+  if (line === "") return [];
+  try {
+    const parsed = HistoryEntry.safeParse(JSON.parse(line));
+    return parsed.success ? [parsed.data.text] : [];
+  } catch (error) {
+    if (error instanceof SyntaxError) return [];
+    throw error;
+  }
+}
+
+function endsWithLine(descriptor: number): boolean {
+  const { size } = fstatSync(descriptor);
+  if (size === 0) return true;
+  const last = Buffer.alloc(1);
+  readSync(descriptor, last, 0, 1, size - 1);
+  return last.toString() === "\n";
+}

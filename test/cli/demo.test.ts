@@ -1,0 +1,152 @@
+import { readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import type { Io } from "../../src/cli/command.ts";
+import { demo } from "../../src/cli/commands/demo.ts";
+import { runProgram } from "../../src/cli/program.ts";
+import { systemClock } from "../../src/lib/clock.ts";
+import { Team } from "../../src/team/team.ts";
+import type { TeamOptions } from "../../src/team/team-options.ts";
+import { temporaryDirectory } from "../../src/testing/temporary-directory.ts";
+import { observe, teamPlace } from "../support/team.ts";
+import { noTerminal, troupe } from "./troupe.ts";
+
+test("the demo ends with 0, without a key, and what it claims is true", async () => {
+  await using directory = await temporaryDirectory();
+  const { path: root } = directory;
+
+  const { code, out, err } = await play(root);
+
+  expect({ code, err }).toEqual({ code: 0, err: [] });
+  const claims = out.filter((line) => /^ {2}[✓✗]/.test(line));
+  expect(claims.length).toBeGreaterThan(10);
+  expect(claims.filter((line) => line.includes("✗"))).toEqual([]);
+  expect(await readFile(join(root, "show", "schema.sql"), "utf8")).toContain("CREATE TABLE users");
+  const observer = await observe(root, { directory: join(root, "show", ".team") });
+  expect((await observer.tasks()).map(({ status }) => status)).toEqual(["completed", "completed"]);
+  const statuses = observer.team.members.map(({ name, status }) => `${name} ${status}`);
+  expect(statuses).toEqual(["alice shutdown", "bob idle", "charlie idle", "dana idle"]);
+});
+
+test("the demo says that it is a rehearsal, shows what was asked, and where to look", async () => {
+  await using directory = await temporaryDirectory();
+  const { path: root } = directory;
+
+  const { out } = await play(root);
+
+  const text = out.join("\n");
+  expect(text).toMatch(/rehearsal.*not a language model/);
+  expect(text).toMatch(/\? may \w+ call write_file[\s\S]*"path":"schema.sql"[\s\S]*allow it, once/);
+  expect(text).toContain(`cd ${join(root, "show")}`);
+  const looks = [["team"], ["messages"], ["tasks"]];
+  for (const look of looks) {
+    expect(text).toContain(`troupe ${look.join(" ")}`);
+    const seen = await troupe(root, ...look, "--team-dir", join(root, "show", ".team"));
+    expect(seen.code).toBe(0);
+    expect(seen.out.length).toBeGreaterThan(1);
+  }
+});
+
+test("when a file cannot be written the demo says what is not true, and fails", async () => {
+  await using directory = await temporaryDirectory();
+
+  const { code, out, err } = await play(directory.path, { team: { deny: ["write_file(**)"] } });
+
+  expect(code).toBe(1);
+  expect(err.join("\n")).toContain('schema.sql is there, with "CREATE TABLE users" in it');
+  expect(out).toContainEqual(expect.stringContaining("✗ not true: schema.sql is there"));
+  expect(out.join("\n")).not.toContain("Act 3");
+});
+
+test("when nobody may take a task the demo fails instead of waiting", async () => {
+  await using directory = await temporaryDirectory();
+
+  const { code, err } = await play(directory.path, { team: { autoclaim: false } });
+
+  expect(code).toBe(1);
+  expect(err.join("\n")).toContain("both tasks are completed");
+});
+
+test("whoever stops the demo stops it in good order", async () => {
+  await using directory = await temporaryDirectory();
+  const stop = new AbortController();
+  const onOut = (line: string) => {
+    if (line.startsWith("Act 2")) stop.abort();
+  };
+
+  const { code, err } = await play(directory.path, { signal: stop.signal, onOut });
+
+  expect(code).not.toBe(0);
+  expect(err.join("\n")).toContain("The demo was stopped.");
+  await using again = await Team.open({ ...teamIn(directory.path), cwd: directory.path });
+  expect((await again.roster()).members.map(({ name }) => name)).toEqual(["alice", "bob"]);
+});
+
+test("the demo touches no directory that has something in it", async () => {
+  await using directory = await temporaryDirectory();
+  await writeFile(join(directory.path, "mine.txt"), "mine");
+
+  const { code, out, err } = await play(directory.path, { argv: ["demo", "--dir", "."] });
+
+  expect({ code, out }).toEqual({ code: 2, out: [] });
+  expect(err.join("\n")).toContain("is not empty");
+  expect(await readdir(directory.path)).toEqual(["mine.txt"]);
+});
+
+test("without --dir the demo makes a scratch directory", async () => {
+  await using directory = await temporaryDirectory();
+  const stop = AbortSignal.abort();
+
+  const { out } = await play(directory.path, { argv: ["demo"], signal: stop });
+
+  const place = out.find((line) => line.startsWith("They are in "))?.slice("They are in ".length);
+  if (!place) throw new Error(`It does not say where: ${out.join("\n")}`);
+  expect(place).toContain("troupe-demo-");
+  expect(await readdir(place)).toEqual([".team"]);
+  await rm(place, { recursive: true });
+});
+
+interface World {
+  argv?: string[];
+  /** What is different about its team. */
+  team?: Partial<TeamOptions>;
+  signal?: AbortSignal;
+  onOut?(line: string): void;
+}
+
+function teamIn(root: string) {
+  return {
+    place: teamPlace(root, { directory: join(root, "show", ".team") }),
+    env: { PATH: process.env.PATH },
+    model: "rehearsal",
+  };
+}
+
+async function play(root: string, world: World = {}) {
+  const { argv = ["demo", "--dir", "show"], team, onOut } = world;
+  const out: string[] = [];
+  const err: string[] = [];
+  const io: Io = {
+    out: (line) => {
+      out.push(line);
+      onOut?.(line);
+    },
+    err: (line) => err.push(line),
+    signal: world.signal ?? new AbortController().signal,
+    surroundings: { cwd: root, home: root, env: {} },
+    terminal: noTerminal,
+    schedule: (delayMs, work) => systemClock.schedule(delayMs, work),
+    openTeam: ({ teamDir = "", cwd = root, denies: _, ...settings }) =>
+      Team.open({
+        ...settings,
+        cwd,
+        place: teamPlace(root, { directory: teamDir }),
+        env: { PATH: process.env.PATH },
+        ...team,
+      }),
+    observeTeam: () => observe(root),
+  };
+  const commands = new Map([["demo", async () => demo]]);
+  const code = await runProgram({ version: "1.2.3", commands }, argv, io);
+  return { code, out, err };
+}

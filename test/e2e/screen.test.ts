@@ -1,0 +1,215 @@
+import { existsSync } from "node:fs";
+import { mkdir } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import { expect, test } from "vitest";
+import { ProviderServer } from "../../src/testing/provider-server/provider-server.ts";
+import { calls, says } from "../../src/testing/scripted-model.ts";
+import { temporaryDirectory } from "../../src/testing/temporary-directory.ts";
+import { noTmux, Tmux, type TmuxOptions } from "../support/tmux.ts";
+
+const program = resolve("dist/cli/main.js");
+
+interface Opened extends Partial<Omit<TmuxOptions, "command" | "directory">> {
+  argv?: readonly string[];
+}
+
+/** The published program in a real terminal, in a directory of its own. */
+async function openTroupe(
+  directory: string,
+  { argv = ["--model", "rehearsal"], ...options }: Opened = {},
+) {
+  const workspace = join(directory, "work");
+  await mkdir(workspace, { recursive: true });
+  return await Tmux.start({
+    directory,
+    cwd: workspace,
+    command: [process.execPath, program, ...argv],
+    ...options,
+    env: {
+      XDG_STATE_HOME: join(directory, "state"),
+      XDG_CONFIG_HOME: join(directory, "config"),
+      CI: "",
+      ...options.env,
+    },
+  });
+}
+
+test.skipIf(noTmux)("a person spawns teammates, looks at them, and leaves", async () => {
+  await using directory = await temporaryDirectory();
+  await using terminal = await openTroupe(directory.path);
+  await terminal.shows("Say what is to be done");
+
+  await terminal.type("Spawn alice (coder) and bob (tester). Have alice send bob a message.");
+  await terminal.press("Enter");
+  await terminal.shows(/○ alice idle · coder/);
+  await terminal.shows(/✉ alice → bob/);
+  await terminal.type("/team");
+  await terminal.press("Enter");
+  await terminal.shows(/Team: default\n {2}alice \(coder\): idle\n {2}bob \(tester\): idle/);
+  await terminal.type("/inbox");
+  await terminal.press("Enter");
+  await terminal.shows(/delivered .* bob → lead \[result\]/);
+  await terminal.type("q");
+  await terminal.press("Enter");
+
+  const left = await terminal.shows("exit code 0");
+  expect(left).toContain("alice, bob stay in the team");
+  expect(left).not.toContain("› ");
+});
+
+test.skipIf(noTmux)("a question is answered with one key, and what was asked is done", async () => {
+  await using directory = await temporaryDirectory();
+  await using terminal = await openTroupe(directory.path);
+  const file = join(directory.path, "work", "schema.sql");
+  await terminal.shows("›");
+
+  await terminal.type(
+    "Spawn alice as a backend developer. Ask her to create a file called schema.sql with a users table.",
+  );
+  await terminal.press("Enter");
+  const asked = await terminal.shows("alice asks to run this");
+  expect(asked).toContain("CREATE TABLE users");
+  expect(existsSync(file)).toBe(false);
+  await terminal.shows(/y yes, once/);
+  await terminal.press("y");
+  await terminal.shows("allowed once to alice");
+  await terminal.shows(/alice → lead \(result\)/);
+
+  expect(existsSync(file)).toBe(true);
+});
+
+test.skipIf(noTmux)("the team goes on when its person comes back", async () => {
+  await using directory = await temporaryDirectory();
+  {
+    await using terminal = await openTroupe(directory.path);
+    await terminal.shows("›");
+    await terminal.type("Spawn alice as a coder. Then request her shutdown.");
+    await terminal.press("Enter");
+    await terminal.shows(/alice is shut down/);
+    await terminal.type(
+      "Spawn bob as a tester. Ask him to check if schema.sql exists and list its contents.",
+    );
+    await terminal.press("Enter");
+    await terminal.shows(/○ bob idle/);
+    await terminal.press("C-d");
+    await terminal.shows("exit code 0");
+  }
+
+  await using terminal = await openTroupe(directory.path);
+
+  await terminal.shows("The team goes on: bob (idle).");
+  await terminal.type("@bob");
+  await terminal.press("Enter");
+  await terminal.shows(/── bob ──/);
+  await terminal.shows(/◇ begins with the model rehearsal/);
+});
+
+test.skipIf(noTmux)("a terminal may be resized while the team talks", async () => {
+  await using directory = await temporaryDirectory();
+  await using terminal = await openTroupe(directory.path);
+  await terminal.shows("›");
+  await terminal.type("Spawn alice (coder) and bob (tester). Have alice send bob a message.");
+  await terminal.press("Enter");
+  await terminal.shows(/○ bob idle/);
+  await terminal.type("what I am typing");
+
+  await terminal.resize(40, 14);
+  await terminal.shows(/^› what I am typing$/m);
+  await terminal.resize(120, 40);
+  await terminal.type(" goes on");
+
+  const screen = await terminal.shows(/^› what I am typing goes on$/m);
+  expect(screen.match(/what I am typing/g)).toHaveLength(1);
+  expect(screen.match(/○ alice idle/g)).toHaveLength(1);
+});
+
+test.skipIf(noTmux)("200 pasted lines are one thing in the line, and are not obeyed", async () => {
+  await using directory = await temporaryDirectory();
+  await using terminal = await openTroupe(directory.path);
+  await terminal.shows("›");
+
+  await terminal.paste(Array.from({ length: 200 }, (_, index) => `line ${index}`).join("\n"));
+  await terminal.shows(/\[pasted 200 lines/);
+  await terminal.press("Enter");
+
+  await terminal.shows(/line 199/);
+  await terminal.shows(/rehearsal model/);
+});
+
+test.skipIf(noTmux)("Escape stops what the lead does", async () => {
+  await using directory = await temporaryDirectory();
+  await using server = await ProviderServer.start();
+  server.reply(calls("bash", { command: "sleep 60" }), says("It was stopped."));
+  await using terminal = await openTroupe(directory.path, {
+    argv: ["--model", "anthropic/claude-test", "--permission-mode", "bypassPermissions"],
+    env: { ANTHROPIC_API_KEY: "test-key", ANTHROPIC_BASE_URL: server.url },
+  });
+  await terminal.shows("›");
+  await terminal.type("Sleep a while.");
+  await terminal.press("Enter");
+  await terminal.shows(/bash sleep 60/);
+
+  await terminal.press("Escape");
+
+  await terminal.shows(/interrupted/);
+  await terminal.type("still here");
+  await terminal.shows("› still here");
+});
+
+test.skipIf(noTmux)("a signal ends it in order, and the terminal is as it was", async () => {
+  await using directory = await temporaryDirectory();
+  await using terminal = await openTroupe(directory.path);
+  await terminal.shows("›");
+
+  process.kill(await terminal.pid(), "SIGTERM");
+
+  await terminal.shows("exit code 143");
+  await terminal.type("echoed by cat");
+  await terminal.press("Enter");
+  await terminal.shows(/echoed by cat\nechoed by cat/);
+});
+
+test.skipIf(noTmux)("with NO_COLOR nothing is coloured, and without it something is", async () => {
+  await using plain = await temporaryDirectory();
+  await using coloured = await temporaryDirectory();
+  await using without = await openTroupe(plain.path, { env: { NO_COLOR: "1" } });
+  await using withColours = await openTroupe(coloured.path, { env: { TERM: "xterm-256color" } });
+  await without.shows("›");
+  await withColours.shows("›");
+
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: styles are what it is about.
+  const style = /\x1b\[\d+m/;
+  expect(await without.history({ hasStyles: true })).not.toMatch(style);
+  expect(await withColours.history({ hasStyles: true })).toMatch(style);
+});
+
+test.skipIf(noTmux).each([
+  ["--plain", { argv: ["--model", "rehearsal", "--plain"] }],
+  ["CI=true", { env: { CI: "true" } }],
+  ["a dumb terminal", { env: { TERM: "dumb" } }],
+])("with %s the talk is in lines", async (_title, options) => {
+  await using directory = await temporaryDirectory();
+  await using terminal = await openTroupe(directory.path, options);
+
+  await terminal.type("/team");
+  await terminal.press("Enter");
+  const screen = await terminal.shows("No teammates.");
+  await terminal.type("exit");
+  await terminal.press("Enter");
+
+  await terminal.shows("exit code 0");
+  expect(screen).not.toContain("──");
+});
+
+test.skipIf(noTmux)("a first start without a model says what to do", async () => {
+  await using directory = await temporaryDirectory();
+  await using terminal = await openTroupe(directory.path, {
+    argv: [],
+    env: { TROUPE_MODEL: "", MODEL_ID: "", ANTHROPIC_API_KEY: "" },
+  });
+
+  const screen = await terminal.shows("exit code 2");
+
+  expect(screen).toContain("troupe demo");
+  expect(screen).not.toMatch(/at .*\.js:/);
+});

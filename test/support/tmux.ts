@@ -1,0 +1,118 @@
+import { type ChildProcess, execFile, spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { join } from "node:path";
+import { promisify } from "node:util";
+
+const execute = promisify(execFile);
+
+/** Why there can be no real terminal here; undefined where there can. */
+export const noTmux =
+  spawnSync("tmux", ["-V"]).status === 0 ? undefined : "tmux is not installed here";
+
+export interface TmuxOptions {
+  /** Where its socket may lie. */
+  directory: string;
+  command: readonly string[];
+  cwd: string;
+  env: Readonly<Record<string, string>>;
+  columns?: number;
+  rows?: number;
+}
+
+/** How long something may take to be seen, on a machine that has much else to do. */
+const patienceMs = 30_000;
+
+/** A program in a real terminal: keys are typed, and the screen is read. */
+export class Tmux implements AsyncDisposable {
+  readonly #socket: string;
+  /** Tells of every output, so that nobody has to ask again and again. */
+  readonly #control: ChildProcess;
+
+  private constructor(socket: string) {
+    this.#socket = socket;
+    this.#control = spawn("tmux", ["-S", socket, "-C", "attach", "-t", "screen"], {
+      stdio: ["pipe", "pipe", "ignore"],
+    });
+  }
+
+  static async start(options: TmuxOptions): Promise<Tmux> {
+    const { directory, command, cwd, env, columns = 100, rows = 30 } = options;
+    const socket = join(directory, "tmux");
+    const variables = Object.entries(env).flatMap(([name, value]) => ["-e", `${name}=${value}`]);
+    // What stands behind the program shows that it has ended, and how.
+    const script = `${command.map(quoted).join(" ")}; echo "exit code $?"; exec cat`;
+    const size = ["-x", String(columns), "-y", String(rows)];
+    const session = ["new-session", "-d", "-s", "screen", ...size, ...variables, "-c", cwd];
+    await execute("tmux", ["-S", socket, "-f", "/dev/null", ...session, script]);
+    const tmux = new Tmux(socket);
+    // A control client has a size of its own, which must not become the window's.
+    await tmux.#tell("set-option", "-g", "window-size", "manual");
+    await tmux.resize(columns, rows);
+    return tmux;
+  }
+
+  /** Types a text as it is. */
+  async type(text: string): Promise<void> {
+    await this.#tell("send-keys", "-t", "screen", "-l", text);
+  }
+
+  /** Presses keys by their names, such as `Enter`, `Escape`, `C-c`, `Tab`. */
+  async press(...keys: string[]): Promise<void> {
+    await this.#tell("send-keys", "-t", "screen", ...keys);
+  }
+
+  async paste(text: string): Promise<void> {
+    await this.#tell("set-buffer", "--", text);
+    await this.#tell("paste-buffer", "-p", "-t", "screen");
+  }
+
+  async resize(columns: number, rows: number): Promise<void> {
+    await this.#tell("resize-window", "-t", "screen", "-x", String(columns), "-y", String(rows));
+  }
+
+  /** What is on the screen. */
+  async screen(): Promise<string> {
+    return (await this.#tell("capture-pane", "-p", "-t", "screen")).trimEnd();
+  }
+
+  /** What is on the screen and above it, with styles where they are asked for. */
+  async history({ hasStyles = false } = {}): Promise<string> {
+    const styles = hasStyles ? ["-e"] : [];
+    return await this.#tell("capture-pane", "-p", "-J", "-S", "-", "-t", "screen", ...styles);
+  }
+
+  /** The process that runs in the terminal now. */
+  async pid(): Promise<number> {
+    const shell = Number(await this.#tell("display-message", "-p", "-t", "screen", "#{pane_pid}"));
+    const { stdout } = await execute("pgrep", ["-P", String(shell)]);
+    return Number(stdout.trim());
+  }
+
+  /** Resolves to the screen when it shows a text. */
+  async shows(text: string | RegExp): Promise<string> {
+    const deadline = AbortSignal.timeout(patienceMs);
+    while (true) {
+      const output = once(this.#control.stdout ?? this.#control, "data", { signal: deadline });
+      output.catch(() => undefined);
+      const screen = await this.screen();
+      if (typeof text === "string" ? screen.includes(text) : text.test(screen)) return screen;
+      if (deadline.aborted) throw new Error(`${String(text)} is not on the screen:\n${screen}`);
+      await output.catch(() => undefined);
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    const ended = once(this.#control, "exit");
+    await this.#tell("kill-server");
+    await ended;
+  }
+
+  async #tell(...argv: string[]): Promise<string> {
+    const { stdout } = await execute("tmux", ["-S", this.#socket, ...argv]);
+    return stdout;
+  }
+}
+
+function quoted(word: string): string {
+  return `'${word.replaceAll("'", "'\\''")}'`;
+}
