@@ -17,10 +17,11 @@ export default defineConfig({
     onlyBundle: false,
   },
   outputOptions: {
-    // In the order in which a run needs them: --version loads the first, looking at a team the second.
+    // In the order in which a run needs them: --version loads the first, looking at a team two, running
+    // one three, and what judges calls follows while the first request is on its way.
     codeSplitting: chunksOf({
       start: ["src/cli/main.ts"],
-      store: ["src/team/team-observer.ts"],
+      store: ["src/team/team-observer.ts", "src/cli/tell-failure.ts", "src/cli/command.ts"],
       team: ["src/team/team.ts"],
       judge: ["src/permissions/decide.ts", "src/permissions/commands/read-line.ts"],
     }),

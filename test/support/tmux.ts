@@ -38,11 +38,13 @@ export class Tmux implements AsyncDisposable {
   static async start(options: TmuxOptions): Promise<Tmux> {
     const { directory, command, cwd, env, columns = 100, rows = 30 } = options;
     const socket = join(directory, "tmux");
-    const variables = Object.entries(env).flatMap(([name, value]) => ["-e", `${name}=${value}`]);
+    // Not by tmux's own means: it would not let TERM be anything.
+    const variables = Object.entries(env).map(([name, value]) => `${name}=${value}`);
+    const call = ["env", ...variables, ...command].map(quoted).join(" ");
     // What stands behind the program shows that it has ended, and how.
-    const script = `${command.map(quoted).join(" ")}; echo "exit code $?"; exec cat`;
+    const script = `${call}; echo "exit code $?"; exec cat`;
     const size = ["-x", String(columns), "-y", String(rows)];
-    const session = ["new-session", "-d", "-s", "screen", ...size, ...variables, "-c", cwd];
+    const session = ["new-session", "-d", "-s", "screen", ...size, "-c", cwd];
     await execute("tmux", ["-S", socket, "-f", "/dev/null", ...session, script]);
     const tmux = new Tmux(socket);
     // A control client has a size of its own, which must not become the window's.
@@ -84,8 +86,10 @@ export class Tmux implements AsyncDisposable {
   /** The process that runs in the terminal now. */
   async pid(): Promise<number> {
     const shell = Number(await this.#tell("display-message", "-p", "-t", "screen", "#{pane_pid}"));
-    const { stdout } = await execute("pgrep", ["-P", String(shell)]);
-    return Number(stdout.trim());
+    const { stdout } = await execute("ps", ["-o", "pid=", "--ppid", String(shell)]);
+    const [pid] = stdout.trim().split(/\s+/);
+    if (!pid) throw new Error("Nothing runs in the terminal any more");
+    return Number(pid);
   }
 
   /** Resolves to the screen when it shows a text. */
@@ -103,6 +107,9 @@ export class Tmux implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     const ended = once(this.#control, "exit");
+    const pid = await this.pid().catch(() => undefined);
+    // It must not write any more when its directory is taken away.
+    if (pid !== undefined) process.kill(pid, "SIGKILL");
     await this.#tell("kill-server");
     await ended;
   }

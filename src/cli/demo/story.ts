@@ -5,14 +5,14 @@ import type { Team } from "../../team/team.ts";
 import type { Witness } from "./witness.ts";
 
 /** Where the claims of an act are looked up. */
-export interface Evidence {
+interface Evidence {
   directory: string;
   team: Team;
   witness: Witness;
 }
 
 /** Something that is to be true after an act. */
-export interface Claim {
+interface Claim {
   text: string;
   holds(evidence: Evidence): Promise<boolean>;
 }

@@ -21,6 +21,9 @@ interface Teller {
 /** How many lines of what a call gave are shown. The whole is in the member's log. */
 const resultLines = 4;
 
+/** How many lines of what the person has typed or pasted are shown again. */
+const typedLines = 12;
+
 /** An item as lines that stay on the screen. */
 export function renderItem(item: Item, look: Look, teller?: Teller): string[] {
   const { paint } = look;
@@ -48,9 +51,10 @@ export function renderItem(item: Item, look: Look, teller?: Teller): string[] {
 
 function renderTyped({ text, to }: Extract<Item, { type: "typed" }>, { width, paint }: Look) {
   const address = to === "lead" ? "" : `@${oneLine(to)} `;
-  const lines = shown(address + text)
-    .split("\n")
-    .map((line) => paint.bold(line));
+  const all = shown(address + text).split("\n");
+  const first = all.slice(0, typedLines).map((line) => paint.bold(line));
+  const rest = all.length - first.length;
+  const lines = rest > 0 ? [...first, paint.dim(`… ${rest} more lines`)] : first;
   return [
     "",
     ...lines.flatMap((line, index) =>

@@ -1,4 +1,12 @@
 import {
+  lineEnd,
+  lineStart,
+  spacedWordStart,
+  unitsWithin,
+  wordEnd,
+  wordStart,
+} from "./editor-places.ts";
+import {
   columnOf,
   type EditorLayout,
   layoutOf,
@@ -8,8 +16,6 @@ import {
 } from "./editor-rows.ts";
 import {
   drawnText,
-  isSpace,
-  isWordLetter,
   pastedUnits,
   recalledUnits,
   typedUnits,
@@ -96,7 +102,7 @@ export class Editor {
     const next = [...units.slice(0, from), ...fresh, ...units.slice(cursor + after.length)];
     const isNewStep = /^\s/.test(text);
     return this.#changed(
-      { units: next, cursor: from + unitsWithin(fresh, end) },
+      { units: next, cursor: from + unitsWithin(fresh, end, drawnText) },
       isNewStep ? "other" : "typing",
     );
   }
@@ -137,31 +143,21 @@ export class Editor {
   }
 
   wordLeft(): Editor {
-    const { units, cursor } = this.#state;
-    let at = cursor;
-    while (at > 0 && isBetweenWords(units[at - 1])) at--;
-    if (units[at - 1]?.isPaste) return this.#movedTo(at - 1);
-    while (at > 0 && isInWord(units[at - 1])) at--;
-    return this.#movedTo(at);
+    return this.#movedTo(wordStart(this.#state.units, this.#state.cursor));
   }
 
   wordRight(): Editor {
-    const { units, cursor } = this.#state;
-    let at = cursor;
-    while (at < units.length && isBetweenWords(units[at])) at++;
-    if (units[at]?.isPaste) return this.#movedTo(at + 1);
-    while (at < units.length && isInWord(units[at])) at++;
-    return this.#movedTo(at);
+    return this.#movedTo(wordEnd(this.#state.units, this.#state.cursor));
   }
 
   /** To the beginning of the line. */
   home(): Editor {
-    return this.#movedTo(this.#lineStart());
+    return this.#movedTo(lineStart(this.#state.units, this.#state.cursor));
   }
 
   /** To the end of the line. */
   end(): Editor {
-    return this.#movedTo(this.#lineEnd());
+    return this.#movedTo(lineEnd(this.#state.units, this.#state.cursor));
   }
 
   /** To the beginning of everything. */
@@ -186,26 +182,22 @@ export class Editor {
 
   /** Takes out the rest of the line, or the newline at its end, for `yank`. */
   killToEnd(): Editor {
-    const { cursor } = this.#state;
-    const end = this.#lineEnd();
+    const { units, cursor } = this.#state;
+    const end = lineEnd(units, cursor);
     return this.#kill(cursor, end === cursor ? cursor + 1 : end);
   }
 
   /** Takes out the line up to the cursor, or the newline before it, for `yank`. */
   killToStart(): Editor {
-    const { cursor } = this.#state;
-    const start = this.#lineStart();
+    const { units, cursor } = this.#state;
+    const start = lineStart(units, cursor);
     return this.#kill(start === cursor ? cursor - 1 : start, cursor);
   }
 
   /** Takes out what stands before the cursor up to a space, for `yank`. */
   killWord(): Editor {
     const { units, cursor } = this.#state;
-    const isGap = (unit: Unit | undefined) => unit !== undefined && isSpace(unit);
-    let at = cursor;
-    while (at > 0 && isGap(units[at - 1])) at--;
-    while (at > 0 && !isGap(units[at - 1])) at--;
-    return this.#kill(at, cursor);
+    return this.#kill(spacedWordStart(units, cursor), cursor);
   }
 
   /** Inserts what was killed last. */
@@ -280,17 +272,6 @@ export class Editor {
     const column = aim ?? columnOf(units, current, cursor);
     return this.#movedTo(unitAtColumn(units, rows, { row: row + step, column }), column);
   }
-
-  #lineStart(): number {
-    const { units, cursor } = this.#state;
-    return units.slice(0, cursor).findLastIndex(({ text }) => text === "\n") + 1;
-  }
-
-  #lineEnd(): number {
-    const { units, cursor } = this.#state;
-    const end = units.findIndex(({ text }, index) => index >= cursor && text === "\n");
-    return end === -1 ? units.length : end;
-  }
 }
 
 function isLetter({ text, isPaste }: Unit): boolean {
@@ -300,28 +281,3 @@ function isLetter({ text, isPaste }: Unit): boolean {
 function textOf(units: readonly Unit[]): string {
   return units.map(({ text }) => text).join("");
 }
-
-function isInWord(unit: Unit | undefined): boolean {
-  return unit !== undefined && isWordLetter(unit);
-}
-
-function isBetweenWords(unit: Unit | undefined): boolean {
-  return unit !== undefined && !unit.isPaste && !isWordLetter(unit);
-}
-
-/** How many units it takes to cover the first `length` characters. */
-function unitsWithin(
-  units: readonly Unit[],
-  length: number,
-  measured = (unit: Unit) => unit.text,
-): number {
-  let covered = 0;
-  let count = 0;
-  while (covered < length && count < units.length) {
-    covered += measured(units[count] ?? noUnit).length;
-    count++;
-  }
-  return count;
-}
-
-const noUnit: Unit = { text: "", shown: "", width: 0, isPaste: false };

@@ -20,6 +20,8 @@ export interface Scene {
   /** The question that is up, and how many there are. */
   question: Request | undefined;
   questions: number;
+  /** Whether a key answers it already. */
+  isAnswerable: boolean;
   editor: Editor;
   /** What the line is for, where it is not for the viewed member. */
   purpose: string | undefined;
@@ -50,6 +52,7 @@ export function renderFrame(scene: Scene, look: Look & { height: number }): Fram
           ...look,
           count: scene.questions,
           height: Math.min(room, panelHeight(height)),
+          isAnswerable: scene.isAnswerable,
           isTyping: !scene.editor.isEmpty || scene.purpose !== undefined,
         }),
       )

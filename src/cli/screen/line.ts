@@ -1,4 +1,3 @@
-import type { Request } from "../../protocol/request.ts";
 import type { PersonsAnswer } from "../../team/protocols/persons-answer.ts";
 import { slashCommands } from "../talk/slash-commands.ts";
 import { type Completion, complete } from "./completion.ts";
@@ -23,8 +22,10 @@ export interface LineOptions {
   act: Acts;
   width(): number;
   members(): readonly string[];
-  /** The question that is up. */
-  question(): Request | undefined;
+  /** Whether a question is up. */
+  isAsked(): boolean;
+  /** Whether a key answers it already. */
+  isAnswerable(): boolean;
   schedule(delayMs: number, run: () => void): () => void;
 }
 
@@ -73,7 +74,7 @@ export class Line {
   /** With nothing typed, one key answers the question that is up. */
   #answers(key: Key): boolean {
     const isFree = this.#editor.isEmpty && !this.#isReason;
-    if (key.type !== "text" || !isFree || !this.#options.question()) return false;
+    if (key.type !== "text" || !isFree || !this.#options.isAnswerable()) return false;
     const letter = key.text.toLowerCase();
     const decision = answerKeys[letter];
     if (letter === "r") this.#isReason = true;
@@ -85,7 +86,7 @@ export class Line {
   #giveAnswer(answer: PersonsAnswer): void {
     this.#options.act.answer(answer);
     this.#isReason = false;
-    if (this.#aside && !this.#options.question()) {
+    if (this.#aside && !this.#options.isAsked()) {
       this.#editor = this.#aside;
       this.#aside = undefined;
     }
@@ -209,7 +210,7 @@ export class Line {
     if (this.#isReason) {
       this.#isReason = false;
       this.#editor = Editor.empty;
-    } else if (this.#options.question() && !this.#editor.isEmpty) {
+    } else if (this.#options.isAsked() && !this.#editor.isEmpty) {
       this.#aside = this.#editor;
       this.#editor = Editor.empty;
     } else if (!this.#options.act.interrupt()) this.#edit(this.#editor.clear());

@@ -5,7 +5,6 @@ import { describeCall } from "../render/call.ts";
 import type { Look } from "../render/item.ts";
 import { renderMarkdown } from "../render/markdown.ts";
 import { oneLine } from "../render/one-line.ts";
-import type { Paint } from "../render/paint.ts";
 import { cutToWidth, wrapText } from "../render/wrap.ts";
 
 /** Whoever is about to type when a question comes up does not mean it with the next key. */
@@ -39,7 +38,12 @@ export class Questions {
 
   /** The one that a key answers now. */
   answerable(nowMs: number): Request | undefined {
-    return nowMs - this.#upSinceMs >= guardMs ? this.first : undefined;
+    return this.guardedMs(nowMs) > 0 ? undefined : this.first;
+  }
+
+  /** How long no key answers yet. */
+  guardedMs(nowMs: number): number {
+    return this.first ? Math.max(0, this.#upSinceMs + guardMs - nowMs) : 0;
   }
 
   /** The person has answered: the next one comes up before the store knows. */
@@ -86,6 +90,8 @@ export interface PanelOptions extends Look {
   height: number;
   /** Whether keys go to the line, because something is typed in it. */
   isTyping: boolean;
+  /** Whether a key answers already. */
+  isAnswerable: boolean;
 }
 
 /** Whether a panel of this height cannot show all that is asked. */
@@ -105,7 +111,7 @@ export function panelHeight(terminalHeight: number): number {
 
 /** The question that is up, with what each key does. What is too long for it stands above it. */
 export function renderPanel(request: Request, options: PanelOptions): string[] {
-  const { paint, width, count, height, isTyping } = options;
+  const { paint, width, count, height } = options;
   const { from, type } = request;
   const lines = subjectLines(request, options);
   const room = roomFor(height);
@@ -117,11 +123,16 @@ export function renderPanel(request: Request, options: PanelOptions): string[] {
   return [
     `${paint.yellow("▌")} ${paint.bold(from)} ${what}${many}`,
     ...[...shown, ...more].map((line) => `${paint.yellow("▌")} ${line}`),
-    `${paint.yellow("▌")} ${isTyping ? "Esc puts your line aside, to answer" : keysFor(request, paint)}`,
+    `${paint.yellow("▌")} ${hintFor(request, options)}`,
   ].map((line) => cutToWidth(line, width));
 }
 
-function keysFor({ type, subject }: Request, paint: Paint): string {
+function hintFor(
+  { type, subject }: Request,
+  { paint, isTyping, isAnswerable }: PanelOptions,
+): string {
+  if (isTyping) return "Esc puts your line aside, to answer";
+  if (!isAnswerable) return paint.dim("…");
   const rule = type === "permission" && typeof subject.rule === "string" ? subject.rule : undefined;
   return [
     `${paint.bold("y")} yes, once`,

@@ -78,7 +78,8 @@ export class Screen {
           this.#note = text;
         },
       },
-      question: () => this.#questions.answerable(monotonicMs()),
+      isAsked: () => this.#questions.first !== undefined,
+      isAnswerable: () => this.#questions.answerable(monotonicMs()) !== undefined,
     });
   }
 
@@ -304,6 +305,7 @@ export class Screen {
       unfinished: this.#chronicle.unfinished(this.#viewed),
       question: this.#questions.first,
       questions: this.#questions.count,
+      isAnswerable: this.#questions.answerable(nowMs) !== undefined,
       ...this.#line.scene,
       note: this.#note,
       about: this.#options.about,
@@ -317,8 +319,10 @@ export class Screen {
 
   /** Keeps drawing while somebody works: time passes on the screen. */
   #tick(): void {
-    if (this.#cancelTick || !this.#cast.isAnyAtWork) return;
-    this.#cancelTick = this.#options.talk.io.schedule(tickMs, () => {
+    const guardedMs = this.#questions.guardedMs(this.#lastDrawnMs);
+    if (this.#cancelTick || (!this.#cast.isAnyAtWork && guardedMs === 0)) return;
+    const delayMs = guardedMs > 0 ? Math.min(guardedMs, tickMs) : tickMs;
+    this.#cancelTick = this.#options.talk.io.schedule(delayMs, () => {
       this.#cancelTick = undefined;
       this.#draw();
     });

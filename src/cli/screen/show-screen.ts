@@ -52,11 +52,11 @@ async function greeting(
   const { members } = await talk.team.roster();
   const alive = members.filter(({ status }) => status !== "shutdown");
   const names = alive.map(({ name, status }) => `${name} (${status})`).join(", ");
-  const before = await talk.take(`/log --lines ${repeated}`);
-  const isContinued = before.type === "shown" && before.lines.length > 1;
+  const isContinued = (await talk.team.usage()).size > 0;
+  const before = isContinued ? await talk.take(`/log --lines ${repeated}`) : undefined;
   return [
     `${paint.bold("troupe")} ${paint.dim(`in ${oneLine(workspace)}`)}`,
-    ...(isContinued
+    ...(before?.type === "shown"
       ? before.lines.map((line) => paint.dim(line))
       : [paint.dim("Say what is to be done. The lead does it, or spawns teammates for it.")]),
     ...(alive.length > 0 ? [paint.dim(`The team goes on: ${names}.`)] : []),

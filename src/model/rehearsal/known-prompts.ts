@@ -25,6 +25,7 @@ export function notUnderstood(texts: readonly string[]): string {
     `I did not understand: ${shortly(texts.join(" / "))}`,
     "As the rehearsal model I play prompts such as these, also with other names, roles, files and texts:",
     ...knownPrompts.map((prompt) => `- ${prompt}`),
+    "",
     "For anything else, choose a language model with --model <provider>/<model>.",
   ].join("\n");
 }

@@ -15,9 +15,7 @@ export function* spawn(stage: Stage, castings: readonly Casting[]): Play<Told> {
   );
   const failure = done.find((call) => call.is_error && !isAtWork(call));
   if (failure) return failed("Not everybody could be spawned", failure);
-  const busy = castings.filter((_, index) =>
-    done.some((call, at) => at === index && isAtWork(call)),
-  );
+  const busy = castings.filter((_, index) => done.slice(index, index + 1).some(isAtWork));
   const telling = yield* tellAll(
     stage,
     busy.filter(({ hasWork }) => hasWork),

@@ -1,0 +1,38 @@
+import { expect, test } from "vitest";
+import { complete, suggest } from "../../../src/cli/screen/completion.ts";
+
+const known = {
+  commands: [{ name: "team" }, { name: "tasks" }, { name: "stop", takesMembers: true }],
+  members: ["alice", "albert", "bob", "all"],
+};
+
+/** Completes where the bar is. */
+function at(text: string) {
+  const cursor = text.indexOf("|");
+  return complete(text.replace("|", ""), cursor, known);
+}
+
+test.each([
+  ["a command", "/t|", { from: 0, to: 2, candidates: ["/tasks", "/team"] }],
+  ["all commands", "/|", { from: 0, to: 1, candidates: ["/stop", "/tasks", "/team"] }],
+  ["a member", "@b|", { from: 0, to: 2, candidates: ["@bob"] }],
+  ["a member in any case", "@AL|", { from: 0, to: 3, candidates: ["@albert", "@alice", "@all"] }],
+  ["a member inside of a text", "ask @bo| now", { from: 4, to: 7, candidates: ["@bob"] }],
+  ["the rest of a word is replaced", "/te|xx", { from: 0, to: 5, candidates: ["/team"] }],
+  ["a command's member", "/stop b|", { from: 6, to: 7, candidates: ["bob"] }],
+])("%s is completed", (_title, text, completion) => {
+  expect(at(text)).toEqual(completion);
+});
+
+test.each(["hello|", "|", "/nothing|", "@bob|", "/team a|", "a /t|", "mail@|x"])(
+  "%j is not completed",
+  (text) => {
+    expect(at(text)).toBeUndefined();
+  },
+);
+
+test("a slip is recognised", () => {
+  expect(suggest("/taem", known)).toBe("/team");
+  expect(suggest("@alcie", known)).toBe("@alice");
+  expect(suggest("/whatever", known)).toBeUndefined();
+});

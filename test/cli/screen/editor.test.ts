@@ -1,0 +1,224 @@
+import fc from "fast-check";
+import stringWidth from "string-width";
+import { describe, expect, test } from "vitest";
+import { Editor } from "../../../src/cli/screen/editor.ts";
+
+/** The text with a bar where the cursor is. */
+function seen(editor: Editor): string {
+  const { text, cursorOffset } = editor;
+  return `${text.slice(0, cursorOffset)}|${text.slice(cursorOffset)}`;
+}
+
+/** An editor with `text`, its cursor where the bar is. */
+function at(text: string): Editor {
+  const [before = "", after = ""] = text.split("|");
+  let editor = Editor.of(before + after);
+  while (editor.cursorOffset > before.length) editor = editor.left();
+  return editor;
+}
+
+const steps = {
+  backspace: (editor: Editor) => editor.backspace(),
+  delete: (editor: Editor) => editor.delete(),
+  left: (editor: Editor) => editor.left(),
+  right: (editor: Editor) => editor.right(),
+  wordLeft: (editor: Editor) => editor.wordLeft(),
+  wordRight: (editor: Editor) => editor.wordRight(),
+  home: (editor: Editor) => editor.home(),
+  end: (editor: Editor) => editor.end(),
+  start: (editor: Editor) => editor.start(),
+  finish: (editor: Editor) => editor.finish(),
+  killToEnd: (editor: Editor) => editor.killToEnd(),
+  killToStart: (editor: Editor) => editor.killToStart(),
+  killWord: (editor: Editor) => editor.killWord(),
+};
+
+test.each([
+  ["backspace", "ab|c", "a|c"],
+  ["backspace", "a👩‍👩‍👧|", "a|"],
+  ["backspace", "a\n|b", "a|b"],
+  ["delete", "a|bc", "a|c"],
+  ["delete", "|e\u0301x", "|x"],
+  ["left", "a👩‍👩‍👧|", "a|👩‍👩‍👧"],
+  ["right", "|a", "a|"],
+  ["wordLeft", "one two.|", "one |two."],
+  ["wordRight", "one| two.", "one two|."],
+  ["home", "a\nbc|d", "a\n|bcd"],
+  ["end", "a|b\nc", "ab|\nc"],
+  ["start", "a\nb|", "|a\nb"],
+  ["finish", "|a\nb", "a\nb|"],
+  ["killToEnd", "a|bc\nd", "a|\nd"],
+  ["killToEnd", "a|\nd", "a|d"],
+  ["killToStart", "a\nbc|d", "a\n|d"],
+  ["killToStart", "a\n|d", "a|d"],
+  ["killWord", "one t.wo |x", "one |x"],
+] as const)("%s makes %j %j", (name, before, after) => {
+  expect(seen(steps[name](at(before)))).toBe(after);
+});
+
+test.each([
+  ["backspace", "|a"],
+  ["delete", "a|"],
+  ["left", "|a"],
+  ["right", "a|"],
+  ["killToStart", "|a"],
+  ["killToEnd", "a|"],
+] as const)("%s on %j changes nothing", (name, text) => {
+  const editor = at(text);
+
+  expect(steps[name](editor)).toBe(editor);
+});
+
+describe("typing", () => {
+  test("goes in at the cursor", () => {
+    expect(seen(at("a|c").insert("b").newline())).toBe("ab\n|c");
+  });
+
+  test("an accent joins the letter before it", () => {
+    const editor = Editor.of("e").insert("\u0301");
+
+    expect(editor.backspace().isEmpty).toBe(true);
+  });
+
+  test("is undone by words, and erasing at once", () => {
+    const typed = [..."one two"].reduce((editor, letter) => editor.insert(letter), Editor.empty);
+
+    expect(typed.undo().value).toBe("one ");
+    expect(typed.backspace().backspace().undo().value).toBe("one two");
+    expect(typed.clear().undo().value).toBe("one two");
+    expect(Editor.empty.undo()).toBe(Editor.empty);
+  });
+
+  test("a replaced word has the cursor after it", () => {
+    expect(seen(at("say @al| now").replace(4, 7, "@alice"))).toBe("say @alice| now");
+  });
+});
+
+describe("what was taken out", () => {
+  test("comes back where the cursor is", () => {
+    expect(seen(at("one |two").killToEnd().start().yank())).toBe("two|one ");
+  });
+
+  test("piece by piece comes back whole", () => {
+    expect(seen(at("one two| three").killWord().killWord().killToEnd().yank())).toBe(
+      "one two three|",
+    );
+  });
+});
+
+describe("a long paste", () => {
+  const lines = "line\n".repeat(200);
+  const editor = at("a|b").paste(lines);
+
+  test("is shown as what it is, and submitted in full", () => {
+    expect(seen(editor)).toBe("a[pasted 200 lines]|b");
+    expect(editor.value).toBe(`a${lines}b`);
+    expect(Editor.empty.paste("x".repeat(1_001)).text).toBe("[pasted 1001 characters]");
+  });
+
+  test("is passed and erased as one", () => {
+    expect(seen(editor.left())).toBe("a|[pasted 200 lines]b");
+    expect(seen(editor.wordLeft())).toBe("a|[pasted 200 lines]b");
+    expect(seen(editor.backspace())).toBe("a|b");
+    expect(seen(editor.left().delete())).toBe("a|b");
+    expect(editor.backspace().undo().value).toBe(editor.value);
+  });
+
+  test("stays whole beside what is typed", () => {
+    expect(editor.insert("\u0301x").left().left().left().insert("y").value).toBe(
+      `ay${lines}\u0301xb`,
+    );
+  });
+
+  test("of a megabyte takes no longer to edit than a short one", () => {
+    const big = Editor.empty.paste("x\n".repeat(524_288)).insert("typed").backspace();
+
+    expect(big.layout(80, 10).lines).toEqual(["[pasted 524288 lines]type"]);
+    expect(big.value).toHaveLength(1_048_580);
+  });
+});
+
+test("a short paste is typed text with newlines", () => {
+  expect(Editor.empty.paste("a\r\nb\rc").value).toBe("a\nb\nc");
+});
+
+describe("rows", () => {
+  test("wrap at the width, and a full one gives the cursor a new one", () => {
+    expect(Editor.of("abcdef").layout(4, 9)).toMatchObject({
+      lines: ["abcd", "ef"],
+      cursor: { row: 1, column: 2 },
+    });
+    expect(Editor.of("abcd").layout(4, 9)).toMatchObject({
+      lines: ["abcd", ""],
+      cursor: { row: 1, column: 0 },
+    });
+    expect(Editor.of("漢字").layout(3, 9).lines).toEqual(["漢", "字"]);
+  });
+
+  test("around the cursor are drawn where there are too many", () => {
+    const editor = Editor.of("1\n2\n3\n4\n5");
+
+    expect(editor.layout(9, 3)).toMatchObject({ lines: ["3", "4", "5"], above: 2, below: 0 });
+    expect(editor.up(9).up(9).layout(9, 3)).toEqual({
+      lines: ["2", "3", "4"],
+      cursor: { row: 1, column: 1 },
+      above: 1,
+      below: 1,
+    });
+  });
+
+  test("are gone up and down in the same column as far as they reach", () => {
+    const editor = at("abcd\nx\nabcd|");
+
+    expect(seen(editor.up(9))).toBe("abcd\nx|\nabcd");
+    expect(seen(editor.up(9).up(9))).toBe("abcd|\nx\nabcd");
+    expect(seen(at("abc|def").down(4))).toBe("abcdef|");
+    expect(seen(at("abcdef|").up(4))).toBe("ab|cdef");
+  });
+
+  test("end at the first and the last", () => {
+    const editor = Editor.of("ab");
+
+    expect(editor.up(9)).toBe(editor);
+    expect(editor.down(9)).toBe(editor);
+  });
+
+  test("show controls of a pasted text", () => {
+    expect(Editor.empty.paste("a\u001b[2J\tb").layout(20, 1).lines).toEqual(["a\\x1b[2J    b"]);
+  });
+});
+
+test("whatever is done, the rows fit, the cursor is in them, and undoing ends in nothing", () => {
+  const actions = fc.array(
+    fc.oneof(
+      fc.constantFrom(...Object.values(steps)),
+      fc.constantFrom(
+        (editor: Editor) => editor.yank(),
+        (editor: Editor) => editor.undo(),
+        (editor: Editor) => editor.up(7),
+        (editor: Editor) => editor.down(7),
+        (editor: Editor) => editor.newline(),
+        (editor: Editor) => editor.paste("p\n".repeat(9)),
+      ),
+      fc
+        .string({ unit: "binary", maxLength: 9 })
+        .map((text) => (editor: Editor) => editor.insert(text)),
+    ),
+    { maxLength: 60 },
+  );
+  fc.assert(
+    fc.property(actions, fc.integer({ min: 2, max: 20 }), (all, width) => {
+      let editor = all.reduce((before, action) => action(before), Editor.empty);
+
+      const { lines, cursor } = editor.layout(width, 5);
+      for (const line of lines) expect(stringWidth(line)).toBeLessThanOrEqual(width);
+      expect(lines.length).toBeLessThanOrEqual(5);
+      expect(lines[cursor.row]).toBeDefined();
+      expect(cursor.column).toBeLessThan(width);
+      expect(editor.text.length).toBeGreaterThanOrEqual(editor.cursorOffset);
+      while (editor.undo() !== editor) editor = editor.undo();
+      expect(editor.isEmpty).toBe(true);
+    }),
+    { numRuns: 300 },
+  );
+});

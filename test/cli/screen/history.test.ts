@@ -1,0 +1,108 @@
+import { appendFile, mkdir, readFile, stat, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { History } from "../../../src/cli/screen/history.ts";
+import { temporaryDirectory } from "../../../src/testing/temporary-directory.ts";
+
+function open(path: string, warnings: string[] = []): Promise<History> {
+  return History.open({ path, onWarning: (message) => warnings.push(message) });
+}
+
+/** Everything in a history, newest first. */
+function entries(history: History): string[] {
+  const found: string[] = [];
+  for (let text = history.older(""); text !== undefined; text = history.older("")) found.push(text);
+  return found;
+}
+
+test("goes back and forth, and keeps what was being typed", async () => {
+  await using directory = await temporaryDirectory();
+  const history = await open(join(directory.path, "history.jsonl"));
+  history.add("one");
+  history.add("two");
+
+  expect(history.newer()).toBeUndefined();
+  expect(history.older("draft")).toBe("two");
+  expect(history.older("two")).toBe("one");
+  expect(history.older("one")).toBeUndefined();
+  expect(history.newer()).toBe("two");
+  expect(history.newer()).toBe("draft");
+});
+
+test("the same text twice in a row, and no text, are not kept", async () => {
+  await using directory = await temporaryDirectory();
+  const history = await open(join(directory.path, "history.jsonl"));
+  for (const text of ["a", "a", " ", "b", "a"]) history.add(text);
+
+  expect(entries(history)).toEqual(["a", "b", "a"]);
+});
+
+test("is there again in the next process, in a file for its owner alone", async () => {
+  await using directory = await temporaryDirectory();
+  const path = join(directory.path, "state", "history.jsonl");
+  (await open(path)).add("two\nlines");
+
+  expect(entries(await open(path))).toEqual(["two\nlines"]);
+  expect((await stat(path)).mode & 0o777).toBe(0o600);
+});
+
+test("two processes append to it", async () => {
+  await using directory = await temporaryDirectory();
+  const path = join(directory.path, "history.jsonl");
+  const [one, two] = [await open(path), await open(path)];
+  one.add("a");
+  two.add("b");
+  one.add("c");
+
+  expect(entries(await open(path))).toEqual(["c", "b", "a"]);
+});
+
+test("damaged lines are passed over, and a torn one is ended before the next", async () => {
+  await using directory = await temporaryDirectory();
+  const path = join(directory.path, "history.jsonl");
+  await writeFile(path, '{"text":"a"}\n\u0000\u0000\n[1]\n{"text":7}\n{"text":"b"}\n{"te');
+  (await open(path)).add("c");
+
+  expect(entries(await open(path))).toEqual(["c", "b", "a"]);
+});
+
+test("the newest 1,000 are kept, over the change of files too", async () => {
+  await using directory = await temporaryDirectory();
+  const path = join(directory.path, "history.jsonl");
+  const lines = Array.from({ length: 2_500 }, (_, index) => `{"text":"${index}"}\n`);
+  await writeFile(path, lines.join(""));
+  const history = await open(path);
+  history.add("new");
+  await appendFile(path, '{"text":"other"}\n');
+
+  const found = entries(await open(path));
+  expect(found).toHaveLength(1_000);
+  expect(found.slice(0, 3)).toEqual(["other", "new", "2499"]);
+  expect(await readFile(path, "utf8")).toBe('{"text":"new"}\n{"text":"other"}\n');
+});
+
+test("a text too long for the file stays for this process", async () => {
+  await using directory = await temporaryDirectory();
+  const path = join(directory.path, "history.jsonl");
+  const history = await open(path);
+  history.add("x".repeat(1_000_000));
+  history.add("a");
+
+  expect(entries(history)).toHaveLength(2);
+  expect(entries(await open(path))).toEqual(["a"]);
+});
+
+test("where the file cannot be read or written, people are told and nothing typed is lost", async () => {
+  await using directory = await temporaryDirectory();
+  const path = join(directory.path, "history.jsonl");
+  await mkdir(path);
+  const warnings: string[] = [];
+  const history = await open(path, warnings);
+  history.add("kept");
+
+  expect(warnings).toEqual([
+    expect.stringMatching(/could not be read/),
+    expect.stringMatching(/could not be written/),
+  ]);
+  expect(history.older("")).toBe("kept");
+});
