@@ -21,7 +21,12 @@ export default defineConfig({
     // one three, and what judges calls follows while the first request is on its way.
     codeSplitting: chunksOf({
       start: ["src/cli/main.ts"],
-      store: ["src/team/team-observer.ts", "src/cli/tell-failure.ts", "src/cli/command.ts"],
+      store: [
+        "src/team/team-observer.ts",
+        "src/team/system-place.ts",
+        "src/cli/tell-failure.ts",
+        "src/cli/command.ts",
+      ],
       team: ["src/team/team.ts"],
       judge: ["src/permissions/decide.ts", "src/permissions/commands/read-line.ts"],
     }),

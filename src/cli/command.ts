@@ -34,7 +34,7 @@ export interface Surroundings {
   readonly env: Environment;
 }
 
-export interface TerminalInput extends NodeJS.ReadableStream {
+interface TerminalInput extends NodeJS.ReadableStream {
   readonly isTTY?: boolean;
   /** Has every key come at once and as it is, where it is a terminal. */
   setRawMode(isRaw: boolean): unknown;

@@ -94,7 +94,7 @@ function parseModelId(id: string): { provider: ProviderName; model: string } {
   if (slash !== -1 && provider && isPlain) return { provider, model };
   const problem = slash === -1 || provider ? "is not a model's name" : "has an unknown provider";
   throw new TeamError("config-invalid", `"${id}" ${problem}`, {
-    hint: `Write <provider>/<model>, with one of the providers ${providers.join(", ")}.`,
+    hint: `Write <provider>/<model>, with one of the providers ${providers.join(", ")}; or rehearsal, which needs no key.`,
   });
 }
 

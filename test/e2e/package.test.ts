@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
 import { existsSync, readdirSync } from "node:fs";
 import { copyFile, mkdir, readdir, readFile, symlink, writeFile } from "node:fs/promises";
-import { dirname, join, resolve } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
 import { installPackage } from "../../packaging/install.ts";
@@ -10,6 +10,9 @@ import { calls, reply, says } from "../../src/testing/scripted-model.ts";
 import { temporaryDirectory } from "../../src/testing/temporary-directory.ts";
 import { providerEnvironment } from "../support/agent-on-wire.ts";
 import { runNode } from "../support/programs.ts";
+
+/** The compiler checks the types of everything that is installed, on however busy a machine. */
+const compilerTimeoutMs = 240_000;
 
 const examples = ["one-prompt", "own-tool", "watch-and-approve"];
 
@@ -41,6 +44,20 @@ test("the package has nothing beside it but ripgrep, is small, and names whose c
   expect(licences).toMatch(/^@ai-sdk\/anthropic \d.* \(Apache-2\.0\)$/m);
 });
 
+test.each([
+  ["cli/main.js", { start: true, store: false, team: false }],
+  ["inbox", { start: true, store: true, team: false }],
+  ["send", { start: true, store: true, team: false }],
+])("%s brings no more with it than it needs", async (name, expected) => {
+  const file = readdirSync("dist").find((each) => each.startsWith(`${name}-`)) ?? name;
+
+  const loaded = await staticImports(resolve("dist", file));
+
+  const names = loaded.map((path) => basename(path).replace(/-.{8}\.js$/, ""));
+  const has = (chunk: string) => names.includes(chunk);
+  expect({ start: has("start"), store: has("store"), team: has("team") }).toEqual(expected);
+});
+
 test("the installed command runs a prompt in an empty directory, and finds ripgrep", async () => {
   await using it = await world();
   await using provider = await ProviderServer.start({ strict: true });
@@ -66,7 +83,9 @@ test("the installed command runs a prompt in an empty directory, and finds ripgr
   provider.assertDone();
 });
 
-test("a user's programs are checked against the package's own types, and run with it", async () => {
+test("a user's programs are checked against the package's own types, and run with it", {
+  timeout: compilerTimeoutMs,
+}, async () => {
   await using it = await world();
   // What users of a library have beside it: the compiler's types, and what `troupe/testing` runs in.
   for (const name of ["@types/node", "undici-types", "zod", "vitest"]) await link(name, it.project);
@@ -95,6 +114,15 @@ const compilerOptions = {
   // The types of the package are what is tested.
   skipLibCheck: false,
 };
+
+/** The files that a file loads before it runs, itself too. */
+async function staticImports(path: string, known = new Set<string>()): Promise<string[]> {
+  if (known.has(path)) return [];
+  known.add(path);
+  const imports = (await readFile(path, "utf8")).matchAll(/^import .*from "(\.[^"]+)";$/gm);
+  for (const [, file = ""] of imports) await staticImports(resolve(dirname(path), file), known);
+  return [...known];
+}
 
 async function link(name: string, project: string): Promise<void> {
   const path = join(project, "node_modules", name);

@@ -1,7 +1,7 @@
 import { type LineEdit, lineEdits } from "./line-edits.ts";
 import type { Paint } from "./paint.ts";
 import { shown } from "./shown.ts";
-import { wrapExactly, wrapText } from "./wrap.ts";
+import { cutToWidth, wrapExactly, wrapText } from "./wrap.ts";
 
 export interface DiffOptions {
   /** Named above the diff where it is given. */
@@ -31,11 +31,11 @@ export function renderDiff(before: string, after: string, options: DiffOptions):
   const hunks = hunksOf(lineEdits(old, young), context);
   const digits = hasNumbers ? String(Math.max(old.length, young.length)).length : 0;
   const head = path === undefined ? [] : wrapText(paint.bold(shown(path)), width);
-  const gap = paint.dim(`${" ".repeat(digits)} ⋮`);
+  const gap = cutToWidth(paint.dim(`${" ".repeat(digits)} ⋮`), width);
   const parts = hunks.map((hunk) =>
     withPartners(hunk, old, young).flatMap((line) => renderLine(line, { width, paint, digits })),
   );
-  if (parts.length === 0) return [...head, paint.dim("(no change)")];
+  if (parts.length === 0) return [...head, ...wrapText(paint.dim("(no change)"), width)];
   return [...head, ...parts.flatMap((lines, index) => (index === 0 ? lines : [gap, ...lines]))];
 }
 

@@ -144,8 +144,8 @@ class WordWrapper implements Wrapper {
   }
 
   #placeWord(): void {
-    if (this.#wordWidth === 0) {
-      this.#gap.push(...this.#word);
+    if (this.#word.every(({ isStyle }) => isStyle)) {
+      for (const piece of this.#word) this.#gap.push(piece);
     } else {
       this.#placeGap();
       for (const piece of this.#word) this.#write(piece);

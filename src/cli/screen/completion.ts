@@ -1,7 +1,7 @@
 import { nearest } from "../nearest.ts";
 
 /** A command of the screen, written `/name`. */
-export interface CompletableCommand {
+interface CompletableCommand {
   name: string;
   /** Whether its arguments are members' names. */
   takesMembers?: boolean;

@@ -13,7 +13,8 @@ export interface Unit {
 }
 
 const maxPastedLines = 5;
-const maxPastedLength = 1_000;
+/** A longer paste is held as one unit. */
+export const maxPastedLength = 1_000;
 
 /** Beyond this, text that comes back from the history is held as a paste is. */
 const maxRecalledLength = 20_000;

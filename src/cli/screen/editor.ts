@@ -16,6 +16,7 @@ import {
 } from "./editor-rows.ts";
 import {
   drawnText,
+  maxPastedLength,
   pastedUnits,
   recalledUnits,
   typedUnits,
@@ -89,8 +90,10 @@ export class Editor {
     return this.#changed({ units, cursor: units.length }, "other");
   }
 
+  /** Inserts typed text. So much at once that nobody typed it is taken for a paste. */
   insert(typed: string): Editor {
     if (typed === "") return this;
+    if (typed.length > maxPastedLength) return this.paste(typed);
     const text = withNewlines(typed);
     const { units, cursor } = this.#state;
     // What is typed may become one letter with what stands before or after it.

@@ -3,6 +3,7 @@ import type { Request } from "../../protocol/request.ts";
 import type { Look } from "../render/item.ts";
 import { renderMarkdown } from "../render/markdown.ts";
 import { oneLine } from "../render/one-line.ts";
+import { shown } from "../render/shown.ts";
 import { widthOf } from "../render/styled-text.ts";
 import { cutToWidth } from "../render/wrap.ts";
 import type { CastMember } from "../talk/cast.ts";
@@ -68,10 +69,11 @@ export function renderFrame(scene: Scene, look: Look & { height: number }): Fram
     "top",
   );
   const activity = take(strip.length > 0 ? [] : renderActivity(scene, look));
+  const output = take(room > 2 ? outputLines(scene, look) : []);
   const text = take(
     room > 1 ? ["", ...unfinishedLines(scene, look)].slice(-Math.floor(height / 2)) : [],
   );
-  const lines = [...text, ...activity, ...panel, ...strip, ...rule];
+  const lines = [...output, ...text, ...activity, ...panel, ...strip, ...rule];
   return {
     lines: [...lines, ...input.lines, ...footer].map((line) => cutToWidth(line, width)),
     cursor: { row: lines.length + input.cursor.row, column: input.cursor.column },
@@ -80,6 +82,17 @@ export function renderFrame(scene: Scene, look: Look & { height: number }): Fram
 
 function unfinishedLines({ unfinished }: Scene, look: Look): string[] {
   return unfinished.trim() === "" ? [] : renderMarkdown(unfinished, look);
+}
+
+/** How many lines of a call's output are shown while it runs. */
+const outputShown = 4;
+
+function outputLines({ members, viewed }: Scene, { width, paint }: Look): string[] {
+  const output = members.find(({ name }) => name === viewed)?.output ?? "";
+  const lines = shown(output.trimEnd()).split("\n").slice(-outputShown);
+  return output.trim() === ""
+    ? []
+    : lines.map((line) => paint.dim(cutToWidth(`    ${line}`, width)));
 }
 
 function renderActivity({ members, viewed, nowMs }: Scene, { paint }: Look): string[] {

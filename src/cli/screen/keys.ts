@@ -15,6 +15,8 @@ const escapeSign = "\u001b";
 const pasteStart = `${escapeSign}[200~`;
 const pasteEnd = `${escapeSign}[201~`;
 
+const maxSequenceLength = 4_096;
+
 /* biome-ignore-start lint/suspicious/noControlCharactersInRegex: what a terminal sends is made of them */
 const sequence = /\u001b(?:\[\[[A-E]|\[M[\s\S]{3}|\[[0-?]*[ -/]*[@-~]|O[0-9;]*[@-~])/y;
 const begunSequence = /\u001b(?:\[\[?|\[M[\s\S]{0,2}|\[[0-?]+[ -/]*|O[0-9;]*)$/y;
@@ -45,6 +47,8 @@ export class KeyDecoder {
       at = next;
     }
     this.#buffer = this.#buffer.slice(at);
+    // Nothing that a terminal sends for itself is so long: what never ends is given up.
+    if (this.#buffer.length > maxSequenceLength) this.#buffer = "";
     return keys;
   }
 

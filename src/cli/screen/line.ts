@@ -7,7 +7,7 @@ import type { Key } from "./keys.ts";
 import { answerKeys } from "./questions.ts";
 
 /** What keys can bring about beyond the line itself. */
-export interface Acts {
+interface Acts {
   submit(text: string): void;
   answer(answer: PersonsAnswer): void;
   /** False where there is nothing to interrupt. */

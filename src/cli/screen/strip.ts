@@ -1,3 +1,4 @@
+import { shortCount } from "../render/amounts.ts";
 import { oneLine } from "../render/one-line.ts";
 import type { Paint } from "../render/paint.ts";
 import { widthOf } from "../render/styled-text.ts";
@@ -100,12 +101,6 @@ function costOf({ tokens, costUsd }: CastMember): string {
     ...(costUsd > 0 ? [`$${costUsd.toFixed(costUsd < 1 ? 3 : 2)}`] : []),
   ];
   return parts.join(" ");
-}
-
-export function shortCount(count: number): string {
-  if (count < 1_000) return String(count);
-  if (count < 1_000_000) return `${(count / 1_000).toFixed(count < 10_000 ? 1 : 0)}k`;
-  return `${(count / 1_000_000).toFixed(1)}M`;
 }
 
 /** Who asks, who has failed, who works, who is idle, who has left. */

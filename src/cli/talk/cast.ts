@@ -14,6 +14,8 @@ export interface CastMember {
   readonly activity: string;
   /** Since when it does that, in the clock's milliseconds. */
   readonly sinceMs: number;
+  /** What the call that it makes has put out last. */
+  readonly output: string;
   /** True while it waits for the person. */
   readonly isAsking: boolean;
   /** Everything its model was given and has said. */
@@ -58,13 +60,16 @@ export class Cast {
 
   note(event: AgentEvent): void {
     if (event.member === undefined || !MemberName.safeParse(event.member).success) return;
-    const change = changeBy(event);
-    if (!change) return;
+    const made = changeBy(event);
+    if (!made) return;
+    const { moreTokens = 0, moreOutput, ...change } = made;
     const before = this.#members.get(event.member);
-    const tokens = (before?.tokens ?? 0) + (change.moreTokens ?? 0);
+    const tokens = (before?.tokens ?? 0) + moreTokens;
     const isSame = change.activity === undefined || change.activity === before?.activity;
+    const output = moreOutput && `${before?.output ?? ""}${moreOutput}`.slice(-keptOutput);
     this.#change(event.member, {
       ...change,
+      ...(output && { output }),
       tokens,
       ...(!isSame && { sinceMs: this.#monotonicMs() }),
     });
@@ -79,11 +84,14 @@ export class Cast {
 function newcomer(name: MemberName, sinceMs: number): CastMember {
   return {
     ...{ name, sinceMs, color: undefined, role: "", status: "idle", activity: "" },
-    ...{ isAsking: false, tokens: 0, costUsd: 0 },
+    ...{ output: "", isAsking: false, tokens: 0, costUsd: 0 },
   };
 }
 
-type Change = Partial<CastMember> & { moreTokens?: number };
+type Change = Partial<CastMember> & { moreTokens?: number; moreOutput?: string };
+
+/** More than is ever shown of it while a call runs. */
+const keptOutput = 2_000;
 
 function changeBy(event: AgentEvent): Change | undefined {
   switch (event.type) {
@@ -102,9 +110,11 @@ function changeBy(event: AgentEvent): Change | undefined {
     case "text-delta":
       return { activity: "writes" };
     case "tool-call":
-      return { activity: `${event.name} ${describeInput(event.input)}` };
+      return { activity: `${event.name} ${describeInput(event.input)}`, output: "" };
+    case "tool-output":
+      return { moreOutput: event.text };
     case "tool-result":
-      return { activity: "", isAsking: false };
+      return { activity: "", output: "", isAsking: false };
     case "model-wait":
       return { activity: `waits: ${event.reason}` };
     case "compaction-start":

@@ -13,7 +13,7 @@ export type Item =
   | { type: "mail"; from: MemberName; to: MemberName; kind: string; preview: string }
   | { type: "notice"; text: string; tone: Tone };
 
-export type Tone = "quiet" | "good" | "bad";
+type Tone = "quiet" | "good" | "bad";
 
 /** An item, and in whose view it belongs. */
 export interface Told {

@@ -1,8 +1,10 @@
 import { TeamError } from "../../errors.ts";
 import { lead, type MemberName, parseMemberName } from "../../protocol/ids.ts";
 import { PermissionMode } from "../../protocol/message.ts";
+import type { PersonsAnswer } from "../../team/protocols/persons-answer.ts";
 import type { Command } from "../command.ts";
 import { parseArguments } from "../parse-arguments.ts";
+import { briefly, pickRequest } from "../pick-request.ts";
 import type { Reply, Talk } from "./talk.ts";
 
 /** What a person may type behind a slash. None of them costs a model call. */
@@ -169,31 +171,10 @@ async function findMember({ team }: Talk, typed: string): Promise<MemberName> {
   });
 }
 
-async function answer(
-  { team }: Talk,
-  beginning: string,
-  given: Parameters<typeof team.answer>[1],
-): Promise<Reply> {
-  const open = (await team.openRequests()).filter(({ to }) => to === "user");
-  const meant = open.filter(({ id }) => id.startsWith(beginning));
-  const [request] = meant;
-  if (request && meant.length === 1) {
-    await team.answer(request.id, given);
-    return shown(
-      given.decision === "deny" ? `Denied to ${request.from}.` : `Allowed to ${request.from}.`,
-    );
-  }
-  const ids = open.map(({ id, from }) => `${id} of ${from}`).join(", ");
-  throw new TeamError(
-    "request-unknown",
-    beginning === "" ? "Which one?" : `No one question is ${beginning}`,
-    {
-      hint:
-        ids === ""
-          ? "Nothing waits for your answer."
-          : `What waits: ${ids}. /approvals shows them whole.`,
-    },
-  );
+async function answer({ team }: Talk, id: string, given: PersonsAnswer): Promise<Reply> {
+  const request = pickRequest(await team.openRequests(), id === "" ? undefined : id);
+  await team.answer(request.id, given);
+  return shown(`${given.decision === "deny" ? "Denied" : "Allowed"}: ${briefly(request)}`);
 }
 
 async function setMode(argument: string, talk: Talk): Promise<Reply> {

@@ -7,6 +7,8 @@ export function reportOf({ kind, from, text, approve, reason }: Mail): string | 
     case "result":
       return `${from} reports: ${beginningOf(text)}`;
     case "message":
+      if (from === "system" && text.startsWith(reminder)) return stillOpen(text);
+      return `${from} writes: ${beginningOf(text)}`;
     case "broadcast":
       return `${from} writes: ${beginningOf(text)}`;
     case "plan_approval_request":
@@ -30,4 +32,12 @@ const maxCharacters = 600;
 function beginningOf(text: string): string {
   const beginning = firstCharacters(text.trim(), maxCharacters);
   return beginning.length < text.trim().length ? `${beginning}…` : beginning;
+}
+
+const reminder = "Everybody is idle, and this is not finished:";
+
+/** What the lead is reminded of, for the person, who decides it. */
+function stillOpen(text: string): string {
+  const lines = text.split("\n").filter((line) => line.startsWith("- "));
+  return ["This is still open, and stays so until you decide it:", ...lines].join("\n");
 }

@@ -1,4 +1,4 @@
-import type { Stage } from "./play.ts";
+import { failed, type Play, type Stage, type Told, told } from "./play.ts";
 import { clausesOf } from "./words.ts";
 import { type Work, workIn } from "./work.ts";
 
@@ -16,17 +16,44 @@ export function plannedWork({ self }: Stage, order: string): Work[] {
   ];
 }
 
+/** Whether a call failed because a plan must be approved before anything is changed. */
+export function needsPlan(failure: string): boolean {
+  return failure.includes("with plan_approval");
+}
+
+interface Planned {
+  /** What was asked for, in its words. */
+  subject: string;
+  task_id?: string;
+}
+
+export function* handInPlan(stage: Stage, planned: Planned): Play<Told> {
+  const done = yield* stage.call("plan_approval", { plan: planOf(stage, planned) });
+  if (done.is_error) return failed("I could not hand in a plan", done);
+  return told("I have handed in a plan and wait for the answer.");
+}
+
+/** The id of the task that a plan is for. */
+export function taskOfPlan(plan: string | undefined): string | undefined {
+  return /\bPlan for task (\d+):/.exec(plan ?? "")?.[1];
+}
+
 /** A plan for what was asked; every further one is smaller. */
-export function planOf(stage: Stage, order: string): string {
+function planOf(stage: Stage, { subject: order, task_id }: Planned): string {
   const attempts = stage.done.filter(({ name }) => name === "plan_approval").length;
   const steps = plannedWork(stage, order).map(describe);
+  if (task_id !== undefined) return [`Plan for task ${task_id}:`, ...steps.map(asStep)].join("\n");
   if (attempts > 0) return `A smaller plan: ${steps[0]}, and nothing else.`;
   return [
     `Plan for ${topicOf(order)}:`,
     "1. Look at what is there, and change nothing meanwhile.",
-    ...steps.map((step, index) => `${index + 2}. ${step}.`),
-    `${steps.length + 2}. Report.`,
+    ...steps.map((step, index) => asStep(step, index + 1)),
+    asStep("Report", steps.length + 1),
   ].join("\n");
+}
+
+function asStep(step: string, index: number): string {
+  return `${index + 1}. ${step}.`;
 }
 
 /** What the work is about, without the words that ask for a plan. */

@@ -1,5 +1,6 @@
 import type { Mail } from "./happening.ts";
 import { performAll } from "./perform-work.ts";
+import { handInPlan, needsPlan } from "./planning.ts";
 import { failed, type Play, type Stage, type Told, told } from "./play.ts";
 import { shortly } from "./words.ts";
 import { understandWork } from "./work.ts";
@@ -10,6 +11,7 @@ export function* performTask(stage: Stage, { task_id = "", text }: Mail): Play<T
   const work = understandWork(subject).filter(({ type }) => type !== "plan" && type !== "wait");
   const { text: result, hasFailed } =
     work.length > 0 ? yield* performAll(stage, work) : told(rehearsed(subject));
+  if (hasFailed && needsPlan(result)) return yield* handInPlan(stage, { subject, task_id });
   const done = hasFailed
     ? yield* stage.call("update_task", { task_id, status: "failed", result })
     : yield* stage.call("complete_task", { task_id, result });

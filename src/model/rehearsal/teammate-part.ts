@@ -1,6 +1,6 @@
 import type { Input, Mail } from "./happening.ts";
 import { performAll } from "./perform-work.ts";
-import { plannedWork, planOf } from "./planning.ts";
+import { handInPlan, needsPlan, plannedWork, taskOfPlan } from "./planning.ts";
 import { failed, type Play, type Stage, type Told, told } from "./play.ts";
 import { performTask } from "./task-part.ts";
 import { shortly } from "./words.ts";
@@ -52,9 +52,12 @@ function* agree(stage: Stage, { request_id = "" }: Mail): Play<Told> {
 function* obey(stage: Stage, text: string): Play<Told> {
   const work = understandWork(text);
   if (work.length === 0) return told(rehearsed(stage, text));
-  if (work.some(({ type }) => type === "plan")) return yield* handInPlan(stage, text);
+  if (work.some(({ type }) => type === "plan")) return yield* handInPlan(stage, { subject: text });
   const left = work.filter(({ type }) => type !== "wait");
-  return left.length === 0 ? told("I am ready.") : yield* performAll(stage, left);
+  if (left.length === 0) return told("I am ready.");
+  const outcome = yield* performAll(stage, left);
+  if (!outcome.hasFailed || !needsPlan(outcome.text)) return outcome;
+  return yield* handInPlan(stage, { subject: text });
 }
 
 function rehearsed(stage: Stage, text: string): string {
@@ -65,21 +68,16 @@ function selfOf({ self }: Stage): string {
   return self.type === "lead" ? "the lead" : `${self.name} (${self.role})`;
 }
 
-function* handInPlan(stage: Stage, text: string): Play<Told> {
-  const done = yield* stage.call("plan_approval", { plan: planOf(stage, text) });
-  if (done.is_error) return failed("I could not hand in a plan", done);
-  return told("I have handed in a plan and wait for the answer.");
-}
-
 /** After an approval the work is done; after a rejection only if another plan is asked for. */
 function* goOn(stage: Stage, { approve, text, request_id }: Mail): Play<Told> {
-  const asked = stage.mail.findLast((mail) => isOrder(mail) && asksForPlan(mail));
-  const order = asked?.text ?? "";
+  const task = plannedTask(stage);
+  if (approve && task) return yield* performTask(stage, task);
+  const order = stage.mail.findLast(isOrder)?.text ?? "";
   if (approve) return yield* performAll(stage, plannedWork(stage, order));
   const plans = stage.done.filter(({ name }) => name === "plan_approval").length;
   const feedback = text.split("\n\n").slice(1).join(" ");
   const wantsAnother = /\b(?:hand in|another|smaller|again|revise)\b/i.test(feedback);
-  if (wantsAnother && plans < maxPlans) return yield* handInPlan(stage, order);
+  if (wantsAnother && plans < maxPlans) return yield* handInPlan(stage, { subject: order });
   return told(
     `My plan was rejected${request_id && feedback ? ` ("${shortly(feedback, 200)}")` : ""}. I have changed nothing, and stop here.`,
   );
@@ -87,12 +85,17 @@ function* goOn(stage: Stage, { approve, text, request_id }: Mail): Play<Told> {
 
 const maxPlans = 3;
 
-function isOrder({ kind, from }: Mail): boolean {
-  return kind === "message" && (from === "lead" || from === "user");
+/** Something to do, from somebody who may ask for it. */
+function isOrder({ kind, from, text }: Mail): boolean {
+  const isBidden = kind === "message" && (from === "lead" || from === "user");
+  return isBidden && understandWork(text).some(({ type }) => type !== "wait");
 }
 
-function asksForPlan({ text }: Mail): boolean {
-  return understandWork(text).some(({ type }) => type === "plan");
+/** The task that the last plan was for, if it was for one. */
+function plannedTask({ done, mail }: Stage): Mail | undefined {
+  const plan = done.findLast(({ name }) => name === "plan_approval");
+  const id = taskOfPlan(JSON.stringify(plan?.input));
+  return mail.findLast(({ kind, task_id }) => kind === "task_assignment" && task_id === id);
 }
 
 /** An answer is marked as one, so that two players do not answer each other for ever. */

@@ -60,7 +60,7 @@ test("words that changed in a line are set off", () => {
 test("controls in a file are shown, and no line is wider than asked for", () => {
   const text = fc.string({ unit: "binary", maxLength: 80 });
   fc.assert(
-    fc.property(text, text, fc.integer({ min: 12, max: 60 }), (before, after, width) => {
+    fc.property(text, text, fc.integer({ min: 4, max: 60 }), (before, after, width) => {
       for (const line of renderDiff(before, after, { width, paint })) {
         expect(stringWidth(line)).toBeLessThanOrEqual(width);
         expect(stripVTControlCharacters(line)).not.toMatch(/[\p{Cc}\p{Cs}]/u);

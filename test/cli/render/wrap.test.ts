@@ -14,6 +14,7 @@ test.each([
   ["wide letters count twice", "漢字漢字", 5, ["漢字", "漢字"]],
   ["an emoji is not broken", "👩‍👩‍👧👩‍👩‍👧", 2, ["👩‍👩‍👧", "👩‍👩‍👧"]],
   ["newlines and indentation stay", "a\n  b\n\nc", 10, ["a", "  b", "", "c"]],
+  ["a mark without a letter stays", "a \u0301", 10, ["a \u0301"]],
   ["no text is one empty line", "", 10, [""]],
 ])("%s", (_title, text, width, lines) => {
   expect(wrapText(text, width)).toEqual(lines);

@@ -138,6 +138,10 @@ describe("a long paste", () => {
   });
 });
 
+test("so much text at once that nobody typed it is a paste", () => {
+  expect(Editor.empty.insert("x\n".repeat(524_288)).text).toBe("[pasted 524288 lines]");
+});
+
 test("a short paste is typed text with newlines", () => {
   expect(Editor.empty.paste("a\r\nb\rc").value).toBe("a\nb\nc");
 });

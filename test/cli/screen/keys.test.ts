@@ -126,6 +126,14 @@ describe("Escape alone", () => {
   });
 });
 
+test("a sequence that never ends is given up", () => {
+  const decoder = new KeyDecoder();
+  decoder.push("\u001b]");
+  for (let chunk = 0; chunk < 65; chunk++) decoder.push("x".repeat(64));
+
+  expect(decoder.push("a").map(written)).toEqual(['"a"']);
+});
+
 test("input means the same however it is cut", () => {
   const parts = [
     "a",

@@ -57,6 +57,29 @@ test("everybody is in the strip, with what each does", async () => {
   await screen.shows(/○ bob idle · tester/);
 });
 
+test("the output of a command is seen as it comes, and only its gist stays", async () => {
+  await using screen = await ScreenedTeam.open();
+  const input = { command: "npm test" };
+  screen.happen({ type: "run-start", member: lead });
+  screen.happen({ type: "tool-call", member: lead, call_id: "1", name: "bash", input });
+
+  for (let done = 1; done <= 50; done++) {
+    screen.happen({ type: "tool-output", member: lead, call_id: "1", text: `test ${done} ok\n` });
+  }
+  await screen.shows("test 50 ok");
+  expect(screen.terminal.text).not.toContain("test 1 ok");
+  screen.happen({
+    type: "tool-result",
+    member: lead,
+    call_id: "1",
+    output: "50 ok",
+    is_error: false,
+  });
+  await screen.shows("⎿ 50 ok");
+
+  await screen.showsNoMore("test 50 ok");
+});
+
 test("twenty members fit on a small screen, those first who need somebody", async () => {
   await using screen = await ScreenedTeam.open({ columns: 60, rows: 16 });
   const names = Array.from({ length: 20 }, (_, index) => `member-${index}`);

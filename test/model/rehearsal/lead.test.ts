@@ -258,3 +258,36 @@ test("what is said in mail is no order", async () => {
 function spawning(name: string, role: string, prompt: unknown = expect.any(String)) {
   return { name: "spawn_teammate", input: { name, role, prompt, plan_required: false } };
 }
+
+test("a plan for a task of the lead's own is approved, and one for any other is left to the person", async () => {
+  const planFor = (task: string) =>
+    mail(
+      "bob",
+      "plan_approval_request",
+      `bob asks.\n\nPlan for task ${task}:\n1. Write.`,
+      'request_id="p"',
+    );
+  const dialogue = lead();
+  await dialogue.tell("Create 1 task");
+
+  await dialogue.tell(planFor("8"));
+  expect(dialogue.names).not.toContain("plan_approval");
+
+  await dialogue.tell(planFor("1"));
+  expect(dialogue.calls.at(-1)).toMatchObject({ name: "plan_approval", input: { approve: true } });
+});
+
+test("what is left undone is put to the person, not tried again", async () => {
+  const dialogue = lead();
+
+  const text = await dialogue.tell(
+    mail(
+      "system",
+      "message",
+      "Everybody is idle, and this is not finished:\n- task 1 is pending: Write\nDecide, assign, complete or cancel it; or say why it stays so.",
+    ),
+  );
+
+  expect(text).toMatch(/until you decide it:\n- task 1 is pending: Write$/);
+  expect(dialogue.calls).toEqual([]);
+});

@@ -185,3 +185,27 @@ test("what is not understood is said to be a rehearsal, and nothing is called", 
   expect(text).toMatch(/rehearsal.*no language model.*Rewrite the kernel in verse/);
   expect(dialogue.calls).toEqual([]);
 });
+
+test("a task that needs an approved plan first gets one, and is done once it is approved", async () => {
+  let isApproved = false;
+  const dialogue = alice((name) => {
+    if (name !== "write_file" || isApproved) return name === "glob" ? "No matches" : undefined;
+    const output =
+      "Error: Not permitted: you need an approved plan first; hand one in with plan_approval";
+    return { output, isError: true };
+  });
+  await dialogue.tell(
+    mail("system", "task_assignment", "Task 3 is yours: Write a.txt with text", 'task_id="3"'),
+  );
+  expect(dialogue.calls.at(-1)).toMatchObject({
+    name: "plan_approval",
+    input: { plan: expect.stringContaining("Plan for task 3:") },
+  });
+
+  isApproved = true;
+  await dialogue.tell(
+    mail("lead", "plan_approval_response", "Go.", 'request_id="p" approve="true"'),
+  );
+
+  expect(dialogue.calls.at(-1)).toMatchObject({ name: "complete_task", input: { task_id: "3" } });
+});
