@@ -41,7 +41,7 @@ test.skipIf(noTmux)("a person spawns teammates, looks at them, and leaves", asyn
 
   await terminal.type("Spawn alice (coder) and bob (tester). Have alice send bob a message.");
   await terminal.press("Enter");
-  await terminal.shows(/○ alice idle · coder/);
+  await terminal.shows(/○ alice +idle · coder/);
   await terminal.shows(/✉ alice → bob/);
   await terminal.type("/team");
   await terminal.press("Enter");
@@ -90,7 +90,7 @@ test.skipIf(noTmux)("the team goes on when its person comes back", async () => {
       "Spawn bob as a tester. Ask him to check if schema.sql exists and list its contents.",
     );
     await terminal.press("Enter");
-    await terminal.shows(/○ bob idle/);
+    await terminal.shows(/○ bob +idle/);
     await terminal.press("C-d");
     await terminal.shows("exit code 0");
   }
@@ -110,7 +110,7 @@ test.skipIf(noTmux)("a terminal may be resized while the team talks", async () =
   await terminal.shows("›");
   await terminal.type("Spawn alice (coder) and bob (tester). Have alice send bob a message.");
   await terminal.press("Enter");
-  await terminal.shows(/○ bob idle/);
+  await terminal.shows(/○ bob +idle/);
   await terminal.type("what I am typing");
 
   await terminal.resize(40, 14);
@@ -120,7 +120,7 @@ test.skipIf(noTmux)("a terminal may be resized while the team talks", async () =
 
   const screen = await terminal.shows(/^› what I am typing goes on$/m);
   expect(screen.match(/what I am typing/g)).toHaveLength(1);
-  expect(screen.match(/○ alice idle/g)).toHaveLength(1);
+  expect(screen.match(/○ alice +idle/g)).toHaveLength(1);
 });
 
 test.skipIf(noTmux)("200 pasted lines are one thing in the line, and are not obeyed", async () => {

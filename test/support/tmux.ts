@@ -77,6 +77,11 @@ export class Tmux implements AsyncDisposable {
     return (await this.#tell("capture-pane", "-p", "-t", "screen")).trimEnd();
   }
 
+  /** What is on the screen, with its styles. */
+  async styledScreen(): Promise<string> {
+    return await this.#tell("capture-pane", "-p", "-e", "-t", "screen");
+  }
+
   /** What is on the screen and above it, with styles where they are asked for. */
   async history({ hasStyles = false } = {}): Promise<string> {
     const styles = hasStyles ? ["-e"] : [];

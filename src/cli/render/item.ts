@@ -10,12 +10,8 @@ import { cutToWidth, wrapText } from "./wrap.ts";
 export interface Look {
   width: number;
   paint: Paint;
-}
-
-/** Whose item it is, where that is not whose view it is shown in. */
-interface Teller {
-  name: MemberName;
-  color: string | undefined;
+  /** The colour that a member has everywhere. */
+  colorOf?(name: MemberName): string | undefined;
 }
 
 /** How many lines of what a call gave are shown. The whole is in the member's log. */
@@ -24,10 +20,10 @@ const resultLines = 4;
 /** How many lines of what the person has typed or pasted are shown again. */
 const typedLines = 12;
 
-/** An item as lines that stay on the screen. */
-export function renderItem(item: Item, look: Look, teller?: Teller): string[] {
+/** An item as lines that stay on the screen; `teller` is whose it is, where its view is not open. */
+export function renderItem(item: Item, look: Look, teller?: MemberName): string[] {
   const { paint } = look;
-  const name = teller ? `${paint.named(teller.color, teller.name)} ` : "";
+  const name = teller ? `${paint.named(look.colorOf?.(teller), teller)} ` : "";
   switch (item.type) {
     case "typed":
       return renderTyped(item, look);
@@ -71,14 +67,16 @@ function renderResult(item: Extract<Item, { type: "result" }>, { width, paint }:
   const first = lines.slice(0, resultLines);
   const rest = lines.length - first.length;
   const style = isError ? paint.red : paint.dim;
-  const mark = isError ? "✗" : "⎿";
+  const mark = isError ? "✗" : "└";
   const beginning = first.map((line, index) => `  ${index === 0 ? mark : " "} ${line}`);
   const more = rest > 0 ? [`    … ${rest} more ${rest === 1 ? "line" : "lines"}`] : [];
   return [...beginning, ...more].map((line) => style(cutToWidth(line, width)));
 }
 
-function renderMail(item: Extract<Item, { type: "mail" }>, { width, paint }: Look): string[] {
-  const { from, to, kind, preview } = item;
+function renderMail(item: Extract<Item, { type: "mail" }>, look: Look): string[] {
+  const { width, paint, colorOf } = look;
+  const { kind, preview } = item;
+  const [from, to] = [item.from, item.to].map((name) => paint.named(colorOf?.(name), name));
   const label = kind === "message" ? "" : ` (${oneLine(kind.replaceAll("_", " "))})`;
   const head = `${paint.blue("✉")} ${from} → ${to}${label}`;
   return [cutToWidth(`${head}: ${oneLine(preview, width)}`, width)];

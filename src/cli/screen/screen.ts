@@ -150,13 +150,12 @@ export class Screen {
   }
 
   #renderTold({ member, item }: Told): string[] {
-    const color = this.#cast.get(member)?.color;
-    const teller = member === this.#viewed ? undefined : { name: member, color };
-    return renderItem(item, this.#look, teller);
+    return renderItem(item, this.#look, member === this.#viewed ? undefined : member);
   }
 
   get #look() {
-    return { width: this.#canvas.width, paint: this.#paint };
+    const colorOf = (name: MemberName) => this.#cast.get(name)?.color;
+    return { width: this.#canvas.width, paint: this.#paint, colorOf };
   }
 
   /** What was there before the screen was. */

@@ -22,7 +22,10 @@ export interface StripOptions {
 export function renderStrip(members: readonly CastMember[], options: StripOptions): string[] {
   const { height, width } = options;
   if (height <= 0 || members.length <= 1) return [];
-  if (members.length <= height) return members.map((member) => memberLine(member, options));
+  if (members.length <= height) {
+    const nameWidth = Math.max(...members.map(({ name }) => name.length));
+    return members.map((member) => memberLine(member, { ...options, nameWidth }));
+  }
   const cells = inOrderOfNeed(members).map((member) => memberCell(member, options));
   const lines: string[] = [];
   let used = 0;
@@ -40,11 +43,12 @@ export function renderStrip(members: readonly CastMember[], options: StripOption
   return [...lines.slice(0, -1), `${cutToWidth(lines.at(-1) ?? "", width - widthOf(note))}${note}`];
 }
 
-function memberLine(member: CastMember, options: StripOptions): string {
-  const { paint, width } = options;
+function memberLine(member: CastMember, options: StripOptions & { nameWidth: number }): string {
+  const { paint, width, nameWidth } = options;
+  const gap = " ".repeat(nameWidth - member.name.length);
   const cost = costOf(member);
   const room = width - widthOf(cost) - 1;
-  const text = `${memberCell(member, options)} ${paint.dim(oneLine(doing(member, options.nowMs)))}`;
+  const text = `${memberCell(member, options)}${gap}  ${paint.dim(oneLine(doing(member, options.nowMs)))}`;
   const cut = cutToWidth(text, room);
   return `${cut}${" ".repeat(Math.max(1, width - widthOf(cut) - widthOf(cost)))}${paint.dim(cost)}`;
 }

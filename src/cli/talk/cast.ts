@@ -98,8 +98,8 @@ function changeBy(event: AgentEvent): Change | undefined {
     case "member-change":
       return {
         status: event.status,
-        // Whoever goes on working does what it did.
-        ...(event.status === "working" && !event.detail ? {} : { activity: event.detail ?? "" }),
+        // Whoever goes on working does what it did, or waits with it for the person.
+        ...(event.status === "working" ? {} : { activity: event.detail ?? "" }),
       };
     case "run-start":
       return { status: "working", activity: "starts" };
@@ -123,7 +123,7 @@ function changeBy(event: AgentEvent): Change | undefined {
       return { activity: "", moreTokens: totalTokens(event.usage) };
     case "request-change":
       if (event.request_type !== "permission") return undefined;
-      return event.state === "pending" ? { isAsking: true } : { isAsking: false, activity: "" };
+      return { isAsking: event.state === "pending" };
     default:
       return undefined;
   }

@@ -53,8 +53,8 @@ test("everybody is in the strip, with what each does", async () => {
   screen.happen({ type: "run-start", member: alice.name });
   screen.happen({ type: "tool-call", member: alice.name, call_id: "1", name: "bash", input });
 
-  await screen.shows(/alice bash npm test/);
-  await screen.shows(/○ bob idle · tester/);
+  await screen.shows(/alice +bash npm test/);
+  await screen.shows(/○ bob +idle · tester/);
 });
 
 test("the output of a command is seen as it comes, and only its gist stays", async () => {
@@ -75,7 +75,7 @@ test("the output of a command is seen as it comes, and only its gist stays", asy
     output: "50 ok",
     is_error: false,
   });
-  await screen.shows("⎿ 50 ok");
+  await screen.shows("└ 50 ok");
 
   await screen.showsNoMore("test 50 ok");
 });
