@@ -1,5 +1,6 @@
 import { spawnSync } from "node:child_process";
 import { once } from "node:events";
+import { oneLine } from "../../src/cli/render/one-line.ts";
 import type { Stage } from "./stage.ts";
 
 /** Whether the interactive screen can be measured here. */
@@ -22,8 +23,10 @@ export async function findScreen(stage: Stage): Promise<Screen> {
   }
   const { isReady, output } = await untilReady(stage);
   if (isReady) return { type: "there" };
-  const [firstLine = ""] = output.trim().split(/[\r\n]+/);
-  return { type: "missing", reason: `\`troupe\` shows no prompt (it says: ${firstLine})` };
+  return {
+    type: "missing",
+    reason: `\`troupe\` shows no prompt, but ${oneLine(output.slice(0, 80))}`,
+  };
 }
 
 /** From the start to the prompt. */
@@ -34,7 +37,8 @@ export async function screenReadyMs(stage: Stage): Promise<number> {
 }
 
 async function untilReady(stage: Stage) {
-  const command = `'${process.execPath}' '${stage.program}'`;
+  // `script` makes a terminal without any size, on which there is no room for a prompt.
+  const command = `stty rows 24 cols 80; exec '${process.execPath}' '${stage.program}'`;
   const begunMs = performance.now();
   const terminal = await stage.start("script", ["-qec", command, "/dev/null"], "pipe");
   const exit = once(terminal, "exit");

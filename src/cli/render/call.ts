@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { showHidden } from "../../permissions/show-hidden.ts";
 import { renderDiff } from "./diff.ts";
 import type { Paint } from "./paint.ts";
 import { shown } from "./shown.ts";
@@ -21,8 +22,17 @@ const Arguments = z.record(z.string(), z.unknown());
 export function describeCall(name: string, input: unknown, look: Look): string[] {
   return [
     ...wrapText(look.paint.bold(shown(name)), look.width),
-    ...describeInput(name, input, look),
+    ...describeInput(name, spelledOut(input), look),
   ];
+}
+
+/** With everything in its texts that a screen would leave out, so that what is shown is what runs. */
+function spelledOut(value: unknown): unknown {
+  if (typeof value === "string") return showHidden(value);
+  if (Array.isArray(value)) return value.map(spelledOut);
+  if (typeof value !== "object" || value === null) return value;
+  const entries = Object.entries(value).map(([key, each]) => [showHidden(key), spelledOut(each)]);
+  return Object.fromEntries(entries);
 }
 
 function describeInput(name: string, input: unknown, look: Look): string[] {

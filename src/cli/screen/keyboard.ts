@@ -11,6 +11,9 @@ export interface KeyboardOptions {
 /** An Escape alone is one when nothing has followed for so long. */
 const escapeMs = 40;
 
+/** A paste of which nothing has come for so long has lost its end. */
+const pasteMs = 3_000;
+
 const pasteOn = "\x1b[?2004h";
 const pasteOff = "\x1b[?2004l";
 
@@ -50,9 +53,14 @@ export class Keyboard implements Disposable {
   #onData = (chunk: string): void => {
     this.#cancelFlush?.();
     this.#cancelFlush = undefined;
-    this.#pass(this.#decoder.push(chunk));
-    if (!this.#decoder.isPending) return;
-    this.#cancelFlush = this.#options.schedule(escapeMs, () => this.#pass(this.#decoder.flush()));
+    const decoder = this.#decoder;
+    this.#pass(decoder.push(chunk));
+    const { schedule } = this.#options;
+    if (decoder.isPasting) {
+      this.#cancelFlush = schedule(pasteMs, () => this.#pass(decoder.abandonPaste()));
+    } else if (decoder.isPending) {
+      this.#cancelFlush = schedule(escapeMs, () => this.#pass(decoder.flush()));
+    }
   };
 
   #pass(keys: readonly Key[]): void {

@@ -57,6 +57,19 @@ export class KeyDecoder {
     return this.#paste === undefined && this.#buffer !== "" && !this.#isLongSequence;
   }
 
+  /** Whether a paste has begun and not ended. */
+  get isPasting(): boolean {
+    return this.#paste !== undefined;
+  }
+
+  /** What has come of a paste whose end got lost: until it ends, no key is a key. */
+  abandonPaste(): Key[] {
+    const text = [...(this.#paste ?? []), this.#buffer].join("");
+    this.#paste = undefined;
+    this.#buffer = "";
+    return text === "" ? [] : [{ type: "paste", text }];
+  }
+
   /** What the pending input is if nothing follows: to be called after a short silence. */
   flush(): Key[] {
     if (!this.isPending) return [];

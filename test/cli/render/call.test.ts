@@ -12,7 +12,17 @@ const plain = (name: string, input: unknown, width = 60) =>
 test("a command is shown with all its lines and everything else that is asked for", () => {
   const input = { command: "cat <<E\n\u001b[2Jx\nE", timeout_s: 5 };
 
-  expect(plain("bash", input)).toEqual(["bash", "$ cat <<E", "  \\x1b[2Jx", "  E", "timeout_s: 5"]);
+  expect(plain("bash", input)).toEqual([
+    "bash",
+    "$ cat <<E",
+    "  <U+001B>[2Jx",
+    "  E",
+    "timeout_s: 5",
+  ]);
+});
+
+test("what looks like a space and is none is spelt out", () => {
+  expect(plain("bash", { command: "rm\u00a0-rf x" })).toEqual(["bash", "$ rm<U+00A0>-rf x"]);
 });
 
 test("a long command is broken, not cut", () => {

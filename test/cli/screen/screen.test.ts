@@ -232,6 +232,16 @@ test("a long paste is one thing in the line, and goes out whole", async () => {
   expect(screen.told).toEqual([`message lead: ${pasted}`]);
 });
 
+test("a paste whose end never comes does not hold the keyboard for ever", async () => {
+  await using screen = await ScreenedTeam.open();
+
+  screen.press("\x1b[200~half a paste");
+  await screen.shows("› half a paste");
+  screen.press(" and keys");
+
+  await screen.shows("› half a paste and keys");
+});
+
 test("control characters of models and files are shown and not obeyed", async () => {
   await using screen = await ScreenedTeam.open();
   const alice = screen.enlist("alice");
