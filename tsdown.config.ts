@@ -1,5 +1,4 @@
 import { defineConfig } from "tsdown";
-import { chunksOf } from "./packaging/chunks.ts";
 import { licenses } from "./packaging/licenses.ts";
 import { keepIgnoredLines } from "./packaging/types.ts";
 
@@ -16,21 +15,6 @@ export default defineConfig({
     neverBundle: ["@vscode/ripgrep", "vitest"],
     onlyBundle: false,
   },
-  outputOptions: {
-    // In the order in which a run needs them: --version loads the first, looking at a team two, running
-    // one three, and what judges calls follows while the first request is on its way.
-    codeSplitting: chunksOf({
-      start: ["src/cli/main.ts"],
-      store: [
-        "src/team/team-observer.ts",
-        "src/team/system-place.ts",
-        "src/cli/tell-failure.ts",
-        "src/cli/command.ts",
-      ],
-      team: ["src/team/team.ts"],
-      judge: ["src/permissions/decide.ts", "src/permissions/commands/read-line.ts"],
-    }),
-    comments: false,
-  },
+  outputOptions: { comments: false },
   plugins: [keepIgnoredLines(), licenses("THIRD-PARTY-LICENSES.txt")],
 });

@@ -12,6 +12,7 @@ import { messages } from "../../src/cli/commands/messages.ts";
 import { run } from "../../src/cli/commands/run.ts";
 import { send } from "../../src/cli/commands/send.ts";
 import { stop } from "../../src/cli/commands/stop.ts";
+import { talk } from "../../src/cli/commands/talk.ts";
 import { tasks } from "../../src/cli/commands/tasks.ts";
 import { team } from "../../src/cli/commands/team.ts";
 import { trust } from "../../src/cli/commands/trust.ts";
@@ -32,13 +33,15 @@ interface World {
   signal?: AbortSignal;
   /** Told of each line of the result as it comes. */
   onOut?: (line: string) => void;
+  terminal?: Terminal;
 }
 
 /** As `troupe`, in a world of the test's choice. */
-export async function troupeIn({ root, env, signal, onOut }: World, ...argv: string[]) {
+export async function troupeIn({ root, env, signal, onOut, terminal }: World, ...argv: string[]) {
   const out: string[] = [];
   const err: string[] = [];
   const loaded = [
+    talk,
     run,
     team,
     inbox,
@@ -74,7 +77,7 @@ export async function troupeIn({ root, env, signal, onOut }: World, ...argv: str
         ...env,
       },
     },
-    terminal: noTerminal,
+    terminal: terminal ?? noTerminal,
     schedule: (delayMs, work) => systemClock.schedule(delayMs, work),
     openTeam: ({ teamDir, cwd, denies, ...settings }) =>
       Team.open({

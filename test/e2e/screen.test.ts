@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { mkdir } from "node:fs/promises";
+import { mkdir, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { expect, test } from "vitest";
 import { ProviderServer } from "../../src/testing/provider-server/provider-server.ts";
@@ -201,6 +201,31 @@ test.skipIf(noTmux).each([
 
   await terminal.shows("exit code 0");
   expect(screen).not.toContain("──");
+});
+
+test.skipIf(noTmux)("what the repository's file would loosen is asked about once", async () => {
+  await using directory = await temporaryDirectory();
+  const settings = join(directory.path, "work", "troupe.json");
+  await mkdir(join(directory.path, "work"));
+  await writeFile(settings, JSON.stringify({ allow: ["bash(make:*)"] }));
+  {
+    await using terminal = await openTroupe(directory.path);
+    const asked = await terminal.shows("[y/N]");
+    expect(asked).toContain("bash(make:*)");
+    await terminal.type("y");
+    await terminal.press("Enter");
+    await terminal.shows("›");
+  }
+  {
+    await using terminal = await openTroupe(directory.path);
+    const screen = await terminal.shows("›");
+    expect(screen).not.toContain("[y/N]");
+  }
+  await writeFile(settings, JSON.stringify({ allow: ["bash(curl:*)"] }));
+
+  await using terminal = await openTroupe(directory.path);
+
+  await terminal.shows("[y/N]");
 });
 
 test.skipIf(noTmux)("a first start without a model says what to do", async () => {

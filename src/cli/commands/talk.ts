@@ -18,6 +18,7 @@ import {
 import { stateDirectory } from "../settings/standard-places.ts";
 import { PlainTalk } from "../talk/plain-talk.ts";
 import { type Departed, Talk } from "../talk/talk.ts";
+import { TypedLines } from "../talk/typed-lines.ts";
 
 export const talk: Command = {
   name: "",
@@ -45,8 +46,10 @@ export const talk: Command = {
       for (const line of debugLines(settings, { teamDir: given.teamDir, io }))
         io.err(oneLine(line));
     }
-    let fresh = settings.fresh;
-    while ((await converse({ ...settings, fresh }, { given, io, isPlain })) === "begin-anew") {
+    const end = endAfter(settings.timeout, io);
+    using lines = isPlain ? new TypedLines(io.terminal, end) : undefined;
+    let { fresh } = settings;
+    while ((await converse({ ...settings, fresh }, { given, io, lines, end })) === "begin-anew") {
       fresh = true;
     }
     return 0;
@@ -56,15 +59,16 @@ export const talk: Command = {
 interface Situation {
   given: Arguments;
   io: Io;
-  isPlain: boolean;
+  /** What comes in, where there is no screen. */
+  lines: TypedLines | undefined;
+  end: AbortSignal;
 }
 
 /** One team's talk, until the person leaves it. */
 async function converse(
   settings: ResolvedSettings,
-  { given, io, isPlain }: Situation,
+  { given, io, lines, end }: Situation,
 ): Promise<Departed> {
-  const { terminal } = io;
   const workspace = resolve(io.surroundings.cwd, settings.cwd ?? ".");
   const teamDir = given.teamDir ? resolve(given.teamDir) : join(workspace, ".team");
   const warnings = new Warnings((message) => io.err(oneLine(`warning: ${message}`)));
@@ -74,9 +78,8 @@ async function converse(
     denies: false,
     onWarning: (message) => warnings.tell(message),
   });
-  const end = endAfter(settings.timeout, io);
   const held = new Talk({ team, io, teamDir });
-  if (isPlain) return await PlainTalk.hold({ talk: held, terminal }, end);
+  if (lines) return await PlainTalk.hold({ talk: held, lines }, end);
   const { showScreen } = await import("../screen/show-screen.ts");
   const departed = await showScreen(
     {

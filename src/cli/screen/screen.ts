@@ -201,6 +201,10 @@ export class Screen {
       case "sent":
         this.#echo(reply);
         break;
+      case "answered":
+        this.#questions.settle(reply.id, this.#options.monotonicMs());
+        this.#print([`  ${this.#paint.dim(reply.line)}`]);
+        break;
       case "refused":
         this.#refuse(reply.message, reply.hint);
         break;

@@ -1,7 +1,5 @@
-import { createInterface } from "node:readline";
 import { lead } from "../../protocol/ids.ts";
 import type { Request } from "../../protocol/request.ts";
-import type { Terminal } from "../command.ts";
 import { renderItem } from "../render/item.ts";
 import { oneLine } from "../render/one-line.ts";
 import { paintFor } from "../render/paint.ts";
@@ -10,10 +8,11 @@ import { isShownIn } from "../screen/feeds.ts";
 import { Questions, renderQuestion } from "../screen/questions.ts";
 import { Chronicle, type Told } from "./chronicle.ts";
 import type { Departed, Reply, Talk } from "./talk.ts";
+import type { TypedLines } from "./typed-lines.ts";
 
-export interface PlainTalkOptions {
+interface PlainTalkOptions {
   talk: Talk;
-  terminal: Terminal;
+  lines: TypedLines;
 }
 
 /** No line is cut where whoever reads may be a program. */
@@ -25,14 +24,14 @@ const look = { width: 10_000, paint: paintFor(false) };
  */
 export class PlainTalk {
   readonly #talk: Talk;
-  readonly #terminal: Terminal;
+  readonly #lines: TypedLines;
   readonly #chronicle = new Chronicle();
   readonly #questions = new Questions();
   #onQuestion: () => void = () => undefined;
 
-  private constructor({ talk, terminal }: PlainTalkOptions) {
+  private constructor({ talk, lines }: PlainTalkOptions) {
     this.#talk = talk;
-    this.#terminal = terminal;
+    this.#lines = lines;
   }
 
   static async hold(options: PlainTalkOptions, signal: AbortSignal): Promise<Departed> {
@@ -57,22 +56,14 @@ export class PlainTalk {
   }
 
   async #listen(signal: AbortSignal): Promise<Departed> {
-    const { input } = this.#terminal;
-    const lines = createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY });
-    signal.addEventListener("abort", () => lines.close(), { once: true });
-    if (signal.aborted) return "left";
-    try {
-      for await (const line of lines) {
-        const reply = await this.#talk.take(line);
-        if (reply.type === "leave") return "left";
-        if (reply.type === "begin-anew") return "begin-anew";
-        this.#print(replyLines(reply));
-        if (!input.isTTY) await this.#quietOrAsked(signal);
-        if (signal.aborted) break;
-      }
-      return "left";
-    } finally {
-      lines.close();
+    for (let line = await this.#lines.next(); ; line = await this.#lines.next()) {
+      if (line === undefined || signal.aborted) return "left";
+      const reply = await this.#talk.take(line);
+      if (reply.type === "leave") return "left";
+      if (reply.type === "begin-anew") return "begin-anew";
+      if (reply.type === "answered") this.#questions.settle(reply.id, 0);
+      this.#print(replyLines(reply));
+      if (!this.#lines.isTyped) await this.#quietOrAsked(signal);
     }
   }
 
@@ -113,6 +104,8 @@ function replyLines(reply: Exclude<Reply, { type: "leave" | "begin-anew" }>): st
       return [...reply.lines];
     case "sent":
       return [];
+    case "answered":
+      return [reply.line];
     case "refused":
       return [`error: ${oneLine(reply.message)}`, ...(reply.hint ? [oneLine(reply.hint)] : [])];
     case "view":

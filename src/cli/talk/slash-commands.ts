@@ -174,7 +174,8 @@ async function findMember({ team }: Talk, typed: string): Promise<MemberName> {
 async function answer({ team }: Talk, id: string, given: PersonsAnswer): Promise<Reply> {
   const request = pickRequest(await team.openRequests(), id === "" ? undefined : id);
   await team.answer(request.id, given);
-  return shown(`${given.decision === "deny" ? "Denied" : "Allowed"}: ${briefly(request)}`);
+  const word = given.decision === "deny" ? "Denied" : "Allowed";
+  return { type: "answered", id: request.id, line: `${word}: ${briefly(request)}` };
 }
 
 async function setMode(argument: string, talk: Talk): Promise<Reply> {

@@ -10,6 +10,8 @@ import { everybody, readTypedLine, type TypedLine } from "./typed-line.ts";
 export type Reply =
   | { type: "shown"; lines: readonly string[] }
   | { type: "sent"; to: string; text: string }
+  /** A question of this id is answered. */
+  | { type: "answered"; id: string; line: string }
   | { type: "refused"; message: string; hint: string | undefined }
   | { type: "view"; name: MemberName }
   | { type: "leave" }

@@ -1,0 +1,28 @@
+import { createInterface, type Interface } from "node:readline";
+import type { Terminal } from "../command.ts";
+
+/** The lines that come in, one after the other, whichever team they are for. */
+export class TypedLines implements Disposable {
+  /** True when a person types them at a terminal, and not a file or a program. */
+  readonly isTyped: boolean;
+  readonly #interface: Interface;
+  readonly #iterator: AsyncIterator<string>;
+
+  constructor({ input }: Terminal, signal: AbortSignal) {
+    this.isTyped = input.isTTY === true;
+    this.#interface = createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY });
+    this.#iterator = this.#interface[Symbol.asyncIterator]();
+    if (signal.aborted) this.#interface.close();
+    signal.addEventListener("abort", () => this.#interface.close(), { once: true });
+  }
+
+  /** The next line; undefined when there are no more. */
+  async next(): Promise<string | undefined> {
+    const { value, done } = await this.#iterator.next();
+    return done ? undefined : value;
+  }
+
+  [Symbol.dispose](): void {
+    this.#interface.close();
+  }
+}

@@ -1,0 +1,122 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { PassThrough } from "node:stream";
+import { expect, test } from "vitest";
+import { temporaryDirectory } from "../../../src/testing/temporary-directory.ts";
+import { noTerminal, troupeIn } from "../troupe.ts";
+
+/** Lines as they come from a file, a program or a keyboard that is no terminal. */
+class Lines {
+  readonly input = Object.assign(new PassThrough(), { setRawMode: () => undefined });
+
+  type(...lines: string[]): void {
+    for (const line of lines) this.input.write(`${line}\n`);
+  }
+
+  end(): void {
+    this.input.end();
+  }
+}
+
+function talkIn(root: string, lines: Lines, onOut: (line: string) => void = () => undefined) {
+  const terminal = { ...noTerminal, input: lines.input };
+  return troupeIn({ root, env: {}, terminal, onOut }, "--model", "rehearsal");
+}
+
+test("lines are said one after the other, each when the one before has come to its end", async () => {
+  await using directory = await temporaryDirectory();
+  const lines = new Lines();
+  lines.type(
+    "Spawn alice (coder) and bob (tester). Have alice send bob a message.",
+    "/team",
+    "/inbox bob",
+  );
+  lines.end();
+
+  const { code, out } = await talkIn(directory.path, lines);
+
+  const text = out.join("\n");
+  expect(code).toBe(0);
+  expect(text).toMatch(/Team: default\n {2}alice \(coder\): idle\n {2}bob \(tester\): idle/);
+  expect(text).toMatch(/delivered .* alice → bob/);
+  expect(text.indexOf("alice → bob")).toBeLessThan(text.indexOf("Team: default"));
+});
+
+test("a question is answered by a line", async () => {
+  await using directory = await temporaryDirectory();
+  const lines = new Lines();
+  lines.type(
+    "Spawn alice as a backend developer. Ask her to create a file called schema.sql with a users table.",
+  );
+
+  const { out } = await talkIn(directory.path, lines, (line) => {
+    const [, id] = /Answer with \/approve (\S+?),? /.exec(line) ?? [];
+    if (!id) return;
+    lines.type(`/approve ${id}`);
+    lines.end();
+  });
+
+  expect(out.join("\n")).toMatch(/alice asks to run[\s\S]*CREATE TABLE users/);
+  expect(existsSync(join(directory.path, "schema.sql"))).toBe(true);
+});
+
+test("a question that nobody answers stays open when the lines end", async () => {
+  await using directory = await temporaryDirectory();
+  const lines = new Lines();
+  lines.type(
+    "Spawn alice as a backend developer. Ask her to create a file called schema.sql with a users table.",
+  );
+  lines.end();
+
+  const { code } = await talkIn(directory.path, lines);
+  const { out } = await troupeIn({ root: directory.path, env: {} }, "approvals", "--json");
+
+  expect(code).toBe(0);
+  expect(out.join("\n")).toContain("schema.sql");
+  expect(existsSync(join(directory.path, "schema.sql"))).toBe(false);
+});
+
+test.each([
+  ["an unknown command", "/taem", /There is no command \/taem\n.*Did you mean \/team\?/],
+  ["an unknown member", "@carol hello", /Nobody here is named 'carol'\nMembers: lead\./],
+  ["a mode that is none", "/mode fast", /'fast' is no permission mode\nModes: default/],
+  ["an answer to nothing", "/approve 1", /No request begins with 1\nNothing waits/],
+  ["an argument too many", "/tasks now", /Unexpected: now/],
+])("%s is refused, and the talk goes on", async (_title, line, refusal) => {
+  await using directory = await temporaryDirectory();
+  const lines = new Lines();
+  lines.type(line, "/team");
+  lines.end();
+
+  const { code, out } = await talkIn(directory.path, lines);
+
+  expect(code).toBe(0);
+  expect(out.join("\n")).toMatch(refusal);
+  expect(out).toContain("No teammates.");
+});
+
+test("/new sets the team aside, and the talk goes on with a new one", async () => {
+  await using directory = await temporaryDirectory();
+  const lines = new Lines();
+  lines.type(
+    "Spawn alice (coder) and bob (tester). Have alice send bob a message.",
+    "/new",
+    "/team",
+  );
+  lines.end();
+
+  const { out } = await talkIn(directory.path, lines);
+
+  expect(out.at(-1)).toBe("No teammates.");
+});
+
+test.each(["q", "exit", "/quit"])("%s leaves, whatever stands behind it", async (word) => {
+  await using directory = await temporaryDirectory();
+  const lines = new Lines();
+  lines.type(word, "/team");
+
+  const { code, out } = await talkIn(directory.path, lines);
+
+  expect(code).toBe(0);
+  expect(out).toEqual([]);
+});
