@@ -59,7 +59,6 @@ const io: Io = {
       place: systemPlace({ directory, onWarning: onTeamWarning }),
       approvals: denies ? { unattended } : {},
     });
-    await saveMemory();
     return team;
   },
 
@@ -83,18 +82,6 @@ const io: Io = {
     };
   },
 };
-
-/**
- * Node parses HTTP with WebAssembly. To parse it a little faster, it would optimize that after a few
- * answers, which takes the process 28 MB at once; with this budget it never does.
- */
-async function saveMemory(): Promise<void> {
-  const { setFlagsFromString } = await import("node:v8");
-  // Has Node load what requests are made with: after a change of flags it would load it without its
-  // code cache, which takes twice as long.
-  new Response("");
-  setFlagsFromString("--wasm-tiering-budget=1000000000");
-}
 
 function canDoMoreThanLines(): boolean {
   const { TERM, CI } = process.env;

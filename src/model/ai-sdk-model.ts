@@ -2,6 +2,7 @@ import type { LanguageModelV3, SharedV3ProviderOptions } from "@ai-sdk/provider"
 import type { Clock } from "../lib/clock.ts";
 import type { Dialect } from "./ai-sdk/dialect.ts";
 import { type Account, diagnose } from "./ai-sdk/failure.ts";
+import { type HttpFetch, httpFetch } from "./ai-sdk/http.ts";
 import { PromptWriter } from "./ai-sdk/prompt-writer.ts";
 import { ReplyReader } from "./ai-sdk/reply-reader.ts";
 import { type Watchdogs, Wire } from "./ai-sdk/wire.ts";
@@ -15,8 +16,8 @@ export interface AiSdkModelOptions {
   readonly account: Account;
   readonly clock: Clock;
   readonly watchdogs: Watchdogs;
-  /** The global one, unless told otherwise. */
-  readonly fetch?: typeof fetch;
+  /** How a server is asked; over HTTP, unless told otherwise. */
+  readonly fetch?: HttpFetch;
   /** The SDK's model, all of whose requests go through `fetch`. */
   connect(through: typeof fetch): LanguageModelV3;
 }
@@ -34,7 +35,7 @@ export class AiSdkModel implements Model {
   }
 
   async *stream(request: ModelRequest): AsyncGenerator<ModelPart> {
-    const { clock, watchdogs, dialect, fetch = globalThis.fetch } = this.#options;
+    const { clock, watchdogs, dialect, fetch = httpFetch } = this.#options;
     const { signal } = request;
     const wire = new Wire({ fetch, clock, watchdogs, signal });
     const reply = new ReplyReader(dialect);

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import type { MemberName } from "../protocol/ids.ts";
+import { HttpResponse } from "./ai-sdk/http.ts";
 import { Governor } from "./governor.ts";
 import type { Model, ModelRequest } from "./model.ts";
 import { type ModelSurroundings, openModel } from "./open-model.ts";
@@ -36,8 +37,7 @@ export async function warmUpModel(
   surroundings: Pick<ModelSurroundings, "env" | "clock">,
 ): Promise<void> {
   if (!hasProvider(id)) return;
-  const headers = { "content-type": "text/event-stream" };
-  const fetch = async () => new Response('data: {"type":"ping"}\n\n', { headers });
+  const fetch = async () => pingAnswer();
   const model = await openModel(id, { ...surroundings, fetch });
   const request: ModelRequest = {
     system: "",
@@ -48,6 +48,17 @@ export async function warmUpModel(
   };
   // It is no whole answer, and comes to an error that says so.
   for await (const part of model.stream(request)) if (part.type === "error") return;
+}
+
+function pingAnswer(): HttpResponse {
+  const body = new ReadableStream<Uint8Array>({
+    start(controller) {
+      controller.enqueue(Buffer.from('data: {"type":"ping"}\n\n'));
+      controller.close();
+    },
+  });
+  const headers = new Map([["content-type", "text/event-stream"]]);
+  return new HttpResponse({ status: 200, statusText: "OK", headers, body });
 }
 
 /** The models of a team. All that use one key at one address share one governor. */

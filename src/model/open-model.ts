@@ -2,6 +2,7 @@ import type { LanguageModelV3 } from "@ai-sdk/provider";
 import type { Clock } from "../lib/clock.ts";
 import { Secrets } from "../lib/secrets.ts";
 import { anthropic, type Dialect, google, openAi, openAiCompatible } from "./ai-sdk/dialect.ts";
+import type { HttpFetch } from "./ai-sdk/http.ts";
 import type { Watchdogs } from "./ai-sdk/wire.ts";
 import { AiSdkModel } from "./ai-sdk-model.ts";
 import type { Model } from "./model.ts";
@@ -12,8 +13,8 @@ export interface ModelSurroundings {
   readonly clock: Clock;
   /** Where it leaves one out, the provider's own default holds. */
   readonly watchdogs?: Partial<Watchdogs>;
-  /** The global one, unless told otherwise. */
-  readonly fetch?: typeof fetch;
+  /** How a server is asked; over HTTP, unless told otherwise. */
+  readonly fetch?: HttpFetch;
 }
 
 /** Makes the model that a person named, such as `anthropic/claude-…`. Only its provider is loaded. */

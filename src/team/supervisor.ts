@@ -96,6 +96,8 @@ export class Supervisor {
     const { store, clock } = this.options;
     const { dispatch, hub, news } = this.protocols;
     for (const member of this.members.all) member.start();
+    // Whoever waits for an answer takes no mail, and it may have come while nobody ran the team.
+    for (const { name } of this.members.living) this.#onMail(name);
     dispatch.start();
     const sweep = () => {
       for (const member of this.members.living) member.wake();

@@ -46,8 +46,10 @@ test("the package has nothing beside it but ripgrep, is small, and names whose c
 
 test.each([
   ["cli/main", { schemas: false, agent: false }],
-  ["inbox", { schemas: true, agent: false }],
+  ["inbox", { schemas: false, agent: false }],
   ["run", { schemas: true, agent: false }],
+  // The control: what is looked for can be found.
+  ["index", { schemas: true, agent: true }],
 ])("%s brings no more with it than it needs", async (name, expected) => {
   const file = readdirSync("dist").find((each) => each.startsWith(`${name}-`)) ?? `${name}.js`;
 

@@ -99,13 +99,22 @@ export class Tmux implements AsyncDisposable {
 
   /** Resolves to the screen when it shows a text. */
   async shows(text: string | RegExp): Promise<string> {
+    let screen = "";
+    await this.until(async () => {
+      screen = await this.screen();
+      return typeof text === "string" ? screen.includes(text) : text.test(screen);
+    }, String(text));
+    return screen;
+  }
+
+  /** Resolves when something holds; it is looked at whenever the program has put out something. */
+  async until(holds: () => Promise<boolean>, what: string): Promise<void> {
     const deadline = AbortSignal.timeout(patienceMs);
     while (true) {
       const output = once(this.#control.stdout ?? this.#control, "data", { signal: deadline });
       output.catch(() => undefined);
-      const screen = await this.screen();
-      if (typeof text === "string" ? screen.includes(text) : text.test(screen)) return screen;
-      if (deadline.aborted) throw new Error(`${String(text)} is not on the screen:\n${screen}`);
+      if (await holds()) return;
+      if (deadline.aborted) throw new Error(`Not seen: ${what}\n${await this.history()}`);
       await output.catch(() => undefined);
     }
   }

@@ -92,7 +92,7 @@ function unreadable(reason: string, { dialect, account }: Asked): ModelFailure {
 /** The failure that a provider's own error is, by its status or as an event inside a stream. */
 function refused(body: string, asked: Asked): ModelFailure {
   const { wire, clock, dialect, account } = asked;
-  const { status = 200, headers = new Headers() } = wire.response ?? {};
+  const { status = 200, headers = new Map<string, string>() } = wire.response ?? {};
   const words = readWords(body);
   const kind = kindOf(status, words);
   const hint = hintFor(kind, asked);

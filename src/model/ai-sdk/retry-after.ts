@@ -1,5 +1,7 @@
+import type { HttpAnswer } from "./http.ts";
+
 interface Answer {
-  readonly headers: Headers;
+  readonly headers: Pick<HttpAnswer["headers"], "get">;
   readonly body: string;
   readonly now: Date;
 }
@@ -11,15 +13,15 @@ export function retryAfterMs({ headers, body, now }: Answer): number | undefined
   const header = headers.get("retry-after");
   const seconds = number(header) ?? number(googleDelay(body));
   if (seconds !== undefined) return seconds * 1000;
-  const date = header === null ? Number.NaN : Date.parse(header);
+  const date = header ? Date.parse(header) : Number.NaN;
   return Number.isNaN(date) ? undefined : Math.max(0, date - now.getTime());
 }
 
 /** Google says it in the details of the error, and not in a header. */
-function googleDelay(body: string): string | null {
-  return /"retryDelay":\s*"([\d.]+)s"/.exec(body)?.[1] ?? null;
+function googleDelay(body: string): string | undefined {
+  return /"retryDelay":\s*"([\d.]+)s"/.exec(body)?.[1];
 }
 
-function number(text: string | null): number | undefined {
-  return text !== null && /^\s*\d+(\.\d+)?\s*$/.test(text) ? Number(text) : undefined;
+function number(text: string | null | undefined): number | undefined {
+  return text && /^\s*\d+(\.\d+)?\s*$/.test(text) ? Number(text) : undefined;
 }

@@ -1,6 +1,6 @@
-import { hasErrno } from "../../errors.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { WireEnding } from "./dialect.ts";
+import { type HttpAnswer, type HttpFetch, HttpResponse } from "./http.ts";
 
 /** How long a provider may be silent. */
 export interface Watchdogs {
@@ -18,7 +18,7 @@ export type WireFailure =
   | { type: "cut" };
 
 interface WireOptions {
-  readonly fetch: typeof fetch;
+  readonly fetch: HttpFetch;
   readonly clock: Clock;
   readonly watchdogs: Watchdogs;
   readonly signal: AbortSignal;
@@ -37,7 +37,7 @@ export class Wire {
   readonly #options: WireOptions;
   readonly #abort = new AbortController();
   readonly #onAbort = () => this.#abort.abort();
-  #response: Response | undefined;
+  #response: HttpAnswer | undefined;
   #body: Body | undefined;
   /** The end of what has come, long enough to hold most of the marker. */
   #tail = "\n";
@@ -53,7 +53,7 @@ export class Wire {
   }
 
   /** Undefined until there are headers. */
-  get response(): Pick<Response, "status" | "headers"> | undefined {
+  get response(): Pick<HttpAnswer, "status" | "headers"> | undefined {
     return this.#response;
   }
 
@@ -65,15 +65,15 @@ export class Wire {
     return this.#failure;
   }
 
-  /** What the SDK calls instead of the global one. */
-  readonly fetch: typeof fetch = async (input, init) => {
-    const response = await this.#request(input, init);
+  /** What the SDK calls instead of the global one; of the answer it reads what is there. */
+  readonly fetch = (async (input, init) => {
+    const response = await this.#request(String(input), init);
     this.#response = response;
     if (!response.body) return response;
     this.#body = response.body.getReader();
     const { status, statusText, headers } = response;
-    return new Response(this.#watched(this.#body), { status, statusText, headers });
-  };
+    return new HttpResponse({ status, statusText, headers, body: this.#watched(this.#body) });
+  }) as typeof fetch;
 
   /**
    * Ends it. A connection whose answer is complete is read to its end, so that it serves the next
@@ -85,13 +85,16 @@ export class Wire {
     else if (!this.#isCleanEnd) this.#drain(this.#body).catch(() => this.#abort.abort());
   }
 
-  async #request(...[input, init]: Parameters<typeof fetch>): Promise<Response> {
+  async #request(url: string, init: RequestInit = {}): Promise<HttpAnswer> {
     const { clock, watchdogs, fetch } = this.#options;
     const cancel = clock.schedule(watchdogs.headersMs, () => this.#fail({ type: "no-headers" }));
+    const { method = "POST", headers = {}, body } = init;
+    const { signal } = this.#abort;
     try {
-      return await fetch(input, { ...init, signal: this.#abort.signal });
+      const named = Object.fromEntries(Object.entries(headers));
+      return await fetch(url, { method, headers: named, body: String(body), signal });
     } catch (cause) {
-      this.#failure ??= isTimeout(cause) ? { type: "no-headers" } : { type: "network", cause };
+      this.#failure ??= { type: "network", cause };
       throw cause;
     } finally {
       cancel();
@@ -122,8 +125,8 @@ export class Wire {
       this.#isCleanEnd = done;
       if (value) this.#lookForMarker(value);
       return value;
-    } catch (error) {
-      this.#failure ??= isTimeout(error) ? { type: "stalled" } : { type: "cut" };
+    } catch {
+      this.#failure ??= { type: "cut" };
       return undefined;
     } finally {
       cancel();
@@ -150,10 +153,4 @@ export class Wire {
     this.#failure ??= failure;
     this.#abort.abort();
   }
-}
-
-/** Node's own watchdogs, of five minutes each. They cannot be set from here. */
-function isTimeout(error: unknown): boolean {
-  const cause = error instanceof Error ? error.cause : undefined;
-  return hasErrno(cause, "UND_ERR_HEADERS_TIMEOUT", "UND_ERR_BODY_TIMEOUT");
 }

@@ -1,0 +1,75 @@
+import { resolve } from "node:path";
+import { expect, test } from "vitest";
+import { temporaryDirectory } from "../../src/testing/temporary-directory.ts";
+import { noTmux, Tmux } from "../support/tmux.ts";
+
+/** The tutorial's prompts, word for word, each with what is seen of it. */
+const scenes: readonly (readonly [prompt: string, seen: RegExp])[] = [
+  ["Spawn alice (coder) and bob (tester). Have alice send bob a message.", /✉ alice → bob/],
+  [
+    'Broadcast "status update: phase 1 complete" to all teammates',
+    /✉ lead → bob \(broadcast\): status/,
+  ],
+  ["Check the lead inbox for any messages", /● read_inbox/],
+  ["/team", /alice \(coder\): idle/],
+  ["/inbox", /delivered .* bob → lead/],
+  [
+    "Spawn alice as a backend developer. Ask her to create a file called schema.sql with a users table.",
+    /alice → lead \(result\): I wrote schema\.sql/,
+  ],
+  ["Check your inbox for alice's result.", /● read_inbox/],
+  [
+    "Spawn bob as a tester. Ask him to check if schema.sql exists and list its contents.",
+    /bob → lead \(result\): schema\.sql exists/,
+  ],
+  ["Spawn alice as a coder. Then request her shutdown.", /alice is shut down/],
+  ["List teammates to see alice's status after shutdown approval", /alice \(coder\): shutdown/],
+  [
+    "Spawn bob with a risky refactoring task. Review and reject his plan.",
+    /Plan rejected for 'bob'/,
+  ],
+  ["Spawn charlie, have him submit a plan, then approve it.", /charlie → lead \(result\): I wrote/],
+  [
+    "Create 3 tasks on the board, then spawn alice and bob. Watch them auto-claim and work.",
+    /Task 3 is done/,
+  ],
+  ["Create tasks with dependencies. Watch teammates respect the blocked order.", /Task 5 is done/],
+];
+
+test.skipIf(noTmux)(
+  "every prompt of the tutorial is played on the screen, with questions answered by one key",
+  async () => {
+    await using directory = await temporaryDirectory();
+    await using terminal = await Tmux.start({
+      directory: directory.path,
+      cwd: directory.path,
+      command: [process.execPath, resolve("dist/cli/main.js"), "--model", "rehearsal"],
+      env: { XDG_STATE_HOME: directory.path, XDG_CONFIG_HOME: directory.path, CI: "" },
+      rows: 50,
+    });
+    await terminal.shows("›");
+
+    for (const [prompt, seen] of scenes) {
+      await terminal.type(prompt);
+      await terminal.press("Enter");
+      await terminal.until(
+        async () => {
+          const screen = await terminal.screen();
+          if (screen.includes("y yes, once")) await terminal.press("y");
+          const after = (await terminal.history()).split(`› ${prompt.slice(0, 40)}`).at(-1) ?? "";
+          return seen.test(prompt.startsWith("/") ? screen : after) && !isAnybodyBusy(screen);
+        },
+        `${prompt} → ${String(seen)}`,
+      );
+    }
+
+    const { length } = scenes;
+    expect(length).toBe(14);
+  },
+  120_000,
+);
+
+/** Somebody works, or asks. */
+function isAnybodyBusy(screen: string): boolean {
+  return /^[⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏] \S+ |asks you/m.test(screen);
+}
