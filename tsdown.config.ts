@@ -1,3 +1,4 @@
+import { resolve } from "node:path";
 import { defineConfig } from "tsdown";
 import { licenses } from "./packaging/licenses.ts";
 import { keepIgnoredLines } from "./packaging/types.ts";
@@ -16,5 +17,8 @@ export default defineConfig({
     onlyBundle: false,
   },
   outputOptions: { comments: false },
+  inputOptions: {
+    transform: { inject: { Headers: [resolve("packaging/plain-headers.ts"), "PlainHeaders"] } },
+  },
   plugins: [keepIgnoredLines(), licenses("THIRD-PARTY-LICENSES.txt")],
 });

@@ -3,6 +3,8 @@ import type { Request } from "../protocol/request.ts";
 import type { TeamObserver } from "../team/team-observer.ts";
 import type { Io } from "./command.ts";
 import { briefly, pickRequest, ruleOf } from "./pick-request.ts";
+import { jsonText } from "./render/json-text.ts";
+import { oneLine } from "./render/one-line.ts";
 
 /** The person's answer as `TeamObserver.answer` takes it. */
 type PersonsAnswer = Parameters<TeamObserver["answer"]>[1];
@@ -29,11 +31,13 @@ export async function answerQuestion(
     const { id: request_id, type, from } = request;
     const running = lead ? { pid: lead.pid, host: lead.host } : null;
     const { decision } = answer;
-    io.out(JSON.stringify({ request_id, type, from, decision, running }, null, 2));
+    io.out(jsonText({ request_id, type, from, decision, running }, 2));
     return 0;
   }
   io.out(`${answer.decision === "deny" ? "Denied" : "Approved"} ${briefly(request)}`);
-  if (answer.decision === "allow-always") io.out(`Always allowed: ${ruleOf(request)}`);
+  if (answer.decision === "allow-always") {
+    io.out(oneLine(`Always allowed: ${ruleOf(request)}`, Number.POSITIVE_INFINITY));
+  }
   io.out(lead ? whatFollows(request, answer) : "It is taken up when the team runs again.");
   return 0;
 }

@@ -7,6 +7,7 @@ import type { Team } from "../team/team.ts";
 import type { Io } from "./command.ts";
 import { type Program, runProgram } from "./program.ts";
 import { oneLine } from "./render/one-line.ts";
+import { Stop } from "./stop.ts";
 
 const program: Program = {
   version: packageJson.version,
@@ -129,7 +130,7 @@ for (const signal of ["SIGHUP", "SIGINT", "SIGTERM"] as const) {
       process.exit(exitCodes[signal]);
     }
     stoppedBy = signal;
-    ending.abort();
+    ending.abort(new Stop(exitCodes[signal]));
   });
 }
 

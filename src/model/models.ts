@@ -3,7 +3,7 @@ import type { MemberName } from "../protocol/ids.ts";
 import { HttpResponse } from "./ai-sdk/http.ts";
 import { Governor } from "./governor.ts";
 import type { Model, ModelRequest } from "./model.ts";
-import { type ModelSurroundings, openModel } from "./open-model.ts";
+import { type ModelSurroundings, openModel, preloadProvider } from "./open-model.ts";
 import { type Environment, providerSettings } from "./provider-settings.ts";
 import type { Recording } from "./recording.ts";
 import { RehearsalModel, rehearsalId } from "./rehearsal/rehearsal-model.ts";
@@ -26,6 +26,11 @@ export function checkModel(id: string, env: Environment): void {
 
 function hasProvider(id: string): boolean {
   return id !== rehearsalId && !id.startsWith(replayPrefix);
+}
+
+/** Begins to load what a model needs that is about to be opened. */
+export function preloadModel(id: string, env: Environment): void {
+  if (hasProvider(id)) preloadProvider(id, env);
 }
 
 /**

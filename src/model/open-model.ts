@@ -34,6 +34,13 @@ export async function openModel(id: string, surroundings: ModelSurroundings): Pr
   });
 }
 
+/** Begins to load what a model's provider needs, so that it is there when the model is opened. */
+export function preloadProvider(id: string, env: Environment): void {
+  const loading = load(providerSettings(id, env));
+  // Whoever opens the model meets the failure again, and tells it.
+  loading.catch(() => undefined);
+}
+
 /** A local server may have to load the model before it can answer. */
 function defaultWatchdogs({ provider }: ProviderSettings): Watchdogs {
   return { headersMs: provider === "openai-compatible" ? 300_000 : 60_000, stallMs: 90_000 };

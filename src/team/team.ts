@@ -1,6 +1,7 @@
 import { CronTable } from "../crons/cron-table.ts";
 import { TeamError } from "../errors.ts";
 import { Disposables } from "../lib/disposables.ts";
+import { preloadModel } from "../model/models.ts";
 import type { AgentEvent } from "../protocol/events.ts";
 import { lead, type MemberName, outside, parseMemberName, system, user } from "../protocol/ids.ts";
 import type { Message, PermissionMode } from "../protocol/message.ts";
@@ -50,6 +51,8 @@ export class Team implements AsyncDisposable {
   static async open(given: TeamOptions): Promise<Team> {
     const options = onThisMachine(given);
     const settings = leadSettings(options);
+    // It loads while the store is opened, most of which is waiting.
+    if (!options.openModel) preloadModel(settings.model, options.env);
     const opened = new Disposables();
     try {
       const equipment = opened.use(await Equipment.open(options));

@@ -232,3 +232,13 @@ async function mailOf(store: TeamStore, name: MemberName) {
   const { reader } = await store.openMember(name, { onSetAside: () => undefined });
   return (await reader.unread()).map(({ message }) => message);
 }
+
+test("a rule that would move the cursor is shown for what it is", async () => {
+  await using directory = await temporaryDirectory();
+  await using store = await openTeam(directory.path);
+  const { id } = await ask(store, { command: "make" }, "bash(make \u001b[2J:*)");
+
+  const { out } = await troupe(directory.path, "approve", id, "--always");
+
+  expect(out).toContain("Always allowed: bash(make \\x1b[2J:*)");
+});

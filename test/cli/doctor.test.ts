@@ -1,9 +1,11 @@
-import { mkdir, readdir, writeFile } from "node:fs/promises";
+import { chmod, mkdir, readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { type Check, runChecks } from "../../src/cli/doctor/check.ts";
 import { spaceFinding } from "../../src/cli/doctor/machine.ts";
-import { nodeFinding } from "../../src/cli/doctor/programs.ts";
+import { nodeFinding, programChecks } from "../../src/cli/doctor/programs.ts";
+import { readTextIfExists } from "../../src/lib/files.ts";
+import { systemProcesses } from "../../src/lib/process-identity.ts";
 import { temporaryDirectory } from "../../src/testing/temporary-directory.ts";
 import { enlist, member, openStore } from "../support/team.ts";
 import { answering, examine } from "./examine.ts";
@@ -193,4 +195,24 @@ test.each([
   [2 ** 20, "problem"],
 ])("%i free bytes: %s", (bytes, state) => {
   expect(spaceFinding(bytes)).toMatchObject({ state });
+});
+
+test("a program that does not end when it is asked to is ended", async () => {
+  await using directory = await temporaryDirectory();
+  const pidFile = join(directory.path, "pid");
+  const git = join(directory.path, "git");
+  await writeFile(git, `#!/bin/sh\ntrap "" TERM\necho $$ > ${pidFile}\nexec sleep 60\n`);
+  await chmod(git, 0o755);
+  const check = programChecks({ PATH: `${directory.path}:${process.env.PATH}` }).find(
+    ({ name }) => name === "git",
+  );
+  const limit = new AbortController();
+  const looking = check?.look(limit.signal);
+  await expect.poll(() => readTextIfExists(pidFile)).toMatch(/\d\n/);
+
+  limit.abort();
+
+  expect(await looking).toMatchObject([{ state: "note", text: "is not installed" }]);
+  const pid = Number(await readTextIfExists(pidFile));
+  await expect.poll(() => systemProcesses.startOf(pid)).toBeUndefined();
 });

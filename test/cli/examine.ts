@@ -7,11 +7,14 @@ interface Seen {
 }
 
 /** A real server that answers every request with this status. */
-export async function answering(status: number, body = "{}") {
+export async function answering(status: number, body = "{}", { breaksOff = false } = {}) {
   const seen: Seen[] = [];
   const server = createServer(({ url, headers }, response) => {
     seen.push({ url, headers });
-    response.writeHead(status, { location: "/elsewhere" }).end(body);
+    const length = breaksOff ? { "content-length": body.length + 1 } : {};
+    response.writeHead(status, { location: "/elsewhere", ...length });
+    if (breaksOff) response.write(body, () => response.destroy());
+    else response.end(body);
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const address = server.address();

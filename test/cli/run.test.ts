@@ -1,10 +1,11 @@
 import { mkdir, readdir, readFile, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { Stop } from "../../src/cli/stop.ts";
 import { leave } from "../../src/lib/leaving.ts";
 import { user } from "../../src/protocol/ids.ts";
 import { FileTeamStore } from "../../src/team/file-team-store.ts";
-import { status } from "../../src/testing/provider-server/answers.ts";
+import { stall, status } from "../../src/testing/provider-server/answers.ts";
 import { ProviderServer } from "../../src/testing/provider-server/provider-server.ts";
 import { calls, reply, says } from "../../src/testing/scripted-model.ts";
 import { temporaryDirectory } from "../../src/testing/temporary-directory.ts";
@@ -176,6 +177,38 @@ test("what a provider says cannot move the cursor", async () => {
   expect(err.join("\n")).toContain("no\\x1b[2Jsuch ⏎ model");
 });
 
+test("what the lead says in the end cannot move the cursor, in any form of output", async () => {
+  await using it = await world();
+  const said = "first\r\n\u001b[2J\u009b2J\u202eevil\tlast";
+  for (const output of ["text", "json", "stream-json"]) {
+    it.server.reply(says(said));
+
+    const { out } = await it.run("Go.", ...model, "--output", output);
+
+    expect(out.join("\n")).not.toMatch(/(?![\n\t])[\p{Cc}\p{Cf}]/u);
+    if (output === "text") expect(out).toEqual(["first\n\\x1b[2J\\x9b2J\\u{202e}evil\tlast"]);
+    if (output === "json") expect(JSON.parse(out.join(""))).toMatchObject({ result: said });
+    if (output === "stream-json") {
+      const events = out.map((line) => JSON.parse(line));
+      expect(events).toContainEqual(expect.objectContaining({ type: "text-delta", text: said }));
+    }
+  }
+});
+
+test("the summary of a run that a signal ends has the exit code of the process", async () => {
+  await using it = await world();
+  const stop = new AbortController();
+  it.server.replyWith(() => {
+    stop.abort(new Stop(143));
+    return stall(says("Never."), "nothing");
+  });
+  const started = { root: it.root, env: providerEnvironment(it.server), signal: stop.signal };
+
+  const { out } = await troupeIn(started, "run", "Go.", ...model, "--output", "json");
+
+  expect(JSON.parse(out.join(""))).toMatchObject({ exit_code: 143 });
+});
+
 test.each([
   ["a link out of the workspace", (path: string) => symlink("/etc/hostname", path)],
   ["a directory", (path: string) => mkdir(path)],
@@ -215,13 +248,16 @@ test("P24 a key in project instructions or in mail is in no request and in no tr
   }
 });
 
-test("a workspace that does not exist is told", async () => {
+test("a workspace that does not exist is told, and not made", async () => {
   await using it = await world();
 
-  const { code, err } = await it.run("Go.", ...model, "--cwd", join(it.root, "missing"));
+  const missing = join(it.root, "missing");
+  const teamDir = join(missing, ".team");
+  const { code, err } = await it.run("Go.", ...model, "--cwd", missing, "--team-dir", teamDir);
 
-  expect(code).not.toBe(0);
-  expect(err[0]).toContain("missing");
+  expect(code).toBe(2);
+  expect(err[0]).toBe(`error: --cwd ${missing} is no directory`);
+  expect(await readdir(it.root)).not.toContain("missing");
 });
 
 test("a run that is stopped goes on at the next start, with the call that had not begun", async () => {

@@ -2,6 +2,7 @@ import type { Request } from "../../protocol/request.ts";
 import { type Command, lookOptions } from "../command.ts";
 import { isForPerson } from "../pick-request.ts";
 import { approvalLines, plansForLead } from "../render/approval-lines.ts";
+import { jsonText } from "../render/json-text.ts";
 
 export const approvals: Command = {
   name: "approvals",
@@ -25,7 +26,7 @@ export const approvals: Command = {
 
     if (json) {
       const shown = { waiting: waiting.map(asJson), plans_for_lead: forLead.map(asJson) };
-      io.out(JSON.stringify(shown, null, 2));
+      io.out(jsonText(shown, 2));
       return 0;
     }
     const lead = await observer.lead();

@@ -1,6 +1,7 @@
 import { type Command, lookOptions } from "../command.ts";
 import { readUsage, sumUsage } from "../member-usage.ts";
 import { costLines } from "../render/cost-lines.ts";
+import { jsonText } from "../render/json-text.ts";
 
 export const cost: Command = {
   name: "cost",
@@ -21,7 +22,7 @@ export const cost: Command = {
     const members = await readUsage(await io.observeTeam(teamDir));
     const total = sumUsage(members);
 
-    if (json) io.out(JSON.stringify({ members, total }, null, 2));
+    if (json) io.out(jsonText({ members, total }, 2));
     else for (const line of costLines(members, total)) io.out(line);
     return 0;
   },

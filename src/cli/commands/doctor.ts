@@ -8,6 +8,7 @@ import { programChecks } from "../doctor/programs.ts";
 import { providerChecks } from "../doctor/providers.ts";
 import { teamChecks } from "../doctor/team-directory.ts";
 import { environmentSecrets } from "../known-secrets.ts";
+import { jsonText } from "../render/json-text.ts";
 import { oneLine } from "../render/one-line.ts";
 import { environmentWith } from "../settings/env-file.ts";
 import { placeOptions } from "../settings/flags.ts";
@@ -55,7 +56,7 @@ export const doctor: Command = {
 
 function tell(findings: readonly NamedFinding[], { json }: { json: boolean }, io: Io): number {
   const problems = findings.filter(({ state }) => state === "problem").length;
-  if (json) io.out(JSON.stringify({ ok: problems === 0, checks: findings }, null, 2));
+  if (json) io.out(jsonText({ ok: problems === 0, checks: findings }, 2));
   else for (const line of asLines(findings, problems)) io.out(line);
   return problems === 0 ? 0 : 1;
 }

@@ -2,6 +2,7 @@ import type { MailRecord } from "../../mailbox/mailbox.ts";
 import type { MemberName } from "../../protocol/ids.ts";
 import { type Command, lookOptions } from "../command.ts";
 import { Newest } from "../newest.ts";
+import { jsonText } from "../render/json-text.ts";
 import { mailJson, mailLine } from "../render/mail.ts";
 
 /** So many messages of the largest size still fit into one string, and so into `--json`. */
@@ -26,7 +27,7 @@ export const inbox: Command = {
     const owner = observer.findMember(positionals[0] ?? observer.team.lead);
     const mail = await sort(observer.mail(owner));
 
-    if (json) io.out(JSON.stringify(asJson(owner, mail), null, 2));
+    if (json) io.out(jsonText(asJson(owner, mail), 2));
     else for (const line of asLines(owner, mail)) io.out(line);
     return 0;
   },

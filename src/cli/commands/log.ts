@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { type Command, lookOptions } from "../command.ts";
 import { parseOptions } from "../parse-arguments.ts";
+import { jsonText } from "../render/json-text.ts";
 import { TranscriptLines, tellsPeople } from "../render/transcript-lines.ts";
 
 const Flags = z.object({
@@ -41,7 +42,7 @@ export const log: Command = {
     let isEmpty = true;
     for await (const entry of entries) {
       isEmpty = false;
-      for (const line of json ? [JSON.stringify(entry)] : rendered.lines(entry)) io.out(line);
+      for (const line of json ? [jsonText(entry)] : rendered.lines(entry)) io.out(line);
     }
     if (isEmpty && !json && !flags.follow) io.out(`Nothing in ${member}'s transcript.`);
     return 0;

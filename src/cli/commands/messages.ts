@@ -3,6 +3,7 @@ import type { MemberName } from "../../protocol/ids.ts";
 import type { TeamObserver } from "../../team/team-observer.ts";
 import { type Command, lookOptions } from "../command.ts";
 import { Newest } from "../newest.ts";
+import { jsonText } from "../render/json-text.ts";
 import { mailJson, mailLine } from "../render/mail.ts";
 
 /** How much of each mailbox is shown. */
@@ -33,7 +34,7 @@ export const messages: Command = {
 
     if (json) {
       const shown = all.map(({ record, owner }) => mailJson(record, owner));
-      io.out(JSON.stringify(shown, null, 2));
+      io.out(jsonText(shown, 2));
       return 0;
     }
     if (all.length === 0) io.out("No messages.");

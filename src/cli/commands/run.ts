@@ -4,7 +4,9 @@ import type { Team } from "../../team/team.ts";
 import { type Command, type Io, teamDirOption } from "../command.ts";
 import { exitCodeOf, exitCodes, unfinishedLines } from "../exit-code.ts";
 import { wrongUsage } from "../parse-arguments.ts";
+import { jsonText } from "../render/json-text.ts";
 import { oneLine } from "../render/one-line.ts";
+import { printable } from "../render/printable.ts";
 import { Progress } from "../render/progress.ts";
 import { debugLines } from "../settings/debug-lines.ts";
 import { teamOptions } from "../settings/flags.ts";
@@ -14,6 +16,7 @@ import {
   teamSettings,
   withheldLine,
 } from "../settings/resolve-settings.ts";
+import { stopCodeOf } from "../stop.ts";
 
 const Output = z.enum(["text", "json", "stream-json"]).default("text");
 type Output = z.infer<typeof Output>;
@@ -102,7 +105,8 @@ async function work(
   cancel();
   told.abort();
   await telling;
-  const code = isTimeUp() ? exitCodes.limit : exitCodeOf(summary);
+  const unstopped = isTimeUp() ? exitCodes.limit : exitCodeOf(summary);
+  const code = stopCodeOf(io.signal) ?? unstopped;
   conclude(summary, { code, output, isTimeUp: isTimeUp() }, io);
   return code;
 }
@@ -110,7 +114,7 @@ async function work(
 async function tellEvents(team: Team, output: Output, io: Io, signal: AbortSignal): Promise<void> {
   const progress = new Progress();
   for await (const event of team.events(signal)) {
-    if (output === "stream-json") io.out(JSON.stringify(event));
+    if (output === "stream-json") io.out(jsonText(event));
     for (const line of progress.lines(event)) io.err(line);
   }
 }
@@ -120,8 +124,9 @@ function conclude(
   { code, output, isTimeUp }: { code: number; output: Output; isTimeUp: boolean },
   io: Io,
 ): void {
-  if (output === "json") io.out(JSON.stringify(reported(summary, code)));
-  else if (output === "text" && summary.result !== "") io.out(summary.result);
+  if (output === "json") io.out(jsonText(reported(summary, code)));
+  else if (output === "text" && summary.result !== "")
+    io.out(printable(summary.result.replaceAll("\r\n", "\n")));
   if (isTimeUp) io.err("The time is up.");
   if (code === exitCodes.done) return;
   for (const line of unfinishedLines(summary)) io.err(oneLine(line));

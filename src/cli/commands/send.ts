@@ -1,5 +1,6 @@
 import { type Command, lookOptions } from "../command.ts";
 import { wrongUsage } from "../parse-arguments.ts";
+import { jsonText } from "../render/json-text.ts";
 
 export const send: Command = {
   name: "send",
@@ -19,7 +20,7 @@ export const send: Command = {
 
     const observer = await io.observeTeam(teamDir);
     const message = await observer.send(name, text);
-    if (json) io.out(JSON.stringify(message, null, 2));
+    if (json) io.out(jsonText(message, 2));
     else io.out(`Sent message to ${message.to}`);
     return 0;
   },

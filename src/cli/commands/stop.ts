@@ -2,6 +2,7 @@ import { TeamError } from "../../errors.ts";
 import type { MemberName } from "../../protocol/ids.ts";
 import type { TeamRecord } from "../../protocol/team.ts";
 import { type Command, lookOptions } from "../command.ts";
+import { jsonText } from "../render/json-text.ts";
 
 export const stop: Command = {
   name: "stop",
@@ -27,7 +28,7 @@ export const stop: Command = {
 
     if (json) {
       const running = lead ? { pid: lead.pid, host: lead.host } : null;
-      io.out(JSON.stringify({ stop: target, running }, null, 2));
+      io.out(jsonText({ stop: target, running }, 2));
       return 0;
     }
     const whom = target === observer.team.lead ? "All teammates and the lead's run" : `'${target}'`;

@@ -1,5 +1,6 @@
 import type { Task } from "../../protocol/task.ts";
 import { type Command, lookOptions } from "../command.ts";
+import { jsonText } from "../render/json-text.ts";
 import { oneLine } from "../render/one-line.ts";
 
 export const tasks: Command = {
@@ -20,7 +21,7 @@ export const tasks: Command = {
     const board = await (await io.observeTeam(teamDir)).tasks();
 
     if (json) {
-      io.out(JSON.stringify(board, null, 2));
+      io.out(jsonText(board, 2));
       return 0;
     }
     if (board.length === 0) io.out("No tasks.");

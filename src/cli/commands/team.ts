@@ -3,6 +3,7 @@ import type { Member } from "../../protocol/team.ts";
 import type { TeamObserver } from "../../team/team-observer.ts";
 import { type Command, lookOptions } from "../command.ts";
 import { nothing } from "../member-usage.ts";
+import { jsonText } from "../render/json-text.ts";
 import { type MemberState, teamLines } from "../render/team-lines.ts";
 
 export const team: Command = {
@@ -32,7 +33,7 @@ export const team: Command = {
     if (json) {
       const running = lead ? { pid: lead.pid, host: lead.host } : null;
       const states = members.map(({ member, ...state }) => ({ ...member, ...state }));
-      io.out(JSON.stringify({ ...observer.team, members: states, running }, null, 2));
+      io.out(jsonText({ ...observer.team, members: states, running }, 2));
       return 0;
     }
     const isRunning = lead !== undefined;

@@ -1,5 +1,6 @@
 import { resolve } from "node:path";
 import type { Command, Io } from "../command.ts";
+import { jsonText } from "../render/json-text.ts";
 import { oneLine } from "../render/one-line.ts";
 import {
   type Configuration,
@@ -36,7 +37,7 @@ export const trust: Command = {
     const configuration = await readConfiguration(workspace, io.surroundings);
     const isTrusted = await carryOut(wish, configuration, io);
     const path = workspaceSettingsPath(workspace);
-    if (json) io.out(JSON.stringify(asJson(path, configuration, isTrusted), null, 2));
+    if (json) io.out(jsonText(asJson(path, configuration, isTrusted), 2));
     else for (const line of asLines(oneLine(path), configuration, isTrusted)) io.out(line);
     return 0;
   },

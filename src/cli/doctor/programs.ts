@@ -95,10 +95,13 @@ async function firstLine(
 ): Promise<string | undefined> {
   const secrets = new Secrets(providerKeys(env));
   try {
-    const { stdout } = await promisify(execFile)(program, args, {
+    const running = promisify(execFile)(program, args, {
       env: childEnvironment(env, { names: providerKeyNames, secrets }),
       signal,
     });
+    // The signal alone asks the program to end; one that does not would keep this process alive, too.
+    signal.addEventListener("abort", () => running.child.kill("SIGKILL"), { once: true });
+    const { stdout } = await running;
     return stdout.split("\n")[0]?.trim();
   } catch (error) {
     if (hasErrno(error, "ENOENT", "EACCES", "ENOEXEC", "ABORT_ERR")) return undefined;

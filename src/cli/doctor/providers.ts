@@ -58,12 +58,23 @@ function read(provider: ProviderName, env: Environment): ProviderSettings | Find
   }
 }
 
-/** The status of a cheap request that needs the key, or why there is none. */
-async function ask(settings: ProviderSettings, signal: AbortSignal): Promise<Response | string> {
+interface ProviderAnswer {
+  status: number;
+  ok: boolean;
+  text: string;
+}
+
+/** The whole answer to a cheap request that needs the key, or why there is none. */
+async function ask(
+  settings: ProviderSettings,
+  signal: AbortSignal,
+): Promise<ProviderAnswer | string> {
   try {
     // A redirect is not followed: it could lead the key to another address.
     const options = { headers: headersOf(settings), redirect: "manual", signal } as const;
-    return await fetch(`${settings.baseUrl}/models`, options);
+    const response = await fetch(`${settings.baseUrl}/models`, options);
+    const { status, ok } = response;
+    return { status, ok, text: await response.text() };
   } catch (error) {
     if (!(error instanceof TypeError)) throw error;
     return causeOf(error);
@@ -93,13 +104,11 @@ function headersOf({ provider, key }: ProviderSettings): Record<string, string> 
   }
 }
 
-async function judge(
-  response: Response,
+function judge(
+  { status, ok, text }: ProviderAnswer,
   place: string,
   { keyName }: ProviderSettings,
-): Promise<Finding> {
-  const { status, ok } = response;
-  const text = await response.text();
+): Finding {
   // Google answers 400 to a key that it does not know.
   if (status === 401 || status === 403 || text.includes("API_KEY_INVALID")) {
     return {

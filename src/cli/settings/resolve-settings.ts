@@ -1,4 +1,6 @@
+import { stat } from "node:fs/promises";
 import { resolve } from "node:path";
+import { TeamError } from "../../errors.ts";
 import { defaultModelId, type Environment } from "../../model/provider-settings.ts";
 import type { Command, Io } from "../command.ts";
 import { type Configuration, readConfiguration, workspaceSettings } from "./configuration.ts";
@@ -37,6 +39,7 @@ export async function resolveSettings(
   const flags = parseFlags(values, command);
   const env = await environmentWith(flags["env-file"], surroundings);
   const workspace = resolve(surroundings.cwd, flags.cwd ?? ".");
+  if (flags.cwd !== undefined) await checkWorkspace(workspace);
   const configuration = await readConfiguration(workspace, surroundings);
   const layers = layersOf(flags, env, configuration);
   return {
@@ -46,6 +49,23 @@ export async function resolveSettings(
     pending: pendingConsent(configuration, flags, env),
     origins: originsOf(layers),
   };
+}
+
+/** A directory that was misspelled must not be made, and worked in. */
+async function checkWorkspace(path: string): Promise<void> {
+  if (await isDirectory(path)) return;
+  throw new TeamError("usage-wrong", `--cwd ${path} is no directory`, {
+    hint: "Make it first, or name the directory that the team is to work in.",
+  });
+}
+
+async function isDirectory(path: string): Promise<boolean> {
+  try {
+    return (await stat(path)).isDirectory();
+  } catch (error) {
+    if (error instanceof Error && "errno" in error) return false;
+    throw error;
+  }
 }
 
 /** One place where settings are said. */

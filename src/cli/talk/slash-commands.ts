@@ -5,6 +5,7 @@ import type { PersonsAnswer } from "../../team/protocols/persons-answer.ts";
 import type { Command } from "../command.ts";
 import { parseArguments } from "../parse-arguments.ts";
 import { briefly, pickRequest } from "../pick-request.ts";
+import { printable } from "../render/printable.ts";
 import type { Reply, Talk } from "./talk.ts";
 
 /** What a person may type behind a slash. None of them costs a model call. */
@@ -33,7 +34,9 @@ function asInAnyShell(
       const given = parseArguments(["--team-dir", teamDir, ...argv], command);
       if (given === "help") return shown(summary);
       const lines: string[] = [];
-      await command.run(given, { ...io, out: (line) => lines.push(line) });
+      // Nothing is followed: what is shown here has an end, and the person goes on typing.
+      const signal = AbortSignal.abort();
+      await command.run(given, { ...io, signal, out: (line) => lines.push(line) });
       return { type: "shown", lines };
     },
   };
@@ -157,7 +160,7 @@ export const slashCommands: readonly SlashCommand[] = [
 ];
 
 function shown(text: string): Reply {
-  return { type: "shown", lines: text.split("\n") };
+  return { type: "shown", lines: printable(text).split("\n") };
 }
 
 async function findMember({ team }: Talk, typed: string): Promise<MemberName> {

@@ -80,7 +80,17 @@ test("--cwd decides whose troupe.json counts", async () => {
 
   expect((await it.resolve({ cwd: "sub" }))["max-turns"]).toBe(8);
   expect((await it.resolve({ cwd: join(it.root, "sub") }))["max-turns"]).toBe(8);
-  expect((await it.resolve({ cwd: "missing" }))["max-turns"]).toBe(200);
+  await mkdir(join(it.root, "empty"));
+  expect((await it.resolve({ cwd: "empty" }))["max-turns"]).toBe(200);
+});
+
+test("--cwd has to name a directory", async () => {
+  await using it = await configured();
+  await writeFile(join(it.root, "file"), "");
+
+  for (const cwd of ["missing", "file", "file/below"]) {
+    await expect(it.resolve({ cwd })).rejects.toMatchObject({ code: "usage-wrong" });
+  }
 });
 
 test("a relative XDG_CONFIG_HOME does not count", async () => {

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { PassThrough } from "node:stream";
 import { expect, test } from "vitest";
 import { temporaryDirectory } from "../../../src/testing/temporary-directory.ts";
+import { enlist, member, openStore } from "../../support/team.ts";
 import { noTerminal, troupeIn } from "../troupe.ts";
 
 /** Lines as they come from a file, a program or a keyboard that is no terminal. */
@@ -119,4 +120,30 @@ test.each(["q", "exit", "/quit"])("%s leaves, whatever stands behind it", async 
 
   expect(code).toBe(0);
   expect(out).toEqual([]);
+});
+
+test("a role that would move the cursor is shown by /team for what it is", async () => {
+  await using directory = await temporaryDirectory();
+  {
+    await using store = await openStore(directory.path);
+    await enlist(store, member("alice", "idle", "coder\u001b[2J\u202e"));
+  }
+  const lines = new Lines();
+  lines.type("/team");
+  lines.end();
+
+  const { out } = await talkIn(directory.path, lines);
+
+  expect(out.join("\n")).toContain("alice (coder\\x1b[2J\\u{202e}): idle");
+});
+
+test("a look at a log has an end, though it is asked to follow", async () => {
+  await using directory = await temporaryDirectory();
+  const lines = new Lines();
+  lines.type("/log lead -f", "/team");
+  lines.end();
+
+  const { out } = await talkIn(directory.path, lines);
+
+  expect(out.at(-1)).toBe("No teammates.");
 });
