@@ -16,7 +16,7 @@ export function parseArguments(argv: string[], command: Command): Arguments | "h
   const missing = required.slice(positionals.length);
   if (missing.length > 0) throw wrongUsage(`Missing: ${missing.join(" ")}`, command);
   const unexpected = positionals.slice(parameters.length);
-  if (unexpected.length > 0) throw wrongUsage(`Unexpected: ${unexpected.join(" ")}`, command);
+  if (unexpected.length > 0) throw unexpectedWords(unexpected, command);
   const { json, debug, "team-dir": teamDir } = values;
   return {
     positionals,
@@ -46,6 +46,15 @@ export function parseOptions<Schema extends z.ZodType>(
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
   throw wrongUsage(`--${issue?.path.join(".")}: ${issue?.message}`, command);
+}
+
+function unexpectedWords(words: readonly string[], command: Command): TeamError {
+  const message = `Unexpected: ${words.join(" ")}`;
+  if (command.name !== "") return wrongUsage(message, command);
+  // It was taken for the talk, because flags came first.
+  return new TeamError("usage-wrong", message, {
+    hint: `A command comes before its flags, as in \`troupe run "…" --model …\`. See troupe --help.`,
+  });
 }
 
 export function wrongUsage(message: string, command: Command): TeamError {

@@ -86,10 +86,7 @@ export class FileFence implements Fence {
       case "ended":
         return 0;
       case "running":
-        throw leadAlive(
-          holder,
-          "Write to it with `troupe send lead`, or end it with `troupe stop`.",
-        );
+        throw leadAlive(holder, "Write to it with `troupe send lead`, or leave it where it runs.");
       case "heard":
         throw leadAlive(holder, elsewhereHint(silenceMs - verdict.agoMs));
       case "silent":

@@ -21,7 +21,7 @@ test("approvals shows exactly what would run, what always would allow, and how t
   expect(out.slice(1)).toEqual([
     "    bash",
     "    $ npm test",
-    "      rm -rf \\u{202e}build",
+    "      rm -rf <U+202E>build",
     `      echo ${long}`,
     "  asked because it changes files",
     `  troupe approve ${id}`,

@@ -89,7 +89,7 @@ test("a team is told with who runs it", async () => {
   const stopped = await examine(directory.path);
 
   expect(running.about("team")[0]?.text).toMatch(
-    new RegExp(`1 teammates, format 1, pid ${process.pid} on .* runs it`),
+    new RegExp(`1 teammate, format 1, pid ${process.pid} on .* runs it`),
   );
   expect(stopped.about("team")[0]?.text).toContain("nobody runs it");
 });

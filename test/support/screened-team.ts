@@ -45,7 +45,11 @@ export class ScreenedTeam {
   }
 
   static async open(size: Partial<Size> = {}): Promise<ScreenedTeam> {
-    const history = await History.open({ path: "/dev/null", onWarning: () => undefined });
+    const history = await History.open({
+      path: "/dev/null",
+      mask: (text) => text,
+      onWarning: () => undefined,
+    });
     const screened = new ScreenedTeam({ columns: 80, rows: 24, history, ...size });
     await screened.shows("hello");
     return screened;

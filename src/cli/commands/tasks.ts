@@ -33,7 +33,9 @@ export const tasks: Command = {
 function taskLine({ id, status, subject, owner, blocked_by, result }: Task): string {
   const notes = [
     ...(owner ? [`owner ${owner}`] : []),
-    ...(blocked_by.length > 0 ? [`blocked by ${blocked_by.join(", ")}`] : []),
+    ...(status === "pending" && blocked_by.length > 0
+      ? [`blocked by ${blocked_by.join(", ")}`]
+      : []),
     ...(result ? [oneLine(result, 60)] : []),
   ];
   const aside = notes.length > 0 ? ` (${notes.join("; ")})` : "";

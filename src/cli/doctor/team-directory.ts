@@ -22,7 +22,10 @@ async function teamFindings(directory: string, io: Pick<Io, "observeTeam">): Pro
     const runs = holder ? `pid ${holder.pid} on ${holder.host} runs it` : "nobody runs it";
     const { members, format } = observer.team;
     return [
-      { state: "ok", text: `${directory}: ${members.length} teammates, format ${format}, ${runs}` },
+      {
+        state: "ok",
+        text: `${directory}: ${members.length} ${members.length === 1 ? "teammate" : "teammates"}, format ${format}, ${runs}`,
+      },
       ...setAsideFindings(setAside),
       ...warnings.map(damage),
     ];

@@ -3,6 +3,8 @@ import { HistoryFile } from "./history-file.ts";
 export interface HistoryOptions {
   /** The JSON-lines file it is kept in. */
   path: string;
+  /** What of a text the file may have: no secrets. */
+  mask(text: string): string;
   /** Told when the file cannot be read or written; the history goes on in memory. */
   onWarning(message: string): void;
 }
@@ -43,7 +45,7 @@ export class History {
     this.#draft = "";
     if (!isNew) return;
     try {
-      this.#file.append(text);
+      this.#file.append(this.#options.mask(text));
     } catch (error) {
       this.#warn("written", error);
     }

@@ -3,6 +3,7 @@ import { lead, type MemberName } from "../../protocol/ids.ts";
 import type { Request } from "../../protocol/request.ts";
 import { totalTokens } from "../../protocol/usage.ts";
 import type { Terminal } from "../command.ts";
+import { ruleOf } from "../pick-request.ts";
 import { renderItem } from "../render/item.ts";
 import { oneLine } from "../render/one-line.ts";
 import { paintFor } from "../render/paint.ts";
@@ -247,6 +248,11 @@ export class Screen {
   #answer(answer: Parameters<Talk["team"]["answer"]>[1]): void {
     const request = this.#questions.first;
     if (!request) return;
+    if (answer.decision === "allow-always" && ruleOf(request) === undefined) {
+      this.#note = "No rule can allow such calls always: y allows this one.";
+      return;
+    }
+    this.#note = undefined;
     this.#questions.settle(request.id, this.#options.monotonicMs());
     this.#printQuestion(request);
     const { from } = request;

@@ -1,14 +1,16 @@
+import { Secrets } from "../../lib/secrets.ts";
 import type { Warnings } from "../commands/talk.ts";
+import { environmentSecrets } from "../known-secrets.ts";
 import { oneLine } from "../render/one-line.ts";
 import { paintFor } from "../render/paint.ts";
-import type { Settings } from "../settings/settings.ts";
+import type { ResolvedSettings } from "../settings/resolve-settings.ts";
 import type { Departed, Talk } from "../talk/talk.ts";
 import { History } from "./history.ts";
 import { Screen } from "./screen.ts";
 
 interface Occasion {
   talk: Talk;
-  settings: Pick<Settings, "model" | "permission-mode">;
+  settings: Pick<ResolvedSettings, "model" | "permission-mode" | "env">;
   workspace: string;
   historyPath: string;
 }
@@ -26,7 +28,9 @@ export async function showScreen(
 ): Promise<Departed> {
   const { terminal } = talk.io;
   const onWarning = (message: string) => warnings.tell(message);
-  const history = await History.open({ path: historyPath, onWarning });
+  const secrets = new Secrets(environmentSecrets(settings.env));
+  const mask = (text: string) => secrets.mask(text);
+  const history = await History.open({ path: historyPath, mask, onWarning });
   const screen = new Screen({
     talk,
     terminal,

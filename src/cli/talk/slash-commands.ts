@@ -5,6 +5,7 @@ import type { PersonsAnswer } from "../../team/protocols/persons-answer.ts";
 import type { Command } from "../command.ts";
 import { parseArguments } from "../parse-arguments.ts";
 import { briefly, pickRequest } from "../pick-request.ts";
+import { columns } from "../render/columns.ts";
 import { printable } from "../render/printable.ts";
 import type { Reply, Talk } from "./talk.ts";
 
@@ -203,7 +204,7 @@ function helpText(): string {
   return [
     "What you type goes to the lead, or to whose view is open. @alice … goes to alice, @all … to everybody.",
     "",
-    ...calls.map(({ call, summary }) => `  ${call.padEnd(width)}  ${summary}`),
+    ...calls.flatMap(({ call, summary }) => columns(call, summary, width)),
     "",
     "q, exit and Ctrl-D leave.",
   ].join("\n");

@@ -5,7 +5,8 @@ import { History } from "../../../src/cli/screen/history.ts";
 import { temporaryDirectory } from "../../../src/testing/temporary-directory.ts";
 
 function open(path: string, warnings: string[] = []): Promise<History> {
-  return History.open({ path, onWarning: (message) => warnings.push(message) });
+  const mask = (text: string) => text.replaceAll("secret-key", "[key]");
+  return History.open({ path, mask, onWarning: (message) => warnings.push(message) });
 }
 
 /** Everything in a history, newest first. */
@@ -105,4 +106,15 @@ test("where the file cannot be read or written, people are told and nothing type
     expect.stringMatching(/could not be written/),
   ]);
   expect(history.older("")).toBe("kept");
+});
+
+test("a secret that was typed is not in the file", async () => {
+  await using directory = await temporaryDirectory();
+  const path = join(directory.path, "history.jsonl");
+  const history = await open(path);
+
+  history.add("use secret-key for it");
+
+  expect(await readFile(path, "utf8")).toBe('{"text":"use [key] for it"}\n');
+  expect(history.older("")).toBe("use secret-key for it");
 });

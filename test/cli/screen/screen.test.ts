@@ -112,6 +112,18 @@ test("one key answers a question, and the next one comes up", async () => {
   expect(screen.terminal.text).not.toContain("asks to run this");
 });
 
+test("always is no answer where no rule could be made of it", async () => {
+  await using screen = await ScreenedTeam.open();
+  screen.ask(screen.enlist("alice"), { command: "npm test" });
+  await screen.shows("y yes, once");
+  expect(screen.terminal.text).not.toContain("a always");
+
+  screen.press("a");
+  await screen.shows("No rule can allow such calls always");
+
+  expect(screen.told).toEqual([]);
+});
+
 test("a no may have a reason", async () => {
   await using screen = await ScreenedTeam.open();
   screen.ask(screen.enlist("alice"), { command: "npm publish" });

@@ -71,5 +71,5 @@ test.skipIf(noTmux)(
 
 /** Somebody works, or asks. */
 function isAnybodyBusy(screen: string): boolean {
-  return /^[⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏] \S+ |asks you/m.test(screen);
+  return /^[⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏] \S+ |^\? \S+ +asks you/m.test(screen);
 }
