@@ -9,6 +9,11 @@ import { join } from "node:path";
 import { type PersonsAnswer, type Request, Team } from "troupe";
 import { calls, ScriptedModel, says, temporaryDirectory } from "troupe/testing";
 
+/** Resolve when a plan has come to that: unlike a model, a script does not wait for its mail. */
+const onPlan = new Map<string, () => void>();
+const plan = (state: string) => new Promise<void>((resolve) => onPlan.set(state, resolve));
+const [rejected, approved] = [plan("rejected"), plan("approved")];
+
 /** What the models say. A team asks for a model by the member's name. */
 const scripts = {
   lead: new ScriptedModel([
@@ -23,8 +28,12 @@ const scripts = {
   ]),
   alice: new ScriptedModel([
     calls("plan_approval", { plan: "I delete everything and start over." }),
-    calls("plan_approval", { plan: "I write notes.txt, and nothing else." }),
-    calls("write_file", { path: "notes.txt", content: "Nothing was deleted.\n" }),
+    () =>
+      rejected.then(() => calls("plan_approval", { plan: "I write notes.txt, and nothing else." })),
+    () =>
+      approved.then(() =>
+        calls("write_file", { path: "notes.txt", content: "Nothing was deleted.\n" }),
+      ),
     calls("bash", { command: "rm -rf build" }),
     says("notes.txt is written."),
   ]),
@@ -54,7 +63,9 @@ await using team = await Team.open({
 const answers: string[] = [];
 const answering = (async () => {
   for await (const event of team.events()) {
-    if (event.type !== "request-change" || event.state !== "pending") continue;
+    if (event.type !== "request-change") continue;
+    if (event.request_type === "plan") onPlan.get(event.state)?.();
+    if (event.state !== "pending") continue;
     const request = (await team.openRequests()).find(({ id }) => id === event.id);
     if (request?.to !== "user") continue;
     const answer = decide(request);
@@ -76,8 +87,9 @@ assert.deepEqual(answers, [
   "alice: permission: allow-once",
   "alice: permission: deny",
 ]);
-assert.match(JSON.stringify(scripts.alice.requests[1]?.conversation), /Keep what is there/);
-assert.match(JSON.stringify(scripts.alice.requests[4]?.conversation), /Nothing is to be removed/);
+const told = JSON.stringify(scripts.alice.requests.at(-1)?.conversation);
+assert.match(told, /Keep what is there/);
+assert.match(told, /Nothing is to be removed/);
 assert.equal(await readFile(join(workspace.path, "notes.txt"), "utf8"), "Nothing was deleted.\n");
 assert.deepEqual((await readdir(workspace.path)).sort(), [".team", "build", "notes.txt"]);
 assert.deepEqual(

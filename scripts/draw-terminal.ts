@@ -36,6 +36,7 @@ export function drawTerminal(screen: string, size: { columns: number; rows: numb
   });
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}">`,
+    "<title>Troupe's screen</title>",
     `<rect width="100%" height="100%" rx="8" fill="${background}"/>`,
     `<g font-family="ui-monospace, SFMono-Regular, Menlo, Consolas, monospace" font-size="14" xml:space="preserve">`,
     ...rows.filter((row) => row !== ""),

@@ -38,7 +38,7 @@ export async function measureMemory(stage: Stage, preload: string): Promise<Sect
 }
 
 async function peakBytes(stage: Stage, argv: readonly string[]): Promise<number> {
-  const child = await stage.startNode(argv, ["ignore", "ignore", "ignore", "pipe"]);
+  const child = await stage.startNode(argv, { stdio: ["ignore", "ignore", "ignore", "pipe"] });
   const told = child.stdio[3];
   if (!told || !("read" in told)) throw new Error("The child has no descriptor to tell it on");
   const [kibibytes] = await Promise.all([text(told), ended(child)]);

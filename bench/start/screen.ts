@@ -40,7 +40,7 @@ async function untilReady(stage: Stage) {
   // `script` makes a terminal without any size, on which there is no room for a prompt.
   const command = `stty rows 24 cols 80; exec '${process.execPath}' '${stage.program}'`;
   const begunMs = performance.now();
-  const terminal = await stage.start("script", ["-qec", command, "/dev/null"], "pipe");
+  const terminal = await stage.start("script", ["-qec", command, "/dev/null"], { stdio: "pipe" });
   const exit = once(terminal, "exit");
   const patience = setTimeout(() => terminal.kill(), patienceMs);
   let output = "";

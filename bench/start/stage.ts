@@ -5,6 +5,14 @@ import { join } from "node:path";
 import { ProviderServer } from "../../src/testing/provider-server/provider-server.ts";
 import { calls, says } from "../../src/testing/scripted-model.ts";
 
+export interface StartOptions {
+  stdio?: SpawnOptions["stdio"];
+  /** Without the environment of whoever measures. */
+  isBare?: boolean;
+  /** What is set besides. */
+  env?: NodeJS.ProcessEnv;
+}
+
 /** Where the installed program is started, each time in a directory of its own. */
 export class Stage implements AsyncDisposable {
   readonly provider: ProviderServer;
@@ -29,23 +37,34 @@ export class Stage implements AsyncDisposable {
     return new Stage(provider, directory, program);
   }
 
-  /** Starts a program where no team has ever been. */
-  async start(command: string, argv: readonly string[], stdio: SpawnOptions["stdio"]) {
+  /**
+   * Starts a program where no team has ever been, in the environment of whoever measures: what makes
+   * every Node start slower there does so here too. With `isBare` it has none of that.
+   */
+  async start(
+    command: string,
+    argv: readonly string[],
+    { stdio = "ignore", isBare = false, ...given }: StartOptions = {},
+  ) {
     const cwd = await mkdtemp(join(this.#directory, "run-"));
     const env = {
-      PATH: process.env.PATH,
+      ...(isBare ? { PATH: process.env.PATH } : process.env),
       TERM: "xterm-256color",
       HOME: cwd,
       XDG_STATE_HOME: join(cwd, "state"),
+      XDG_CONFIG_HOME: join(cwd, "config"),
+      // As a user has it: what the first start leaves there is used by the next.
+      XDG_CACHE_HOME: join(this.#directory, "cache"),
       TROUPE_MODEL: "anthropic/scripted",
       ANTHROPIC_BASE_URL: this.provider.url,
       ANTHROPIC_API_KEY: "none-is-needed",
+      ...given.env,
     };
-    return spawn(command, argv, { cwd, env, stdio: stdio ?? "ignore" });
+    return spawn(command, argv, { cwd, env, stdio });
   }
 
-  startNode(argv: readonly string[], stdio: SpawnOptions["stdio"] = "ignore") {
-    return this.start(process.execPath, argv, stdio);
+  startNode(argv: readonly string[], options?: StartOptions) {
+    return this.start(process.execPath, argv, options);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

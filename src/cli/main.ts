@@ -143,10 +143,15 @@ process.once("uncaughtException", async (error) => {
   process.exit(1);
 });
 
-// Who waits for files to change has nothing else to keep the program alive.
-const alive = setInterval(() => {}, 2 ** 30);
-const code = await runProgram(program, argv, io);
-clearInterval(alive);
-if (outputFailure) io.err(`error: The output could not be written: ${outputFailure}`);
-const exitCode = outputFailure ? Math.max(code, 1) : code;
-process.exitCode = stoppedBy ? exitCodes[stoppedBy] : exitCode;
+async function main(): Promise<void> {
+  // Who waits for files to change has nothing else to keep the program alive.
+  const alive = setInterval(() => {}, 2 ** 30);
+  const code = await runProgram(program, argv, io);
+  clearInterval(alive);
+  if (outputFailure) io.err(`error: The output could not be written: ${outputFailure}`);
+  const exitCode = outputFailure ? Math.max(code, 1) : code;
+  process.exitCode = stoppedBy ? exitCodes[stoppedBy] : exitCode;
+}
+
+// Bundled, it is a script, which cannot await at its top. What fails in it is told as uncaught.
+void main();

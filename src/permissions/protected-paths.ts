@@ -33,7 +33,7 @@ const trails: readonly string[] =
   .vscode/tasks.json .vscode/settings.json .vscode/launch.json .vscode/mcp.json .zed/tasks.json
   .zed/settings.json .idea/workspace.xml .idea/runconfigurations .idea/watchertasks.xml
   .config/fish .config/git .config/systemd .config/autostart .config/nvim .config/environment.d
-  .config/mise .config/gh .config/troupe .config/starship.toml .local/state/troupe .local/bin .local/share/applications .gradle/init.gradle library/launchagents .yarn/releases .yarn/plugins .cargo/config
+  .config/mise .config/gh .config/troupe .cache/troupe .config/starship.toml .local/state/troupe .local/bin .local/share/applications .gradle/init.gradle library/launchagents .yarn/releases .yarn/plugins .cargo/config
   .cargo/config.toml`.split(/\s+/);
 
 const hook = /(^|\/)hooks\/(pre|post|commit-msg|prepare|update|applypatch)[^/]*$/;

@@ -103,6 +103,8 @@ export function heedful(
   return {
     async unread() {
       const unread = await reader.unread();
+      // Whoever leaves takes nothing in any more: an order among it is for the next process.
+      if (seat.isLeaving()) return [];
       await seat.heed(unread.map(({ message }) => message));
       return unread;
     },

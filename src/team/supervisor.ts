@@ -5,7 +5,7 @@ import type { Member, MemberStatus, TeamRecord } from "../protocol/team.ts";
 import type { SpawnRequest } from "../tools/team/colleagues.ts";
 import { Aftermath } from "./members/aftermath.ts";
 import { ChatterGuard } from "./members/chatter-guard.ts";
-import type { Departure } from "./members/departures.ts";
+import type { Departing, Departure } from "./members/departures.ts";
 import {
   leadDefinition,
   type MemberDefinition,
@@ -144,9 +144,15 @@ export class Supervisor {
     const { departures } = this.protocols;
     const member = this.members.get(name);
     if (member) {
-      const { reader } = member.opened;
-      const stop = (reason: string) => member.end(reason);
-      await departures.end({ name, reader, stop }, departure);
+      const departing: Departing = {
+        name,
+        // A member that has crashed is opened again for its end.
+        get reader() {
+          return member.opened.reader;
+        },
+        stop: (reason) => member.end(reason),
+      };
+      await departures.end(departing, departure);
     } else await departures.endAbsent(name, departure);
     this.#changed();
   }
@@ -191,6 +197,7 @@ export class Supervisor {
     shutdowns[Symbol.dispose]();
     await dispatch.stop();
     await this.#spawner.close();
+    await this.#control.settled();
     await departures.settled();
     await Promise.all(this.members.all.map((member) => member.leave()));
     await keeper.settled();
@@ -238,6 +245,7 @@ export class Supervisor {
       tools: this.options.seatTools(name, this),
       isWorthwhile: (unread) => this.#policy.isWorthwhile(unread, this.members.require(name)),
       heed: (unread) => this.#control.heed(name, unread),
+      isLeaving: () => this.#isClosing,
       onSetAside: (line) => this.#onSetAside(name, line),
       gate: this.protocols.plans.gateOf(name),
       widestMode: () => (name === lead ? "bypassPermissions" : this.#leadsMode()),

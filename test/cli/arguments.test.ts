@@ -22,7 +22,6 @@ test.each([
   [["tasks", "1"], "Unexpected: 1"],
   [["messages", "all"], "Unexpected: all"],
   [["mesages"], "Unknown command: mesages"],
-  [[], "A command is missing"],
 ])("wrong usage is told with what is right, and exits 2: %j", async (argv, problem) => {
   await using directory = await temporaryDirectory();
   await using store = await openStore(directory.path);

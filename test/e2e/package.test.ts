@@ -22,7 +22,11 @@ async function world() {
   const directory = await temporaryDirectory();
   return {
     ...(await installPackage(directory.path)),
-    env: { XDG_STATE_HOME: join(directory.path, "state"), TMPDIR: directory.path },
+    env: {
+      XDG_STATE_HOME: join(directory.path, "state"),
+      XDG_CACHE_HOME: join(directory.path, "cache"),
+      TMPDIR: directory.path,
+    },
     [Symbol.asyncDispose]: () => directory[Symbol.asyncDispose](),
   };
 }
@@ -34,29 +38,36 @@ test("the package has nothing beside it but ripgrep, is small, and names whose c
   const installed = await readdir(modules);
   const platforms = readdirSync(join(modules, "@vscode")).filter((name) => name !== "ripgrep");
   const files = await readdir(join(modules, "troupe"), { recursive: true });
-  const licences = await readFile(join(modules, "troupe/dist/THIRD-PARTY-LICENSES.txt"), "utf8");
+  const [library = "", commandLine = ""] = await Promise.all(
+    ["dist", "dist/cli"].map((directory) =>
+      readFile(join(modules, "troupe", directory, "THIRD-PARTY-LICENSES.txt"), "utf8"),
+    ),
+  );
 
   expect(installed.filter((name) => !name.startsWith("."))).toEqual(["@vscode", "troupe"]);
   expect(platforms).toEqual([`ripgrep-${process.platform}-${process.arch}`]);
   expect(it.installedBytes).toBeLessThan(60e6);
   expect(files.filter((name) => /\.(map|ts)$/.test(name) && !name.endsWith(".d.ts"))).toEqual([]);
-  expect(licences).toMatch(/^zod \d.* \(MIT\)$/m);
-  expect(licences).toMatch(/^@ai-sdk\/anthropic \d.* \(Apache-2\.0\)$/m);
+  for (const licences of [library, commandLine]) {
+    expect(licences).toMatch(/^zod \d.* \(MIT\)$/m);
+    expect(licences).toMatch(/^@ai-sdk\/anthropic \d.* \(Apache-2\.0\)$/m);
+  }
 });
 
 test.each([
-  ["cli/main", { schemas: false, agent: false }],
-  ["inbox", { schemas: false, agent: false }],
-  ["run", { schemas: true, agent: false }],
+  ["main", { schemas: false, agent: false }],
+  ["commands/inbox", { schemas: false, agent: false }],
+  ["commands/run", { schemas: true, agent: false }],
   // The control: what is looked for can be found.
-  ["index", { schemas: true, agent: true }],
-])("%s brings no more with it than it needs", async (name, expected) => {
-  const file = readdirSync("dist").find((each) => each.startsWith(`${name}-`)) ?? `${name}.js`;
-
-  const paths = await staticImports(resolve("dist", file));
+  ["../index", { schemas: true, agent: true }],
+])("src/cli/%s.ts brings no more with it than it needs", async (name, expected) => {
+  const paths = await staticImports(resolve("src/cli", `${name}.ts`));
 
   const code = (await Promise.all(paths.map((path) => readFile(path, "utf8")))).join("\n");
-  const found = { schemas: code.includes("$ZodObject"), agent: code.includes("class Supervisor") };
+  const found = {
+    schemas: /^import \{.* from "zod";$/m.test(code),
+    agent: code.includes("class Supervisor"),
+  };
   expect(found).toEqual(expected);
 });
 
@@ -121,7 +132,8 @@ const compilerOptions = {
 async function staticImports(path: string, known = new Set<string>()): Promise<string[]> {
   if (known.has(path)) return [];
   known.add(path);
-  const imports = (await readFile(path, "utf8")).matchAll(/^import .*from "(\.[^"]+)";$/gm);
+  const statement = /^(?:import|export) (?!type )[^;]*?from "(\.[^"]+\.ts)";$/gm;
+  const imports = (await readFile(path, "utf8")).matchAll(statement);
   for (const [, file = ""] of imports) await staticImports(resolve(dirname(path), file), known);
   return [...known];
 }

@@ -113,10 +113,13 @@ test("/team and /inbox show the roster with statuses and the lead's inbox, and c
   await untilOnDisk(wire, "bob", ({ status }) => status === "idle");
   const requests = wire.server.requests.length;
 
-  const roster = await troupe(wire.root, "team");
+  const roster = await team.describeRoster();
+  const elsewhere = await troupe(wire.root, "team");
   const inbox = await troupe(wire.root, "inbox");
 
-  expect(roster.out).toEqual(["Team: default", "  alice (coder): working", "  bob (tester): idle"]);
+  const lines = ["Team: default", "  alice (coder): working", "  bob (tester): idle"];
+  expect(roster.split("\n")).toEqual(lines);
+  expect(elsewhere.out).toEqual(expect.arrayContaining(lines));
   expect(inbox.out.join("\n")).toMatch(/bob → lead.*Hello from bob\./);
   expect(wire.server.requests).toHaveLength(requests);
   done.open();

@@ -228,6 +228,7 @@ const protectedFiles = [
   ".vscode/settings.json",
   "troupe.json",
   ".config/troupe/config.json",
+  ".cache/troupe/code-0.1.0.cache",
   ".local/state/troupe/trusted/x.json",
 ];
 

@@ -20,14 +20,15 @@ test.each(starts)(
 );
 
 test.each([
-  ["wake-lost-while-looking", /wakes nobody/],
-  ["acknowledged-too-early", /was never shown/],
-  ["transcript-ignored", /was shown 2 times/],
-  ["approval-without-end", /gate was closed/],
-  ["rule-ignored", /does not know the rule/],
-] as const)("control: a store with the defect %s is found out", async (defect, complaint) => {
-  // It ends with the first seed that finds it; some need a rare story.
-  const result = await runSimulation({ seeds: 3 * chunks * seedsOfChunk, defect });
+  ["wake-lost-while-looking", 1, /wakes nobody/],
+  ["acknowledged-too-early", 1, /was never shown/],
+  ["transcript-ignored", 1, /was shown 2 times/],
+  // It needs a rare story: who was approved takes a task, and changes something then.
+  ["approval-without-end", 13_900, /gate was closed/],
+  ["rule-ignored", 1, /does not know the rule/],
+] as const)("control: a store with the defect %s is found out", async (defect, from, complaint) => {
+  // It ends with the first seed that finds it.
+  const result = await runSimulation({ from, seeds: 3 * chunks * seedsOfChunk, defect });
 
   expect(toldOf(result)).toMatch(complaint);
 });

@@ -11,12 +11,13 @@ import { wrapText } from "../render/wrap.ts";
 import { Cast } from "../talk/cast.ts";
 import { Chronicle, type Item, type Told } from "../talk/chronicle.ts";
 import type { Departed, Reply, Talk } from "../talk/talk.ts";
-import { Canvas } from "./canvas.ts";
+import type { Frame } from "./canvas.ts";
 import { Feeds, isShownIn } from "./feeds.ts";
 import { renderFrame } from "./frame.ts";
 import type { History } from "./history.ts";
 import { Keyboard } from "./keyboard.ts";
 import { Line } from "./line.ts";
+import { Painter } from "./painter.ts";
 import { isTooLong, panelHeight, Questions, renderQuestion } from "./questions.ts";
 
 export interface ScreenOptions {
@@ -30,8 +31,6 @@ export interface ScreenOptions {
   monotonicMs(): number;
 }
 
-/** Between two frames that nobody has typed for. */
-const frameMs = 33;
 /** How often a frame is drawn that shows time passing. */
 const tickMs = 240;
 /** How much of a view is repeated when it is opened. */
@@ -40,7 +39,7 @@ const repeated = 30;
 /** The screen at which a person talks with a team. */
 export class Screen {
   readonly #options: ScreenOptions;
-  readonly #canvas: Canvas;
+  readonly #painter: Painter;
   readonly #paint;
   readonly #cast: Cast;
   readonly #chronicle = new Chronicle();
@@ -48,27 +47,27 @@ export class Screen {
   readonly #questions = new Questions();
   readonly #toldQuestions = new Set<string>();
   readonly #line: Line;
-  /** Lines that are to stay, and are not printed yet. */
-  #printed: string[] = [];
   #viewed: MemberName = lead;
   #note: string | undefined;
-  #lastDrawnMs = 0;
-  #cancelDraw: (() => void) | undefined;
-  #cancelTick: (() => void) | undefined;
   #leave: (departed: Departed) => void = () => undefined;
-  #isOver = false;
 
   constructor(options: ScreenOptions) {
     const { terminal, talk, history, monotonicMs } = options;
     this.#options = options;
-    this.#canvas = new Canvas(terminal.output);
+    const schedule = (delayMs: number, run: () => void) => talk.io.schedule(delayMs, run);
+    this.#painter = new Painter({
+      output: terminal.output,
+      ...{ monotonicMs, schedule },
+      render: (size) => this.#render(size),
+      changesInMs: () => this.#changesInMs(),
+    });
     this.#paint = paintFor(terminal.hasColors);
     this.#cast = new Cast(monotonicMs);
     this.#line = new Line({
       history,
-      width: () => this.#canvas.width,
+      width: () => this.#painter.width,
       members: () => this.#cast.members.map(({ name }) => name),
-      schedule: (delayMs, run) => talk.io.schedule(delayMs, run),
+      schedule,
       act: {
         submit: (text) => this.#submit(text),
         answer: (answer) => this.#answer(answer),
@@ -87,38 +86,29 @@ export class Screen {
   /** Resolves when the person leaves, or `signal` is aborted. */
   async show(signal: AbortSignal): Promise<Departed> {
     const { terminal, talk, greeting } = this.#options;
-    const { output } = terminal;
     const over = new AbortController();
     const departed = new Promise<Departed>((resolve) => {
       this.#leave = resolve;
       signal.addEventListener("abort", () => resolve("left"), { once: true });
     });
-    const onResize = () => this.#draw();
     const watching = this.#watch(over.signal);
     using _keyboard = new Keyboard(terminal, {
       onKeys: (keys) => {
         for (const key of keys) this.#line.press(key);
-        this.#draw();
+        this.#painter.draw();
       },
       onEnd: () => this.#leave("left"),
       schedule: (delayMs, run) => talk.io.schedule(delayMs, run),
     });
-    output.on("resize", onResize);
-    output.on("drain", onResize);
     try {
-      this.#print(greeting.flatMap((line) => wrapText(line, this.#canvas.width)));
+      this.#print(greeting.flatMap((line) => wrapText(line, this.#painter.width)));
       await this.#catchUp();
-      this.#draw();
+      this.#painter.draw();
       if (signal.aborted) return "left";
       return await Promise.race([departed, watching.then(() => "left" as const)]);
     } finally {
-      this.#isOver = true;
       over.abort();
-      output.off("resize", onResize);
-      output.off("drain", onResize);
-      this.#cancelDraw?.();
-      this.#cancelTick?.();
-      this.#canvas.clear();
+      this.#painter.end();
       await watching;
     }
   }
@@ -126,7 +116,7 @@ export class Screen {
   /** What the person should know, and no event tells. */
   warn(message: string): void {
     this.#refuse(message, undefined);
-    this.#drawSoon();
+    this.#painter.drawSoon();
   }
 
   async #watch(signal: AbortSignal): Promise<void> {
@@ -136,7 +126,7 @@ export class Screen {
       if (event.type === "request-change") await this.#refreshQuestions();
       if (event.type === "member-change") this.#cast.enlist((await team.roster()).members);
       if (event.type === "turn-end") await this.#refreshCosts();
-      this.#drawSoon();
+      this.#painter.drawSoon();
     }
   }
 
@@ -156,7 +146,7 @@ export class Screen {
 
   get #look() {
     const colorOf = (name: MemberName) => this.#cast.get(name)?.color;
-    return { width: this.#canvas.width, paint: this.#paint, colorOf };
+    return { width: this.#painter.width, paint: this.#paint, colorOf };
   }
 
   /** What was there before the screen was. */
@@ -169,7 +159,7 @@ export class Screen {
 
   async #refreshQuestions(): Promise<void> {
     const open = await this.#options.talk.team.openRequests();
-    const height = panelHeight(this.#canvas.height);
+    const height = panelHeight(this.#painter.height);
     for (const request of this.#questions.update(open, this.#options.monotonicMs())) {
       if (isTooLong(request, this.#look, height)) this.#printQuestion(request);
     }
@@ -197,7 +187,7 @@ export class Screen {
   #showReply(reply: Reply): void {
     switch (reply.type) {
       case "shown":
-        this.#print(reply.lines.flatMap((line) => wrapText(line, this.#canvas.width)));
+        this.#print(reply.lines.flatMap((line) => wrapText(line, this.#painter.width)));
         break;
       case "sent":
         this.#echo(reply);
@@ -219,7 +209,7 @@ export class Screen {
         this.#leave("begin-anew");
         break;
     }
-    this.#drawSoon();
+    this.#painter.drawSoon();
   }
 
   #echo({ to, text }: { to: string; text: string }): void {
@@ -234,7 +224,7 @@ export class Screen {
       this.#paint.red(oneLine(message)),
       ...(hint ? [this.#paint.dim(oneLine(hint))] : []),
     ];
-    this.#print(lines.flatMap((line) => wrapText(line, this.#canvas.width, { indent: "  " })));
+    this.#print(lines.flatMap((line) => wrapText(line, this.#painter.width, { indent: "  " })));
   }
 
   #fail(error: unknown): void {
@@ -242,7 +232,7 @@ export class Screen {
       `That went wrong: ${error instanceof Error ? error.message : String(error)}`,
       undefined,
     );
-    this.#drawSoon();
+    this.#painter.drawSoon();
   }
 
   #answer(answer: Parameters<Talk["team"]["answer"]>[1]): void {
@@ -293,20 +283,10 @@ export class Screen {
   }
 
   #print(lines: readonly string[]): void {
-    for (const line of lines) this.#printed.push(line);
+    this.#painter.print(lines);
   }
 
-  #drawSoon(): void {
-    if (this.#cancelDraw || this.#isOver) return;
-    const sinceLast = this.#options.monotonicMs() - this.#lastDrawnMs;
-    const { io } = this.#options.talk;
-    this.#cancelDraw = io.schedule(Math.max(0, frameMs - sinceLast), () => this.#draw());
-  }
-
-  #draw(): void {
-    this.#cancelDraw?.();
-    this.#cancelDraw = undefined;
-    if (this.#isOver || !this.#canvas.isReady) return;
+  #render({ width, height }: { width: number; height: number }): Frame {
     const nowMs = this.#options.monotonicMs();
     const scene = {
       members: this.#cast.members,
@@ -320,20 +300,13 @@ export class Screen {
       about: this.#options.about,
       nowMs,
     };
-    const frame = renderFrame(scene, { ...this.#look, height: this.#canvas.height });
-    this.#canvas.draw(frame, this.#printed.splice(0));
-    this.#lastDrawnMs = nowMs;
-    this.#tick();
+    return renderFrame(scene, { ...this.#look, width, height });
   }
 
-  /** Keeps drawing while somebody works: time passes on the screen. */
-  #tick(): void {
-    const guardedMs = this.#questions.guardedMs(this.#lastDrawnMs);
-    if (this.#cancelTick || (!this.#cast.isAnyAtWork && guardedMs === 0)) return;
-    const delayMs = guardedMs > 0 ? Math.min(guardedMs, tickMs) : tickMs;
-    this.#cancelTick = this.#options.talk.io.schedule(delayMs, () => {
-      this.#cancelTick = undefined;
-      this.#draw();
-    });
+  /** Time is seen to pass while somebody works, and until a question can be answered. */
+  #changesInMs(): number | undefined {
+    const guardedMs = this.#questions.guardedMs(this.#options.monotonicMs());
+    if (guardedMs > 0) return Math.min(guardedMs, tickMs);
+    return this.#cast.isAnyAtWork ? tickMs : undefined;
   }
 }

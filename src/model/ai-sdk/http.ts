@@ -2,7 +2,7 @@ import type { IncomingMessage } from "node:http";
 import { onAbort } from "../../lib/on-abort.ts";
 
 /** A request as the SDKs make it. */
-export interface HttpRequest {
+interface HttpRequest {
   readonly method: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;

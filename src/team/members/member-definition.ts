@@ -34,6 +34,8 @@ export interface Seat {
   isWorthwhile(unread: readonly Message[]): boolean;
   /** Carries out what of its mail is an order to the runtime. Called before the mail is taken. */
   heed(unread: readonly Message[]): Promise<void>;
+  /** True once the process is about to end. */
+  isLeaving(): boolean;
   /** Told once of each line in its mailbox that no model is shown, for the person. */
   onSetAside(line: SetAside): void;
   gate: PlanGate;

@@ -42,14 +42,19 @@ export class ControlMail {
   readonly #options: ControlMailOptions;
   readonly #serial = new Serial();
   readonly #done = new Set<MessageId>();
-  #underWay = 0;
+  readonly #underWay = new Set<Promise<void>>();
 
   constructor(options: ControlMailOptions) {
     this.#options = options;
   }
 
   get isIdle(): boolean {
-    return this.#underWay === 0;
+    return this.#underWay.size === 0;
+  }
+
+  /** Resolves when nothing is left to carry out. */
+  async settled(): Promise<void> {
+    while (!this.isIdle) await Promise.allSettled(this.#underWay);
   }
 
   /** Looks at what a member has not read. */
@@ -112,11 +117,12 @@ export class ControlMail {
   }
 
   async #during(work: () => Promise<void>): Promise<void> {
-    this.#underWay++;
+    const working = work();
+    this.#underWay.add(working);
     try {
-      await work();
+      await working;
     } finally {
-      this.#underWay--;
+      this.#underWay.delete(working);
       if (this.isIdle) this.#options.onSettled();
     }
   }

@@ -1,0 +1,126 @@
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  type Stats,
+  statSync,
+  unlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { isAbsolute, join } from "node:path";
+import { cachedDataVersionTag } from "node:v8";
+import type { Script } from "node:vm";
+import { crc32 } from "node:zlib";
+
+export interface CodeCachePlace {
+  env: NodeJS.ProcessEnv;
+  home: string;
+  /** Undefined where files have no owners. */
+  uid: number | undefined;
+  /** What the cache is of: code, and what it was used for. Part of a file's name. */
+  name: string;
+}
+
+/** With two kinds of start, enough for three versions of Troupe or Node side by side. */
+const maxFiles = 6;
+const checksumBytes = 4;
+
+/**
+ * What V8 has compiled of the program, kept for the next start. Whoever can write it can run code as
+ * this user: only what nobody else can write is read. It is never needed, so that no failure of it is
+ * told.
+ */
+export class CodeCache {
+  /** Why nothing is read or written, if so. */
+  readonly refusal: string | undefined;
+  readonly #directory: string;
+  readonly #path: string;
+  readonly #uid: number | undefined;
+
+  constructor({ env, home, uid, name }: CodeCachePlace) {
+    const { XDG_CACHE_HOME: base } = env;
+    this.#directory = join(base && isAbsolute(base) ? base : join(home, ".cache"), "troupe");
+    const made = [name, process.version, process.arch, cachedDataVersionTag().toString(16)];
+    this.#path = join(this.#directory, `code-${made.join("-")}.cache`);
+    this.#uid = uid;
+    this.refusal = env.TROUPE_NO_CODE_CACHE ? "TROUPE_NO_CODE_CACHE is set" : this.#unsafe();
+  }
+
+  /** Undefined where there is none that can be trusted, by its owner and by its checksum. */
+  read(): Buffer | undefined {
+    if (this.refusal !== undefined) return undefined;
+    try {
+      const descriptor = openSync(this.#path, constants.O_RDONLY | constants.O_NOFOLLOW);
+      try {
+        const stats = fstatSync(descriptor);
+        return stats.isFile() && this.#isOwn(stats) ? checked(readFileSync(descriptor)) : undefined;
+      } finally {
+        closeSync(descriptor);
+      }
+    } catch {
+      return undefined;
+    }
+  }
+
+  /** Keeps what is compiled of the script by now, in place of what is there. */
+  write(script: Script): void {
+    const temporary = `${this.#path}.${process.pid}.tmp`;
+    try {
+      mkdirSync(this.#directory, { recursive: true, mode: 0o700 });
+      if (this.#unsafe() !== undefined) return;
+      const data = script.createCachedData();
+      const checksum = Buffer.alloc(checksumBytes);
+      checksum.writeUInt32LE(crc32(data));
+      writeFileSync(temporary, Buffer.concat([data, checksum]), { mode: 0o600, flag: "wx" });
+      renameSync(temporary, this.#path);
+      this.#removeOldest();
+    } catch {
+      remove(temporary);
+    }
+  }
+
+  #unsafe(): string | undefined {
+    if (this.#uid === undefined) return "files have no owners here";
+    try {
+      const stats = lstatSync(this.#directory);
+      if (!stats.isDirectory()) return "its place is no directory";
+      return this.#isOwn(stats) ? undefined : "its directory is not this user's alone";
+    } catch (error) {
+      const isMissing = error instanceof Error && "code" in error && error.code === "ENOENT";
+      return isMissing ? undefined : "its directory cannot be read";
+    }
+  }
+
+  #isOwn({ uid, mode }: Stats): boolean {
+    return uid === this.#uid && (mode & 0o022) === 0;
+  }
+
+  #removeOldest(): void {
+    const names = readdirSync(this.#directory).filter((name) => /^code-.*(cache|tmp)$/.test(name));
+    const files = names.map((name) => join(this.#directory, name));
+    const byAge = files.map((path) => ({ path, madeMs: statSync(path).mtimeMs }));
+    byAge.sort((a, b) => b.madeMs - a.madeMs);
+    for (const { path } of byAge.slice(maxFiles)) remove(path);
+  }
+}
+
+/** V8 takes damaged data for good, and may crash on it. */
+function checked(file: Buffer): Buffer | undefined {
+  if (file.length <= checksumBytes) return undefined;
+  const data = file.subarray(0, -checksumBytes);
+  return crc32(data) === file.readUInt32LE(data.length) ? data : undefined;
+}
+
+function remove(path: string): void {
+  try {
+    unlinkSync(path);
+  } catch {
+    // Another process was quicker, or nothing was written.
+  }
+}
