@@ -305,8 +305,10 @@ export class Supervisor {
   /** Mail for a member that is being spawned again is for its successor. */
   async #returnLateMail(name: MemberName): Promise<void> {
     await this.#spawner.settled(name);
-    const member = this.members.get(name);
-    if (!member?.hasEnded || this.#isClosing) return;
-    await this.protocols.departures.returnLateMail({ name, reader: member.opened.reader });
+    const { reader } = this.members.require(name).opened;
+    await this.protocols.departures.returnLateMail({ name, reader }, () => {
+      const hasSuccessor = this.#spawner.isSpawning(name) || !this.members.require(name).hasEnded;
+      return !hasSuccessor && !this.#isClosing;
+    });
   }
 }

@@ -55,6 +55,8 @@ export interface DeparturesOptions {
 export class Departures {
   readonly #options: DeparturesOptions;
   readonly #underWay = new Map<MemberName, Promise<void>>();
+  /** Late mail that is going back. */
+  readonly #returns = new Map<MemberName, Promise<void>>();
   readonly #returned: MessageId[] = [];
 
   constructor(options: DeparturesOptions) {
@@ -63,9 +65,10 @@ export class Departures {
 
   /** Resolves when the member is gone. Whoever is ending already is not ended twice. */
   end(member: Departing, departure: Departure): Promise<void> {
-    return this.#during(member.name, async () => {
+    return during(this.#underWay, member.name, async () => {
       const { keeper, hub } = this.#options;
       const { name } = member;
+      await this.#returns.get(name);
       await member.stop(departure.reason);
       await keeper.change(name, ({ detail: _, ...record }) => ({
         ...record,
@@ -96,10 +99,17 @@ export class Departures {
     await this.#finish({ name, reader: await this.#readerOf(name) }, departure);
   }
 
-  /** Gives back mail that came for somebody who has ended, once its end is over. */
-  async returnLateMail(member: Pick<Departing, "name" | "reader">): Promise<void> {
-    while (this.#underWay.has(member.name)) await this.settled(member.name);
-    await this.#during(member.name, () => this.#returnMail(member));
+  /**
+   * Gives back mail that came for somebody who has ended, once its end is over; not where `isGone`
+   * no longer holds by then, because the mail is for its successor.
+   */
+  async returnLateMail(
+    member: Pick<Departing, "name" | "reader">,
+    isGone: () => boolean,
+  ): Promise<void> {
+    const { name } = member;
+    while (this.#underWay.has(name) || this.#returns.has(name)) await this.settled(name);
+    if (isGone()) await during(this.#returns, name, () => this.#returnMail(member));
   }
 
   /** What was given back in this process. */
@@ -108,12 +118,14 @@ export class Departures {
   }
 
   get isAnyUnderWay(): boolean {
-    return this.#underWay.size > 0;
+    return this.#underWay.size > 0 || this.#returns.size > 0;
   }
 
   /** Resolves when nobody is being ended any more, or not this member. */
   async settled(name?: MemberName): Promise<void> {
-    const all = [...this.#underWay].filter(([each]) => name === undefined || each === name);
+    const all = [...this.#underWay, ...this.#returns].filter(
+      ([each]) => name === undefined || each === name,
+    );
     await Promise.allSettled(all.map(([, departure]) => departure));
   }
 
@@ -163,11 +175,6 @@ export class Departures {
     }
   }
 
-  /** One thing at a time is done about the end of a member: mail must not be given back twice. */
-  #during(name: MemberName, work: () => Promise<void>): Promise<void> {
-    return makeOnce(this.#underWay, name, () => work().finally(() => this.#underWay.delete(name)));
-  }
-
   async #tellSender(name: MemberName, message: Message): Promise<void> {
     const { post, hub, onWarning } = this.#options;
     const { id, from, content, type, timestamp } = message;
@@ -190,6 +197,15 @@ export class Departures {
       if (!(error instanceof TeamError) || !error.code.startsWith("member-")) throw error;
     }
   }
+}
+
+/** One thing at a time is done about the end of a member: mail must not be given back twice. */
+function during(
+  underWay: Map<MemberName, Promise<void>>,
+  name: MemberName,
+  work: () => Promise<void>,
+): Promise<void> {
+  return makeOnce(underWay, name, () => work().finally(() => underWay.delete(name)));
 }
 
 function notThere(name: MemberName, members: readonly Member[]): TeamError {

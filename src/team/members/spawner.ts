@@ -97,6 +97,10 @@ export class Spawner {
     await Promise.allSettled<unknown>(name === undefined ? this.#all : [one]);
   }
 
+  isSpawning(name: MemberName): boolean {
+    return this.#underWay.has(name);
+  }
+
   get isAnyUnderWay(): boolean {
     return this.#all.size > 0;
   }
