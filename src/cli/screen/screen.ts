@@ -69,7 +69,10 @@ export class Screen {
       members: () => this.#cast.members.map(({ name }) => name),
       schedule,
       act: {
-        submit: (text) => this.#submit(text),
+        submit: (text) => {
+          if (text.startsWith("/")) this.#print(["", this.#paint.dim(`› ${oneLine(text)}`)]);
+          this.#submit(text);
+        },
         answer: (answer) => this.#answer(answer),
         interrupt: () => this.#interrupt(),
         nextView: (step) => this.#turnTo(step),
