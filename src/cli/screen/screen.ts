@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises";
 import type { AgentEvent } from "../../protocol/events.ts";
 import { lead, type MemberName } from "../../protocol/ids.ts";
 import type { Request } from "../../protocol/request.ts";
@@ -31,6 +32,8 @@ export interface ScreenOptions {
   monotonicMs(): number;
 }
 
+/** How long events are taken in without a look at the keys. */
+const breathMs = 4;
 /** How often a frame is drawn that shows time passing. */
 const tickMs = 240;
 /** How much of a view is repeated when it is opened. */
@@ -124,12 +127,17 @@ export class Screen {
 
   async #watch(signal: AbortSignal): Promise<void> {
     const { team } = this.#options.talk;
+    let busySinceMs = this.#options.monotonicMs();
     for await (const event of team.events(signal)) {
       this.#take(event);
       if (event.type === "request-change") await this.#refreshQuestions();
       if (event.type === "member-change") this.#cast.enlist((await team.roster()).members);
       if (event.type === "turn-end") await this.#refreshCosts();
       this.#painter.drawSoon();
+      if (this.#options.monotonicMs() - busySinceMs < breathMs) continue;
+      // However much happens at once, keys come in between.
+      await setImmediate();
+      busySinceMs = this.#options.monotonicMs();
     }
   }
 
