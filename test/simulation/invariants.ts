@@ -150,16 +150,13 @@ function silentRuns(
   );
   let hasAnswered = false;
   const silent: string[] = [];
-  const before = new Set(past.flat());
-  for (const entry of [...before, ...entries]) {
+  for (const entry of [...past.flat(), ...entries]) {
     if (entry.type === "reply") hasAnswered ||= isAnswer(entry);
     if (entry.type !== "run-end" || !entry.report_id) continue;
     // Whoever ended it knows, also where the end itself was lost with its process.
     const isEnded = ended.has(name) || (entry.outcome === "interrupted" && entry.reason);
     // Who could not report for a broken disk and was ended then has no other chance.
-    // That the one before it had nothing to say is no news when a name is spawned anew.
-    const isNoNews = !hasAnswered && before.has(entry);
-    const mayBeSilent = isNoNews || (isEnded && (!hasAnswered || hasFailed));
+    const mayBeSilent = isEnded && (!hasAnswered || hasFailed);
     hasAnswered = false;
     if (!reports.has(entry.report_id) && !mayBeSilent) {
       silent.push(`a run of ${name} ended (${entry.outcome}), and the lead was not told`);

@@ -45,9 +45,10 @@ async function report(
   { post, tasks, isTeammate, outputs, keepWhole }: RunSettlementOptions,
 ): Promise<void> {
   const message = await reportOf({ self: name, run, isTeammate, outputs, keepWhole });
-  const isNews = !hasEnded || run.answers.length > 0;
-  if (message && isNews) await post.send(lead, message);
   const end = run.unsettledEnd;
+  // Whoever ended it knows that; but a run that was over by then may be all that is known of it.
+  const isNews = !hasEnded || run.answers.length > 0 || end?.outcome === "done";
+  if (message && isNews) await post.send(lead, message);
   if (end && !hasEnded) await tasks.afterRun(name, { end, remindedOf: run.remindedOf });
 }
 
