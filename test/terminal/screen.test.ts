@@ -54,7 +54,7 @@ test.skipIf(noTmux)("a person spawns teammates, looks at them, and leaves", asyn
 
   const left = await terminal.shows("exit code 0");
   expect(left).toContain("alice, bob stay in the team");
-  expect(left).not.toContain("› ");
+  expect(left).not.toContain("ctrl-d leave");
 });
 
 test.skipIf(noTmux)("a question is answered with one key, and what was asked is done", async () => {
