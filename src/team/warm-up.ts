@@ -29,13 +29,8 @@ async function warmUpAfter(
   await setImmediate();
   const { permissions, model } = lead.options;
   await equipment.warmUp(model.id);
-  for (const command of commonCommands) {
-    await permissions.judge({ tool: "bash", action: { type: "command", command } });
-  }
+  await permissions.judge({ tool: "bash", action: { type: "command", command: "true" } });
 }
-
-/** More than one: a regular expression is compiled to machine code when it is used a second time. */
-const commonCommands = ["true", "cd src && ls -la | head -n 5 2>/dev/null", "npm test"];
 
 /** False when the team is closed before it has made a request. */
 async function hasBegun(events: AsyncIterable<AgentEvent>): Promise<boolean> {
