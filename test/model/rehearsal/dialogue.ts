@@ -3,10 +3,10 @@ import { RehearsalModel } from "../../../src/model/rehearsal/rehearsal-model.ts"
 import type { ReplyBlock } from "../../../src/protocol/transcript.ts";
 import { request } from "../../../src/testing/conformance/model.ts";
 
-export const leadSystem = "You are a team lead at /work/project.\n\nYou work there.";
+export const leadSystem = "You are a team lead at /project.\n\nYou work there.";
 
 export function teammateSystem(name = "alice", role = "coder"): string {
-  return `You are '${name}', role: ${role}, at /work/project.\n\nYou work there.`;
+  return `You are '${name}', role: ${role}, at /project.\n\nYou work there.`;
 }
 
 /** What a call comes to: its output, an error, or mail behind its output. */
