@@ -6,6 +6,7 @@ import { Team } from "../../src/team/team.ts";
 import type { TeamOptions } from "../../src/team/team-options.ts";
 import { temporaryDirectory } from "../../src/testing/temporary-directory.ts";
 import { observe, teamPlace } from "../support/team.ts";
+import { tutorialPrompts } from "../support/tutorial-prompts.ts";
 
 test("Spawn alice (coder) and bob (tester). Have alice send bob a message.", async () => {
   await using stage = await Stage.open();
@@ -147,22 +148,8 @@ test("Create tasks with dependencies. Watch teammates respect the blocked order.
 
 test("the whole tutorial in one team, prompt after prompt, leaves nothing undone", async () => {
   await using stage = await Stage.open();
-  const prompts = [
-    "Spawn alice (coder) and bob (tester). Have alice send bob a message.",
-    'Broadcast "status update: phase 1 complete" to all teammates',
-    "Check the lead inbox for any messages",
-    "Spawn alice as a backend developer. Ask her to create a file called schema.sql with a users table.",
-    "Check your inbox for alice's result.",
-    "Spawn bob as a tester. Ask him to check if schema.sql exists and list its contents.",
-    "Spawn alice as a coder. Then request her shutdown.",
-    "List teammates to see alice's status after shutdown approval",
-    "Spawn bob with a risky refactoring task. Review and reject his plan.",
-    "Spawn charlie, have him submit a plan, then approve it.",
-    "Create 3 tasks on the board, then spawn alice and bob. Watch them auto-claim and work.",
-    "Create tasks with dependencies. Watch teammates respect the blocked order.",
-  ];
 
-  for (const prompt of prompts) {
+  for (const prompt of tutorialPrompts) {
     const { end, members, undecided } = await stage.tell(prompt);
     expect({ prompt, outcome: end?.outcome, undecided }).toEqual({
       ...{ prompt, outcome: "done", undecided: [] },
