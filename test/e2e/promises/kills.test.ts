@@ -7,21 +7,11 @@ import { observe } from "../../support/team.ts";
 import { occurrences, TeamOnWire } from "../../support/team-on-wire.ts";
 import { type Said, startTeamProcess } from "./team-process.ts";
 
-/** When the process is killed: as soon as it has said so many things of this kind. */
-interface Death {
-  at: (line: Said) => boolean;
-  count: number;
-}
-
 const isOf = (type: string) => (line: Said) => line.type === type && line.member === "alice";
 const isSent = (line: Said) => line.type === "message-sent" && line.to === "alice";
 
-const deaths: Death[] = [
-  { at: isSent, count: 2 },
-  { at: isOf("message-delivered"), count: 1 },
-  { at: isOf("turn-start"), count: 2 },
-  { at: isOf("run-end"), count: 1 },
-];
+/** When the process is killed: as soon as a letter has been sent and it has said such a thing. */
+const deaths = [isSent, isOf("message-delivered"), isOf("turn-start"), isOf("run-end")];
 
 const letters = 6;
 
@@ -31,16 +21,18 @@ const letters = 6;
  */
 async function livedDangerously(wire: TeamOnWire): Promise<string[]> {
   const sent: string[] = [];
-  for (const [life, { at, count }] of deaths.entries()) {
+  for (const [life, isDeath] of deaths.entries()) {
+    // The prompt of the first life is sent before its letters.
+    const sentBefore = life === 0 ? 1 : 0;
     await using running = startTeamProcess(wire);
     const texts = Array.from({ length: letters }, (_, index) => `Letter ${life}.${index}!`);
     const name = "alice";
     if (life === 0) running.order({ type: "spawn", name, role: "coder", prompt: "Begin." });
     for (const content of texts) running.order({ type: "message", to: name, content });
-    await running.said(at, count);
+    await running.said(isSent, sentBefore + 1);
+    await running.said(isDeath);
     await running.kill();
-    // The prompt of the first life is sent before its letters.
-    const returned = running.heard(isSent) - (life === 0 ? 1 : 0);
+    const returned = running.heard(isSent) - sentBefore;
     sent.push(...texts.slice(0, returned));
   }
   return sent;
