@@ -31,7 +31,8 @@ const allowed: Record<string, readonly string[]> = {
     ...["mailbox", "transcript", "logs", "model", "permissions", "processes", "tools"],
   ],
   team: [...leaves, "keys", ...stores, ...workers],
-  cli: [...leaves, "mailbox", "model", "permissions", "tools", "agent", "team"],
+  server: [...leaves, "mailbox", "logs", "model", "permissions", "team"],
+  cli: [...leaves, "mailbox", "model", "permissions", "tools", "agent", "team", "server"],
   testing: [...leaves, "keys", ...stores, "processes", "model", "team"],
 };
 
@@ -61,6 +62,29 @@ test.each(sources.filter((file) => folderOf(file) === "protocol"))(
 
     expect(foreign.filter((path) => path !== "zod")).toEqual([]);
     expect(readFileSync(join("src", file), "utf8")).not.toMatch(/\b(Buffer|process)\b\./);
+  },
+);
+
+const pageSources = readdirSync("web/src", { recursive: true, encoding: "utf8" }).filter((path) =>
+  /\.tsx?$/.test(path),
+);
+
+test.each(pageSources)(
+  "web/src/%s takes nothing but types of src/protocol from the program",
+  (file) => {
+    const text = readFileSync(join("web/src", file), "utf8");
+    const imports = [...text.matchAll(/import ([^;"]*)"([^"]+)"/g)];
+
+    const foreign = imports.filter(([, , path = ""]) => {
+      const target = join("web/src", file, "..", path);
+      return path.startsWith(".") && !target.startsWith("web/");
+    });
+
+    for (const [, names, path = ""] of foreign) {
+      expect(join("web/src", file, "..", path)).toMatch(/^src\/protocol\//);
+      // A schema would bring zod into the page.
+      expect(names).toMatch(/^type /);
+    }
   },
 );
 

@@ -1,0 +1,81 @@
+import type {
+  AnswerBody,
+  AwayView,
+  CostView,
+  LiveText,
+  MessagesPage,
+  MessageView,
+  RoomChange,
+  RoomState,
+  SendBody,
+  TranscriptPage,
+} from "../../../src/protocol/dashboard.ts";
+
+/** How the page stands with its server. */
+export type Connection =
+  | { type: "connecting" }
+  | { type: "connected" }
+  /** The connection is lost; the next attempt comes by itself. */
+  | { type: "lost"; since: string }
+  /** The session or the token is no good (any more). */
+  | { type: "locked"; reason: "missing" | "expired" }
+  /** A run that is over, out of one file. */
+  | { type: "recorded"; exportedAt: string };
+
+export interface Listener {
+  onConnection(connection: Connection): void;
+  onState(state: RoomState): void;
+  onChange(change: RoomChange): void;
+  onLive(live: LiveText): void;
+}
+
+export interface MessagesWish {
+  before?: string;
+  limit?: number;
+  member?: string;
+  types?: readonly string[];
+  search?: string;
+}
+
+export interface TranscriptWish {
+  before?: string;
+  after?: string;
+  limit?: number;
+  search?: string;
+}
+
+/** A refusal of the server in its own words. */
+export class SourceError extends Error {
+  override readonly name = "SourceError";
+  readonly code: string;
+  readonly hint: string | null;
+
+  constructor({ code, message, hint }: { code: string; message: string; hint: string | null }) {
+    super(message);
+    this.code = code;
+    this.hint = hint;
+  }
+}
+
+/**
+ * Where the page has a team from: the server of a live one, or what an exported file holds. Whatever
+ * is asked for and cannot be had rejects with a `SourceError`.
+ */
+export interface Source {
+  /** False where nobody can be written to or answered. */
+  readonly canAct: boolean;
+  /** Tells `listener` of everything until the returned function is called. */
+  listen(listener: Listener): () => void;
+  /** Whose words are wanted as they come; null for nobody's. */
+  watch(member: string | null): void;
+  messages(wish: MessagesWish): Promise<MessagesPage>;
+  /** One message whole. */
+  message(to: string, id: string): Promise<MessageView>;
+  transcript(member: string, wish: TranscriptWish): Promise<TranscriptPage>;
+  cost(): Promise<CostView>;
+  away(since: string): Promise<AwayView>;
+  send(body: SendBody): Promise<void>;
+  answer(request: string, body: AnswerBody): Promise<void>;
+  /** One member, or all of them. */
+  stop(member: string | undefined): Promise<void>;
+}

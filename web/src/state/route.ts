@@ -1,0 +1,45 @@
+/** What the main part of the page shows. The address has it behind `#`, so that it can be linked to. */
+export type Route =
+  | { view: "room" }
+  | { view: "messages"; member: string | null }
+  | { view: "tasks" }
+  | { view: "cost" }
+  | { view: "member"; name: string };
+
+export function routeOf(hash: string): Route {
+  const [view, name] = hash.replace(/^#\/?/, "").split("/").map(decoded);
+  switch (view) {
+    case "messages":
+      return { view, member: name || null };
+    case "tasks":
+    case "cost":
+      return { view };
+    case "members":
+      return name ? { view: "member", name } : { view: "room" };
+    default:
+      return { view: "room" };
+  }
+}
+
+export function hashOf(route: Route): string {
+  switch (route.view) {
+    case "room":
+      return "#/";
+    case "messages":
+      return route.member ? `#/messages/${encodeURIComponent(route.member)}` : "#/messages";
+    case "tasks":
+    case "cost":
+      return `#/${route.view}`;
+    case "member":
+      return `#/members/${encodeURIComponent(route.name)}`;
+  }
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    // Somebody's own doing: it names no member.
+    return "";
+  }
+}
