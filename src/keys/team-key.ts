@@ -17,9 +17,22 @@ export interface TeamKeyPathOptions {
 
 /** Where a team's key lies: outside the workspace, where no member's file tools reach. */
 export function teamKeyPath({ teamId, keyFile, stateHome, home }: TeamKeyPathOptions): string {
-  if (keyFile) return keyFile;
+  return keyFile ? keyFile : join(stateDirectory({ stateHome, home }), "keys", teamId);
+}
+
+/** Where the secrets of dashboards lie: whoever has one can answer for the person. */
+export function dashboardsDirectory(
+  place: Pick<TeamKeyPathOptions, "stateHome" | "home">,
+): string {
+  return join(stateDirectory(place), "dashboards");
+}
+
+function stateDirectory({
+  stateHome,
+  home,
+}: Pick<TeamKeyPathOptions, "stateHome" | "home">): string {
   const state = stateHome && isAbsolute(stateHome) ? stateHome : join(home, ".local", "state");
-  return join(state, "troupe", "keys", teamId);
+  return join(state, "troupe");
 }
 
 export interface TeamKey {

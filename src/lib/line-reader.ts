@@ -79,10 +79,10 @@ export class LineReader implements AsyncDisposable {
     }
   }
 
-  /** The lines from the last to the first. */
-  async *backwards(): AsyncGenerator<Line> {
+  /** The lines from the last to the first; with `to`, where a line must end, those before it. */
+  async *backwards(to = Number.POSITIVE_INFINITY): AsyncGenerator<Line> {
     let isTail = true;
-    for await (const piece of this.#piecesBackwards()) {
+    for await (const piece of this.#piecesBackwards(to)) {
       if (!isTail) yield piece;
       isTail = false;
     }
@@ -90,7 +90,7 @@ export class LineReader implements AsyncDisposable {
 
   /** What follows the last newline, if anything does. */
   async unterminated(): Promise<Line | undefined> {
-    for await (const piece of this.#piecesBackwards()) {
+    for await (const piece of this.#piecesBackwards(Number.POSITIVE_INFINITY)) {
       return piece.end - piece.offset === 1 ? undefined : piece;
     }
     return undefined;
@@ -101,8 +101,8 @@ export class LineReader implements AsyncDisposable {
   }
 
   /** What lies between newlines, from the end: first, maybe empty, what follows the last one. */
-  async *#piecesBackwards(): AsyncGenerator<Line> {
-    let position = Number((await this.stat()).size);
+  async *#piecesBackwards(to: number): AsyncGenerator<Line> {
+    let position = Math.min(to, Number((await this.stat()).size));
     let piece = new LinePiece(this.#maxLineBytes);
     while (position > 0) {
       const length = Math.min(chunkBytes, position);

@@ -34,12 +34,19 @@ export class FileEventReader implements EventReader {
   }
 
   async lastSeq(): Promise<number> {
+    for await (const { seq } of this.newestFirst()) return seq;
+    return 0;
+  }
+
+  /** What is kept, from the newest back. Whoever stops early has read no more than that. */
+  async *newestFirst(): AsyncGenerator<StoredEvent> {
     for (const { path } of await this.#filesNewestFirst()) {
       await using reader = await LineReader.open(path);
-      const newest = await firstEvent(reader?.backwards());
-      if (newest) return newest.seq;
+      for await (const line of reader?.backwards() ?? []) {
+        const stored = parseLine(line, StoredEvent, leaveOut);
+        if (stored) yield stored;
+      }
     }
-    return 0;
   }
 
   async *follow({ after = 0, signal }: FollowOptions): AsyncGenerator<StoredEvent> {

@@ -2,9 +2,10 @@ import type { Signature } from "../keys/signature.ts";
 import { type Line, LineReader } from "../lib/line-reader.ts";
 import { listSegments, segmentPath } from "../lib/segments.ts";
 import type { MemberName, MessageId } from "../protocol/ids.ts";
+import type { Position } from "../protocol/message.ts";
 import { isSettled, type MailCursor, readCursor } from "./mail-cursor.ts";
 import type { MailLayout } from "./mail-layout.ts";
-import { decodeLine, maxLineBytes } from "./mail-line.ts";
+import { type DecodedPart, decodeLine, maxLineBytes } from "./mail-line.ts";
 import type { MailRecord } from "./mailbox.ts";
 import { readSideIds } from "./side-log.ts";
 
@@ -13,11 +14,26 @@ export interface HistoryOptions {
   owner: MemberName;
   /** Without one, senders are shown as the lines claim. */
   signature: Signature | undefined;
+  /** Only what lies before this place, where a line begins. */
+  before?: Position | undefined;
+}
+
+/** What one line of a mailbox holds: a torn write can glue several records into one. */
+export interface MailLine {
+  /** Where the line begins. */
+  start: Position;
+  /** Newest first. */
+  records: MailRecord[];
 }
 
 /** What a mailbox holds, newest first, as far back as its segments go. Looks and never consumes. */
 export async function* readRecords(options: HistoryOptions): AsyncGenerator<MailRecord> {
-  const { layout } = options;
+  for await (const { records } of readMailLines(options)) yield* records;
+}
+
+/** As `readRecords`, with the places from which an earlier part can be read another time. */
+export async function* readMailLines(options: HistoryOptions): AsyncGenerator<MailLine> {
+  const { layout, before } = options;
   const shown = new Set<MessageId>();
   // The open log is the one that follows these segments, whatever is rotated from here on.
   const { live, segments } = await openLive(layout);
@@ -26,16 +42,30 @@ export async function* readRecords(options: HistoryOptions): AsyncGenerator<Mail
   const returned = await readSideIds(layout.returned);
   const log = { ...options, cursor, returned, shown };
 
-  const generation = Math.max((segments.at(-1) ?? 0) + 1, cursor?.generation ?? 1);
-  if (reader) yield* readLog(reader, { ...log, generation });
+  const generation = liveGeneration(segments, cursor);
+  if (reader && isWanted(generation, before)) yield* readLog(reader, { ...log, generation });
   for (const segment of segments.reverse()) {
+    if (!isWanted(segment, before)) continue;
     const path = segmentPath(layout.directory, segment);
     await using past = await LineReader.open(path, { maxLineBytes });
     if (past) yield* readLog(past, { ...log, generation: segment });
   }
 }
 
-async function openLive({ live: path, directory }: MailLayout) {
+function isWanted(generation: number, before: Position | undefined): boolean {
+  return before === undefined || generation <= before.generation;
+}
+
+/** The number of the live log: one above the newest segment, and never below what was read of it. */
+export function liveGeneration(
+  segments: readonly number[],
+  cursor: Pick<MailCursor, "generation"> | undefined,
+): number {
+  return Math.max((segments.at(-1) ?? 0) + 1, cursor?.generation ?? 1);
+}
+
+/** The live log and the segments that it follows. */
+export async function openLive({ live: path, directory }: MailLayout) {
   for (;;) {
     const segments = await listSegments(directory);
     const live = await LineReader.open(path, { maxLineBytes });
@@ -53,28 +83,45 @@ interface LogOptions extends HistoryOptions {
   shown: Set<MessageId>;
 }
 
-async function* readLog(reader: LineReader, options: LogOptions): AsyncGenerator<MailRecord> {
+async function* readLog(reader: LineReader, options: LogOptions): AsyncGenerator<MailLine> {
   const { mtime: modified } = await reader.stat();
-  for await (const line of reader.backwards()) {
+  const { generation, before, shown } = options;
+  const to = before?.generation === generation ? before.offset : undefined;
+  for await (const line of reader.backwards(to)) {
+    const records: MailRecord[] = [];
     for (const record of recordsOf(line, { ...options, modified }).reverse()) {
-      const id = record.state === "set aside" ? record.id : record.message.id;
-      if (options.shown.has(id)) continue;
-      options.shown.add(id);
-      yield record;
+      const id = idOf(record);
+      if (shown.has(id)) continue;
+      shown.add(id);
+      records.push(record);
     }
+    if (records.length > 0) yield { start: { generation, offset: line.offset }, records };
   }
+}
+
+export function idOf(record: MailRecord): MessageId {
+  return record.state === "set aside" ? record.id : record.message.id;
 }
 
 function recordsOf(line: Line, options: LogOptions & { modified: Date }): MailRecord[] {
   const { generation, cursor, returned } = options;
   const position = { generation, offset: line.end };
   const state = isSettled(cursor, position) ? "delivered" : "queued";
-  return decodeLine(line, options).map((part): MailRecord => {
-    if (part.type === "set-aside") {
-      const { id, reason, text } = part;
-      return { state: "set aside", id, reason, text, position };
-    }
-    const { message } = part;
-    return { state: returned.has(message.id) ? "undelivered" : state, message, position };
-  });
+  return decodeLine(line, options).map((part) =>
+    toRecord(part, position, (id) => (returned.has(id) ? "undelivered" : state)),
+  );
+}
+
+/** A part of a line as a record of the mailbox. */
+export function toRecord(
+  part: DecodedPart,
+  position: Position,
+  stateOf: (id: MessageId) => "queued" | "delivered" | "undelivered",
+): MailRecord {
+  if (part.type === "set-aside") {
+    const { id, reason, text } = part;
+    return { state: "set aside", id, reason, text, position };
+  }
+  const { message } = part;
+  return { state: stateOf(message.id), message, position };
 }

@@ -36,7 +36,15 @@ export function findPrice(modelId: string, overrides: PriceTable = {}): Price | 
 
 /** How many tokens a request may have. Of an unknown model it is what nearly all can take. */
 export function contextWindow(modelId: string, overrides: PriceTable = {}): number {
-  return find(modelId, overrides, ({ context_window }) => context_window) ?? 128_000;
+  return findContextWindow(modelId, overrides) ?? 128_000;
+}
+
+/** As `contextWindow`, and undefined where nobody has said. */
+export function findContextWindow(
+  modelId: string,
+  overrides: PriceTable = {},
+): number | undefined {
+  return find(modelId, overrides, ({ context_window }) => context_window);
 }
 
 /** In dollars. The four counts of `usage` do not overlap. */

@@ -18,8 +18,9 @@ export interface Case {
   readonly surroundings: Surroundings;
 }
 
-/** The two directories that are troupe's alone, as real paths. */
+/** The directories that are troupe's alone, as real paths. */
 export interface Surroundings {
   readonly teamDirectory: string;
-  readonly keyDirectory: string;
+  /** Where secrets lie by which somebody can act as the person. */
+  readonly keyDirectories: readonly string[];
 }

@@ -8,9 +8,9 @@ import { runsWhatItFinds, sweeping, sweepingInput } from "./sweeping.ts";
 
 export function closedPlace(
   { real }: Place,
-  { teamDirectory, keyDirectory }: Surroundings,
+  { teamDirectory, keyDirectories }: Surroundings,
 ): "team" | "keys" | undefined {
-  if (isWithin(keyDirectory, real)) return "keys";
+  if (keyDirectories.some((keys) => isWithin(keys, real))) return "keys";
   return isWithin(teamDirectory, real) ? "team" : undefined;
 }
 
@@ -46,9 +46,10 @@ function commandTampering(
 ): string | undefined {
   const { kind, uses, opened, layers, directory } = command;
   const all = [...uses, ...opened];
-  const { keyDirectory } = surroundings;
+  const { keyDirectories } = surroundings;
   const reachesKeys = ({ place, isTree }: PlaceUse) =>
-    closedPlace(place, surroundings) === "keys" || (isTree && isWithin(place.real, keyDirectory));
+    closedPlace(place, surroundings) === "keys" ||
+    (isTree && keyDirectories.some((keys) => isWithin(place.real, keys)));
   if (all.some(reachesKeys)) {
     return "it would reach the team's keys";
   }
@@ -80,8 +81,8 @@ function runsCode({ kind, words, doubt, caution }: ResolvedCommand): boolean {
 
 function isClosedTo({ place, isTree }: PlaceUse, surroundings: Surroundings): boolean {
   if (closedPlace(place, surroundings)) return true;
-  const { teamDirectory, keyDirectory } = surroundings;
-  return isTree && [teamDirectory, keyDirectory].some((closed) => isWithin(place.real, closed));
+  const { teamDirectory, keyDirectories } = surroundings;
+  return isTree && [teamDirectory, ...keyDirectories].some((closed) => isWithin(place.real, closed));
 }
 
 /** By its name, or by the file that the name stands for in an installed package. */
@@ -103,8 +104,8 @@ function isRunner(word: string | undefined): boolean {
 }
 
 /** True when code that nobody can judge names the team's directory, its keys, or troupe. */
-function mentions(text: string, { teamDirectory, keyDirectory }: Surroundings): boolean {
+function mentions(text: string, { teamDirectory, keyDirectories }: Surroundings): boolean {
   const isNamed = (name: string) =>
     text.split(name).some((rest, index) => index > 0 && !/^[\w-]/.test(rest));
-  return isNamed(basename(teamDirectory)) || isNamed(keyDirectory) || /\btroupe\b/.test(text);
+  return [basename(teamDirectory), ...keyDirectories].some(isNamed) || /\btroupe\b/.test(text);
 }

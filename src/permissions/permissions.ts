@@ -15,7 +15,8 @@ export interface PermissionsOptions {
   /** Where a path leads, relative to the directory the member works in. */
   locate(path: string): Promise<Place>;
   teamDirectory: string;
-  keyDirectory: string;
+  /** Where secrets lie by which somebody can act as the person. */
+  keyDirectories: readonly string[];
 }
 
 /**
@@ -88,10 +89,11 @@ export class Permissions {
   }
 
   async #findSurroundings(): Promise<Surroundings> {
-    const [team, keys] = await Promise.all([
-      this.#options.locate(this.#options.teamDirectory),
-      this.#options.locate(this.#options.keyDirectory),
+    const realPath = async (path: string) => (await this.#options.locate(path)).real;
+    const [teamDirectory, keyDirectories] = await Promise.all([
+      realPath(this.#options.teamDirectory),
+      Promise.all(this.#options.keyDirectories.map(realPath)),
     ]);
-    return { teamDirectory: team.real, keyDirectory: keys.real };
+    return { teamDirectory, keyDirectories };
   }
 }

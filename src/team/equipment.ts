@@ -1,6 +1,6 @@
 import { dirname } from "node:path";
 import { Budget, type BudgetLimits } from "../agent/budget.ts";
-import { teamKeyPath } from "../keys/team-key.ts";
+import { dashboardsDirectory, teamKeyPath } from "../keys/team-key.ts";
 import { Disposables } from "../lib/disposables.ts";
 import { childEnvironment, Secrets } from "../lib/secrets.ts";
 import type { Model } from "../model/model.ts";
@@ -160,10 +160,11 @@ export class Equipment implements AsyncDisposable {
     });
   }
 
-  /** Where the team's key lies. No command may write there unasked. */
-  async keyDirectory(): Promise<string> {
+  /** Where the team's key and the dashboards' secrets lie. No command may reach there unasked. */
+  async keyDirectories(): Promise<readonly string[]> {
     const { team_id: teamId } = await this.store.roster.read();
-    return dirname(teamKeyPath({ teamId, ...this.place.keyPlace }));
+    const { keyPlace } = this.place;
+    return [dirname(teamKeyPath({ teamId, ...keyPlace })), dashboardsDirectory(keyPlace)];
   }
 
   [Symbol.asyncDispose](): Promise<void> {

@@ -150,7 +150,7 @@ async function permissionsOf(
     widestMode: () => seat.widestMode(),
     locate: (path) => workspace.locate(path),
     teamDirectory: equipment.layout.directory,
-    keyDirectory: await equipment.keyDirectory(),
+    keyDirectories: await equipment.keyDirectories(),
   });
 }
 

@@ -62,7 +62,7 @@ export async function project(): Promise<Project> {
         rules,
         locate: (path) => workspace.locate(path),
         teamDirectory: join(root, ".team"),
-        keyDirectory: join(outside, "keys"),
+        keyDirectories: [join(outside, "keys"), join(outside, "dashboards")],
       }),
     [Symbol.asyncDispose]: () => directory[Symbol.asyncDispose](),
   };

@@ -130,6 +130,8 @@ const tampering = [
   "python3 - <<'EOF'\nopen('.team/x', 'w')\nEOF",
   "cat ../outside/keys/default",
   "cp x ../outside/keys/",
+  "cat ../outside/dashboards/team.json",
+  "cp x ../outside/dashboards/",
   "troupe approve 1",
   "npx troupe approve 1",
   "/usr/local/bin/troupe approve 1",

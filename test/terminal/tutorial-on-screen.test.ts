@@ -63,8 +63,10 @@ test.skipIf(noTmux)(
         async () => {
           const screen = await terminal.screen();
           if (screen.includes("y yes, once")) await terminal.press("y");
-          const after = (await terminal.history()).split(`› ${prompt.slice(0, 40)}`).at(-1) ?? "";
-          return seen.test(prompt.startsWith("/") ? screen : after) && !isAnybodyBusy(screen);
+          // Before the prompt is on the screen, all that is there belongs to the ones before it.
+          const [, ...after] = (await terminal.history()).split(`› ${prompt.slice(0, 40)}`);
+          const answer = prompt.startsWith("/") ? screen : (after.at(-1) ?? "");
+          return seen.test(answer) && !isAnybodyBusy(screen);
         },
         `${prompt} → ${String(seen)}`,
       );

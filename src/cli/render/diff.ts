@@ -1,4 +1,4 @@
-import { type LineEdit, lineEdits } from "./line-edits.ts";
+import { type LineEdit, lineEdits } from "../../lib/line-edits.ts";
 import type { Paint } from "./paint.ts";
 import { shown } from "./shown.ts";
 import { cutToWidth, wrapExactly, wrapText } from "./wrap.ts";

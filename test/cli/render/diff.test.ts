@@ -3,7 +3,7 @@ import fc from "fast-check";
 import stringWidth from "string-width";
 import { expect, test } from "vitest";
 import { renderDiff } from "../../../src/cli/render/diff.ts";
-import { lineEdits } from "../../../src/cli/render/line-edits.ts";
+import { lineEdits } from "../../../src/lib/line-edits.ts";
 import { paintFor } from "../../../src/cli/render/paint.ts";
 
 const paint = paintFor(true);
