@@ -4,6 +4,7 @@ import { commonJs } from "./packaging/common-js.ts";
 import { licenses } from "./packaging/licenses.ts";
 import { oneScript } from "./packaging/one-script.ts";
 import { keepIgnoredLines } from "./packaging/types.ts";
+import { webHeaders } from "./packaging/web-headers.ts";
 
 const licenseFile = "THIRD-PARTY-LICENSES.txt";
 
@@ -50,6 +51,6 @@ export default defineConfig([
     entry: { program: "src/cli/main.ts" },
     // What is loaded when it is asked for lies in the same file, and runs when it is asked for.
     outputOptions: { comments: false, codeSplitting: false },
-    plugins: [oneScript(), licenses(licenseFile)],
+    plugins: [webHeaders(), oneScript(), licenses(licenseFile)],
   },
 ]);

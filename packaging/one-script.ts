@@ -2,8 +2,8 @@ import { createHash } from "node:crypto";
 import type { Rolldown } from "tsdown";
 
 /**
- * Makes of a CommonJS chunk a script for `node:vm`: one function expression, which is given `require`
- * and `importPackage`. A script has no `import()` of its own without a flag of Node's. The first line
+ * Makes of a CommonJS chunk a script for `node:vm`: one function expression, which is given `require`,
+ * `importPackage` and `__dirname`. A script has no `import()` of its own without a flag of Node's. The first line
  * tells the content by its hash, for files that are made from it.
  */
 export function oneScript(): Rolldown.Plugin {
@@ -14,7 +14,7 @@ export function oneScript(): Rolldown.Plugin {
         if (file.type !== "chunk") continue;
         const code = withoutImports(file.code);
         const hash = createHash("sha256").update(code).digest("hex").slice(0, hashLength);
-        file.code = `//${hash}\n(function (require, importPackage) {${code}\n})\n`;
+        file.code = `//${hash}\n(function (require, importPackage, __dirname) {${code}\n})\n`;
       }
     },
   };

@@ -26,6 +26,7 @@ export type ErrorCode =
   | "path-refused"
   | "spawn-refused"
   | "observer-slow"
+  | "dashboard-failed"
   | "team-closed";
 
 /**

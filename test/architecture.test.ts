@@ -31,7 +31,7 @@ const allowed: Record<string, readonly string[]> = {
     ...["mailbox", "transcript", "logs", "model", "permissions", "processes", "tools"],
   ],
   team: [...leaves, "keys", ...stores, ...workers],
-  server: [...leaves, "keys", "mailbox", "logs", "model", "permissions", "team"],
+  server: [...leaves, "keys", "mailbox", "logs", "model", "workspace", "permissions", "team"],
   cli: [...leaves, "mailbox", "model", "permissions", "tools", "agent", "team", "server"],
   testing: [...leaves, "keys", ...stores, "processes", "model", "team"],
 };

@@ -12,7 +12,11 @@ import { CodeCache } from "./code-cache.ts";
 const hashLength = 16;
 
 /** What `packaging/one-script.ts` makes. */
-type Program = (require: NodeJS.Require, importPackage: (id: string) => Promise<unknown>) => void;
+type Program = (
+  require: NodeJS.Require,
+  importPackage: (id: string) => Promise<unknown>,
+  directory: string,
+) => void;
 
 const [, , name] = process.argv;
 if (!(name === "--version" || name === "-v") || !tellsVersion()) start();
@@ -47,7 +51,7 @@ function start(): void {
     });
   }
   const program: Program = script.runInThisContext();
-  program(createRequire(__filename), (id) => import(id));
+  program(createRequire(__filename), (id) => import(id), __dirname);
 }
 
 type Kind = "run" | "talk";

@@ -1,8 +1,9 @@
 import { TeamError } from "../errors.ts";
+import { ruleOf } from "../permissions/persons-question.ts";
 import type { Request } from "../protocol/request.ts";
 import type { TeamObserver } from "../team/team-observer.ts";
 import type { Io } from "./command.ts";
-import { briefly, pickRequest, ruleOf } from "./pick-request.ts";
+import { briefly, pickRequest } from "./pick-request.ts";
 import { jsonText } from "./render/json-text.ts";
 import { oneLine } from "./render/one-line.ts";
 

@@ -1,4 +1,5 @@
 import type { Environment } from "../model/provider-settings.ts";
+import type { Dashboard, Entrance } from "../server/dashboard.ts";
 import type { Team } from "../team/team.ts";
 import type { TeamObserver } from "../team/team-observer.ts";
 import type { TeamOptions } from "../team/team-options.ts";
@@ -21,6 +22,7 @@ export interface Io {
   ): Promise<TeamObserver>;
   /** That team, for this process to run. */
   openTeam(settings: TeamSettings): Promise<Team>;
+  readonly dashboards: Dashboards;
   /** Calls `run` after so long, unless the returned function is called before. */
   schedule(delayMs: number, run: () => void): () => void;
   /** Where and by whom the program was started. */
@@ -86,6 +88,23 @@ interface TeamSettings
   onWarning?(message: string): void;
   cwd: string | undefined;
   teamDir: string | undefined;
+}
+
+/** The pages in the browser that show teams. */
+export interface Dashboards {
+  /** Serves the dashboard of a team, which need not exist yet, from this process. */
+  serve(settings: DashboardSettings): Promise<Dashboard>;
+  /** The dashboard of a team that a process serves already; on this port, where it is said. */
+  find(settings: Pick<DashboardSettings, "teamDir" | "port">): Promise<Entrance | undefined>;
+}
+
+interface DashboardSettings {
+  teamDir: string;
+  /** The port that is wanted; the one of the last time, unless said. */
+  port: number | undefined;
+  /** What holds the secrets that no page may show. */
+  env: Environment;
+  onWarning(message: string): void;
 }
 
 /** What a command was given, behind its name. */

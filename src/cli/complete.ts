@@ -1,8 +1,8 @@
 import { TeamError } from "../errors.ts";
+import { isForPerson } from "../permissions/persons-question.ts";
 import type { TeamObserver } from "../team/team-observer.ts";
 import type { Command, Io, Option } from "./command.ts";
 import { fileSystemFailure } from "./file-system-failure.ts";
-import { isForPerson } from "./pick-request.ts";
 
 type Commands = ReadonlyMap<string, () => Promise<Command>>;
 

@@ -26,6 +26,7 @@ const program: Program = {
     ["approve", async () => (await import("./commands/approve.ts")).approve],
     ["deny", async () => (await import("./commands/deny.ts")).deny],
     ["stop", async () => (await import("./commands/stop.ts")).stop],
+    ["web", async () => (await import("./commands/web.ts")).web],
     ["completion", async () => (await import("./commands/completion.ts")).completion],
     ["doctor", async () => (await import("./commands/doctor.ts")).doctor],
     ["trust", async () => (await import("./commands/trust.ts")).trust],
@@ -61,6 +62,32 @@ const io: Io = {
       approvals: denies ? { unattended } : {},
     });
     return team;
+  },
+
+  dashboards: {
+    async serve({ teamDir, port, env, onWarning: onDashboardWarning }) {
+      const { systemPlace } = await import("../team/system-place.ts");
+      const { Dashboard } = await import("../server/dashboard.ts");
+      const { Hono } = await import("hono");
+      const { secretsInJson } = await import("../server/masked.ts");
+      const { environmentSecrets } = await import("./known-secrets.ts");
+      const place = systemPlace({ directory: resolve(teamDir), onWarning: onDashboardWarning });
+      const secrets = secretsInJson(environmentSecrets(env));
+      return Dashboard.open({
+        place,
+        port,
+        secrets,
+        // The same two levels above, from the source and from the bundle.
+        pageDirectory: join(import.meta.dirname, "../../dist/web"),
+        openApi: () => ({ routes: new Hono(), [Symbol.asyncDispose]: async () => {} }),
+      });
+    },
+
+    async find({ teamDir, port }) {
+      const { systemPlace } = await import("../team/system-place.ts");
+      const { findDashboard } = await import("../server/dashboard.ts");
+      return findDashboard(systemPlace({ directory: resolve(teamDir), onWarning }), port);
+    },
   },
 
   schedule: (delayMs, run) => systemClock.schedule(delayMs, run),

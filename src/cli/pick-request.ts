@@ -1,13 +1,8 @@
 import { TeamError } from "../errors.ts";
-import { user } from "../protocol/ids.ts";
+import { describeInput } from "../lib/describe-input.ts";
+import { isForPerson } from "../permissions/persons-question.ts";
 import type { Request } from "../protocol/request.ts";
-import { describeInput } from "./render/describe-input.ts";
 import { oneLine } from "./render/one-line.ts";
-
-/** True for what waits for the person's answer. */
-export function isForPerson({ state, to }: Request): boolean {
-  return state === "pending" && to === user;
-}
 
 /**
  * The open question to the person whose id begins so. Throws where none is meant, or several are.
@@ -66,9 +61,4 @@ function listed(requests: readonly Request[]): string {
 export function briefly({ type, from, subject }: Request): string {
   if (type !== "permission") return `${type} of ${from}`;
   return oneLine(`${from}: ${subject.tool} ${describeInput(subject.input)}`, 60);
-}
-
-/** The rule that "always" adds. */
-export function ruleOf({ subject }: Request): string | undefined {
-  return typeof subject.rule === "string" ? subject.rule : undefined;
 }

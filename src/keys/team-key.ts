@@ -21,9 +21,7 @@ export function teamKeyPath({ teamId, keyFile, stateHome, home }: TeamKeyPathOpt
 }
 
 /** Where the secrets of dashboards lie: whoever has one can answer for the person. */
-export function dashboardsDirectory(
-  place: Pick<TeamKeyPathOptions, "stateHome" | "home">,
-): string {
+export function dashboardsDirectory(place: Pick<TeamKeyPathOptions, "stateHome" | "home">): string {
   return join(stateDirectory(place), "dashboards");
 }
 

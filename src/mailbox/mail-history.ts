@@ -16,6 +16,8 @@ export interface HistoryOptions {
   signature: Signature | undefined;
   /** Only what lies before this place, where a line begins. */
   before?: Position | undefined;
+  /** Only lines that have this text: the others are passed over without being read closely. */
+  having?: string | undefined;
 }
 
 /** What one line of a mailbox holds: a torn write can glue several records into one. */
@@ -85,9 +87,10 @@ interface LogOptions extends HistoryOptions {
 
 async function* readLog(reader: LineReader, options: LogOptions): AsyncGenerator<MailLine> {
   const { mtime: modified } = await reader.stat();
-  const { generation, before, shown } = options;
+  const { generation, before, having, shown } = options;
   const to = before?.generation === generation ? before.offset : undefined;
   for await (const line of reader.backwards(to)) {
+    if (having !== undefined && !line.bytes.includes(having)) continue;
     const records: MailRecord[] = [];
     for (const record of recordsOf(line, { ...options, modified }).reverse()) {
       const id = idOf(record);

@@ -40,10 +40,7 @@ export function contextWindow(modelId: string, overrides: PriceTable = {}): numb
 }
 
 /** As `contextWindow`, and undefined where nobody has said. */
-export function findContextWindow(
-  modelId: string,
-  overrides: PriceTable = {},
-): number | undefined {
+export function findContextWindow(modelId: string, overrides: PriceTable = {}): number | undefined {
   return find(modelId, overrides, ({ context_window }) => context_window);
 }
 

@@ -82,7 +82,9 @@ function runsCode({ kind, words, doubt, caution }: ResolvedCommand): boolean {
 function isClosedTo({ place, isTree }: PlaceUse, surroundings: Surroundings): boolean {
   if (closedPlace(place, surroundings)) return true;
   const { teamDirectory, keyDirectories } = surroundings;
-  return isTree && [teamDirectory, ...keyDirectories].some((closed) => isWithin(place.real, closed));
+  return (
+    isTree && [teamDirectory, ...keyDirectories].some((closed) => isWithin(place.real, closed))
+  );
 }
 
 /** By its name, or by the file that the name stands for in an installed package. */

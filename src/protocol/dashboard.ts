@@ -257,6 +257,21 @@ export interface AwayView {
   cost_usd: number;
 }
 
+/** A team as one file holds it: everything that the page would ask its server for. */
+export interface RecordedRun {
+  exported_at: string;
+  state: RoomState;
+  /** Whole, oldest first. */
+  messages: readonly MessageView[];
+  /** Oldest first. */
+  transcripts: readonly { member: string; entries: readonly EntryView[] }[];
+  cost: CostView;
+  /** What the file does not have, a sentence each. */
+  left_out: readonly string[];
+  /** How many secrets were masked. */
+  masked: number;
+}
+
 /** What an answer of the API looks like when it is a refusal. */
 export interface ApiError {
   error: Obstacle;

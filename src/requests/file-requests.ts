@@ -4,7 +4,7 @@ import { mapInBatches } from "../lib/batches.ts";
 import type { Clock } from "../lib/clock.ts";
 import { Listeners } from "../lib/listeners.ts";
 import { VersionedRecords } from "../lib/versioned-records.ts";
-import { type MemberName, newRequestId, type RequestId, system } from "../protocol/ids.ts";
+import { type MemberName, newRequestId, RequestId, system } from "../protocol/ids.ts";
 import { Request, type RequestState } from "../protocol/request.ts";
 import {
   isListed,
@@ -73,6 +73,17 @@ export class FileRequests implements Requests {
 
   async get(id: RequestId): Promise<Request> {
     return (await this.#require(id)).request;
+  }
+
+  /** As `get`, and undefined where there is none. */
+  async find(id: RequestId): Promise<Request | undefined> {
+    return (await this.#read(id))?.request;
+  }
+
+  /** Of all requests, oldest first: ids begin with the time at which they were made. */
+  async ids(): Promise<RequestId[]> {
+    const names = (await this.#records.ids()).sort();
+    return names.flatMap((name) => RequestId.safeParse(name).data ?? []);
   }
 
   async list(filter: RequestFilter = {}): Promise<Request[]> {

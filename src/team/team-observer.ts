@@ -2,20 +2,37 @@ import { join } from "node:path";
 import { TeamError } from "../errors.ts";
 import type { Holder } from "../fence/fence.ts";
 import { FileFence } from "../fence/file-fence.ts";
-import { Signature } from "../keys/signature.ts";
-import { loadTeamKey, openTeamKey, teamKeyPath } from "../keys/team-key.ts";
+import type { Signature } from "../keys/signature.ts";
+import { appearanceOf } from "../lib/appearance.ts";
 import { DirectoryWatch } from "../lib/directory-watch.ts";
 import { ensurePrivateDirectory } from "../lib/files.ts";
+import type { Damage } from "../lib/json-lines.ts";
+import { pacedWakes } from "../lib/paced-wakes.ts";
 import type { FollowOptions } from "../logs/event-log.ts";
 import { FileEventReader } from "../logs/file-event-reader.ts";
 import { FileUsageReader } from "../logs/file-usage-reader.ts";
+import { UsageHistory } from "../logs/usage-history.ts";
+import { UsageTail } from "../logs/usage-tail.ts";
 import { FileMailbox } from "../mailbox/file-mailbox.ts";
-import { readRecords } from "../mailbox/mail-history.ts";
+import {
+  type HistoryOptions,
+  type MailLine,
+  readMailLines,
+  readRecords,
+} from "../mailbox/mail-history.ts";
 import { mailLayout } from "../mailbox/mail-layout.ts";
+import { MailTail } from "../mailbox/mail-tail.ts";
 import { MailWriter } from "../mailbox/mail-writer.ts";
 import type { MailRecord } from "../mailbox/mailbox.ts";
 import type { StoredEvent } from "../protocol/events.ts";
-import { type MemberName, newRequestId, parseMemberName, user } from "../protocol/ids.ts";
+import {
+  type MemberName,
+  newRequestId,
+  parseMemberName,
+  type RequestId,
+  type TaskId,
+  user,
+} from "../protocol/ids.ts";
 import type { Message, MessageDraft } from "../protocol/message.ts";
 import type { Request } from "../protocol/request.ts";
 import type { Task } from "../protocol/task.ts";
@@ -23,9 +40,12 @@ import type { TeamRecord } from "../protocol/team.ts";
 import type { UsageTotal } from "../protocol/usage.ts";
 import { FileRequests } from "../requests/file-requests.ts";
 import type { RequestFilter } from "../requests/requests.ts";
-import { lastGoodFile, readTeamFile } from "../roster/team-file.ts";
+import { rosterFile } from "../roster/team-file.ts";
 import { FileTaskBoard } from "../tasks/file-task-board.ts";
+import { MailWatch } from "./mail-watch.ts";
+import { ObservedKey } from "./observed-key.ts";
 import { answerMessage, findQuestion, type PersonsAnswer } from "./protocols/persons-answer.ts";
+import { readTeam } from "./read-team.ts";
 import { findRecipient } from "./recipient.ts";
 import { type TeamLayout, teamLayout } from "./team-layout.ts";
 import type { TeamPlace } from "./team-place.ts";
@@ -39,12 +59,16 @@ export class TeamObserver {
   readonly team: TeamRecord;
   readonly #place: TeamPlace;
   readonly #layout: TeamLayout;
-  #signature: Promise<Signature | undefined> | undefined;
+  readonly #key: ObservedKey;
+  #tasks: FileTaskBoard | undefined;
+  #seenRequests: FileRequests | undefined;
+  readonly #onDamage = ({ reason }: Damage) => this.#place.onWarning(reason);
 
   private constructor(place: TeamPlace, team: TeamRecord) {
     this.team = team;
     this.#place = place;
     this.#layout = teamLayout(place.directory);
+    this.#key = new ObservedKey(place, team.team_id);
   }
 
   static async open(place: TeamPlace): Promise<TeamObserver> {
@@ -65,20 +89,35 @@ export class TeamObserver {
   }
 
   tasks(): Promise<Task[]> {
-    const { clock, onWarning } = this.#place;
-    return new FileTaskBoard({
-      directory: this.#layout.tasks,
-      clock,
-      onDamage: onWarning,
-    }).list();
+    return this.#board().list();
   }
 
-  /** What happened after event number `after`, then what happens, until `signal` aborts. */
-  async *follow(options: FollowOptions): AsyncGenerator<StoredEvent> {
+  task(id: TaskId): Promise<Task> {
+    return this.#board().get(id);
+  }
+
+  /**
+   * What happened after event number `after`, then what happens, until `signal` aborts. With
+   * `paceMs`, the log is looked at no more often than that: it costs less the more happens.
+   */
+  async *follow(options: FollowOptions & { paceMs?: number }): AsyncGenerator<StoredEvent> {
     const { clock, onWarning } = this.#place;
     const { directory, events: path } = this.#layout;
-    using wakes = new DirectoryWatch({ directory, clock, onFallback: onWarning });
-    yield* new FileEventReader({ path, wakes }).follow(options);
+    using watch = new DirectoryWatch({ directory, clock, onFallback: onWarning });
+    const { paceMs, ...rest } = options;
+    const wakes = paceMs === undefined ? watch : pacedWakes(watch, clock, paceMs);
+    yield* new FileEventReader({ path, wakes }).follow(rest);
+  }
+
+  /** The newest events that are kept, at most `count`, oldest first. */
+  async recentEvents(count: number): Promise<StoredEvent[]> {
+    const wakes = { subscribe: () => () => undefined };
+    const newestFirst: StoredEvent[] = [];
+    const reader = new FileEventReader({ path: this.#layout.events, wakes });
+    for await (const stored of reader.newestFirst()) {
+      if (newestFirst.push(stored) >= count) break;
+    }
+    return newestFirst.reverse();
   }
 
   /** What a member saw, said and did. */
@@ -87,15 +126,24 @@ export class TeamObserver {
     const directory = this.#layout.transcripts;
     return new TranscriptView({
       path: join(directory, `${name}.jsonl`),
-      onDamage: ({ reason }) => onWarning(reason),
+      onDamage: this.#onDamage,
       watch: () => new DirectoryWatch({ directory, clock, onFallback: onWarning }),
     });
   }
 
   /** What each member's model calls have cost so far. */
   usage(): Promise<Map<MemberName, UsageTotal>> {
-    const onDamage = ({ reason }: { reason: string }) => this.#place.onWarning(reason);
-    return new FileUsageReader(this.#layout.usage, { onDamage }).totals();
+    return new FileUsageReader(this.#layout.usage, { onDamage: this.#onDamage }).totals();
+  }
+
+  /** The same, to be kept up by what is new alone. */
+  usageTail(): UsageTail {
+    return new UsageTail({ path: this.#layout.usage, onDamage: this.#onDamage });
+  }
+
+  /** The calls themselves, as far back as they are kept, and later those that came since. */
+  usageHistory(): UsageHistory {
+    return new UsageHistory({ path: this.#layout.usage, onDamage: this.#onDamage });
   }
 
   /** The lead and everybody who is or was in the team. */
@@ -117,18 +165,52 @@ export class TeamObserver {
     const hasEnded = this.team.members.some(
       ({ name, status }) => name === owner && status === "shutdown",
     );
-    const layout = mailLayout(this.#layout.inbox, owner);
-    this.#signature ??= this.#loadSignature();
-    const signature = await this.#signature;
-    for await (const record of readRecords({ layout, owner, signature })) {
+    for await (const record of readRecords(await this.#mailbox(owner))) {
       if (hasEnded && record.state === "queued") yield { ...record, state: "undelivered" };
       else yield record;
     }
   }
 
+  /** A member's mail, newest first, by lines: each says from where it can be gone on with. */
+  async *mailLines(
+    owner: MemberName,
+    options: Pick<HistoryOptions, "before" | "having"> = {},
+  ): AsyncGenerator<MailLine> {
+    yield* readMailLines({ ...(await this.#mailbox(owner)), ...options });
+  }
+
+  /** What comes into a member's mailbox from now on, and how far the member gets with it. */
+  async mailTail(owner: MemberName): Promise<MailTail> {
+    return MailTail.open(await this.#mailbox(owner));
+  }
+
+  /** Says when there may be new mail for somebody. */
+  watchMail(): MailWatch {
+    return new MailWatch(this.#layout.inbox, this.#place.clock);
+  }
+
+  /** What tells one state of the team's files from the next; undefined for those there are not. */
+  async appearance(): Promise<TeamAppearance> {
+    const { directory, tasks, requests, usage } = this.#layout;
+    const [roster, ...others] = await Promise.all(
+      [join(directory, rosterFile), tasks, requests, usage].map(appearanceOf),
+    );
+    return { roster, tasks: others[0], requests: others[1], usage: others[2] };
+  }
+
   /** Leaves a message of the person. It is seen when the team runs. */
   send(to: string, content: string): Promise<Message> {
     return this.#leave(to, { type: "message", from: user, content });
+  }
+
+  /** Leaves a message of the person to everybody who is alive. Resolves to how many that are. */
+  async broadcast(content: string): Promise<number> {
+    const alive = this.team.members.filter(({ status }) => status !== "shutdown");
+    const recipients = [this.team.lead, ...alive.map(({ name }) => name)];
+    for (const to of recipients) {
+      await this.#leave(to, { type: "broadcast", from: user, content });
+    }
+    return recipients.length;
   }
 
   /** What waits for an answer, approvals and plans for the person among them. */
@@ -138,12 +220,22 @@ export class TeamObserver {
 
   /** All questions of the team's protocols, open and decided, oldest first. */
   async requests(filter: RequestFilter = {}): Promise<Request[]> {
-    return this.#requests(await this.#signatureToSend()).list(filter);
+    return this.#requests(await this.#toSign()).list(filter);
+  }
+
+  /** The ids of all questions there were, oldest first. */
+  async requestIds(): Promise<RequestId[]> {
+    return (await this.#requestsToSee())?.ids() ?? [];
+  }
+
+  /** One question. Undefined where there is none, or no key to tell what troupe has written. */
+  async request(id: RequestId): Promise<Request | undefined> {
+    return (await this.#requestsToSee())?.find(id);
   }
 
   /** Answers a question that is put to the person. Whoever runs the team carries it out. */
   async answer(id: string, answer: PersonsAnswer): Promise<void> {
-    const request = await findQuestion(this.#requests(await this.#signatureToSend()), id);
+    const request = await findQuestion(this.#requests(await this.#toSign()), id);
     await this.#leave(request.from, answerMessage(request, answer));
   }
 
@@ -153,6 +245,27 @@ export class TeamObserver {
     await this.#leave(name, { type: "shutdown_request", from: user, request_id });
   }
 
+  #board(): FileTaskBoard {
+    const { clock, onWarning } = this.#place;
+    this.#tasks ??= new FileTaskBoard({
+      directory: this.#layout.tasks,
+      clock,
+      onDamage: onWarning,
+    });
+    return this.#tasks;
+  }
+
+  async #mailbox(owner: MemberName) {
+    const layout = mailLayout(this.#layout.inbox, owner);
+    return { layout, owner, signature: await this.#key.toSee() };
+  }
+
+  async #requestsToSee(): Promise<FileRequests | undefined> {
+    const signature = await this.#key.toSee();
+    this.#seenRequests ??= signature && this.#requests(signature);
+    return this.#seenRequests;
+  }
+
   async #leave(to: string, draft: MessageDraft): Promise<Message> {
     const owner = findRecipient(this.team, to);
     await ensurePrivateDirectory(this.#layout.inbox);
@@ -160,7 +273,7 @@ export class TeamObserver {
     const mailbox = new FileMailbox({
       inbox: this.#layout.inbox,
       owner,
-      signature: await this.#signatureToSend(),
+      signature: await this.#toSign(),
       clock: this.#place.clock,
       writer,
       watch: { subscribe: () => () => undefined },
@@ -168,6 +281,10 @@ export class TeamObserver {
       onWarning: this.#place.onWarning,
     });
     return await mailbox.append(draft);
+  }
+
+  #toSign(): Promise<Signature> {
+    return this.#key.toSign(() => this.lead());
   }
 
   #requests(signature: Signature): FileRequests {
@@ -180,47 +297,7 @@ export class TeamObserver {
       onForgery: onWarning,
     });
   }
-
-  async #loadSignature(): Promise<Signature | undefined> {
-    const key = await loadTeamKey({ path: this.#keyPath() });
-    if (key) return new Signature(key);
-    this.#place.onWarning(
-      `The team's key ${this.#keyPath()} is missing: senders are shown as the messages claim.`,
-    );
-    return undefined;
-  }
-
-  async #signatureToSend(): Promise<Signature> {
-    const path = this.#keyPath();
-    const key = await loadTeamKey({ path });
-    if (key) return new Signature(key);
-    const lead = await this.lead();
-    if (lead) {
-      throw new TeamError("key-unavailable", `The team's key ${path} is missing`, {
-        hint: `The lead (pid ${lead.pid}) keeps its key in memory, so nobody else can sign. Write to the lead itself, or start it again where that file can be written.`,
-      });
-    }
-    const made = await openTeamKey({ path });
-    if (made.origin !== "memory") return made.signature;
-    throw new TeamError("key-unavailable", `The team's key ${path} cannot be written`, {
-      hint: "Make its directory writable, or set TROUPE_KEY_FILE.",
-    });
-  }
-
-  #keyPath(): string {
-    return teamKeyPath({ teamId: this.team.team_id, ...this.#place.keyPlace });
-  }
 }
 
-/** The roster, or the last good one while somebody has made nonsense of it. */
-async function readTeam({ directory, onWarning }: TeamPlace): Promise<TeamRecord | undefined> {
-  try {
-    return (await readTeamFile(directory))?.team;
-  } catch (error) {
-    if (!(error instanceof TeamError) || error.code !== "config-invalid") throw error;
-    const lastGood = await readTeamFile(directory, lastGoodFile);
-    if (!lastGood) throw error;
-    onWarning(`${error.message}. The last good roster is shown.`);
-    return lastGood.team;
-  }
-}
+/** See `TeamObserver.appearance`. */
+export type TeamAppearance = Record<"roster" | "tasks" | "requests" | "usage", string | undefined>;

@@ -6,6 +6,7 @@ import { type Line, LineReader, LineSplitter } from "../lib/line-reader.ts";
 import type { WakeSource } from "../lib/wake-source.ts";
 import { follow } from "../logs/follow.ts";
 import { Entry } from "../protocol/transcript.ts";
+import { TranscriptFile } from "./transcript-file.ts";
 
 export interface TranscriptViewOptions {
   path: string;
@@ -29,6 +30,11 @@ export class TranscriptView {
 
   constructor(options: TranscriptViewOptions) {
     this.#options = options;
+  }
+
+  /** The transcript as it is now, to be read from any place; undefined where there is none. */
+  open(): Promise<TranscriptFile | undefined> {
+    return TranscriptFile.open(this.#options.path, (damage) => this.#options.onDamage(damage));
   }
 
   /** The entries from the last to the first. Whoever stops early has read no more than that. */

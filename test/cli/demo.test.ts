@@ -9,7 +9,7 @@ import { Team } from "../../src/team/team.ts";
 import type { TeamOptions } from "../../src/team/team-options.ts";
 import { temporaryDirectory } from "../../src/testing/temporary-directory.ts";
 import { observe, teamPlace } from "../support/team.ts";
-import { noTerminal, troupe } from "./troupe.ts";
+import { noDashboards, noTerminal, troupe } from "./troupe.ts";
 
 test("the demo ends with 0, without a key, and what it claims is true", async () => {
   await using directory = await temporaryDirectory();
@@ -135,6 +135,7 @@ async function play(root: string, world: World = {}) {
     signal: world.signal ?? new AbortController().signal,
     surroundings: { cwd: root, home: root, env: {} },
     terminal: noTerminal,
+    dashboards: noDashboards,
     schedule: (delayMs, work) => systemClock.schedule(delayMs, work),
     openTeam: ({ teamDir = "", cwd = root, denies: _, ...settings }) =>
       Team.open({

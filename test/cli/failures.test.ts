@@ -8,7 +8,7 @@ import { placeOptions } from "../../src/cli/settings/flags.ts";
 import { TeamError } from "../../src/errors.ts";
 import { temporaryDirectory } from "../../src/testing/temporary-directory.ts";
 import { enlist, member, openStore } from "../support/team.ts";
-import { noTerminal, troupe } from "./troupe.ts";
+import { noDashboards, noTerminal, troupe } from "./troupe.ts";
 
 interface Obstacle {
   title: string;
@@ -256,6 +256,7 @@ async function failIn(
     observeTeam: () => Promise.reject(new Error("unused")),
     surroundings,
     terminal: noTerminal,
+    dashboards: noDashboards,
   });
   return { code, err };
 }

@@ -3,7 +3,7 @@ import type { Arguments, Command } from "../../src/cli/command.ts";
 import { explain, helpText } from "../../src/cli/help.ts";
 import { runProgram } from "../../src/cli/program.ts";
 import { registeredCommands } from "../support/registered-commands.ts";
-import { noTerminal } from "./troupe.ts";
+import { noDashboards, noTerminal } from "./troupe.ts";
 
 const commands = await registeredCommands();
 
@@ -72,6 +72,7 @@ test("the command under the empty name is what troupe does without one, with fla
       schedule: () => () => undefined,
       surroundings: { cwd: "/", home: "/", env: {} },
       terminal: noTerminal,
+      dashboards: noDashboards,
     });
 
   expect([await call(), await call("--model", "x")]).toEqual([7, 7]);

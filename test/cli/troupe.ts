@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import type { Terminal } from "../../src/cli/command.ts";
+import type { Dashboards, Terminal } from "../../src/cli/command.ts";
 import { approvals } from "../../src/cli/commands/approvals.ts";
 import { approve } from "../../src/cli/commands/approve.ts";
 import { completion } from "../../src/cli/commands/completion.ts";
@@ -16,6 +16,7 @@ import { talk } from "../../src/cli/commands/talk.ts";
 import { tasks } from "../../src/cli/commands/tasks.ts";
 import { team } from "../../src/cli/commands/team.ts";
 import { trust } from "../../src/cli/commands/trust.ts";
+import { web } from "../../src/cli/commands/web.ts";
 import { runProgram } from "../../src/cli/program.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import { Team } from "../../src/team/team.ts";
@@ -34,10 +35,14 @@ interface World {
   /** Told of each line of the result as it comes. */
   onOut?: (line: string) => void;
   terminal?: Terminal;
+  dashboards?: Dashboards;
 }
 
 /** As `troupe`, in a world of the test's choice. */
-export async function troupeIn({ root, env, signal, onOut, terminal }: World, ...argv: string[]) {
+export async function troupeIn(
+  { root, env, signal, onOut, terminal, dashboards }: World,
+  ...argv: string[]
+) {
   const out: string[] = [];
   const err: string[] = [];
   const loaded = [
@@ -57,6 +62,7 @@ export async function troupeIn({ root, env, signal, onOut, terminal }: World, ..
     completion,
     doctor,
     trust,
+    web,
   ];
   const commands = new Map(loaded.map((command) => [command.name, async () => command]));
   const onWarning = (message: string) => err.push(message);
@@ -78,6 +84,7 @@ export async function troupeIn({ root, env, signal, onOut, terminal }: World, ..
       },
     },
     terminal: terminal ?? noTerminal,
+    dashboards: dashboards ?? noDashboards,
     schedule: (delayMs, work) => systemClock.schedule(delayMs, work),
     openTeam: ({ teamDir, cwd, denies, ...settings }) =>
       Team.open({
@@ -92,6 +99,12 @@ export async function troupeIn({ root, env, signal, onOut, terminal }: World, ..
   });
   return { code, out, err };
 }
+
+/** What cannot be had here. */
+export const noDashboards: Dashboards = {
+  serve: () => Promise.reject(new Error("unused")),
+  find: () => Promise.reject(new Error("unused")),
+};
 
 /** What a program has that was started by another one. */
 export const noTerminal: Terminal = {

@@ -1,5 +1,81 @@
 import { render } from "preact";
 import "./styles/tokens.css";
+import "./styles/base.css";
+import { App } from "./app.tsx";
+import { LiveSource, takeToken } from "./source/live-source.ts";
+import { recordedSource } from "./source/recorded-source.ts";
+import { Desk } from "./state/desk.ts";
+import { Kept } from "./state/kept.ts";
+import { Page } from "./state/page.ts";
+import { titleOf } from "./state/questions.ts";
+import { routeOf } from "./state/route.ts";
+import { shownTheme } from "./state/theme.ts";
+
+const token = takeToken();
+const page = new Page(recordedSource() ?? new LiveSource(token), routeOf(location.hash));
+const desk = new Desk({
+  page,
+  kept: new Kept(() => localStorage),
+  keptHere: new Kept(() => sessionStorage),
+});
+
+followTheme();
+page.source.listen(page);
+page.go(page.route.value);
+window.addEventListener("hashchange", () => page.go(routeOf(location.hash)));
+followRoom();
+followPresence();
 
 const root = document.getElementById("app");
-if (root) render(<main>Troupe</main>, root);
+if (root) render(<App desk={desk} />, root);
+
+function followTheme(): void {
+  const dark = matchMedia("(prefers-color-scheme: dark)");
+  const apply = () => {
+    document.documentElement.dataset.theme = shownTheme(desk.theme.value, dark.matches);
+  };
+  dark.addEventListener("change", apply);
+  desk.theme.subscribe(apply);
+  apply();
+}
+
+/** The tab's title and picture, and the page itself where the server has become another. */
+function followRoom(): void {
+  const icon = document.querySelector<HTMLLinkElement>("link[rel=icon]");
+  let seen: string | null = null;
+  page.room.subscribe(() => {
+    const room = page.room.value;
+    if (!room) return;
+    if (desk.isOutdatedBy(room)) location.reload();
+    const open = [...room.requests.values()].filter(({ is_open }) => is_open).length;
+    const title = titleOf(open, room.team?.name ?? null);
+    if (document.title !== title) document.title = title;
+    const href = iconOf(open > 0);
+    if (icon && icon.href !== href) icon.href = href;
+    if (room.team && room.team.id !== seen) {
+      seen = room.team.id;
+      if (document.visibilityState === "visible") look();
+    }
+  });
+}
+
+function followPresence(): void {
+  const isHere = () => document.visibilityState === "visible";
+  document.addEventListener("visibilitychange", () => (isHere() ? look() : desk.leave()));
+  window.addEventListener("pagehide", () => desk.leave());
+  setInterval(() => isHere() && desk.now.set(Date.now()), 1_000);
+  // A browser that is killed does not say goodbye.
+  setInterval(() => isHere() && desk.leave(), 15_000);
+}
+
+function look(): void {
+  desk.now.set(Date.now());
+  // What happened meanwhile is a kindness: the page is whole without it.
+  void desk.look().catch(() => undefined);
+}
+
+function iconOf(isAsked: boolean): string {
+  const mark = isAsked ? '<circle cx="25" cy="7" r="7" fill="#e08a00"/>' : "";
+  const svg = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="9" fill="#7a3ff2"/><path d="M8 10h16v4h-6v10h-4V14H8z" fill="#fff"/>${mark}</svg>`;
+  return `data:image/svg+xml,${encodeURIComponent(svg)}`;
+}

@@ -1,6 +1,6 @@
+import { isForPerson } from "../../permissions/persons-question.ts";
 import type { Request } from "../../protocol/request.ts";
 import { type Command, lookOptions } from "../command.ts";
-import { isForPerson } from "../pick-request.ts";
 import { approvalLines, plansForLead } from "../render/approval-lines.ts";
 import { jsonText } from "../render/json-text.ts";
 

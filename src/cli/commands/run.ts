@@ -2,6 +2,7 @@ import { z } from "zod";
 import type { TeamSummary } from "../../team/summary.ts";
 import type { Team } from "../../team/team.ts";
 import { type Command, type Io, teamDirOption } from "../command.ts";
+import { serveBeside } from "../dashboard-beside.ts";
 import { exitCodeOf, exitCodes, unfinishedLines } from "../exit-code.ts";
 import { wrongUsage } from "../parse-arguments.ts";
 import { jsonText } from "../render/json-text.ts";
@@ -70,6 +71,11 @@ export const run: Command = {
       ...teamSettings(settings),
       teamDir,
       denies: settings.approvals === "deny",
+    });
+    await using _dashboard = await serveBeside(settings, {
+      teamDir,
+      io,
+      onWarning: (message) => io.err(oneLine(`warning: ${message}`)),
     });
     return await work(team, { prompt, output, settings }, io);
   },

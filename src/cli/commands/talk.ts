@@ -3,6 +3,7 @@ import { createInterface } from "node:readline/promises";
 import { systemClock } from "../../lib/clock.ts";
 import type { Team } from "../../team/team.ts";
 import { type Arguments, type Command, type Io, teamDirOption } from "../command.ts";
+import { serveBeside } from "../dashboard-beside.ts";
 import { oneLine } from "../render/one-line.ts";
 import { recordAnswer } from "../settings/consent.ts";
 import { debugLines } from "../settings/debug-lines.ts";
@@ -78,6 +79,8 @@ async function converse(
     denies: false,
     onWarning: (message) => warnings.tell(message),
   });
+  const onWarning = (message: string) => warnings.tell(message);
+  await using _dashboard = await serveBeside(settings, { teamDir, io, onWarning });
   const held = new Talk({ team, io, teamDir });
   if (lines) return await PlainTalk.hold({ talk: held, lines }, end);
   const { showScreen } = await import("../screen/show-screen.ts");

@@ -1,6 +1,6 @@
+import { describeInput } from "../../lib/describe-input.ts";
 import type { AgentEvent } from "../../protocol/events.ts";
 import type { MemberName } from "../../protocol/ids.ts";
-import { describeInput } from "../render/describe-input.ts";
 import { oneLine } from "../render/one-line.ts";
 
 const nameWidth = 8;

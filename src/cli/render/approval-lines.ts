@@ -1,5 +1,5 @@
+import { ruleOf } from "../../permissions/persons-question.ts";
 import type { Request } from "../../protocol/request.ts";
-import { ruleOf } from "../pick-request.ts";
 import { describeCall } from "./call.ts";
 import { indented } from "./lines.ts";
 import { localTime } from "./local-time.ts";

@@ -1,6 +1,6 @@
+import { describeInput } from "../../lib/describe-input.ts";
 import type { MemberName } from "../../protocol/ids.ts";
 import type { Item } from "../talk/chronicle.ts";
-import { describeInput } from "./describe-input.ts";
 import { renderMarkdown } from "./markdown.ts";
 import { oneLine } from "./one-line.ts";
 import type { Paint } from "./paint.ts";

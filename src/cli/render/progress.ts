@@ -1,6 +1,6 @@
+import { describeInput } from "../../lib/describe-input.ts";
 import type { AgentEvent } from "../../protocol/events.ts";
 import { lead, type MemberName } from "../../protocol/ids.ts";
-import { describeInput } from "./describe-input.ts";
 import { oneLine } from "./one-line.ts";
 
 const width = 160;

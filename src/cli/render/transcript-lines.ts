@@ -1,6 +1,6 @@
+import { describeInput } from "../../lib/describe-input.ts";
 import type { Message } from "../../protocol/message.ts";
 import type { Entry, ReplyBlock } from "../../protocol/transcript.ts";
-import { describeInput } from "./describe-input.ts";
 import { indented, type Room, shortened } from "./lines.ts";
 import { localClock, localDay } from "./local-time.ts";
 import { oneLine } from "./one-line.ts";

@@ -1,10 +1,10 @@
 import { setImmediate } from "node:timers/promises";
+import { ruleOf } from "../../permissions/persons-question.ts";
 import type { AgentEvent } from "../../protocol/events.ts";
 import { lead, type MemberName } from "../../protocol/ids.ts";
 import type { Request } from "../../protocol/request.ts";
 import { totalTokens } from "../../protocol/usage.ts";
 import type { Terminal } from "../command.ts";
-import { ruleOf } from "../pick-request.ts";
 import { renderItem } from "../render/item.ts";
 import { oneLine } from "../render/one-line.ts";
 import { paintFor } from "../render/paint.ts";

@@ -75,7 +75,14 @@ export interface Layer {
 }
 
 function layersOf(flags: Flags, env: Environment, configuration: Configuration): Layer[] {
-  const { cwd: _cwd, fresh: _fresh, record: _record, "env-file": _envFile, ...stated } = flags;
+  const {
+    cwd: _cwd,
+    fresh: _fresh,
+    web: _web,
+    record: _record,
+    "env-file": _envFile,
+    ...stated
+  } = flags;
   return [{ origin: (name) => `--${name}`, stated }, ...layersBelowFlags(env, configuration)];
 }
 

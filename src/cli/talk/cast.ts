@@ -1,8 +1,8 @@
+import { describeInput } from "../../lib/describe-input.ts";
 import type { AgentEvent } from "../../protocol/events.ts";
 import { lead, MemberName } from "../../protocol/ids.ts";
 import type { Member, MemberStatus } from "../../protocol/team.ts";
 import { totalTokens } from "../../protocol/usage.ts";
-import { describeInput } from "../render/describe-input.ts";
 
 /** A member as a person sees it at a glance. */
 export interface CastMember {

@@ -8,6 +8,8 @@ import type { Requests } from "../../requests/requests.ts";
 export interface PersonsAnswer {
   decision: "allow-once" | "allow-always" | "deny";
   reason?: string | undefined;
+  /** Of exactly what the person was shown, where that may not be what is asked by now. */
+  hash?: string | undefined;
 }
 
 /** A question that is put to the person, and open. Throws where there is none of this id. */
@@ -31,8 +33,8 @@ export async function findQuestion(
  * wherever: there is one way in.
  */
 export function answerMessage(
-  { id: request_id, type, hash }: Request,
-  { decision, reason }: PersonsAnswer,
+  { id: request_id, type, hash: asked }: Request,
+  { decision, reason, hash = asked }: PersonsAnswer,
 ): MessageDraft {
   if (type !== "plan") {
     return { type: "permission_response", from: user, request_id, decision, reason, hash };

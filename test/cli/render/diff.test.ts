@@ -3,8 +3,8 @@ import fc from "fast-check";
 import stringWidth from "string-width";
 import { expect, test } from "vitest";
 import { renderDiff } from "../../../src/cli/render/diff.ts";
-import { lineEdits } from "../../../src/lib/line-edits.ts";
 import { paintFor } from "../../../src/cli/render/paint.ts";
+import { lineEdits } from "../../../src/lib/line-edits.ts";
 
 const paint = paintFor(true);
 const plain = (before: string, after: string, context = 3) =>

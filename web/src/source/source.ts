@@ -19,8 +19,8 @@ export type Connection =
   | { type: "lost"; since: string }
   /** The session or the token is no good (any more). */
   | { type: "locked"; reason: "missing" | "expired" }
-  /** A run that is over, out of one file. */
-  | { type: "recorded"; exportedAt: string };
+  /** A team as it was, out of one file, and what that does not have. */
+  | { type: "recorded"; exportedAt: string; leftOut: readonly string[] };
 
 export interface Listener {
   onConnection(connection: Connection): void;

@@ -1,0 +1,116 @@
+import { existsSync } from "node:fs";
+import { resolve } from "node:path";
+import { z } from "zod";
+import { TeamError } from "../../errors.ts";
+import { systemClock } from "../../lib/clock.ts";
+import { type ExportSummary, RunExport } from "../../server/export/export-run.ts";
+import { SecretMask } from "../../server/export/mask-secrets.ts";
+import { readBuiltPage, recordedPage } from "../../server/export/recorded-page.ts";
+import type { RunSource } from "../../server/export/run-source.ts";
+import { alreadyThere, writePieces } from "../../server/export/write-once.ts";
+import { type Command, type Io, teamDirOption } from "../command.ts";
+import { environmentSecrets } from "../known-secrets.ts";
+import { parseOptions } from "../parse-arguments.ts";
+import { oneLine } from "../render/one-line.ts";
+
+const Flags = z.object({ force: z.boolean().default(false), all: z.boolean().default(false) });
+
+/** So much is taken unless everything is asked for: a browser has to hold it. */
+const usual = { entries: 5_000, messages: 20_000 };
+const everything = { entries: Number.POSITIVE_INFINITY, messages: Number.POSITIVE_INFINITY };
+
+const standardOutput = "-";
+
+export const exportRun: Command = {
+  name: "export",
+  group: "look",
+  summary: "The team as one HTML file to share, with secrets masked",
+  parameters: ["[<file>]"],
+  options: {
+    all: { summary: "everything, however large the file becomes" },
+    force: { summary: "replace a file that is there already" },
+    "team-dir": teamDirOption,
+  },
+  examples: [
+    { call: "troupe export", does: "writes troupe-<team>-<date>.html here; open it in a browser" },
+    { call: "troupe export - | gzip > run.html.gz", does: "to standard output" },
+  ],
+  notes: [
+    "The file needs no server and asks for nothing from anywhere. It has the newest 5000 entries of each transcript and the newest 20000 messages unless you say --all, and tells what it leaves out.",
+    "The keys of your environment, whatever looks like a key, a token or a password, and the path of your home are masked. Nobody can find every secret that way: look through the file before you share it.",
+  ],
+
+  async run({ positionals, teamDir = ".team", values }, io) {
+    const flags = parseOptions(Flags, values, exportRun);
+    const { cwd, home, env } = io.surroundings;
+    const page = recordedPage(await readBuiltPage(io.dashboards.pageDirectory));
+    await using source = await io.dashboards.record({
+      teamDir: resolve(cwd, teamDir),
+      onWarning: (message) => io.err(oneLine(`warning: ${message}`)),
+    });
+    const mask = new SecretMask({ known: environmentSecrets(env), home });
+    const now = systemClock.now();
+    const most = flags.all ? everything : usual;
+    const team = await teamName(source);
+    const name = positionals[0] ?? fileName(team, now);
+    const run = new RunExport({ source, page, mask, most, now });
+    await write(name, run, { replaces: flags.force, io });
+    return 0;
+  },
+};
+
+async function write(
+  name: string,
+  run: RunExport,
+  { replaces, io }: { replaces: boolean; io: Io },
+): Promise<void> {
+  if (name === standardOutput) return print(run, io);
+  const path = resolve(io.surroundings.cwd, name);
+  // Told before the work, too: it can take a while.
+  if (!replaces && existsSync(path)) throw alreadyThere(path);
+  const { bytes, result } = await writePieces(path, run.pieces(), {
+    replaces,
+    signal: io.signal,
+  });
+  tell(`Wrote ${path} (${sizeText(bytes)})`, result, io);
+}
+
+async function print(run: RunExport, io: Io): Promise<void> {
+  const pieces = run.pieces();
+  let bytes = 0;
+  let next = await pieces.next();
+  while (!next.done) {
+    io.signal.throwIfAborted();
+    bytes += Buffer.byteLength(next.value) + 1;
+    io.out(next.value);
+    next = await pieces.next();
+  }
+  tell(`Wrote ${sizeText(bytes)}`, next.value, io);
+}
+
+function tell(beginning: string, summary: ExportSummary, io: Io): void {
+  const { members, messages, entries, masked, leftOut } = summary;
+  const counts = `${members} members, ${messages} messages, ${entries} entries of transcripts`;
+  io.err(oneLine(`${beginning}: ${counts}.`));
+  io.err(`Secrets were masked in ${masked} places. Look through it before you share it.`);
+  for (const left of leftOut) io.err(oneLine(`Left out: ${left}`));
+  if (leftOut.length > 0) io.err("With --all, everything is taken.");
+}
+
+async function teamName(source: RunSource): Promise<string> {
+  const { team, obstacle } = await source.state();
+  if (team && !obstacle) return team.name;
+  const { message, hint } = obstacle ?? { message: "There is no team here", hint: null };
+  throw new TeamError("team-missing", message, {
+    hint: hint ?? "Name its directory with --team-dir.",
+  });
+}
+
+function fileName(team: string, now: Date): string {
+  const name = team.replace(/[^A-Za-z0-9_-]+/g, "-").slice(0, 80);
+  return `troupe-${name}-${now.toISOString().slice(0, 10)}.html`;
+}
+
+function sizeText(bytes: number): string {
+  return bytes < 1e6 ? `${Math.ceil(bytes / 1e3)} kB` : `${(bytes / 1e6).toFixed(1)} MB`;
+}

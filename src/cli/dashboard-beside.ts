@@ -1,0 +1,49 @@
+import { join, relative, resolve } from "node:path";
+import { TeamError } from "../errors.ts";
+import type { Entrance } from "../server/dashboard.ts";
+import type { Io } from "./command.ts";
+import { oneLine } from "./render/one-line.ts";
+import type { ResolvedSettings } from "./settings/resolve-settings.ts";
+
+interface Beside {
+  /** As it was given. */
+  teamDir: string | undefined;
+  io: Io;
+  onWarning(message: string): void;
+}
+
+/**
+ * Serves the dashboard beside a run, where it is wanted and no other process does. The run goes on
+ * where that fails. Nobody is let in by what is told: what a run says is often kept in a log.
+ */
+export async function serveBeside(
+  { web, cwd = ".", env }: Pick<ResolvedSettings, "web" | "cwd" | "env">,
+  { teamDir = join(cwd, ".team"), io, onWarning }: Beside,
+): Promise<AsyncDisposable | undefined> {
+  if (!web) return undefined;
+  const directory = resolve(io.surroundings.cwd, teamDir);
+  try {
+    const running = await io.dashboards.find({ teamDir: directory, port: undefined });
+    const served = running
+      ? undefined
+      : await io.dashboards.serve({ teamDir: directory, port: undefined, env, onWarning });
+    const entrance = running ?? served;
+    if (entrance) io.err(oneLine(lineOf(entrance, directory, io)));
+    return served;
+  } catch (error) {
+    if (!isExpected(error)) throw error;
+    const hint = error instanceof TeamError && error.hint ? ` ${error.hint}` : "";
+    onWarning(`There is no dashboard: ${error.message}.${hint}`);
+    return undefined;
+  }
+}
+
+function isExpected(error: unknown): error is Error {
+  return error instanceof TeamError || (error instanceof Error && "errno" in error);
+}
+
+function lineOf({ address }: Entrance, teamDir: string, { surroundings }: Io): string {
+  const isHere = relative(surroundings.cwd, teamDir) === ".team";
+  const call = isHere ? "troupe web" : `troupe web --team-dir ${teamDir}`;
+  return `The dashboard is at ${address} (\`${call}\` prints the address that lets you in).`;
+}

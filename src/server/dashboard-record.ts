@@ -1,0 +1,125 @@
+import { createHash, randomBytes } from "node:crypto";
+import { join } from "node:path";
+import { z } from "zod";
+import { TeamError } from "../errors.ts";
+import { dashboardsDirectory } from "../keys/team-key.ts";
+import {
+  createFileOnce,
+  ensurePrivateDirectory,
+  readTextIfExists,
+  replaceFile,
+} from "../lib/files.ts";
+import { parseJson } from "../lib/json.ts";
+import { ProcessIdentity, type ProcessTable, sharePids } from "../lib/process-identity.ts";
+import type { TeamPlace } from "../team/team-place.ts";
+import { realPathOf } from "../workspace/real-path.ts";
+
+/** A process that serves a dashboard. */
+const Serving = z.object({
+  process: ProcessIdentity,
+  port: z.int().min(1).max(65_535),
+  since: z.iso.datetime(),
+});
+export type Serving = z.infer<typeof Serving>;
+
+const StoredRecord = z.object({
+  /** The team directory, behind all links. */
+  directory: z.string(),
+  /** In hex. Whoever has it can make a token. */
+  secret: z.string().regex(/^[0-9a-f]{64}$/),
+  /** Where a dashboard was last, so that a page finds it again. */
+  last_port: z.int().min(1).max(65_535).nullable(),
+  serving: z.array(Serving),
+});
+type StoredRecord = z.infer<typeof StoredRecord>;
+
+/** What is kept about the dashboards of one team directory, outside of it and for its user alone. */
+export class DashboardRecord {
+  readonly #path: string;
+  #stored: StoredRecord;
+
+  private constructor(path: string, stored: StoredRecord) {
+    this.#path = path;
+    this.#stored = stored;
+  }
+
+  /** The record of a team directory, which need not exist; made anew where there is none. */
+  static async open(place: Pick<TeamPlace, "directory" | "keyPlace">): Promise<DashboardRecord> {
+    const directory = await realPathOf(place.directory);
+    const name = createHash("sha256").update(directory).digest("hex");
+    const records = dashboardsDirectory(place.keyPlace);
+    const path = join(records, `${name}.json`);
+    await ensurePrivateDirectory(records);
+    return new DashboardRecord(path, await readOrMake(path, directory));
+  }
+
+  get secret(): Uint8Array {
+    return Buffer.from(this.#stored.secret, "hex");
+  }
+
+  get lastPort(): number | undefined {
+    return this.#stored.last_port ?? undefined;
+  }
+
+  /** Who serves, as far as this process can see; the last first. */
+  async running(processes: ProcessTable): Promise<Serving[]> {
+    const self = await processes.self();
+    const isAlive = async ({ process: other }: Serving) =>
+      sharePids(self, other) && (await processes.startOf(other.pid)) === other.process_start;
+    const checked = this.#stored.serving.map(async (one) => ((await isAlive(one)) ? [one] : []));
+    return (await Promise.all(checked)).flat().reverse();
+  }
+
+  /** Writes down that a process serves; those that have ended are left out. */
+  async announce(serving: Serving, processes: ProcessTable): Promise<void> {
+    await this.#reload();
+    const others = (await this.running(processes)).reverse();
+    await this.#write({ last_port: serving.port, serving: [...others, serving] });
+  }
+
+  /** Writes down that it serves no longer. */
+  async withdraw({ port, since }: Serving): Promise<void> {
+    await this.#reload();
+    const others = this.#stored.serving.filter((it) => it.port !== port || it.since !== since);
+    await this.#write({ serving: others });
+  }
+
+  async #reload(): Promise<void> {
+    this.#stored = (await read(this.#path)) ?? this.#stored;
+  }
+
+  async #write(changed: Partial<StoredRecord>): Promise<void> {
+    this.#stored = { ...this.#stored, ...changed };
+    await replaceFile(this.#path, textOf(this.#stored));
+  }
+}
+
+async function readOrMake(path: string, directory: string): Promise<StoredRecord> {
+  const existing = await read(path);
+  if (existing) return existing;
+  const secret = randomBytes(secretBytes).toString("hex");
+  const made: StoredRecord = { directory, secret, last_port: null, serving: [] };
+  if (await createFileOnce(path, textOf(made))) return made;
+  const first = await read(path);
+  // What is there is no record: nobody can be let in by it.
+  if (!first) await replaceFile(path, textOf(made));
+  return first ?? made;
+}
+
+/** Undefined where there is no record, or what is there is none. */
+async function read(path: string): Promise<StoredRecord | undefined> {
+  const text = await readTextIfExists(path);
+  if (text === undefined) return undefined;
+  try {
+    return parseJson(text, StoredRecord, path);
+  } catch (error) {
+    if (error instanceof TeamError && error.code === "record-corrupt") return undefined;
+    throw error;
+  }
+}
+
+function textOf(record: StoredRecord): string {
+  return `${JSON.stringify(record, null, 2)}\n`;
+}
+
+const secretBytes = 32;

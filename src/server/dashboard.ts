@@ -1,0 +1,181 @@
+import { get, type IncomingHttpHeaders } from "node:http";
+import type { Hono } from "hono";
+import { Disposables } from "../lib/disposables.ts";
+import type { Secrets } from "../lib/secrets.ts";
+import type { TeamPlace } from "../team/team-place.ts";
+import { Access } from "./access.ts";
+import { dashboardApp } from "./app.ts";
+import { DashboardRecord, type Serving } from "./dashboard-record.ts";
+import { protectiveHeaders } from "./guard.ts";
+import { LoopbackServer } from "./serve.ts";
+import { StaticFiles } from "./static-files.ts";
+
+/** Where a dashboard is to be had. */
+export interface Entrance {
+  readonly port: number;
+  readonly pid: number;
+  /** Without a token: it shows nothing to whoever has not been let in. */
+  readonly address: string;
+  /** The address with a new token, which lets one browser in. */
+  newAddress(): string;
+}
+
+/** What there is to serve, without `/api` in its paths. */
+interface DashboardApi extends AsyncDisposable {
+  readonly routes: Hono;
+}
+
+interface DashboardOptions {
+  /** The team's; the directory need not exist. */
+  place: TeamPlace;
+  /** The port that is wanted; the one of the last time, unless said. */
+  port: number | undefined;
+  /** Where the page lies. */
+  pageDirectory: string;
+  secrets: Secrets;
+  openApi(): DashboardApi;
+}
+
+interface DashboardParts {
+  serving: Serving;
+  wanted: number;
+  access: Access;
+  opened: Disposables;
+}
+
+/** A dashboard that this process serves. */
+export class Dashboard implements Entrance, AsyncDisposable {
+  readonly port: number;
+  readonly pid: number;
+  readonly address: string;
+  /** The port that was wanted, where somebody else has it. */
+  readonly missedPort: number | undefined;
+  readonly #access: Access;
+  readonly #opened: Disposables;
+
+  private constructor({ serving, wanted, access, opened }: DashboardParts) {
+    this.port = serving.port;
+    this.pid = serving.process.pid;
+    this.address = addressOf(serving);
+    this.missedPort = wanted === serving.port || wanted === anyPort ? undefined : wanted;
+    this.#access = access;
+    this.#opened = opened;
+  }
+
+  static async open(options: DashboardOptions): Promise<Dashboard> {
+    const opened = new Disposables();
+    try {
+      return new Dashboard(await openParts(options, opened));
+    } catch (error) {
+      await opened[Symbol.asyncDispose]();
+      throw error;
+    }
+  }
+
+  newAddress(): string {
+    return withToken(this.address, this.#access);
+  }
+
+  /** Ends it for everybody who looks, at once. */
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.#opened[Symbol.asyncDispose]();
+  }
+}
+
+async function openParts(
+  { place, secrets, ...options }: DashboardOptions,
+  opened: Disposables,
+): Promise<DashboardParts> {
+  const files = new StaticFiles(options.pageDirectory);
+  await files.check();
+  const record = await DashboardRecord.open(place);
+  const wanted = options.port ?? record.lastPort ?? standardPort;
+  const { routes: api } = opened.use(options.openApi());
+  const server = opened.use(await LoopbackServer.listen(wanted));
+  const { port } = server;
+  const since = place.clock.now().toISOString();
+  const serving: Serving = { process: await place.processes.self(), port, since };
+  const access = accessTo(serving, record, place);
+  const onFailure = tellOnce((message) => place.onWarning(message));
+  server.answerWith(dashboardApp({ api, access, files, secrets, port, onFailure }));
+  await record.announce(serving, place.processes);
+  opened.use({ [Symbol.asyncDispose]: () => withdraw(record, serving, place) });
+  return { serving, wanted, access, opened };
+}
+
+/** A record that cannot be written any more is out of date, which its readers find out by themselves. */
+async function withdraw(
+  record: DashboardRecord,
+  serving: Serving,
+  { onWarning }: TeamPlace,
+): Promise<void> {
+  try {
+    await record.withdraw(serving);
+  } catch (error) {
+    if (!(error instanceof Error && "errno" in error)) throw error;
+    onWarning(`The record of the dashboard cannot be written: ${error.message}`);
+  }
+}
+
+/** The dashboard of a team directory that another process serves, and that answers. */
+export async function findDashboard(
+  place: TeamPlace,
+  port: number | undefined,
+): Promise<Entrance | undefined> {
+  const record = await DashboardRecord.open(place);
+  for (const serving of await record.running(place.processes)) {
+    if ((port !== undefined && port !== serving.port) || !(await answers(serving))) continue;
+    const address = addressOf(serving);
+    const newAddress = () => withToken(address, accessTo(serving, record, place));
+    return { port: serving.port, pid: serving.process.pid, address, newAddress };
+  }
+  return undefined;
+}
+
+function accessTo({ port, since }: Serving, { secret }: DashboardRecord, place: TeamPlace): Access {
+  return new Access({ secret, port, since, now: () => place.clock.now() });
+}
+
+/** The fragment of an address is never sent: no log and no referrer has the token. */
+function withToken(address: string, access: Access): string {
+  return `${address}#token=${access.newToken()}`;
+}
+
+function addressOf({ port }: Serving): string {
+  return `http://127.0.0.1:${port}/`;
+}
+
+function answers(serving: Serving): Promise<boolean> {
+  return new Promise((resolve) => {
+    const request = get(addressOf(serving), { agent: false, timeout: answerWithinMs }, (answer) => {
+      answer.resume();
+      resolve(isOurs(answer.headers));
+    });
+    request.on("timeout", () => request.destroy());
+    request.on("close", () => resolve(false));
+    // Whatever it is, there is no dashboard that could be used.
+    request.on("error", () => resolve(false));
+  });
+}
+
+function isOurs(headers: IncomingHttpHeaders): boolean {
+  return Object.entries(protectiveHeaders).every(
+    ([name, value]) => headers[name.toLowerCase()] === value,
+  );
+}
+
+/** Tells each failure once: a page asks for the same again and again. */
+function tellOnce(tell: (message: string) => void): (error: unknown) => void {
+  const told = new Set<string>();
+  return (error) => {
+    const message = error instanceof Error ? error.message : String(error);
+    if (told.has(message) || told.size >= mostTold) return;
+    told.add(message);
+    tell(`The dashboard could not answer its page: ${message}`);
+  };
+}
+
+const standardPort = 4747;
+const anyPort = 0;
+const answerWithinMs = 2_000;
+const mostTold = 100;

@@ -1,0 +1,132 @@
+import type { EntryView, MessageView, RecordedRun } from "../../protocol/dashboard.ts";
+import type { SecretMask } from "./mask-secrets.ts";
+import { newestOf, pageSize } from "./newest-pages.ts";
+import { jsonInDocument, type RecordedPage } from "./recorded-page.ts";
+import type { RunSource } from "./run-source.ts";
+
+export interface ExportOptions {
+  source: RunSource;
+  page: RecordedPage;
+  mask: SecretMask;
+  /** How many entries of each member, and how many messages, are taken: the newest. */
+  most: { entries: number; messages: number };
+  now: Date;
+}
+
+/** What came into the file, and what did not. */
+export interface ExportSummary {
+  members: number;
+  messages: number;
+  entries: number;
+  masked: number;
+  leftOut: readonly string[];
+}
+
+/** Looking a message up costs as much as its mailbox is long, so only so many are made whole that way. */
+const mostLookedUp = 500;
+
+/**
+ * A team as one document, piece by piece, so that a large one need not fit into memory; then what
+ * came into it. Pieces may have line breaks between them.
+ */
+export class RunExport {
+  readonly #options: ExportOptions;
+  readonly #leftOut: string[] = [];
+  /** Mail of which the messages tell the beginning only, by its id. */
+  readonly #whole = new Map<string, MessageView>();
+  #entries = 0;
+
+  constructor(options: ExportOptions) {
+    this.#options = options;
+  }
+
+  async *pieces(): AsyncGenerator<string, ExportSummary> {
+    const { source, page, mask, now } = this.#options;
+    const state = await source.state();
+    yield `${page.before}{"exported_at":${JSON.stringify(now.toISOString())}`;
+    yield this.#member("state", { ...state, running: null });
+    yield ',"transcripts":[';
+    let separator = "";
+    for (const { name } of state.members) {
+      const entries = await this.#transcript(name);
+      yield `${separator}{"member":${jsonInDocument(mask.text(name))},"entries":[`;
+      yield* this.#items(entries);
+      yield "]}";
+      separator = ",";
+    }
+    yield '],"messages":[';
+    const messages = await this.#messages();
+    yield* this.#items(messages);
+    yield "]";
+    yield this.#member("cost", await source.cost());
+    yield this.#member("left_out", this.#leftOut);
+    yield `,"masked":${mask.count}}${page.after}`;
+    return {
+      members: state.members.length,
+      messages: messages.length,
+      entries: this.#entries,
+      masked: mask.count,
+      leftOut: this.#leftOut,
+    };
+  }
+
+  #member(name: keyof RecordedRun, value: unknown): string {
+    return `,"${name}":${jsonInDocument(this.#options.mask.json(value))}`;
+  }
+
+  *#items(items: readonly unknown[]): Generator<string> {
+    for (let at = 0; at < items.length; at += pageSize) {
+      const some = items.slice(at, at + pageSize).map((item) => this.#options.mask.json(item));
+      yield `${at > 0 ? "," : ""}${jsonInDocument(some).slice(1, -1)}`;
+    }
+  }
+
+  async #transcript(member: string): Promise<EntryView[]> {
+    const { source, most } = this.#options;
+    const { items, hasOlder } = await newestOf(most.entries, async (before) => {
+      const query = { limit: pageSize, ...(before !== undefined && { before }) };
+      const page = await source.transcript(member, query);
+      return { items: page.entries, before: page.before };
+    });
+    if (hasOlder) {
+      this.#leftOut.push(`Of ${member}'s transcript all but the newest ${most.entries} entries.`);
+    }
+    for (const entry of items) {
+      if (entry.type === "mail") this.#whole.set(entry.message.id, entry.message);
+    }
+    this.#entries += items.length;
+    return items;
+  }
+
+  async #messages(): Promise<MessageView[]> {
+    const { source, most } = this.#options;
+    const { items, hasOlder } = await newestOf(most.messages, async (before) => {
+      const query = { limit: pageSize, ...(before !== undefined && { before }) };
+      const page = await source.messages(query);
+      return { items: page.messages, before: page.before };
+    });
+    if (hasOlder) this.#leftOut.push(`All but the newest ${most.messages} messages.`);
+    return this.#wholeOnes(items);
+  }
+
+  async #wholeOnes(messages: readonly MessageView[]): Promise<MessageView[]> {
+    const { source } = this.#options;
+    const whole: MessageView[] = [];
+    let lookedUp = 0;
+    let cut = 0;
+    for (const message of messages.toReversed()) {
+      const delivered = this.#whole.get(message.id);
+      if (!message.is_cut) whole.push(message);
+      else if (delivered) whole.push({ ...message, ...textOf(delivered) });
+      else if (lookedUp++ < mostLookedUp) whole.push(await source.message(message.to, message.id));
+      else whole.push(message);
+      if (whole.at(-1)?.is_cut) cut += 1;
+    }
+    if (cut > 0) this.#leftOut.push(`The ends of ${cut} long messages.`);
+    return whole.reverse();
+  }
+}
+
+function textOf({ text, is_cut }: MessageView): Pick<MessageView, "text" | "is_cut"> {
+  return { text, is_cut };
+}

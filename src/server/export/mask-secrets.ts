@@ -1,0 +1,106 @@
+import { Secrets } from "../../lib/secrets.ts";
+import { placeholder, secretPatterns } from "./secret-patterns.ts";
+
+interface SecretMaskOptions {
+  /** What must not be shown: each becomes `[key]`. */
+  known: readonly string[];
+  /** The person's home directory, which becomes `~`. */
+  home: string;
+}
+
+/** By these the page finds things again, and troupe made them. */
+const kept = new Set(["cursor", "id", "call_id", "hash", "at", "sent_at", "seen_at"]);
+
+/**
+ * Takes out of texts what others must not read: the keys that are known, whatever looks like a
+ * secret, and where the person's home is.
+ */
+export class SecretMask {
+  readonly #known: Secrets;
+  readonly #home: RegExp | undefined;
+  #count = 0;
+
+  constructor({ known, home }: SecretMaskOptions) {
+    this.#known = new Secrets(known);
+    this.#home = homePattern(home);
+  }
+
+  /** How many secrets were masked so far. */
+  get count(): number {
+    return this.#count;
+  }
+
+  text(text: string): string {
+    return this.#masked(text, () => placeholder);
+  }
+
+  /** Lines of one text. What goes over several of them is masked in each. */
+  lines(lines: readonly string[]): string[] {
+    const inEach = (secret: string) => secret.replace(/[^\n]+/g, placeholder);
+    const masked = this.#masked(lines.join("\n"), inEach).split("\n");
+    // A known key of several lines has become one word, so that it is not known which line is which.
+    return masked.length === lines.length ? masked : lines.map(() => placeholder);
+  }
+
+  #masked(text: string, several: (secret: string) => string): string {
+    const known = this.#known.mask(text);
+    this.#count += occurrences(known, "[key]") - occurrences(text, "[key]");
+    let masked = known;
+    for (const { pattern, replace } of secretPatterns) {
+      masked = masked.replace(pattern, (...match: string[]) => {
+        const [secret = ""] = match;
+        const shown = replace(...match);
+        if (shown !== secret) this.#count += 1;
+        return secret.includes("\n") ? several(secret) : shown;
+      });
+    }
+    return this.#home ? masked.replace(this.#home, "~") : masked;
+  }
+
+  /** `value`, which is made of what JSON has, with its texts masked. */
+  json<T>(value: T): T;
+  json(value: unknown): unknown {
+    if (typeof value === "string") return this.text(value);
+    if (Array.isArray(value)) return this.#list(value);
+    if (typeof value !== "object" || value === null) return value;
+    const members = Object.entries(value).map(([key, item]) => [
+      key,
+      kept.has(key) ? item : this.json(item),
+    ]);
+    return Object.fromEntries(members);
+  }
+
+  /** A secret may go over several lines of a diff. */
+  #list(items: readonly unknown[]): unknown[] {
+    if (items.length > 0 && items.every(isDiffLine)) return this.#diff(items);
+    return items.map((item) => this.json(item));
+  }
+
+  #diff(lines: readonly DiffLike[]): DiffLike[] {
+    const texts = this.lines(lines.map(({ text }) => text));
+    return lines.map((line, index) => ({ ...line, text: texts[index] ?? placeholder }));
+  }
+}
+
+interface DiffLike {
+  type: string;
+  text: string;
+}
+
+const lineTypes: readonly unknown[] = ["same", "added", "removed", "skipped"];
+
+function isDiffLine(item: unknown): item is DiffLike {
+  if (typeof item !== "object" || item === null) return false;
+  return "type" in item && lineTypes.includes(item.type) && "text" in item;
+}
+
+function homePattern(home: string): RegExp | undefined {
+  const path = home.replace(/\/+$/, "");
+  if (path.length < 2) return undefined;
+  const escaped = path.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&");
+  return new RegExp(`(?<![\\w.~-])${escaped}(?![\\w-])`, "g");
+}
+
+function occurrences(text: string, word: string): number {
+  return text.split(word).length - 1;
+}

@@ -1,0 +1,154 @@
+import type { MiddlewareHandler } from "hono";
+import { isApiPath, type Refusal, refuse } from "./refusal.ts";
+
+/** What of a request decides whether it comes from the dashboard's own page. */
+export interface RequestFacts {
+  method: string;
+  path: string;
+  /** The host of the address that is asked for: a request may name one in its first line, too. */
+  target: string;
+  host: string | undefined;
+  origin: string | undefined;
+  fetchSite: string | undefined;
+  contentType: string | undefined;
+  contentLength: string | undefined;
+}
+
+interface GuardRefusal extends Refusal {
+  /** The methods that there are, where it was the method that was wrong. */
+  allow?: string;
+}
+
+/** More than the longest message needs, which its mailbox takes. */
+export const largestBody = 400_000;
+
+/**
+ * Why a request is refused, undefined where it is not. Any page that a browser shows can send
+ * requests to this machine, under any name that leads here; so each must show that it is ours.
+ */
+export function judgeRequest(facts: RequestFacts, port: number): GuardRefusal | undefined {
+  const { method, path, host, target, origin } = facts;
+  if (host === undefined || host !== target || !ownHosts(port).includes(host)) return wrongHost;
+  if (origin !== undefined && origin !== `http://${host}`) return foreign("Origin");
+  if (!isApiPath(path)) return method === "GET" || method === "HEAD" ? undefined : fileMethod;
+  // A page of another port is a stranger, though a browser calls it the same site.
+  if (facts.fetchSite !== undefined && facts.fetchSite !== "same-origin")
+    return foreign("Sec-Fetch-Site");
+  if (method === "GET") return undefined;
+  if (method !== "POST") return apiMethod;
+  if (origin === undefined) return foreign("Origin");
+  return judgeBody(facts);
+}
+
+function judgeBody({ contentType, contentLength }: RequestFacts): GuardRefusal | undefined {
+  if (!/^application\/json(\s*;.*)?$/i.test(contentType ?? "")) return notJson;
+  if (contentLength === undefined || !/^\d+$/.test(contentLength)) return noLength;
+  return Number(contentLength) > largestBody ? tooLarge : undefined;
+}
+
+/** The names by which a browser on this machine reaches the dashboard. */
+function ownHosts(port: number): string[] {
+  const suffix = port === 80 ? "" : `:${port}`;
+  return [`127.0.0.1${suffix}`, `localhost${suffix}`];
+}
+
+const openIt = "Open the address that `troupe web` prints.";
+
+const wrongHost: GuardRefusal = {
+  status: 421,
+  code: "host-wrong",
+  message: "The dashboard answers to 127.0.0.1 and localhost alone.",
+  hint: openIt,
+};
+
+const foreign = (header: string): GuardRefusal => ({
+  status: 403,
+  code: "origin-wrong",
+  message: `The request does not come from the dashboard's own page (${header}).`,
+  hint: openIt,
+});
+
+const wrongMethod = (allow: string): GuardRefusal => ({
+  status: 405,
+  code: "method-wrong",
+  message: `Only ${allow} can be asked for here.`,
+  hint: null,
+  allow,
+});
+const fileMethod = wrongMethod("GET, HEAD");
+const apiMethod = wrongMethod("GET, POST");
+
+const notJson: GuardRefusal = {
+  status: 415,
+  code: "body-wrong",
+  message: "What is sent has to be JSON.",
+  hint: null,
+};
+
+const noLength: GuardRefusal = {
+  status: 411,
+  code: "body-wrong",
+  message: "What is sent has to say how long it is.",
+  hint: null,
+};
+
+const tooLarge: GuardRefusal = {
+  status: 413,
+  code: "content-too-large",
+  message: `What is sent may have ${largestBody} bytes.`,
+  hint: "Put long text into a file, and write where it is.",
+};
+
+/** Lets only requests of the dashboard's own page through. */
+export function guard(port: number): MiddlewareHandler {
+  return async (c, next) => {
+    const refusal = judgeRequest(
+      {
+        method: c.req.method,
+        path: c.req.path,
+        target: new URL(c.req.url).host,
+        host: c.req.header("host"),
+        origin: c.req.header("origin"),
+        fetchSite: c.req.header("sec-fetch-site"),
+        contentType: c.req.header("content-type"),
+        contentLength: c.req.header("content-length"),
+      },
+      port,
+    );
+    if (!refusal) return next();
+    if (refusal.allow) c.header("Allow", refusal.allow);
+    return refuse(c, refusal);
+  };
+}
+
+const policy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+  "require-trusted-types-for 'script'",
+  "trusted-types 'none'",
+].join("; ");
+
+/** What every answer tells the browser: to trust nothing but the page's own files. */
+export const protectiveHeaders: Readonly<Record<string, string>> = {
+  "Content-Security-Policy": policy,
+  "X-Content-Type-Options": "nosniff",
+  "Referrer-Policy": "no-referrer",
+  "Cross-Origin-Opener-Policy": "same-origin",
+  "Cross-Origin-Resource-Policy": "same-origin",
+  "X-Frame-Options": "DENY",
+};
+
+/** Sets them on every answer, refusals too. What is said of a team is kept nowhere. */
+export function protect(): MiddlewareHandler {
+  return async (c, next) => {
+    await next();
+    for (const [name, value] of Object.entries(protectiveHeaders)) c.header(name, value);
+    if (isApiPath(c.req.path) || c.res.status >= 400) c.header("Cache-Control", "no-store");
+  };
+}

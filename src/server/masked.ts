@@ -1,0 +1,43 @@
+import { Secrets } from "../lib/secrets.ts";
+
+/** `values`, also as they look in JSON, where quotes and the like are escaped. */
+export function secretsInJson(values: readonly string[]): Secrets {
+  return new Secrets(values.flatMap((value) => [value, JSON.stringify(value.trim()).slice(1, -1)]));
+}
+
+/**
+ * `response` with every secret in its text masked as it goes out, whichever chunks it comes in. A
+ * body that fails ends early, and `onFailure` is told.
+ */
+export function masked(
+  response: Response,
+  { secrets, onFailure }: { secrets: Secrets; onFailure(error: unknown): void },
+): Response {
+  if (!response.body) return response;
+  const reader = response.body.getReader();
+  const decoder = new TextDecoder();
+  const encoder = new TextEncoder();
+  const masking = secrets.stream();
+  const body = new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        try {
+          const { done, value } = await reader.read();
+          const text = masking.push(decoder.decode(value, { stream: !done }));
+          // Also where it is empty: nothing would be pulled again.
+          controller.enqueue(encoder.encode(done ? text + masking.end() : text));
+          if (done) controller.close();
+        } catch (error) {
+          onFailure(error);
+          controller.close();
+        }
+      },
+      cancel: (reason) => reader.cancel(reason),
+    },
+    // Nothing is read ahead: whoever writes learns by that how slow the browser is.
+    { highWaterMark: 0 },
+  );
+  const answer = new Response(body, response);
+  answer.headers.delete("Content-Length");
+  return answer;
+}

@@ -1,0 +1,106 @@
+import { firstCharacters } from "../../lib/cut-text.ts";
+import { describeInput } from "../../lib/describe-input.ts";
+import type { Doing } from "../../protocol/dashboard.ts";
+import type { AgentEvent } from "../../protocol/events.ts";
+import { totalTokens } from "../../protocol/usage.ts";
+
+/** What a member is at, as its events tell. */
+export interface Activity {
+  isRunning: boolean;
+  doing: Doing | null;
+  /** Set while it waits for its provider. */
+  waitsFor: string | null;
+  /** The calls that run, oldest first. */
+  calls: readonly (Doing & { call_id: string })[];
+  lastActivity: string | null;
+  /** How full the context was after the last turn; undefined where no event has said. */
+  contextTokens: number | undefined;
+}
+
+export const noActivity: Activity = {
+  isRunning: false,
+  doing: null,
+  waitsFor: null,
+  calls: [],
+  lastActivity: null,
+  contextTokens: undefined,
+};
+
+const maxText = 200;
+
+/** What a member is at after `event`, which is one of its own. */
+export function afterEvent(activity: Activity, event: AgentEvent): Activity {
+  const now = { ...activity, lastActivity: event.at };
+  switch (event.type) {
+    case "run-start":
+      return { ...now, ...at(now, "starts", event.at), isRunning: true, calls: [] };
+    case "turn-start":
+      return { ...now, ...at(now, "thinks", event.at), calls: [] };
+    case "thinking-delta":
+      return { ...now, ...at(now, "thinks", event.at) };
+    case "text-delta":
+      return { ...now, ...at(now, "writes", event.at) };
+    case "reply-restart":
+      return { ...now, ...at(now, "asks again", event.at) };
+    case "model-wait":
+      return { ...now, isRunning: true, doing: null, waitsFor: `its provider (${event.reason})` };
+    case "tool-call":
+      return withCalls(now, [...now.calls, callOf(event)]);
+    case "tool-output":
+      return now;
+    case "tool-result":
+      return withCalls(
+        now,
+        now.calls.filter(({ call_id }) => call_id !== event.call_id),
+      );
+    case "turn-end":
+      return { ...now, contextTokens: totalTokens(event.usage) };
+    case "compaction-start":
+      return { ...now, ...at(now, "summarizes", event.at) };
+    case "compaction-end":
+      return { ...now, ...at(now, "thinks", event.at), contextTokens: undefined };
+    case "run-end":
+      return { ...now, ...atRest };
+    case "member-change":
+      return event.status === "working" ? { ...now, isRunning: true } : { ...now, ...atRest };
+    // These are about a member and not done by it.
+    case "message-returned":
+    case "line-set-aside":
+    case "task-change":
+    case "warning":
+      return activity;
+    case "message-sent":
+    case "message-delivered":
+    case "request-change":
+      return now;
+  }
+}
+
+const atRest = { isRunning: false, doing: null, waitsFor: null, calls: [] };
+
+/** What it does keeps its beginning as long as it is the same. */
+function at({ doing }: Activity, text: string, since: string): Partial<Activity> {
+  const isSame = doing?.text === text && doing.tool === null;
+  return {
+    isRunning: true,
+    waitsFor: null,
+    doing: isSame ? doing : { text, tool: null, since },
+  };
+}
+
+type ToolCallEvent = Extract<AgentEvent, { type: "tool-call" }>;
+
+function callOf({ call_id, name, input, at: since }: ToolCallEvent): Activity["calls"][number] {
+  return { call_id, tool: name, text: firstCharacters(describeInput(input), maxText), since };
+}
+
+/** The newest call is what it does; without any it thinks about what they came to. */
+function withCalls(activity: Activity, calls: Activity["calls"]): Activity {
+  const newest = calls.at(-1);
+  if (!newest) {
+    const since = activity.lastActivity ?? "";
+    return { ...activity, calls, ...at({ ...activity, doing: null }, "thinks", since) };
+  }
+  const { call_id: _, ...doing } = newest;
+  return { ...activity, isRunning: true, waitsFor: null, calls, doing };
+}

@@ -1,0 +1,102 @@
+import { firstCharacters } from "../../lib/cut-text.ts";
+import { describeInput } from "../../lib/describe-input.ts";
+import { showHidden } from "../../permissions/show-hidden.ts";
+import type { EntryView, ReplyBlockView } from "../../protocol/dashboard.ts";
+import type { Entry, ReplyBlock } from "../../protocol/transcript.ts";
+import type { TranscriptLine } from "../../team/transcript-file.ts";
+import { diffOfCall } from "./diff-lines.ts";
+import { mailView } from "./message-view.ts";
+
+const maxOutput = 20_000;
+const maxText = 100_000;
+const maxSummary = 200;
+
+/** A line of a transcript as a person sees it; undefined for what only troupe itself needs. */
+export function entryView(line: TranscriptLine, cursor: string): EntryView | undefined {
+  const { entry, damage } = line;
+  if (!entry) return { cursor, at: null, type: "damaged", reason: damage ?? "is no entry" };
+  const shown = shownPart(entry);
+  return shown && { cursor, at: entry.at, ...shown };
+}
+
+type Shown = EntryView extends infer View
+  ? View extends EntryView
+    ? Omit<View, "cursor" | "at">
+    : never
+  : never;
+
+function shownPart(entry: Entry): Shown | undefined {
+  switch (entry.type) {
+    case "profile":
+      return { type: "profile", system: text(entry.system), model: entry.model };
+    case "delivery":
+      return {
+        type: "mail",
+        message: mailView(entry.message, { state: "delivered", seenAt: entry.at, isWhole: true }),
+      };
+    case "note":
+      return { type: "note", text: text(entry.text) };
+    case "run-start":
+      return { type: "run-start" };
+    case "run-end":
+      return { type: "run-end", outcome: entry.outcome, reason: entry.reason ?? null };
+    case "reply": {
+      const { stop, usage = null } = entry;
+      return { type: "reply", blocks: entry.blocks.map(blockView), stop, usage };
+    }
+    case "tool-result": {
+      const { call_id, output, is_error, images = [] } = entry;
+      const shown = firstCharacters(output, maxOutput);
+      const is_cut = shown.length < output.length;
+      const kinds = images.map(({ media_type }) => media_type);
+      return { type: "tool-result", call_id, output: shown, is_cut, is_error, images: kinds };
+    }
+    case "compaction":
+      return { type: "compaction", summary: text(entry.summary) };
+    case "tool-start":
+    case "run-settled":
+      return undefined;
+  }
+}
+
+function blockView(block: ReplyBlock): ReplyBlockView {
+  if (block.type !== "tool-call") return { type: block.type, text: text(block.text) };
+  const { type, call_id, name, input } = block;
+  const summary = showHidden(firstCharacters(describeInput(input), maxSummary));
+  const shown = text(showHidden(JSON.stringify(input, null, 2) ?? ""));
+  return { type, call_id, name, summary, input: shown, diff: diffOfCall(name, input) };
+}
+
+function text(whole: string): string {
+  return firstCharacters(whole, maxText);
+}
+
+/** Whether what is shown of an entry has `wanted`, which is in lower case. */
+export function entryHas(view: EntryView, wanted: string): boolean {
+  return textsOf(view).some((each) => each.toLowerCase().includes(wanted));
+}
+
+function textsOf(view: EntryView): string[] {
+  switch (view.type) {
+    case "profile":
+      return [view.system, view.model];
+    case "mail":
+      return [view.message.from, view.message.text];
+    case "note":
+      return [view.text];
+    case "run-start":
+      return [];
+    case "run-end":
+      return [view.outcome, view.reason ?? ""];
+    case "reply":
+      return view.blocks.flatMap((block) =>
+        block.type === "tool-call" ? [block.name, block.input] : [block.text],
+      );
+    case "tool-result":
+      return [view.output];
+    case "compaction":
+      return [view.summary];
+    case "damaged":
+      return [view.reason];
+  }
+}

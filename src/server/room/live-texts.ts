@@ -1,0 +1,93 @@
+import { lastCharacters } from "../../lib/cut-text.ts";
+import type { LiveText } from "../../protocol/dashboard.ts";
+import type { AgentEvent } from "../../protocol/events.ts";
+
+/** So much of a text that has not ended is kept; of what is longer, the end. */
+const maxCharacters = 100_000;
+const keptCharacters = 50_000;
+
+interface Live {
+  key: number;
+  kind: LiveText["kind"];
+  call_id: string | undefined;
+  text: string;
+}
+
+/** How much of a member's words somebody has got. */
+export interface LivePlace {
+  key: number;
+  length: number;
+}
+
+/** What each member says or puts out in its current turn. */
+export class LiveTexts {
+  readonly #live = new Map<string, Live>();
+  #lastKey = 0;
+
+  /** Takes in an event. True when there is something new to show of its member. */
+  take(event: AgentEvent): boolean {
+    const { member } = event;
+    if (member === undefined) return false;
+    switch (event.type) {
+      case "thinking-delta":
+        return this.#append(member, { kind: "thinks", text: event.text });
+      case "text-delta":
+        return this.#append(member, { kind: "writes", text: event.text });
+      case "tool-output":
+        return this.#append(member, { kind: "runs", text: event.text, call_id: event.call_id });
+      case "turn-start":
+      case "reply-restart":
+      case "tool-result":
+      case "turn-end":
+      case "run-end":
+        return this.#end(member);
+      default:
+        return false;
+    }
+  }
+
+  /** What somebody who has got to `place` lacks of a member's words. */
+  since(member: string, place: LivePlace): { live: LiveText; place: LivePlace } | undefined {
+    const live = this.#live.get(member);
+    if (!live) return undefined;
+    const { key, kind, text } = live;
+    const from = key === place.key ? place.length : 0;
+    if (key === place.key && from === text.length) return undefined;
+    return {
+      live: { member, key, kind, from, text: text.slice(from) },
+      place: { key, length: text.length },
+    };
+  }
+
+  clear(): void {
+    for (const member of this.#live.keys()) this.#end(member);
+  }
+
+  #append(
+    member: string,
+    { kind, text, call_id }: { kind: Live["kind"]; text: string; call_id?: string },
+  ): boolean {
+    const live = this.#live.get(member);
+    if (!live || live.kind !== kind || live.call_id !== call_id) {
+      this.#begin(member, { kind, call_id, text: lastCharacters(text, keptCharacters) });
+    } else if (live.text.length + text.length > maxCharacters) {
+      const end = lastCharacters(live.text + text, keptCharacters);
+      this.#begin(member, { kind, call_id, text: end });
+    } else {
+      live.text += text;
+    }
+    return true;
+  }
+
+  #end(member: string): boolean {
+    const live = this.#live.get(member);
+    if (!live || live.text === "") return false;
+    this.#begin(member, { kind: live.kind, call_id: undefined, text: "" });
+    return true;
+  }
+
+  #begin(member: string, live: Omit<Live, "key">): void {
+    this.#lastKey += 1;
+    this.#live.set(member, { key: this.#lastKey, ...live });
+  }
+}

@@ -1,0 +1,128 @@
+import { mapInBatches } from "../../lib/batches.ts";
+import type { UsageTail } from "../../logs/usage-tail.ts";
+import type { AgentEvent } from "../../protocol/events.ts";
+import type { MemberName } from "../../protocol/ids.ts";
+import type { TeamRecord } from "../../protocol/team.ts";
+import { totalTokens } from "../../protocol/usage.ts";
+import type { TeamObserver } from "../../team/team-observer.ts";
+import { type Activity, afterEvent, noActivity } from "./activity.ts";
+import { type MemberPast, memberView, noPast } from "./member-view.ts";
+import type { RoomRecords } from "./records.ts";
+
+export interface MembersOptions {
+  records: RoomRecords;
+  usage: UsageTail;
+  unreadOf(name: MemberName): number;
+}
+
+/** So far back is looked in a transcript for what its member last used. */
+const maxLinesBack = 300;
+
+/** What everybody in a team is at, put together from roster, events, bills and mail. */
+export class Members {
+  readonly #options: MembersOptions;
+  readonly #activities = new Map<string, Activity>();
+  readonly #pasts = new Map<string, MemberPast>();
+  readonly #changed = new Set<MemberName>();
+  #team: TeamRecord;
+
+  constructor(team: TeamRecord, options: MembersOptions) {
+    this.#team = team;
+    this.#options = options;
+  }
+
+  get names(): MemberName[] {
+    return [this.#team.lead, ...this.#team.members.map(({ name }) => name)];
+  }
+
+  setTeam(team: TeamRecord): void {
+    this.#team = team;
+    this.#options.records.keepOnly("members", new Set(this.names));
+    this.changeAll();
+  }
+
+  take(event: AgentEvent): void {
+    const { member } = event;
+    if (member === undefined) return;
+    this.#activities.set(member, afterEvent(this.#activities.get(member) ?? noActivity, event));
+    this.change(member);
+  }
+
+  /** Something else is to be shown of a member. */
+  change(name: MemberName): void {
+    this.#changed.add(name);
+  }
+
+  changeAll(): void {
+    for (const name of this.names) this.#changed.add(name);
+  }
+
+  /** Nobody runs the team, or somebody else does: what was being done is not done any more. */
+  rest(): void {
+    for (const [name, activity] of this.#activities) {
+      const { lastActivity, contextTokens } = activity;
+      this.#activities.set(name, { ...noActivity, lastActivity, contextTokens });
+    }
+    this.changeAll();
+  }
+
+  /** Tells the room what has changed. */
+  publish(): void {
+    const { records, usage, unreadOf } = this.#options;
+    if (this.#changed.size === 0) return;
+    const totals = usage.totals();
+    const asked = this.#asked();
+    for (const name of this.names) {
+      if (!this.#changed.has(name)) continue;
+      records.setMember(
+        memberView({
+          name,
+          member: this.#team.members.find((each) => each.name === name),
+          activity: this.#activities.get(name) ?? noActivity,
+          past: this.#pasts.get(name) ?? noPast,
+          usage: totals.get(name),
+          lastModel: usage.modelOf(name),
+          asked: asked.get(name),
+          unread: unreadOf(name),
+          isTeamRunning: records.running !== null,
+        }),
+      );
+    }
+    this.#changed.clear();
+  }
+
+  /** Looks into the transcripts for what no event has told. */
+  async lookBack(observer: TeamObserver, signal: AbortSignal): Promise<void> {
+    await mapInBatches(this.names, async (name) => {
+      if (signal.aborted) return;
+      this.#pasts.set(name, await pastOf(observer, name));
+      this.change(name);
+    });
+  }
+
+  /** Who has been asked, by whoever waits for the answer. */
+  #asked(): Map<string, string> {
+    const asked = new Map<string, string>();
+    for (const { state, type, from, to } of this.#options.records.requests()) {
+      if (state === "pending" && type !== "shutdown") asked.set(from, to);
+    }
+    return asked;
+  }
+}
+
+async function pastOf(observer: TeamObserver, name: MemberName): Promise<MemberPast> {
+  let past: MemberPast = noPast;
+  let left = maxLinesBack;
+  for await (const entry of observer.transcript(name).newestFirst()) {
+    past = { ...past, lastActivity: past.lastActivity ?? entry.at };
+    if (entry.type === "profile") past = { ...past, model: past.model ?? entry.model };
+    // What was before a summary is not in the context any more.
+    if (entry.type === "compaction") break;
+    if (entry.type === "reply" && entry.usage) {
+      past = { ...past, contextTokens: totalTokens(entry.usage) };
+      break;
+    }
+    if (left-- <= 0) break;
+  }
+  return past;
+}

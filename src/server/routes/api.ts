@@ -1,0 +1,93 @@
+import { type Context, Hono } from "hono";
+import type { z } from "zod";
+import { describeIssue } from "../../lib/json.ts";
+import {
+  AnswerBody,
+  AwayQuery,
+  MessagesQuery,
+  SendBody,
+  StopBody,
+  StreamQuery,
+  TranscriptQuery,
+} from "../../protocol/dashboard.ts";
+import { refuse } from "../refusal.ts";
+import { Refused, refusalOf } from "../room/refused.ts";
+import type { Room } from "../room/room.ts";
+import { streamChanges } from "./stream.ts";
+
+/** A body that is larger is nobody's message. */
+const maxBodyBytes = 2 * 1024 * 1024;
+
+/** What the page asks for and what the person does there, of the team in `room`. */
+export function apiRoutes(room: Room): Hono {
+  const api = new Hono();
+  api.get("/stream", (c) => streamChanges(c, room, parsedQuery(c, StreamQuery)));
+  api.get("/messages", async (c) => c.json(await room.messages(parsedQuery(c, MessagesQuery))));
+  api.get("/messages/:to/:id", async (c) =>
+    c.json(await room.message(c.req.param("to"), c.req.param("id"))),
+  );
+  api.get("/members/:name/transcript", async (c) =>
+    c.json(await room.transcript(c.req.param("name"), parsedQuery(c, TranscriptQuery))),
+  );
+  api.get("/cost", async (c) => c.json(await room.cost()));
+  api.get("/away", async (c) => c.json(await room.away(parsedQuery(c, AwayQuery).since)));
+  api.post("/messages", async (c) => {
+    await room.send(await parsedBody(c, SendBody));
+    return c.body(null, 204);
+  });
+  api.post("/requests/:id/answer", async (c) => {
+    await room.answer(c.req.param("id"), await parsedBody(c, AnswerBody));
+    return c.body(null, 204);
+  });
+  api.post("/stop", async (c) => {
+    await room.stop((await parsedBody(c, StopBody)).member);
+    return c.body(null, 204);
+  });
+  api.onError((error, c) => {
+    const refusal = refusalOf(error);
+    if (!refusal) throw error;
+    return refuse(c, refusal);
+  });
+  return api;
+}
+
+function parsedQuery<T>(c: Context, schema: z.ZodType<T>): T {
+  return parsed(c.req.query(), schema);
+}
+
+async function parsedBody<T>(c: Context, schema: z.ZodType<T>): Promise<T> {
+  const bytes = await c.req.arrayBuffer();
+  if (bytes.byteLength > maxBodyBytes) {
+    throw new Refused({
+      status: 413,
+      code: "content-too-large",
+      message: `What was sent has more than ${maxBodyBytes} bytes`,
+      hint: "Write long texts to a file and send its path.",
+    });
+  }
+  return parsed(toJson(new TextDecoder().decode(bytes)), schema);
+}
+
+function toJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    if (error instanceof SyntaxError) throw invalid("what was sent is not JSON");
+    throw error;
+  }
+}
+
+function parsed<T>(value: unknown, schema: z.ZodType<T>): T {
+  const result = schema.safeParse(value);
+  if (result.success) return result.data;
+  throw invalid(describeIssue(result.error));
+}
+
+function invalid(reason: string): Refused {
+  return new Refused({
+    status: 400,
+    code: "input-invalid",
+    message: `The dashboard was asked for something that it does not understand: ${reason}`,
+    hint: null,
+  });
+}

@@ -1,0 +1,127 @@
+import type { Context } from "hono";
+import type { Clock } from "../../lib/clock.ts";
+import type { RoomEvent } from "../room/changes.ts";
+import type { Room } from "../room/room.ts";
+
+/** So often something is sent, so that a connection that is gone is noticed. */
+const heartbeatMs = 15_000;
+/** What a page has not taken by then it will not take. */
+const maxWriteMs = 30_000;
+
+const heartbeat = ": still here\n\n";
+
+/** The changes of the room as server-sent events, each written when the one before was taken. */
+export function streamChanges(
+  c: Context,
+  room: Room,
+  { watch, after }: { watch?: string | undefined; after?: string | undefined },
+): Response {
+  const leaving = new AbortController();
+  const events = room.changes({
+    after: c.req.header("last-event-id") ?? after,
+    watch,
+    signal: leaving.signal,
+  });
+  const texts = new StreamTexts(events, room.clock);
+  const patience = new Patience(room.clock, () => {
+    leaving.abort();
+    texts.end();
+    // Whoever does not read is not told by the end of a stream: only its connection can be ended.
+    destroySocket(c.env);
+  });
+  const body = new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        patience.end();
+        const text = await texts.next();
+        if (text === undefined) {
+          controller.close();
+          return;
+        }
+        controller.enqueue(new TextEncoder().encode(text));
+        patience.begin();
+      },
+      async cancel() {
+        patience.end();
+        leaving.abort();
+        texts.end();
+      },
+    },
+    // Nothing is made before the connection has room for it.
+    { highWaterMark: 0 },
+  );
+  return new Response(body, {
+    headers: { "Content-Type": "text/event-stream", "Cache-Control": "no-store" },
+  });
+}
+
+/** Waits for the other side no longer than `maxWriteMs`. */
+class Patience {
+  readonly #clock: Clock;
+  readonly #onEnd: () => void;
+  #cancel = () => {};
+
+  constructor(clock: Clock, onEnd: () => void) {
+    this.#clock = clock;
+    this.#onEnd = onEnd;
+  }
+
+  begin(): void {
+    this.#cancel = this.#clock.schedule(maxWriteMs, this.#onEnd);
+  }
+
+  end(): void {
+    this.#cancel();
+  }
+}
+
+/** What is to be written: an event when there is one, and a comment when there is none for long. */
+class StreamTexts {
+  readonly #events: AsyncGenerator<RoomEvent>;
+  readonly #clock: Clock;
+  #next: Promise<IteratorResult<RoomEvent, undefined>> | undefined;
+
+  constructor(events: AsyncGenerator<RoomEvent>, clock: Clock) {
+    this.#events = events;
+    this.#clock = clock;
+  }
+
+  /** Undefined when there is nothing any more. */
+  async next(): Promise<string | undefined> {
+    this.#next ??= this.#events.next();
+    const next = await this.#orHeartbeat(this.#next);
+    if (next === undefined) return heartbeat;
+    this.#next = undefined;
+    return next.done ? undefined : toText(next.value);
+  }
+
+  /** Leaves the room. */
+  end(): void {
+    // It has ended by itself or ends with the abort; what it ends with was told where it happened.
+    this.#events.return(undefined).catch(() => undefined);
+  }
+
+  async #orHeartbeat<T>(value: Promise<T>): Promise<T | undefined> {
+    let cancel = () => {};
+    const late = new Promise<undefined>((resolve) => {
+      cancel = this.#clock.schedule(heartbeatMs, () => resolve(undefined));
+    });
+    try {
+      return await Promise.race([value, late]);
+    } finally {
+      cancel();
+    }
+  }
+}
+
+function toText({ id, event, data }: RoomEvent): string {
+  return `id: ${id}\nevent: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
+}
+
+/** Where a real server answers, its bindings have the response that Node writes. */
+function destroySocket(env: unknown): void {
+  if (typeof env !== "object" || env === null || !("outgoing" in env)) return;
+  const { outgoing } = env;
+  if (typeof outgoing !== "object" || outgoing === null || !("destroy" in outgoing)) return;
+  if (typeof outgoing.destroy === "function") outgoing.destroy();
+}

@@ -1,0 +1,94 @@
+import { once } from "node:events";
+import { createServer, type Server } from "node:http";
+import { getRequestListener } from "@hono/node-server";
+import type { Hono } from "hono";
+import { hasErrno, TeamError } from "../errors.ts";
+import { protectiveHeaders } from "./guard.ts";
+
+const loopback = "127.0.0.1";
+
+/** Requests of a browser are small and come at once; who takes longer holds a place for nothing. */
+const limits = {
+  headersTimeout: 10_000,
+  requestTimeout: 30_000,
+  keepAliveTimeout: 5_000,
+  connectionsCheckingInterval: 5_000,
+  maxHeaderSize: 16 * 1024,
+} as const;
+
+/** More browsers than anybody opens, and far fewer than the files that a team may have open. */
+export const mostConnections = 64;
+
+/** How many ports are tried one after the other, before any that is free will do. */
+const neighbours = 20;
+
+/** A server on this machine's loopback that answers nothing yet. */
+export class LoopbackServer implements AsyncDisposable {
+  readonly port: number;
+  readonly #server: Server;
+
+  private constructor(server: Server, port: number) {
+    this.#server = server;
+    this.port = port;
+  }
+
+  /** Listens on the wanted port, or on the next one that is free. */
+  static async listen(wanted: number): Promise<LoopbackServer> {
+    const server = createServer(limits);
+    server.maxConnections = mostConnections;
+    const last = Math.min(wanted + neighbours, highestPort);
+    for (let port = wanted; port <= last; port++) {
+      if (await isListening(server, port)) return new LoopbackServer(server, portOf(server));
+    }
+    await isListening(server, anyPort);
+    return new LoopbackServer(server, portOf(server));
+  }
+
+  /** Where it listens, as the system says it. */
+  get address(): ReturnType<Server["address"]> {
+    return this.#server.address();
+  }
+
+  /** Has `app` answer from now on. */
+  answerWith(app: Hono): void {
+    const listener = getRequestListener(app.fetch, {
+      // The team's process has a `Request` and a `Response` of its own, which stay.
+      overrideGlobalObjects: false,
+      errorHandler: () => new Response(null, { status: 400, headers: { ...protectiveHeaders } }),
+    });
+    this.#server.on("request", listener);
+  }
+
+  /** Ends all connections at once, those that stream too. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    const closed = once(this.#server, "close");
+    this.#server.close();
+    this.#server.closeAllConnections();
+    await closed;
+  }
+}
+
+const anyPort = 0;
+const highestPort = 65_535;
+
+/** False where somebody else has the port. */
+async function isListening(server: Server, port: number): Promise<boolean> {
+  try {
+    server.listen({ port, host: loopback, exclusive: true });
+    await once(server, "listening");
+    return true;
+  } catch (error) {
+    if (hasErrno(error, "EADDRINUSE")) return false;
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new TeamError("dashboard-failed", `The dashboard cannot be served: ${reason}`, {
+      cause: error,
+      hint: "Name another port with `troupe web --port`; those below 1024 are not for everybody.",
+    });
+  }
+}
+
+function portOf(server: Server): number {
+  const address = server.address();
+  if (typeof address !== "object" || address === null) throw new Error("It listens on no port");
+  return address.port;
+}

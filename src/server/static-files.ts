@@ -1,0 +1,67 @@
+import { createHash } from "node:crypto";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { Context } from "hono";
+import { hasErrno, TeamError } from "../errors.ts";
+
+/** The page, all of it. No other file can be asked for, whatever a path looks like. */
+const files: ReadonlyMap<string, { name: string; type: string }> = new Map([
+  ["/", { name: "index.html", type: "text/html; charset=utf-8" }],
+  ["/index.html", { name: "index.html", type: "text/html; charset=utf-8" }],
+  ["/dashboard.js", { name: "dashboard.js", type: "text/javascript; charset=utf-8" }],
+  ["/dashboard.css", { name: "dashboard.css", type: "text/css; charset=utf-8" }],
+]);
+
+interface StaticFile {
+  text: string;
+  etag: string;
+}
+
+/** The files of the page, each read when it is first asked for. */
+export class StaticFiles {
+  readonly #directory: string;
+  readonly #read = new Map<string, Promise<StaticFile>>();
+
+  constructor(directory: string) {
+    this.#directory = directory;
+  }
+
+  /** Fails where the page was not built, and says so. */
+  async check(): Promise<void> {
+    await Promise.all([...files.values()].map(({ name }) => this.#file(name)));
+  }
+
+  /** The answer to a request for a file of the page; undefined where it is for anything else. */
+  async answer(c: Context): Promise<Response | undefined> {
+    const asked = files.get(c.req.path);
+    if (!asked) return undefined;
+    const { text, etag } = await this.#file(asked.name);
+    // It is asked for each time: another version of the program may serve here tomorrow.
+    c.header("Cache-Control", "no-cache");
+    c.header("ETag", etag);
+    if (c.req.header("if-none-match") === etag) return c.body(null, 304);
+    c.header("Content-Type", asked.type);
+    return c.body(text);
+  }
+
+  #file(name: string): Promise<StaticFile> {
+    const known = this.#read.get(name) ?? readStaticFile(join(this.#directory, name));
+    this.#read.set(name, known);
+    // A failure is not kept: the page may be built meanwhile.
+    known.catch(() => this.#read.delete(name));
+    return known;
+  }
+}
+
+async function readStaticFile(path: string): Promise<StaticFile> {
+  try {
+    const text = await readFile(path, "utf8");
+    return { text, etag: `"${createHash("sha256").update(text).digest("hex").slice(0, 32)}"` };
+  } catch (error) {
+    if (!hasErrno(error, "ENOENT", "ENOTDIR")) throw error;
+    throw new TeamError("dashboard-failed", `The dashboard's page is missing: ${path}`, {
+      cause: error,
+      hint: "The package is not built: run `npm run build`, or install it anew.",
+    });
+  }
+}

@@ -1,0 +1,243 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { createServer } from "node:net";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { PassThrough } from "node:stream";
+import { text } from "node:stream/consumers";
+import { expect, test } from "vitest";
+import type { Dashboards } from "../../../src/cli/command.ts";
+import { TeamError } from "../../../src/errors.ts";
+import { Secrets } from "../../../src/lib/secrets.ts";
+import { Dashboard, findDashboard } from "../../../src/server/dashboard.ts";
+import { ProviderServer } from "../../../src/testing/provider-server/provider-server.ts";
+import { says } from "../../../src/testing/scripted-model.ts";
+import { temporaryDirectory } from "../../../src/testing/temporary-directory.ts";
+import { pageBelow, reachable } from "../../server/door.ts";
+import { providerEnvironment } from "../../support/agent-on-wire.ts";
+import { teamPlace } from "../../support/team.ts";
+import { noDashboards, noTerminal, troupeIn } from "../troupe.ts";
+
+/** Dashboards of teams below `root`, on ports that nobody else has unless one is asked for. */
+function dashboardsBelow(root: string): Dashboards {
+  const routes = reachable();
+  return {
+    serve: async ({ teamDir, port = 0, onWarning }) =>
+      Dashboard.open({
+        place: teamPlace(root, { directory: teamDir, onWarning }),
+        port,
+        pageDirectory: await pageBelow(root),
+        secrets: new Secrets([]),
+        openApi: () => ({ routes, [Symbol.asyncDispose]: async () => {} }),
+      }),
+    find: ({ teamDir, port }) => findDashboard(teamPlace(root, { directory: teamDir }), port),
+  };
+}
+
+/** Starts `troupe web`; `address` is what it prints, `end` is Ctrl-C. */
+function start(root: string, ...argv: string[]) {
+  const ending = new AbortController();
+  let print: (line: string) => void;
+  const address = new Promise<string>((resolve) => {
+    print = resolve;
+  });
+  const ended = troupeIn(
+    {
+      root,
+      env: {},
+      signal: ending.signal,
+      dashboards: dashboardsBelow(root),
+      onOut: (line) => print(line),
+    },
+    "web",
+    ...argv,
+  );
+  return {
+    address,
+    end: () => {
+      ending.abort();
+      return ended;
+    },
+  };
+}
+
+test("web prints the address on standard output, all else elsewhere, and serves until Ctrl-C", async () => {
+  await using root = await temporaryDirectory();
+  const web = start(root.path);
+
+  const address = await web.address;
+  const page = await fetch(address);
+  const { code, out, err } = await web.end();
+
+  expect([page.status, await page.text()]).toEqual([200, expect.stringContaining("Troupe")]);
+  expect(out).toEqual([expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/#token=\S+$/)]);
+  expect(err).toEqual([
+    "Open this address within an hour; it lets one browser in. Ctrl-C ends the dashboard.",
+  ]);
+  expect(code).toBe(0);
+  await expect(fetch(address)).rejects.toThrow();
+});
+
+test("a second web prints a new address of the first, and another port starts another", async () => {
+  await using root = await temporaryDirectory();
+  const first = start(root.path);
+  const { port } = new URL(await first.address);
+
+  const again = await start(root.path).end();
+  const same = await start(root.path, "--port", port).end();
+  const other = start(root.path, "--port", String(Number(port) + 1));
+  const otherPort = new URL(await other.address).port;
+
+  for (const { code, out, err } of [again, same]) {
+    expect(code).toBe(0);
+    expect(out.map((line) => new URL(line).port)).toEqual([port]);
+    expect(err[0]).toContain(`Process ${process.pid} serves it already.`);
+  }
+  expect(again.out).not.toEqual([await first.address]);
+  expect(otherPort).not.toBe(port);
+  await other.end();
+  await first.end();
+});
+
+test("a port in use gives the next free one, and that is said", async () => {
+  await using root = await temporaryDirectory();
+  const other = createServer().listen(0, "127.0.0.1");
+  await once(other, "listening");
+  const address = other.address();
+  const taken = typeof address === "object" ? address?.port : undefined;
+  const web = start(root.path, "--port", String(taken));
+
+  const { port } = new URL(await web.address);
+  const { err } = await web.end();
+
+  expect(Number(port)).not.toBe(taken);
+  expect(err[0]).toBe(`Port ${taken} is in use; the dashboard is at ${port}.`);
+  other.close();
+});
+
+test.each(["0", "65536", "-1", "4747.5", "http", " "])("--port %j is wrong usage", async (port) => {
+  await using root = await temporaryDirectory();
+
+  const { code, out, err } = await start(root.path, `--port=${port}`).end();
+
+  expect([code, out]).toEqual([2, []]);
+  expect(err[0]).toMatch(/--port is .*must be from 1 to 65535/);
+});
+
+const model = ["--model", "anthropic/scripted"];
+
+test("run --web serves beside the run, tells no token, and ends with it", async () => {
+  await using root = await temporaryDirectory();
+  await using server = await ProviderServer.start({ strict: true });
+  const env = providerEnvironment(server);
+  const below = dashboardsBelow(root.path);
+  const pages: number[] = [];
+  const serve: Dashboards["serve"] = async (settings) => {
+    const dashboard = await below.serve(settings);
+    pages.push((await fetch(dashboard.address)).status);
+    return dashboard;
+  };
+  server.reply(says("Done."));
+
+  const { code, out, err } = await troupeIn(
+    { root: root.path, env, dashboards: { ...below, serve } },
+    ...["run", "Work.", "--web", ...model],
+  );
+
+  expect([code, out]).toEqual([0, ["Done."]]);
+  expect(err[0]).toMatch(
+    /^The dashboard is at http:\/\/127\.0\.0\.1:\d+\/ \(`troupe web` prints the address that lets you in\)\.$/,
+  );
+  expect(err.join("\n")).not.toContain("token");
+  expect(pages).toEqual([200]);
+  expect(await below.find({ teamDir: join(root.path, ".team"), port: undefined })).toBeUndefined();
+});
+
+test("troupe --web serves beside the talk, over a new team too", async () => {
+  await using root = await temporaryDirectory();
+  const input = Object.assign(new PassThrough(), { setRawMode: () => undefined });
+  input.end("/new\n/new\n");
+  const dashboards = dashboardsBelow(root.path);
+  const terminal = { ...noTerminal, input };
+
+  const { code, err } = await troupeIn(
+    { root: root.path, env: {}, terminal, dashboards },
+    ...["--model", "rehearsal", "--web"],
+  );
+
+  expect(code).toBe(0);
+  expect(err.filter((line) => line.startsWith("The dashboard is at "))).not.toEqual([]);
+  expect(
+    await dashboards.find({ teamDir: join(root.path, ".team"), port: undefined }),
+  ).toBeUndefined();
+});
+
+test("a dashboard that runs already is not served twice, and its directory is named", async () => {
+  await using root = await temporaryDirectory();
+  await using server = await ProviderServer.start({ strict: true });
+  server.reply(says("Done."));
+  const web = start(root.path, "--team-dir", "other");
+  const { origin } = new URL(await web.address);
+  const world = { root: root.path, env: providerEnvironment(server) };
+  const directory = join(root.path, "other");
+
+  const { code, err } = await troupeIn(
+    { ...world, dashboards: { ...dashboardsBelow(root.path), serve: noDashboards.serve } },
+    ...["run", "Work.", "--web", "--team-dir", directory, ...model],
+  );
+
+  expect(code).toBe(0);
+  expect(err[0]).toContain(`${origin}/ (\`troupe web --team-dir ${directory}\` prints`);
+  await web.end();
+});
+
+test("a dashboard that cannot be served is told, and the run goes on", async () => {
+  await using root = await temporaryDirectory();
+  await using server = await ProviderServer.start({ strict: true });
+  server.reply(says("Done."));
+  const failing: Dashboards = {
+    find: async () => undefined,
+    serve: () =>
+      Promise.reject(
+        new TeamError("dashboard-failed", "The page is missing", { hint: "Build it." }),
+      ),
+  };
+
+  const { code, out, err } = await troupeIn(
+    { root: root.path, env: providerEnvironment(server), dashboards: failing },
+    ...["run", "Work.", "--web", ...model],
+  );
+
+  expect([code, out]).toEqual([0, ["Done."]]);
+  expect(err[0]).toBe("warning: There is no dashboard: The page is missing. Build it.");
+});
+
+test.each([
+  ["SIGINT", 130],
+  ["SIGTERM", 143],
+] as const)("the program serves until %s, and exits with %i", async (signal, exitCode) => {
+  await using root = await temporaryDirectory();
+  const teamDir = join(root.path, "not/yet/.team");
+  const child = spawn(
+    process.execPath,
+    ["--import", "tsx", "src/cli/main.ts", "web", "--team-dir", teamDir],
+    { env: { ...process.env, XDG_STATE_HOME: root.path }, stdio: ["ignore", "pipe", "pipe"] },
+  );
+  const told = text(child.stderr);
+  const lines = createInterface({ input: child.stdout });
+  const [address] = await once(lines, "line");
+
+  const { hash, host, origin } = new URL(String(address));
+  const page = await fetch(origin);
+  const session = await fetch(`${origin}/api/session`, {
+    method: "POST",
+    headers: { origin, "content-type": "application/json" },
+    body: JSON.stringify({ token: hash.replace("#token=", "") }),
+  });
+  child.kill(signal);
+  const [code] = await once(child, "exit");
+
+  expect([page.status, session.status, code]).toEqual([200, 204, exitCode]);
+  expect(host).toMatch(/^127\.0\.0\.1:/);
+  expect(await told).not.toContain("token=");
+});

@@ -1,0 +1,233 @@
+import { readdir, readFile, stat, symlink, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { Hono } from "hono";
+import { expect, test } from "vitest";
+import { systemProcesses } from "../../src/lib/process-identity.ts";
+import { Secrets } from "../../src/lib/secrets.ts";
+import { Dashboard, type Entrance, findDashboard } from "../../src/server/dashboard.ts";
+import type { TeamPlace } from "../../src/team/team-place.ts";
+import { ManualClock } from "../../src/testing/manual-clock.ts";
+import { temporaryDirectory } from "../../src/testing/temporary-directory.ts";
+import { teamPlace } from "../support/team.ts";
+import { type Answer, pageBelow, reachable, send } from "./door.ts";
+
+interface Options extends Partial<TeamPlace> {
+  port?: number | undefined;
+  api?: Hono;
+}
+
+async function open(root: string, { port = 0, api, ...place }: Options = {}): Promise<Dashboard> {
+  return openPlace(teamPlace(root, place), { port, api, page: await pageBelow(root) });
+}
+
+function openPlace(
+  place: TeamPlace,
+  { port, api, page }: { port: number | undefined; api: Hono | undefined; page: string },
+): Promise<Dashboard> {
+  const routes = api ?? reachable();
+  const openApi = () => ({ routes, [Symbol.asyncDispose]: async () => {} });
+  return Dashboard.open({ place, port, pageDirectory: page, secrets: new Secrets([]), openApi });
+}
+
+/** As a browser that opens the address: the cookie that it gets. */
+async function enter(address: string): Promise<{ status: number; cookie: string }> {
+  const { host, port, hash } = new URL(address);
+  const body = JSON.stringify({ token: hash.replace("#token=", "") });
+  const answer = await fetch(`http://${host}/api/session`, {
+    method: "POST",
+    headers: { "content-type": "application/json", origin: `http://127.0.0.1:${port}` },
+    body,
+  });
+  return { status: answer.status, cookie: answer.headers.get("set-cookie")?.split(";")[0] ?? "" };
+}
+
+function look(
+  { port }: Pick<Entrance, "port">,
+  cookie: string,
+  path = "/api/look",
+): Promise<Answer> {
+  return send({ port, method: "GET", path, headers: { host: `127.0.0.1:${port}`, cookie } });
+}
+
+test("its address lets one browser in, and another process can make one, too", async () => {
+  await using root = await temporaryDirectory();
+  await using dashboard = await open(root.path);
+
+  const address = dashboard.newAddress();
+  const first = await enter(address);
+  const found = await findDashboard(teamPlace(root.path), undefined);
+  const second = await enter(found?.newAddress() ?? "");
+
+  expect(address).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/#token=[\w.]+$/);
+  expect([first.status, second.status, (await enter(address)).status]).toEqual([204, 204, 401]);
+  expect(await look(dashboard, first.cookie)).toMatchObject({ status: 200 });
+  expect(found).toMatchObject({ port: dashboard.port, pid: process.pid });
+});
+
+test("a browser stays let in when the dashboard is served again, on the same port", async () => {
+  await using root = await temporaryDirectory();
+  const before = await open(root.path);
+  const { cookie } = await enter(before.newAddress());
+  await before[Symbol.asyncDispose]();
+
+  const page = await pageBelow(root.path);
+  await using after = await openPlace(teamPlace(root.path), {
+    port: undefined,
+    api: undefined,
+    page,
+  });
+
+  expect(after.port).toBe(before.port);
+  expect(after.missedPort).toBeUndefined();
+  expect(await look(after, cookie)).toMatchObject({ status: 200 });
+});
+
+test("dashboards of two teams, and two of one, let nobody into each other", async () => {
+  await using root = await temporaryDirectory();
+  await using one = await open(root.path);
+  await using twin = await open(root.path);
+  await using other = await open(root.path, { directory: join(root.path, "other") });
+  const { cookie } = await enter(one.newAddress());
+
+  for (const stranger of [twin, other]) {
+    const renamed = cookie.replace(String(one.port), String(stranger.port));
+    expect(await look(stranger, `${cookie}; ${renamed}`)).toMatchObject({ status: 401 });
+    const address = one.newAddress().replace(String(one.port), String(stranger.port));
+    expect(await enter(address)).toMatchObject({ status: 401 });
+  }
+  expect((await findDashboard(teamPlace(root.path), undefined))?.port).toBe(twin.port);
+  expect((await findDashboard(teamPlace(root.path), one.port))?.port).toBe(one.port);
+});
+
+test("a port that is in use is not had, and that is known", async () => {
+  await using root = await temporaryDirectory();
+  await using first = await open(root.path);
+
+  await using second = await open(root.path, { port: first.port });
+
+  expect(second.missedPort).toBe(first.port);
+  expect(second.port).not.toBe(first.port);
+});
+
+test("who serves no longer is not found: it was closed, or its process has ended", async () => {
+  await using root = await temporaryDirectory();
+  const place = teamPlace(root.path);
+  const dashboard = await open(root.path);
+  const ended = { ...systemProcesses, startOf: async () => undefined };
+  const used = { ...systemProcesses, startOf: async () => "another time" };
+
+  expect(await findDashboard({ ...place, processes: ended }, undefined)).toBeUndefined();
+  expect(await findDashboard({ ...place, processes: used }, undefined)).toBeUndefined();
+  expect(await findDashboard(place, undefined)).toBeDefined();
+  await dashboard[Symbol.asyncDispose]();
+  expect(await findDashboard(place, undefined)).toBeUndefined();
+});
+
+test("a process that lives, but does not answer there, serves nothing", async () => {
+  await using root = await temporaryDirectory();
+  const dashboard = await open(root.path);
+  const [path = ""] = await filesBelow(join(root.path, "state"));
+  const record = await readFile(path, "utf8");
+  await dashboard[Symbol.asyncDispose]();
+
+  await writeFile(path, record);
+
+  expect(await findDashboard(teamPlace(root.path), undefined)).toBeUndefined();
+});
+
+test("a team directory is the same by whatever link it is named", async () => {
+  await using root = await temporaryDirectory();
+  await symlink(root.path, join(root.path, "link"));
+  await using dashboard = await open(root.path);
+
+  const directory = join(root.path, "link/.team");
+
+  expect(await findDashboard(teamPlace(root.path, { directory }), undefined)).toMatchObject({
+    port: dashboard.port,
+  });
+});
+
+test("the record has the secret, for its user alone, and no token is in any file or warning", async () => {
+  await using root = await temporaryDirectory();
+  const told: string[] = [];
+  await using dashboard = await open(root.path, { onWarning: (message) => told.push(message) });
+  const address = dashboard.newAddress();
+  const { cookie } = await enter(address);
+  await enter(address);
+  await look(dashboard, cookie);
+  await look(dashboard, cookie, "/api/nothing");
+
+  const files = await filesBelow(root.path);
+  const texts = await Promise.all(files.map((file) => readFile(file, "utf8")));
+  const [record = ""] = files.filter((file) => file.includes("/dashboards/"));
+  const modes = await Promise.all([record, join(record, "..")].map((path) => stat(path)));
+
+  const kept = [...texts, ...told].join("\n");
+  for (const part of [...address.replace(/.*=/, "").split("."), cookie.replace(/.*=/, "")]) {
+    expect(kept).not.toContain(part);
+  }
+  expect(JSON.parse(await readFile(record, "utf8"))).toMatchObject({
+    secret: expect.stringMatching(/^[0-9a-f]{64}$/),
+    last_port: dashboard.port,
+    serving: [{ port: dashboard.port, process: { pid: process.pid } }],
+  });
+  expect(modes.map(({ mode }) => mode & 0o777)).toEqual([0o600, 0o700]);
+});
+
+test("a record that is damaged is made anew: nobody is let in by it", async () => {
+  await using root = await temporaryDirectory();
+  const before = await open(root.path);
+  const { cookie } = await enter(before.newAddress());
+  await before[Symbol.asyncDispose]();
+  const [path = ""] = await filesBelow(join(root.path, "state"));
+  await writeFile(path, '{"secret":""');
+
+  await using after = await open(root.path, { port: before.port });
+
+  expect(await look(after, cookie)).toMatchObject({ status: 401 });
+  expect(await enter(after.newAddress())).toMatchObject({ status: 204 });
+});
+
+test("an address lets nobody in after an hour", async () => {
+  await using root = await temporaryDirectory();
+  const clock = new ManualClock();
+  await using dashboard = await open(root.path, { clock });
+  const address = dashboard.newAddress();
+
+  clock.advance(60 * 60 * 1000);
+
+  expect(await enter(address)).toMatchObject({ status: 401 });
+});
+
+test("a failure behind the door is told once, and the dashboard goes on", async () => {
+  await using root = await temporaryDirectory();
+  const told: string[] = [];
+  await using dashboard = await open(root.path, { onWarning: (message) => told.push(message) });
+  const { cookie } = await enter(dashboard.newAddress());
+
+  const failing = [
+    await look(dashboard, cookie, "/api/fail"),
+    await look(dashboard, cookie, "/api/fail"),
+  ];
+
+  expect(failing.map(({ status }) => status)).toEqual([500, 500]);
+  expect(told).toEqual(["The dashboard could not answer its page: It broke at /somewhere/private"]);
+  expect(await look(dashboard, cookie)).toMatchObject({ status: 200 });
+});
+
+test("without a built page nothing is served, and that is said", async () => {
+  await using root = await temporaryDirectory();
+  const page = join(root.path, "nowhere");
+  const opening = openPlace(teamPlace(root.path), { port: 0, api: new Hono(), page });
+
+  await expect(opening).rejects.toMatchObject({
+    code: "dashboard-failed",
+    hint: expect.stringContaining("npm run build"),
+  });
+  expect(await findDashboard(teamPlace(root.path), undefined)).toBeUndefined();
+});
+
+async function filesBelow(directory: string): Promise<string[]> {
+  const entries = await readdir(directory, { recursive: true, withFileTypes: true });
+  return entries.filter((it) => it.isFile()).map((it) => join(it.parentPath, it.name));
+}

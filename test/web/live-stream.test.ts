@@ -1,0 +1,242 @@
+import { expect, test } from "vitest";
+import { delayMs, LiveStream, type StreamEnds } from "../../web/src/source/live-stream.ts";
+import type { Connection } from "../../web/src/source/source.ts";
+
+/** A browser in which nothing happens by itself. */
+class FakeWorld {
+  readonly urls: string[] = [];
+  readonly tokens: string[] = [];
+  readonly closed: number[] = [];
+  readonly delays: number[] = [];
+  admission: "admitted" | "refused" | "unreachable" = "admitted";
+  hasSession = true;
+  #ends: StreamEnds[] = [];
+  #retry: (() => void) | null = null;
+
+  /** What the newest connection is told. */
+  get stream(): StreamEnds {
+    const ends = this.#ends.at(-1);
+    if (!ends) throw new Error("No connection was opened");
+    return ends;
+  }
+
+  streamOf(index: number): StreamEnds | undefined {
+    return this.#ends[index];
+  }
+
+  get isWaiting(): boolean {
+    return this.#retry !== null;
+  }
+
+  passTime(): void {
+    const retry = this.#retry;
+    this.#retry = null;
+    retry?.();
+  }
+
+  open = (url: string, ends: StreamEnds): (() => void) => {
+    const index = this.urls.push(url) - 1;
+    this.#ends.push(ends);
+    return () => this.closed.push(index);
+  };
+  admit = async (token: string) => {
+    this.tokens.push(token);
+    return this.admission;
+  };
+  isAdmitted = async () => this.hasSession;
+  later = (ms: number, work: () => void) => {
+    this.delays.push(ms);
+    this.#retry = work;
+    return () => {
+      this.#retry = null;
+    };
+  };
+  now = () => new Date("2026-01-01T09:00:00Z");
+}
+
+function listening(token: string | null = null) {
+  const world = new FakeWorld();
+  const connections: Connection[] = [];
+  const events: string[] = [];
+  const stream = new LiveStream(
+    world,
+    {
+      onConnection: (connection) => connections.push(connection),
+      onEvent: (name, data) => events.push(`${name} ${data}`),
+    },
+    token,
+  );
+  return { world, connections, events, stream };
+}
+
+/** Lets everything that is only a promise away happen. */
+const settled = () => new Promise((resolve) => setImmediate(resolve));
+
+test("what comes is told, and a connection that is made again goes on after it", async () => {
+  const { world, connections, events, stream } = listening();
+  stream.start();
+  world.stream.onOpen();
+  world.stream.onEvent("state", "{}", "e.1");
+  world.stream.onEvent("change", "{}", "e.2");
+
+  world.stream.onError();
+  await settled();
+  world.passTime();
+  world.stream.onOpen();
+
+  expect(events).toEqual(["state {}", "change {}"]);
+  expect(world.urls).toEqual(["/api/stream", "/api/stream?after=e.2"]);
+  expect(connections.map(({ type }) => type)).toEqual(["connected", "lost", "connected"]);
+});
+
+test("attempts become rarer, and begin anew once one has succeeded", async () => {
+  const { world, stream } = listening();
+  stream.start();
+  for (let attempt = 0; attempt < 6; attempt++) {
+    world.stream.onError();
+    await settled();
+    world.passTime();
+  }
+  world.stream.onOpen();
+  world.stream.onError();
+  await settled();
+
+  expect(world.delays).toEqual([500, 1_000, 2_000, 4_000, 5_000, 5_000, 500]);
+  expect(delayMs(10_000)).toBe(5_000);
+});
+
+test("a loss is told with the time at which it began", async () => {
+  const { world, connections, stream } = listening();
+  stream.start();
+  world.stream.onError();
+  await settled();
+
+  expect(connections).toEqual([{ type: "lost", since: "2026-01-01T09:00:00.000Z" }]);
+});
+
+test("somebody who comes back does not wait for the next attempt", async () => {
+  const { world, stream } = listening();
+  stream.start();
+  world.stream.onError();
+  await settled();
+
+  stream.hurry();
+
+  expect(world.urls).toHaveLength(2);
+  expect(world.isWaiting).toBe(false);
+});
+
+test("hurrying changes nothing about a connection that stands", () => {
+  const { world, stream } = listening();
+  stream.start();
+  world.stream.onOpen();
+
+  stream.hurry();
+
+  expect(world.urls).toHaveLength(1);
+});
+
+test("the token is given for a session before anything is asked for", async () => {
+  const { world, stream } = listening("secret");
+  stream.start();
+  expect(world.urls).toEqual([]);
+
+  await settled();
+
+  expect(world.tokens).toEqual(["secret"]);
+  expect(world.urls).toEqual(["/api/stream"]);
+});
+
+test("a token that did not arrive is given again", async () => {
+  const { world, stream } = listening("secret");
+  world.admission = "unreachable";
+  stream.start();
+  await settled();
+  world.admission = "admitted";
+  world.passTime();
+  await settled();
+
+  expect(world.tokens).toEqual(["secret", "secret"]);
+  expect(world.urls).toEqual(["/api/stream"]);
+});
+
+test("a used token does not shut out whoever has a session", async () => {
+  const { world, connections, stream } = listening("used");
+  world.admission = "refused";
+  stream.start();
+  await settled();
+  world.stream.onOpen();
+
+  expect(connections).toEqual([{ type: "connected" }]);
+});
+
+test.each([
+  { token: null, reason: "missing" },
+  { token: "used", reason: "expired" },
+])("without a session the page is locked: $reason", async ({ token, reason }) => {
+  const { world, connections, stream } = listening(token);
+  world.admission = "refused";
+  world.hasSession = false;
+  stream.start();
+  await settled();
+  world.stream.onError();
+  await settled();
+
+  expect(connections).toEqual([{ type: "locked", reason }]);
+  expect(world.isWaiting).toBe(false);
+});
+
+test("a locked page goes on with a new token", async () => {
+  const { world, connections, stream } = listening();
+  world.hasSession = false;
+  stream.start();
+  world.stream.onError();
+  await settled();
+
+  stream.unlock("fresh");
+  await settled();
+  world.stream.onOpen();
+
+  expect(connections.map(({ type }) => type)).toEqual(["locked", "connected"]);
+});
+
+test("watching another member takes up the stream where it is, and is no loss", () => {
+  const { world, connections, events, stream } = listening();
+  stream.start();
+  world.stream.onOpen();
+  world.stream.onEvent("state", "{}", "e.7");
+
+  stream.watch("alice");
+  world.stream.onOpen();
+  // What the connection before still tells would be told twice.
+  world.streamOf(0)?.onEvent("change", "late", "e.8");
+  world.streamOf(0)?.onError();
+
+  expect(world.urls.at(-1)).toBe("/api/stream?watch=alice&after=e.7");
+  expect(world.closed).toEqual([0]);
+  expect(events).toEqual(["state {}"]);
+  expect(connections.map(({ type }) => type)).toEqual(["connected", "connected"]);
+});
+
+test("an event without an id leaves the place where to go on", async () => {
+  const { world, stream } = listening();
+  stream.start();
+  world.stream.onEvent("state", "{}", "e.7");
+  world.stream.onEvent("live", "{}", "");
+  world.stream.onError();
+  await settled();
+  world.passTime();
+
+  expect(world.urls.at(-1)).toBe("/api/stream?after=e.7");
+});
+
+test("a stream that was stopped stays so", async () => {
+  const { world, connections, stream } = listening();
+  stream.start();
+  world.stream.onError();
+  stream.stop();
+  await settled();
+
+  expect(connections).toEqual([]);
+  expect(world.isWaiting).toBe(false);
+});

@@ -1,0 +1,115 @@
+import { useEffect } from "preact/hooks";
+import { Composer } from "./parts/composer.tsx";
+import { followKeys } from "./parts/follow-keys.ts";
+import { Header } from "./parts/header.tsx";
+import { Help } from "./parts/help.tsx";
+import {
+  ConnectingNotice,
+  LockedNotice,
+  ObstacleNotice,
+  StrangerNotice,
+  WaitingNotice,
+} from "./parts/notice.tsx";
+import { Rail } from "./parts/rail.tsx";
+import { StopDialog } from "./parts/stop-dialog.tsx";
+import { Strip } from "./parts/strip.tsx";
+import { type Desk, DeskProvider, useDesk, useRoom } from "./state/desk.ts";
+import { useStore } from "./state/store.ts";
+import "./styles/shell.css";
+import { MemberPage } from "./parts/member-page.tsx";
+import { AwayPanel } from "./views/away/away-panel.tsx";
+import { CostView } from "./views/cost/cost-view.tsx";
+import { MessagesView } from "./views/messages/messages-view.tsx";
+import { QuestionsPanel } from "./views/questions/questions-panel.tsx";
+import { RoomView } from "./views/room/room-view.tsx";
+import { TasksView } from "./views/tasks/tasks-view.tsx";
+
+/** The whole page. */
+export function App({ desk }: { desk: Desk }) {
+  useEffect(() => followKeys(desk), [desk]);
+  const locked = useStore(desk.page.connection, (connection) =>
+    connection.type === "locked" ? connection.reason : null,
+  );
+  return (
+    <DeskProvider value={desk}>
+      {locked ? <LockedNotice reason={locked} /> : <Shell />}
+    </DeskProvider>
+  );
+}
+
+function Shell() {
+  const { page } = useDesk();
+  const toMain = () => document.getElementById("main")?.focus();
+  return (
+    <div class="shell" data-acting={page.source.canAct}>
+      <button type="button" class="skip" onClick={toMain}>
+        To the main part
+      </button>
+      <Header />
+      <Strip />
+      <Rail />
+      <main class="main" id="main" tabIndex={-1}>
+        <MainView />
+      </main>
+      {page.source.canAct && <Composer />}
+      <QuestionsPanel />
+      <AwayPanel />
+      <OverlayPart />
+    </div>
+  );
+}
+
+/** What the address asks for, or why there is nothing to show. */
+function MainView() {
+  const { page } = useDesk();
+  const route = useStore(page.route, (value) => value);
+  const directory = useRoom((room) => room.directory);
+  const obstacle = useRoom((room) => room.obstacle);
+  const hasTeam = useRoom((room) => room.team !== null);
+  const isKnown = useRoom(({ members }) => route.view === "member" && members.has(route.name));
+  if (directory === null) return <ConnectingNotice />;
+  if (obstacle) return <ObstacleNotice obstacle={obstacle} directory={directory} />;
+  if (!hasTeam) return <WaitingNotice directory={directory} />;
+  switch (route.view) {
+    case "room":
+      return <RoomView />;
+    case "messages":
+      return (
+        <div class="framed">
+          <MessagesView page={page} member={route.member} />
+        </div>
+      );
+    case "tasks":
+      return (
+        <div class="framed">
+          <TasksView page={page} />
+        </div>
+      );
+    case "cost":
+      return (
+        <div class="framed">
+          <CostView page={page} />
+        </div>
+      );
+    case "member":
+      return isKnown ? (
+        <MemberPage key={route.name} name={route.name} />
+      ) : (
+        <StrangerNotice name={route.name} />
+      );
+  }
+}
+
+function OverlayPart() {
+  const desk = useDesk();
+  const overlay = useStore(desk.overlay, (value) => value);
+  const close = () => desk.overlay.set(null);
+  switch (overlay?.type) {
+    case "help":
+      return <Help onClose={close} />;
+    case "stop":
+      return <StopDialog member={overlay.member} onClose={close} />;
+    case undefined:
+      return null;
+  }
+}

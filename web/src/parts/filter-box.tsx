@@ -1,0 +1,64 @@
+import { useDesk, useRoom } from "../state/desk.ts";
+import {
+  type MemberFilter,
+  type Standing,
+  standingCounts,
+  standingWords,
+} from "../state/members.ts";
+import { useStore } from "../state/store.ts";
+
+/** Narrows the members that are shown, in the rail and in the room alike. */
+export function FilterBox({ label }: { label: string }) {
+  const desk = useDesk();
+  const filter = useStore(desk.filter, (value) => value);
+  // As text, so that it is drawn again only when a number changes.
+  const counts = useRoom((room) => JSON.stringify(standingCounts(room)));
+  const chips: ReturnType<typeof standingCounts> = JSON.parse(counts ?? "[]");
+  return (
+    <search class="filter" aria-label={label}>
+      <input
+        type="search"
+        placeholder="Filter members"
+        aria-label={label}
+        value={filter.text}
+        onInput={({ currentTarget }) => desk.filter.set({ ...filter, text: currentTarget.value })}
+      />
+      <div class="chips">
+        {chips.map(([standing, count]) => (
+          <Chip
+            key={standing}
+            standing={standing}
+            count={count}
+            isOn={filter.standing === standing}
+            onChange={(wanted) => desk.filter.set({ ...filter, standing: wanted })}
+          />
+        ))}
+      </div>
+    </search>
+  );
+}
+
+interface ChipProps {
+  standing: Standing | "asks";
+  count: number;
+  isOn: boolean;
+  onChange: (standing: MemberFilter["standing"]) => void;
+}
+
+function Chip({ standing, count, isOn, onChange }: ChipProps) {
+  const word = standing === "asks" ? "needs you" : standingWords[standing];
+  return (
+    <button
+      type="button"
+      class="chip"
+      aria-pressed={isOn}
+      aria-label={`${count} ${word}`}
+      title={`${isOn ? "Everybody" : "Only"} ${isOn ? "" : word}`.trim()}
+      data-none={count === 0}
+      onClick={() => onChange(isOn ? null : standing)}
+    >
+      <span class="mark" data-standing={standing} />
+      <span class="clock">{count}</span>
+    </button>
+  );
+}

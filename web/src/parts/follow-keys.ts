@@ -1,0 +1,95 @@
+import type { Desk } from "../state/desk.ts";
+import { type KeyCommand, keyCommand } from "../state/keys.ts";
+import { neighbour } from "../state/members.ts";
+import { tabs } from "./header.tsx";
+
+/** Carries out what keys ask of the page, until the returned function is called. */
+export function followKeys(desk: Desk): () => void {
+  const onKeyDown = (event: KeyboardEvent) => {
+    // A dialog has the keyboard to itself, and whatever a part of the page took is not for us.
+    if (event.defaultPrevented || desk.overlay.value) return;
+    const command = keyCommand({
+      key: event.key,
+      hasModifier: event.ctrlKey || event.metaKey || event.altKey,
+      isTyping: isField(event.target),
+    });
+    if (!command) return;
+    carryOut(desk, command);
+    if (command.type !== "escape") event.preventDefault();
+  };
+  document.addEventListener("keydown", onKeyDown);
+  return () => document.removeEventListener("keydown", onKeyDown);
+}
+
+function isField(target: EventTarget | null): boolean {
+  return target instanceof HTMLElement && target.matches("input, textarea, select");
+}
+
+function carryOut(desk: Desk, command: KeyCommand): void {
+  switch (command.type) {
+    case "view":
+      showTab(desk, command.index);
+      break;
+    case "member":
+      focusMember(desk, command.step);
+      break;
+    case "question":
+      focusQuestion(desk);
+      break;
+    case "write":
+      document.getElementById("composer-text")?.focus();
+      break;
+    case "search":
+      focusSearch();
+      break;
+    case "theme":
+      desk.switchTheme();
+      break;
+    case "help":
+      desk.overlay.set({ type: "help" });
+      break;
+    case "escape":
+      leaveOff(desk);
+  }
+}
+
+function showTab(desk: Desk, index: number): void {
+  const tab = tabs[index];
+  if (tab) desk.page.go(tab.route);
+}
+
+function focusMember(desk: Desk, step: 1 | -1): void {
+  const links = [...document.querySelectorAll<HTMLElement>(".rail [data-member]")];
+  const names = links.map(({ dataset }) => dataset.member ?? "");
+  const focused = document.activeElement;
+  const route = desk.page.route.value;
+  const shown = route.view === "member" ? route.name : null;
+  const current = focused instanceof HTMLElement ? (focused.dataset.member ?? shown) : shown;
+  const next = neighbour(names, current, step);
+  links.find(({ dataset }) => dataset.member === next)?.focus();
+}
+
+function focusQuestion(desk: Desk): void {
+  desk.isDrawerOpen.set(true);
+  // The drawer cannot take the focus before it is drawn open.
+  requestAnimationFrame(() => {
+    const first = document.querySelector<HTMLElement>(".waiting .question");
+    (first ?? document.querySelector<HTMLElement>(".waiting summary"))?.focus();
+  });
+}
+
+/** The search of the view; where it has none, the filter of the members. */
+function focusSearch(): void {
+  const fieldsIn = (part: string) => [
+    ...document.querySelectorAll<HTMLElement>(`${part} input[type=search]`),
+  ];
+  const fields = [...fieldsIn(".main"), ...fieldsIn(".rail")];
+  fields.find((field) => field.checkVisibility())?.focus();
+}
+
+function leaveOff(desk: Desk): void {
+  const focused = document.activeElement;
+  if (isField(focused) && focused instanceof HTMLElement) focused.blur();
+  else if (desk.isDrawerOpen.value) desk.isDrawerOpen.set(false);
+  else desk.away.set(null);
+}

@@ -1,0 +1,74 @@
+import type { ComponentChildren } from "preact";
+import type { Obstacle } from "../../../src/protocol/dashboard.ts";
+
+/** What is said in place of the team. */
+function Notice({ title, children }: { title: string; children: ComponentChildren }) {
+  return (
+    <section class="notice">
+      <h2>{title}</h2>
+      {children}
+    </section>
+  );
+}
+
+export function LockedNotice({ reason }: { reason: "missing" | "expired" }) {
+  return (
+    <main class="locked">
+      <Notice title={reason === "missing" ? "This page needs a key" : "This address is used up"}>
+        <p>
+          Run <code>troupe web</code> in your terminal for a new address, and open that one.
+        </p>
+        <p class="soft">
+          {reason === "missing"
+            ? "What your team does is shown only to whoever has the address that the terminal prints."
+            : "An address lets you in once, for an hour. The team goes on regardless."}
+        </p>
+      </Notice>
+    </main>
+  );
+}
+
+export function WaitingNotice({ directory }: { directory: string }) {
+  return (
+    <Notice title="There is no team here yet">
+      <p>
+        Run <code>troupe</code> or <code>troupe run "…"</code> in your project. This page goes on by
+        itself.
+      </p>
+      <p class="soft">
+        It looks at <code>{directory}</code>
+      </p>
+    </Notice>
+  );
+}
+
+export function ObstacleNotice({ obstacle, directory }: { obstacle: Obstacle; directory: string }) {
+  return (
+    <Notice title="This team cannot be shown">
+      <p>{obstacle.message}</p>
+      {obstacle.hint && <p>{obstacle.hint}</p>}
+      <p class="soft">
+        <code>{directory}</code> · {obstacle.code}. The page goes on by itself once that is set
+        right.
+      </p>
+    </Notice>
+  );
+}
+
+export function StrangerNotice({ name }: { name: string }) {
+  return (
+    <Notice title={`Nobody here is called ${name}`}>
+      <p>
+        <a href="#/">Back to the room</a>
+      </p>
+    </Notice>
+  );
+}
+
+export function ConnectingNotice() {
+  return (
+    <Notice title="Connecting">
+      <p class="soft">The team comes in a moment.</p>
+    </Notice>
+  );
+}

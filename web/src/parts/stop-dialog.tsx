@@ -1,0 +1,51 @@
+import { useState } from "preact/hooks";
+import { SourceError } from "../source/source.ts";
+import { useDesk, useHindrance } from "../state/desk.ts";
+import { MemberName } from "./member.tsx";
+import { Modal } from "./overlay.tsx";
+import { Refusal } from "./refusal.tsx";
+
+/** Asks whether one member, or everybody, is really to be stopped. */
+export function StopDialog({ member, onClose }: { member: string | null; onClose: () => void }) {
+  const { page } = useDesk();
+  const hindrance = useHindrance();
+  const [isSending, setSending] = useState(false);
+  const [refusal, setRefusal] = useState<SourceError | null>(null);
+  const stop = async () => {
+    setSending(true);
+    try {
+      await page.source.stop(member ?? undefined);
+      onClose();
+    } catch (error) {
+      if (!(error instanceof SourceError)) throw error;
+      setRefusal(error);
+      setSending(false);
+    }
+  };
+  return (
+    <Modal label={member === null ? "Stop everybody" : `Stop ${member}`} onClose={onClose}>
+      <h2>Stop {member === null ? "everybody" : <MemberName name={member} />}?</h2>
+      <p>{member === null ? everybodyText : memberText}</p>
+      <Refusal error={refusal} />
+      <div class="actions">
+        <button type="button" class="button" onClick={onClose}>
+          Cancel
+        </button>
+        <button
+          type="button"
+          class="button is-bad"
+          disabled={isSending || hindrance !== null}
+          title={hindrance ?? ""}
+          onClick={() => void stop().catch(reportError)}
+        >
+          {member === null ? "Stop everybody" : `Stop ${member}`}
+        </button>
+      </div>
+    </Modal>
+  );
+}
+
+const memberText =
+  "It is ended at once, without being asked. What it was in the middle of stays as it is, and the task that it held is free for others.";
+const everybodyText =
+  "Every teammate is ended at once, without being asked, and the lead's run is interrupted. What they were in the middle of stays as it is, and the tasks that they held are free.";

@@ -1,0 +1,44 @@
+import type { RefObject } from "preact";
+import { useEffect, useReducer, useRef } from "preact/hooks";
+import type { MemberView } from "../../../src/protocol/dashboard.ts";
+import { useDesk, useRoom } from "../state/desk.ts";
+import { type Standing, standingOf } from "../state/members.ts";
+import { useStore } from "../state/store.ts";
+
+export interface SeenMember {
+  member: MemberView;
+  standing: Standing;
+  isAsking: boolean;
+}
+
+/**
+ * A member for an element with `content-visibility: auto`. As long as the browser leaves the element
+ * out, the member stays as it was: what nobody sees is not drawn again.
+ */
+export function useMember(name: string, element: RefObject<HTMLElement | null>): SeenMember | null {
+  const isSkipped = useSkipped(element);
+  const last = useRef<MemberView | null>(null);
+  const member = useRoom(({ members }) => {
+    if (!isSkipped.current || last.current === null) last.current = members.get(name) ?? null;
+    return last.current;
+  });
+  const isRunning = useRoom((room) => room.running !== null) ?? false;
+  const isAsking = useStore(useDesk().asking, (asking) => asking.has(name));
+  return member && { member, standing: standingOf(member.status, isRunning), isAsking };
+}
+
+function useSkipped(element: RefObject<HTMLElement | null>): RefObject<boolean> {
+  const isSkipped = useRef(false);
+  const [, redraw] = useReducer((count: number) => count + 1, 0);
+  useEffect(() => {
+    const shown = element.current;
+    const onChange = (event: Event) => {
+      // A browser that does not know the event leaves nothing out.
+      isSkipped.current = event instanceof ContentVisibilityAutoStateChangeEvent && event.skipped;
+      if (!isSkipped.current) redraw(0);
+    };
+    shown?.addEventListener("contentvisibilityautostatechange", onChange);
+    return () => shown?.removeEventListener("contentvisibilityautostatechange", onChange);
+  }, [element]);
+  return isSkipped;
+}

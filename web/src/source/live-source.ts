@@ -1,0 +1,179 @@
+import type {
+  AnswerBody,
+  AwayView,
+  CostView,
+  MessagesPage,
+  MessageView,
+  SendBody,
+  StreamEvents,
+  TranscriptPage,
+} from "../../../src/protocol/dashboard.ts";
+import { getJson, LockedError, postJson, queryOf } from "./api.ts";
+import { LiveStream, type StreamEnds, type StreamWorld } from "./live-stream.ts";
+import {
+  type Listener,
+  type MessagesWish,
+  type Source,
+  SourceError,
+  type TranscriptWish,
+} from "./source.ts";
+
+/** The token in the address, which is taken out of it at once: neither a history nor a copy shall have it. */
+export function takeToken(): string | null {
+  const token = /^#token=(.+)$/.exec(location.hash)?.[1];
+  if (token === undefined) return null;
+  history.replaceState(null, "", `${location.pathname}#/`);
+  return token;
+}
+
+/** A live team, from the server that this page came from. */
+export class LiveSource implements Source {
+  readonly canAct = true;
+  readonly #token: string | null;
+  #stream: LiveStream | null = null;
+  #watched: string | null = null;
+
+  constructor(token: string | null) {
+    this.#token = token;
+  }
+
+  listen(listener: Listener): () => void {
+    const teller = {
+      onConnection: listener.onConnection.bind(listener),
+      onEvent: (name: keyof StreamEvents, data: string) => tell(listener, name, data),
+    };
+    const stream = new LiveStream(browserWorld, teller, this.#token);
+    this.#stream = stream;
+    stream.watch(this.#watched);
+    stream.start();
+    const ends = new AbortController();
+    const { signal } = ends;
+    const hurry = () => document.visibilityState === "visible" && stream.hurry();
+    document.addEventListener("visibilitychange", hurry, { signal });
+    window.addEventListener("online", () => stream.hurry(), { signal });
+    // A new address in the same tab: only what is behind `#` changes, and nothing is loaded.
+    window.addEventListener("hashchange", () => unlockBy(stream), { signal });
+    return () => {
+      ends.abort();
+      stream.stop();
+    };
+  }
+
+  watch(member: string | null): void {
+    this.#watched = member;
+    this.#stream?.watch(member);
+  }
+
+  messages({ types, ...wish }: MessagesWish): Promise<MessagesPage> {
+    return this.#get(`/api/messages${queryOf({ ...wish, types: types?.join(",") })}`);
+  }
+
+  message(to: string, id: string): Promise<MessageView> {
+    return this.#get(`/api/messages/${encodeURIComponent(to)}/${encodeURIComponent(id)}`);
+  }
+
+  transcript(member: string, wish: TranscriptWish): Promise<TranscriptPage> {
+    return this.#get(
+      `/api/members/${encodeURIComponent(member)}/transcript${queryOf({ ...wish })}`,
+    );
+  }
+
+  cost(): Promise<CostView> {
+    return this.#get("/api/cost");
+  }
+
+  away(since: string): Promise<AwayView> {
+    return this.#get(`/api/away${queryOf({ since })}`);
+  }
+
+  send(body: SendBody): Promise<void> {
+    return this.#guarded(() => postJson("/api/messages", body));
+  }
+
+  answer(request: string, body: AnswerBody): Promise<void> {
+    return this.#guarded(() =>
+      postJson(`/api/requests/${encodeURIComponent(request)}/answer`, body),
+    );
+  }
+
+  stop(member: string | undefined): Promise<void> {
+    return this.#guarded(() => postJson("/api/stop", member === undefined ? {} : { member }));
+  }
+
+  #get<T>(path: string): Promise<T> {
+    return this.#guarded(() => getJson<T>(path));
+  }
+
+  async #guarded<T>(ask: () => Promise<T>): Promise<T> {
+    try {
+      return await ask();
+    } catch (error) {
+      if (!(error instanceof LockedError)) throw error;
+      this.#stream?.lock();
+      throw new SourceError({
+        code: "session-missing",
+        message: "This page is not let in any more.",
+        hint: "Run `troupe web` in your terminal for a new address.",
+      });
+    }
+  }
+}
+
+function unlockBy(stream: LiveStream): void {
+  const token = takeToken();
+  if (token !== null) stream.unlock(token);
+}
+
+function tell(listener: Listener, name: keyof StreamEvents, data: string): void {
+  switch (name) {
+    case "state":
+      listener.onState(JSON.parse(data));
+      return;
+    case "change":
+      listener.onChange(JSON.parse(data));
+      return;
+    case "live":
+      listener.onLive(JSON.parse(data));
+      return;
+  }
+}
+
+const eventNames: readonly (keyof StreamEvents)[] = ["state", "change", "live"];
+
+const browserWorld: StreamWorld = {
+  open: openStream,
+  async admit(token) {
+    try {
+      await postJson("/api/session", { token });
+      return "admitted";
+    } catch (error) {
+      if (!(error instanceof SourceError)) throw error;
+      return error.code === "connection-lost" ? "unreachable" : "refused";
+    }
+  },
+  async isAdmitted() {
+    try {
+      await getJson("/api/messages?limit=1");
+      return true;
+    } catch (error) {
+      if (error instanceof LockedError) return false;
+      if (error instanceof SourceError) return true;
+      throw error;
+    }
+  },
+  later(ms, work) {
+    const timer = setTimeout(work, ms);
+    return () => clearTimeout(timer);
+  },
+  now: () => new Date(),
+};
+
+function openStream(url: string, ends: StreamEnds): () => void {
+  const source = new EventSource(url);
+  source.addEventListener("open", () => ends.onOpen());
+  source.addEventListener("error", () => ends.onError());
+  for (const name of eventNames) {
+    source.addEventListener(name, ({ data, lastEventId }) => ends.onEvent(name, data, lastEventId));
+  }
+  return () => source.close();
+}

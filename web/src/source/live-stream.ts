@@ -1,0 +1,169 @@
+import type { StreamEvents } from "../../../src/protocol/dashboard.ts";
+import type { Connection } from "./source.ts";
+
+/** What becomes of one connection. */
+export interface StreamEnds {
+  onOpen(): void;
+  onEvent(name: keyof StreamEvents, data: string, id: string): void;
+  onError(): void;
+}
+
+/** What a stream needs of its surroundings. */
+export interface StreamWorld {
+  /** Opens a connection; the returned function closes it. */
+  open(url: string, ends: StreamEnds): () => void;
+  /** Gives the token for a session. */
+  admit(token: string): Promise<"admitted" | "refused" | "unreachable">;
+  /** False where the server says that this page has no session. */
+  isAdmitted(): Promise<boolean>;
+  later(ms: number, work: () => void): () => void;
+  now(): Date;
+}
+
+export interface StreamTeller {
+  onConnection(connection: Connection): void;
+  onEvent(name: keyof StreamEvents, data: string): void;
+}
+
+const shortestMs = 500;
+const longestMs = 5_000;
+
+export function delayMs(attempts: number): number {
+  return Math.min(longestMs, shortestMs * 2 ** Math.min(attempts, 10));
+}
+
+/**
+ * The team's changes as they come. A connection that is lost is made again by itself, and goes on
+ * after the last thing that came.
+ */
+export class LiveStream {
+  readonly #world: StreamWorld;
+  readonly #teller: StreamTeller;
+  #token: string | null;
+  #wasRefused = false;
+  #watched: string | null = null;
+  #lastId = "";
+  #attempts = 0;
+  #lostSince: string | null = null;
+  /** Which connection counts: what an older one still tells is void. */
+  #turn = 0;
+  #close: (() => void) | null = null;
+  #cancelRetry: (() => void) | null = null;
+  #state: "closed" | "trying" | "open" | "waiting" | "locked" = "closed";
+
+  constructor(world: StreamWorld, teller: StreamTeller, token: string | null) {
+    this.#world = world;
+    this.#teller = teller;
+    this.#token = token;
+  }
+
+  start(): void {
+    this.#end();
+    this.#state = "trying";
+    const turn = ++this.#turn;
+    if (this.#token === null) this.#open(turn);
+    else void this.#admit(this.#token, turn).catch(() => this.#lose(turn));
+  }
+
+  stop(): void {
+    this.#end();
+    this.#turn++;
+    this.#state = "closed";
+  }
+
+  /** Tries at once what would be tried soon. */
+  hurry(): void {
+    if (this.#state === "waiting") this.start();
+  }
+
+  /** Begins anew with the token of another address. */
+  unlock(token: string): void {
+    this.#token = token;
+    this.#attempts = 0;
+    this.start();
+  }
+
+  /** The session is over, as another answer of the server has said. */
+  lock(): void {
+    this.#end();
+    this.#turn++;
+    this.#state = "locked";
+    const reason = this.#wasRefused || this.#lastId !== "" ? "expired" : "missing";
+    this.#teller.onConnection({ type: "locked", reason });
+  }
+
+  watch(member: string | null): void {
+    if (member === this.#watched) return;
+    this.#watched = member;
+    if (this.#state === "open" || this.#state === "trying") this.start();
+  }
+
+  async #admit(token: string, turn: number): Promise<void> {
+    const outcome = await this.#world.admit(token);
+    if (turn !== this.#turn) return;
+    if (outcome === "unreachable") {
+      this.#lose(turn);
+      return;
+    }
+    this.#token = null;
+    // The session that an earlier token has given may still be good.
+    this.#wasRefused = outcome === "refused";
+    this.#open(turn);
+  }
+
+  #open(turn: number): void {
+    this.#close = this.#world.open(streamUrl(this.#watched, this.#lastId), {
+      onOpen: () => {
+        if (turn === this.#turn) this.#opened();
+      },
+      onEvent: (name, data, id) => {
+        if (turn !== this.#turn) return;
+        if (id !== "") this.#lastId = id;
+        this.#teller.onEvent(name, data);
+      },
+      onError: () => {
+        if (turn !== this.#turn) return;
+        this.#end();
+        void this.#ask(turn).catch(() => this.#lose(turn));
+      },
+    });
+  }
+
+  #opened(): void {
+    this.#state = "open";
+    this.#attempts = 0;
+    this.#lostSince = null;
+    this.#teller.onConnection({ type: "connected" });
+  }
+
+  /** A connection that fails does not say why: the server is asked. */
+  async #ask(turn: number): Promise<void> {
+    const isAdmitted = await this.#world.isAdmitted();
+    if (turn !== this.#turn) return;
+    if (isAdmitted) this.#lose(turn);
+    else this.lock();
+  }
+
+  #lose(turn: number): void {
+    if (turn !== this.#turn) return;
+    this.#end();
+    this.#state = "waiting";
+    this.#lostSince ??= this.#world.now().toISOString();
+    this.#teller.onConnection({ type: "lost", since: this.#lostSince });
+    this.#cancelRetry = this.#world.later(delayMs(this.#attempts++), () => this.start());
+  }
+
+  #end(): void {
+    this.#close?.();
+    this.#close = null;
+    this.#cancelRetry?.();
+    this.#cancelRetry = null;
+  }
+}
+
+function streamUrl(watched: string | null, after: string): string {
+  const query = new URLSearchParams();
+  if (watched !== null) query.set("watch", watched);
+  if (after !== "") query.set("after", after);
+  return query.size > 0 ? `/api/stream?${query}` : "/api/stream";
+}

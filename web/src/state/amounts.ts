@@ -1,0 +1,60 @@
+/** Figures, times and spans as the page writes them. */
+
+/** A count in few letters: `950`, `12.3k`, `4.56M`. */
+export function shortCount(count: number): string {
+  if (count < 1_000) return String(count);
+  const [unit, size] = count < 999_950 ? ["k", 1_000] : ["M", 1_000_000];
+  return `${Number((count / size).toPrecision(3))}${unit}`;
+}
+
+/** What calls cost, as far as that is known. */
+export function costText(usd: number, unpricedCalls: number): string {
+  if (usd === 0) return unpricedCalls > 0 ? "no price" : "$0.00";
+  const known = usd < 0.01 ? "< $0.01" : `$${usd.toFixed(2)}`;
+  return unpricedCalls > 0 && usd >= 0.01 ? `≥ ${known}` : known;
+}
+
+/** How long something has been going on, in the manner of a stopwatch: `0:07`, `12:30`, `1:02:03`. */
+export function clockText(ms: number): string {
+  const seconds = Math.max(0, Math.floor(ms / 1_000));
+  const [hours, minutes] = [Math.floor(seconds / 3_600), Math.floor(seconds / 60) % 60];
+  const rest = String(seconds % 60).padStart(2, "0");
+  return hours > 0 ? `${hours}:${String(minutes).padStart(2, "0")}:${rest}` : `${minutes}:${rest}`;
+}
+
+/** How long ago something was, in one unit: `now`, `40 s`, `3 min`, `5 h`, `2 d`. */
+export function agoText(ms: number): string {
+  const seconds = Math.floor(ms / 1_000);
+  if (seconds < 5) return "now";
+  if (seconds < 60) return `${seconds} s`;
+  if (seconds < 3_600) return `${Math.floor(seconds / 60)} min`;
+  if (seconds < 86_400) return `${Math.floor(seconds / 3_600)} h`;
+  return `${Math.floor(seconds / 86_400)} d`;
+}
+
+/** How full a context is, as a number of hundredths; null where that cannot be said. */
+export function fillPercent(
+  context: { tokens: number; window: number | null } | null,
+): number | null {
+  if (!context?.window) return null;
+  return Math.min(100, Math.round((context.tokens / context.window) * 100));
+}
+
+/** The time of day, and the day too where it is another one than today. */
+export function timeText(at: string, now: Date): string {
+  const date = new Date(at);
+  if (Number.isNaN(date.getTime())) return at;
+  const time = [date.getHours(), date.getMinutes(), date.getSeconds()].map(twoDigits).join(":");
+  if (date.toDateString() === now.toDateString()) return time;
+  const day = [date.getFullYear(), date.getMonth() + 1, date.getDate()].map(twoDigits).join("-");
+  return `${day} ${time}`;
+}
+
+/** `1 task`, `3 tasks`. */
+export function counted(count: number, one: string, many = `${one}s`): string {
+  return `${count} ${count === 1 ? one : many}`;
+}
+
+function twoDigits(number: number): string {
+  return String(number).padStart(2, "0");
+}

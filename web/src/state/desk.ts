@@ -1,0 +1,136 @@
+import { createContext } from "preact";
+import { useContext, useRef } from "preact/hooks";
+import type { AwayView } from "../../../src/protocol/dashboard.ts";
+import { type Draft, draftFor } from "./address.ts";
+import { awaySince, isEventful } from "./away.ts";
+import type { Kept } from "./kept.ts";
+import { askingMembers, everybody, type MemberFilter } from "./members.ts";
+import type { Page } from "./page.ts";
+import type { Room } from "./room.ts";
+import { Store, useStore } from "./store.ts";
+import { nextTheme, type Theme, themeOf } from "./theme.ts";
+
+/** What lies over the page. */
+export type Overlay = { type: "help" } | { type: "stop"; member: string | null };
+
+/** What the person is doing with the page, beside the team that it shows. */
+export class Desk {
+  readonly page: Page;
+  /** The one clock of everything that counts seconds. */
+  readonly now = new Store(Date.now());
+  /** Who has asked the person something. */
+  readonly asking = new Store<ReadonlySet<string>>(new Set());
+  readonly filter = new Store<MemberFilter>(everybody);
+  readonly isDrawerOpen = new Store(false);
+  readonly overlay = new Store<Overlay | null>(null);
+  readonly away = new Store<AwayView | null>(null);
+  readonly draft: Store<Draft>;
+  readonly theme: Store<Theme>;
+  readonly #kept: Kept;
+  #version: string | null = null;
+  #requests: Room["requests"] | null = null;
+
+  /** `kept` is for every time, `keptHere` for this tab alone. */
+  constructor({ page, kept, keptHere }: { page: Page; kept: Kept; keptHere: Kept }) {
+    this.page = page;
+    this.#kept = kept;
+    this.theme = new Store(themeOf(kept.get("theme")));
+    this.draft = new Store({ to: "lead", text: keptHere.get("draft") ?? "" });
+    this.draft.subscribe(() => keptHere.set("draft", this.draft.value.text));
+    page.room.subscribe(() => this.#followRequests());
+    page.route.subscribe(() => this.#followRoute());
+    this.#followRoute();
+  }
+
+  switchTheme(): void {
+    this.theme.set(nextTheme(this.theme.value));
+    this.#kept.set("theme", this.theme.value);
+  }
+
+  write(to: string): void {
+    this.draft.set({ ...this.draft.value, to });
+    document.getElementById("composer-text")?.focus();
+  }
+
+  /** True when the server is of another version than the one this page came from. */
+  isOutdatedBy({ version }: Room): boolean {
+    this.#version ??= version;
+    return version !== this.#version;
+  }
+
+  /** The person looks at the page: tells what happened since they last did. */
+  async look(): Promise<void> {
+    const id = this.page.room.value?.team?.id;
+    if (id === undefined || !this.page.source.canAct) return;
+    const since = awaySince(this.#kept.get(`seen-${id}`), Date.now());
+    this.leave();
+    if (since === null) return;
+    const away = await this.page.source.away(since);
+    if (isEventful(away)) this.away.set(away);
+  }
+
+  /** Notes when the person was last here. */
+  leave(): void {
+    const id = this.page.room.value?.team?.id;
+    if (id !== undefined) this.#kept.set(`seen-${id}`, new Date().toISOString());
+  }
+
+  #followRequests(): void {
+    const room = this.page.room.value;
+    if (!room || room.requests === this.#requests) return;
+    this.#requests = room.requests;
+    this.asking.set(askingMembers(room));
+  }
+
+  #followRoute(): void {
+    const route = this.page.route.value;
+    const inView = route.view === "member" ? route.name : null;
+    this.draft.set(draftFor(this.draft.value, inView, "lead"));
+  }
+}
+
+const DeskContext = createContext<Desk | null>(null);
+export const DeskProvider = DeskContext.Provider;
+
+export function useDesk(): Desk {
+  const desk = useContext(DeskContext);
+  if (!desk) throw new Error("There is no desk here");
+  return desk;
+}
+
+/** What `select` makes of the room; null before there is one. */
+export function useRoom<S>(select: (room: Room) => S): S | null {
+  return useStore(useDesk().page.room, (room) => room && select(room));
+}
+
+/** As `useRoom` for a list: one with the same items is the same list. */
+export function useRoomList<S>(select: (room: Room) => readonly S[]): readonly S[] {
+  const last = useRef<readonly S[]>([]);
+  return useStore(useDesk().page.room, (room) => {
+    const list = room ? select(room) : [];
+    const isSame =
+      list.length === last.current.length &&
+      list.every((item, index) => Object.is(item, last.current[index]));
+    if (!isSame) last.current = list;
+    return last.current;
+  });
+}
+
+/** Why nothing can be sent at present; null where it can. */
+export function useHindrance(): string | null {
+  const { page } = useDesk();
+  const hasTeam = useRoom((room) => room.team !== null) ?? false;
+  const connection = useStore(page.connection, ({ type }) => type);
+  switch (connection) {
+    case "connected":
+      return hasTeam ? null : "There is no team yet";
+    case "connecting":
+      return "The page is still connecting";
+    case "lost":
+      return "The connection is lost";
+    case "locked":
+      return "This page is not let in";
+    case "recorded":
+      return "This is a recording";
+  }
+}

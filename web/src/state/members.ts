@@ -1,0 +1,104 @@
+import type { MemberView } from "../../../src/protocol/dashboard.ts";
+import type { Room } from "./room.ts";
+
+/** How a member stands, in the words of the page. */
+export type Standing = "working" | "idle" | "failed" | "shutdown" | "not-running";
+
+export const standingWords: Readonly<Record<Standing, string>> = {
+  working: "working",
+  idle: "idle",
+  failed: "failed",
+  shutdown: "shut down",
+  "not-running": "not running",
+};
+
+/** What a member is about that is doing nothing. */
+export const restingWords: Readonly<Record<Standing, string>> = {
+  working: "At work",
+  idle: "Waits for mail",
+  failed: "Its transcript tells why",
+  shutdown: "Has left the team",
+  "not-running": "Goes on when the team runs again",
+};
+
+/** Nobody works, whatever was noted last, when nobody runs the team. */
+export function standingOf(status: MemberView["status"], isRunning: boolean): Standing {
+  const isOver = status === "failed" || status === "shutdown";
+  return isRunning || isOver ? status : "not-running";
+}
+
+/** What narrows the members that are shown. */
+export interface MemberFilter {
+  text: string;
+  /** `asks` are those who have asked the person something. */
+  standing: Standing | "asks" | null;
+}
+
+export const everybody: MemberFilter = { text: "", standing: null };
+
+/** The names of those who wait for the person's answer. */
+export function askingMembers(room: Room): ReadonlySet<string> {
+  const open = [...room.requests.values()].filter(({ is_open }) => is_open);
+  return new Set(open.map(({ from }) => from));
+}
+
+/** Who is left by `filter`, in the order of the roster: nobody changes place by what they do. */
+export function filteredNames(room: Room, filter: MemberFilter): string[] {
+  const wanted = filter.text.trim().toLowerCase();
+  const asking = filter.standing === "asks" ? askingMembers(room) : null;
+  return [...room.members.values()]
+    .filter(({ name, role }) => `${name} ${role}`.toLowerCase().includes(wanted))
+    .filter(({ name, status }) => {
+      if (filter.standing === null) return true;
+      if (asking) return asking.has(name);
+      return standingOf(status, room.running !== null) === filter.standing;
+    })
+    .map(({ name }) => name);
+}
+
+/** How many there are of each kind that a chip can narrow to. None is left out, so that no chip moves. */
+export function standingCounts(room: Room): readonly (readonly [Standing | "asks", number])[] {
+  const counts = new Map<Standing, number>();
+  for (const { status } of room.members.values()) {
+    const standing = standingOf(status, room.running !== null);
+    counts.set(standing, (counts.get(standing) ?? 0) + 1);
+  }
+  const alive: Standing[] = room.running ? ["working", "idle"] : ["not-running"];
+  const order: Standing[] = [...alive, "failed", "shutdown"];
+  const asks = ["asks", askingMembers(room).size] as const;
+  return [asks, ...order.map((standing) => [standing, counts.get(standing) ?? 0] as const)];
+}
+
+/** The name after (or before) `current`; the first (or last) where there is none. */
+export function neighbour(
+  names: readonly string[],
+  current: string | null,
+  step: 1 | -1,
+): string | null {
+  const at = current === null ? -1 : names.indexOf(current);
+  if (at < 0) return names.at(step === 1 ? 0 : -1) ?? null;
+  return names[Math.min(names.length - 1, Math.max(0, at + step))] ?? null;
+}
+
+export interface Spend {
+  tokens: number;
+  usd: number;
+  unpricedCalls: number;
+}
+
+export function spendOf(members: Iterable<MemberView>): Spend {
+  const spend = { tokens: 0, usd: 0, unpricedCalls: 0 };
+  for (const { tokens, cost_usd, unpriced_calls } of members) {
+    spend.tokens += tokens;
+    spend.usd += cost_usd;
+    spend.unpricedCalls += unpriced_calls;
+  }
+  return spend;
+}
+
+const colors = new Set(["red", "green", "yellow", "blue", "magenta", "cyan"]);
+
+/** A member's colour as CSS knows it. A name that is none of ours is ink. */
+export function cssColor(color: string | null): string {
+  return color !== null && colors.has(color) ? `var(--${color})` : "var(--ink)";
+}

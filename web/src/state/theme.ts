@@ -1,0 +1,17 @@
+/** Light, dark, or whatever the system says. */
+export type Theme = "auto" | "light" | "dark";
+
+const order: readonly Theme[] = ["auto", "light", "dark"];
+
+export function themeOf(text: string | null): Theme {
+  return order.find((theme) => theme === text) ?? "auto";
+}
+
+export function nextTheme(theme: Theme): Theme {
+  return order[(order.indexOf(theme) + 1) % order.length] ?? "auto";
+}
+
+export function shownTheme(theme: Theme, isSystemDark: boolean): "light" | "dark" {
+  if (theme !== "auto") return theme;
+  return isSystemDark ? "dark" : "light";
+}

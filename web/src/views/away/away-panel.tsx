@@ -1,0 +1,64 @@
+import type { AwayView } from "../../../../src/protocol/dashboard.ts";
+import { CloseIcon } from "../../parts/icons.tsx";
+import { Ago, MemberName } from "../../parts/member.tsx";
+import { costText } from "../../state/amounts.ts";
+import { awayLine, awaySummary } from "../../state/away.ts";
+import { useDesk } from "../../state/desk.ts";
+import { askingText, decisionText } from "../../state/questions.ts";
+import { useStore } from "../../state/store.ts";
+import "../../styles/away.css";
+import { taskWords } from "../room/glance.ts";
+
+/** What happened while the person looked elsewhere. It lies over the page and moves nothing. */
+export function AwayPanel() {
+  const desk = useDesk();
+  const away = useStore(desk.away, (value) => value);
+  if (!away) return null;
+  const dismiss = () => desk.away.set(null);
+  return (
+    <section class="away" aria-label="While you were away">
+      <header class="away-head">
+        <h2>While you were away</h2>
+        <span class="soft">
+          <Ago at={away.since} />
+        </span>
+        <button type="button" class="tool" aria-label="Dismiss" onClick={dismiss}>
+          <CloseIcon />
+        </button>
+      </header>
+      <p class="away-line" role="status">
+        {awayLine(away)}
+        {away.cost_usd > 0 && ` · ${costText(away.cost_usd, 0)}`}
+      </p>
+      <Details away={away} />
+    </section>
+  );
+}
+
+function Details({ away }: { away: AwayView }) {
+  const { finished, asked, decided } = awaySummary(away);
+  return (
+    <ul class="away-list">
+      {asked.map((request) => (
+        <li key={request.id} data-tone={request.is_open ? "warn" : "calm"}>
+          <MemberName name={request.from} /> {askingText(request)}
+        </li>
+      ))}
+      {finished.map((task) => (
+        <li key={task.id} data-tone={task.status === "failed" ? "bad" : "good"}>
+          Task #{task.id} {taskWords[task.status]}: {task.subject}
+        </li>
+      ))}
+      {away.results.map((result) => (
+        <li key={result.id} data-tone={result.facts.outcome === "done" ? "good" : "bad"}>
+          <MemberName name={result.from} /> {result.facts.outcome ?? "ended"}: {result.text}
+        </li>
+      ))}
+      {decided.map((request) => (
+        <li key={request.id}>
+          <MemberName name={request.from} /> {askingText(request)}: {decisionText(request)}
+        </li>
+      ))}
+    </ul>
+  );
+}

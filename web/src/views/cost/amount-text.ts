@@ -1,0 +1,9 @@
+import { shortCount } from "../../state/amounts.ts";
+import type { Measure } from "./spend.ts";
+
+/** An amount as figures beside each other have it. */
+export function amountText(amount: number, measure: Measure): string {
+  if (measure === "tokens") return shortCount(Math.round(amount));
+  if (amount > 0 && amount < 0.01) return `$${amount.toFixed(4)}`;
+  return `$${amount.toFixed(2)}`;
+}

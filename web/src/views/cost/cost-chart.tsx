@@ -1,0 +1,210 @@
+import { useMemo, useRef, useState } from "preact/hooks";
+import type { CostView } from "../../../../src/protocol/dashboard.ts";
+import { shortCount } from "../../state/amounts.ts";
+import { useSize } from "../messages/use-size.ts";
+import { momentText } from "../messages/words.ts";
+import { amountText } from "./amount-text.ts";
+import { bandPaths, type Frame, nearest, type Scale, scaleOf } from "./chart-geometry.ts";
+import type { Band, Measure } from "./spend.ts";
+import { moneyTick, niceTicks, timeTicks } from "./ticks.ts";
+
+interface ChartProps {
+  view: CostView;
+  bands: readonly Band[];
+  colors: ReadonlyMap<string, string>;
+  measure: Measure;
+}
+
+const height = 320;
+
+/** What was spent over time, one band for each member, with the figures at one time. */
+export function CostChart({ view, bands, colors, measure }: ChartProps) {
+  const box = useRef<HTMLDivElement>(null);
+  const { width } = useSize(box);
+  const [pointed, setPointed] = useState<number | null>(null);
+  const times = useMemo(() => view.times.map((time) => Date.parse(time)), [view]);
+  const last = times.length - 1;
+  const at = Math.min(pointed ?? last, last);
+  const ticks = niceTicks(sumAt(bands, last), 5);
+  const frame: Frame = { width, height, left: 64, right: 16, top: 12, bottom: 30 };
+  const scale = scaleOf(frame, times, ticks.at(-1) ?? 1);
+  const point = (event: PointerEvent) => {
+    const left = box.current?.getBoundingClientRect().left ?? 0;
+    setPointed(nearest(times, scale, event.clientX - left));
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    const next = keyTarget(event.key, at, last);
+    if (next === null && (event.key !== "Escape" || pointed === null)) return;
+    event.preventDefault();
+    setPointed(next);
+  };
+  const time = view.times[at] ?? "";
+  return (
+    <figure class="cost-figure">
+      <Readout time={time} at={at} bands={bands} colors={colors} measure={measure} />
+      <div
+        class="cost-chart"
+        ref={box}
+        role="slider"
+        tabIndex={0}
+        aria-label={`${measure === "cost" ? "Cost" : "Tokens"} over time`}
+        aria-valuemin={0}
+        aria-valuemax={last}
+        aria-valuenow={at}
+        aria-valuetext={spokenAt(time, at, bands, measure)}
+        onPointerMove={point}
+        onPointerDown={point}
+        onPointerLeave={() => setPointed(null)}
+        onKeyDown={onKeyDown}
+      >
+        <svg aria-hidden="true" width={width} height={height}>
+          <Axes frame={frame} scale={scale} ticks={ticks} times={times} measure={measure} />
+          <Bands bands={bands} times={times} scale={scale} colors={colors} />
+          {pointed !== null && (
+            <Crosshair
+              frame={frame}
+              scale={scale}
+              time={times[at] ?? 0}
+              at={at}
+              bands={bands}
+              colors={colors}
+            />
+          )}
+        </svg>
+      </div>
+    </figure>
+  );
+}
+
+interface ReadoutProps extends Omit<ChartProps, "view"> {
+  time: string;
+  at: number;
+}
+
+/** The figures at one time. It has the room for all of them from the start. */
+function Readout({ time, at, bands, colors, measure }: ReadoutProps) {
+  return (
+    <figcaption class="cost-readout">
+      <span class="cost-moment">{time && momentText(time)}</span>
+      <strong>{amountText(sumAt(bands, at), measure)}</strong>
+      <ul>
+        {bands.map(({ name, values }) => (
+          <li key={name}>
+            <span class="cost-swatch" style={{ background: colors.get(name) }} />
+            {name} <span class="cost-number">{amountText(values[at] ?? 0, measure)}</span>
+          </li>
+        ))}
+      </ul>
+    </figcaption>
+  );
+}
+
+interface AxesProps {
+  frame: Frame;
+  scale: Scale;
+  ticks: readonly number[];
+  times: readonly number[];
+  measure: Measure;
+}
+
+function Axes({ frame, scale, ticks, times, measure }: AxesProps) {
+  const [from, to] = [times[0] ?? 0, times.at(-1) ?? 0];
+  const count = Math.max(2, Math.floor(frame.width / 110));
+  const offsetMs = -new Date(to).getTimezoneOffset() * 60_000;
+  const step = (ticks[1] ?? 1) - (ticks[0] ?? 0);
+  return (
+    <g class="cost-axes">
+      {ticks.map((tick) => (
+        <g key={tick}>
+          <path d={`M${frame.left} ${scale.y(tick)}H${frame.width - frame.right}`} />
+          <text x={frame.left - 10} y={scale.y(tick)} dy="0.35em" text-anchor="end">
+            {measure === "cost" ? moneyTick(tick, step) : shortCount(tick)}
+          </text>
+        </g>
+      ))}
+      {timeTicks({ from, to, count, offsetMs }).map(({ ms, text }) => (
+        <text key={ms} x={scale.x(ms)} y={frame.height - 8} text-anchor="middle">
+          {text}
+        </text>
+      ))}
+    </g>
+  );
+}
+
+interface BandsProps {
+  bands: readonly Band[];
+  times: readonly number[];
+  scale: Scale;
+  colors: ReadonlyMap<string, string>;
+}
+
+function Bands({ bands, times, scale, colors }: BandsProps) {
+  return (
+    <g class="cost-bands">
+      {bands.map((band) => {
+        const { area, edge } = bandPaths(band, times, scale);
+        return (
+          <g key={band.name} style={{ color: colors.get(band.name) }}>
+            <path class="area" d={area} />
+            <path class="edge" d={edge} />
+          </g>
+        );
+      })}
+    </g>
+  );
+}
+
+interface CrosshairProps extends Omit<BandsProps, "times"> {
+  frame: Frame;
+  time: number;
+  at: number;
+}
+
+function Crosshair({ frame, scale, time, at, bands, colors }: CrosshairProps) {
+  const x = scale.x(time);
+  return (
+    <g class="cost-crosshair">
+      <path d={`M${x} ${frame.top}V${frame.height - frame.bottom}`} />
+      {bands.map(({ name, base, values }) => (
+        <circle
+          key={name}
+          cx={x}
+          cy={scale.y((base[at] ?? 0) + (values[at] ?? 0))}
+          r="3.5"
+          style={{ color: colors.get(name) }}
+        />
+      ))}
+    </g>
+  );
+}
+
+function sumAt(bands: readonly Band[], at: number): number {
+  return bands.reduce((sum, { values }) => sum + (values[at] ?? 0), 0);
+}
+
+function spokenAt(time: string, at: number, bands: readonly Band[], measure: Measure): string {
+  const parts = bands.map(({ name, values }) => `${name} ${amountText(values[at] ?? 0, measure)}`);
+  const total = `together ${amountText(sumAt(bands, at), measure)}`;
+  return [time && momentText(time), total, ...parts].join(", ");
+}
+
+function keyTarget(key: string, at: number, last: number): number | null {
+  switch (key) {
+    case "ArrowLeft":
+    case "ArrowDown":
+      return Math.max(0, at - 1);
+    case "ArrowRight":
+    case "ArrowUp":
+      return Math.min(last, at + 1);
+    case "PageDown":
+      return Math.max(0, at - 10);
+    case "PageUp":
+      return Math.min(last, at + 10);
+    case "Home":
+      return 0;
+    case "End":
+      return last;
+    default:
+      return null;
+  }
+}

@@ -1,0 +1,76 @@
+import type { CostView } from "../../../../src/protocol/dashboard.ts";
+import type { Source } from "../../source/source.ts";
+import { Store } from "../../state/store.ts";
+
+/** Calls `task` after a while, unless the returned function is called before. */
+export type Later = (task: () => void, afterMs: number) => () => void;
+
+/** So long it takes from one answer to the next question. */
+export const pauseMs = 5_000;
+
+export interface Cost {
+  /** Null until the first has come. */
+  view: CostView | null;
+  problem: string | null;
+}
+
+/** What has been spent, asked for again as it changes, though never more often than every pause. */
+export class CostFeed {
+  readonly state = new Store<Cost>({ view: null, problem: null });
+  readonly #source: Source;
+  readonly #later: Later;
+  /** What is under way: the question, or the pause after it. */
+  #isBusy = false;
+  #isStale = false;
+  #isClosed = false;
+  #stopPause = () => {};
+  #work: Promise<void> = Promise.resolve();
+
+  constructor(source: Source, later: Later) {
+    this.#source = source;
+    this.#later = later;
+  }
+
+  /** Something has been spent since. */
+  refresh(): void {
+    if (this.#isBusy || this.#isClosed) {
+      this.#isStale = true;
+      return;
+    }
+    this.#isBusy = true;
+    this.#work = this.#source
+      .cost()
+      .then(
+        (view) => this.#set({ view, problem: null }),
+        (error: unknown) => this.#set({ ...this.state.value, problem: textOf(error) }),
+      )
+      .then(() => {
+        if (!this.#isClosed) this.#stopPause = this.#later(() => this.#goOn(), pauseMs);
+      });
+  }
+
+  /** Resolves when the question that is under way has been answered. */
+  settled(): Promise<void> {
+    return this.#work;
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    this.#stopPause();
+  }
+
+  #goOn(): void {
+    this.#isBusy = false;
+    if (!this.#isStale) return;
+    this.#isStale = false;
+    this.refresh();
+  }
+
+  #set(cost: Cost): void {
+    if (!this.#isClosed) this.state.set(cost);
+  }
+}
+
+function textOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

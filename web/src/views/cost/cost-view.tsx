@@ -1,0 +1,107 @@
+import { useEffect, useMemo, useState } from "preact/hooks";
+import type { CostView as Spend } from "../../../../src/protocol/dashboard.ts";
+import { counted } from "../../state/amounts.ts";
+import { cssColor, spendOf } from "../../state/members.ts";
+import type { Page } from "../../state/page.ts";
+import { useStore } from "../../state/store.ts";
+import "../../styles/cost.css";
+import { type Cast, useCast } from "../messages/use-cast.ts";
+import { CostChart } from "./cost-chart.tsx";
+import { type Cost, CostFeed, type Later } from "./cost-feed.ts";
+import { CostTable } from "./cost-table.tsx";
+import { bandColors, bandsOf, type Measure, totalsOf, usualMeasure } from "./spend.ts";
+
+/** What the team has cost: over time, and per member. */
+export function CostView({ page }: { page: Page }) {
+  const cast = useCast(page);
+  const { view, problem } = useCost(page);
+  const [wanted, setWanted] = useState<Measure | null>(null);
+  const measure = wanted ?? (view ? usualMeasure(view) : "cost");
+  return (
+    <section class="cost" aria-label="Cost">
+      <header class="cost-header">
+        <p>{view && noteOf(view)}</p>
+        <fieldset>
+          <legend class="hidden">What to show</legend>
+          {(["cost", "tokens"] as const).map((each) => (
+            <button
+              key={each}
+              type="button"
+              aria-pressed={measure === each}
+              onClick={() => setWanted(each)}
+            >
+              {each === "cost" ? "Cost" : "Tokens"}
+            </button>
+          ))}
+        </fieldset>
+      </header>
+      {problem !== null && <p role="alert">What was spent could not be had: {problem}</p>}
+      {view && <Shown page={page} view={view} cast={cast} measure={measure} />}
+    </section>
+  );
+}
+
+interface ShownProps {
+  page: Page;
+  view: Spend;
+  cast: Cast;
+  measure: Measure;
+}
+
+function Shown({ page, view, cast, measure }: ShownProps) {
+  const colorOf = (name: string) => cssColor(cast.get(name)?.color ?? null);
+  const bands = useMemo(() => bandsOf(view, measure), [view, measure]);
+  const colors = bandColors(bands, colorOf);
+  const totals = useMemo(() => totalsOf(view, measure), [view, measure]);
+  if (totals.every(({ tokens, cost }) => tokens === 0 && cost === 0)) {
+    return (
+      <div class="cost-empty">
+        <h2>Nothing spent yet</h2>
+        <p>Every call to a model is counted here, with what it cost where its price is known.</p>
+      </div>
+    );
+  }
+  return (
+    <>
+      {bands.length > 0 ? (
+        <CostChart view={view} bands={bands} colors={colors} measure={measure} />
+      ) : (
+        <p class="cost-none">No call has a price that is known. The tokens tell more.</p>
+      )}
+      <CostTable
+        page={page}
+        totals={totals}
+        measure={measure}
+        nameColor={colorOf}
+        barColor={(name) => colors.get(name) ?? "var(--ink-faint)"}
+      />
+    </>
+  );
+}
+
+function noteOf({ members }: Spend): string {
+  const unpriced = members.reduce((sum, { unpriced_calls }) => sum + unpriced_calls, 0);
+  if (unpriced === 0) return "";
+  const calls = `${counted(unpriced, "call")} went to models whose price is not known`;
+  return `${calls} and ${unpriced === 1 ? "is" : "are"} not in the cost.`;
+}
+
+const later: Later = (task, afterMs) => {
+  const timer = setTimeout(task, afterMs);
+  return () => clearTimeout(timer);
+};
+
+/** What was spent, while it is looked at. */
+function useCost(page: Page): Cost {
+  const team = useStore(page.room, (room) => room?.team?.id);
+  // Another team has spent something else.
+  const feed = useMemo(() => new CostFeed(page.source, later), [page, team]);
+  const spent = useStore(page.room, (room) => {
+    const { tokens, usd, unpricedCalls } = spendOf(room?.members.values() ?? []);
+    return `${tokens} ${usd} ${unpricedCalls}`;
+  });
+  // More spent, more to see.
+  useEffect(() => feed.refresh(), [feed, spent]);
+  useEffect(() => () => feed.close(), [feed]);
+  return useStore(feed.state, (cost) => cost);
+}

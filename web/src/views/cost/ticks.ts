@@ -1,0 +1,69 @@
+/** Round numbers from 0 up to at least `most`, about `count` steps of them. */
+export function niceTicks(most: number, count: number): number[] {
+  if (!(most > 0) || !Number.isFinite(most)) return [0, 1];
+  const rough = most / count;
+  const power = 10 ** Math.floor(Math.log10(rough));
+  const factor = [1, 2, 2.5, 5, 10].find((each) => each * power >= rough * (1 - 1e-9)) ?? 10;
+  const step = factor * power;
+  const steps = Math.ceil(most / step - 1e-9);
+  // Multiplied, not added up: rounding errors would gather.
+  return Array.from({ length: steps + 1 }, (_, at) => Number((at * step).toPrecision(12)));
+}
+
+const secondMs = 1_000;
+const minuteMs = 60 * secondMs;
+const hourMs = 60 * minuteMs;
+const dayMs = 24 * hourMs;
+
+/** Spans that people count time in. */
+const spans = [
+  ...[1, 2, 5, 10, 15, 30].map((each) => each * secondMs),
+  ...[1, 2, 5, 10, 15, 30].map((each) => each * minuteMs),
+  ...[1, 2, 3, 6, 12].map((each) => each * hourMs),
+  ...[1, 2, 7, 14, 28].map((each) => each * dayMs),
+];
+
+export interface TimeTick {
+  ms: number;
+  /** The time of day, or the day where the ticks are days apart. */
+  text: string;
+}
+
+/**
+ * Round times of day between two, at most about `count`. `offsetMs` is what local time is ahead of
+ * UTC, so that round is round where the person is.
+ */
+export function timeTicks({
+  from,
+  to,
+  count,
+  offsetMs,
+}: {
+  from: number;
+  to: number;
+  count: number;
+  offsetMs: number;
+}): TimeTick[] {
+  if (!(to > from)) return [];
+  const least = (to - from) / Math.max(1, count);
+  const span = spans.find((each) => each >= least) ?? Math.ceil(least / dayMs) * dayMs;
+  const ticks: TimeTick[] = [];
+  const first = Math.ceil((from + offsetMs) / span) * span - offsetMs;
+  for (let ms = first; ms <= to; ms += span)
+    ticks.push({ ms, text: tickText(ms + offsetMs, span) });
+  return ticks;
+}
+
+function tickText(localMs: number, span: number): string {
+  const date = new Date(localMs).toISOString();
+  const [, month, day] = date.slice(0, 10).split("-").map(Number);
+  if (span >= dayMs) return `${day}/${month}`;
+  return date.slice(11, span < minuteMs ? 19 : 16);
+}
+
+/** An amount of money on an axis whose steps are `step` apart. */
+export function moneyTick(usd: number, step: number): string {
+  const digits =
+    step >= 1 && Number.isInteger(step) ? 0 : Math.max(2, -Math.floor(Math.log10(step)));
+  return `$${usd.toFixed(Math.min(6, digits))}`;
+}

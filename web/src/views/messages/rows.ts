@@ -1,0 +1,62 @@
+import type { MessageView } from "../../../../src/protocol/dashboard.ts";
+
+/** One line of the diagram: a message, or one that went to several. */
+export interface Row {
+  /** The first one's id. */
+  key: string;
+  /** At least one. They differ in whom they went to and how far they have got. */
+  messages: readonly [MessageView, ...MessageView[]];
+}
+
+/** So close together copies of one message are sent. */
+const sameMessageMs = 1_000;
+
+/**
+ * Neighbours that are copies of one message become one row. Of `before`, the rows of an earlier list,
+ * those that are the same stay the same objects, as far as the two lists begin alike.
+ */
+export function rowsOf(messages: readonly MessageView[], before: readonly Row[] = []): Row[] {
+  const rows = unchanged(messages, before);
+  let next = rows.reduce((count, row) => count + row.messages.length, 0);
+  while (next < messages.length) {
+    const first = messages[next++];
+    if (!first) break;
+    const copies: [MessageView, ...MessageView[]] = [first];
+    const recipients = new Set([first.to]);
+    for (let copy = messages[next]; copy && isCopy(first, copy); copy = messages[++next]) {
+      if (recipients.has(copy.to)) break;
+      recipients.add(copy.to);
+      copies.push(copy);
+    }
+    rows.push({ key: first.id, messages: copies });
+  }
+  return rows;
+}
+
+/** Where the row of the message `id` is, or -1. */
+export function rowIndexOf(rows: readonly Row[], id: string): number {
+  return rows.findIndex(
+    ({ key, messages }) => key === id || messages.some((message) => message.id === id),
+  );
+}
+
+/** The rows of `before` that are there again. The last one of them may have got more copies. */
+function unchanged(messages: readonly MessageView[], before: readonly Row[]): Row[] {
+  let at = 0;
+  const changed = before.findIndex((row) =>
+    row.messages.some((message) => messages[at++] !== message),
+  );
+  return before.slice(0, Math.max(0, (changed < 0 ? before.length : changed) - 1));
+}
+
+function isCopy(a: MessageView, b: MessageView): boolean {
+  if (a.from !== b.from || a.type !== b.type || a.text !== b.text) return false;
+  // Lines that were set aside, and mail without words, are alike without being one.
+  if (a.sent_at === null || b.sent_at === null || a.text === "") return false;
+  // Most copies are of the same second, and texts are sooner compared than times.
+  const isSameSecond = a.sent_at.startsWith(b.sent_at.slice(0, 19));
+  if (!isSameSecond && Date.parse(b.sent_at) - Date.parse(a.sent_at) > sameMessageMs) return false;
+  for (const name in a.facts) if (a.facts[name] !== b.facts[name]) return false;
+  for (const name in b.facts) if (a.facts[name] !== b.facts[name]) return false;
+  return true;
+}

@@ -1,0 +1,212 @@
+import type { ComponentChildren } from "preact";
+import { useEffect, useLayoutEffect, useMemo, useRef } from "preact/hooks";
+import { counted } from "../../state/amounts.ts";
+import { cssColor } from "../../state/members.ts";
+import { arrowOf, type Columns, columnsOf, participantsOf } from "./columns.ts";
+import type { Feed } from "./message-feed.ts";
+import { type Row, rowIndexOf } from "./rows.ts";
+import { SequenceRow } from "./sequence-row.tsx";
+import type { Cast } from "./use-cast.ts";
+import { leadIn, rowHeight, useSight } from "./use-sight.ts";
+import { useSize } from "./use-size.ts";
+import { dayText } from "./words.ts";
+
+interface SequenceProps {
+  feed: Feed & { older(): void };
+  rows: readonly Row[];
+  cast: Cast;
+  /** The id of the chosen message. */
+  selected: string | null;
+  onSelect(id: string | null): void;
+  /** What is said at the beginning, and where there is nothing. */
+  beginning: ComponentChildren;
+}
+
+/** So near to the beginning older messages are asked for. */
+const nearRows = 30;
+
+/** Messages as a sequence diagram: time runs down, every participant has a lifeline. */
+export function Sequence({ feed, rows, cast, selected, onSelect, beginning }: SequenceProps) {
+  const scroller = useRef<HTMLDivElement>(null);
+  const size = useSize(scroller);
+  const columns = useColumns(feed, cast, size.width);
+  const sight = useSight(scroller, rows, size.height);
+  useOlder(scroller.current, feed, sight.first);
+  const chosen = useMemo(
+    () => (selected === null ? -1 : rowIndexOf(rows, selected)),
+    [rows, selected],
+  );
+  // What was chosen stays in sight when the panel that tells of it takes room.
+  useLayoutEffect(() => {
+    if (chosen >= 0) sight.toRow(chosen);
+  }, [size.height]);
+  const choose = (index: number) => {
+    const row = rows[Math.min(rows.length - 1, Math.max(0, index))];
+    if (!row) return;
+    onSelect(row.key);
+    sight.toRow(rows.indexOf(row));
+    if (scroller.current) bringIntoSight(scroller.current, columns, row);
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    const page = Math.max(1, Math.floor(size.height / rowHeight) - 2);
+    const last = rows.length - 1;
+    const target = keyTarget(event.key, { chosen, last, page, seen: sight.end - 1 });
+    if (event.key === "Escape" && selected !== null) {
+      event.preventDefault();
+      onSelect(null);
+    }
+    if (target === null || event.ctrlKey || event.metaKey || event.altKey) return;
+    event.preventDefault();
+    choose(target);
+  };
+  return (
+    <div class="sequence-frame">
+      <div class="sequence" ref={scroller} onScroll={sight.onScroll}>
+        <Heads columns={columns} cast={cast} />
+        <div class="sequence-beginning" style={{ height: `${leadIn}px` }}>
+          <span>{beginning}</span>
+        </div>
+        <div
+          class="sequence-canvas"
+          role="listbox"
+          aria-label="Messages, oldest first"
+          aria-activedescendant={chosen >= 0 ? `message-row-${chosen}` : undefined}
+          tabIndex={0}
+          onKeyDown={onKeyDown}
+          style={{ height: `${rows.length * rowHeight}px`, width: `${columns.width}px` }}
+        >
+          <Lifelines columns={columns} />
+          {rows.slice(sight.first, sight.end).map((row, at) => {
+            const index = sight.first + at;
+            return (
+              <SequenceRow
+                key={row.key}
+                row={row}
+                index={index}
+                count={rows.length}
+                day={newDay(rows[index - 1], row)}
+                top={index * rowHeight}
+                columns={columns}
+                color={cast.get(row.messages[0].from)?.color ?? null}
+                isSelected={index === chosen}
+                onSelect={onSelect}
+              />
+            );
+          })}
+        </div>
+      </div>
+      <button
+        type="button"
+        class="sequence-unseen"
+        hidden={sight.unseen === 0}
+        onClick={sight.toEnd}
+      >
+        {sight.unseen} new ↓<span class="hidden"> {counted(sight.unseen, "message")}</span>
+      </button>
+    </div>
+  );
+}
+
+function Heads({ columns, cast }: { columns: Columns; cast: Cast }) {
+  return (
+    <div class="sequence-heads" aria-hidden="true" style={{ width: `${columns.width}px` }}>
+      <span class="sequence-corner" style={{ width: `${columns.timeWidth}px` }}>
+        Sent
+      </span>
+      {columns.names.map((name) => (
+        <span
+          key={name}
+          class="sequence-head"
+          title={cast.get(name)?.role || undefined}
+          style={{
+            width: `${columns.columnWidth}px`,
+            color: cssColor(cast.get(name)?.color ?? null),
+          }}
+        >
+          <span>{name}</span>
+        </span>
+      ))}
+    </div>
+  );
+}
+
+/** All lifelines are one background: there may be hundreds. */
+function Lifelines({ columns }: { columns: Columns }) {
+  return (
+    <div
+      class="sequence-lifelines"
+      role="presentation"
+      style={{
+        left: `${columns.timeWidth}px`,
+        width: `${columns.names.length * columns.columnWidth}px`,
+        backgroundSize: `${columns.columnWidth}px 8px`,
+      }}
+    />
+  );
+}
+
+/** Columns keep their identity while nobody comes or goes, so that rows are not drawn again. */
+function useColumns({ messages }: Feed, cast: Cast, width: number): Columns {
+  const names = useMemo(() => participantsOf(messages, [...cast.keys()]), [messages, cast]);
+  const key = names.join("\n");
+  // The key says what the names are.
+  return useMemo(() => columnsOf(names, width), [key, width]);
+}
+
+function useOlder(element: HTMLElement | null, feed: SequenceProps["feed"], first: number): void {
+  // Scrolling may have brought the beginning near.
+  useEffect(() => {
+    if (!element || !feed.hasOlder || feed.loading !== null || feed.problem !== null) return;
+    if (element.scrollTop < nearRows * rowHeight) feed.older();
+  }, [element, feed, first]);
+}
+
+function newDay(before: Row | undefined, row: Row): string {
+  const day = dayText(row.messages[0].sent_at);
+  return before && dayText(before.messages[0].sent_at) === day ? "" : day;
+}
+
+interface KeyPlace {
+  chosen: number;
+  last: number;
+  page: number;
+  /** The last row in sight: where keys start when nothing is chosen. */
+  seen: number;
+}
+
+/** The row that a key leads to. */
+function keyTarget(key: string, { chosen, last, page, seen }: KeyPlace): number | null {
+  const from = chosen >= 0 ? chosen : Math.min(seen, last);
+  switch (key) {
+    case "ArrowDown":
+      return from + 1;
+    case "ArrowUp":
+      return chosen >= 0 ? from - 1 : from;
+    case "PageDown":
+      return from + page;
+    case "PageUp":
+      return from - page;
+    case "Home":
+      return 0;
+    case "End":
+      return last;
+    case "Enter":
+    case " ":
+      return from;
+    default:
+      return null;
+  }
+}
+
+/** Scrolls sideways as far as it takes to see where the row's arrow begins. */
+function bringIntoSight(element: HTMLElement, columns: Columns, row: Row): void {
+  const to = row.messages.map((message) => message.to);
+  const { left } = arrowOf(columns, { from: row.messages[0].from, to });
+  const [start, end] = [
+    element.scrollLeft + columns.timeWidth,
+    element.scrollLeft + element.clientWidth,
+  ];
+  if (left < start || left > end - columns.columnWidth) {
+    element.scrollLeft = left - columns.timeWidth - columns.columnWidth / 2;
+  }
+}

@@ -1,0 +1,82 @@
+import type { MessageView } from "../../../../src/protocol/dashboard.ts";
+import { between, durationText } from "../transcript/durations.ts";
+import { typeWord } from "./kinds.ts";
+import type { Row } from "./rows.ts";
+
+/** Such as `09:00:01`, in the time zone of whoever looks. */
+export function clockText(time: string | null): string {
+  if (time === null) return "";
+  const date = new Date(time);
+  return [date.getHours(), date.getMinutes(), date.getSeconds()].map(twoDigits).join(":");
+}
+
+const months = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split(" ");
+
+/** Such as `3 May`. */
+export function dayText(time: string | null): string {
+  if (time === null) return "";
+  const date = new Date(time);
+  return `${date.getDate()} ${months[date.getMonth()]}`;
+}
+
+/** Such as `3 May 2026, 09:00:01`. */
+export function momentText(time: string): string {
+  return `${dayText(time)} ${new Date(time).getFullYear()}, ${clockText(time)}`;
+}
+
+/** What stands at the arrow's head: how long it took to be seen, or why it was not. */
+export function headText({ state, sent_at, seen_at }: MessageView): string {
+  switch (state) {
+    case "queued":
+      return "queued";
+    case "delivered": {
+      const latencyMs = between(sent_at, seen_at);
+      return latencyMs === null ? "seen" : `+${durationText(latencyMs)}`;
+    }
+    case "undelivered":
+      return "returned";
+    case "set-aside":
+      return "set aside";
+  }
+}
+
+/** The same as a part of a sentence. */
+export function fateText(message: MessageView): string {
+  const { state, sent_at, seen_at } = message;
+  const latencyMs = between(sent_at, seen_at);
+  if (state === "delivered" && latencyMs !== null) return `seen after ${durationText(latencyMs)}`;
+  return state === "undelivered" ? "returned unseen" : headText(message);
+}
+
+/** One text at the heads of a row: the slowest when all have seen it, otherwise how many have. */
+export function rowHeadText({ messages }: Row): string {
+  const [first, ...copies] = messages;
+  if (copies.length === 0) return headText(first);
+  const seen = messages.filter(({ state }) => state === "delivered");
+  if (seen.length < messages.length) return `${seen.length}/${messages.length} seen`;
+  const latencies = messages.map(({ sent_at, seen_at }) => between(sent_at, seen_at));
+  const known = latencies.filter((latency) => latency !== null);
+  return known.length < messages.length ? "all seen" : `+${durationText(Math.max(...known))}`;
+}
+
+/** The row as one sentence, for whoever has it read out. */
+export function sentenceOf(row: Row): string {
+  const [message, ...copies] = row.messages;
+  const to = copies.length === 0 ? message.to : `${row.messages.length} members`;
+  const time = clockText(message.sent_at) || "at an unknown time";
+  const fate =
+    copies.length === 0 ? fateText(message) : rowHeadText(row).replace("+", "seen after ");
+  const route = `${time} ${message.from} to ${to}`;
+  return `${route}, ${typeWord(message.type)}, ${fate}: ${firstWords(message)}`;
+}
+
+/** Its text on one line; what was set aside says why first. */
+export function firstWords({ text, facts, state }: MessageView): string {
+  const reason = facts.reason ?? "";
+  const words = state === "set-aside" && reason ? `${reason} · ${text}` : text;
+  return words.replace(/\s+/g, " ").trim();
+}
+
+function twoDigits(number: number): string {
+  return String(number).padStart(2, "0");
+}

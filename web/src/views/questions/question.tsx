@@ -1,0 +1,153 @@
+import { useRef, useState } from "preact/hooks";
+import type { RequestView } from "../../../../src/protocol/dashboard.ts";
+import { Ago, MemberName } from "../../parts/member.tsx";
+import { Refusal } from "../../parts/refusal.tsx";
+import { ScrollBox } from "../../parts/scroll-box.tsx";
+import { SourceError } from "../../source/source.ts";
+import { useDesk, useHindrance, useRoom } from "../../state/desk.ts";
+import { type AnswerKey, answerKey } from "../../state/keys.ts";
+import { answerBody, askingText } from "../../state/questions.ts";
+import { Diff } from "./diff.tsx";
+import { useArmed } from "./use-armed.ts";
+
+/** A question to the person: exactly what is asked, and the answers that there are. */
+export function Question({ request, isVisible }: { request: RequestView; isVisible: boolean }) {
+  const element = useRef<HTMLElement>(null);
+  const isArmed = useArmed(element, isVisible);
+  const hindrance = useHindrance();
+  const [reason, setReason] = useState("");
+  const { sent, refusal, answer } = useAnswering(request);
+  const canAnswer = isArmed && sent === null && hindrance === null;
+  const onAnswer = (decision: AnswerKey) => {
+    if (canAnswer) void answer(decision, reason).catch(reportError);
+  };
+  return (
+    <article
+      ref={element}
+      class="question"
+      data-question={request.id}
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: the keys of a question are for the one that has the focus.
+      tabIndex={0}
+      aria-label={`${request.from} ${askingText(request)}`}
+      onKeyDown={(event) => {
+        const decision = answerKey(pressOf(event));
+        if (decision) onAnswer(decision);
+      }}
+    >
+      <Asked request={request} />
+      <Refusal error={refusal} />
+      {sent ? (
+        <SentLine sent={sent} />
+      ) : (
+        <Answers {...{ request, reason, onAnswer, canAnswer, hindrance }} onReason={setReason} />
+      )}
+    </article>
+  );
+}
+
+/** Sends the one answer to `request`, and again only after a refusal. */
+function useAnswering(request: RequestView) {
+  const { page } = useDesk();
+  // Beside the state, which is another one only once it is drawn.
+  const isSent = useRef(false);
+  const [sent, setSent] = useState<AnswerKey | null>(null);
+  const [refusal, setRefusal] = useState<SourceError | null>(null);
+  const answer = async (decision: AnswerKey, reason: string) => {
+    if (isSent.current || (decision === "allow-always" && request.rule === null)) return;
+    isSent.current = true;
+    setSent(decision);
+    setRefusal(null);
+    try {
+      await page.source.answer(request.id, answerBody(request, decision, reason));
+    } catch (error) {
+      if (!(error instanceof SourceError)) throw error;
+      isSent.current = false;
+      setSent(null);
+      setRefusal(error);
+    }
+  };
+  return { sent, refusal, answer };
+}
+
+function pressOf(event: KeyboardEvent) {
+  const isTyping = event.target instanceof HTMLElement && event.target.matches("input, textarea");
+  return { key: event.key, hasModifier: event.ctrlKey || event.metaKey || event.altKey, isTyping };
+}
+
+/** Who asks, what exactly, and why. */
+export function Asked({ request }: { request: RequestView }) {
+  const { from, type, shown, diff, reason, rule, created_at } = request;
+  return (
+    <>
+      <h3 class="question-head">
+        <span>
+          <MemberName name={from} /> {askingText(request)}
+        </span>
+        <Ago at={created_at} />
+      </h3>
+      <ScrollBox kind="asked" label={type === "plan" ? "The plan" : "What would run"}>
+        {shown}
+      </ScrollBox>
+      {diff && <Diff lines={diff} />}
+      {reason && <p class="why">{reason}</p>}
+      {rule && request.is_open && (
+        <p class="rule">
+          Always would allow <code>{rule}</code>
+        </p>
+      )}
+    </>
+  );
+}
+
+function SentLine({ sent }: { sent: AnswerKey }) {
+  const isRunning = useRoom((room) => room.running !== null);
+  const word = { "allow-once": "Yes", "allow-always": "Always", deny: "No" }[sent];
+  return (
+    <p class="sent" role="status">
+      {word}: sent, {isRunning ? "waiting for the team" : "and taken up when the team runs again"}
+    </p>
+  );
+}
+
+interface AnswersProps {
+  request: RequestView;
+  reason: string;
+  onReason: (reason: string) => void;
+  onAnswer: (decision: AnswerKey) => void;
+  canAnswer: boolean;
+  hindrance: string | null;
+}
+
+function Answers({ request, reason, onReason, onAnswer, canAnswer, hindrance }: AnswersProps) {
+  const isPlan = request.type === "plan";
+  const label = isPlan ? "What should be different (optional)" : "Reason to deny (optional)";
+  const button = (decision: AnswerKey, title: string, key: string, look: string) => (
+    <button
+      type="button"
+      class={`button ${look}`}
+      // Not `disabled`: a button that is would lose the focus each time its question moves.
+      aria-disabled={!canAnswer}
+      aria-keyshortcuts={key}
+      title={hindrance ?? `Key ${key}`}
+      onClick={() => onAnswer(decision)}
+    >
+      {title}
+    </button>
+  );
+  return (
+    <div class="answers">
+      <textarea
+        rows={1}
+        aria-label={label}
+        placeholder={label}
+        value={reason}
+        onInput={({ currentTarget }) => onReason(currentTarget.value)}
+      />
+      <div class="actions">
+        {button("deny", isPlan ? "Reject" : "Deny", "d", "is-bad")}
+        {request.rule !== null && button("allow-always", "Always", "A", "")}
+        {button("allow-once", isPlan ? "Approve" : "Allow once", "a", "is-strong")}
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,33 @@
+import { FilterBox } from "../../parts/filter-box.tsx";
+import { useDesk, useRoom, useRoomList } from "../../state/desk.ts";
+import { filteredNames } from "../../state/members.ts";
+import { useStore } from "../../state/store.ts";
+import "../../styles/room.css";
+import { Activity } from "./activity.tsx";
+import { MemberCard } from "./member-card.tsx";
+
+/** Everybody with everything about them, and what is going on between them. */
+export function RoomView() {
+  const filter = useStore(useDesk().filter, (value) => value);
+  const names = useRoomList((room) => filteredNames(room, filter));
+  const hasMembers = useRoom(({ members }) => members.size > 0);
+  return (
+    <div class="room">
+      <section class="room-members" aria-label="Members">
+        <h2 class="hidden">Members</h2>
+        <div class="narrow-only">
+          <FilterBox label="Filter the members in the room" />
+        </div>
+        <ul class="cards">
+          {names.map((name) => (
+            <MemberCard key={name} name={name} />
+          ))}
+        </ul>
+        {names.length === 0 && (
+          <p class="empty">{hasMembers ? "Nobody fits the filter." : "Nobody is here yet."}</p>
+        )}
+      </section>
+      <Activity />
+    </div>
+  );
+}

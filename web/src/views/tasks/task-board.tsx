@@ -1,0 +1,118 @@
+import { useMemo, useRef, useState } from "preact/hooks";
+import type { TaskView } from "../../../../src/protocol/dashboard.ts";
+import type { Cast } from "../messages/use-cast.ts";
+import { useSize } from "../messages/use-size.ts";
+import { nextOnBoard } from "./board-keys.ts";
+import { type BoardLayout, boardLayout, curveOf } from "./board-layout.ts";
+import { TaskCard } from "./task-card.tsx";
+import { chainOf, type Edge, taskGraph } from "./task-graph.ts";
+
+export interface BoardProps {
+  /** Everything on the board, and what of it is shown. */
+  all: ReadonlyMap<string, TaskView>;
+  shown: ReadonlyMap<string, TaskView>;
+  cast: Cast;
+  selected: string | null;
+  onSelect(id: string): void;
+}
+
+/** Tasks as cards, from left to right in the order in which they can be done. */
+export function TaskBoard({ all, shown, cast, selected, onSelect }: BoardProps) {
+  const scroller = useRef<HTMLDivElement>(null);
+  const { width } = useSize(scroller);
+  const graph = useMemo(() => taskGraph(shown), [shown]);
+  const layout = useMemo(() => boardLayout(graph, width), [graph, width]);
+  const [pointed, setPointed] = useState<string | null>(null);
+  const centre = pointed ?? selected;
+  const chain = useMemo(
+    () => (centre === null ? null : chainOf(graph.edges, centre)),
+    [graph, centre],
+  );
+  const ids = useMemo(() => [...graph.layers.flat(), ...graph.loose], [graph]);
+  const tabStop = selected !== null && shown.has(selected) ? selected : ids[0];
+  const onKeyDown = (event: KeyboardEvent) => {
+    const focused = document.activeElement?.closest<HTMLElement>("[data-task]")?.dataset.task;
+    const next = focused === undefined ? null : nextOnBoard(event.key, focused, graph, layout);
+    if (next === null) return;
+    event.preventDefault();
+    scroller.current?.querySelector<HTMLElement>(`[data-task="${CSS.escape(next)}"]`)?.focus();
+  };
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: the cards have the focus, their board the arrow keys.
+    <div
+      class="task-board"
+      ref={scroller}
+      data-lit={chain !== null && chain.size > 1}
+      onKeyDown={onKeyDown}
+    >
+      <div class="task-canvas" style={{ width: `${layout.width}px`, height: `${layout.height}px` }}>
+        <Curves edges={graph.edges} layout={layout} chain={chain} />
+        {graph.loose.length > 0 && graph.edges.length > 0 && (
+          <h3 class="task-loose" style={{ top: `${layout.graphHeight}px` }}>
+            Without dependencies
+          </h3>
+        )}
+        <ul class="task-cards">
+          {ids.map((id) => {
+            const task = shown.get(id);
+            const place = layout.places.get(id);
+            if (!task || !place) return null;
+            return (
+              <TaskCard
+                key={id}
+                all={all}
+                task={task}
+                place={place}
+                color={cast.get(task.owner ?? "")?.color ?? null}
+                isLit={chain?.has(id) ?? false}
+                isSelected={id === selected}
+                isTabStop={id === tabStop}
+                onSelect={onSelect}
+                onPoint={setPointed}
+              />
+            );
+          })}
+        </ul>
+      </div>
+    </div>
+  );
+}
+
+interface CurvesProps {
+  edges: readonly Edge[];
+  layout: BoardLayout;
+  chain: ReadonlySet<string> | null;
+}
+
+function Curves({ edges, layout, chain }: CurvesProps) {
+  const curves = useMemo(
+    () => edges.map((edge) => ({ edge, path: curveOf(edge, layout.places) })),
+    [edges, layout],
+  );
+  return (
+    <svg class="task-curves" aria-hidden="true" width={layout.width} height={layout.height}>
+      <defs>
+        <marker
+          id="task-arrow"
+          viewBox="0 0 8 8"
+          refX="7"
+          refY="4"
+          markerWidth="6"
+          markerHeight="6"
+        >
+          <path d="M0 0L8 4L0 8Z" />
+        </marker>
+      </defs>
+      {curves.map(({ edge: { blocker, blocked, isOpen, isBack }, path }) => (
+        <path
+          key={`${blocker} ${blocked}`}
+          d={path}
+          data-open={isOpen}
+          data-back={isBack}
+          data-lit={chain?.has(blocker) && chain.has(blocked)}
+          marker-end="url(#task-arrow)"
+        />
+      ))}
+    </svg>
+  );
+}

@@ -1,0 +1,86 @@
+import { useMemo } from "preact/hooks";
+import type { TaskView } from "../../../../src/protocol/dashboard.ts";
+import { type Status, statuses, type TaskFilter } from "./task-list.ts";
+
+interface FiltersProps {
+  all: ReadonlyMap<string, TaskView>;
+  filter: TaskFilter;
+  onFilter(filter: TaskFilter): void;
+  isList: boolean;
+  /** Null where there is no choice. */
+  onList: ((isList: boolean) => void) | null;
+}
+
+export function TaskFilters({ all, filter, onFilter, isList, onList }: FiltersProps) {
+  const counts = useMemo(() => countsOf(all.values()), [all]);
+  return (
+    <div class="task-filters">
+      <fieldset>
+        <legend class="hidden">Status</legend>
+        <Chip
+          label="all"
+          count={all.size}
+          isOn={filter.status === null}
+          onClick={() => onFilter({ ...filter, status: null })}
+        />
+        {statuses.map(({ status, word }) => (
+          <Chip
+            key={status}
+            label={word}
+            count={counts.byStatus.get(status) ?? 0}
+            isOn={filter.status === status}
+            onClick={() => onFilter({ ...filter, status })}
+          />
+        ))}
+      </fieldset>
+      <select
+        aria-label="Owner"
+        value={filter.owner === null ? "all" : `of ${filter.owner}`}
+        onChange={({ currentTarget: { value } }) =>
+          onFilter({ ...filter, owner: value === "all" ? null : value.slice(3) })
+        }
+      >
+        <option value="all">Any owner</option>
+        <option value="of ">Nobody's</option>
+        {counts.owners.map((owner) => (
+          <option key={owner} value={`of ${owner}`}>
+            {owner}
+          </option>
+        ))}
+      </select>
+      {onList && (
+        <fieldset class="task-shape">
+          <legend class="hidden">How to show them</legend>
+          <Chip label="Board" isOn={!isList} onClick={() => onList(false)} />
+          <Chip label="List" isOn={isList} onClick={() => onList(true)} />
+        </fieldset>
+      )}
+    </div>
+  );
+}
+
+interface ChipProps {
+  label: string;
+  count?: number;
+  isOn: boolean;
+  onClick(): void;
+}
+
+function Chip({ label, count, isOn, onClick }: ChipProps) {
+  return (
+    <button type="button" class="task-chip" aria-pressed={isOn} onClick={onClick}>
+      {label}
+      {count !== undefined && <span> {count}</span>}
+    </button>
+  );
+}
+
+function countsOf(tasks: Iterable<TaskView>) {
+  const byStatus = new Map<Status, number>();
+  const owners = new Set<string>();
+  for (const { status, owner } of tasks) {
+    byStatus.set(status, (byStatus.get(status) ?? 0) + 1);
+    if (owner) owners.add(owner);
+  }
+  return { byStatus, owners: [...owners].sort() };
+}

@@ -1,0 +1,156 @@
+import type { TaskView } from "../../../../src/protocol/dashboard.ts";
+
+/** A task that another one waits for. */
+export interface Edge {
+  blocker: string;
+  blocked: string;
+  /** True while the blocker is not done with. */
+  isOpen: boolean;
+  /** True when it closes a circle: such an edge does not count for the order. */
+  isBack: boolean;
+}
+
+export interface TaskGraph {
+  /** Tasks with dependencies, by how many must be done one after the other before them. */
+  layers: readonly (readonly string[])[];
+  edges: readonly Edge[];
+  /** Tasks that wait for nobody and that nobody waits for. */
+  loose: readonly string[];
+}
+
+type Tasks = ReadonlyMap<string, TaskView>;
+
+/** The tasks in layers, ordered so that few edges cross. Circles and missing blockers do no harm. */
+export function taskGraph(tasks: Tasks): TaskGraph {
+  const depth = depthsOf(tasks);
+  const edges = [...tasks.values()].flatMap((task) =>
+    knownBlockers(tasks, task).map((blocker): Edge => {
+      const isBack = (depth.get(blocker) ?? 0) >= (depth.get(task.id) ?? 0);
+      return { blocker, blocked: task.id, isOpen: !isSettled(tasks.get(blocker)), isBack };
+    }),
+  );
+  const linked = new Set(edges.flatMap(({ blocker, blocked }) => [blocker, blocked]));
+  const ids = [...tasks.keys()].sort(byId);
+  const layers: string[][] = [];
+  for (const id of ids.filter((each) => linked.has(each))) {
+    const layer = depth.get(id) ?? 0;
+    while (layers.length <= layer) layers.push([]);
+    layers[layer]?.push(id);
+  }
+  return { layers: untangled(layers, edges), edges, loose: ids.filter((id) => !linked.has(id)) };
+}
+
+/** Everything a task waits for, and everything that waits for it, with the task itself. */
+export function chainOf(edges: readonly Edge[], id: string): ReadonlySet<string> {
+  const chain = new Set<string>();
+  for (const [from, to] of [
+    ["blocked", "blocker"],
+    ["blocker", "blocked"],
+  ] as const) {
+    const next = neighboursBy(edges, from, to);
+    const seen = new Set([id]);
+    for (const each of seen) for (const other of next.get(each) ?? []) seen.add(other);
+    for (const each of seen) chain.add(each);
+  }
+  return chain;
+}
+
+/** Blockers that are still to be done, whether or not they are on the board. */
+export function openBlockers(tasks: Tasks, task: TaskView): string[] {
+  if (task.status !== "pending" && task.status !== "in_progress") return [];
+  return task.blocked_by.filter((id) => !isSettled(tasks.get(id)));
+}
+
+const collator = new Intl.Collator("en", { numeric: true });
+
+/** Ids are numbers as a rule, and compared as such. */
+export function byId(a: string, b: string): number {
+  return collator.compare(a, b);
+}
+
+/** True for a task that nobody has to wait for. A failed one may still be done by another. */
+function isSettled(task: TaskView | undefined): boolean {
+  return task?.status === "completed" || task?.status === "cancelled";
+}
+
+function knownBlockers(tasks: Tasks, { id, blocked_by }: TaskView): string[] {
+  return [...new Set<string>(blocked_by)].filter((other) => other !== id && tasks.has(other));
+}
+
+/** For each task the length of the longest way to it. */
+function depthsOf(tasks: Tasks): ReadonlyMap<string, number> {
+  const waiting = new Map<string, number>();
+  const blockedBy = new Map<string, string[]>();
+  for (const task of tasks.values()) {
+    const blockers = knownBlockers(tasks, task);
+    waiting.set(task.id, blockers.length);
+    for (const blocker of blockers) {
+      blockedBy.set(blocker, [...(blockedBy.get(blocker) ?? []), task.id]);
+    }
+  }
+  const depth = new Map<string, number>();
+  const done = new Set<string>();
+  const ready = [...waiting.keys()].filter((id) => waiting.get(id) === 0);
+  const finish = (id: string) => {
+    done.add(id);
+    for (const next of blockedBy.get(id) ?? []) {
+      if (done.has(next)) continue;
+      depth.set(next, Math.max(depth.get(next) ?? 0, (depth.get(id) ?? 0) + 1));
+      const left = (waiting.get(next) ?? 0) - 1;
+      waiting.set(next, left);
+      if (left === 0) ready.push(next);
+    }
+  };
+  // When only circles are left, the first of their tasks is taken as if it waited for nobody more.
+  for (const start of [...tasks.keys()].sort(byId)) {
+    for (let id = ready.shift(); id !== undefined; id = ready.shift())
+      if (!done.has(id)) finish(id);
+    if (!done.has(start)) finish(start);
+  }
+  for (const id of ready) if (!done.has(id)) finish(id);
+  return depth;
+}
+
+const sweeps = 6;
+
+/** Moves each task to the middle of its neighbours, forwards and back again. */
+function untangled(layers: string[][], edges: readonly Edge[]): string[][] {
+  const before = neighboursBy(edges, "blocked", "blocker");
+  const after = neighboursBy(edges, "blocker", "blocked");
+  let ordered = layers;
+  for (let sweep = 0; sweep < sweeps; sweep++) {
+    const isForward = sweep % 2 === 0;
+    const place = new Map(
+      ordered.flatMap((layer) => layer.map((id, at) => [id, (at + 0.5) / layer.length] as const)),
+    );
+    const sorted = (isForward ? ordered : ordered.toReversed()).map((layer) => {
+      const middle = new Map(
+        layer.map((id) => {
+          const others = (isForward ? before : after).get(id) ?? [];
+          const sum = others.reduce((total, other) => total + (place.get(other) ?? 0), 0);
+          return [id, others.length > 0 ? sum / others.length : (place.get(id) ?? 0)];
+        }),
+      );
+      const moved = layer.toSorted((a, b) => (middle.get(a) ?? 0) - (middle.get(b) ?? 0));
+      for (const [at, id] of moved.entries()) place.set(id, (at + 0.5) / moved.length);
+      return moved;
+    });
+    ordered = isForward ? sorted : sorted.toReversed();
+  }
+  return ordered;
+}
+
+/** For each task at one end of an edge those at the other. */
+export function neighboursBy(
+  edges: readonly Edge[],
+  from: "blocker" | "blocked",
+  to: "blocker" | "blocked",
+): ReadonlyMap<string, string[]> {
+  const neighbours = new Map<string, string[]>();
+  for (const edge of edges) {
+    const others = neighbours.get(edge[from]);
+    if (others) others.push(edge[to]);
+    else neighbours.set(edge[from], [edge[to]]);
+  }
+  return neighbours;
+}

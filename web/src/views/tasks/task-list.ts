@@ -1,0 +1,64 @@
+import type { TaskView } from "../../../../src/protocol/dashboard.ts";
+import { byId } from "./task-graph.ts";
+
+export type Status = TaskView["status"];
+
+export const statuses: readonly { status: Status; word: string }[] = [
+  { status: "in_progress", word: "in progress" },
+  { status: "pending", word: "pending" },
+  { status: "failed", word: "failed" },
+  { status: "completed", word: "completed" },
+  { status: "cancelled", word: "cancelled" },
+];
+
+export function statusWord(status: Status): string {
+  return statuses.find((each) => each.status === status)?.word ?? status;
+}
+
+export interface TaskFilter {
+  /** Null for all. */
+  status: Status | null;
+  /** Null for everybody's, "" for nobody's. */
+  owner: string | null;
+}
+
+export function filteredTasks(
+  tasks: Iterable<TaskView>,
+  { status, owner }: TaskFilter,
+): ReadonlyMap<string, TaskView> {
+  const left = [...tasks]
+    .filter((task) => status === null || task.status === status)
+    .filter((task) => owner === null || (task.owner ?? "") === owner);
+  return new Map(left.map((task) => [task.id, task]));
+}
+
+export type SortKey = "id" | "subject" | "status" | "owner" | "updated_at";
+
+export interface Sorting {
+  by: SortKey;
+  isDescending: boolean;
+}
+
+/** In the wanted order; equals in that of their ids. Whoever has no owner comes last. */
+export function sortedTasks(tasks: Iterable<TaskView>, { by, isDescending }: Sorting): TaskView[] {
+  const sign = isDescending ? -1 : 1;
+  return [...tasks].sort((a, b) => sign * compared(a, b, by) || byId(a.id, b.id));
+}
+
+function compared(a: TaskView, b: TaskView, by: SortKey): number {
+  switch (by) {
+    case "id":
+      return byId(a.id, b.id);
+    case "status":
+      return rank(a.status) - rank(b.status);
+    case "owner":
+      return (a.owner ?? "~").localeCompare(b.owner ?? "~");
+    case "subject":
+    case "updated_at":
+      return a[by].localeCompare(b[by]);
+  }
+}
+
+function rank(status: Status): number {
+  return statuses.findIndex((each) => each.status === status);
+}

@@ -1,0 +1,68 @@
+import type { ComponentChildren } from "preact";
+import type { MemberView } from "../../../../src/protocol/dashboard.ts";
+import { costText, fillPercent, shortCount } from "../../state/amounts.ts";
+import { standingOf, standingWords } from "../../state/members.ts";
+import type { Page } from "../../state/page.ts";
+import { useStore } from "../../state/store.ts";
+
+interface HeaderProps {
+  page: Page;
+  name: string;
+  /** What can be done to the member. */
+  actions: ComponentChildren;
+}
+
+/** Who the member is, and what it is doing. */
+export function Header({ page, name, actions }: HeaderProps) {
+  const member = useStore(page.room, (room) => room?.members.get(name));
+  const isRunning = useStore(page.room, (room) => room?.running !== null);
+  const standing = member && standingOf(member.status, isRunning);
+  return (
+    <header class="transcript-header">
+      <div class="transcript-title">
+        <h2>{name}</h2>
+        {standing && <span class={`standing ${standing}`}>{standingWords[standing]}</span>}
+        <span class="transcript-role">{member?.role}</span>
+        <div class="transcript-actions">{actions}</div>
+      </div>
+      {member && <Facts member={member} />}
+      <p class="transcript-doing">{member ? doingText(member) : "\u00a0"}</p>
+    </header>
+  );
+}
+
+function doingText({ doing, waits_for }: MemberView): string {
+  if (waits_for !== null) return `waits for ${waits_for}`;
+  return doing?.text ?? "\u00a0";
+}
+
+function Facts({ member }: { member: MemberView }) {
+  const { model, permission_mode, plan_required, context, tokens, unread } = member;
+  const facts: [string, string | null][] = [
+    ["model", model],
+    ["mode", plan_required ? `${permission_mode ?? ""} (plan required)`.trim() : permission_mode],
+    ["context", context && contextText(context)],
+    ["tokens", shortCount(tokens)],
+    ["cost", costText(member.cost_usd, member.unpriced_calls)],
+    ["unread", unread > 0 ? String(unread) : null],
+  ];
+  return (
+    <dl class="facts">
+      {facts.map(
+        ([name, value]) =>
+          value && (
+            <div key={name}>
+              <dt>{name}</dt>
+              <dd>{value}</dd>
+            </div>
+          ),
+      )}
+    </dl>
+  );
+}
+
+function contextText(context: NonNullable<MemberView["context"]>): string {
+  const percent = fillPercent(context);
+  if (percent === null) return `${shortCount(context.tokens)} tokens`;
+  return `${percent} % of ${shortCount(context.window ?? 0)}`;
+}

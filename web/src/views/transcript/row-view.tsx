@@ -1,0 +1,211 @@
+import { useMemo } from "preact/hooks";
+import type { MessageView } from "../../../../src/protocol/dashboard.ts";
+import type { Outcome } from "../../../../src/protocol/message.ts";
+import { counted } from "../../state/amounts.ts";
+import { durationText } from "./durations.ts";
+import { Fold } from "./fold.tsx";
+import type { Row, RowBody } from "./rows.ts";
+import { Marked, Prose, timeNow, words } from "./text.tsx";
+import { ToolCall, ToolResult } from "./tool-call.tsx";
+
+/** A row of the transcript. It is drawn again only when it is another one. */
+export function RowView({ row, isTarget }: { row: Row; isTarget: boolean }) {
+  return useMemo(
+    () => (
+      <article
+        class={`row ${row.body.type}${isTarget ? " is-target" : ""}`}
+        data-key={row.key}
+        aria-label={labelOf(row)}
+        {...(isFolding(row.body) ? {} : { "data-row": true, tabIndex: -1 })}
+      >
+        <RowContent row={row} />
+      </article>
+    ),
+    [row, isTarget],
+  );
+}
+
+/** Rows that are a line to open have the focus there. */
+function isFolding({ type }: RowBody): boolean {
+  switch (type) {
+    case "run-start":
+    case "thinking":
+    case "call":
+    case "profile":
+    case "compaction":
+      return true;
+    case "run-end":
+    case "mail":
+    case "text":
+    case "result":
+    case "stop":
+    case "note":
+    case "damaged":
+      return false;
+  }
+}
+
+const names: Readonly<Record<RowBody["type"], string>> = {
+  "run-start": "Run",
+  "run-end": "End of the run",
+  mail: "Mail",
+  text: "Reply",
+  thinking: "Thoughts",
+  call: "Tool call",
+  result: "Result of an earlier call",
+  stop: "End of the reply",
+  profile: "Profile",
+  note: "Note",
+  compaction: "Compaction",
+  damaged: "Damaged line",
+};
+
+function labelOf({ at, body }: Row): string {
+  const name = body.type === "mail" ? `Mail from ${body.message.from}` : names[body.type];
+  return at === null ? name : `${name}, ${timeNow(at)}`;
+}
+
+function RowContent({ row }: { row: Row }) {
+  const { body } = row;
+  switch (body.type) {
+    case "run-start":
+      return <RunStart row={row} body={body} />;
+    case "run-end":
+      return <RunEnd body={body} />;
+    case "mail":
+      return <Letter message={body.message} />;
+    case "text":
+      return (
+        <>
+          {row.at !== null && <time dateTime={row.at}>{timeNow(row.at)}</time>}
+          <Prose text={body.text} />
+        </>
+      );
+    case "thinking":
+      return (
+        <Fold id={row.key} line={<Teaser name="Thoughts" text={body.text} />}>
+          <Prose text={body.text} />
+        </Fold>
+      );
+    case "call":
+      return <ToolCall row={row} body={body} />;
+    case "result":
+      return <ToolResult result={body.result} />;
+    case "stop":
+      return <p class="aside">{stops[body.entry.stop]}</p>;
+    case "profile":
+      return (
+        <Fold id={row.key} line={<Teaser name={`Profile (${body.entry.model})`} text="" />}>
+          <Prose text={body.entry.system} />
+        </Fold>
+      );
+    case "note":
+      return <Note name="Note" text={body.text} />;
+    case "compaction":
+      return (
+        <Fold id={row.key} line={<Teaser name="The context was compacted" text="" />}>
+          <Prose text={body.summary} />
+        </Fold>
+      );
+    case "damaged":
+      return <Note name="A line that is no entry" text={body.reason} />;
+  }
+}
+
+const stops = {
+  end: "An empty reply.",
+  "tool-calls": "An empty reply.",
+  length: "The reply met the limit of output and breaks off.",
+  refusal: "The provider would not answer.",
+  pause: "The provider wanted to be asked to go on.",
+  overflow: "The context was full.",
+  other: "The reply ended for a reason the provider did not name.",
+} as const;
+
+/** The name of what is folded, and how it begins. */
+function Teaser({ name, text }: { name: string; text: string }) {
+  return (
+    <>
+      <span class="teaser-name">{name}</span>
+      <span class="call-summary">{text.slice(0, 200).replace(/\s+/g, " ")}</span>
+    </>
+  );
+}
+
+function Note({ name, text }: { name: string; text: string }) {
+  return (
+    <>
+      <p class="row-title">{name}</p>
+      <Prose text={text} />
+    </>
+  );
+}
+
+function RunStart({ row, body }: { row: Row; body: Extract<RowBody, { type: "run-start" }> }) {
+  const { end, durationMs, calls } = body;
+  const line = (
+    <>
+      <span class="run-name">Run{row.at === null ? "" : ` of ${timeNow(row.at)}`}</span>
+      <span class="call-summary">{calls === 0 ? "" : counted(calls, "tool call")}</span>
+      <span class="call-time">{durationMs === null ? "" : durationText(durationMs)}</span>
+      {end ? <OutcomeMark outcome={end.outcome} /> : <span class="outcome">goes on</span>}
+    </>
+  );
+  return (
+    <h3>
+      <Fold id={row.key} isRun line={line}>
+        {null}
+      </Fold>
+    </h3>
+  );
+}
+
+function RunEnd({ body }: { body: Extract<RowBody, { type: "run-end" }> }) {
+  const { entry, durationMs } = body;
+  return (
+    <p class="run-end-line">
+      <span>End of the run</span>
+      <OutcomeMark outcome={entry.outcome} />
+      {durationMs !== null && <span>after {durationText(durationMs)}</span>}
+      {entry.reason !== null && (
+        <span class="run-reason">
+          <Marked text={entry.reason} />
+        </span>
+      )}
+    </p>
+  );
+}
+
+const outcomes: Readonly<Record<Outcome, { kind: string; says: string }>> = {
+  done: { kind: "good", says: "done" },
+  failed: { kind: "bad", says: "failed" },
+  "turn-limit": { kind: "warn", says: "turn limit" },
+  budget: { kind: "warn", says: "budget" },
+  interrupted: { kind: "warn", says: "interrupted" },
+};
+
+function OutcomeMark({ outcome }: { outcome: Outcome }) {
+  const { kind, says } = outcomes[outcome];
+  return <span class={`outcome ${kind}`}>{says}</span>;
+}
+
+/** Mail as it was taken in. */
+function Letter({ message }: { message: MessageView }) {
+  const { from, type, sent_at, text, is_cut, facts } = message;
+  return (
+    <>
+      <p class="row-title">
+        <b>{from}</b>
+        <span class="letter-type">{words(type)}</span>
+        {Object.entries(facts).map(([name, value]) => (
+          <span class="letter-fact">
+            {words(name)}: {value}
+          </span>
+        ))}
+        {sent_at !== null && <time dateTime={sent_at}>{timeNow(sent_at)}</time>}
+      </p>
+      <Prose text={text} />
+      {is_cut && <p class="aside">Cut: the messages view has the whole text.</p>}
+    </>
+  );
+}

@@ -1,0 +1,77 @@
+import { useContext, useMemo } from "preact/hooks";
+import type { DiffLine } from "../../../../src/protocol/dashboard.ts";
+import { timeText } from "../../state/amounts.ts";
+import { partsOf } from "./fences.ts";
+import { highlighted } from "./highlight.ts";
+import { SurroundingsContext } from "./surroundings.ts";
+
+/** Text as it is, with what is looked for marked. */
+export function Marked({ text }: { text: string }) {
+  const { search } = useContext(SurroundingsContext);
+  return useMemo(() => {
+    if (search === "") return <>{text}</>;
+    const pieces = highlighted(text, search);
+    return <>{pieces.map((piece) => (piece.isMatch ? <mark>{piece.text}</mark> : piece.text))}</>;
+  }, [text, search]);
+}
+
+/** What somebody wrote: lines as they are, and code between fences set apart. */
+export function Prose({ text }: { text: string }) {
+  const parts = useMemo(() => partsOf(text), [text]);
+  return (
+    <div class="prose">
+      {parts.map((part) =>
+        part.type === "code" ? (
+          <Code text={part.text} label="Code" />
+        ) : (
+          <p>
+            <Marked text={part.text} />
+          </p>
+        ),
+      )}
+    </div>
+  );
+}
+
+/** Text in columns that scrolls by itself. */
+export function Code({ text, label }: { text: string; label: string }) {
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable without a mouse.
+    <section class="code" aria-label={label} tabIndex={0}>
+      <Marked text={text} />
+    </section>
+  );
+}
+
+const signs = { same: " ", added: "+", removed: "−", skipped: "⋯" } as const;
+const spoken = { same: null, added: "added: ", removed: "removed: ", skipped: null } as const;
+
+/** A change to a file. The sign says what the colour says. */
+export function DiffLines({ lines }: { lines: readonly DiffLine[] }) {
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable without a mouse.
+    <section class="code diff" aria-label="The change" tabIndex={0}>
+      <div class="diff-lines">
+        {lines.map(({ type, text }) => (
+          <div class={`diff-line ${type}`}>
+            <span class="sign" aria-hidden="true">
+              {signs[type]}
+            </span>
+            {spoken[type] && <span class="unseen">{spoken[type]}</span>}
+            <Marked text={text} />
+          </div>
+        ))}
+      </div>
+    </section>
+  );
+}
+
+/** A time as it reads when this is drawn. */
+export function timeNow(at: string): string {
+  return timeText(at, new Date());
+}
+
+/** The name of a type or a field as a person reads it. */
+export function words(name: string): string {
+  return name.replace(/[_-]/g, " ");
+}

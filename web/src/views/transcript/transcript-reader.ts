@@ -1,0 +1,168 @@
+import type { EntryView, TranscriptPage } from "../../../../src/protocol/dashboard.ts";
+import { type Source, SourceError, type TranscriptWish } from "../../source/source.ts";
+import type { Live } from "../../state/page.ts";
+import { Store } from "../../state/store.ts";
+import { type Brought, heard, type LiveTexts, noLiveTexts, settled } from "./live-text.ts";
+import { isFull, type Loaded, loadedAround, newestLoaded, withNewer, withOlder } from "./loaded.ts";
+
+const pageSize = 100;
+/** A transcript that has grown by more than this meanwhile is shown from its new end. */
+const mostAtOnce = 500;
+
+/**
+ * Reads one member's transcript for the view, a piece at a time: one request is under way at most,
+ * so that pieces fit together. Whatever fails is told in `failure`, and tried again when asked.
+ */
+export class TranscriptReader {
+  /** Null before anything has come. */
+  readonly loaded = new Store<Loaded | null>(null);
+  readonly live = new Store<LiveTexts>(noLiveTexts);
+  readonly failure = new Store<string | null>(null);
+  /** Whether something is new that a person who reads further up has not been shown. */
+  readonly hasNew = new Store(false);
+
+  readonly #source: Source;
+  readonly #member: string;
+  /** Whether the person is at the end and wants to stay there. */
+  readonly #isAtEnd: () => boolean;
+  #queue: Promise<void> = Promise.resolve();
+  readonly #waiting = new Set<string>();
+  #fetches = 0;
+  readonly #brought: Brought[] = [];
+  #isClosed = false;
+
+  constructor(options: { source: Source; member: string; isAtEnd: () => boolean }) {
+    this.#source = options.source;
+    this.#member = options.member;
+    this.#isAtEnd = options.isAtEnd;
+  }
+
+  /** Shows the newest entries and nothing else. */
+  showNewest(): Promise<void> {
+    return this.#inTurn("newest", () => this.#loadNewest());
+  }
+
+  /** Brings what has been added. */
+  follow(): Promise<void> {
+    return this.#inTurn("follow", async () => {
+      const loaded = this.loaded.value;
+      if (!loaded) return this.#loadNewest();
+      if (loaded.hasNewest) await this.#append(loaded);
+      else this.hasNew.set(true);
+    });
+  }
+
+  showOlder(): Promise<void> {
+    return this.#inTurn("older", async () => {
+      const loaded = this.loaded.value;
+      if (!loaded || loaded.before === null) return;
+      const page = await this.#fetch({ before: loaded.before, limit: pageSize });
+      this.#show(page.is_restarted ? newestLoaded(page) : withOlder(loaded, page));
+    });
+  }
+
+  /** Goes on behind entries out of the middle. */
+  showNewer(): Promise<void> {
+    return this.#inTurn("newer", async () => {
+      const loaded = this.loaded.value;
+      if (!loaded || loaded.hasNewest) return;
+      const page = await this.#fetch({ after: loaded.after, limit: pageSize });
+      if (page.is_restarted) return this.#show(newestLoaded(page));
+      this.#show(withNewer(loaded, page, isLast(page, pageSize)));
+      // A page of very large entries can be short before the end.
+      if (isLast(page, pageSize)) void this.follow();
+    });
+  }
+
+  /** Has `entry` among what is loaded. */
+  showEntry(entry: EntryView): Promise<void> {
+    const { cursor } = entry;
+    return this.#inTurn(`entry ${cursor}`, async () => {
+      if (this.loaded.value?.entries.some((known) => known.cursor === cursor)) return;
+      const older = await this.#fetch({ before: cursor, limit: pageSize / 2 });
+      const newer = await this.#fetch({ after: cursor, limit: pageSize / 2 });
+      if (newer.is_restarted) return this.#show(newestLoaded(newer));
+      const hasNewest = isLast(newer, pageSize / 2);
+      this.#show(loadedAround(entry, { older, newer, hasNewest }));
+    });
+  }
+
+  /** What the member says at this moment. */
+  hear(live: Live): void {
+    if (live.member !== this.#member) return;
+    this.live.set(heard(this.live.value, live, this.#fetches));
+  }
+
+  /** Nothing is shown from then on. */
+  close(): void {
+    this.#isClosed = true;
+  }
+
+  async #loadNewest(): Promise<void> {
+    this.#show(newestLoaded(await this.#fetch({ limit: pageSize })));
+    this.hasNew.set(false);
+  }
+
+  async #append(loaded: Loaded): Promise<void> {
+    const page = await this.#fetch({ after: loaded.after, limit: mostAtOnce });
+    if (page.is_restarted) {
+      this.hasNew.set(false);
+      return this.#show(newestLoaded(page));
+    }
+    if (page.entries.length === 0) return;
+    if (!this.#isAtEnd()) {
+      this.hasNew.set(true);
+      // Those that are being read must not go to make room.
+      if (isFull(loaded, page.entries.length) || !isLast(page, mostAtOnce)) {
+        return this.#show({ ...loaded, hasNewest: false });
+      }
+    }
+    if (!isLast(page, mostAtOnce)) return this.#loadNewest();
+    this.#show(withNewer(loaded, page, true));
+  }
+
+  async #fetch(wish: TranscriptWish): Promise<TranscriptPage> {
+    const fetch = ++this.#fetches;
+    const page = await this.#source.transcript(this.#member, wish);
+    if (wish.before === undefined) this.#brought.push({ fetch, entries: page.entries });
+    return page;
+  }
+
+  /** Lets go of what was said live and is in the transcript: only when that is shown. */
+  #settle(): void {
+    const brought = this.#brought.splice(0);
+    this.live.set(brought.reduce(settled, this.live.value));
+  }
+
+  #show(loaded: Loaded): void {
+    if (!this.#isClosed) this.loaded.set(loaded);
+  }
+
+  /** Does `work` when everything before it is done; once, however often it was asked for meanwhile. */
+  #inTurn(name: string, work: () => Promise<void>): Promise<void> {
+    if (this.#waiting.has(name)) return this.#queue;
+    this.#waiting.add(name);
+    this.#queue = this.#queue.then(async () => {
+      this.#waiting.delete(name);
+      if (this.#isClosed) return;
+      try {
+        await work();
+        this.#settle();
+        this.failure.set(null);
+      } catch (error) {
+        this.failure.set(failureText(error));
+      }
+    });
+    return this.#queue;
+  }
+}
+
+function failureText(error: unknown): string {
+  if (!(error instanceof SourceError)) return String(error);
+  return error.hint ? `${error.message} ${error.hint}` : error.message;
+}
+
+/** Whether nothing comes after this page. */
+function isLast({ entries }: TranscriptPage, asked: number): boolean {
+  return entries.length < asked;
+}

@@ -1,0 +1,84 @@
+import type { EntryView } from "../../../../src/protocol/dashboard.ts";
+import { type Source, SourceError } from "../../source/source.ts";
+import { Store } from "../../state/store.ts";
+
+/** What was looked for in a transcript, and what was found so far. */
+export interface Findings {
+  search: string;
+  /** Newest first. */
+  entries: readonly EntryView[];
+  /** For those before these; null where there are none. */
+  before: string | null;
+  isLooking: boolean;
+  failure: string | null;
+  /** Which of them is shown in the transcript; null before any is. */
+  current: number | null;
+}
+
+const pageSize = 50;
+
+/** Looks for a text in one member's transcript. What comes late for an earlier question is dropped. */
+export class TranscriptSearch {
+  /** Null when nothing is looked for. */
+  readonly findings = new Store<Findings | null>(null);
+  readonly #source: Source;
+  readonly #member: string;
+  #questions = 0;
+
+  constructor(source: Source, member: string) {
+    this.#source = source;
+    this.#member = member;
+  }
+
+  async look(search: string): Promise<void> {
+    this.#questions++;
+    const nothing = { entries: [], before: null, failure: null, current: null };
+    this.findings.set(search === "" ? null : { ...nothing, search, isLooking: true });
+    if (search !== "") await this.#ask();
+  }
+
+  async lookFurther(): Promise<void> {
+    const known = this.findings.value;
+    if (!known || known.before === null || known.isLooking) return;
+    this.findings.set({ ...known, isLooking: true });
+    await this.#ask();
+  }
+
+  /** The finding after the current one, the one before it, or the one of this number. */
+  go(to: "next" | "previous" | number): EntryView | null {
+    const known = this.findings.value;
+    if (!known || known.entries.length === 0) return null;
+    const current = wanted(to, known);
+    this.findings.set({ ...known, current });
+    return known.entries[current] ?? null;
+  }
+
+  async #ask(): Promise<void> {
+    const question = this.#questions;
+    const { search, before } = this.findings.value ?? { search: "", before: null };
+    const answer = await this.#answer(search, before);
+    const known = this.findings.value;
+    if (known && question === this.#questions) {
+      const entries = [...known.entries, ...answer.entries.toReversed()];
+      this.findings.set({ ...known, ...answer, entries, isLooking: false });
+    }
+  }
+
+  async #answer(search: string, before: string | null) {
+    const wish = { search, limit: pageSize, ...(before !== null && { before }) };
+    try {
+      const page = await this.#source.transcript(this.#member, wish);
+      return { entries: page.entries, before: page.before, failure: null };
+    } catch (error) {
+      const failure = error instanceof SourceError ? error.message : String(error);
+      return { entries: [], before, failure };
+    }
+  }
+}
+
+function wanted(to: "next" | "previous" | number, { current, entries }: Findings): number {
+  if (typeof to === "number") return to;
+  if (current === null) return to === "next" ? 0 : entries.length - 1;
+  const step = to === "next" ? 1 : entries.length - 1;
+  return (current + step) % entries.length;
+}

@@ -1,0 +1,138 @@
+import type { ComponentChildren } from "preact";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import type { Page } from "../../state/page.ts";
+import { Store, useStore } from "../../state/store.ts";
+import { type Folds, untouched, withAllTurned, withFold } from "./folds.ts";
+import { Header } from "./header.tsx";
+import { Log, Place } from "./log.tsx";
+import { type Row, rowsOf, rowWith } from "./rows.ts";
+import { Results, SearchField } from "./search-panel.tsx";
+import { SurroundingsContext } from "./surroundings.ts";
+import { TranscriptReader } from "./transcript-reader.ts";
+import { TranscriptSearch } from "./transcript-search.ts";
+import "../../styles/transcript.css";
+
+interface TranscriptViewProps {
+  page: Page;
+  name: string;
+  /** What can be done to the member, for the upper right corner. */
+  actions?: ComponentChildren;
+}
+
+/** A member's transcript, readable. */
+export function TranscriptView({ page, name, actions }: TranscriptViewProps) {
+  // Another member is another view: nothing of the one before is kept.
+  return <Transcript key={name} page={page} name={name} actions={actions} />;
+}
+
+function Transcript({ page, name, actions }: TranscriptViewProps) {
+  const { reader, search, folds, place } = useParts(page, name);
+  const [target, setTarget] = useState<string | null>(null);
+  const wanted = useStore(search.findings, (it) => it?.search ?? "");
+  const failure = useStore(reader.failure, (it) => it);
+  useFollowing(page, name, reader);
+  const go = (to: "next" | "previous" | number) => {
+    const entry = search.go(to);
+    if (!entry) return;
+    // The same entry once more is brought into view once more.
+    setTarget(null);
+    void reader.showEntry(entry).then(() => {
+      const row = rowWith(rowsOf(reader.loaded.value?.entries ?? []), entry, wanted);
+      if (!row) return;
+      folds.set(unfolded(folds.value, row));
+      setTarget(row.key);
+    });
+  };
+  useKeys(folds, go);
+  return (
+    <SurroundingsContext.Provider value={{ folds, search: wanted }}>
+      <div class="transcript">
+        <Header page={page} name={name} actions={actions} />
+        <div class="transcript-tools">
+          <SearchField search={search} onEnter={() => go("next")} />
+          {failure !== null && (
+            <p class="transcript-failure" role="alert">
+              {failure}
+            </p>
+          )}
+        </div>
+        <div class="transcript-body">
+          <Log reader={reader} folds={folds} place={place} member={name} target={target} />
+          <Results search={search} onGo={go} />
+          <ToEnd reader={reader} place={place} />
+        </div>
+      </div>
+    </SurroundingsContext.Provider>
+  );
+}
+
+function useParts(page: Page, name: string) {
+  return useMemo(() => {
+    const place = new Place();
+    const isAtEnd = () => place.isAtEnd.value;
+    return {
+      place,
+      reader: new TranscriptReader({ source: page.source, member: name, isAtEnd }),
+      search: new TranscriptSearch(page.source, name),
+      folds: new Store<Folds>(untouched),
+    };
+  }, [page, name]);
+}
+
+/** Fetches when the transcript has grown, or may have while nobody could say so. */
+function useFollowing(page: Page, name: string, reader: TranscriptReader): void {
+  const grown = useStore(page.grown, (all) => all.get(name) ?? 0);
+  const starts = useStore(page.starts, (it) => it);
+  useEffect(() => void reader.follow(), [reader, grown, starts]);
+  useEffect(() => {
+    const hear = () => page.live.value && reader.hear(page.live.value);
+    hear();
+    const stop = page.live.subscribe(hear);
+    return () => {
+      stop();
+      reader.close();
+    };
+  }, [page, reader]);
+}
+
+function ToEnd({ reader, place }: { reader: TranscriptReader; place: Place }) {
+  const hasNew = useStore(reader.hasNew, (it) => it);
+  const isThere = useStore(place.isAtEnd, (it) => it);
+  if (isThere) return null;
+  const go = () => {
+    if (reader.loaded.value?.hasNewest) place.isAtEnd.set(true);
+    else void reader.showNewest().then(() => place.isAtEnd.set(true));
+    reader.hasNew.set(false);
+  };
+  return (
+    <button type="button" class={hasNew ? "to-end has-new" : "to-end"} onClick={go}>
+      {hasNew ? "new ↓" : "end ↓"}
+    </button>
+  );
+}
+
+/** With everything open in which the row's text may be. */
+function unfolded(folds: Folds, { key, run }: Row): Folds {
+  const keys = [...(run === null ? [] : [run]), key, `${key} input`];
+  return keys.reduce((all, it) => withFold(all, it, true), folds);
+}
+
+/** `e`, `n` and `N`, wherever the focus is, unless something is typed there. */
+function useKeys(folds: Store<Folds>, go: (to: "next" | "previous") => void): void {
+  const latest = useRef(go);
+  latest.current = go;
+  useEffect(() => {
+    const pressed = (event: KeyboardEvent) => {
+      if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return;
+      if (event.key === "n") latest.current("next");
+      if (event.key === "N") latest.current("previous");
+      if (event.key === "e") folds.set(withAllTurned(folds.value));
+    };
+    document.addEventListener("keydown", pressed);
+    return () => document.removeEventListener("keydown", pressed);
+  }, [folds]);
+}
+
+function isTyping(target: EventTarget | null): boolean {
+  return target instanceof Element && target.closest("input, textarea, select") !== null;
+}
