@@ -131,7 +131,7 @@ function ioOf(parts: { input: Io["terminal"]["input"]; output: Output; signal: A
   return {
     ...{ out: () => undefined, err: () => undefined, observeTeam: nothing, openTeam: nothing },
     signal,
-    dashboards: { serve: nothing, find: nothing },
+    dashboards: { serve: nothing, find: nothing, record: nothing },
     schedule: (delayMs, run) => systemClock.schedule(delayMs, run),
     surroundings: { cwd: ".", home: ".", env: {} },
     terminal: {

@@ -1,5 +1,6 @@
 import type { Environment } from "../model/provider-settings.ts";
 import type { Dashboard, Entrance } from "../server/dashboard.ts";
+import type { RunSource } from "../server/export/run-source.ts";
 import type { Team } from "../team/team.ts";
 import type { TeamObserver } from "../team/team-observer.ts";
 import type { TeamOptions } from "../team/team-options.ts";
@@ -96,6 +97,14 @@ export interface Dashboards {
   serve(settings: DashboardSettings): Promise<Dashboard>;
   /** The dashboard of a team that a process serves already; on this port, where it is said. */
   find(settings: Pick<DashboardSettings, "teamDir" | "port">): Promise<Entrance | undefined>;
+  /** Everything that the dashboard of a team would show. */
+  record(settings: Pick<DashboardSettings, "teamDir">): Promise<Recording>;
+}
+
+interface Recording {
+  readonly room: RunSource & AsyncDisposable;
+  /** Where the page lies that shows it. */
+  readonly pageDirectory: string;
 }
 
 interface DashboardSettings {

@@ -27,11 +27,15 @@ const program: Program = {
     ["deny", async () => (await import("./commands/deny.ts")).deny],
     ["stop", async () => (await import("./commands/stop.ts")).stop],
     ["web", async () => (await import("./commands/web.ts")).web],
+    ["export", async () => (await import("./commands/export.ts")).exportRun],
     ["completion", async () => (await import("./commands/completion.ts")).completion],
     ["doctor", async () => (await import("./commands/doctor.ts")).doctor],
     ["trust", async () => (await import("./commands/trust.ts")).trust],
   ]),
 };
+
+/** The same two levels above, from the source and from the bundle. */
+const pageDirectory = join(import.meta.dirname, "../../dist/web");
 
 const ending = new AbortController();
 
@@ -68,7 +72,8 @@ const io: Io = {
     async serve({ teamDir, port, env, onWarning: onDashboardWarning }) {
       const { systemPlace } = await import("../team/system-place.ts");
       const { Dashboard } = await import("../server/dashboard.ts");
-      const { Hono } = await import("hono");
+      const { Room } = await import("../server/room/room.ts");
+      const { apiRoutes } = await import("../server/routes/api.ts");
       const { secretsInJson } = await import("../server/masked.ts");
       const { environmentSecrets } = await import("./known-secrets.ts");
       const place = systemPlace({ directory: resolve(teamDir), onWarning: onDashboardWarning });
@@ -77,9 +82,14 @@ const io: Io = {
         place,
         port,
         secrets,
-        // The same two levels above, from the source and from the bundle.
-        pageDirectory: join(import.meta.dirname, "../../dist/web"),
-        openApi: () => ({ routes: new Hono(), [Symbol.asyncDispose]: async () => {} }),
+        pageDirectory,
+        openApi: () => {
+          const room = new Room({ place, version: packageJson.version });
+          return {
+            routes: apiRoutes(room),
+            [Symbol.asyncDispose]: () => room[Symbol.asyncDispose](),
+          };
+        },
       });
     },
 
@@ -87,6 +97,13 @@ const io: Io = {
       const { systemPlace } = await import("../team/system-place.ts");
       const { findDashboard } = await import("../server/dashboard.ts");
       return findDashboard(systemPlace({ directory: resolve(teamDir), onWarning }), port);
+    },
+
+    async record({ teamDir }) {
+      const { systemPlace } = await import("../team/system-place.ts");
+      const { Room } = await import("../server/room/room.ts");
+      const place = systemPlace({ directory: resolve(teamDir), onWarning });
+      return { room: new Room({ place, version: packageJson.version }), pageDirectory };
     },
   },
 

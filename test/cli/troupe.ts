@@ -6,6 +6,7 @@ import { completion } from "../../src/cli/commands/completion.ts";
 import { cost } from "../../src/cli/commands/cost.ts";
 import { deny } from "../../src/cli/commands/deny.ts";
 import { doctor } from "../../src/cli/commands/doctor.ts";
+import { exportRun } from "../../src/cli/commands/export.ts";
 import { inbox } from "../../src/cli/commands/inbox.ts";
 import { log } from "../../src/cli/commands/log.ts";
 import { messages } from "../../src/cli/commands/messages.ts";
@@ -63,6 +64,7 @@ export async function troupeIn(
     doctor,
     trust,
     web,
+    exportRun,
   ];
   const commands = new Map(loaded.map((command) => [command.name, async () => command]));
   const onWarning = (message: string) => err.push(message);
@@ -104,6 +106,7 @@ export async function troupeIn(
 export const noDashboards: Dashboards = {
   serve: () => Promise.reject(new Error("unused")),
   find: () => Promise.reject(new Error("unused")),
+  record: () => Promise.reject(new Error("unused")),
 };
 
 /** What a program has that was started by another one. */

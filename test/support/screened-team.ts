@@ -149,7 +149,7 @@ export class ScreenedTeam {
     return {
       ...{ out: () => undefined, err: () => undefined, observeTeam: unused, openTeam: unused },
       signal: this.leaving.signal,
-      dashboards: { serve: unused, find: unused },
+      dashboards: { serve: unused, find: unused, record: unused },
       schedule: (delayMs, run) => this.clock.schedule(delayMs, run),
       surroundings: { cwd: "/", home: "/", env: {} },
       terminal: {

@@ -8,6 +8,7 @@ import {
   spendOf,
   standingCounts,
   standingOf,
+  waitingText,
 } from "../../web/src/state/members.ts";
 import {
   announcement,
@@ -76,6 +77,11 @@ test("a colour that is none of ours is ink", () => {
   expect(cssColor("cyan")).toBe("var(--cyan)");
   expect(cssColor("red; background: url(x)")).toBe("var(--ink)");
   expect(cssColor(null)).toBe("var(--ink)");
+});
+
+test("a member that waits for the person waits for you", () => {
+  expect(waitingText("the person")).toBe("waits for you");
+  expect(waitingText("the lead")).toBe("waits for the lead");
 });
 
 test("the team has spent what its members have", () => {

@@ -8,7 +8,7 @@ import { Desk } from "./state/desk.ts";
 import { Kept } from "./state/kept.ts";
 import { Page } from "./state/page.ts";
 import { titleOf } from "./state/questions.ts";
-import { routeOf } from "./state/route.ts";
+import { hashOf, routeOf } from "./state/route.ts";
 import { shownTheme } from "./state/theme.ts";
 
 const token = takeToken();
@@ -20,14 +20,22 @@ const desk = new Desk({
 });
 
 followTheme();
-page.source.listen(page);
-page.go(page.route.value);
-window.addEventListener("hashchange", () => page.go(routeOf(location.hash)));
 followRoom();
 followPresence();
+// First, so that the token of another address is out of it before anybody else looks there.
+page.source.listen(page);
+window.addEventListener("hashchange", followAddress);
+followAddress();
 
 const root = document.getElementById("app");
 if (root) render(<App desk={desk} />, root);
+
+/** Shows what the address asks for. One that asks for nothing is set right, and leaves no trace to go back to. */
+function followAddress(): void {
+  const route = routeOf(location.hash);
+  if (location.hash !== hashOf(route)) history.replaceState(null, "", hashOf(route));
+  page.go(route);
+}
 
 function followTheme(): void {
   const dark = matchMedia("(prefers-color-scheme: dark)");
@@ -70,8 +78,7 @@ function followPresence(): void {
 
 function look(): void {
   desk.now.set(Date.now());
-  // What happened meanwhile is a kindness: the page is whole without it.
-  void desk.look().catch(() => undefined);
+  void desk.look().catch(reportError);
 }
 
 function iconOf(isAsked: boolean): string {

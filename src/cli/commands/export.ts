@@ -43,11 +43,9 @@ export const exportRun: Command = {
   async run({ positionals, teamDir = ".team", values }, io) {
     const flags = parseOptions(Flags, values, exportRun);
     const { cwd, home, env } = io.surroundings;
-    const page = recordedPage(await readBuiltPage(io.dashboards.pageDirectory));
-    await using source = await io.dashboards.record({
-      teamDir: resolve(cwd, teamDir),
-      onWarning: (message) => io.err(oneLine(`warning: ${message}`)),
-    });
+    const { room, pageDirectory } = await io.dashboards.record({ teamDir: resolve(cwd, teamDir) });
+    await using source = room;
+    const page = recordedPage(await readBuiltPage(pageDirectory));
     const mask = new SecretMask({ known: environmentSecrets(env), home });
     const now = systemClock.now();
     const most = flags.all ? everything : usual;
@@ -98,11 +96,10 @@ function tell(beginning: string, summary: ExportSummary, io: Io): void {
 }
 
 async function teamName(source: RunSource): Promise<string> {
-  const { team, obstacle } = await source.state();
+  const { team, obstacle, directory } = await source.state();
   if (team && !obstacle) return team.name;
-  const { message, hint } = obstacle ?? { message: "There is no team here", hint: null };
-  throw new TeamError("team-missing", message, {
-    hint: hint ?? "Name its directory with --team-dir.",
+  throw new TeamError("team-missing", obstacle?.message ?? `There is no team in ${directory}`, {
+    hint: obstacle?.hint ?? "Name its directory with --team-dir.",
   });
 }
 

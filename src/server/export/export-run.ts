@@ -86,6 +86,8 @@ export class RunExport {
     const { items, hasOlder } = await newestOf(most.entries, async (before) => {
       const query = { limit: pageSize, ...(before !== undefined && { before }) };
       const page = await source.transcript(member, query);
+      // Another transcript has taken its place meanwhile, of which these would be the newest entries.
+      if (page.is_restarted) return { items: [], before: null };
       return { items: page.entries, before: page.before };
     });
     if (hasOlder) {

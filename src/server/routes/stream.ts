@@ -13,7 +13,7 @@ const heartbeat = ": still here\n\n";
 /** The changes of the room as server-sent events, each written when the one before was taken. */
 export function streamChanges(
   c: Context,
-  room: Room,
+  room: Pick<Room, "changes" | "clock">,
   { watch, after }: { watch?: string | undefined; after?: string | undefined },
 ): Response {
   const leaving = new AbortController();

@@ -31,6 +31,7 @@ function dashboardsBelow(root: string): Dashboards {
         openApi: () => ({ routes, [Symbol.asyncDispose]: async () => {} }),
       }),
     find: ({ teamDir, port }) => findDashboard(teamPlace(root, { directory: teamDir }), port),
+    record: noDashboards.record,
   };
 }
 
@@ -196,6 +197,7 @@ test("a dashboard that cannot be served is told, and the run goes on", async () 
   await using server = await ProviderServer.start({ strict: true });
   server.reply(says("Done."));
   const failing: Dashboards = {
+    record: noDashboards.record,
     find: async () => undefined,
     serve: () =>
       Promise.reject(
@@ -215,29 +217,45 @@ test("a dashboard that cannot be served is told, and the run goes on", async () 
 test.each([
   ["SIGINT", 130],
   ["SIGTERM", 143],
-] as const)("the program serves until %s, and exits with %i", async (signal, exitCode) => {
+] as const)("the program waits for a team, and serves until %s", async (signal, exitCode) => {
   await using root = await temporaryDirectory();
-  const teamDir = join(root.path, "not/yet/.team");
+  const key = "sk-ant-canary-4f8Gq2Lw9ZkT";
+  const teamDir = join(root.path, key, ".team");
   const child = spawn(
     process.execPath,
     ["--import", "tsx", "src/cli/main.ts", "web", "--team-dir", teamDir],
-    { env: { ...process.env, XDG_STATE_HOME: root.path }, stdio: ["ignore", "pipe", "pipe"] },
+    {
+      env: { ...process.env, XDG_STATE_HOME: root.path, ANTHROPIC_API_KEY: key },
+      stdio: ["ignore", "pipe", "pipe"],
+    },
   );
   const told = text(child.stderr);
-  const lines = createInterface({ input: child.stdout });
-  const [address] = await once(lines, "line");
+  const [address] = await once(createInterface({ input: child.stdout }), "line");
 
-  const { hash, host, origin } = new URL(String(address));
+  const { hash, origin } = new URL(String(address));
   const page = await fetch(origin);
   const session = await fetch(`${origin}/api/session`, {
     method: "POST",
     headers: { origin, "content-type": "application/json" },
     body: JSON.stringify({ token: hash.replace("#token=", "") }),
   });
+  const cookie = session.headers.get("set-cookie")?.split(";")[0] ?? "";
+  const state = await beginningOf(await fetch(`${origin}/api/stream`, { headers: { cookie } }));
   child.kill(signal);
   const [code] = await once(child, "exit");
 
   expect([page.status, session.status, code]).toEqual([200, 204, exitCode]);
-  expect(host).toMatch(/^127\.0\.0\.1:/);
+  expect(state).toContain("event: state");
+  expect(state).toContain(`${root.path}/[key]/.team`);
+  expect(state).not.toContain(key);
   expect(await told).not.toContain("token=");
 });
+
+async function beginningOf({ body }: Response): Promise<string> {
+  let received = "";
+  for await (const chunk of body?.pipeThrough(new TextDecoderStream()) ?? []) {
+    received += chunk;
+    if (received.includes("\n\n")) break;
+  }
+  return received;
+}

@@ -1,7 +1,13 @@
 import { useMemo, useRef } from "preact/hooks";
 import type { MemberView } from "../../../src/protocol/dashboard.ts";
 import { useDesk, useRoom, useRoomList } from "../state/desk.ts";
-import { cssColor, filteredNames, standingWords } from "../state/members.ts";
+import {
+  cssColor,
+  filteredNames,
+  type Standing,
+  standingWords,
+  waitingText,
+} from "../state/members.ts";
 import { hashOf } from "../state/route.ts";
 import { useStore } from "../state/store.ts";
 import "../styles/rail.css";
@@ -77,13 +83,14 @@ function RailLines({ member, standing, isAsking }: SeenMember) {
           member.last_activity && <Ago at={member.last_activity} />
         )}
       </span>
-      <span class="rail-doing">
-        {doing ? doing.text : (waitText(member) ?? `${standingWords[standing]} · ${member.role}`)}
-      </span>
+      <span class="rail-doing">{glanceOf(member, standing)}</span>
     </>
   );
 }
 
-function waitText({ waits_for }: MemberView): string | null {
-  return waits_for === null ? null : `waits for ${waits_for}`;
+/** The one thing to say about a member where there is room for one. */
+function glanceOf({ doing, waits_for, role }: MemberView, standing: Standing): string {
+  if (waits_for !== null) return waitingText(waits_for);
+  if (standing === "working" && doing) return [doing.tool, doing.text].filter(Boolean).join(" ");
+  return `${standingWords[standing]} · ${role}`;
 }

@@ -25,8 +25,14 @@ export function Strip() {
   }
   if (connection.type === "connecting" || hasTeam === null)
     return <Line tone="calm">Connecting…</Line>;
-  if (connection.type === "recorded")
-    return <Line tone="calm">A recording of {timeText(connection.exportedAt, new Date())}</Line>;
+  if (connection.type === "recorded") {
+    const { exportedAt, leftOut } = connection;
+    return (
+      <Line tone="calm" leftOut={leftOut}>
+        A recording of {timeText(exportedAt, new Date())}
+      </Line>
+    );
+  }
   if (!hasTeam) return <Line tone="calm">Waiting for a team</Line>;
   if (pid === null) {
     return (
@@ -48,11 +54,20 @@ export function Strip() {
   );
 }
 
-function Line({ tone, children }: { tone: string; children: preact.ComponentChildren }) {
+interface LineProps {
+  tone: string;
+  /** What a recording does not have. */
+  leftOut?: readonly string[];
+  children: preact.ComponentChildren;
+}
+
+function Line({ tone, leftOut = [], children }: LineProps) {
+  const problems = useRoomList((room) => room.problems);
   return (
     <div class="strip" data-tone={tone}>
       <p role="status">{children}</p>
-      <Problems />
+      <Listed title={`${leftOut.length} left out`} items={leftOut} />
+      <Listed title={counted(problems.length, "problem")} items={problems} />
     </div>
   );
 }
@@ -69,15 +84,14 @@ function Summary() {
 }
 
 /** Records that are damaged, and the like. */
-function Problems() {
-  const problems = useRoomList((room) => room.problems);
-  if (problems.length === 0) return null;
+function Listed({ title, items }: { title: string; items: readonly string[] }) {
+  if (items.length === 0) return null;
   return (
     <details class="problems">
-      <summary>{counted(problems.length, "problem")}</summary>
+      <summary>{title}</summary>
       <ul>
-        {problems.map((problem) => (
-          <li key={problem}>{problem}</li>
+        {items.map((item) => (
+          <li key={item}>{item}</li>
         ))}
       </ul>
     </details>

@@ -1,6 +1,7 @@
 import { createContext } from "preact";
 import { useContext, useRef } from "preact/hooks";
 import type { AwayView } from "../../../src/protocol/dashboard.ts";
+import { SourceError } from "../source/source.ts";
 import { type Draft, draftFor } from "./address.ts";
 import { awaySince, isEventful } from "./away.ts";
 import type { Kept } from "./kept.ts";
@@ -65,8 +66,13 @@ export class Desk {
     const since = awaySince(this.#kept.get(`seen-${id}`), Date.now());
     this.leave();
     if (since === null) return;
-    const away = await this.page.source.away(since);
-    if (isEventful(away)) this.away.set(away);
+    try {
+      const away = await this.page.source.away(since);
+      if (isEventful(away)) this.away.set(away);
+    } catch (error) {
+      // The page is whole without it, and says by itself when its server is gone.
+      if (!(error instanceof SourceError)) throw error;
+    }
   }
 
   /** Notes when the person was last here. */

@@ -14,12 +14,17 @@ export const standingWords: Readonly<Record<Standing, string>> = {
 
 /** What a member is about that is doing nothing. */
 export const restingWords: Readonly<Record<Standing, string>> = {
-  working: "At work",
-  idle: "Waits for mail",
-  failed: "Its transcript tells why",
-  shutdown: "Has left the team",
-  "not-running": "Goes on when the team runs again",
+  working: "at work",
+  idle: "waits for mail",
+  failed: "its transcript tells why",
+  shutdown: "has left the team",
+  "not-running": "goes on when the team runs again",
 };
+
+/** Whom or what a member waits for, said to the person. */
+export function waitingText(waitsFor: string): string {
+  return `waits for ${waitsFor === "the person" ? "you" : waitsFor}`;
+}
 
 /** Nobody works, whatever was noted last, when nobody runs the team. */
 export function standingOf(status: MemberView["status"], isRunning: boolean): Standing {

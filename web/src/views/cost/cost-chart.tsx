@@ -25,6 +25,7 @@ export function CostChart({ view, bands, colors, measure }: ChartProps) {
   const times = useMemo(() => view.times.map((time) => Date.parse(time)), [view]);
   const last = times.length - 1;
   const at = Math.min(pointed ?? last, last);
+  const time = view.times[at] ?? "";
   const ticks = niceTicks(sumAt(bands, last), 5);
   const frame: Frame = { width, height, left: 64, right: 16, top: 12, bottom: 30 };
   const scale = scaleOf(frame, times, ticks.at(-1) ?? 1);
@@ -32,48 +33,62 @@ export function CostChart({ view, bands, colors, measure }: ChartProps) {
     const left = box.current?.getBoundingClientRect().left ?? 0;
     setPointed(nearest(times, scale, event.clientX - left));
   };
-  const onKeyDown = (event: KeyboardEvent) => {
-    const next = keyTarget(event.key, at, last);
-    if (next === null && (event.key !== "Escape" || pointed === null)) return;
-    event.preventDefault();
-    setPointed(next);
-  };
-  const time = view.times[at] ?? "";
+  const drawn = { frame, scale, bands, colors, times };
   return (
     <figure class="cost-figure">
       <Readout time={time} at={at} bands={bands} colors={colors} measure={measure} />
+      {/* biome-ignore lint/a11y/noStaticElementInteractions: it is a slider by what it is given. */}
       <div
         class="cost-chart"
         ref={box}
-        role="slider"
-        tabIndex={0}
-        aria-label={`${measure === "cost" ? "Cost" : "Tokens"} over time`}
-        aria-valuemin={0}
-        aria-valuemax={last}
-        aria-valuenow={at}
-        aria-valuetext={spokenAt(time, at, bands, measure)}
+        {...sliderAria({ at, last, measure, text: spokenAt(time, at, bands, measure) })}
         onPointerMove={point}
         onPointerDown={point}
         onPointerLeave={() => setPointed(null)}
-        onKeyDown={onKeyDown}
+        onKeyDown={(event) => followKey(event, { at, last, pointed, setPointed })}
       >
         <svg aria-hidden="true" width={width} height={height}>
-          <Axes frame={frame} scale={scale} ticks={ticks} times={times} measure={measure} />
-          <Bands bands={bands} times={times} scale={scale} colors={colors} />
-          {pointed !== null && (
-            <Crosshair
-              frame={frame}
-              scale={scale}
-              time={times[at] ?? 0}
-              at={at}
-              bands={bands}
-              colors={colors}
-            />
-          )}
+          <Axes {...drawn} ticks={ticks} measure={measure} />
+          <Bands {...drawn} />
+          {pointed !== null && <Crosshair {...drawn} time={times[at] ?? 0} at={at} />}
         </svg>
       </div>
     </figure>
   );
+}
+
+interface Slider {
+  at: number;
+  last: number;
+  measure: Measure;
+  text: string;
+}
+
+/** The chart is a slider through time for whoever has it read out. */
+function sliderAria({ at, last, measure, text }: Slider) {
+  return {
+    role: "slider",
+    tabIndex: 0,
+    "aria-label": `${measure === "cost" ? "Cost" : "Tokens"} over time`,
+    "aria-valuemin": 0,
+    "aria-valuemax": last,
+    "aria-valuenow": at,
+    "aria-valuetext": text,
+  } as const;
+}
+
+interface Pointing {
+  at: number;
+  last: number;
+  pointed: number | null;
+  setPointed(at: number | null): void;
+}
+
+function followKey(event: KeyboardEvent, { at, last, pointed, setPointed }: Pointing): void {
+  const next = keyTarget(event.key, at, last);
+  if (next === null && (event.key !== "Escape" || pointed === null)) return;
+  event.preventDefault();
+  setPointed(next);
 }
 
 interface ReadoutProps extends Omit<ChartProps, "view"> {

@@ -18,17 +18,7 @@ export function CostTable({ page, totals, measure, nameColor, barColor }: TableP
     totals.reduce((all, total) => all + total[key], 0);
   return (
     <table class="cost-table">
-      <thead>
-        <tr>
-          <th scope="col">Member</th>
-          <th scope="col" class="cost-bar-cell">
-            <span class="hidden">Share</span>
-          </th>
-          <th scope="col">Cost</th>
-          <th scope="col">Tokens</th>
-          <th scope="col">Without a price</th>
-        </tr>
-      </thead>
+      <Headings />
       <tbody>
         {totals.map((total) => (
           <tr key={total.name}>
@@ -56,6 +46,22 @@ export function CostTable({ page, totals, measure, nameColor, barColor }: TableP
         </tr>
       </tfoot>
     </table>
+  );
+}
+
+function Headings() {
+  return (
+    <thead>
+      <tr>
+        <th scope="col">Member</th>
+        <th scope="col" class="cost-bar-cell">
+          <span class="hidden">Share</span>
+        </th>
+        <th scope="col">Cost</th>
+        <th scope="col">Tokens</th>
+        <th scope="col">Without a price</th>
+      </tr>
+    </thead>
   );
 }
 

@@ -4,6 +4,7 @@ import { counted } from "../../state/amounts.ts";
 import { cssColor, spendOf } from "../../state/members.ts";
 import type { Page } from "../../state/page.ts";
 import { useStore } from "../../state/store.ts";
+import "../../styles/views.css";
 import "../../styles/cost.css";
 import { type Cast, useCast } from "../messages/use-cast.ts";
 import { CostChart } from "./cost-chart.tsx";
@@ -18,15 +19,16 @@ export function CostView({ page }: { page: Page }) {
   const [wanted, setWanted] = useState<Measure | null>(null);
   const measure = wanted ?? (view ? usualMeasure(view) : "cost");
   return (
-    <section class="cost" aria-label="Cost">
+    <section class="cost view" aria-label="Cost">
       <header class="cost-header">
         <p>{view && noteOf(view)}</p>
-        <fieldset>
+        <fieldset class="choices">
           <legend class="hidden">What to show</legend>
           {(["cost", "tokens"] as const).map((each) => (
             <button
               key={each}
               type="button"
+              class="choice"
               aria-pressed={measure === each}
               onClick={() => setWanted(each)}
             >
@@ -55,7 +57,7 @@ function Shown({ page, view, cast, measure }: ShownProps) {
   const totals = useMemo(() => totalsOf(view, measure), [view, measure]);
   if (totals.every(({ tokens, cost }) => tokens === 0 && cost === 0)) {
     return (
-      <div class="cost-empty">
+      <div class="view-empty">
         <h2>Nothing spent yet</h2>
         <p>Every call to a model is counted here, with what it cost where its price is known.</p>
       </div>
@@ -66,7 +68,7 @@ function Shown({ page, view, cast, measure }: ShownProps) {
       {bands.length > 0 ? (
         <CostChart view={view} bands={bands} colors={colors} measure={measure} />
       ) : (
-        <p class="cost-none">No call has a price that is known. The tokens tell more.</p>
+        <p class="view-none">No call has a price that is known. The tokens tell more.</p>
       )}
       <CostTable
         page={page}

@@ -34,6 +34,7 @@ export function match(filter: Filter, message: MessageView): "yes" | "no" | "unk
   const kind = kindOf(message.type);
   if (kind !== null && !filter.kinds.has(kind)) return "no";
   const text = search.trim().toLowerCase();
-  if (text === "" || message.text.toLowerCase().includes(text)) return "yes";
+  const words = [message.text, message.from, message.to];
+  if (words.some((each) => each.toLowerCase().includes(text))) return "yes";
   return message.is_cut ? "unknown" : "no";
 }

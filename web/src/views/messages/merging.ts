@@ -30,15 +30,22 @@ export function isJoined(known: readonly MessageView[], page: readonly MessageVi
   return known.some(({ id }) => ids.has(id));
 }
 
-/** For each message without a time the one of its neighbour in `page`. */
+/** For each message without a time one right after its neighbour's in `page`, or right before. */
 export function borrowedTimes(page: readonly MessageView[]): Map<string, string> {
   const times = new Map<string, string>();
-  let latest = page.find(({ sent_at }) => sent_at !== null)?.sent_at ?? "";
+  const first = page.find(({ sent_at }) => sent_at !== null)?.sent_at ?? "";
+  // A time without its last letter sorts before the time, as one with a letter more does after it.
+  let place = first.slice(0, -1);
   for (const { id, sent_at } of page) {
-    if (sent_at === null) times.set(id, latest);
-    else latest = sent_at;
+    if (sent_at === null) times.set(id, place);
+    else place = timeAfter(sent_at);
   }
   return times;
+}
+
+/** What sorts right after `time`, and before any later one. */
+export function timeAfter(time: string): string {
+  return `${time}~`;
 }
 
 /** Where `message` is, or would be, in what is sorted. */

@@ -19,7 +19,7 @@ export function MessageDetail({ page, row, onClose }: DetailProps) {
   const [message, ...copies] = row.messages;
   const text = useWholeText(page, message);
   return (
-    <aside class="message-detail" aria-label="Message">
+    <aside class="detail" aria-label="Message">
       <header>
         <h2>{typeWord(message.type)}</h2>
         <button type="button" class="tool" aria-label="Close" onClick={onClose}>
@@ -46,7 +46,7 @@ export function MessageDetail({ page, row, onClose }: DetailProps) {
           <FactLine key={name} name={name} fact={fact} />
         ))}
       </dl>
-      <pre class="message-text">{text.text || "No text."}</pre>
+      <pre>{text.text || "No text."}</pre>
       {text.note && <p class="message-note">{text.note}</p>}
       {copies.length > 0 && <Recipients page={page} row={row} />}
       {copies.length === 0 && <ToTranscript page={page} name={message.to} />}

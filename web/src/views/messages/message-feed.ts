@@ -2,7 +2,7 @@ import type { MessagesPage, MessageView } from "../../../../src/protocol/dashboa
 import { type Source, SourceError } from "../../source/source.ts";
 import { Store } from "../../state/store.ts";
 import { type Filter, match, wishOf } from "./filter.ts";
-import { borrowedTimes, isJoined, mergedInto } from "./merging.ts";
+import { borrowedTimes, isJoined, mergedInto, timeAfter } from "./merging.ts";
 
 export interface Feed {
   /** In the order of sending, without a gap. */
@@ -121,7 +121,7 @@ export class MessageFeed {
     const { messages } = this.state.value;
     const latest = messages.findLast(({ sent_at }) => sent_at !== null)?.sent_at ?? "";
     for (const { id, sent_at } of more) {
-      if (sent_at === null && !this.#places.has(id)) this.#places.set(id, latest);
+      if (sent_at === null && !this.#places.has(id)) this.#places.set(id, timeAfter(latest));
     }
     const timeOf = ({ id, sent_at }: MessageView) => sent_at ?? this.#places.get(id) ?? "";
     this.#set({ messages: mergedInto(messages, more, timeOf) });

@@ -1,48 +1,35 @@
 import { useEffect, useState } from "preact/hooks";
 import type { Page } from "../../state/page.ts";
+import type { Filter } from "./filter.ts";
 import { type Kind, kinds } from "./kinds.ts";
 
 interface FiltersProps {
   page: Page;
-  member: string | null;
+  filter: Filter;
   names: readonly string[];
-  chosen: ReadonlySet<Kind>;
   onKinds(kinds: ReadonlySet<Kind>): void;
-  search: string;
   onSearch(search: string): void;
 }
 
 export function MessageFilters(props: FiltersProps) {
-  const { page, member, names, chosen, onKinds } = props;
+  const { page, filter, names, onKinds } = props;
+  const chosen = filter.kinds;
   const toggle = (kind: Kind) => {
     const others = new Set(chosen);
     if (!others.delete(kind)) others.add(kind);
     onKinds(others);
   };
   return (
-    <search class="message-filters" aria-label="Filter messages">
-      <select
-        aria-label="Only from or to"
-        value={member ?? ""}
-        onChange={(event) =>
-          page.go({ view: "messages", member: event.currentTarget.value || null })
-        }
-      >
-        <option value="">Everybody</option>
-        {names.map((name) => (
-          <option key={name} value={name}>
-            {name}
-          </option>
-        ))}
-      </select>
-      <SearchField value={props.search} onSearch={props.onSearch} />
-      <fieldset class="message-kinds">
+    <search class="view-filters" aria-label="Filter messages">
+      <MemberSelect page={page} member={filter.member} names={names} />
+      <SearchField value={filter.search} onSearch={props.onSearch} />
+      <fieldset class="choices">
         <legend class="hidden">Kinds of messages</legend>
         {kinds.map(({ kind, label }) => (
           <button
             key={kind}
             type="button"
-            class="message-kind"
+            class="choice"
             aria-pressed={chosen.has(kind)}
             onClick={() => toggle(kind)}
           >
@@ -51,6 +38,27 @@ export function MessageFilters(props: FiltersProps) {
         ))}
       </fieldset>
     </search>
+  );
+}
+
+interface MemberSelectProps extends Pick<FiltersProps, "page" | "names"> {
+  member: string | null;
+}
+
+function MemberSelect({ page, member, names }: MemberSelectProps) {
+  return (
+    <select
+      aria-label="Only from or to"
+      value={member ?? ""}
+      onChange={(event) => page.go({ view: "messages", member: event.currentTarget.value || null })}
+    >
+      <option value="">Everybody</option>
+      {names.map((name) => (
+        <option key={name} value={name}>
+          {name}
+        </option>
+      ))}
+    </select>
   );
 }
 

@@ -1,6 +1,7 @@
-import { useCallback, useMemo, useRef, useState } from "preact/hooks";
+import { useMemo, useRef, useState } from "preact/hooks";
 import type { MessageView } from "../../../../src/protocol/dashboard.ts";
 import type { Page } from "../../state/page.ts";
+import "../../styles/views.css";
 import "../../styles/messages.css";
 import { type Filter, usualKinds } from "./filter.ts";
 import type { Kind } from "./kinds.ts";
@@ -14,47 +15,52 @@ import { useFeed } from "./use-feed.ts";
 
 /** The messages between everybody, or with one member, as a sequence diagram. */
 export function MessagesView({ page, member }: { page: Page; member: string | null }) {
-  const [chosen, setChosen] = useState<ReadonlySet<Kind>>(usualKinds);
-  const [search, setSearch] = useState("");
+  const { filter, ...changes } = useFilter(member);
   const [selected, setSelected] = useState<string | null>(null);
-  const filter = useMemo<Filter>(
-    () => ({ member, kinds: chosen, search }),
-    [member, chosen, search],
-  );
   const feed = useFeed(page, filter);
   const rows = useRows(feed.messages);
   const cast = useCast(page);
-  const row = useMemo(
-    () => (selected === null ? undefined : rows[rowIndexOf(rows, selected)]),
-    [rows, selected],
-  );
-  const close = useCallback(() => setSelected(null), []);
+  const row = rows[rowIndexOf(rows, selected)];
+  const close = () => setSelected(null);
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.key !== "Escape" || !row) return;
+    event.preventDefault();
+    close();
+  };
   return (
-    <section class="messages" aria-label="Messages">
+    <section class="messages view" aria-label="Messages" onKeyDown={onKeyDown}>
       <MessageFilters
         page={page}
-        member={member}
+        filter={filter}
         names={["user", ...cast.keys(), "system", "outside"]}
-        chosen={chosen}
-        onKinds={setChosen}
-        search={search}
-        onSearch={setSearch}
+        {...changes}
       />
-      <div class="messages-main" data-detail={row ? "open" : "closed"}>
+      <div class="view-main" data-detail={row ? "open" : "closed"}>
         <Sequence
           // Another filter begins at its newest message again.
-          key={`${member}|${[...chosen].join()}|${search}`}
+          key={keyOf(filter)}
           feed={feed}
           rows={rows}
           cast={cast}
           selected={selected}
           onSelect={setSelected}
-          beginning={<Beginning feed={feed} isFiltered={member !== null || search !== ""} />}
+          beginning={<Beginning feed={feed} isFiltered={member !== null || filter.search !== ""} />}
         />
         {row && <MessageDetail page={page} row={row} onClose={close} />}
       </div>
     </section>
   );
+}
+
+function useFilter(member: string | null) {
+  const [kinds, onKinds] = useState<ReadonlySet<Kind>>(usualKinds);
+  const [search, onSearch] = useState("");
+  const filter = useMemo<Filter>(() => ({ member, kinds, search }), [member, kinds, search]);
+  return { filter, onKinds, onSearch };
+}
+
+function keyOf({ member, kinds, search }: Filter): string {
+  return JSON.stringify([member, [...kinds], search]);
 }
 
 function useRows(messages: readonly MessageView[]): readonly Row[] {

@@ -34,7 +34,8 @@ export function rowsOf(messages: readonly MessageView[], before: readonly Row[] 
 }
 
 /** Where the row of the message `id` is, or -1. */
-export function rowIndexOf(rows: readonly Row[], id: string): number {
+export function rowIndexOf(rows: readonly Row[], id: string | null): number {
+  if (id === null) return -1;
   return rows.findIndex(
     ({ key, messages }) => key === id || messages.some((message) => message.id === id),
   );

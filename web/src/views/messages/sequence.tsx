@@ -1,13 +1,14 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useLayoutEffect, useMemo, useRef } from "preact/hooks";
-import { counted } from "../../state/amounts.ts";
 import { cssColor } from "../../state/members.ts";
+import "../../styles/sequence.css";
 import { arrowOf, type Columns, columnsOf, participantsOf } from "./columns.ts";
 import type { Feed } from "./message-feed.ts";
 import { type Row, rowIndexOf } from "./rows.ts";
+import { leadIn, rowHeight, scrollToRow } from "./scrolling.ts";
 import { SequenceRow } from "./sequence-row.tsx";
 import type { Cast } from "./use-cast.ts";
-import { leadIn, rowHeight, useSight } from "./use-sight.ts";
+import { useSight } from "./use-sight.ts";
 import { useSize } from "./use-size.ts";
 import { dayText } from "./words.ts";
 
@@ -17,7 +18,7 @@ interface SequenceProps {
   cast: Cast;
   /** The id of the chosen message. */
   selected: string | null;
-  onSelect(id: string | null): void;
+  onSelect(id: string): void;
   /** What is said at the beginning, and where there is nothing. */
   beginning: ComponentChildren;
 }
@@ -32,33 +33,23 @@ export function Sequence({ feed, rows, cast, selected, onSelect, beginning }: Se
   const columns = useColumns(feed, cast, size.width);
   const sight = useSight(scroller, rows, size.height);
   useOlder(scroller.current, feed, sight.first);
-  const chosen = useMemo(
-    () => (selected === null ? -1 : rowIndexOf(rows, selected)),
-    [rows, selected],
-  );
+  const chosen = useMemo(() => rowIndexOf(rows, selected), [rows, selected]);
   // What was chosen stays in sight when the panel that tells of it takes room.
   useLayoutEffect(() => {
-    if (chosen >= 0) sight.toRow(chosen);
+    if (chosen >= 0 && scroller.current) scrollToRow(scroller.current, chosen);
   }, [size.height]);
-  const choose = (index: number) => {
-    const row = rows[Math.min(rows.length - 1, Math.max(0, index))];
-    if (!row) return;
-    onSelect(row.key);
-    sight.toRow(rows.indexOf(row));
-    if (scroller.current) bringIntoSight(scroller.current, columns, row);
-  };
   const onKeyDown = (event: KeyboardEvent) => {
     const page = Math.max(1, Math.floor(size.height / rowHeight) - 2);
-    const last = rows.length - 1;
-    const target = keyTarget(event.key, { chosen, last, page, seen: sight.end - 1 });
-    if (event.key === "Escape" && selected !== null) {
-      event.preventDefault();
-      onSelect(null);
-    }
-    if (target === null || event.ctrlKey || event.metaKey || event.altKey) return;
+    const target = keyTarget(event, { chosen, last: rows.length - 1, page, seen: sight.end - 1 });
+    const row = target === null ? undefined : rows[target];
+    if (target === null || !row || !scroller.current) return;
     event.preventDefault();
-    choose(target);
+    onSelect(row.key);
+    scrollToRow(scroller.current, target);
+    bringIntoSight(scroller.current, columns, row);
   };
+  const toEnd = () => scroller.current?.scrollTo({ top: scroller.current.scrollHeight });
+  const canvas = { rows, first: sight.first, end: sight.end, columns, cast, chosen };
   return (
     <div class="sequence-frame">
       <div class="sequence" ref={scroller} onScroll={sight.onScroll}>
@@ -66,43 +57,52 @@ export function Sequence({ feed, rows, cast, selected, onSelect, beginning }: Se
         <div class="sequence-beginning" style={{ height: `${leadIn}px` }}>
           <span>{beginning}</span>
         </div>
-        <div
-          class="sequence-canvas"
-          role="listbox"
-          aria-label="Messages, oldest first"
-          aria-activedescendant={chosen >= 0 ? `message-row-${chosen}` : undefined}
-          tabIndex={0}
-          onKeyDown={onKeyDown}
-          style={{ height: `${rows.length * rowHeight}px`, width: `${columns.width}px` }}
-        >
-          <Lifelines columns={columns} />
-          {rows.slice(sight.first, sight.end).map((row, at) => {
-            const index = sight.first + at;
-            return (
-              <SequenceRow
-                key={row.key}
-                row={row}
-                index={index}
-                count={rows.length}
-                day={newDay(rows[index - 1], row)}
-                top={index * rowHeight}
-                columns={columns}
-                color={cast.get(row.messages[0].from)?.color ?? null}
-                isSelected={index === chosen}
-                onSelect={onSelect}
-              />
-            );
-          })}
-        </div>
+        <Canvas {...canvas} onSelect={onSelect} onKeyDown={onKeyDown} />
       </div>
-      <button
-        type="button"
-        class="sequence-unseen"
-        hidden={sight.unseen === 0}
-        onClick={sight.toEnd}
-      >
-        {sight.unseen} new ↓<span class="hidden"> {counted(sight.unseen, "message")}</span>
+      <button type="button" class="sequence-unseen" hidden={sight.unseen === 0} onClick={toEnd}>
+        {sight.unseen} new ↓
       </button>
+    </div>
+  );
+}
+
+interface CanvasProps extends Pick<SequenceProps, "rows" | "cast" | "onSelect"> {
+  /** The rows to draw: from `first` up to, but not with, `end`. */
+  first: number;
+  end: number;
+  columns: Columns;
+  /** Which row is chosen; -1 for none. */
+  chosen: number;
+  onKeyDown(event: KeyboardEvent): void;
+}
+
+function Canvas(props: CanvasProps) {
+  const { rows, first, end, columns, cast, chosen, onSelect, onKeyDown } = props;
+  return (
+    <div
+      class="sequence-canvas"
+      role="listbox"
+      aria-label="Messages, oldest first"
+      aria-activedescendant={chosen >= first && chosen < end ? `message-row-${chosen}` : undefined}
+      tabIndex={0}
+      onKeyDown={onKeyDown}
+      style={{ height: `${rows.length * rowHeight}px`, width: `${columns.width}px` }}
+    >
+      <Lifelines columns={columns} />
+      {rows.slice(first, end).map((row, at) => (
+        <SequenceRow
+          key={row.key}
+          row={row}
+          index={first + at}
+          count={rows.length}
+          day={newDay(rows[first + at - 1], row)}
+          top={(first + at) * rowHeight}
+          columns={columns}
+          color={cast.get(row.messages[0].from)?.color ?? null}
+          isSelected={first + at === chosen}
+          onSelect={onSelect}
+        />
+      ))}
     </div>
   );
 }
@@ -175,24 +175,26 @@ interface KeyPlace {
 }
 
 /** The row that a key leads to. */
-function keyTarget(key: string, { chosen, last, page, seen }: KeyPlace): number | null {
+function keyTarget(event: KeyboardEvent, { chosen, last, page, seen }: KeyPlace): number | null {
+  if (event.ctrlKey || event.metaKey || event.altKey) return null;
   const from = chosen >= 0 ? chosen : Math.min(seen, last);
-  switch (key) {
+  const within = (index: number) => Math.max(0, Math.min(last, index));
+  switch (event.key) {
     case "ArrowDown":
-      return from + 1;
+      return within(from + 1);
     case "ArrowUp":
-      return chosen >= 0 ? from - 1 : from;
+      return within(chosen >= 0 ? from - 1 : from);
     case "PageDown":
-      return from + page;
+      return within(from + page);
     case "PageUp":
-      return from - page;
+      return within(from - page);
     case "Home":
       return 0;
     case "End":
       return last;
     case "Enter":
     case " ":
-      return from;
+      return within(from);
     default:
       return null;
   }

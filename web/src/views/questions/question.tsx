@@ -12,6 +12,7 @@ import { useArmed } from "./use-armed.ts";
 
 /** A question to the person: exactly what is asked, and the answers that there are. */
 export function Question({ request, isVisible }: { request: RequestView; isVisible: boolean }) {
+  const { canAct } = useDesk().page.source;
   const element = useRef<HTMLElement>(null);
   const isArmed = useArmed(element, isVisible);
   const hindrance = useHindrance();
@@ -36,9 +37,8 @@ export function Question({ request, isVisible }: { request: RequestView; isVisib
     >
       <Asked request={request} />
       <Refusal error={refusal} />
-      {sent ? (
-        <SentLine sent={sent} />
-      ) : (
+      {sent && <SentLine sent={sent} />}
+      {canAct && !sent && (
         <Answers {...{ request, reason, onAnswer, canAnswer, hindrance }} onReason={setReason} />
       )}
     </article>

@@ -5,7 +5,7 @@ import { Ago, Clock, ContextFill, StandingMark, StandingWord } from "../../parts
 import { type SeenMember, useMember } from "../../parts/use-member.ts";
 import { costText, counted, shortCount } from "../../state/amounts.ts";
 import { useDesk } from "../../state/desk.ts";
-import { cssColor, restingWords, type Standing } from "../../state/members.ts";
+import { cssColor, restingWords, type Standing, waitingText } from "../../state/members.ts";
 import { hashOf } from "../../state/route.ts";
 
 /** Everything about one member. It is drawn again only when that member has changed, and is in sight. */
@@ -48,14 +48,14 @@ function Card({ member, standing, isAsking }: SeenMember) {
 function DoingLine({ member, standing }: Omit<SeenMember, "isAsking">) {
   const { doing, waits_for } = member;
   if (standing !== "working" || doing === null) {
-    const text = waits_for === null ? restingWords[standing] : `Waits for ${waits_for}`;
+    const text = waits_for === null ? restingWords[standing] : waitingText(waits_for);
     return <p class="card-doing soft">{text}</p>;
   }
   return (
     <p class="card-doing" title={doing.text}>
       {doing.tool && <code class="card-tool">{doing.tool}</code>}
       <span class="card-text">{doing.text}</span>
-      {waits_for !== null && <span class="card-waits">waits for {waits_for}</span>}
+      {waits_for !== null && <span class="card-waits">{waitingText(waits_for)}</span>}
       <Clock since={doing.since} />
     </p>
   );

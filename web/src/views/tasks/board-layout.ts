@@ -1,7 +1,7 @@
 import { type Edge, neighboursBy, type TaskGraph } from "./task-graph.ts";
 
 /** The sizes of the board in pixels. The style sheet has the card's too. */
-export const cardWidth = 216;
+const cardWidth = 216;
 export const cardHeight = 102;
 const columnGap = 64;
 const rowGap = 16;
@@ -54,7 +54,7 @@ export function boardLayout({ layers, edges, loose }: TaskGraph, available: numb
 }
 
 /** The room for the words above what has no dependencies. */
-export const looseHeading = 44;
+const looseHeading = 44;
 
 /** The curve from a blocker to what it blocks. */
 export function curveOf({ blocker, blocked }: Edge, places: BoardLayout["places"]): string {

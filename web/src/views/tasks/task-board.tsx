@@ -5,7 +5,7 @@ import { useSize } from "../messages/use-size.ts";
 import { nextOnBoard } from "./board-keys.ts";
 import { type BoardLayout, boardLayout, curveOf } from "./board-layout.ts";
 import { TaskCard } from "./task-card.tsx";
-import { chainOf, type Edge, taskGraph } from "./task-graph.ts";
+import { chainOf, type Edge, type TaskGraph, taskGraph } from "./task-graph.ts";
 
 export interface BoardProps {
   /** Everything on the board, and what of it is shown. */
@@ -17,7 +17,8 @@ export interface BoardProps {
 }
 
 /** Tasks as cards, from left to right in the order in which they can be done. */
-export function TaskBoard({ all, shown, cast, selected, onSelect }: BoardProps) {
+export function TaskBoard(props: BoardProps) {
+  const { shown, selected } = props;
   const scroller = useRef<HTMLDivElement>(null);
   const { width } = useSize(scroller);
   const graph = useMemo(() => taskGraph(shown), [shown]);
@@ -28,8 +29,6 @@ export function TaskBoard({ all, shown, cast, selected, onSelect }: BoardProps) 
     () => (centre === null ? null : chainOf(graph.edges, centre)),
     [graph, centre],
   );
-  const ids = useMemo(() => [...graph.layers.flat(), ...graph.loose], [graph]);
-  const tabStop = selected !== null && shown.has(selected) ? selected : ids[0];
   const onKeyDown = (event: KeyboardEvent) => {
     const focused = document.activeElement?.closest<HTMLElement>("[data-task]")?.dataset.task;
     const next = focused === undefined ? null : nextOnBoard(event.key, focused, graph, layout);
@@ -37,14 +36,10 @@ export function TaskBoard({ all, shown, cast, selected, onSelect }: BoardProps) 
     event.preventDefault();
     scroller.current?.querySelector<HTMLElement>(`[data-task="${CSS.escape(next)}"]`)?.focus();
   };
+  const isLit = chain !== null && chain.size > 1;
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: the cards have the focus, their board the arrow keys.
-    <div
-      class="task-board"
-      ref={scroller}
-      data-lit={chain !== null && chain.size > 1}
-      onKeyDown={onKeyDown}
-    >
+    <div class="task-board" ref={scroller} data-lit={isLit} onKeyDown={onKeyDown}>
       <div class="task-canvas" style={{ width: `${layout.width}px`, height: `${layout.height}px` }}>
         <Curves edges={graph.edges} layout={layout} chain={chain} />
         {graph.loose.length > 0 && graph.edges.length > 0 && (
@@ -52,29 +47,45 @@ export function TaskBoard({ all, shown, cast, selected, onSelect }: BoardProps) 
             Without dependencies
           </h3>
         )}
-        <ul class="task-cards">
-          {ids.map((id) => {
-            const task = shown.get(id);
-            const place = layout.places.get(id);
-            if (!task || !place) return null;
-            return (
-              <TaskCard
-                key={id}
-                all={all}
-                task={task}
-                place={place}
-                color={cast.get(task.owner ?? "")?.color ?? null}
-                isLit={chain?.has(id) ?? false}
-                isSelected={id === selected}
-                isTabStop={id === tabStop}
-                onSelect={onSelect}
-                onPoint={setPointed}
-              />
-            );
-          })}
-        </ul>
+        <Cards {...props} graph={graph} layout={layout} chain={chain} onPoint={setPointed} />
       </div>
     </div>
+  );
+}
+
+interface CardsProps extends BoardProps {
+  graph: TaskGraph;
+  layout: BoardLayout;
+  chain: ReadonlySet<string> | null;
+  onPoint(id: string | null): void;
+}
+
+function Cards(props: CardsProps) {
+  const { all, shown, cast, selected, onSelect, graph, layout, chain, onPoint } = props;
+  const ids = useMemo(() => [...graph.layers.flat(), ...graph.loose], [graph]);
+  const tabStop = selected !== null && shown.has(selected) ? selected : ids[0];
+  return (
+    <ul class="task-cards">
+      {ids.map((id) => {
+        const task = shown.get(id);
+        const place = layout.places.get(id);
+        if (!task || !place) return null;
+        return (
+          <TaskCard
+            key={id}
+            all={all}
+            task={task}
+            place={place}
+            color={cast.get(task.owner ?? "")?.color ?? null}
+            isLit={chain?.has(id) ?? false}
+            isSelected={id === selected}
+            isTabStop={id === tabStop}
+            onSelect={onSelect}
+            onPoint={onPoint}
+          />
+        );
+      })}
+    </ul>
   );
 }
 

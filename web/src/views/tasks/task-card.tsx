@@ -22,7 +22,7 @@ interface CardProps {
 export function TaskCard(props: CardProps) {
   const { all, task, color, isLit, isSelected, isTabStop, onSelect, onPoint } = props;
   const { x, y } = props.place;
-  const waits = openBlockers(all, task).join(", ");
+  const waits = useMemo(() => openBlockers(all, task).join(", "), [all, task]);
   return useMemo(
     () => (
       <li style={{ transform: `translate(${x}px, ${y}px)` }}>
@@ -69,6 +69,6 @@ export function StatusWord({ status }: { status: Status }) {
 }
 
 /** Since when it is as it is. */
-export function sinceText({ updated_at }: TaskView): string {
+function sinceText({ updated_at }: TaskView): string {
   return `since ${timeText(updated_at, new Date())}`;
 }

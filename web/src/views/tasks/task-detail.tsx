@@ -17,7 +17,32 @@ interface DetailProps {
 }
 
 /** Everything there is to know about a task. */
-export function TaskDetail({ page, all, task, cast, onSelect }: DetailProps) {
+export function TaskDetail(props: DetailProps) {
+  const { task, onSelect } = props;
+  return (
+    <aside class="detail" aria-label={`Task ${task.id}`}>
+      <header>
+        <span class="task-id">{task.id}</span>
+        <StatusWord status={task.status} />
+        <button type="button" class="tool" aria-label="Close" onClick={() => onSelect(null)}>
+          <CloseIcon />
+        </button>
+      </header>
+      <h2>{task.subject}</h2>
+      <Facts {...props} />
+      <h3>Description</h3>
+      <pre>{task.description || "None."}</pre>
+      {task.result !== null && (
+        <>
+          <h3>Result</h3>
+          <pre>{task.result || "Nothing was said."}</pre>
+        </>
+      )}
+    </aside>
+  );
+}
+
+function Facts({ page, all, task, cast, onSelect }: DetailProps) {
   const blocks = [...all.values()]
     .filter(({ blocked_by }) => blocked_by.includes(task.id))
     .map(({ id }) => id)
@@ -36,33 +61,15 @@ export function TaskDetail({ page, all, task, cast, onSelect }: DetailProps) {
   const links = (ids: readonly string[]) =>
     ids.map((id) => <TaskLink key={id} id={id} task={all.get(id)} onSelect={onSelect} />);
   return (
-    <aside class="task-detail" aria-label={`Task ${task.id}`}>
-      <header>
-        <span class="task-id">{task.id}</span>
-        <StatusWord status={task.status} />
-        <button type="button" class="tool" aria-label="Close" onClick={() => onSelect(null)}>
-          <CloseIcon />
-        </button>
-      </header>
-      <h2>{task.subject}</h2>
-      <dl>
-        <Line label="Owner">{task.owner ? member(task.owner) : "nobody yet"}</Line>
-        {task.blocked_by.length > 0 && <Line label="Waits for">{links(task.blocked_by)}</Line>}
-        {blocks.length > 0 && <Line label="Blocks">{links(blocks)}</Line>}
-        <Line label="Created">
-          {momentText(task.created_at)} by {member(task.created_by)}
-        </Line>
-        <Line label="Changed">{momentText(task.updated_at)}</Line>
-      </dl>
-      <h3>Description</h3>
-      <pre>{task.description || "None."}</pre>
-      {task.result !== null && (
-        <>
-          <h3>Result</h3>
-          <pre>{task.result || "Nothing was said."}</pre>
-        </>
-      )}
-    </aside>
+    <dl>
+      <Line label="Owner">{task.owner ? member(task.owner) : "nobody yet"}</Line>
+      {task.blocked_by.length > 0 && <Line label="Waits for">{links(task.blocked_by)}</Line>}
+      {blocks.length > 0 && <Line label="Blocks">{links(blocks)}</Line>}
+      <Line label="Created">
+        {momentText(task.created_at)} by {member(task.created_by)}
+      </Line>
+      <Line label="Changed">{momentText(task.updated_at)}</Line>
+    </dl>
   );
 }
 

@@ -14,8 +14,8 @@ interface FiltersProps {
 export function TaskFilters({ all, filter, onFilter, isList, onList }: FiltersProps) {
   const counts = useMemo(() => countsOf(all.values()), [all]);
   return (
-    <div class="task-filters">
-      <fieldset>
+    <div class="view-filters">
+      <fieldset class="choices">
         <legend class="hidden">Status</legend>
         <Chip
           label="all"
@@ -33,29 +33,39 @@ export function TaskFilters({ all, filter, onFilter, isList, onList }: FiltersPr
           />
         ))}
       </fieldset>
-      <select
-        aria-label="Owner"
-        value={filter.owner === null ? "all" : `of ${filter.owner}`}
-        onChange={({ currentTarget: { value } }) =>
-          onFilter({ ...filter, owner: value === "all" ? null : value.slice(3) })
-        }
-      >
-        <option value="all">Any owner</option>
-        <option value="of ">Nobody's</option>
-        {counts.owners.map((owner) => (
-          <option key={owner} value={`of ${owner}`}>
-            {owner}
-          </option>
-        ))}
-      </select>
+      <OwnerSelect owners={counts.owners} filter={filter} onFilter={onFilter} />
       {onList && (
-        <fieldset class="task-shape">
+        <fieldset class="choices task-shape">
           <legend class="hidden">How to show them</legend>
           <Chip label="Board" isOn={!isList} onClick={() => onList(false)} />
           <Chip label="List" isOn={isList} onClick={() => onList(true)} />
         </fieldset>
       )}
     </div>
+  );
+}
+
+interface OwnerProps extends Pick<FiltersProps, "filter" | "onFilter"> {
+  owners: readonly string[];
+}
+
+function OwnerSelect({ owners, filter, onFilter }: OwnerProps) {
+  return (
+    <select
+      aria-label="Owner"
+      value={filter.owner === null ? "all" : `of ${filter.owner}`}
+      onChange={({ currentTarget: { value } }) =>
+        onFilter({ ...filter, owner: value === "all" ? null : value.slice(3) })
+      }
+    >
+      <option value="all">Any owner</option>
+      <option value="of ">Nobody's</option>
+      {owners.map((owner) => (
+        <option key={owner} value={`of ${owner}`}>
+          {owner}
+        </option>
+      ))}
+    </select>
   );
 }
 
@@ -68,7 +78,7 @@ interface ChipProps {
 
 function Chip({ label, count, isOn, onClick }: ChipProps) {
   return (
-    <button type="button" class="task-chip" aria-pressed={isOn} onClick={onClick}>
+    <button type="button" class="choice" aria-pressed={isOn} onClick={onClick}>
       {label}
       {count !== undefined && <span> {count}</span>}
     </button>

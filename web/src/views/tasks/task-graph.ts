@@ -77,8 +77,28 @@ function knownBlockers(tasks: Tasks, { id, blocked_by }: TaskView): string[] {
   return [...new Set<string>(blocked_by)].filter((other) => other !== id && tasks.has(other));
 }
 
-/** For each task the length of the longest way to it. */
+/**
+ * For each task the column that it stands in: behind all that it waits for, and right before the first
+ * that waits for it, so that edges are short.
+ */
 function depthsOf(tasks: Tasks): ReadonlyMap<string, number> {
+  const depth = longestWays(tasks);
+  const blocked = new Map<string, string[]>();
+  for (const task of tasks.values()) {
+    for (const blocker of knownBlockers(tasks, task)) {
+      blocked.set(blocker, [...(blocked.get(blocker) ?? []), task.id]);
+    }
+  }
+  const at = (id: string) => depth.get(id) ?? 0;
+  for (const id of [...blocked.keys()].sort((a, b) => at(b) - at(a))) {
+    const later = (blocked.get(id) ?? []).map(at).filter((column) => column > at(id));
+    if (later.length > 0) depth.set(id, Math.min(...later) - 1);
+  }
+  return depth;
+}
+
+/** For each task the length of the longest way to it. */
+function longestWays(tasks: Tasks): Map<string, number> {
   const waiting = new Map<string, number>();
   const blockedBy = new Map<string, string[]>();
   for (const task of tasks.values()) {

@@ -52,7 +52,9 @@ function compared(a: TaskView, b: TaskView, by: SortKey): number {
     case "status":
       return rank(a.status) - rank(b.status);
     case "owner":
-      return (a.owner ?? "~").localeCompare(b.owner ?? "~");
+      if (a.owner === null || b.owner === null)
+        return Number(a.owner === null) - Number(b.owner === null);
+      return a.owner.localeCompare(b.owner);
     case "subject":
     case "updated_at":
       return a[by].localeCompare(b[by]);

@@ -2,6 +2,7 @@ import { useMemo, useState } from "preact/hooks";
 import type { TaskView } from "../../../../src/protocol/dashboard.ts";
 import { timeText } from "../../state/amounts.ts";
 import { cssColor } from "../../state/members.ts";
+import "../../styles/task-list.css";
 import type { Cast } from "../messages/use-cast.ts";
 import type { BoardProps } from "./task-board.tsx";
 import { StatusWord } from "./task-card.tsx";

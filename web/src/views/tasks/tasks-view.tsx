@@ -3,6 +3,7 @@ import type { TaskView } from "../../../../src/protocol/dashboard.ts";
 import { counted } from "../../state/amounts.ts";
 import type { Page } from "../../state/page.ts";
 import { useStore } from "../../state/store.ts";
+import "../../styles/views.css";
 import "../../styles/tasks.css";
 import { useCast } from "../messages/use-cast.ts";
 import { TaskBoard } from "./task-board.tsx";
@@ -31,7 +32,7 @@ export function TasksView({ page }: { page: Page }) {
   if (all.size === 0) return <NoTasks />;
   const Shown = wantsList || isSmall ? TaskTable : TaskBoard;
   return (
-    <section class="tasks" aria-label="Tasks" onKeyDown={onKeyDown}>
+    <section class="tasks view" aria-label="Tasks" onKeyDown={onKeyDown}>
       <TaskFilters
         all={all}
         filter={filter}
@@ -39,11 +40,11 @@ export function TasksView({ page }: { page: Page }) {
         isList={wantsList}
         onList={isSmall ? null : setWantsList}
       />
-      <div class="tasks-main" data-detail={task ? "open" : "closed"}>
+      <div class="view-main" data-detail={task ? "open" : "closed"}>
         {shown.size > 0 ? (
           <Shown all={all} shown={shown} cast={cast} selected={selected} onSelect={setSelected} />
         ) : (
-          <p class="tasks-none">None of the {counted(all.size, "task")} is like that.</p>
+          <p class="view-none">None of the {counted(all.size, "task")} is like that.</p>
         )}
         {task && (
           <TaskDetail page={page} all={all} task={task} cast={cast} onSelect={setSelected} />
@@ -55,7 +56,7 @@ export function TasksView({ page }: { page: Page }) {
 
 function NoTasks() {
   return (
-    <section class="tasks-empty" aria-label="Tasks">
+    <section class="view-empty" aria-label="Tasks">
       <h2>No tasks yet</h2>
       <p>
         Members put work on this board with <code>create_task</code>, say what has to be done

@@ -3,7 +3,7 @@ import { between } from "./durations.ts";
 import { blockTexts, isIn } from "./highlight.ts";
 
 type Of<Type extends EntryView["type"]> = Extract<EntryView, { type: Type }>;
-export type ToolCallView = Extract<ReplyBlockView, { type: "tool-call" }>;
+type ToolCallView = Extract<ReplyBlockView, { type: "tool-call" }>;
 export type ToolResultView = Of<"tool-result">;
 
 /** What a row shows. A reply makes a row for each of its blocks; a result is part of its call's row. */

@@ -16,7 +16,7 @@ export function SearchField({ search, onEnter }: { search: TranscriptSearch; onE
       isFirst.current = false;
       return;
     }
-    const timer = setTimeout(() => void search.look(typed.trim()), typed === "" ? 0 : typingMs);
+    const timer = setTimeout(() => void look(search, typed), typed === "" ? 0 : typingMs);
     return () => clearTimeout(timer);
   }, [typed, search]);
   return (
@@ -30,10 +30,16 @@ export function SearchField({ search, onEnter }: { search: TranscriptSearch; onE
       onInput={({ currentTarget }) => setTyped(currentTarget.value)}
       onKeyDown={(event) => {
         if (event.key === "Escape") setTyped("");
-        if (event.key === "Enter") onEnter();
+        if (event.key === "Enter") void look(search, typed).then(onEnter);
       }}
     />
   );
+}
+
+/** What is looked for already, because the person could not wait, is not looked for again. */
+async function look(search: TranscriptSearch, typed: string): Promise<void> {
+  const wanted = typed.trim();
+  if (wanted !== (search.findings.value?.search ?? "")) await search.look(wanted);
 }
 
 interface ResultsProps {

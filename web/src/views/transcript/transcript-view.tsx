@@ -57,9 +57,11 @@ function Transcript({ page, name, actions }: TranscriptViewProps) {
           )}
         </div>
         <div class="transcript-body">
-          <Log reader={reader} folds={folds} place={place} member={name} target={target} />
+          <div class="log-place">
+            <Log reader={reader} folds={folds} place={place} member={name} target={target} />
+            <ToEnd reader={reader} place={place} />
+          </div>
           <Results search={search} onGo={go} />
-          <ToEnd reader={reader} place={place} />
         </div>
       </div>
     </SurroundingsContext.Provider>

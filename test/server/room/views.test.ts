@@ -1,0 +1,134 @@
+import { expect, test } from "vitest";
+import { newRequestId, user, MemberName } from "../../../src/protocol/ids.ts";
+import type { Request } from "../../../src/protocol/request.ts";
+import type { Entry } from "../../../src/protocol/transcript.ts";
+import { diffLines, diffOfCall } from "../../../src/server/room/diff-lines.ts";
+import { entryHas, entryView } from "../../../src/server/room/entry-view.ts";
+import { LiveTexts } from "../../../src/server/room/live-texts.ts";
+import { requestView } from "../../../src/server/room/request-view.ts";
+
+const at = "2026-01-01T09:00:00.000Z";
+const alice = MemberName.parse("alice");
+const view = (entry: Entry) => entryView({ offset: 0, end: 1, entry, damage: undefined }, "c");
+
+test("a diff has a few lines around a change and says how many are left out", () => {
+  const before = Array.from({ length: 20 }, (_, index) => `line ${index}`).join("\n");
+
+  expect(diffLines(before, before.replace("line 10", "line ten"))).toEqual([
+    { type: "skipped", text: "7 unchanged lines" },
+    ...["line 7", "line 8", "line 9"].map((text) => ({ type: "same", text })),
+    { type: "removed", text: "line 10" },
+    { type: "added", text: "line ten" },
+    ...["line 11", "line 12", "line 13"].map((text) => ({ type: "same", text })),
+    { type: "skipped", text: "6 unchanged lines" },
+  ]);
+});
+
+test("what a tool would write is all added, with hidden characters spelt out", () => {
+  expect(diffOfCall("write_file", { path: "a", content: "one\ntwo\u200b\n" })).toEqual([
+    { type: "added", text: "one" },
+    { type: "added", text: "two<U+200B>" },
+  ]);
+  expect(diffOfCall("bash", { command: "ls" })).toBeNull();
+  expect(diffOfCall("edit_file", { path: "a" })).toBeNull();
+});
+
+test("a diff of two long texts that have nothing in common is cut", () => {
+  const text = (name: string) =>
+    Array.from({ length: 20_000 }, (_, index) => `${name} ${index}`).join("\n");
+
+  const lines = diffLines(text("old"), text("young"));
+
+  expect(lines).toHaveLength(2_001);
+  expect(lines.at(-1)).toEqual({ type: "skipped", text: "38000 lines" });
+});
+
+test("of an entry is shown what a person reads, cut where it is long", () => {
+  const output = "x".repeat(30_000);
+  const images = [{ media_type: "image/png", data: "" }];
+
+  expect(
+    view({ type: "tool-result", at, call_id: "1", output, is_error: false, images }),
+  ).toMatchObject({ output: "x".repeat(20_000), is_cut: true, images: ["image/png"] });
+  expect(view({ type: "tool-start", at, call_id: "1" })).toBeUndefined();
+  expect(view({ type: "run-settled", at })).toBeUndefined();
+  const provider = { some: { signature: "s" } };
+  const blocks = [{ type: "thinking" as const, text: "hm", provider }];
+  expect(view({ type: "reply", at, blocks, stop: "end" })).toEqual({
+    ...{ cursor: "c", at, type: "reply", stop: "end", usage: null },
+    blocks: [{ type: "thinking", text: "hm" }],
+  });
+});
+
+test("a call is shown with the argument that says most, all others, and what it changes", () => {
+  const input = { path: "a.ts", old_text: "one", new_text: "two" };
+  const blocks = [{ type: "tool-call" as const, call_id: "1", name: "edit_file", input }];
+
+  const shown = view({ type: "reply", at, blocks, stop: "tool-calls" });
+
+  expect(shown).toMatchObject({
+    blocks: [
+      {
+        summary: "a.ts",
+        input: JSON.stringify(input, null, 2),
+        diff: [
+          { type: "removed", text: "one" },
+          { type: "added", text: "two" },
+        ],
+      },
+    ],
+  });
+  expect(shown && entryHas(shown, "a.ts")).toBe(true);
+  expect(shown && entryHas(shown, "nothing")).toBe(false);
+});
+
+test("a line that is no entry is shown as damaged", () => {
+  expect(entryView({ offset: 0, end: 1, entry: undefined, damage: "is not JSON" }, "c")).toEqual({
+    ...{ cursor: "c", at: null, type: "damaged", reason: "is not JSON" },
+  });
+});
+
+test("a question shows exactly what would run, beyond the command too", () => {
+  const request: Request = {
+    ...{ id: newRequestId(new Date()), type: "permission", from: alice, to: user },
+    subject: { tool: "bash", input: { command: "ls", background: true } },
+    ...{ hash: "0".repeat(64), created_at: at, sig: "", state: "pending", decision: null },
+    version: 1,
+  };
+
+  expect(requestView(request).shown).toBe(
+    'bash {\n  "command": "ls",\n  "background": true\n}',
+  );
+});
+
+test("words come in pieces, each once, and anew when a turn begins anew", () => {
+  const live = new LiveTexts();
+  const say = (text: string) => live.take({ type: "text-delta", at, member: alice, text });
+  const start = { key: 0, length: 0 };
+
+  say("one ");
+  const first = live.since("alice", start);
+  say("two");
+  const second = first && live.since("alice", first.place);
+  live.take({ type: "reply-restart", at, member: alice, reason: "lost" });
+  const third = second && live.since("alice", second.place);
+
+  expect(first?.live).toMatchObject({ kind: "writes", from: 0, text: "one " });
+  expect(second?.live).toMatchObject({ from: 4, text: "two", key: first?.live.key });
+  expect(third?.live).toMatchObject({ from: 0, text: "" });
+  expect(third?.live.key).not.toBe(first?.live.key);
+  expect(third && live.since("alice", third.place)).toBeUndefined();
+});
+
+test("of words without end the last are kept", () => {
+  const live = new LiveTexts();
+  const piece = "x".repeat(9_999);
+  for (let index = 0; index < 100; index++) {
+    live.take({ type: "tool-output", at, member: alice, call_id: "1", text: `${piece}${index % 10}` });
+  }
+
+  const words = live.since("alice", { key: 0, length: 0 });
+
+  expect(words?.live.text.length).toBeLessThanOrEqual(100_000);
+  expect(words?.live.text.endsWith("9")).toBe(true);
+});
