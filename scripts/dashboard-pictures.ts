@@ -26,9 +26,9 @@ try {
   await page.goto(await dashboard.printed(/^http:\S+$/));
 
   team.type("Spawn alice (coder) and bob (tester). Have alice send bob a message.");
-  await team.printed(/alice → lead .*bob wrote/);
+  await team.printed(/^alice reports: bob wrote/);
   team.type("Create tasks with dependencies. Watch teammates respect the blocked order.");
-  await team.printed(/Task 3 is done|All tasks/);
+  await team.printed(/^bob reports: Task 3 is done|^alice reports: Task 3 is done/);
   team.type(
     "Spawn charlie as a backend developer. Ask him to create a file called schema.sql with a users table.",
   );

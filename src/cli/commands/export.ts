@@ -88,9 +88,9 @@ async function print(run: RunExport, io: Io): Promise<void> {
 
 function tell(beginning: string, summary: ExportSummary, io: Io): void {
   const { members, messages, entries, masked, leftOut } = summary;
-  const counts = `${members} members, ${messages} messages, ${entries} entries of transcripts`;
-  io.err(oneLine(`${beginning}: ${counts}.`));
-  io.err(`Secrets were masked in ${masked} places. Look through it before you share it.`);
+  const counts = `Members: ${members}, messages: ${messages}, entries of transcripts: ${entries}`;
+  io.err(oneLine(`${beginning}. ${counts}, masked secrets: ${masked}.`));
+  io.err("Look through it before you share it: not every secret can be told by its look.");
   for (const left of leftOut) io.err(oneLine(`Left out: ${left}`));
   if (leftOut.length > 0) io.err("With --all, everything is taken.");
 }

@@ -88,7 +88,9 @@ test("export writes one private file of the whole team, named after it", async (
   expect(run.state.members.map((each) => each.name)).toEqual(["lead", "alice"]);
   expect(run.transcripts.find((each) => each.member === "alice")?.entries).toHaveLength(4);
   expect(run.messages).toMatchObject([{ from: "user", to: "alice" }]);
-  expect(err.join("\n")).toMatch(/^Wrote .*\.html \(\d+ kB\): 2 members, 1 messages, 4 entries/);
+  expect(err.join("\n")).toMatch(
+    /^Wrote .*\.html \(\d+ kB\)\. Members: 2, messages: 1, entries of transcripts: 4, masked secrets: \d+\./,
+  );
   expect(await readdir(world.root)).not.toContainEqual(expect.stringMatching(/\.tmp$/));
 });
 

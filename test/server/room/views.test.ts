@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { newRequestId, user, MemberName } from "../../../src/protocol/ids.ts";
+import { MemberName, newRequestId, user } from "../../../src/protocol/ids.ts";
 import type { Request } from "../../../src/protocol/request.ts";
 import type { Entry } from "../../../src/protocol/transcript.ts";
 import { diffLines, diffOfCall } from "../../../src/server/room/diff-lines.ts";
@@ -96,9 +96,7 @@ test("a question shows exactly what would run, beyond the command too", () => {
     version: 1,
   };
 
-  expect(requestView(request).shown).toBe(
-    'bash {\n  "command": "ls",\n  "background": true\n}',
-  );
+  expect(requestView(request).shown).toBe('bash {\n  "command": "ls",\n  "background": true\n}');
 });
 
 test("words come in pieces, each once, and anew when a turn begins anew", () => {
@@ -124,7 +122,13 @@ test("of words without end the last are kept", () => {
   const live = new LiveTexts();
   const piece = "x".repeat(9_999);
   for (let index = 0; index < 100; index++) {
-    live.take({ type: "tool-output", at, member: alice, call_id: "1", text: `${piece}${index % 10}` });
+    live.take({
+      type: "tool-output",
+      at,
+      member: alice,
+      call_id: "1",
+      text: `${piece}${index % 10}`,
+    });
   }
 
   const words = live.since("alice", { key: 0, length: 0 });

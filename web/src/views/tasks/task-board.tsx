@@ -95,11 +95,13 @@ interface CurvesProps {
   chain: ReadonlySet<string> | null;
 }
 
+/** Every curve is drawn once; those of the chain are drawn over them. */
 function Curves({ edges, layout, chain }: CurvesProps) {
-  const curves = useMemo(
-    () => edges.map((edge) => ({ edge, path: curveOf(edge, layout.places) })),
+  const all = useMemo(
+    () => edges.map((edge) => <Curve key={keyOf(edge)} edge={edge} layout={layout} />),
     [edges, layout],
   );
+  const lit = edges.filter(({ blocker, blocked }) => chain?.has(blocker) && chain.has(blocked));
   return (
     <svg class="task-curves" aria-hidden="true" width={layout.width} height={layout.height}>
       <defs>
@@ -110,20 +112,32 @@ function Curves({ edges, layout, chain }: CurvesProps) {
           refY="4"
           markerWidth="6"
           markerHeight="6"
+          orient="auto"
         >
           <path d="M0 0L8 4L0 8Z" />
         </marker>
       </defs>
-      {curves.map(({ edge: { blocker, blocked, isOpen, isBack }, path }) => (
-        <path
-          key={`${blocker} ${blocked}`}
-          d={path}
-          data-open={isOpen}
-          data-back={isBack}
-          data-lit={chain?.has(blocker) && chain.has(blocked)}
-          marker-end="url(#task-arrow)"
-        />
-      ))}
+      <g class="task-all">{all}</g>
+      <g class="task-lit">
+        {lit.map((edge) => (
+          <Curve key={keyOf(edge)} edge={edge} layout={layout} />
+        ))}
+      </g>
     </svg>
   );
+}
+
+function Curve({ edge, layout }: { edge: Edge; layout: BoardLayout }) {
+  return (
+    <path
+      d={curveOf(edge, layout.places)}
+      data-open={edge.isOpen}
+      data-back={edge.isBack}
+      marker-end="url(#task-arrow)"
+    />
+  );
+}
+
+function keyOf({ blocker, blocked }: Edge): string {
+  return `${blocker} ${blocked}`;
 }

@@ -11,6 +11,8 @@ import { SurroundingsContext } from "./surroundings.ts";
 import { TranscriptReader } from "./transcript-reader.ts";
 import { TranscriptSearch } from "./transcript-search.ts";
 import "../../styles/transcript.css";
+import "../../styles/transcript-rows.css";
+import "../../styles/transcript-calls.css";
 
 interface TranscriptViewProps {
   page: Page;
