@@ -20,3 +20,8 @@ interface Appearance {
 export function describeAppearance({ ino, size, mtimeNs }: Appearance): string {
   return `${ino} ${size} ${mtimeNs}`;
 }
+
+/** What tells a file from any that takes its place: an inode's number alone is given out again. */
+export function identityOf({ ino, birthtimeNs }: { ino: bigint; birthtimeNs: bigint }): string {
+  return `${ino.toString(36)}-${birthtimeNs.toString(36)}`;
+}

@@ -1,3 +1,4 @@
+import { identityOf } from "../lib/appearance.ts";
 import { type Line, LineReader } from "../lib/line-reader.ts";
 import { listSegments, segmentPath, sideDirectory } from "../lib/segments.ts";
 
@@ -10,7 +11,7 @@ export class LogTail {
   readonly #directory: string;
   #generation: number;
   #offset = 0;
-  #ino: bigint | undefined;
+  #file: string | undefined;
   #restarts = 0;
 
   /** Begins with generation `from`; with what is left where it has been dropped. */
@@ -40,17 +41,19 @@ export class LogTail {
       if (segment) yield* this.#read(segment);
       this.#generation = segments.find((number) => number > this.#generation) ?? newest + 1;
       this.#offset = 0;
-      this.#ino = undefined;
+      this.#file = undefined;
     }
   }
 
   async *#read(reader: LineReader): AsyncGenerator<Line> {
-    const { ino, size } = await reader.stat();
-    if (this.#ino !== undefined && (ino !== this.#ino || size < this.#offset)) {
+    const stats = await reader.stat();
+    const file = identityOf(stats);
+    const isAnother = this.#file !== undefined && this.#file !== file;
+    if (isAnother || stats.size < this.#offset) {
       this.#offset = 0;
       this.#restarts += 1;
     }
-    this.#ino = ino;
+    this.#file = file;
     for await (const line of reader.forwards(this.#offset)) {
       this.#offset = line.end;
       yield line;

@@ -1,5 +1,5 @@
 import type { Signature } from "../keys/signature.ts";
-import { appearanceOf } from "../lib/appearance.ts";
+import { appearanceOf, identityOf } from "../lib/appearance.ts";
 import { type Line, LineReader } from "../lib/line-reader.ts";
 import { segmentPath } from "../lib/segments.ts";
 import type { MemberName, MessageId } from "../protocol/ids.ts";
@@ -25,7 +25,7 @@ export interface MailTailOptions {
 export class MailTail {
   readonly #options: MailTailOptions;
   #position: Position = { generation: 1, offset: 0 };
-  #ino: bigint | undefined;
+  #file: string | undefined;
   /** How far the log before the live one was read: a sender that has it open may still add a line. */
   #late: Position | undefined;
   #cursor: MailCursor | undefined;
@@ -46,7 +46,7 @@ export class MailTail {
     await using reader = live;
     const rest = await reader?.unterminated();
     const stats = await reader?.stat();
-    tail.#ino = stats?.ino;
+    tail.#file = stats && identityOf(stats);
     tail.#position = {
       generation: liveGeneration(segments, tail.#cursor),
       offset: rest?.offset ?? Number(stats?.size ?? 0),
@@ -73,7 +73,7 @@ export class MailTail {
   async countUnread(): Promise<void> {
     const { generation, offset } = this.#position;
     await using reader = await LineReader.open(this.#options.layout.live, { maxLineBytes });
-    if (!reader || (await reader.stat()).ino !== this.#ino) return;
+    if (!reader || identityOf(await reader.stat()) !== this.#file) return;
     const from = this.#cursor?.generation === generation ? this.#cursor.offset : 0;
     const earlier: number[] = [];
     for await (const line of reader.forwards(from)) {
@@ -111,11 +111,13 @@ export class MailTail {
   }
 
   async #readLive(reader: LineReader): Promise<MailRecord[]> {
-    const { ino, size } = await reader.stat();
-    const isAnother = this.#ino !== undefined && ino !== this.#ino;
+    const stats = await reader.stat();
+    const file = identityOf(stats);
+    const isAnother = this.#file !== undefined && this.#file !== file;
     // Somebody has deleted or replaced it: it is read from its start, as its owner reads it.
-    if (isAnother || size < this.#position.offset) this.#moveTo({ ...this.#position, offset: 0 });
-    this.#ino = ino;
+    if (isAnother || stats.size < this.#position.offset)
+      this.#moveTo({ ...this.#position, offset: 0 });
+    this.#file = file;
     const { records, end } = await this.#read(reader, this.#position, (line) => {
       if (line.bytes.length > 0) this.#pending.push(line.end);
     });
@@ -167,7 +169,7 @@ export class MailTail {
 
   #moveTo(position: Position): void {
     this.#position = position;
-    this.#ino = undefined;
+    this.#file = undefined;
     this.#pending = [];
   }
 

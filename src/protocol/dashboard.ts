@@ -84,6 +84,8 @@ export interface RequestView {
   /** True where the person may answer it, and nobody has. */
   is_open: boolean;
   tool: string | null;
+  /** The argument that says most, such as the file's path. */
+  summary: string | null;
   /** Exactly what would run, or the plan, with hidden characters spelt out. */
   shown: string;
   /** What it would change in a file. */
@@ -328,6 +330,12 @@ export type AnswerBody = z.infer<typeof AnswerBody>;
 export const StopBody = z.object({ member: z.string().min(1).max(64).optional() });
 export type StopBody = z.infer<typeof StopBody>;
 
-/** `POST /api/session`: the token of the address, for a cookie. */
+/** `POST /api/session`: the token of the address, for a cookie and an `Admission`. */
 export const SessionBody = z.object({ token: z.string().max(500) });
 export type SessionBody = z.infer<typeof SessionBody>;
+
+/** What `POST /api/session` answers. */
+export interface Admission {
+  /** Shown beside the cookie with every later request, as `X-Troupe-Proof`. */
+  proof: string;
+}

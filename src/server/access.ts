@@ -10,13 +10,27 @@ interface AccessOptions {
   now(): Date;
 }
 
+/** What a browser shows with every request once it was let in. */
+interface Session {
+  /** A `Set-Cookie`. No script can read it, and no other site has it sent. */
+  cookie: string;
+  /** What the page itself keeps and sends. Neither is any good without the other. */
+  proof: string;
+}
+
+/** The parts of a request that have the two. */
+interface Shown {
+  cookies: string | undefined;
+  proof: string | undefined;
+}
+
 /** Why a token lets nobody in. */
 export type TokenRefusal = "token-wrong" | "token-expired" | "token-used";
 
 /**
  * Who is let in. A token lets one in once, soon; it is exchanged for a session, which a browser keeps
- * as a cookie. Both are signed with the secret, so that whoever has that can make a token, and a
- * session outlives the server.
+ * as a cookie and a proof. All are signed with the secret, so that whoever has that can make a token,
+ * and a session outlives the server.
  */
 export class Access {
   readonly #signature: Signature;
@@ -45,25 +59,29 @@ export class Access {
     return undefined;
   }
 
-  /** The `Set-Cookie` of a new session. No script can read it, and no other site has it sent. */
-  newCookie(): string {
+  newSession(): Session {
     const value = this.#issue(this.#sessionPurpose(), sessionLifeMs);
-    const maxAge = sessionLifeMs / 1000;
-    return `${this.#cookieName()}=${value}; Path=/; Max-Age=${maxAge}; HttpOnly; SameSite=Strict`;
+    const named = `${this.#cookieName()}=${value}`;
+    const cookie = `${named}; Path=/; Max-Age=${sessionLifeMs / 1000}; HttpOnly; SameSite=Strict`;
+    return { cookie, proof: this.#signature.sign(this.#proofText(value)) };
   }
 
-  /** Whether the `Cookie` of a request has a session that holds. */
-  hasSession(cookies: string | undefined): boolean {
-    // Cookies do not know ports: another program of this machine may have set one of this name.
-    return (cookies ?? "")
+  /**
+   * Whether a request shows a session that holds. Cookies do not know ports: whatever serves a page on
+   * this machine is sent ours, and only the proof stays with our own page.
+   */
+  hasSession({ cookies = "", proof = "" }: Shown): boolean {
+    // Another program of this machine may have set a cookie of this name, too.
+    return cookies
       .split(";")
       .map((pair) => pair.trim().split("="))
-      .some(([name, value = ""]) => name === this.#cookieName() && this.#isSession(value));
+      .some(([name, value = ""]) => name === this.#cookieName() && this.#isSession(value, proof));
   }
 
-  #isSession(value: string): boolean {
+  #isSession(value: string, proof: string): boolean {
     const found = this.#read(this.#sessionPurpose(), value);
-    return found !== undefined && !this.#isOver(found.expiresMs);
+    if (!found || this.#isOver(found.expiresMs)) return false;
+    return this.#signature.verify(this.#proofText(value), proof);
   }
 
   #issue(purpose: string, lifeMs: number): string {
@@ -99,6 +117,11 @@ export class Access {
 
   #sessionPurpose(): string {
     return `session ${this.#options.port}`;
+  }
+
+  /** What the proof of a session is the signature of. */
+  #proofText(session: string): string {
+    return `proof ${this.#options.port} ${session}`;
   }
 
   #cookieName(): string {

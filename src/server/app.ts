@@ -1,7 +1,7 @@
 import { type Context, Hono } from "hono";
 import { z } from "zod";
 import type { Secrets } from "../lib/secrets.ts";
-import { SessionBody } from "../protocol/dashboard.ts";
+import { type Admission, SessionBody } from "../protocol/dashboard.ts";
 import type { Access, TokenRefusal } from "./access.ts";
 import { guard, protect } from "./guard.ts";
 import { masked } from "./masked.ts";
@@ -35,8 +35,8 @@ export function dashboardApp(options: DashboardAppOptions): Hono {
   });
   app.post("/api/session", (c) => openSession(c, access));
   app.use("/api/*", async (c, next) => {
-    if (access.hasSession(c.req.header("cookie"))) return next();
-    return refuse(c, sessionMissing);
+    const shown = { cookies: c.req.header("cookie"), proof: c.req.header("x-troupe-proof") };
+    return access.hasSession(shown) ? next() : refuse(c, sessionMissing);
   });
   app.route("/api", api);
   app.get("*", async (c, next) =>
@@ -54,8 +54,10 @@ async function openSession(c: Context, access: Access): Promise<Response> {
   const body = SentSession.safeParse(await c.req.text());
   const refusal = body.success ? access.redeem(body.data.token) : "token-wrong";
   if (refusal) return refuse(c, tokenRefusals[refusal]);
-  c.header("Set-Cookie", access.newCookie());
-  return c.body(null, 204);
+  const { cookie, proof } = access.newSession();
+  c.header("Set-Cookie", cookie);
+  const admission: Admission = { proof };
+  return c.json(admission);
 }
 
 const SentSession = z

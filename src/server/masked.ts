@@ -18,21 +18,27 @@ export function masked(
   const decoder = new TextDecoder();
   const encoder = new TextEncoder();
   const masking = secrets.stream();
+  let isLeft = false;
   const body = new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
         try {
           const { done, value } = await reader.read();
+          // Whoever leaves ends the read, and takes nothing any more.
+          if (isLeft) return;
           const text = masking.push(decoder.decode(value, { stream: !done }));
           // Also where it is empty: nothing would be pulled again.
           controller.enqueue(encoder.encode(done ? text + masking.end() : text));
           if (done) controller.close();
         } catch (error) {
           onFailure(error);
-          controller.close();
+          if (!isLeft) controller.close();
         }
       },
-      cancel: (reason) => reader.cancel(reason),
+      cancel(reason) {
+        isLeft = true;
+        return reader.cancel(reason);
+      },
     },
     // Nothing is read ahead: whoever writes learns by that how slow the browser is.
     { highWaterMark: 0 },

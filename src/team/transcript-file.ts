@@ -1,3 +1,4 @@
+import { identityOf } from "../lib/appearance.ts";
 import { type Damage, parseLine } from "../lib/json-lines.ts";
 import { type Line, LineReader } from "../lib/line-reader.ts";
 import type { MessageId } from "../protocol/ids.ts";
@@ -46,10 +47,9 @@ export class TranscriptFile implements AsyncDisposable {
   ): Promise<TranscriptFile | undefined> {
     const reader = await LineReader.open(path);
     if (!reader) return undefined;
-    const { ino, birthtimeNs, size } = await reader.stat();
-    // An inode's number is given to another file when its own is gone.
-    const id = `${ino.toString(36)}-${birthtimeNs.toString(36)}`;
-    return new TranscriptFile(reader, { id, size: Number(size), onDamage });
+    const stats = await reader.stat();
+    const [id, size] = [identityOf(stats), Number(stats.size)];
+    return new TranscriptFile(reader, { id, size, onDamage });
   }
 
   /** The lines from the last to the first; with `to`, where a line must end, those before it. */

@@ -36,6 +36,7 @@ export function request(fields: Partial<RequestView>): RequestView {
     hash: "0",
     is_open: false,
     tool: "bash",
+    summary: "npm test",
     shown: "npm test",
     diff: null,
     reason: null,

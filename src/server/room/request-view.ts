@@ -1,4 +1,5 @@
 import { firstCharacters } from "../../lib/cut-text.ts";
+import { describeInput } from "../../lib/describe-input.ts";
 import { isForPerson, ruleOf } from "../../permissions/persons-question.ts";
 import { showHidden } from "../../permissions/show-hidden.ts";
 import type { RequestView } from "../../protocol/dashboard.ts";
@@ -15,6 +16,7 @@ export function requestView(request: Request): RequestView {
     ...{ id, type, from, to, created_at, state, hash, tool },
     is_open: isForPerson(request),
     shown: showHidden(shownOf(request)),
+    summary: tool === null ? null : showHidden(describeInput(subject.input)),
     diff: tool === null ? null : diffOfCall(tool, subject.input),
     reason: typeof subject.reason === "string" ? showHidden(subject.reason) : null,
     rule: ruleOf(request) ?? null,

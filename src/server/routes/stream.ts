@@ -23,17 +23,35 @@ export function streamChanges(
     signal: leaving.signal,
   });
   const texts = new StreamTexts(events, room.clock);
-  const patience = new Patience(room.clock, () => {
+  const leave = () => {
     leaving.abort();
     texts.end();
+  };
+  const patience = new Patience(room.clock, () => {
+    leave();
     // Whoever does not read is not told by the end of a stream: only its connection can be ended.
     destroySocket(c.env);
   });
-  const body = new ReadableStream<Uint8Array>(
+  return new Response(bodyOf({ texts, patience, leave }), {
+    headers: { "Content-Type": "text/event-stream", "Cache-Control": "no-store" },
+  });
+}
+
+interface BodyOptions {
+  texts: StreamTexts;
+  patience: Patience;
+  leave(): void;
+}
+
+function bodyOf({ texts, patience, leave }: BodyOptions): ReadableStream<Uint8Array> {
+  let isLeft = false;
+  return new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
         patience.end();
         const text = await texts.next();
+        // Whoever left while there was nothing to write takes nothing any more.
+        if (isLeft) return;
         if (text === undefined) {
           controller.close();
           return;
@@ -41,18 +59,15 @@ export function streamChanges(
         controller.enqueue(new TextEncoder().encode(text));
         patience.begin();
       },
-      async cancel() {
+      cancel() {
+        isLeft = true;
         patience.end();
-        leaving.abort();
-        texts.end();
+        leave();
       },
     },
     // Nothing is made before the connection has room for it.
     { highWaterMark: 0 },
   );
-  return new Response(body, {
-    headers: { "Content-Type": "text/event-stream", "Cache-Control": "no-store" },
-  });
 }
 
 /** Waits for the other side no longer than `maxWriteMs`. */

@@ -1,3 +1,5 @@
+import { lineEdits } from "../../lib/line-edits.ts";
+
 const contextLines = 3;
 const maxChangedLines = 2000;
 const maxEdits = 400;
@@ -51,50 +53,13 @@ function kept(line: string): Edit {
   return { mark: " ", line };
 }
 
-/**
- * Myers' greedy search: `furthest` has, for every diagonal (old minus young), how far into `old`
- * one gets with so many edits. Undefined where there would be too many.
- */
+/** Undefined where there would be too many. */
 function shortestEdits(old: readonly string[], young: readonly string[]): Edit[] | undefined {
-  const trace: Map<number, number>[] = [];
-  const furthest = new Map<number, number>([[1, 0]]);
-  for (let edits = 0; edits <= maxEdits; edits++) {
-    trace.push(new Map(furthest));
-    for (let diagonal = -edits; diagonal <= edits; diagonal += 2) {
-      let x = entryOf(furthest, diagonal, edits);
-      while (x < old.length && x - diagonal < young.length && old[x] === young[x - diagonal]) x++;
-      furthest.set(diagonal, x);
-      if (x >= old.length && x - diagonal >= young.length) return wayBack(trace, old, young);
-    }
-  }
-  return undefined;
-}
-
-/** Where a diagonal is entered: from the neighbour that got further. */
-function entryOf(furthest: ReadonlyMap<number, number>, diagonal: number, edits: number): number {
-  const below = furthest.get(diagonal - 1) ?? -1;
-  const above = furthest.get(diagonal + 1) ?? -1;
-  return diagonal === -edits || (diagonal !== edits && below < above) ? above : below + 1;
-}
-
-function wayBack(
-  trace: readonly ReadonlyMap<number, number>[],
-  old: readonly string[],
-  young: readonly string[],
-): Edit[] {
-  const found: Edit[] = [];
-  let x = old.length;
-  let y = young.length;
-  for (let edits = trace.length - 1; edits >= 0; edits--) {
-    const start = entryOf(trace[edits] ?? new Map(), x - y, edits);
-    const startY = start - (x - y);
-    for (; x > start && y > startY; x--, y--) found.push(kept(old[x - 1] ?? ""));
-    if (edits === 0) break;
-    const isAddition = (trace[edits]?.get(x - y + 1) ?? -1) === start;
-    if (isAddition) found.push({ mark: "+", line: young[--y] ?? "" });
-    else found.push({ mark: "-", line: old[--x] ?? "" });
-  }
-  return found.reverse();
+  const edits = lineEdits(old, young).map(({ type, before, after }): Edit => {
+    if (type === "added") return { mark: "+", line: young[after] ?? "" };
+    return { mark: type === "removed" ? "-" : " ", line: old[before] ?? "" };
+  });
+  return edits.filter(({ mark }) => mark !== " ").length > maxEdits ? undefined : edits;
 }
 
 /** Leaves out what is equal for long. `firstLine` is where the edits begin. */

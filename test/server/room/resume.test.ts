@@ -166,7 +166,13 @@ function aTask(id: string, subject: string): RoomState["tasks"][number] {
 function aRequest(id: string, isOpen: boolean): RoomState["requests"][number] {
   return {
     ...{ id, type: "plan", from: "alice", to: "user", created_at: at, hash: "", tool: null },
-    ...{ state: isOpen ? "pending" : "approved", is_open: isOpen, shown: "", diff: null },
+    ...{
+      state: isOpen ? "pending" : "approved",
+      is_open: isOpen,
+      summary: null,
+      shown: "",
+      diff: null,
+    },
     ...{ reason: null, rule: null, decision: null },
   };
 }

@@ -1,10 +1,13 @@
-import type { ApiError } from "../../../src/protocol/dashboard.ts";
+import type { Admission, ApiError } from "../../../src/protocol/dashboard.ts";
+import { keepProof, proofHeaders } from "./proof.ts";
 import { SourceError } from "./source.ts";
 
 /** A refusal because there is no session (any more). */
 export class LockedError extends Error {
   override readonly name = "LockedError";
 }
+
+type AskInit = Omit<RequestInit, "headers"> & { headers?: Readonly<Record<string, string>> };
 
 const unreachable = {
   code: "connection-lost",
@@ -19,11 +22,14 @@ export async function getJson<T>(path: string): Promise<T> {
 }
 
 export async function postJson(path: string, body: unknown): Promise<void> {
-  await ask(path, {
-    method: "POST",
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify(body),
-  });
+  await post(path, body);
+}
+
+/** Gives the token of an address for a session, and keeps what the page has to show of that. */
+export async function openSession(token: string): Promise<void> {
+  const response = await post("/api/session", { token });
+  const { proof }: Admission = await response.json();
+  keepProof(proof);
 }
 
 /** A query of what is defined, such as `?limit=5`. */
@@ -34,10 +40,20 @@ export function queryOf(wish: Readonly<Record<string, string | number | undefine
   return given.length > 0 ? `?${new URLSearchParams(given)}` : "";
 }
 
-async function ask(path: string, init: RequestInit): Promise<Response> {
+function post(path: string, body: unknown): Promise<Response> {
+  return ask(path, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify(body),
+  });
+}
+
+/** What the server answers, where that is no refusal. */
+export async function ask(path: string, init: AskInit): Promise<Response> {
+  const headers = { ...init.headers, ...proofHeaders() };
   let response: Response;
   try {
-    response = await fetch(path, { ...init, credentials: "same-origin", cache: "no-store" });
+    response = await fetch(path, { ...init, headers, credentials: "same-origin", cache: "no-store" });
   } catch (error) {
     if (!(error instanceof TypeError)) throw error;
     throw new SourceError(unreachable);

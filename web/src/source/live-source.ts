@@ -8,8 +8,10 @@ import type {
   StreamEvents,
   TranscriptPage,
 } from "../../../src/protocol/dashboard.ts";
-import { getJson, LockedError, postJson, queryOf } from "./api.ts";
-import { LiveStream, type StreamEnds, type StreamWorld } from "./live-stream.ts";
+import { ask, getJson, LockedError, openSession, postJson, queryOf } from "./api.ts";
+import { connect } from "./connection.ts";
+import { LiveStream, type StreamWorld } from "./live-stream.ts";
+import { isProof } from "./proof.ts";
 import {
   type Listener,
   type MessagesWish,
@@ -53,6 +55,7 @@ export class LiveSource implements Source {
     window.addEventListener("online", () => stream.hurry(), { signal });
     // A new address in the same tab: only what is behind `#` changes, and nothing is loaded.
     window.addEventListener("hashchange", () => unlockBy(stream), { signal });
+    window.addEventListener("storage", (event) => isProof(event) && stream.retry(), { signal });
     return () => {
       ends.abort();
       stream.stop();
@@ -138,42 +141,22 @@ function tell(listener: Listener, name: keyof StreamEvents, data: string): void 
   }
 }
 
-const eventNames: readonly (keyof StreamEvents)[] = ["state", "change", "live"];
+function later(ms: number, work: () => void): () => void {
+  const timer = setTimeout(work, ms);
+  return () => clearTimeout(timer);
+}
 
 const browserWorld: StreamWorld = {
-  open: openStream,
+  open: (url, ends) => connect(url, ends, { ask, later }),
   async admit(token) {
     try {
-      await postJson("/api/session", { token });
+      await openSession(token);
       return "admitted";
     } catch (error) {
       if (!(error instanceof SourceError)) throw error;
       return error.code === "connection-lost" ? "unreachable" : "refused";
     }
   },
-  async isAdmitted() {
-    try {
-      await getJson("/api/messages?limit=1");
-      return true;
-    } catch (error) {
-      if (error instanceof LockedError) return false;
-      if (error instanceof SourceError) return true;
-      throw error;
-    }
-  },
-  later(ms, work) {
-    const timer = setTimeout(work, ms);
-    return () => clearTimeout(timer);
-  },
+  later,
   now: () => new Date(),
 };
-
-function openStream(url: string, ends: StreamEnds): () => void {
-  const source = new EventSource(url);
-  source.addEventListener("open", () => ends.onOpen());
-  source.addEventListener("error", () => ends.onError());
-  for (const name of eventNames) {
-    source.addEventListener(name, ({ data, lastEventId }) => ends.onEvent(name, data, lastEventId));
-  }
-  return () => source.close();
-}

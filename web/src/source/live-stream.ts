@@ -5,7 +5,8 @@ import type { Connection } from "./source.ts";
 export interface StreamEnds {
   onOpen(): void;
   onEvent(name: keyof StreamEvents, data: string, id: string): void;
-  onError(): void;
+  /** It is over: it was lost, or the server says that this page has no session. */
+  onEnd(how: "lost" | "locked"): void;
 }
 
 /** What a stream needs of its surroundings. */
@@ -14,8 +15,6 @@ export interface StreamWorld {
   open(url: string, ends: StreamEnds): () => void;
   /** Gives the token for a session. */
   admit(token: string): Promise<"admitted" | "refused" | "unreachable">;
-  /** False where the server says that this page has no session. */
-  isAdmitted(): Promise<boolean>;
   later(ms: number, work: () => void): () => void;
   now(): Date;
 }
@@ -76,6 +75,11 @@ export class LiveStream {
     if (this.#state === "waiting") this.start();
   }
 
+  /** Tries again what was refused, with what another tab was let in by. */
+  retry(): void {
+    if (this.#state === "locked") this.start();
+  }
+
   /** Begins anew with the token of another address. */
   unlock(token: string): void {
     this.#token = token;
@@ -121,10 +125,10 @@ export class LiveStream {
         if (id !== "") this.#lastId = id;
         this.#teller.onEvent(name, data);
       },
-      onError: () => {
+      onEnd: (how) => {
         if (turn !== this.#turn) return;
-        this.#end();
-        void this.#ask(turn).catch(() => this.#lose(turn));
+        if (how === "locked") this.lock();
+        else this.#lose(turn);
       },
     });
   }
@@ -134,14 +138,6 @@ export class LiveStream {
     this.#attempts = 0;
     this.#lostSince = null;
     this.#teller.onConnection({ type: "connected" });
-  }
-
-  /** A connection that fails does not say why: the server is asked. */
-  async #ask(turn: number): Promise<void> {
-    const isAdmitted = await this.#world.isAdmitted();
-    if (turn !== this.#turn) return;
-    if (isAdmitted) this.#lose(turn);
-    else this.lock();
   }
 
   #lose(turn: number): void {

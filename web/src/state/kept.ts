@@ -7,9 +7,14 @@ export class Kept {
     this.#storage = storage;
   }
 
+  /** What a browser calls it. */
+  nameOf(key: string): string {
+    return `troupe-${key}`;
+  }
+
   get(key: string): string | null {
     try {
-      return this.#storage().getItem(`troupe-${key}`);
+      return this.#storage().getItem(this.nameOf(key));
     } catch (error) {
       if (!(error instanceof DOMException)) throw error;
       return null;
@@ -18,7 +23,7 @@ export class Kept {
 
   set(key: string, value: string): void {
     try {
-      this.#storage().setItem(`troupe-${key}`, value);
+      this.#storage().setItem(this.nameOf(key), value);
     } catch (error) {
       if (!(error instanceof DOMException)) throw error;
     }

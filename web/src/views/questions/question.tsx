@@ -76,7 +76,7 @@ function pressOf(event: KeyboardEvent) {
 
 /** Who asks, what exactly, and why. */
 export function Asked({ request }: { request: RequestView }) {
-  const { from, type, shown, diff, reason, rule, created_at } = request;
+  const { from, type, summary, shown, diff, reason, rule, created_at } = request;
   return (
     <>
       <h3 class="question-head">
@@ -85,10 +85,23 @@ export function Asked({ request }: { request: RequestView }) {
         </span>
         <Ago at={created_at} />
       </h3>
-      <ScrollBox kind="asked" label={type === "plan" ? "The plan" : "What would run"}>
-        {shown}
-      </ScrollBox>
-      {diff && <Diff lines={diff} />}
+      {diff ? (
+        <>
+          <code class="asked-file">{summary}</code>
+          <Diff lines={diff} />
+          {/* Where the change leaves lines out, the arguments are what shows all of it. */}
+          <details class="asked-whole" open={diff.some((line) => line.type === "skipped")}>
+            <summary>All arguments</summary>
+            <ScrollBox kind="asked" label="What would run">
+              {shown}
+            </ScrollBox>
+          </details>
+        </>
+      ) : (
+        <ScrollBox kind="asked" label={type === "plan" ? "The plan" : "What would run"}>
+          {shown}
+        </ScrollBox>
+      )}
       {reason && <p class="why">{reason}</p>}
       {rule && request.is_open && (
         <p class="rule">

@@ -1,0 +1,45 @@
+import { describe, expect, test } from "vitest";
+import { reply, says } from "../../src/testing/scripted-model.ts";
+import { never, spawns } from "../e2e/promises/scenes.ts";
+import { inBrowser, noBrowser, TestBrowser } from "../support/browser.ts";
+import { DashboardScene } from "../support/dashboard-scene.ts";
+
+describe.skipIf(noBrowser)(inBrowser, () => {
+  test("one member is stopped, then everybody, and nobody before the person has said so twice", async () => {
+    await using scene = await DashboardScene.open({
+      lead: [reply([spawns("alice"), spawns("bob"), spawns("carol")]), never],
+      alice: [never],
+      bob: [never],
+      carol: [never],
+    });
+    scene.startTeam().type("Go.");
+    await using browser = await TestBrowser.launch();
+    const page = await browser.newPage();
+    await page.goto((await scene.startDashboard()).address);
+    await Promise.all(["alice", "bob", "carol"].map((name) => scene.wire.requested(name, 1)));
+    const members = page.getByRole("navigation", { name: "Members" });
+    const members4 = members.getByRole("listitem");
+    const strip = page.getByRole("status").first();
+    await strip.getByText("4 working").waitFor();
+
+    await page.getByRole("button", { name: "Stop alice" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Cancel" }).click();
+    await page.getByRole("dialog").waitFor({ state: "detached" });
+    const afterCancel = await scene.wire.statusOf("alice");
+    await page.getByRole("button", { name: "Stop alice" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Stop alice" }).click();
+    await strip.getByText("3 working").waitFor();
+    const afterOne = await Promise.all(["alice", "bob"].map((name) => scene.wire.statusOf(name)));
+
+    await page.getByRole("button", { name: "Stop everybody" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Stop everybody" }).click();
+    await page.getByRole("dialog").waitFor({ state: "detached" });
+    await strip.getByText("1 idle, 3 ended").waitFor();
+
+    expect(await members4.count()).toBe(4);
+    expect(afterCancel).toBe("working");
+    expect(afterOne).toEqual(["shutdown", "working"]);
+    expect(await scene.wire.statusOf("bob")).toBe("shutdown");
+    expect(browser.complaints).toEqual([]);
+  });
+});
