@@ -30,7 +30,6 @@ import {
   newRequestId,
   parseMemberName,
   type RequestId,
-  type TaskId,
   user,
 } from "../protocol/ids.ts";
 import type { Message, MessageDraft } from "../protocol/message.ts";
@@ -89,11 +88,10 @@ export class TeamObserver {
   }
 
   tasks(): Promise<Task[]> {
-    return this.#board().list();
-  }
-
-  task(id: TaskId): Promise<Task> {
-    return this.#board().get(id);
+    const { clock, onWarning } = this.#place;
+    const directory = this.#layout.tasks;
+    this.#tasks ??= new FileTaskBoard({ directory, clock, onDamage: onWarning });
+    return this.#tasks.list();
   }
 
   /**
@@ -243,16 +241,6 @@ export class TeamObserver {
   async stop(name: string = this.team.lead): Promise<void> {
     const request_id = newRequestId(this.#place.clock.now());
     await this.#leave(name, { type: "shutdown_request", from: user, request_id });
-  }
-
-  #board(): FileTaskBoard {
-    const { clock, onWarning } = this.#place;
-    this.#tasks ??= new FileTaskBoard({
-      directory: this.#layout.tasks,
-      clock,
-      onDamage: onWarning,
-    });
-    return this.#tasks;
   }
 
   async #mailbox(owner: MemberName) {

@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { says } from "../../src/testing/scripted-model.ts";
-import { after, Latch, never, spawns } from "../e2e/promises/scenes.ts";
-import { reply } from "../../src/testing/scripted-model.ts";
+import { reply, says } from "../../src/testing/scripted-model.ts";
+import { after, Latch, spawns } from "../e2e/promises/scenes.ts";
 import { inBrowser, noBrowser, TestBrowser } from "../support/browser.ts";
 import { DashboardScene } from "../support/dashboard-scene.ts";
 import { occurrences } from "../support/team-on-wire.ts";
@@ -21,8 +20,9 @@ describe.skipIf(noBrowser)(inBrowser, () => {
     const members = page.getByRole("navigation", { name: "Members" });
     await scene.wire.requested("alice", 1);
 
+    const text = page.getByRole("textbox", { name: "Message" });
     await page.getByRole("button", { name: "Write to alice" }).click();
-    await page.getByLabel("Message").fill("Leave <b>main</b> alone.");
+    await text.fill("Leave <b>main</b> alone.");
     await page.getByRole("button", { name: "Send" }).click();
     await page.getByText("Sent to alice").waitFor();
     await page.getByRole("link", { name: "Messages" }).click();
@@ -34,15 +34,17 @@ describe.skipIf(noBrowser)(inBrowser, () => {
     await row.and(page.getByRole("option", { name: /seen after/ })).waitFor();
     const seen = await row.getAttribute("aria-label");
 
-    await page.getByLabel("Message").fill("@all Tests first.");
-    await page.getByLabel("Message").press("Control+Enter");
+    await text.fill("@all Tests first.");
+    await text.press("Control+Enter");
     await page.getByText("Sent to everybody").waitFor();
     const copies = page.getByRole("option", { name: /user to \d members.*Tests first/ });
     await copies.and(page.getByRole("option", { name: /seen after/ })).waitFor();
     await copies.click();
     const recipients = page.getByRole("list", { name: "Recipients" }).getByRole("button");
 
-    expect(queued).toMatch(/^\d\d:\d\d:\d\d user to alice, message, queued: Leave <b>main<\/b> alone\.$/);
+    expect(queued).toMatch(
+      /^\d\d:\d\d:\d\d user to alice, message, queued: Leave <b>main<\/b> alone\.$/,
+    );
     expect(seen).toMatch(/ user to alice, message, seen after [\d.]+ m?s: /);
     expect((await recipients.allInnerTexts()).sort()).toEqual(["alice", "bob", "lead"]);
     for (const name of ["alice", "bob", "lead"])

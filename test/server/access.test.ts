@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { Access } from "../../src/server/access.ts";
 import { ManualClock } from "../../src/testing/manual-clock.ts";
-import { cookieOf } from "./door.ts";
+import { sessionOf } from "./door.ts";
 
 const hour = 60 * 60 * 1000;
 const week = 7 * 24 * hour;
@@ -66,7 +66,8 @@ test("a token of another secret, of another port or with anything changed is wro
   const foreign = [
     accessBy(time, { secret: Buffer.alloc(32, 2) }).newToken(),
     accessBy(time, { port: 4748 }).newToken(),
-    cookieOf(access).replace("troupe-4747=", ""),
+    sessionOf(access).cookie.replace("troupe-4747=", ""),
+    sessionOf(access).proof,
     ...["", ".", "..", `${token}.`, ` ${token}`, `${token}\n`, token.toUpperCase()],
   ];
 
@@ -75,7 +76,7 @@ test("a token of another secret, of another port or with anything changed is wro
 });
 
 test("no script can read the cookie of a session, and no other site has it sent", () => {
-  const [pair, ...attributes] = accessBy(clock()).newCookie().split("; ");
+  const [pair, ...attributes] = accessBy(clock()).newSession().cookie.split("; ");
 
   expect(pair).toMatch(/^troupe-4747=\S+$/);
   expect(attributes).toEqual(["Path=/", "Max-Age=604800", "HttpOnly", "SameSite=Strict"]);
@@ -83,29 +84,60 @@ test("no script can read the cookie of a session, and no other site has it sent"
 
 test("a session outlives the server, for a week", () => {
   const time = clock();
-  const cookie = cookieOf(accessBy(time));
+  const { cookie, proof } = sessionOf(accessBy(time));
   const restarted = accessBy(time, { since: "2026-01-02T00:00:00.000Z" });
 
   time.advance(week - 1);
-  expect(restarted.hasSession(`a=b; ${cookie}`)).toBe(true);
+  expect(restarted.hasSession({ cookies: `a=b; ${cookie}`, proof })).toBe(true);
   time.advance(1);
 
-  expect(restarted.hasSession(cookie)).toBe(false);
+  expect(restarted.hasSession({ cookies: cookie, proof })).toBe(false);
 });
 
 test("dashboards on two ports share no session", () => {
   const time = clock();
-  const cookie = cookieOf(accessBy(time));
+  const { cookie, proof } = sessionOf(accessBy(time));
   const other = accessBy(time, { port: 4748 });
 
-  expect(other.hasSession(cookie)).toBe(false);
-  expect(other.hasSession(cookie.replace("4747", "4748"))).toBe(false);
+  expect(other.hasSession({ cookies: cookie, proof })).toBe(false);
+  expect(other.hasSession({ cookies: cookie.replace("4747", "4748"), proof })).toBe(false);
 });
 
 test("a token is no session, and a foreign cookie of the same name hides none", () => {
   const access = accessBy(clock());
+  const { cookie, proof } = sessionOf(access);
 
-  expect(access.hasSession(`troupe-4747=${access.newToken()}`)).toBe(false);
-  expect(access.hasSession(undefined)).toBe(false);
-  expect(access.hasSession(`troupe-4747=x; ${cookieOf(access)}`)).toBe(true);
+  expect(access.hasSession({ cookies: `troupe-4747=${access.newToken()}`, proof })).toBe(false);
+  expect(access.hasSession({ cookies: undefined, proof })).toBe(false);
+  expect(access.hasSession({ cookies: `troupe-4747=x; ${cookie}`, proof })).toBe(true);
+});
+
+test("a cookie is no session without its own proof, whatever else is shown for it", () => {
+  const time = clock();
+  const access = accessBy(time);
+  const { cookie: cookies, proof } = sessionOf(access);
+  const changed = [...proof].map((letter, index) => {
+    const other = letter === "0" ? "1" : "0";
+    return `${proof.slice(0, index)}${other}${proof.slice(index + 1)}`;
+  });
+  const foreign = [
+    sessionOf(access).proof,
+    sessionOf(accessBy(time, { secret: Buffer.alloc(32, 2) })).proof,
+    cookies.replace(/^.*\./, ""),
+    ...["", `${proof} `, `${proof}0`, proof.slice(0, -1), proof.toUpperCase()],
+  ];
+
+  for (const wrong of [undefined, ...changed, ...foreign]) {
+    expect(access.hasSession({ cookies, proof: wrong })).toBe(false);
+  }
+  expect(access.hasSession({ cookies, proof })).toBe(true);
+});
+
+test("of two sessions of one browser, each has to show its own proof", () => {
+  const access = accessBy(clock());
+  const [one, other] = [sessionOf(access), sessionOf(access)];
+  const cookies = `${one.cookie}; ${other.cookie}`;
+
+  expect(access.hasSession({ cookies, proof: other.proof })).toBe(true);
+  expect(access.hasSession({ cookies: one.cookie, proof: other.proof })).toBe(false);
 });

@@ -4,7 +4,17 @@ import { expect, test } from "vitest";
 import type { Secrets } from "../../src/lib/secrets.ts";
 import { secretsInJson } from "../../src/server/masked.ts";
 import { temporaryDirectory } from "../../src/testing/temporary-directory.ts";
-import { accessAt, cookieOf, door, own, pageBelow, port, reachable } from "./door.ts";
+import {
+  accessAt,
+  door,
+  headersOf,
+  own,
+  pageBelow,
+  port,
+  reachable,
+  sessionIn,
+  sessionOf,
+} from "./door.ts";
 
 const access = accessAt(port);
 const canary = 'sk-canary-"4f8\\Gq2Lw9ZkT';
@@ -12,10 +22,9 @@ const canary = 'sk-canary-"4f8\\Gq2Lw9ZkT';
 type Asked = Omit<RequestInit, "headers"> & { headers?: Record<string, string> };
 
 function ask(app: Hono, path: string, { headers, ...init }: Asked = {}) {
-  const cookie = cookieOf(access);
   return app.request(`http://${own}${path}`, {
     ...init,
-    headers: { host: own, cookie, ...headers },
+    headers: { host: own, ...headersOf(sessionOf(access)), ...headers },
   });
 }
 
@@ -46,16 +55,26 @@ test("without a session only the files of the page are to be had", async () => {
   }
 });
 
-test("a token is exchanged for a cookie, which lets one in", async () => {
+test("a token is exchanged for a cookie and a proof, which let one in together", async () => {
   await using directory = await temporaryDirectory();
   const app = door({ page: await pageBelow(directory.path), access });
 
   const answer = await post(app, "/api/session", JSON.stringify({ token: access.newToken() }));
-  const [cookie = ""] = answer.headers.get("set-cookie")?.split(";") ?? [];
-  const seen = await ask(app, "/api/look", { headers: { cookie } });
+  const { cookie, proof } = await sessionIn(answer);
+  const look = (headers: Record<string, string>) => ask(app, "/api/look", { headers });
+  const seen = await look(headersOf({ cookie, proof }));
+  const strangers = await Promise.all([
+    look(headersOf({ cookie, proof: "" })),
+    look(headersOf({ cookie: "", proof })),
+    look(headersOf({ cookie, proof: sessionOf(access).proof })),
+  ]);
 
-  expect([answer.status, await answer.text()]).toEqual([204, ""]);
+  expect(answer.status).toBe(200);
   expect(await seen.json()).toEqual({ said: "reached" });
+  for (const stranger of strangers) {
+    expect(stranger.status).toBe(401);
+    expect(await stranger.json()).toMatchObject({ error: { code: "session-missing" } });
+  }
 });
 
 test("a token that is wrong, was used or has expired is told apart, with what to do", async () => {
@@ -66,7 +85,7 @@ test("a token that is wrong, was used or has expired is told apart, with what to
   const [used, late] = [timed.newToken(), timed.newToken()];
   const exchange = async (body: unknown) => {
     const answer = await post(app, "/api/session", JSON.stringify(body));
-    return [answer.status, answer.status === 204 ? undefined : await answer.json()];
+    return [answer.status, await answer.json()];
   };
   const refused = (code: string) => [
     401,
@@ -79,7 +98,10 @@ test("a token that is wrong, was used or has expired is told apart, with what to
     },
   ];
 
-  expect(await exchange({ token: used })).toEqual([204, undefined]);
+  expect(await exchange({ token: used })).toEqual([
+    200,
+    { proof: expect.stringMatching(/^[0-9a-f]{64}$/) },
+  ]);
   expect(await exchange({ token: used })).toEqual(refused("token-used"));
   expect(await exchange({ token: "x" })).toEqual(refused("token-wrong"));
   expect(await exchange([used])).toEqual(refused("token-wrong"));
@@ -219,3 +241,28 @@ test("a stream that fails ends, and is told", async () => {
   expect(await (await ask(app, "/api/torn")).text()).toBe("");
   expect(failures).toEqual([new Error("torn")]);
 });
+
+test("a page that goes away while nothing is said is no failure", async () => {
+  await using directory = await temporaryDirectory();
+  const failures: unknown[] = [];
+  const api = new Hono();
+  let isLeft = false;
+  const cancel = () => {
+    isLeft = true;
+  };
+  api.get("/silent", (c) => c.body(new ReadableStream({ cancel })));
+  const page = await pageBelow(directory.path);
+  const app = door({ page, api, onFailure: (error) => failures.push(error) });
+  const reader = (await ask(app, "/api/silent")).body?.getReader();
+  const reading = reader?.read();
+
+  await reader?.cancel();
+  await reading;
+  await settled();
+
+  expect(isLeft).toBe(true);
+  expect(failures).toEqual([]);
+});
+
+/** Lets everything that is only a promise away happen. */
+const settled = () => new Promise((resolve) => setImmediate(resolve));

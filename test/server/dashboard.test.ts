@@ -9,7 +9,15 @@ import type { TeamPlace } from "../../src/team/team-place.ts";
 import { ManualClock } from "../../src/testing/manual-clock.ts";
 import { temporaryDirectory } from "../../src/testing/temporary-directory.ts";
 import { teamPlace } from "../support/team.ts";
-import { type Answer, pageBelow, reachable, send } from "./door.ts";
+import {
+  type Answer,
+  headersOf,
+  pageBelow,
+  reachable,
+  type Session,
+  send,
+  sessionIn,
+} from "./door.ts";
 
 interface Options extends Partial<TeamPlace> {
   port?: number | undefined;
@@ -29,8 +37,8 @@ function openPlace(
   return Dashboard.open({ place, port, pageDirectory: page, secrets: new Secrets([]), openApi });
 }
 
-/** As a browser that opens the address: the cookie that it gets. */
-async function enter(address: string): Promise<{ status: number; cookie: string }> {
+/** As a browser that opens the address: what it gets to show from then on. */
+async function enter(address: string): Promise<{ status: number; session: Session }> {
   const { host, port, hash } = new URL(address);
   const body = JSON.stringify({ token: hash.replace("#token=", "") });
   const answer = await fetch(`http://${host}/api/session`, {
@@ -38,15 +46,17 @@ async function enter(address: string): Promise<{ status: number; cookie: string 
     headers: { "content-type": "application/json", origin: `http://127.0.0.1:${port}` },
     body,
   });
-  return { status: answer.status, cookie: answer.headers.get("set-cookie")?.split(";")[0] ?? "" };
+  const session = answer.ok ? await sessionIn(answer) : { cookie: "", proof: "" };
+  return { status: answer.status, session };
 }
 
 function look(
   { port }: Pick<Entrance, "port">,
-  cookie: string,
+  session: Session,
   path = "/api/look",
 ): Promise<Answer> {
-  return send({ port, method: "GET", path, headers: { host: `127.0.0.1:${port}`, cookie } });
+  const headers = { host: `127.0.0.1:${port}`, ...headersOf(session) };
+  return send({ port, method: "GET", path, headers });
 }
 
 test("its address lets one browser in, and another process can make one, too", async () => {
@@ -59,15 +69,15 @@ test("its address lets one browser in, and another process can make one, too", a
   const second = await enter(found?.newAddress() ?? "");
 
   expect(address).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/#token=[\w.]+$/);
-  expect([first.status, second.status, (await enter(address)).status]).toEqual([204, 204, 401]);
-  expect(await look(dashboard, first.cookie)).toMatchObject({ status: 200 });
+  expect([first.status, second.status, (await enter(address)).status]).toEqual([200, 200, 401]);
+  expect(await look(dashboard, first.session)).toMatchObject({ status: 200 });
   expect(found).toMatchObject({ port: dashboard.port, pid: process.pid });
 });
 
 test("a browser stays let in when the dashboard is served again, on the same port", async () => {
   await using root = await temporaryDirectory();
   const before = await open(root.path);
-  const { cookie } = await enter(before.newAddress());
+  const { session } = await enter(before.newAddress());
   await before[Symbol.asyncDispose]();
 
   const page = await pageBelow(root.path);
@@ -79,7 +89,7 @@ test("a browser stays let in when the dashboard is served again, on the same por
 
   expect(after.port).toBe(before.port);
   expect(after.missedPort).toBeUndefined();
-  expect(await look(after, cookie)).toMatchObject({ status: 200 });
+  expect(await look(after, session)).toMatchObject({ status: 200 });
 });
 
 test("dashboards of two teams, and two of one, let nobody into each other", async () => {
@@ -87,11 +97,12 @@ test("dashboards of two teams, and two of one, let nobody into each other", asyn
   await using one = await open(root.path);
   await using twin = await open(root.path);
   await using other = await open(root.path, { directory: join(root.path, "other") });
-  const { cookie } = await enter(one.newAddress());
+  const { session } = await enter(one.newAddress());
 
   for (const stranger of [twin, other]) {
-    const renamed = cookie.replace(String(one.port), String(stranger.port));
-    expect(await look(stranger, `${cookie}; ${renamed}`)).toMatchObject({ status: 401 });
+    const renamed = session.cookie.replace(String(one.port), String(stranger.port));
+    const cookie = `${session.cookie}; ${renamed}`;
+    expect(await look(stranger, { ...session, cookie })).toMatchObject({ status: 401 });
     const address = one.newAddress().replace(String(one.port), String(stranger.port));
     expect(await enter(address)).toMatchObject({ status: 401 });
   }
@@ -152,10 +163,10 @@ test("the record has the secret, for its user alone, and no token is in any file
   const told: string[] = [];
   await using dashboard = await open(root.path, { onWarning: (message) => told.push(message) });
   const address = dashboard.newAddress();
-  const { cookie } = await enter(address);
+  const { session } = await enter(address);
   await enter(address);
-  await look(dashboard, cookie);
-  await look(dashboard, cookie, "/api/nothing");
+  await look(dashboard, session);
+  await look(dashboard, session, "/api/nothing");
 
   const files = await filesBelow(root.path);
   const texts = await Promise.all(files.map((file) => readFile(file, "utf8")));
@@ -163,7 +174,8 @@ test("the record has the secret, for its user alone, and no token is in any file
   const modes = await Promise.all([record, join(record, "..")].map((path) => stat(path)));
 
   const kept = [...texts, ...told].join("\n");
-  for (const part of [...address.replace(/.*=/, "").split("."), cookie.replace(/.*=/, "")]) {
+  const token = address.replace(/.*=/, "");
+  for (const part of [...token.split("."), session.cookie.replace(/.*=/, ""), session.proof]) {
     expect(kept).not.toContain(part);
   }
   expect(JSON.parse(await readFile(record, "utf8"))).toMatchObject({
@@ -177,15 +189,15 @@ test("the record has the secret, for its user alone, and no token is in any file
 test("a record that is damaged is made anew: nobody is let in by it", async () => {
   await using root = await temporaryDirectory();
   const before = await open(root.path);
-  const { cookie } = await enter(before.newAddress());
+  const { session } = await enter(before.newAddress());
   await before[Symbol.asyncDispose]();
   const [path = ""] = await filesBelow(join(root.path, "state"));
   await writeFile(path, '{"secret":""');
 
   await using after = await open(root.path, { port: before.port });
 
-  expect(await look(after, cookie)).toMatchObject({ status: 401 });
-  expect(await enter(after.newAddress())).toMatchObject({ status: 204 });
+  expect(await look(after, session)).toMatchObject({ status: 401 });
+  expect(await enter(after.newAddress())).toMatchObject({ status: 200 });
 });
 
 test("an address lets nobody in after an hour", async () => {
@@ -203,16 +215,16 @@ test("a failure behind the door is told once, and the dashboard goes on", async 
   await using root = await temporaryDirectory();
   const told: string[] = [];
   await using dashboard = await open(root.path, { onWarning: (message) => told.push(message) });
-  const { cookie } = await enter(dashboard.newAddress());
+  const { session } = await enter(dashboard.newAddress());
 
   const failing = [
-    await look(dashboard, cookie, "/api/fail"),
-    await look(dashboard, cookie, "/api/fail"),
+    await look(dashboard, session, "/api/fail"),
+    await look(dashboard, session, "/api/fail"),
   ];
 
   expect(failing.map(({ status }) => status)).toEqual([500, 500]);
   expect(told).toEqual(["The dashboard could not answer its page: It broke at /somewhere/private"]);
-  expect(await look(dashboard, cookie)).toMatchObject({ status: 200 });
+  expect(await look(dashboard, session)).toMatchObject({ status: 200 });
 });
 
 test("without a built page nothing is served, and that is said", async () => {

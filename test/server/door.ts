@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { Hono } from "hono";
 import { streamSSE } from "hono/streaming";
+import { z } from "zod";
 import { Secrets } from "../../src/lib/secrets.ts";
 import { Access } from "../../src/server/access.ts";
 import { dashboardApp } from "../../src/server/app.ts";
@@ -71,9 +72,33 @@ export function accessAt(at: number, now = () => new Date("2026-01-01T00:00:00.0
   return new Access({ secret: Buffer.alloc(32, 7), port: at, since: "2026-01-01", now });
 }
 
+/** What a browser and its page show of a session. */
+export interface Session {
+  cookie: string;
+  proof: string;
+}
+
+export function sessionOf(access: Access): Session {
+  const { cookie, proof } = access.newSession();
+  return { cookie: sentBack(cookie), proof };
+}
+
+/** The session that an answer gives. */
+export async function sessionIn(answer: Response): Promise<Session> {
+  const { proof } = z.strictObject({ proof: z.string() }).parse(await answer.json());
+  return { cookie: sentBack(answer.headers.get("set-cookie") ?? ""), proof };
+}
+
 /** What a browser sends back of a `Set-Cookie`. */
-export function cookieOf(access: Access): string {
-  return access.newCookie().split(";")[0] ?? "";
+function sentBack(cookie: string): string {
+  return cookie.split(";")[0] ?? "";
+}
+
+export function headersOf({ cookie, proof }: Session): {
+  cookie: string;
+  "x-troupe-proof": string;
+} {
+  return { cookie, "x-troupe-proof": proof };
 }
 
 export interface Forged {

@@ -4,7 +4,7 @@ import { connect, type Socket } from "node:net";
 import { expect, test } from "vitest";
 import { LoopbackServer, mostConnections } from "../../src/server/serve.ts";
 import { temporaryDirectory } from "../../src/testing/temporary-directory.ts";
-import { accessAt, cookieOf, door, pageBelow, send } from "./door.ts";
+import { accessAt, door, pageBelow, send, sessionOf } from "./door.ts";
 
 test("where the port is in use, the next free one is taken", async () => {
   await using first = await LoopbackServer.listen(0);
@@ -33,9 +33,9 @@ test("closing ends streams at once", async () => {
   server.answerWith(door({ page: await pageBelow(directory.path), port, access }));
   const socket = connect(port, "127.0.0.1");
   const ended = once(socket, "close");
-  socket.write(
-    `GET /api/stream HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nCookie: ${cookieOf(access)}\r\n\r\n`,
-  );
+  const { cookie, proof } = sessionOf(access);
+  socket.write(`GET /api/stream HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\n`);
+  socket.write(`Cookie: ${cookie}\r\nX-Troupe-Proof: ${proof}\r\n\r\n`);
   await untilReceived(socket, "reached");
 
   await server[Symbol.asyncDispose]();

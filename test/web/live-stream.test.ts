@@ -9,7 +9,6 @@ class FakeWorld {
   readonly closed: number[] = [];
   readonly delays: number[] = [];
   admission: "admitted" | "refused" | "unreachable" = "admitted";
-  hasSession = true;
   #ends: StreamEnds[] = [];
   #retry: (() => void) | null = null;
 
@@ -43,7 +42,6 @@ class FakeWorld {
     this.tokens.push(token);
     return this.admission;
   };
-  isAdmitted = async () => this.hasSession;
   later = (ms: number, work: () => void) => {
     this.delays.push(ms);
     this.#retry = work;
@@ -72,15 +70,14 @@ function listening(token: string | null = null) {
 /** Lets everything that is only a promise away happen. */
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
-test("what comes is told, and a connection that is made again goes on after it", async () => {
+test("what comes is told, and a connection that is made again goes on after it", () => {
   const { world, connections, events, stream } = listening();
   stream.start();
   world.stream.onOpen();
   world.stream.onEvent("state", "{}", "e.1");
   world.stream.onEvent("change", "{}", "e.2");
 
-  world.stream.onError();
-  await settled();
+  world.stream.onEnd("lost");
   world.passTime();
   world.stream.onOpen();
 
@@ -89,36 +86,32 @@ test("what comes is told, and a connection that is made again goes on after it",
   expect(connections.map(({ type }) => type)).toEqual(["connected", "lost", "connected"]);
 });
 
-test("attempts become rarer, and begin anew once one has succeeded", async () => {
+test("attempts become rarer, and begin anew once one has succeeded", () => {
   const { world, stream } = listening();
   stream.start();
   for (let attempt = 0; attempt < 6; attempt++) {
-    world.stream.onError();
-    await settled();
+    world.stream.onEnd("lost");
     world.passTime();
   }
   world.stream.onOpen();
-  world.stream.onError();
-  await settled();
+  world.stream.onEnd("lost");
 
   expect(world.delays).toEqual([500, 1_000, 2_000, 4_000, 5_000, 5_000, 500]);
   expect(delayMs(10_000)).toBe(5_000);
 });
 
-test("a loss is told with the time at which it began", async () => {
+test("a loss is told with the time at which it began", () => {
   const { world, connections, stream } = listening();
   stream.start();
-  world.stream.onError();
-  await settled();
+  world.stream.onEnd("lost");
 
   expect(connections).toEqual([{ type: "lost", since: "2026-01-01T09:00:00.000Z" }]);
 });
 
-test("somebody who comes back does not wait for the next attempt", async () => {
+test("somebody who comes back does not wait for the next attempt", () => {
   const { world, stream } = listening();
   stream.start();
-  world.stream.onError();
-  await settled();
+  world.stream.onEnd("lost");
 
   stream.hurry();
 
@@ -176,11 +169,9 @@ test.each([
 ])("without a session the page is locked: $reason", async ({ token, reason }) => {
   const { world, connections, stream } = listening(token);
   world.admission = "refused";
-  world.hasSession = false;
   stream.start();
   await settled();
-  world.stream.onError();
-  await settled();
+  world.stream.onEnd("locked");
 
   expect(connections).toEqual([{ type: "locked", reason }]);
   expect(world.isWaiting).toBe(false);
@@ -188,16 +179,39 @@ test.each([
 
 test("a locked page goes on with a new token", async () => {
   const { world, connections, stream } = listening();
-  world.hasSession = false;
   stream.start();
-  world.stream.onError();
-  await settled();
+  world.stream.onEnd("locked");
 
   stream.unlock("fresh");
   await settled();
   world.stream.onOpen();
 
   expect(connections.map(({ type }) => type)).toEqual(["locked", "connected"]);
+});
+
+test("a locked page tries again when another tab was let in, and no other page does", () => {
+  const { world, connections, stream } = listening();
+  stream.start();
+  world.stream.onEnd("locked");
+
+  stream.retry();
+  world.stream.onOpen();
+  stream.retry();
+
+  expect(connections.map(({ type }) => type)).toEqual(["locked", "connected"]);
+  expect(world.urls).toHaveLength(2);
+});
+
+test("a session that ends while the page looks on is said to have expired", () => {
+  const { world, connections, stream } = listening();
+  stream.start();
+  world.stream.onOpen();
+  world.stream.onEvent("state", "{}", "e.1");
+
+  stream.lock();
+  world.stream.onEnd("lost");
+
+  expect(connections.slice(1)).toEqual([{ type: "locked", reason: "expired" }]);
 });
 
 test("watching another member takes up the stream where it is, and is no loss", () => {
@@ -210,7 +224,7 @@ test("watching another member takes up the stream where it is, and is no loss", 
   world.stream.onOpen();
   // What the connection before still tells would be told twice.
   world.streamOf(0)?.onEvent("change", "late", "e.8");
-  world.streamOf(0)?.onError();
+  world.streamOf(0)?.onEnd("lost");
 
   expect(world.urls.at(-1)).toBe("/api/stream?watch=alice&after=e.7");
   expect(world.closed).toEqual([0]);
@@ -218,24 +232,22 @@ test("watching another member takes up the stream where it is, and is no loss", 
   expect(connections.map(({ type }) => type)).toEqual(["connected", "connected"]);
 });
 
-test("an event without an id leaves the place where to go on", async () => {
+test("an event without an id leaves the place where to go on", () => {
   const { world, stream } = listening();
   stream.start();
   world.stream.onEvent("state", "{}", "e.7");
   world.stream.onEvent("live", "{}", "");
-  world.stream.onError();
-  await settled();
+  world.stream.onEnd("lost");
   world.passTime();
 
   expect(world.urls.at(-1)).toBe("/api/stream?after=e.7");
 });
 
-test("a stream that was stopped stays so", async () => {
+test("a stream that was stopped stays so", () => {
   const { world, connections, stream } = listening();
   stream.start();
-  world.stream.onError();
   stream.stop();
-  await settled();
+  world.stream.onEnd("lost");
 
   expect(connections).toEqual([]);
   expect(world.isWaiting).toBe(false);

@@ -74,9 +74,11 @@ export class Following implements AsyncDisposable {
   /** Never throws: what goes wrong is shown. */
   async #look(): Promise<void> {
     try {
+      const sight = this.#sight;
       const roster = await this.#newRoster();
       if (roster.isNew) await this.#lookForTeam(roster.appearance);
-      if (this.#sight) await this.#lookOn(this.#sight);
+      // One that has just been opened has looked at everything.
+      if (sight && sight === this.#sight) await this.#lookOn(sight);
     } catch (error) {
       this.#fail(error);
     }

@@ -1,4 +1,5 @@
 import { mapInBatches } from "../../lib/batches.ts";
+import { idOf } from "../../mailbox/mail-history.ts";
 import type { MailRecord } from "../../mailbox/mailbox.ts";
 import type { MessagesPage, MessagesQuery, MessageView } from "../../protocol/dashboard.ts";
 import { MemberName, type MessageId } from "../../protocol/ids.ts";
@@ -62,9 +63,9 @@ export async function wholeMessage(
       ? { having: id }
       : { before: { generation: Number(generation), offset: Number.POSITIVE_INFINITY } };
   for await (const { records, start } of observer.mailLines(owner, search)) {
-    const record = records.find((each) => recordId(each) === id);
+    const record = records.find((each) => idOf(each) === id);
     if (record) {
-      const seenAt = (await seenTimes(observer, [{ owner, record }])).get(recordId(record)) ?? null;
+      const seenAt = (await seenTimes(observer, [{ owner, record }])).get(idOf(record)) ?? null;
       const shown = withEnd(observer, { owner, record });
       return messageView(shown, { owner, seenAt, isWhole: true });
     }
@@ -91,7 +92,7 @@ async function viewsOf(
 ): Promise<MessageView[]> {
   const seen = await seenTimes(observer, found);
   return found.map(({ owner, record }) => {
-    const seenAt = seen.get(recordId(record)) ?? null;
+    const seenAt = seen.get(idOf(record)) ?? null;
     return messageView(withEnd(observer, { owner, record }), { owner, seenAt });
   });
 }
@@ -113,10 +114,6 @@ export async function seenTimes(
     return (await file?.deliveries(deliveries)) ?? new Map<MessageId, string>();
   });
   return new Map(times.flatMap((each) => [...each]));
-}
-
-function recordId(record: MailRecord): MessageId {
-  return record.state === "set aside" ? record.id : record.message.id;
 }
 
 function matcher({ member, types, search }: MessagesQuery): (view: MessageView) => boolean {

@@ -21,7 +21,7 @@ export function messageView(record: MailRecord, options: MessageViewOptions): Me
     const { id, reason, text } = record;
     const shown = cut(text, isWhole);
     return {
-      ...{ id: setAsideId(owner, id), type: "set-aside", from: "outside", to: owner },
+      ...{ id: keyOf(id, owner), type: "set-aside", from: "outside", to: owner },
       ...{ sent_at: null, seen_at: null, state: "set-aside", ...shown, facts: { reason } },
     };
   }
@@ -50,16 +50,12 @@ function keyOf(id: string, owner: string): string {
   return id.startsWith("hand-") ? `${owner}:${id}` : id;
 }
 
-function setAsideId(owner: string, id: string): string {
-  return keyOf(id, owner);
-}
-
 /** The id in its mailbox of what a view calls `key`. */
 export function mailIdOf(key: string): string {
   return key.slice(key.indexOf(":") + 1);
 }
 
-export function sentAt({ timestamp }: Message): string {
+function sentAt({ timestamp }: Message): string {
   return new Date(timestamp * 1000).toISOString();
 }
 

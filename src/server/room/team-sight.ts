@@ -37,6 +37,8 @@ export class TeamSight implements AsyncDisposable {
   #observer: TeamObserver;
   /** What the files looked like when they were last read. */
   #seen: Partial<TeamAppearance> = {};
+  /** Directories that may have changed since without looking other than before. */
+  readonly #unsure = new Set<string>();
   #following: Promise<void> = Promise.resolve();
   #completing: Promise<void> = Promise.resolve();
 
@@ -71,16 +73,16 @@ export class TeamSight implements AsyncDisposable {
   /** Resolves when the first screen can be shown. What takes longer follows. */
   async open(): Promise<void> {
     const observer = this.#observer;
-    const [events] = await Promise.all([
-      observer.recentEvents(recentEvents),
+    // First: what they tell need not be looked up elsewhere.
+    const events = await observer.recentEvents(recentEvents);
+    for (const { event } of events) this.#takePast(event);
+    await Promise.all([
       this.lookForLead(),
       this.#mail.open(),
       this.#requests.open(observer),
       this.#readTasks(),
       this.#usage.refresh(),
     ]);
-    this.#seen = await observer.appearance();
-    for (const { event } of events) this.#takePast(event);
     if (this.#options.records.running === null) this.#members.rest();
     this.#members.changeAll();
     this.#members.publish();
@@ -107,13 +109,23 @@ export class TeamSight implements AsyncDisposable {
     const before = this.#seen;
     // Before the reading: what is written meanwhile looks other than this.
     this.#seen = seen;
-    if (seen.tasks !== before.tasks) await this.#readTasks();
-    if (seen.requests !== before.requests) {
+    if (this.#isToRead("tasks", seen.tasks !== before.tasks)) await this.#readTasks();
+    if (this.#isToRead("requests", seen.requests !== before.requests)) {
       await this.#requests.refresh(this.#observer);
       this.#members.changeAll();
     }
     if (seen.usage !== before.usage && (await this.#usage.refresh())) this.#members.changeAll();
     this.#publishing.want();
+  }
+
+  /**
+   * Whether a directory has to be read. After a change it is read at the next look too: its time is
+   * coarse, and two changes of one moment look like one.
+   */
+  #isToRead(name: "tasks" | "requests", isChanged: boolean): boolean {
+    const isUnsure = this.#unsure.delete(name);
+    if (isChanged) this.#unsure.add(name);
+    return isChanged || isUnsure;
   }
 
   async lookForLead(): Promise<void> {

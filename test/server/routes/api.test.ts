@@ -198,3 +198,21 @@ test("cost over time adds up, for each member, and goes on with what is new", as
   expect(after.times.at(-1)).toBe("2026-01-01T13:00:00.000Z");
   expect(after.members[1]?.cost_usd.at(-1)).toBe(0.75);
 });
+
+test("a failure that nobody intended is left to the server, without its words", async () => {
+  await using directory = await temporaryDirectory();
+  await using room = openRoom(directory.path);
+  const failures: unknown[] = [];
+  const app = appOf(room);
+  app.onError((error, c) => {
+    failures.push(error.message);
+    return c.text("sorry", 500);
+  });
+  room.cost = async () => {
+    throw new Error("a bug");
+  };
+
+  const answer = await app.request("/api/cost");
+
+  expect([answer.status, await answer.text(), failures]).toEqual([500, "sorry", ["a bug"]]);
+});

@@ -1,4 +1,4 @@
-import { once } from "node:events";
+import { EventEmitter, once } from "node:events";
 import { get, type IncomingMessage } from "node:http";
 import { type AddressInfo, connect, type Socket } from "node:net";
 import { serve } from "@hono/node-server";
@@ -9,9 +9,11 @@ import type { ChangesOptions, RoomEvent } from "../../../src/server/room/changes
 import type { Room } from "../../../src/server/room/room.ts";
 import { apiRoutes } from "../../../src/server/routes/api.ts";
 import { streamChanges } from "../../../src/server/routes/stream.ts";
+import { LoopbackServer } from "../../../src/server/serve.ts";
 import { ManualClock } from "../../../src/testing/manual-clock.ts";
 import { temporaryDirectory } from "../../../src/testing/temporary-directory.ts";
 import { openStore } from "../../support/team.ts";
+import { accessAt, door, headersOf, sessionOf } from "../door.ts";
 import { openRoom } from "../room/page.ts";
 
 function served(room: Room) {
@@ -124,6 +126,34 @@ test("a page that does not read is dropped, and another one goes on", async () =
   await goesOn.next();
   stuck.destroy();
   reading.destroy();
+});
+
+test("a page that goes away while nothing happens leaves the room, and that is no failure", async () => {
+  await using directory = await temporaryDirectory();
+  await using server = await LoopbackServer.listen(0);
+  const { port } = server;
+  const gone = new EventEmitter();
+  async function* changes({ signal }: ChangesOptions): AsyncGenerator<RoomEvent> {
+    yield { id: "a.1", event: "change", data: {} };
+    await once(signal, "abort");
+    gone.emit("left");
+  }
+  const room = { changes, clock: new ManualClock() };
+  const api = new Hono().get("/stream", (c) => streamChanges(c, room, {}));
+  const failures: unknown[] = [];
+  const onFailure = (error: unknown) => failures.push(error);
+  const access = accessAt(port);
+  server.answerWith(door({ page: directory.path, port, access, api, onFailure }));
+  const left = once(gone, "left");
+  const headers = { host: `127.0.0.1:${port}`, ...headersOf(sessionOf(access)) };
+  const [page] = await once(get({ port, path: "/api/stream", headers, agent: false }), "response");
+  await readUntil(page, "\n\n");
+
+  page.destroy();
+  await left;
+  await new Promise((resolve) => setImmediate(resolve));
+
+  expect(failures).toEqual([]);
 });
 
 const eventBytes = 256 * 1024;

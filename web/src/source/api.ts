@@ -53,7 +53,12 @@ export async function ask(path: string, init: AskInit): Promise<Response> {
   const headers = { ...init.headers, ...proofHeaders() };
   let response: Response;
   try {
-    response = await fetch(path, { ...init, headers, credentials: "same-origin", cache: "no-store" });
+    response = await fetch(path, {
+      ...init,
+      headers,
+      credentials: "same-origin",
+      cache: "no-store",
+    });
   } catch (error) {
     if (!(error instanceof TypeError)) throw error;
     throw new SourceError(unreachable);

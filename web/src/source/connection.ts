@@ -34,23 +34,18 @@ class StreamConnection {
 
   async run(url: string): Promise<void> {
     this.#hear();
-    const { signal } = this.#leaving;
-    const { body, headers } = await this.#world.ask(url, { signal });
-    if (signal.aborted) return;
-    if (!body || !headers.get("content-type")?.startsWith("text/event-stream")) {
-      this.#finish("lost");
+    const answer = await this.#ask(url);
+    if (answer === "locked") {
+      this.#finish("locked");
       return;
     }
-    this.#ends.onOpen();
-    await this.#read(body);
+    if (answer?.body && isStream(answer)) await this.#read(answer.body);
     this.#finish("lost");
   }
 
-  /** Ends it because of what went wrong. Networks fail with a `TypeError`. */
-  fail(error: unknown): void {
-    this.#finish(error instanceof LockedError ? "locked" : "lost");
-    if (error instanceof LockedError || error instanceof SourceError) return;
-    if (error instanceof TypeError || isAbort(error)) return;
+  /** Nobody expects this: it is reported as what it is. */
+  fail(error: unknown): never {
+    this.#finish("lost");
     throw error;
   }
 
@@ -59,23 +54,37 @@ class StreamConnection {
     this.#leaving.abort();
   }
 
+  /** Undefined where there is no answer, or another one than was asked for. */
+  async #ask(url: string): Promise<Response | "locked" | undefined> {
+    try {
+      return await this.#world.ask(url, { signal: this.#leaving.signal });
+    } catch (error) {
+      if (error instanceof LockedError) return "locked";
+      if (error instanceof SourceError || isLoss(error)) return undefined;
+      throw error;
+    }
+  }
+
   async #read(body: ReadableStream<Uint8Array>): Promise<void> {
     const parser = new SentEventParser();
     const reader = body.getReader();
+    this.#tell(() => this.#ends.onOpen());
     for (;;) {
-      const { done, value } = await reader.read();
-      if (done || this.#leaving.signal.aborted) return;
+      const bytes = await nextOf(reader);
+      if (!bytes || this.#leaving.signal.aborted) return;
       this.#hear();
-      for (const { event, data, id } of parser.push(value)) {
+      for (const { event, data, id } of parser.push(bytes)) {
         const name = eventNames.find((each) => each === event);
-        // On its own, so that what fails there is reported as such, and is no failure of the connection.
-        if (name) queueMicrotask(() => this.#tell(name, data, id));
+        if (name) this.#tell(() => this.#ends.onEvent(name, data, id));
       }
     }
   }
 
-  #tell(name: keyof StreamEvents, data: string, id: string): void {
-    if (!this.#leaving.signal.aborted) this.#ends.onEvent(name, data, id);
+  /** Apart from the reading, so that whoever listens and fails does not end the connection by that. */
+  #tell(work: () => void): void {
+    queueMicrotask(() => {
+      if (!this.#leaving.signal.aborted) work();
+    });
   }
 
   /** Something came: the silence begins anew. */
@@ -93,6 +102,24 @@ class StreamConnection {
 
 const eventNames: readonly (keyof StreamEvents)[] = ["state", "change", "live"];
 
-function isAbort(error: unknown): boolean {
-  return error instanceof DOMException && error.name === "AbortError";
+function isStream({ headers }: Response): boolean {
+  return headers.get("content-type")?.startsWith("text/event-stream") ?? false;
+}
+
+/** Undefined when nothing comes any more. */
+async function nextOf(
+  reader: ReadableStreamDefaultReader<Uint8Array>,
+): Promise<Uint8Array | undefined> {
+  try {
+    return (await reader.read()).value;
+  } catch (error) {
+    if (!isLoss(error)) throw error;
+    return undefined;
+  }
+}
+
+/** Browsers tell the failure of a network by a `TypeError`, whatever it was. */
+function isLoss(error: unknown): boolean {
+  if (error instanceof DOMException) return error.name === "AbortError";
+  return error instanceof TypeError;
 }

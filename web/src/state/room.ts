@@ -46,7 +46,7 @@ export function changedRoom(room: Room, change: RoomChange): Room {
 }
 
 /** Both lists as one, in the order of sending; of two with the same id the newer counts. */
-export function mergedMessages(
+function mergedMessages(
   known: readonly MessageView[],
   more: readonly MessageView[],
 ): MessageView[] {
