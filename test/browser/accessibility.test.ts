@@ -1,0 +1,125 @@
+import type { Page } from "playwright-core";
+import { describe, expect, test } from "vitest";
+import { calls, reply, says, thinks } from "../../src/testing/scripted-model.ts";
+import { after, Latch, spawns } from "../e2e/promises/scenes.ts";
+import { inBrowser, noBrowser, TestBrowser } from "../support/browser.ts";
+import { DashboardScene } from "../support/dashboard-scene.ts";
+import { countShifts, faintTexts, namelessControls, takeShifts } from "../support/page-checks.ts";
+
+const names = ["alice", "bob", "carol"];
+
+describe.skipIf(noBrowser)(inBrowser, () => {
+  test("in every view controls have names, text stands out in both themes, and nothing moves while a team works", async () => {
+    const start = new Latch();
+    const worker = (next: string) => [
+      after(start, calls("bash", { command: "echo one" })),
+      reply([thinks("Let me see."), says("One."), calls("bash", { command: "ls /no-such-place" })]),
+      calls("send_message", { to: next, content: `Look at this, ${next}.` }),
+      calls("edit_file", { path: "notes.txt", old_text: "a", new_text: "b" }),
+      says("Over."),
+    ];
+    await using scene = await DashboardScene.open({
+      lead: [
+        reply([
+          calls("create_task", { subject: "First" }),
+          calls("create_task", { subject: "Second", blocked_by: ["1"] }),
+          ...names.map((name) => spawns(name)),
+        ]),
+        says("They are at it."),
+      ],
+      alice: worker("bob"),
+      bob: worker("carol"),
+      carol: worker("alice"),
+    });
+    scene.startTeam().type("Go.");
+    await using browser = await TestBrowser.launch();
+    const page = await browser.newPage();
+    await countShifts(page);
+    await page.goto((await scene.startDashboard()).address);
+    await page
+      .getByRole("status")
+      .first()
+      .getByText(/[34] working/)
+      .waitFor();
+
+    await takeShifts(page);
+    start.open();
+    await page
+      .getByRole("article", { name: /wants to use/ })
+      .nth(2)
+      .waitFor();
+    const shifts = await takeShifts(page);
+    const found: Record<string, unknown> = {};
+    for (const [view, open] of Object.entries(views)) {
+      await open(page);
+      found[view] = await looked(page);
+    }
+
+    expect(
+      shifts.reduce((sum, { value }) => sum + value, 0),
+      JSON.stringify(shifts),
+    ).toBeLessThan(0.01);
+    expect(found).toEqual(
+      Object.fromEntries(
+        Object.keys(views).map((view) => [view, { h1: 1, nameless: [], light: [], dark: [] }]),
+      ),
+    );
+    expect(browser.complaints).toEqual([]);
+  });
+});
+
+/** How a person comes to each view, with all that can be opened there. */
+const views: Record<string, (page: Page) => Promise<void>> = {
+  room: async (page) => {
+    await page.getByRole("main").waitFor();
+    await page.getByRole("banner").waitFor();
+    await page.getByRole("complementary", { name: "Waiting for you" }).waitFor();
+  },
+  messages: async (page) => {
+    await page.keyboard.press("2");
+    await page.getByRole("option", { name: /alice to bob/ }).click();
+    await page.getByRole("complementary", { name: "Message" }).waitFor();
+  },
+  tasks: async (page) => {
+    await page.keyboard.press("3");
+    await page.getByRole("main").getByText("Second").first().click();
+  },
+  cost: async (page) => {
+    await page.keyboard.press("4");
+    await page.getByRole("main").getByText("alice").first().waitFor();
+  },
+  member: async (page) => {
+    await page.getByRole("navigation", { name: "Members" }).getByText("alice").click();
+    await page.getByRole("searchbox", { name: "Search this transcript" }).fill("one");
+    await page
+      .getByRole("complementary", { name: "What was found" })
+      .getByRole("button")
+      .first()
+      .waitFor();
+    await page.getByRole("log").press("e");
+  },
+  help: async (page) => {
+    await page.keyboard.press("?");
+    await page.getByRole("dialog", { name: "Help" }).waitFor();
+  },
+  stop: async (page) => {
+    await page.keyboard.press("Escape");
+    await page.getByRole("button", { name: "Stop everybody" }).click();
+    await page.getByRole("dialog", { name: "Stop everybody" }).waitFor();
+  },
+  narrow: async (page) => {
+    await page.keyboard.press("Escape");
+    await page.setViewportSize({ width: 700, height: 900 });
+    await page.getByRole("button", { name: "Waiting for you: 3" }).click();
+  },
+};
+
+async function looked(page: Page) {
+  const h1 = await page.getByRole("heading", { level: 1, includeHidden: true }).count();
+  const nameless = await namelessControls(page);
+  await page.emulateMedia({ colorScheme: "light" });
+  const light = await faintTexts(page);
+  await page.emulateMedia({ colorScheme: "dark" });
+  const dark = await faintTexts(page);
+  return { h1, nameless, light, dark };
+}
