@@ -13,9 +13,9 @@ describe.skipIf(noBrowser)(inBrowser, () => {
     const start = new Latch();
     const worker = (next: string) => [
       after(start, calls("bash", { command: "echo one" })),
-      reply([thinks("Let me see."), says("One."), calls("bash", { command: "ls /no-such-place" })]),
+      reply([thinks("Let me see."), says("One."), calls("bash", { command: "ls nowhere" })]),
       calls("send_message", { to: next, content: `Look at this, ${next}.` }),
-      calls("edit_file", { path: "notes.txt", old_text: "a", new_text: "b" }),
+      calls("write_file", { path: "notes.txt", content: "A note.\n" }),
       says("Over."),
     ];
     await using scene = await DashboardScene.open({

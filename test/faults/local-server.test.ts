@@ -129,11 +129,16 @@ async function isAnswered(app: Hono, attempt: Attempt): Promise<boolean> {
 test("of all hosts, origins, sites, methods, cookies and proofs, only our own page's have an answer", async () => {
   await using directory = await temporaryDirectory();
   const app = door({ page: await pageBelow(directory.path) });
-  const choices = { host: hosts, origin: origins, site: sites, method: methods };
+  const choices = { host: hosts, origin: origins, site: sites, method: methods, path: paths };
+  const others = { ...choices, host: [own], origin: [undefined, `http://${own}`] };
   const wrong: Attempt[] = [];
   let answered = 0;
 
-  for (const attempt of attempts({ ...choices, path: paths, shown: shows })) {
+  // Whoever shows the right session or none, in every way, and who shows a wrong one as our page would.
+  for (const attempt of [
+    ...attempts({ ...choices, shown: [session, { cookie: undefined, proof: undefined }] }),
+    ...attempts({ ...others, shown: shows.slice(1) }),
+  ]) {
     const isOk = await isAnswered(app, attempt);
     if (isOk) answered++;
     if (isOk !== isOurs(attempt, { hosts: [own, local], session })) wrong.push(attempt);

@@ -15,9 +15,10 @@ export function Activity() {
         <h2>
           Messages <a href="#/messages">All</a>
         </h2>
-        <ol class="glance">
-          {messages.map((message) => (
-            <MessageLine key={message.id} message={message} />
+        <ol class="glance newest-messages">
+          {/* By their places: a new one is written over the first, and no line moves. */}
+          {messages.map((message, place) => (
+            <MessageLine key={place} message={message} />
           ))}
         </ol>
         {messages.length === 0 && <p class="empty">Nobody has written yet.</p>}

@@ -52,7 +52,8 @@ function DoingLine({ member, standing }: Omit<SeenMember, "isAsking">) {
     return <p class="card-doing soft">{text}</p>;
   }
   return (
-    <p class="card-doing" title={doing.text}>
+    // Another tool, another line: nothing of the one before moves.
+    <p class="card-doing" key={doing.tool} title={doing.text}>
       {doing.tool && <code class="card-tool">{doing.tool}</code>}
       <span class="card-text">{doing.text}</span>
       {waits_for !== null && <span class="card-waits">{waitingText(waits_for)}</span>}
