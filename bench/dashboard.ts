@@ -1,4 +1,5 @@
 import { temporaryDirectory } from "../src/testing/temporary-directory.ts";
+import { measureFirstSight, measureFluency } from "./dashboard/browser.ts";
 import { measureCrowd } from "./dashboard/crowd.ts";
 import { measureFirstScreen } from "./dashboard/first-screen.ts";
 import { openWorkbench } from "./dashboard/workbench.ts";
@@ -13,5 +14,10 @@ await publish({
   command: "npm run bench:dashboard",
   about: `Against a server on loopback in a process of its own. Each figure is the median of ${rounds} rounds.`,
   date: new Date(),
-  sections: [await measureFirstScreen(workbench), await measureCrowd(workbench)],
+  sections: [
+    await measureFirstScreen(workbench),
+    await measureFirstSight(workbench),
+    await measureCrowd(workbench),
+    await measureFluency(workbench),
+  ],
 });

@@ -13,7 +13,12 @@ export type ServerFigures = z.infer<typeof ServerFigures>;
 export const CrowdOptions = z.object({ directory: z.string(), members: z.array(z.string()) });
 
 /** For how long everybody works, and how often something happens to each. */
-export const CrowdQuestion = z.object({ seconds: z.number(), eventsPerSecond: z.number() });
+export const CrowdQuestion = z.object({
+  seconds: z.number(),
+  eventsPerSecond: z.number(),
+  /** Messages between all of them, with an entry in the first one's transcript for each. */
+  mailPerSecond: z.number().default(0),
+});
 
 export const CrowdFigures = z.object({
   events: z.int(),

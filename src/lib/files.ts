@@ -1,5 +1,13 @@
 import { randomUUID } from "node:crypto";
-import { closeSync, type Dirent, existsSync, fchmodSync, fstatSync, openSync } from "node:fs";
+import {
+  closeSync,
+  constants,
+  type Dirent,
+  existsSync,
+  fchmodSync,
+  fstatSync,
+  openSync,
+} from "node:fs";
 import {
   chmod,
   type FileHandle,
@@ -7,13 +15,12 @@ import {
   mkdir,
   open,
   readdir,
-  readFile,
   rename,
   rm,
   stat,
 } from "node:fs/promises";
 import { join } from "node:path";
-import { hasErrno } from "../errors.ts";
+import { hasErrno, TeamError } from "../errors.ts";
 
 const directoryMode = 0o700;
 const fileMode = 0o600;
@@ -126,22 +133,42 @@ export async function modifiedMs(path: string): Promise<number | undefined> {
 
 /** The text of `path`, or undefined where there is no such file. */
 export async function readTextIfExists(path: string): Promise<string | undefined> {
+  await using file = await openIfExists(path);
+  return await file?.readFile("utf8");
+}
+
+/**
+ * Opens `path` for reading, or undefined where there is no such file. A pipe or a device in its
+ * place is refused: whoever waits for it waits for ever, and holds up all other reading.
+ */
+export async function openIfExists(path: string): Promise<FileHandle | undefined> {
   try {
-    return await readFile(path, "utf8");
+    const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
+    return await refuseEndless(file, path);
   } catch (error) {
     if (hasErrno(error, "ENOENT")) return undefined;
+    // So a socket answers.
+    if (hasErrno(error, "ENXIO")) throw noFile(path);
     throw error;
   }
 }
 
-/** Opens `path` for reading, or undefined where there is no such file. */
-export async function openIfExists(path: string): Promise<FileHandle | undefined> {
+async function refuseEndless(file: FileHandle, path: string): Promise<FileHandle> {
   try {
-    return await open(path, "r");
+    const stats = await file.stat();
+    // A directory cannot be read from, and says so itself.
+    if (stats.isFile() || stats.isDirectory()) return file;
+    throw noFile(path);
   } catch (error) {
-    if (hasErrno(error, "ENOENT")) return undefined;
+    await file.close();
     throw error;
   }
+}
+
+function noFile(path: string): TeamError {
+  return new TeamError("record-corrupt", `${path} is a pipe or a device, where a file should be`, {
+    hint: "Move it away.",
+  });
 }
 
 /** Opens `path` with `flags`; the file is for its owner alone, whatever the umask. */

@@ -23,10 +23,9 @@ export type MailCursor = z.infer<typeof MailCursor>;
 
 /** The cursor, or undefined where there is none or it is damaged: then everything is read again. */
 export async function readCursor(path: string): Promise<MailCursor | undefined> {
-  const text = await readTextIfExists(path);
-  if (text === undefined) return undefined;
   try {
-    return parseJson(text, MailCursor, path);
+    const text = await readTextIfExists(path);
+    return text === undefined ? undefined : parseJson(text, MailCursor, path);
   } catch (error) {
     if (error instanceof TeamError) return undefined;
     throw error;

@@ -1,4 +1,4 @@
-import { type BigIntStats, closeSync, fstatSync, openSync, readSync } from "node:fs";
+import { type BigIntStats, closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
 import { hasErrno } from "../errors.ts";
 import { describeAppearance } from "../lib/appearance.ts";
 import { type Line, LineReader, LineSplitter } from "../lib/line-reader.ts";
@@ -119,7 +119,8 @@ function readLittle(path: string, from: Mark): OpenLog | "replaced" | "much" | u
 
 function openIfExistsSync(path: string): number | undefined {
   try {
-    return openSync(path, "r");
+    // A pipe in its place would be waited for, and nothing else would go on meanwhile.
+    return openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
   } catch (error) {
     if (hasErrno(error, "ENOENT")) return undefined;
     throw error;

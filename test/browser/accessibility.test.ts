@@ -36,11 +36,11 @@ describe.skipIf(noBrowser)(inBrowser, () => {
     const page = await browser.newPage();
     await countShifts(page);
     await page.goto((await scene.startDashboard()).address);
-    await page
-      .getByRole("status")
-      .first()
-      .getByText(/[34] working/)
-      .waitFor();
+    await scene.wire.requested("lead", 2);
+    for (const name of names) {
+      await scene.wire.requested(name, 1);
+      await page.locator(`[data-member=${name}]`).waitFor();
+    }
 
     await takeShifts(page);
     start.open();
@@ -64,6 +64,24 @@ describe.skipIf(noBrowser)(inBrowser, () => {
         Object.keys(views).map((view) => [view, { h1: 1, nameless: [], light: [], dark: [] }]),
       ),
     );
+    expect(browser.complaints).toEqual([]);
+  });
+
+  test("a page with a nameless button, a faint text and a part that moves is found out", async () => {
+    await using browser = await TestBrowser.launch();
+    const page = await browser.newPage();
+    await countShifts(page);
+    await page.goto("data:text/html,<p style='color:%23999'>faint</p><button></button>");
+    const nameless = await namelessControls(page);
+    const faint = await faintTexts(page);
+    await page.evaluate(`new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => {
+      document.body.prepend(Object.assign(document.createElement("h1"), { textContent: "New" }));
+      requestAnimationFrame(() => requestAnimationFrame(done));
+    })))`);
+
+    expect(nameless).toEqual(["button"]);
+    expect(faint).toEqual(["2.85  faint"]);
+    expect(await takeShifts(page)).toMatchObject([{ value: expect.any(Number) }]);
     expect(browser.complaints).toEqual([]);
   });
 });
@@ -117,9 +135,11 @@ const views: Record<string, (page: Page) => Promise<void>> = {
 async function looked(page: Page) {
   const h1 = await page.getByRole("heading", { level: 1, includeHidden: true }).count();
   const nameless = await namelessControls(page);
-  await page.emulateMedia({ colorScheme: "light" });
-  const light = await faintTexts(page);
-  await page.emulateMedia({ colorScheme: "dark" });
-  const dark = await faintTexts(page);
-  return { h1, nameless, light, dark };
+  return { h1, nameless, light: await faintIn(page, "light"), dark: await faintIn(page, "dark") };
+}
+
+async function faintIn(page: Page, colorScheme: "light" | "dark"): Promise<string[]> {
+  await page.emulateMedia({ colorScheme });
+  await page.locator(`html[data-theme=${colorScheme}]`).waitFor();
+  return faintTexts(page);
 }

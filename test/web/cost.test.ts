@@ -51,7 +51,7 @@ test("ticks of time are round where the person is", () => {
   expect(quarters.map(({ text }) => text)).toEqual(["09:00", "09:15", "09:30", "09:45"]);
   expect(ahead.map(({ text }) => text)).toEqual(["14:30", "15:00"]);
   expect(seconds.map(({ text }) => text)).toContain("08:58:05");
-  expect(days.map(({ text }) => text)).toEqual(["2/1", "3/1", "4/1"]);
+  expect(days.map(({ text }) => text)).toEqual(["2 Jan", "3 Jan", "4 Jan"]);
   expect(timeTicks({ from, to: from, count: 3, offsetMs: 0 })).toEqual([]);
 });
 
@@ -59,6 +59,12 @@ test("money has as many digits as its axis needs", () => {
   expect(moneyTick(4, 2)).toBe("$4");
   expect(moneyTick(0.5, 0.25)).toBe("$0.50");
   expect(moneyTick(0.0002, 0.0001)).toBe("$0.0002");
+  expect([0.025, 0.05, 0.075].map((usd) => moneyTick(usd, 0.025))).toEqual([
+    "$0.025",
+    "$0.050",
+    "$0.075",
+  ]);
+  expect(moneyTick(7.5, 2.5)).toBe("$7.50");
   expect(amountText(0.0031, "cost")).toBe("$0.0031");
   expect(amountText(12.345, "cost")).toBe("$12.35");
   expect(amountText(12_345, "tokens")).toBe("12.3k");

@@ -202,7 +202,7 @@ test("a locked page tries again when another tab was let in, and no other page d
   expect(world.urls).toHaveLength(2);
 });
 
-test("a session that ends while the page looks on is said to have expired", () => {
+test("a session that ends while the page looks on is said to have ended", () => {
   const { world, connections, stream } = listening();
   stream.start();
   world.stream.onOpen();
@@ -211,7 +211,7 @@ test("a session that ends while the page looks on is said to have expired", () =
   stream.lock();
   world.stream.onEnd("lost");
 
-  expect(connections.slice(1)).toEqual([{ type: "locked", reason: "expired" }]);
+  expect(connections.slice(1)).toEqual([{ type: "locked", reason: "ended" }]);
 });
 
 test("watching another member takes up the stream where it is, and is no loss", () => {

@@ -30,6 +30,7 @@ test.each([
   [0.004, 0, "< $0.01"],
   [1.239, 0, "$1.24"],
   [1.239, 2, "≥ $1.24"],
+  [0.004, 2, "> $0.00"],
 ])("%d dollars with %d unpriced calls are written %s", (usd, unpriced, text) => {
   expect(costText(usd, unpriced)).toBe(text);
 });

@@ -43,6 +43,13 @@ test("filters narrow the roster and keep its order", () => {
   expect(filteredNames(room, { text: "", standing: "asks" })).toEqual(["alice"]);
 });
 
+test("a filter whose chip is gone with the running team hides nobody", () => {
+  const room = roomOf(state({ members, running: null }));
+
+  expect(filteredNames(room, { text: "", standing: "working" })).toEqual(["lead", "zoe", "alice"]);
+  expect(filteredNames(room, { text: "", standing: "not-running" })).toEqual(["lead", "zoe"]);
+});
+
 test("every kind of standing has its number, zero too", () => {
   const running = roomOf(state({ members }));
   const left = roomOf(state({ members, running: null }));
@@ -166,8 +173,9 @@ test("the room shows what was said last, without what only the runtime says", ()
     sent_at: new Date(Date.UTC(2026, 0, 1, 9, index)).toISOString(),
   }));
   const quiet: MessageView = { ...message, id: "q", type: "idle_notification", sent_at: "2027" };
+  const aside: MessageView = { ...message, id: "s", type: "set-aside", sent_at: null };
 
-  const newest = newestMessages(roomOf(state({ messages: [...messages, quiet] })));
+  const newest = newestMessages(roomOf(state({ messages: [...messages, quiet, aside] })));
 
   expect(newest.map(({ id }) => id)).toEqual(["m19", "m18", "m17", "m16", "m15", "m14", "m13"]);
 });

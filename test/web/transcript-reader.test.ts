@@ -188,11 +188,27 @@ test("a search finds the newest first, goes further back, and goes around", asyn
   await search.lookFurther();
 
   expect(search.findings.value?.entries).toHaveLength(100);
-  expect(search.go("next")?.cursor).toBe("199");
-  expect(search.go("next")?.cursor).toBe("197");
-  expect(search.go("previous")?.cursor).toBe("199");
-  expect(search.go("previous")?.cursor).toBe("1");
-  expect(search.go(3)?.cursor).toBe("193");
+  expect((await search.go("next"))?.cursor).toBe("199");
+  expect((await search.go("next"))?.cursor).toBe("197");
+  expect((await search.go("previous"))?.cursor).toBe("199");
+  expect((await search.go("previous"))?.cursor).toBe("1");
+  expect((await search.go("next"))?.cursor).toBe("199");
+  expect((await search.go(3))?.cursor).toBe("193");
+});
+
+test("behind the last that was found it is looked further back, once, before it goes around", async () => {
+  const entries = notes(0, 60).map((entry) => note(entry, "the same"));
+  const search = new TranscriptSearch(new GrowingSource(entries), "ada");
+  await search.look("same");
+  await search.go(49);
+
+  const [next, impatient] = await Promise.all([search.go("next"), search.go("next")]);
+
+  expect(next?.cursor).toBe("9");
+  expect(impatient).toBeNull();
+  expect(search.findings.value?.entries).toHaveLength(60);
+  await search.go(59);
+  expect((await search.go("next"))?.cursor).toBe("59");
 });
 
 test("what comes late for an earlier question is dropped", async () => {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { between, durationText } from "../../web/src/views/transcript/durations.ts";
+import { between, durationText } from "../../web/src/state/durations.ts";
 import { partsOf } from "../../web/src/views/transcript/fences.ts";
 import {
   isOpen,

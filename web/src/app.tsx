@@ -1,4 +1,4 @@
-import { useEffect } from "preact/hooks";
+import { useEffect, useRef } from "preact/hooks";
 import { Composer } from "./parts/composer.tsx";
 import { followKeys } from "./parts/follow-keys.ts";
 import { Header } from "./parts/header.tsx";
@@ -14,6 +14,7 @@ import { Rail } from "./parts/rail.tsx";
 import { StopDialog } from "./parts/stop-dialog.tsx";
 import { Strip } from "./parts/strip.tsx";
 import { type Desk, DeskProvider, useDesk, useRoom } from "./state/desk.ts";
+import type { Route } from "./state/route.ts";
 import { useStore } from "./state/store.ts";
 import "./styles/shell.css";
 import { MemberPage } from "./parts/member-page.tsx";
@@ -63,13 +64,14 @@ function Shell() {
 function MainView() {
   const { page } = useDesk();
   const route = useStore(page.route, (value) => value);
+  useFocusInMain(route);
   const directory = useRoom((room) => room.directory);
   const obstacle = useRoom((room) => room.obstacle);
-  const hasTeam = useRoom((room) => room.team !== null);
+  const team = useRoom((room) => room.team?.id ?? null);
   const isKnown = useRoom(({ members }) => route.view === "member" && members.has(route.name));
   if (directory === null) return <ConnectingNotice />;
   if (obstacle) return <ObstacleNotice obstacle={obstacle} directory={directory} />;
-  if (!hasTeam) return <WaitingNotice directory={directory} />;
+  if (team === null) return <WaitingNotice directory={directory} />;
   switch (route.view) {
     case "room":
       return <RoomView />;
@@ -93,11 +95,21 @@ function MainView() {
       );
     case "member":
       return isKnown ? (
-        <MemberPage key={route.name} name={route.name} />
+        <MemberPage key={`${team} ${route.name}`} name={route.name} />
       ) : (
         <StrangerNotice name={route.name} />
       );
   }
+}
+
+/** When what had the focus has gone with the view before, the main part has it. */
+function useFocusInMain(route: Route): void {
+  const known = useRef(route);
+  useEffect(() => {
+    if (known.current === route) return;
+    known.current = route;
+    if (document.activeElement === document.body) document.getElementById("main")?.focus();
+  }, [route]);
 }
 
 function OverlayPart() {

@@ -1,7 +1,8 @@
 import { setTimeout } from "node:timers/promises";
 import type { AgentEvent } from "../../../src/protocol/events.ts";
-import { MemberName } from "../../../src/protocol/ids.ts";
+import { lead, MemberName } from "../../../src/protocol/ids.ts";
 import { FileTeamStore } from "../../../src/team/file-team-store.ts";
+import type { Transcript } from "../../../src/transcript/transcript.ts";
 import { childOptions, serve } from "../../lib/serve.ts";
 import { percentile } from "../../lib/statistics.ts";
 import { placeBelow } from "../../team/place.ts";
@@ -9,7 +10,8 @@ import { CrowdOptions, CrowdQuestion } from "../contract.ts";
 
 const { directory, members } = childOptions(CrowdOptions);
 // Whoever runs the team: without one the server would show that nobody does anything.
-const { events: log } = await FileTeamStore.open(placeBelow(directory));
+const store = await FileTeamStore.open(placeBelow(directory));
+const { events: log } = store;
 const names = members.map((name) => MemberName.parse(name));
 const tickMs = 10;
 
@@ -33,10 +35,23 @@ function eventOf(member: MemberName, number: number): AgentEvent {
   return kinds[number % kinds.length] ?? { type: "run-start", at, member };
 }
 
-serve(CrowdQuestion, async ({ seconds, eventsPerSecond }) => {
+/** One of them writes to the next, and the first one puts something down. */
+async function sendMail(number: number, transcript: Transcript): Promise<void> {
+  const [from, to] = [names[number % names.length], names[(number + 1) % names.length]];
+  if (!from || !to) return;
+  const content = `Message ${number}: part ${number} is done, please go on with the next one.`;
+  await store.send(to, { type: "message", from, content });
+  const blocks = [{ type: "text" as const, text: `I have told them of part ${number}.` }];
+  await transcript.append([{ type: "reply", at: new Date().toISOString(), blocks, stop: "end" }]);
+}
+
+serve(CrowdQuestion, async ({ seconds, eventsPerSecond, mailPerSecond }) => {
+  const [first = lead] = names;
+  const { transcript } = await store.openMember(first, { onSetAside: () => undefined });
   const tookMs: number[] = [];
   const began = performance.now();
   let done = 0;
+  let sent = 0;
   for (let now = began; now < began + seconds * 1000; now = performance.now()) {
     const due = ((now - began) / 1000) * eventsPerSecond * names.length;
     for (; done < due; done++) {
@@ -45,6 +60,9 @@ serve(CrowdQuestion, async ({ seconds, eventsPerSecond }) => {
       const start = performance.now();
       log.append(eventOf(member, Math.floor(done / names.length)));
       tookMs.push(performance.now() - start);
+    }
+    for (const mail = ((now - began) / 1000) * mailPerSecond; sent < mail; sent++) {
+      await sendMail(sent, transcript);
     }
     await setTimeout(tickMs);
   }

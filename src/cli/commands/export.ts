@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { statSync } from "node:fs";
 import { resolve } from "node:path";
 import { z } from "zod";
 import { TeamError } from "../../errors.ts";
@@ -65,12 +65,18 @@ async function write(
   if (name === standardOutput) return print(run, io);
   const path = resolve(io.surroundings.cwd, name);
   // Told before the work, too: it can take a while.
-  if (!replaces && existsSync(path)) throw alreadyThere(path);
+  const there = statSync(path, { throwIfNoEntry: false });
+  if (there?.isDirectory()) throw isDirectory(path);
+  if (!replaces && there) throw alreadyThere(path);
   const { bytes, result } = await writePieces(path, run.pieces(), {
     replaces,
     signal: io.signal,
   });
   tell(`Wrote ${path} (${sizeText(bytes)})`, result, io);
+}
+
+function isDirectory(path: string): TeamError {
+  return new TeamError("write-failed", `${path} is a directory`, { hint: "Name a file in it." });
 }
 
 async function print(run: RunExport, io: Io): Promise<void> {

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
-import { link, open, rename, rm } from "node:fs/promises";
+import { type FileHandle, link, open, rename, rm } from "node:fs/promises";
 import { hasErrno, TeamError } from "../../errors.ts";
+import { writeFailed } from "../../lib/json-lines.ts";
 
 interface WriteOptions {
   /** Whether a file that is there already may go. */
@@ -22,9 +23,9 @@ export async function writePieces<T>(
 ): Promise<{ bytes: number; result: T }> {
   const temporary = `${path}.${randomUUID()}.tmp`;
   try {
-    const written = await writeTo(temporary, pieces, signal);
-    if (replaces) await rename(temporary, path);
-    else await linkOnce(temporary, path);
+    const file = await toldOf(path, open(temporary, "wx", fileMode));
+    const written = await writeTo(file, pieces, { path, signal });
+    await toldOf(path, replaces ? rename(temporary, path) : linkOnce(temporary, path));
     return written;
   } finally {
     await rm(temporary, { force: true });
@@ -32,24 +33,32 @@ export async function writePieces<T>(
 }
 
 async function writeTo<T>(
-  path: string,
+  file: FileHandle,
   pieces: AsyncGenerator<string, T>,
-  signal: AbortSignal,
+  { path, signal }: { path: string; signal: AbortSignal },
 ): Promise<{ bytes: number; result: T }> {
-  const file = await open(path, "wx", fileMode);
   try {
     let bytes = 0;
     let next = await pieces.next();
     while (!next.done) {
       signal.throwIfAborted();
       const piece = Buffer.from(`${next.value}\n`);
-      await file.writeFile(piece);
+      await toldOf(path, file.writeFile(piece));
       bytes += piece.length;
       next = await pieces.next();
     }
     return { bytes, result: next.value };
   } finally {
     await file.close();
+  }
+}
+
+/** What the system says when it cannot write, told of the file that the person named. */
+async function toldOf<T>(path: string, writing: Promise<T>): Promise<T> {
+  try {
+    return await writing;
+  } catch (error) {
+    throw error instanceof Error && "errno" in error ? writeFailed(path, error) : error;
   }
 }
 

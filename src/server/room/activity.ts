@@ -1,8 +1,8 @@
 import { firstCharacters } from "../../lib/cut-text.ts";
-import { describeInput } from "../../lib/describe-input.ts";
 import type { Doing } from "../../protocol/dashboard.ts";
 import type { AgentEvent } from "../../protocol/events.ts";
 import { totalTokens } from "../../protocol/usage.ts";
+import { callSummary } from "./call-summary.ts";
 
 /** What a member is at, as its events tell. */
 export interface Activity {
@@ -43,7 +43,7 @@ export function afterEvent(activity: Activity, event: AgentEvent): Activity {
     case "reply-restart":
       return { ...now, ...at(now, "asks again", event.at) };
     case "model-wait":
-      return { ...now, isRunning: true, doing: null, waitsFor: `its provider (${event.reason})` };
+      return { ...now, isRunning: true, doing: null, waitsFor: providerText(event.reason) };
     case "tool-call":
       return withCalls(now, [...now.calls, callOf(event)]);
     case "tool-output":
@@ -91,7 +91,12 @@ function at({ doing }: Activity, text: string, since: string): Partial<Activity>
 type ToolCallEvent = Extract<AgentEvent, { type: "tool-call" }>;
 
 function callOf({ call_id, name, input, at: since }: ToolCallEvent): Activity["calls"][number] {
-  return { call_id, tool: name, text: firstCharacters(describeInput(input), maxText), since };
+  const text = firstCharacters(callSummary(name, input), maxText);
+  return { call_id, tool: firstCharacters(name, maxText), text, since };
+}
+
+function providerText(reason: string): string {
+  return `its provider (${firstCharacters(reason, maxText)})`;
 }
 
 /** The newest call is what it does; without any it thinks about what they came to. */

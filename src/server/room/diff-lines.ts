@@ -1,3 +1,5 @@
+import { z } from "zod";
+import { firstCharacters } from "../../lib/cut-text.ts";
 import { lineEdits } from "../../lib/line-edits.ts";
 import { showHidden } from "../../permissions/show-hidden.ts";
 import type { DiffLine } from "../../protocol/dashboard.ts";
@@ -8,17 +10,39 @@ const contextLines = 3;
 const maxLines = 2_000;
 const maxLineCharacters = 2_000;
 
+const maxNamesCharacters = 200;
+
 /** What a call of a tool would change in a file; null where it is no such call. */
 export function diffOfCall(tool: string, input: unknown): DiffLine[] | null {
-  if (typeof input !== "object" || input === null) return null;
-  const text = (name: string): unknown => Reflect.get(input, name);
   if (tool === "write_file") {
-    const content = text("content");
-    return typeof content === "string" ? diffLines("", content) : null;
+    const { data } = Writing.safeParse(input);
+    if (!data) return null;
+    const { path: _, content, ...others } = data;
+    return [...diffLines("", content), ...furtherArguments(others)];
   }
   if (tool !== "edit_file") return null;
-  const [before, after] = [text("old_text"), text("new_text")];
-  return typeof before === "string" && typeof after === "string" ? diffLines(before, after) : null;
+  const { data } = Edit.safeParse(input);
+  if (!data) return null;
+  const { path: _, old_text: before, new_text: after, ...others } = data;
+  return [...diffLines(before, after), ...changedEnd(before, after), ...furtherArguments(others)];
+}
+
+const Writing = z.looseObject({ path: z.string(), content: z.string() });
+const Edit = z.looseObject({ path: z.string(), old_text: z.string(), new_text: z.string() });
+
+/** The lines do not tell whether the last one is ended. */
+function changedEnd(before: string, after: string): DiffLine[] {
+  if (before.endsWith("\n") === after.endsWith("\n")) return [];
+  const change = after.endsWith("\n") ? "added" : "removed";
+  return [{ type: "skipped", text: `the line break at the end is ${change}` }];
+}
+
+/** What else decides over what becomes of the file, such as `replace_all`. */
+function furtherArguments(others: Record<string, unknown>): DiffLine[] {
+  const names = Object.keys(others).join(", ");
+  if (names === "") return [];
+  const shown = showHidden(firstCharacters(names, maxNamesCharacters));
+  return [{ type: "skipped", text: `further arguments: ${shown}` }];
 }
 
 /** The lines of a change, with a note where many unchanged ones are left out. */
@@ -36,7 +60,7 @@ export function diffLines(before: string, after: string): DiffLine[] {
       continue;
     }
     passUnchanged(false);
-    lines.push({ type, text: shownLine((type === "removed" ? old[from] : young[to]) ?? "") });
+    lines.push(...shownLine(type, (type === "removed" ? old[from] : young[to]) ?? ""));
   }
   passUnchanged(true);
   return withLimit(lines);
@@ -48,13 +72,13 @@ function foldedContext(
 ): DiffLine[] {
   const head = isFirst ? 0 : contextLines;
   const tail = isLast ? 0 : contextLines;
-  const same = (text: string): DiffLine => ({ type: "same", text: shownLine(text) });
+  const same = (text: string) => shownLine("same", text);
   const left = lines.length - head - tail;
-  if (left <= 1) return lines.map(same);
+  if (left <= 1) return lines.flatMap(same);
   return [
-    ...lines.slice(0, head).map(same),
+    ...lines.slice(0, head).flatMap(same),
     skipped(left, "unchanged "),
-    ...(tail === 0 ? [] : lines.slice(-tail).map(same)),
+    ...(tail === 0 ? [] : lines.slice(-tail).flatMap(same)),
   ];
 }
 
@@ -67,9 +91,16 @@ function skipped(count: number, kind: string): DiffLine {
   return { type: "skipped", text: `${count} ${kind}lines` };
 }
 
-function shownLine(line: string): string {
-  const shown = showHidden(line);
-  return shown.length <= maxLineCharacters ? shown : `${shown.slice(0, maxLineCharacters)}…`;
+/** A line that is cut says so behind it, as lines that are left out do. */
+function shownLine(type: DiffLine["type"], line: string): DiffLine[] {
+  const whole = showHidden(line);
+  const text = firstCharacters(whole, maxLineCharacters);
+  const left = whole.length - text.length;
+  if (left === 0) return [{ type, text }];
+  return [
+    { type, text: `${text}…` },
+    { type: "skipped", text: `${left} characters of this line` },
+  ];
 }
 
 function linesOf(text: string): string[] {

@@ -1,9 +1,9 @@
 import { firstCharacters } from "../../lib/cut-text.ts";
-import { describeInput } from "../../lib/describe-input.ts";
 import { showHidden } from "../../permissions/show-hidden.ts";
 import type { EntryView, ReplyBlockView } from "../../protocol/dashboard.ts";
 import type { Entry, ReplyBlock } from "../../protocol/transcript.ts";
 import type { TranscriptLine } from "../../team/transcript-file.ts";
+import { callSummary } from "./call-summary.ts";
 import { diffOfCall } from "./diff-lines.ts";
 import { mailView } from "./message-view.ts";
 
@@ -39,7 +39,7 @@ function shownPart(entry: Entry): Shown | undefined {
     case "run-start":
       return { type: "run-start" };
     case "run-end":
-      return { type: "run-end", outcome: entry.outcome, reason: entry.reason ?? null };
+      return { type: "run-end", outcome: entry.outcome, reason: textOrNull(entry.reason) };
     case "reply": {
       const { stop, usage = null } = entry;
       return { type: "reply", blocks: entry.blocks.map(blockView), stop, usage };
@@ -62,13 +62,17 @@ function shownPart(entry: Entry): Shown | undefined {
 function blockView(block: ReplyBlock): ReplyBlockView {
   if (block.type !== "tool-call") return { type: block.type, text: text(block.text) };
   const { type, call_id, name, input } = block;
-  const summary = showHidden(firstCharacters(describeInput(input), maxSummary));
+  const summary = showHidden(firstCharacters(callSummary(name, input), maxSummary));
   const shown = text(showHidden(JSON.stringify(input, null, 2) ?? ""));
   return { type, call_id, name, summary, input: shown, diff: diffOfCall(name, input) };
 }
 
 function text(whole: string): string {
   return firstCharacters(whole, maxText);
+}
+
+function textOrNull(whole: string | undefined): string | null {
+  return whole === undefined ? null : text(whole);
 }
 
 /** Whether what is shown of an entry has `wanted`, which is in lower case. */

@@ -28,6 +28,8 @@ export class Following implements AsyncDisposable {
   #records: RoomRecords;
   /** Of a team that is being read for the first time, and is not shown yet. */
   #loading: RoomRecords | undefined;
+  /** What was told while a team was opened of which there are no records yet. */
+  #untold: string[] = [];
   #sight: TeamSight | undefined;
   #roster: string | undefined;
   #looks = 0;
@@ -99,6 +101,7 @@ export class Following implements AsyncDisposable {
   }
 
   async #lookForTeam(roster: string | undefined): Promise<void> {
+    this.#untold = [];
     try {
       const observer = await TeamObserver.open(this.#place);
       const isSame = this.#sight?.observer.team.team_id === observer.team.team_id;
@@ -116,6 +119,7 @@ export class Following implements AsyncDisposable {
     await this.#leaveTeam();
     const { team_id: id, team_name: name } = observer.team;
     const records = this.#newRecords({ id, name }, null);
+    for (const problem of this.#untold) records.addProblem(problem);
     this.#loading = records;
     const sight = new TeamSight(observer, {
       ...{ records, clock: this.#place.clock },
@@ -168,6 +172,7 @@ export class Following implements AsyncDisposable {
   }
 
   #tell(problem: string): void {
+    if (!this.#sight) this.#untold.push(problem);
     (this.#loading ?? this.#records).addProblem(problem);
   }
 }

@@ -1,4 +1,7 @@
+import { firstCharacters } from "../../lib/cut-text.ts";
+
 const maxProblems = 50;
+const maxCharacters = 2_000;
 
 /** What a person should know, each once, the newest last. */
 export class Problems {
@@ -9,7 +12,8 @@ export class Problems {
   }
 
   /** False where it is known. */
-  add(text: string): boolean {
+  add(whole: string): boolean {
+    const text = firstCharacters(whole, maxCharacters);
     if (this.#texts.includes(text)) return false;
     this.#texts = [...this.#texts, text].slice(-maxProblems);
     return true;

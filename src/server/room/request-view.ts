@@ -1,9 +1,9 @@
 import { firstCharacters } from "../../lib/cut-text.ts";
-import { describeInput } from "../../lib/describe-input.ts";
 import { isForPerson, ruleOf } from "../../permissions/persons-question.ts";
 import { showHidden } from "../../permissions/show-hidden.ts";
 import type { RequestView } from "../../protocol/dashboard.ts";
 import type { Request } from "../../protocol/request.ts";
+import { callSummary } from "./call-summary.ts";
 import { diffOfCall } from "./diff-lines.ts";
 
 const reasonCharacters = 10_000;
@@ -16,7 +16,7 @@ export function requestView(request: Request): RequestView {
     ...{ id, type, from, to, created_at, state, hash, tool },
     is_open: isForPerson(request),
     shown: showHidden(shownOf(request)),
-    summary: tool === null ? null : showHidden(describeInput(subject.input)),
+    summary: tool === null ? null : showHidden(callSummary(tool, subject.input)),
     diff: tool === null ? null : diffOfCall(tool, subject.input),
     reason: typeof subject.reason === "string" ? showHidden(subject.reason) : null,
     rule: ruleOf(request) ?? null,

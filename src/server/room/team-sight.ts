@@ -165,18 +165,23 @@ export class TeamSight implements AsyncDisposable {
     }
   }
 
-  /** What is not needed for the first screen, or would make it late. */
+  /** What is not needed for the first screen, or would make it late. What fails keeps nothing else back. */
   async #complete(signal: AbortSignal): Promise<void> {
-    try {
-      await this.#members.lookBack(this.#observer, signal);
-      this.#publishing.want();
+    const observer = this.#observer;
+    const steps = [
+      () => this.#members.lookBack(observer, signal),
+      () => this.#mail.complete(),
+      () => this.#requests.complete(observer),
+    ];
+    for (const step of steps) {
       if (signal.aborted) return;
-      await this.#mail.complete();
-      await this.#requests.complete(this.#observer);
+      try {
+        await step();
+      } catch (error) {
+        this.#options.onFailure(error);
+      }
       this.#members.changeAll();
       this.#publishing.want();
-    } catch (error) {
-      this.#options.onFailure(error);
     }
   }
 

@@ -33,6 +33,21 @@ test("what a tool would write is all added, with hidden characters spelt out", (
   expect(diffOfCall("edit_file", { path: "a" })).toBeNull();
 });
 
+test("a diff says where a line is cut, what else a call was given, and what the lines do not show", () => {
+  const content = `echo ok${" ".repeat(2_000)}; rm -rf ~`;
+  const edit = { path: "a", old_text: "one", new_text: "one\n", replace_all: true };
+
+  expect(diffOfCall("write_file", { path: "a", content })).toEqual([
+    { type: "added", text: `${content.slice(0, 2_000)}…` },
+    { type: "skipped", text: "17 characters of this line" },
+  ]);
+  expect(diffOfCall("edit_file", edit)).toEqual([
+    { type: "same", text: "one" },
+    { type: "skipped", text: "the line break at the end is added" },
+    { type: "skipped", text: "further arguments: replace_all" },
+  ]);
+});
+
 test("a diff of two long texts that have nothing in common is cut", () => {
   const text = (name: string) =>
     Array.from({ length: 20_000 }, (_, index) => `${name} ${index}`).join("\n");
@@ -97,6 +112,24 @@ test("a question shows exactly what would run, beyond the command too", () => {
   };
 
   expect(requestView(request).shown).toBe('bash {\n  "command": "ls",\n  "background": true\n}');
+});
+
+test("a question about a file names the file that would be written, whatever else it was given", () => {
+  const input = { command: "docs/harmless.md", path: "ci.yml", content: "run: evil" };
+  const request: Request = {
+    ...{ id: newRequestId(new Date()), type: "permission", from: alice, to: user },
+    subject: { tool: "write_file", input },
+    ...{ hash: "0".repeat(64), created_at: at, sig: "", state: "pending", decision: null },
+    version: 1,
+  };
+
+  expect(requestView(request)).toMatchObject({
+    summary: "ci.yml",
+    diff: [
+      { type: "added", text: "run: evil" },
+      { type: "skipped", text: "further arguments: command" },
+    ],
+  });
 });
 
 test("words come in pieces, each once, and anew when a turn begins anew", () => {

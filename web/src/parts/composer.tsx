@@ -127,19 +127,29 @@ function TextField({ draft, names, onChange, onSend }: FieldProps & { onSend: ()
         onInput={({ currentTarget }) => onChange({ ...draft, text: currentTarget.value })}
         onKeyDown={onKeyDown}
       />
-      {meant.length > 0 && (
-        <ul class="meant" aria-label="Who is meant">
-          {meant.map((name) => (
-            <li key={name}>
-              <button type="button" onClick={() => choose(name)}>
-                @{name}
-                {name === first && <kbd>Tab</kbd>}
-              </button>
-            </li>
-          ))}
-        </ul>
-      )}
+      {meant.length > 0 && <Meant names={meant} onChoose={choose} />}
     </div>
+  );
+}
+
+interface MeantProps {
+  names: readonly string[];
+  onChoose(name: string): void;
+}
+
+/** Whoever may be meant by what is being typed. The first is what Tab chooses. */
+function Meant({ names, onChoose }: MeantProps) {
+  return (
+    <ul class="meant" aria-label="Who is meant">
+      {names.map((name, place) => (
+        <li key={name}>
+          <button type="button" onClick={() => onChoose(name)}>
+            @{name}
+            {place === 0 && <kbd>Tab</kbd>}
+          </button>
+        </li>
+      ))}
+    </ul>
   );
 }
 

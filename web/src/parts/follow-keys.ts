@@ -1,7 +1,9 @@
 import type { Desk } from "../state/desk.ts";
 import { type KeyCommand, keyCommand } from "../state/keys.ts";
 import { neighbour } from "../state/members.ts";
+import { closeDrawer, openDrawer } from "./drawer.ts";
 import { tabs } from "./header.tsx";
+import { hasModifier, isField } from "./typing.ts";
 
 /** Carries out what keys ask of the page, until the returned function is called. */
 export function followKeys(desk: Desk): () => void {
@@ -10,7 +12,7 @@ export function followKeys(desk: Desk): () => void {
     if (event.defaultPrevented || desk.overlay.value) return;
     const command = keyCommand({
       key: event.key,
-      hasModifier: event.ctrlKey || event.metaKey || event.altKey,
+      hasModifier: hasModifier(event),
       isTyping: isField(event.target),
     });
     if (!command) return;
@@ -19,10 +21,6 @@ export function followKeys(desk: Desk): () => void {
   };
   document.addEventListener("keydown", onKeyDown);
   return () => document.removeEventListener("keydown", onKeyDown);
-}
-
-function isField(target: EventTarget | null): boolean {
-  return target instanceof HTMLElement && target.matches("input, textarea, select");
 }
 
 function carryOut(desk: Desk, command: KeyCommand): void {
@@ -34,7 +32,7 @@ function carryOut(desk: Desk, command: KeyCommand): void {
       focusMember(desk, command.step);
       break;
     case "question":
-      focusQuestion(desk);
+      openDrawer(desk);
       break;
     case "write":
       document.getElementById("composer-text")?.focus();
@@ -69,15 +67,6 @@ function focusMember(desk: Desk, step: 1 | -1): void {
   links.find(({ dataset }) => dataset.member === next)?.focus();
 }
 
-function focusQuestion(desk: Desk): void {
-  desk.isDrawerOpen.set(true);
-  // The drawer cannot take the focus before it is drawn open.
-  requestAnimationFrame(() => {
-    const first = document.querySelector<HTMLElement>(".waiting .question");
-    (first ?? document.querySelector<HTMLElement>(".waiting summary"))?.focus();
-  });
-}
-
 /** The search of the view; where it has none, the filter of the members. */
 function focusSearch(): void {
   const fieldsIn = (part: string) => [
@@ -90,6 +79,6 @@ function focusSearch(): void {
 function leaveOff(desk: Desk): void {
   const focused = document.activeElement;
   if (isField(focused) && focused instanceof HTMLElement) focused.blur();
-  else if (desk.isDrawerOpen.value) desk.isDrawerOpen.set(false);
+  else if (desk.isDrawerOpen.value) closeDrawer(desk);
   else desk.away.set(null);
 }

@@ -3,6 +3,7 @@ import { useDesk, useRoom } from "../state/desk.ts";
 import { spendOf } from "../state/members.ts";
 import { hashOf, type Route } from "../state/route.ts";
 import { useStore } from "../state/store.ts";
+import { closeDrawer, openDrawer } from "./drawer.ts";
 import { AutoIcon, BellIcon, HelpIcon, MoonIcon, StopIcon, SunIcon } from "./icons.tsx";
 
 /** The views that have a key of their own, in the order of the keys. */
@@ -21,7 +22,9 @@ export function Header() {
     <header class="header">
       <h1 class="team">
         <span class="logo" aria-hidden="true" />
-        <span class="team-name">{team ?? "Troupe"}</span>
+        <span class="team-name" title={team ?? undefined}>
+          {team ?? "Troupe"}
+        </span>
       </h1>
       <nav class="tabs" aria-label="Views">
         {tabs.map(({ title, route }, index) => (
@@ -120,7 +123,7 @@ function DrawerButton() {
       aria-controls="waiting"
       aria-label={`Waiting for you: ${open}`}
       data-asked={open > 0}
-      onClick={() => desk.isDrawerOpen.set(!isOpen)}
+      onClick={() => (isOpen ? closeDrawer(desk) : openDrawer(desk))}
     >
       <BellIcon />
       <span class="clock">{open}</span>

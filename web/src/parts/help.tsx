@@ -1,10 +1,16 @@
 import { keyHelp } from "../state/keys.ts";
+import { CloseIcon } from "./icons.tsx";
 import { Modal } from "./overlay.tsx";
 
 export function Help({ onClose }: { onClose: () => void }) {
   return (
     <Modal label="Help" onClose={onClose}>
-      <h2>Keys</h2>
+      <header class="modal-head">
+        <h2>Keys</h2>
+        <button type="button" class="tool" aria-label="Close" onClick={onClose}>
+          <CloseIcon />
+        </button>
+      </header>
       <div class="help">
         {keyHelp.map(([title, keys]) => (
           <section key={title}>
@@ -25,11 +31,6 @@ export function Help({ onClose }: { onClose: () => void }) {
             </table>
           </section>
         ))}
-      </div>
-      <div class="actions">
-        <button type="button" class="button" onClick={onClose}>
-          Close
-        </button>
       </div>
     </Modal>
   );

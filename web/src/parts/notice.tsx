@@ -1,5 +1,6 @@
 import type { ComponentChildren } from "preact";
 import type { Obstacle } from "../../../src/protocol/dashboard.ts";
+import type { LockedReason } from "../source/source.ts";
 
 /** What is said in place of the team. */
 function Notice({ title, children }: { title: string; children: ComponentChildren }) {
@@ -11,18 +12,31 @@ function Notice({ title, children }: { title: string; children: ComponentChildre
   );
 }
 
-export function LockedNotice({ reason }: { reason: "missing" | "expired" }) {
+const lockedTexts: Readonly<Record<LockedReason, { title: string; text: string }>> = {
+  missing: {
+    title: "This page needs a key",
+    text: "What your team does is shown only to whoever has the address that the terminal prints.",
+  },
+  expired: {
+    title: "This address is used up",
+    text: "An address lets you in once, for an hour. The team goes on regardless.",
+  },
+  ended: {
+    title: "Your session has ended",
+    text: "You are let in for a week. The team goes on regardless, and what you have begun to write is kept.",
+  },
+};
+
+export function LockedNotice({ reason }: { reason: LockedReason }) {
+  const { title, text } = lockedTexts[reason];
   return (
     <main class="locked">
-      <Notice title={reason === "missing" ? "This page needs a key" : "This address is used up"}>
+      <h1 class="hidden">Troupe</h1>
+      <Notice title={title}>
         <p>
           Run <code>troupe web</code> in your terminal for a new address, and open that one.
         </p>
-        <p class="soft">
-          {reason === "missing"
-            ? "What your team does is shown only to whoever has the address that the terminal prints."
-            : "An address lets you in once, for an hour. The team goes on regardless."}
-        </p>
+        <p class="soft">{text}</p>
       </Notice>
     </main>
   );

@@ -1,7 +1,9 @@
-import { counted, timeText } from "../state/amounts.ts";
+import type { ComponentChildren } from "preact";
+import { counted } from "../state/amounts.ts";
 import { useDesk, useRoom, useRoomList } from "../state/desk.ts";
 import { standingCounts, standingWords } from "../state/members.ts";
 import { useStore } from "../state/store.ts";
+import { timeText } from "../state/times.ts";
 import { Clock } from "./member.tsx";
 
 /** One line about how things stand. It is always there, so that trouble moves nothing. */
@@ -11,18 +13,7 @@ export function Strip() {
   const hasTeam = useRoom((room) => room.team !== null);
   const pid = useRoom((room) => room.running?.pid ?? null);
   const host = useRoom((room) => room.running?.host ?? null);
-  if (connection.type === "lost") {
-    return (
-      <Line tone="bad">
-        Connection lost
-        {/* Read aloud, it would be read every second. */}
-        <span aria-hidden="true">
-          <Clock since={connection.since} />
-        </span>
-        <span class="soft"> · it is made again by itself</span>
-      </Line>
-    );
-  }
+  if (connection.type === "lost") return <LostLine since={connection.since} />;
   if (connection.type === "connecting" || hasTeam === null)
     return <Line tone="calm">Connecting…</Line>;
   if (connection.type === "recorded") {
@@ -43,13 +34,22 @@ export function Strip() {
     );
   }
   return (
-    <Line tone="calm">
+    <Line tone="calm" more={<Summary pid={pid} host={host} />}>
       <span class="live-dot" aria-hidden="true" />
       <span title={`Process ${pid} on ${host}`}>Live</span>
-      <Summary />
-      <span class="wide-only soft">
-        · process {pid} on {host}
+    </Line>
+  );
+}
+
+function LostLine({ since }: { since: string }) {
+  return (
+    <Line tone="bad">
+      Connection lost
+      {/* Read aloud, it would be read every second. */}
+      <span aria-hidden="true">
+        <Clock since={since} />
       </span>
+      <span class="soft"> · it is made again by itself</span>
     </Line>
   );
 }
@@ -58,21 +58,25 @@ interface LineProps {
   tone: string;
   /** What a recording does not have. */
   leftOut?: readonly string[];
-  children: preact.ComponentChildren;
+  /** What changes too often to be read aloud each time. */
+  more?: ComponentChildren;
+  /** Read aloud when it changes. */
+  children: ComponentChildren;
 }
 
-function Line({ tone, leftOut = [], children }: LineProps) {
+function Line({ tone, leftOut = [], more, children }: LineProps) {
   const problems = useRoomList((room) => room.problems);
   return (
     <div class="strip" data-tone={tone}>
       <p role="status">{children}</p>
+      {more}
       <Listed title={`${leftOut.length} left out`} items={leftOut} />
       <Listed title={counted(problems.length, "problem")} items={problems} />
     </div>
   );
 }
 
-function Summary() {
+function Summary({ pid, host }: { pid: number; host: string | null }) {
   const text = useRoom((room) =>
     standingCounts(room)
       .flatMap(([standing, count]) =>
@@ -80,7 +84,14 @@ function Summary() {
       )
       .join(", "),
   );
-  return <span class="soft">{text}</span>;
+  return (
+    <p class="strip-more soft">
+      {text}
+      <span class="wide-only">
+        · process {pid} on {host}
+      </span>
+    </p>
+  );
 }
 
 /** Records that are damaged, and the like. */
@@ -90,8 +101,8 @@ function Listed({ title, items }: { title: string; items: readonly string[] }) {
     <details class="problems">
       <summary>{title}</summary>
       <ul>
-        {items.map((item) => (
-          <li key={item}>{item}</li>
+        {items.map((item, place) => (
+          <li key={place}>{item}</li>
         ))}
       </ul>
     </details>

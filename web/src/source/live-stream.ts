@@ -92,8 +92,8 @@ export class LiveStream {
     this.#end();
     this.#turn++;
     this.#state = "locked";
-    const reason = this.#wasRefused || this.#lastId !== "" ? "expired" : "missing";
-    this.#teller.onConnection({ type: "locked", reason });
+    const reason = this.#lastId === "" ? "missing" : "ended";
+    this.#teller.onConnection({ type: "locked", reason: this.#wasRefused ? "expired" : reason });
   }
 
   watch(member: string | null): void {

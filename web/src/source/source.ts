@@ -11,6 +11,9 @@ import type {
   TranscriptPage,
 } from "../../../src/protocol/dashboard.ts";
 
+/** Nobody has let this page in; its address is of no use (any more); it was let in for a time that is over. */
+export type LockedReason = "missing" | "expired" | "ended";
+
 /** How the page stands with its server. */
 export type Connection =
   | { type: "connecting" }
@@ -18,7 +21,7 @@ export type Connection =
   /** The connection is lost; the next attempt comes by itself. */
   | { type: "lost"; since: string }
   /** The session or the token is no good (any more). */
-  | { type: "locked"; reason: "missing" | "expired" }
+  | { type: "locked"; reason: LockedReason }
   /** A team as it was, out of one file, and what that does not have. */
   | { type: "recorded"; exportedAt: string; leftOut: readonly string[] };
 

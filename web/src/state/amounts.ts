@@ -1,4 +1,4 @@
-/** Figures, times and spans as the page writes them. */
+/** Figures and spans as the page writes them. */
 
 /** A count in few letters: `950`, `12.3k`, `4.56M`. */
 export function shortCount(count: number): string {
@@ -10,8 +10,8 @@ export function shortCount(count: number): string {
 /** What calls cost, as far as that is known. */
 export function costText(usd: number, unpricedCalls: number): string {
   if (usd === 0) return unpricedCalls > 0 ? "no price" : "$0.00";
-  const known = usd < 0.01 ? "< $0.01" : `$${usd.toFixed(2)}`;
-  return unpricedCalls > 0 && usd >= 0.01 ? `≥ ${known}` : known;
+  if (unpricedCalls > 0) return usd < 0.01 ? "> $0.00" : `≥ $${usd.toFixed(2)}`;
+  return usd < 0.01 ? "< $0.01" : `$${usd.toFixed(2)}`;
 }
 
 /** How long something has been going on, in the manner of a stopwatch: `0:07`, `12:30`, `1:02:03`. */
@@ -40,21 +40,7 @@ export function fillPercent(
   return Math.min(100, Math.round((context.tokens / context.window) * 100));
 }
 
-/** The time of day, and the day too where it is another one than today. */
-export function timeText(at: string, now: Date): string {
-  const date = new Date(at);
-  if (Number.isNaN(date.getTime())) return at;
-  const time = [date.getHours(), date.getMinutes(), date.getSeconds()].map(twoDigits).join(":");
-  if (date.toDateString() === now.toDateString()) return time;
-  const day = [date.getFullYear(), date.getMonth() + 1, date.getDate()].map(twoDigits).join("-");
-  return `${day} ${time}`;
-}
-
 /** `1 task`, `3 tasks`. */
 export function counted(count: number, one: string, many = `${one}s`): string {
   return `${count} ${count === 1 ? one : many}`;
-}
-
-function twoDigits(number: number): string {
-  return String(number).padStart(2, "0");
 }

@@ -1,10 +1,11 @@
 import { createContext } from "preact";
 import { useContext, useRef } from "preact/hooks";
-import type { AwayView } from "../../../src/protocol/dashboard.ts";
+import type { AwayView, RequestView } from "../../../src/protocol/dashboard.ts";
 import { SourceError } from "../source/source.ts";
 import { type Draft, draftFor } from "./address.ts";
 import { awaySince, isEventful } from "./away.ts";
 import type { Kept } from "./kept.ts";
+import { type AnswerKey, answerKeys } from "./keys.ts";
 import { askingMembers, everybody, type MemberFilter } from "./members.ts";
 import type { Page } from "./page.ts";
 import type { Room } from "./room.ts";
@@ -28,6 +29,7 @@ export class Desk {
   readonly draft: Store<Draft>;
   readonly theme: Store<Theme>;
   readonly #kept: Kept;
+  readonly #keptHere: Kept;
   #version: string | null = null;
   #requests: Room["requests"] | null = null;
 
@@ -36,8 +38,13 @@ export class Desk {
     this.page = page;
     this.#kept = kept;
     this.theme = new Store(themeOf(kept.get("theme")));
-    this.draft = new Store({ to: "lead", text: keptHere.get("draft") ?? "" });
-    this.draft.subscribe(() => keptHere.set("draft", this.draft.value.text));
+    this.#keptHere = keptHere;
+    const text = keptHere.get("draft") ?? "";
+    this.draft = new Store({ to: keptHere.get("draft-to") ?? "lead", text });
+    this.draft.subscribe(() => {
+      keptHere.set("draft", this.draft.value.text);
+      keptHere.set("draft-to", this.draft.value.to);
+    });
     page.room.subscribe(() => this.#followRequests());
     page.route.subscribe(() => this.#followRoute());
     this.#followRoute();
@@ -51,6 +58,16 @@ export class Desk {
   write(to: string): void {
     this.draft.set({ ...this.draft.value, to });
     document.getElementById("composer-text")?.focus();
+  }
+
+  /** What the person has answered to exactly this; null where they have not, or not in this tab. */
+  answerTo({ id, hash }: RequestView): AnswerKey | null {
+    return answerKeys.find((key) => key === this.#keptHere.get(`answer-${id}-${hash}`)) ?? null;
+  }
+
+  /** Keeps the answer for when the page is loaded anew before the team has taken it up. */
+  keepAnswer({ id, hash }: RequestView, answer: AnswerKey): void {
+    this.#keptHere.set(`answer-${id}-${hash}`, answer);
   }
 
   /** True when the server is of another version than the one this page came from. */

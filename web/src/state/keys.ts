@@ -38,7 +38,8 @@ const commands: ReadonlyMap<string, KeyCommand> = new Map<string, KeyCommand>([
   ["?", { type: "help" }],
 ]);
 
-export type AnswerKey = "allow-once" | "allow-always" | "deny";
+export const answerKeys = ["allow-once", "allow-always", "deny"] as const;
+export type AnswerKey = (typeof answerKeys)[number];
 
 /** The answer that a key gives to the question that has the focus. */
 export function answerKey({ key, hasModifier, isTyping }: KeyPress): AnswerKey | null {

@@ -50,28 +50,37 @@ export function askingMembers(room: Room): ReadonlySet<string> {
 /** Who is left by `filter`, in the order of the roster: nobody changes place by what they do. */
 export function filteredNames(room: Room, filter: MemberFilter): string[] {
   const wanted = filter.text.trim().toLowerCase();
-  const asking = filter.standing === "asks" ? askingMembers(room) : null;
+  const standing = offeredStanding(room, filter);
+  const asking = standing === "asks" ? askingMembers(room) : null;
   return [...room.members.values()]
     .filter(({ name, role }) => `${name} ${role}`.toLowerCase().includes(wanted))
     .filter(({ name, status }) => {
-      if (filter.standing === null) return true;
+      if (standing === null) return true;
       if (asking) return asking.has(name);
-      return standingOf(status, room.running !== null) === filter.standing;
+      return standingOf(status, room.running !== null) === standing;
     })
     .map(({ name }) => name);
 }
 
+/** Nobody works or idles when nobody runs the team: a filter whose chip is gone counts for nothing. */
+function offeredStanding({ running }: Room, { standing }: MemberFilter): MemberFilter["standing"] {
+  return standing !== null && offered(running !== null).includes(standing) ? standing : null;
+}
+
+/** What the chips narrow to, in their order. */
+function offered(isRunning: boolean): readonly (Standing | "asks")[] {
+  const alive = isRunning ? (["working", "idle"] as const) : (["not-running"] as const);
+  return ["asks", ...alive, "failed", "shutdown"];
+}
+
 /** How many there are of each kind that a chip can narrow to. None is left out, so that no chip moves. */
 export function standingCounts(room: Room): readonly (readonly [Standing | "asks", number])[] {
-  const counts = new Map<Standing, number>();
+  const counts = new Map<Standing | "asks", number>([["asks", askingMembers(room).size]]);
   for (const { status } of room.members.values()) {
     const standing = standingOf(status, room.running !== null);
     counts.set(standing, (counts.get(standing) ?? 0) + 1);
   }
-  const alive: Standing[] = room.running ? ["working", "idle"] : ["not-running"];
-  const order: Standing[] = [...alive, "failed", "shutdown"];
-  const asks = ["asks", askingMembers(room).size] as const;
-  return [asks, ...order.map((standing) => [standing, counts.get(standing) ?? 0] as const)];
+  return offered(room.running !== null).map((standing) => [standing, counts.get(standing) ?? 0]);
 }
 
 /** The name after (or before) `current`; the first (or last) where there is none. */

@@ -1,4 +1,6 @@
+import { useRef } from "preact/hooks";
 import type { AwayView } from "../../../../src/protocol/dashboard.ts";
+import { useFocusPassedOn } from "../../hooks/use-focus-passed-on.ts";
 import { CloseIcon } from "../../parts/icons.tsx";
 import { Ago, MemberName } from "../../parts/member.tsx";
 import { costText } from "../../state/amounts.ts";
@@ -6,23 +8,27 @@ import { awayLine, awaySummary } from "../../state/away.ts";
 import { useDesk } from "../../state/desk.ts";
 import { askingText, decisionText } from "../../state/questions.ts";
 import { useStore } from "../../state/store.ts";
+import { statusWord } from "../../state/tasks.ts";
 import "../../styles/away.css";
-import { taskWords } from "../room/glance.ts";
 
 /** What happened while the person looked elsewhere. It lies over the page and moves nothing. */
 export function AwayPanel() {
   const desk = useDesk();
   const away = useStore(desk.away, (value) => value);
-  if (!away) return null;
-  const dismiss = () => desk.away.set(null);
+  return away && <Away away={away} onDismiss={() => desk.away.set(null)} />;
+}
+
+function Away({ away, onDismiss }: { away: AwayView; onDismiss: () => void }) {
+  const element = useRef<HTMLElement>(null);
+  useFocusPassedOn(element, () => document.getElementById("main"));
   return (
-    <section class="away" aria-label="While you were away">
+    <section class="away" aria-label="While you were away" ref={element}>
       <header class="away-head">
         <h2>While you were away</h2>
         <span class="soft">
           <Ago at={away.since} />
         </span>
-        <button type="button" class="tool" aria-label="Dismiss" onClick={dismiss}>
+        <button type="button" class="tool" aria-label="Dismiss" onClick={onDismiss}>
           <CloseIcon />
         </button>
       </header>
@@ -46,7 +52,7 @@ function Details({ away }: { away: AwayView }) {
       ))}
       {finished.map((task) => (
         <li key={task.id} data-tone={task.status === "failed" ? "bad" : "good"}>
-          Task #{task.id} {taskWords[task.status]}: {task.subject}
+          Task #{task.id} {statusWord(task.status)}: {task.subject}
         </li>
       ))}
       {away.results.map((result) => (

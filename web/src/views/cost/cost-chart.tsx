@@ -1,8 +1,8 @@
 import { useMemo, useRef, useState } from "preact/hooks";
 import type { CostView } from "../../../../src/protocol/dashboard.ts";
+import { useSize } from "../../hooks/use-size.ts";
 import { shortCount } from "../../state/amounts.ts";
-import { useSize } from "../messages/use-size.ts";
-import { momentText } from "../messages/words.ts";
+import { momentText } from "../../state/times.ts";
 import { amountText } from "./amount-text.ts";
 import { bandPaths, type Frame, nearest, type Scale, scaleOf } from "./chart-geometry.ts";
 import type { Band, Measure } from "./spend.ts";

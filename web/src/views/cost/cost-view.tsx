@@ -6,7 +6,7 @@ import type { Page } from "../../state/page.ts";
 import { useStore } from "../../state/store.ts";
 import "../../styles/views.css";
 import "../../styles/cost.css";
-import { type Cast, useCast } from "../messages/use-cast.ts";
+import { type Cast, useCast } from "../../hooks/use-cast.ts";
 import { CostChart } from "./cost-chart.tsx";
 import { type Cost, CostFeed, type Later } from "./cost-feed.ts";
 import { CostTable } from "./cost-table.tsx";
@@ -20,6 +20,7 @@ export function CostView({ page }: { page: Page }) {
   const measure = wanted ?? (view ? usualMeasure(view) : "cost");
   return (
     <section class="cost view" aria-label="Cost">
+      <h2 class="hidden">Cost</h2>
       <header class="cost-header">
         <p>{view && noteOf(view)}</p>
         <fieldset class="choices">

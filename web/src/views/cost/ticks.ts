@@ -1,3 +1,5 @@
+import { months } from "../../state/times.ts";
+
 /** Round numbers from 0 up to at least `most`, about `count` steps of them. */
 export function niceTicks(most: number, count: number): number[] {
   if (!(most > 0) || !Number.isFinite(most)) return [0, 1];
@@ -57,13 +59,16 @@ export function timeTicks({
 function tickText(localMs: number, span: number): string {
   const date = new Date(localMs).toISOString();
   const [, month, day] = date.slice(0, 10).split("-").map(Number);
-  if (span >= dayMs) return `${day}/${month}`;
+  if (span >= dayMs) return `${day} ${months[(month ?? 1) - 1]}`;
   return date.slice(11, span < minuteMs ? 19 : 16);
 }
 
 /** An amount of money on an axis whose steps are `step` apart. */
 export function moneyTick(usd: number, step: number): string {
-  const digits =
-    step >= 1 && Number.isInteger(step) ? 0 : Math.max(2, -Math.floor(Math.log10(step)));
-  return `$${usd.toFixed(Math.min(6, digits))}`;
+  if (Number.isInteger(step)) return `$${usd.toFixed(0)}`;
+  // As many digits as the step itself has: 0.025 needs one more than its size tells.
+  const most = 8;
+  let digits = 2;
+  while (digits < most && Number(step.toFixed(digits)) !== Number(step.toFixed(most))) digits++;
+  return `$${usd.toFixed(digits)}`;
 }

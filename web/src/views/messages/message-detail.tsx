@@ -1,12 +1,14 @@
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import type { MessageView } from "../../../../src/protocol/dashboard.ts";
+import { useFocusPassedOn } from "../../hooks/use-focus-passed-on.ts";
 import { CloseIcon } from "../../parts/icons.tsx";
 import { cssColor } from "../../state/members.ts";
 import type { Page } from "../../state/page.ts";
 import { useStore } from "../../state/store.ts";
+import { momentText } from "../../state/times.ts";
 import { typeWord } from "./kinds.ts";
 import type { Row } from "./rows.ts";
-import { fateText, momentText, rowHeadText } from "./words.ts";
+import { fateText, rowHeadText } from "./words.ts";
 
 interface DetailProps {
   page: Page;
@@ -18,8 +20,10 @@ interface DetailProps {
 export function MessageDetail({ page, row, onClose }: DetailProps) {
   const [message, ...copies] = row.messages;
   const text = useWholeText(page, message);
+  const element = useRef<HTMLElement>(null);
+  useFocusPassedOn(element, () => document.querySelector<HTMLElement>(".sequence-canvas"));
   return (
-    <aside class="detail" aria-label="Message">
+    <aside class="detail" aria-label="Message" ref={element}>
       <header>
         <h2>{typeWord(message.type)}</h2>
         <button type="button" class="tool" aria-label="Close" onClick={onClose}>

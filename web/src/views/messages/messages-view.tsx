@@ -3,6 +3,7 @@ import type { MessageView } from "../../../../src/protocol/dashboard.ts";
 import type { Page } from "../../state/page.ts";
 import "../../styles/views.css";
 import "../../styles/messages.css";
+import { useCast } from "../../hooks/use-cast.ts";
 import { type Filter, usualKinds } from "./filter.ts";
 import type { Kind } from "./kinds.ts";
 import { MessageDetail } from "./message-detail.tsx";
@@ -10,7 +11,6 @@ import type { Feed } from "./message-feed.ts";
 import { MessageFilters } from "./message-filters.tsx";
 import { type Row, rowIndexOf, rowsOf } from "./rows.ts";
 import { Sequence } from "./sequence.tsx";
-import { useCast } from "./use-cast.ts";
 import { useFeed } from "./use-feed.ts";
 
 /** The messages between everybody, or with one member, as a sequence diagram. */
@@ -29,6 +29,7 @@ export function MessagesView({ page, member }: { page: Page; member: string | nu
   };
   return (
     <section class="messages view" aria-label="Messages" onKeyDown={onKeyDown}>
+      <h2 class="hidden">Messages</h2>
       <MessageFilters
         page={page}
         filter={filter}

@@ -1,10 +1,11 @@
 import { useMemo } from "preact/hooks";
 import { cssColor } from "../../state/members.ts";
+import { timeOfDay } from "../../state/times.ts";
 import { arrowHeight, arrowPaths, reach } from "./arrow-paths.ts";
 import { type Arrow, arrowOf, type Columns } from "./columns.ts";
 import { typeWord } from "./kinds.ts";
 import type { Row } from "./rows.ts";
-import { clockText, firstWords, rowHeadText, sentenceOf } from "./words.ts";
+import { firstWords, rowHeadText, sentenceOf } from "./words.ts";
 
 export interface RowProps {
   row: Row;
@@ -53,7 +54,7 @@ function TimeCell({ row, day, columns }: { row: Row; day: string; columns: Colum
   return (
     <div class="sequence-time" style={{ width: `${columns.timeWidth}px` }}>
       <span>
-        {clockText(sent_at) || "no time"}
+        {sent_at === null ? "no time" : timeOfDay(sent_at)}
         {columns.isWide && day && <small> {day}</small>}
       </span>
       <small title={columns.isWide ? route : undefined}>{columns.isWide ? route : day}</small>

@@ -1,16 +1,16 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import { cssColor } from "../../state/members.ts";
+import { dayText } from "../../state/times.ts";
 import "../../styles/sequence.css";
+import type { Cast } from "../../hooks/use-cast.ts";
+import { useSize } from "../../hooks/use-size.ts";
 import { arrowOf, type Columns, columnsOf, participantsOf } from "./columns.ts";
 import type { Feed } from "./message-feed.ts";
 import { type Row, rowIndexOf } from "./rows.ts";
 import { leadIn, rowHeight, scrollToRow } from "./scrolling.ts";
 import { SequenceRow } from "./sequence-row.tsx";
-import type { Cast } from "./use-cast.ts";
 import { useSight } from "./use-sight.ts";
-import { useSize } from "./use-size.ts";
-import { dayText } from "./words.ts";
 
 interface SequenceProps {
   feed: Feed & { older(): void };
@@ -48,7 +48,6 @@ export function Sequence({ feed, rows, cast, selected, onSelect, beginning }: Se
     scrollToRow(scroller.current, target);
     bringIntoSight(scroller.current, columns, row);
   };
-  const toEnd = () => scroller.current?.scrollTo({ top: scroller.current.scrollHeight });
   const canvas = { rows, first: sight.first, end: sight.end, columns, cast, chosen };
   return (
     <div class="sequence-frame">
@@ -59,10 +58,16 @@ export function Sequence({ feed, rows, cast, selected, onSelect, beginning }: Se
         </div>
         <Canvas {...canvas} onSelect={onSelect} onKeyDown={onKeyDown} />
       </div>
-      <button type="button" class="sequence-unseen" hidden={sight.unseen === 0} onClick={toEnd}>
-        {sight.unseen} new ↓
-      </button>
+      <ToEnd unseen={sight.unseen} onClick={() => toEnd(scroller.current)} />
     </div>
+  );
+}
+
+function ToEnd({ unseen, onClick }: { unseen: number; onClick(): void }) {
+  return (
+    <button type="button" class="sequence-unseen" hidden={unseen === 0} onClick={onClick}>
+      {unseen} new ↓
+    </button>
   );
 }
 
@@ -162,8 +167,11 @@ function useOlder(element: HTMLElement | null, feed: SequenceProps["feed"], firs
 }
 
 function newDay(before: Row | undefined, row: Row): string {
-  const day = dayText(row.messages[0].sent_at);
-  return before && dayText(before.messages[0].sent_at) === day ? "" : day;
+  const [day, dayBefore] = [row, before].map((each) => {
+    const at = each?.messages[0].sent_at ?? null;
+    return at === null ? "" : dayText(at);
+  });
+  return day === undefined || day === dayBefore ? "" : day;
 }
 
 interface KeyPlace {
@@ -172,6 +180,12 @@ interface KeyPlace {
   page: number;
   /** The last row in sight: where keys start when nothing is chosen. */
   seen: number;
+}
+
+function toEnd(scroller: HTMLElement | null): void {
+  scroller?.scrollTo({ top: scroller.scrollHeight });
+  // The button goes, and must not take the focus with it.
+  scroller?.querySelector<HTMLElement>(".sequence-canvas")?.focus({ preventScroll: true });
 }
 
 /** The row that a key leads to. */

@@ -1,28 +1,8 @@
 import type { MessageView } from "../../../../src/protocol/dashboard.ts";
-import { between, durationText } from "../transcript/durations.ts";
+import { between, durationText } from "../../state/durations.ts";
+import { timeOfDay } from "../../state/times.ts";
 import { typeWord } from "./kinds.ts";
 import type { Row } from "./rows.ts";
-
-/** Such as `09:00:01`, in the time zone of whoever looks. */
-export function clockText(time: string | null): string {
-  if (time === null) return "";
-  const date = new Date(time);
-  return [date.getHours(), date.getMinutes(), date.getSeconds()].map(twoDigits).join(":");
-}
-
-const months = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split(" ");
-
-/** Such as `3 May`. */
-export function dayText(time: string | null): string {
-  if (time === null) return "";
-  const date = new Date(time);
-  return `${date.getDate()} ${months[date.getMonth()]}`;
-}
-
-/** Such as `3 May 2026, 09:00:01`. */
-export function momentText(time: string): string {
-  return `${dayText(time)} ${new Date(time).getFullYear()}, ${clockText(time)}`;
-}
 
 /** What stands at the arrow's head: how long it took to be seen, or why it was not. */
 export function headText({ state, sent_at, seen_at }: MessageView): string {
@@ -63,7 +43,7 @@ export function rowHeadText({ messages }: Row): string {
 export function sentenceOf(row: Row): string {
   const [message, ...copies] = row.messages;
   const to = copies.length === 0 ? message.to : `${row.messages.length} members`;
-  const time = clockText(message.sent_at) || "at an unknown time";
+  const time = message.sent_at === null ? "at an unknown time" : timeOfDay(message.sent_at);
   const fate =
     copies.length === 0 ? fateText(message) : rowHeadText(row).replace("+", "seen after ");
   const route = `${time} ${message.from} to ${to}`;
@@ -75,8 +55,4 @@ export function firstWords({ text, facts, state }: MessageView): string {
   const reason = facts.reason ?? "";
   const words = state === "set-aside" && reason ? `${reason} · ${text}` : text;
   return words.replace(/\s+/g, " ").trim();
-}
-
-function twoDigits(number: number): string {
-  return String(number).padStart(2, "0");
 }

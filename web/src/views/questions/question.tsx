@@ -1,8 +1,11 @@
 import { useRef, useState } from "preact/hooks";
 import type { RequestView } from "../../../../src/protocol/dashboard.ts";
+import { useFocusPassedOn } from "../../hooks/use-focus-passed-on.ts";
+import { waitingHead } from "../../parts/drawer.ts";
 import { Ago, MemberName } from "../../parts/member.tsx";
 import { Refusal } from "../../parts/refusal.tsx";
 import { ScrollBox } from "../../parts/scroll-box.tsx";
+import { hasModifier, isField } from "../../parts/typing.ts";
 import { SourceError } from "../../source/source.ts";
 import { useDesk, useHindrance, useRoom } from "../../state/desk.ts";
 import { type AnswerKey, answerKey } from "../../state/keys.ts";
@@ -15,6 +18,8 @@ export function Question({ request, isVisible }: { request: RequestView; isVisib
   const { canAct } = useDesk().page.source;
   const element = useRef<HTMLElement>(null);
   const isArmed = useArmed(element, isVisible);
+  // Not to the next question: a key that is pressed once more must not answer that one.
+  useFocusPassedOn(element, waitingHead);
   const hindrance = useHindrance();
   const [reason, setReason] = useState("");
   const { sent, refusal, answer } = useAnswering(request);
@@ -47,10 +52,10 @@ export function Question({ request, isVisible }: { request: RequestView; isVisib
 
 /** Sends the one answer to `request`, and again only after a refusal. */
 function useAnswering(request: RequestView) {
-  const { page } = useDesk();
+  const desk = useDesk();
+  const [sent, setSent] = useState(() => desk.answerTo(request));
   // Beside the state, which is another one only once it is drawn.
-  const isSent = useRef(false);
-  const [sent, setSent] = useState<AnswerKey | null>(null);
+  const isSent = useRef(sent !== null);
   const [refusal, setRefusal] = useState<SourceError | null>(null);
   const answer = async (decision: AnswerKey, reason: string) => {
     if (isSent.current || (decision === "allow-always" && request.rule === null)) return;
@@ -58,7 +63,8 @@ function useAnswering(request: RequestView) {
     setSent(decision);
     setRefusal(null);
     try {
-      await page.source.answer(request.id, answerBody(request, decision, reason));
+      await desk.page.source.answer(request.id, answerBody(request, decision, reason));
+      desk.keepAnswer(request, decision);
     } catch (error) {
       if (!(error instanceof SourceError)) throw error;
       isSent.current = false;
@@ -70,8 +76,9 @@ function useAnswering(request: RequestView) {
 }
 
 function pressOf(event: KeyboardEvent) {
-  const isTyping = event.target instanceof HTMLElement && event.target.matches("input, textarea");
-  return { key: event.key, hasModifier: event.ctrlKey || event.metaKey || event.altKey, isTyping };
+  // A key that is held down was pressed for something else.
+  const isOther = event.repeat || hasModifier(event);
+  return { key: event.key, hasModifier: isOther, isTyping: isField(event.target) };
 }
 
 /** Who asks, what exactly, and why. */

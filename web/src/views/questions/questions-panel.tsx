@@ -1,5 +1,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { RequestView } from "../../../../src/protocol/dashboard.ts";
+import { useMedia } from "../../hooks/use-media.ts";
+import { closeDrawer } from "../../parts/drawer.ts";
 import { CloseIcon } from "../../parts/icons.tsx";
 import { Ago, MemberName } from "../../parts/member.tsx";
 import { useDesk, useRoomList } from "../../state/desk.ts";
@@ -51,13 +53,16 @@ function PanelHead({ count }: { count: number }) {
   const desk = useDesk();
   return (
     <header class="waiting-head">
-      <h2>Waiting for you</h2>
+      {/* It takes the focus of a question that has gone. */}
+      <h2 id="waiting-head" tabIndex={-1}>
+        Waiting for you
+      </h2>
       {count > 0 && <span class="badge">{count}</span>}
       <button
         type="button"
         class="tool drawer-close"
         aria-label="Close"
-        onClick={() => desk.isDrawerOpen.set(false)}
+        onClick={() => closeDrawer(desk)}
       >
         <CloseIcon />
       </button>
@@ -130,16 +135,4 @@ function Announcer({ open }: { open: readonly RequestView[] }) {
       {text}
     </p>
   );
-}
-
-function useMedia(query: string): boolean {
-  const [isTrue, setTrue] = useState(() => matchMedia(query).matches);
-  useEffect(() => {
-    const media = matchMedia(query);
-    const look = () => setTrue(media.matches);
-    look();
-    media.addEventListener("change", look);
-    return () => media.removeEventListener("change", look);
-  }, [query]);
-  return isTrue;
 }

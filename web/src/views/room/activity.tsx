@@ -1,8 +1,10 @@
 import type { MessageView, TaskView } from "../../../../src/protocol/dashboard.ts";
 import { MemberName } from "../../parts/member.tsx";
-import { timeText } from "../../state/amounts.ts";
 import { useRoom, useRoomList } from "../../state/desk.ts";
-import { newestMessages, pressingTasks, taskLine, taskWords } from "./glance.ts";
+import { statusWord } from "../../state/tasks.ts";
+import { timeText } from "../../state/times.ts";
+import { typeWord } from "../messages/kinds.ts";
+import { newestMessages, pressingTasks, taskLine } from "./glance.ts";
 
 /** The newest messages, and the tasks that matter most. */
 export function Activity() {
@@ -49,7 +51,7 @@ function MessageLine({ message }: { message: MessageView }) {
           {sent_at && <time dateTime={sent_at}>{timeText(sent_at, new Date())}</time>}
         </span>
       </span>
-      <span class="glance-text">{text || type.replaceAll("_", " ")}</span>
+      <span class="glance-text">{text || typeWord(type)}</span>
     </li>
   );
 }
@@ -59,7 +61,7 @@ function TaskLine({ task }: { task: TaskView }) {
     <li class="glance-line">
       <span class="glance-who">
         <span class="task-state" data-status={task.status}>
-          {taskWords[task.status]}
+          {statusWord(task.status)}
         </span>
         {task.owner && <MemberName name={task.owner} />}
         <span class="glance-side">#{task.id}</span>

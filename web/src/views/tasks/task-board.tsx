@@ -1,7 +1,7 @@
 import { useMemo, useRef, useState } from "preact/hooks";
 import type { TaskView } from "../../../../src/protocol/dashboard.ts";
-import type { Cast } from "../messages/use-cast.ts";
-import { useSize } from "../messages/use-size.ts";
+import type { Cast } from "../../hooks/use-cast.ts";
+import { useSize } from "../../hooks/use-size.ts";
 import { nextOnBoard } from "./board-keys.ts";
 import { type BoardLayout, boardLayout, curveOf } from "./board-layout.ts";
 import { TaskCard } from "./task-card.tsx";

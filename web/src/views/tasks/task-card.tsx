@@ -1,10 +1,10 @@
 import { useMemo } from "preact/hooks";
 import type { TaskView } from "../../../../src/protocol/dashboard.ts";
-import { timeText } from "../../state/amounts.ts";
 import { cssColor } from "../../state/members.ts";
+import { type Status, statusWord } from "../../state/tasks.ts";
+import { timeText } from "../../state/times.ts";
 import type { Place } from "./board-layout.ts";
 import { openBlockers } from "./task-graph.ts";
-import { type Status, statusWord } from "./task-list.ts";
 
 interface CardProps {
   all: ReadonlyMap<string, TaskView>;

@@ -1,10 +1,12 @@
 import type { ComponentChildren } from "preact";
+import { useRef } from "preact/hooks";
 import type { TaskView } from "../../../../src/protocol/dashboard.ts";
+import type { Cast } from "../../hooks/use-cast.ts";
+import { useFocusPassedOn } from "../../hooks/use-focus-passed-on.ts";
 import { CloseIcon } from "../../parts/icons.tsx";
 import { cssColor } from "../../state/members.ts";
 import type { Page } from "../../state/page.ts";
-import type { Cast } from "../messages/use-cast.ts";
-import { momentText } from "../messages/words.ts";
+import { momentText } from "../../state/times.ts";
 import { StatusWord } from "./task-card.tsx";
 import { byId } from "./task-graph.ts";
 
@@ -19,8 +21,12 @@ interface DetailProps {
 /** Everything there is to know about a task. */
 export function TaskDetail(props: DetailProps) {
   const { task, onSelect } = props;
+  const element = useRef<HTMLElement>(null);
+  const last = useRef(task.id);
+  last.current = task.id;
+  useFocusPassedOn(element, () => openerOf(last.current));
   return (
-    <aside class="detail" aria-label={`Task ${task.id}`}>
+    <aside class="detail" aria-label={`Task ${task.id}`} ref={element}>
       <header>
         <span class="task-id">{task.id}</span>
         <StatusWord status={task.status} />
@@ -40,6 +46,11 @@ export function TaskDetail(props: DetailProps) {
       )}
     </aside>
   );
+}
+
+/** What opens the task's detail, on the board or in the list. */
+function openerOf(id: string): HTMLElement | null {
+  return document.querySelector<HTMLElement>(`.tasks [data-task="${CSS.escape(id)}"]`);
 }
 
 function Facts({ page, all, task, cast, onSelect }: DetailProps) {

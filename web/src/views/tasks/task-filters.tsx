@@ -1,6 +1,7 @@
 import { useMemo } from "preact/hooks";
 import type { TaskView } from "../../../../src/protocol/dashboard.ts";
-import { type Status, statuses, type TaskFilter } from "./task-list.ts";
+import { type Status, statuses } from "../../state/tasks.ts";
+import type { TaskFilter } from "./task-list.ts";
 
 interface FiltersProps {
   all: ReadonlyMap<string, TaskView>;

@@ -1,19 +1,6 @@
 import type { TaskView } from "../../../../src/protocol/dashboard.ts";
+import { rankOf, type Status } from "../../state/tasks.ts";
 import { byId } from "./task-graph.ts";
-
-export type Status = TaskView["status"];
-
-export const statuses: readonly { status: Status; word: string }[] = [
-  { status: "in_progress", word: "in progress" },
-  { status: "pending", word: "pending" },
-  { status: "failed", word: "failed" },
-  { status: "completed", word: "completed" },
-  { status: "cancelled", word: "cancelled" },
-];
-
-export function statusWord(status: Status): string {
-  return statuses.find((each) => each.status === status)?.word ?? status;
-}
 
 export interface TaskFilter {
   /** Null for all. */
@@ -50,7 +37,7 @@ function compared(a: TaskView, b: TaskView, by: SortKey): number {
     case "id":
       return byId(a.id, b.id);
     case "status":
-      return rank(a.status) - rank(b.status);
+      return rankOf(a.status) - rankOf(b.status);
     case "owner":
       if (a.owner === null || b.owner === null)
         return Number(a.owner === null) - Number(b.owner === null);
@@ -59,8 +46,4 @@ function compared(a: TaskView, b: TaskView, by: SortKey): number {
     case "updated_at":
       return a[by].localeCompare(b[by]);
   }
-}
-
-function rank(status: Status): number {
-  return statuses.findIndex((each) => each.status === status);
 }

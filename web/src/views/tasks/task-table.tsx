@@ -1,9 +1,9 @@
 import { useMemo, useState } from "preact/hooks";
 import type { TaskView } from "../../../../src/protocol/dashboard.ts";
-import { timeText } from "../../state/amounts.ts";
 import { cssColor } from "../../state/members.ts";
+import { timeText } from "../../state/times.ts";
 import "../../styles/task-list.css";
-import type { Cast } from "../messages/use-cast.ts";
+import type { Cast } from "../../hooks/use-cast.ts";
 import type { BoardProps } from "./task-board.tsx";
 import { StatusWord } from "./task-card.tsx";
 import { openBlockers } from "./task-graph.ts";
@@ -87,7 +87,7 @@ function TaskLine({ task, waits, cast, isSelected, onSelect }: LineProps) {
       <tr data-selected={isSelected} onClick={() => onSelect(task.id)}>
         <td data-column="id">{task.id}</td>
         <td data-column="subject">
-          <button type="button" class="task-open" aria-pressed={isSelected}>
+          <button type="button" class="task-open" data-task={task.id} aria-pressed={isSelected}>
             {task.subject}
           </button>
           {waits && <span class="task-since"> waits for {waits}</span>}

@@ -1,11 +1,12 @@
-import { useEffect, useMemo, useState } from "preact/hooks";
+import { useMemo, useState } from "preact/hooks";
 import type { TaskView } from "../../../../src/protocol/dashboard.ts";
 import { counted } from "../../state/amounts.ts";
 import type { Page } from "../../state/page.ts";
 import { useStore } from "../../state/store.ts";
 import "../../styles/views.css";
 import "../../styles/tasks.css";
-import { useCast } from "../messages/use-cast.ts";
+import { useCast } from "../../hooks/use-cast.ts";
+import { useMedia } from "../../hooks/use-media.ts";
 import { TaskBoard } from "./task-board.tsx";
 import { TaskDetail } from "./task-detail.tsx";
 import { TaskFilters } from "./task-filters.tsx";
@@ -33,6 +34,7 @@ export function TasksView({ page }: { page: Page }) {
   const Shown = wantsList || isSmall ? TaskTable : TaskBoard;
   return (
     <section class="tasks view" aria-label="Tasks" onKeyDown={onKeyDown}>
+      <h2 class="hidden">Tasks</h2>
       <TaskFilters
         all={all}
         filter={filter}
@@ -65,15 +67,4 @@ function NoTasks() {
       </p>
     </section>
   );
-}
-
-function useMedia(query: string): boolean {
-  const [matches, setMatches] = useState(() => matchMedia(query).matches);
-  useEffect(() => {
-    const list = matchMedia(query);
-    const look = () => setMatches(list.matches);
-    list.addEventListener("change", look);
-    return () => list.removeEventListener("change", look);
-  }, [query]);
-  return matches;
 }

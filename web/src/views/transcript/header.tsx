@@ -1,7 +1,15 @@
 import type { ComponentChildren } from "preact";
 import type { MemberView } from "../../../../src/protocol/dashboard.ts";
+import { StandingWord } from "../../parts/member.tsx";
 import { costText, fillPercent, shortCount } from "../../state/amounts.ts";
-import { standingOf, standingWords } from "../../state/members.ts";
+import { useDesk } from "../../state/desk.ts";
+import {
+  cssColor,
+  restingWords,
+  type Standing,
+  standingOf,
+  waitingText,
+} from "../../state/members.ts";
 import type { Page } from "../../state/page.ts";
 import { useStore } from "../../state/store.ts";
 
@@ -15,25 +23,27 @@ interface HeaderProps {
 /** Who the member is, and what it is doing. */
 export function Header({ page, name, actions }: HeaderProps) {
   const member = useStore(page.room, (room) => room?.members.get(name));
-  const isRunning = useStore(page.room, (room) => room?.running !== null);
+  const isRunning = useStore(page.room, (room) => room?.running != null);
+  const isAsking = useStore(useDesk().asking, (asking) => asking.has(name));
   const standing = member && standingOf(member.status, isRunning);
   return (
     <header class="transcript-header">
       <div class="transcript-title">
-        <h2>{name}</h2>
-        {standing && <span class={`standing ${standing}`}>{standingWords[standing]}</span>}
+        <h2 style={{ color: cssColor(member?.color ?? null) }}>{name}</h2>
+        {standing && <StandingWord standing={standing} isAsking={isAsking} />}
         <span class="transcript-role">{member?.role}</span>
         <div class="transcript-actions">{actions}</div>
       </div>
       {member && <Facts member={member} />}
-      <p class="transcript-doing">{member ? doingText(member) : "\u00a0"}</p>
+      <p class="transcript-doing">{member && standing && doingText(member, standing)}</p>
     </header>
   );
 }
 
-function doingText({ doing, waits_for }: MemberView): string {
-  if (waits_for !== null) return `waits for ${waits_for}`;
-  return doing?.text ?? "\u00a0";
+function doingText({ doing, waits_for }: MemberView, standing: Standing): string {
+  if (waits_for !== null) return waitingText(waits_for);
+  if (standing !== "working" || doing === null) return restingWords[standing];
+  return [doing.tool, doing.text].filter(Boolean).join(" ");
 }
 
 function Facts({ member }: { member: MemberView }) {

@@ -1,8 +1,9 @@
-import { useMemo } from "preact/hooks";
 import type { MessageView } from "../../../../src/protocol/dashboard.ts";
 import type { Outcome } from "../../../../src/protocol/message.ts";
+import { Steady } from "../../parts/steady.ts";
 import { counted } from "../../state/amounts.ts";
-import { durationText } from "./durations.ts";
+import { durationText } from "../../state/durations.ts";
+import { typeWord } from "../messages/kinds.ts";
 import { Fold } from "./fold.tsx";
 import type { Row, RowBody } from "./rows.ts";
 import { Marked, Prose, timeNow, words } from "./text.tsx";
@@ -10,18 +11,20 @@ import { ToolCall, ToolResult } from "./tool-call.tsx";
 
 /** A row of the transcript. It is drawn again only when it is another one. */
 export function RowView({ row, isTarget }: { row: Row; isTarget: boolean }) {
-  return useMemo(
-    () => (
-      <article
-        class={`row ${row.body.type}${isTarget ? " is-target" : ""}`}
-        data-key={row.key}
-        aria-label={labelOf(row)}
-        {...(isFolding(row.body) ? {} : { "data-row": true, tabIndex: -1 })}
-      >
-        <RowContent row={row} />
-      </article>
-    ),
-    [row, isTarget],
+  return (
+    <Steady
+      of={[row, isTarget]}
+      draw={() => (
+        <article
+          class={`row ${row.body.type}${isTarget ? " is-target" : ""}`}
+          data-key={row.key}
+          aria-label={labelOf(row)}
+          {...(isFolding(row.body) ? {} : { "data-row": true, tabIndex: -1 })}
+        >
+          <RowContent row={row} />
+        </article>
+      )}
+    />
   );
 }
 
@@ -82,11 +85,7 @@ function RowContent({ row }: { row: Row }) {
         </>
       );
     case "thinking":
-      return (
-        <Fold id={row.key} line={<Teaser name="Thoughts" text={body.text} />}>
-          <Prose text={body.text} />
-        </Fold>
-      );
+      return <Folded id={row.key} name="Thoughts" teaser={body.text} text={body.text} />;
     case "call":
       return <ToolCall row={row} body={body} />;
     case "result":
@@ -95,18 +94,12 @@ function RowContent({ row }: { row: Row }) {
       return <p class="aside">{stops[body.entry.stop]}</p>;
     case "profile":
       return (
-        <Fold id={row.key} line={<Teaser name={`Profile (${body.entry.model})`} text="" />}>
-          <Prose text={body.entry.system} />
-        </Fold>
+        <Folded id={row.key} name={`Profile (${body.entry.model})`} text={body.entry.system} />
       );
     case "note":
       return <Note name="Note" text={body.text} />;
     case "compaction":
-      return (
-        <Fold id={row.key} line={<Teaser name="The context was compacted" text="" />}>
-          <Prose text={body.summary} />
-        </Fold>
-      );
+      return <Folded id={row.key} name="The context was compacted" text={body.summary} />;
     case "damaged":
       return <Note name="A line that is no entry" text={body.reason} />;
   }
@@ -122,13 +115,25 @@ const stops = {
   other: "The reply ended for a reason the provider did not name.",
 } as const;
 
-/** The name of what is folded, and how it begins. */
-function Teaser({ name, text }: { name: string; text: string }) {
-  return (
+interface FoldedProps {
+  id: string;
+  name: string;
+  /** What is shown of it while it is folded. */
+  teaser?: string;
+  text: string;
+}
+
+function Folded({ id, name, teaser = "", text }: FoldedProps) {
+  const line = (
     <>
       <span class="teaser-name">{name}</span>
-      <span class="call-summary">{text.slice(0, 200).replace(/\s+/g, " ")}</span>
+      <span class="call-summary">{teaser.slice(0, 200).replace(/\s+/g, " ")}</span>
     </>
+  );
+  return (
+    <Fold id={id} line={line}>
+      <Prose text={text} />
+    </Fold>
   );
 }
 
@@ -196,7 +201,7 @@ function Letter({ message }: { message: MessageView }) {
     <>
       <p class="row-title">
         <b>{from}</b>
-        <span class="letter-type">{words(type)}</span>
+        <span class="letter-type">{typeWord(type)}</span>
         {Object.entries(facts).map(([name, value]) => (
           <span class="letter-fact">
             {words(name)}: {value}

@@ -1,5 +1,5 @@
 import type { EntryView, MessageView, ReplyBlockView } from "../../../../src/protocol/dashboard.ts";
-import { between } from "./durations.ts";
+import { between } from "../../state/durations.ts";
 import { blockTexts, isIn } from "./highlight.ts";
 
 type Of<Type extends EntryView["type"]> = Extract<EntryView, { type: Type }>;

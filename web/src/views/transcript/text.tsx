@@ -1,6 +1,6 @@
 import { useContext, useMemo } from "preact/hooks";
 import type { DiffLine } from "../../../../src/protocol/dashboard.ts";
-import { timeText } from "../../state/amounts.ts";
+import { timeText } from "../../state/times.ts";
 import { partsOf } from "./fences.ts";
 import { highlighted } from "./highlight.ts";
 import { SurroundingsContext } from "./surroundings.ts";

@@ -1,4 +1,4 @@
-import { durationText } from "./durations.ts";
+import { durationText } from "../../state/durations.ts";
 import { Fold } from "./fold.tsx";
 import type { Row, RowBody, ToolResultView } from "./rows.ts";
 import { Code, DiffLines, Marked } from "./text.tsx";

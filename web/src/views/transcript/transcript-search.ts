@@ -44,10 +44,18 @@ export class TranscriptSearch {
     await this.#ask();
   }
 
-  /** The finding after the current one, the one before it, or the one of this number. */
-  go(to: "next" | "previous" | number): EntryView | null {
+  /**
+   * The finding after the current one, the one before it, or the one of this number. Behind the last
+   * that is known it is looked further back, before it begins with the first again.
+   */
+  async go(to: "next" | "previous" | number): Promise<EntryView | null> {
+    const question = this.#questions;
+    if (to === "next" && isAtLast(this.findings.value)) {
+      if (this.findings.value?.isLooking) return null;
+      await this.lookFurther();
+    }
     const known = this.findings.value;
-    if (!known || known.entries.length === 0) return null;
+    if (!known || known.entries.length === 0 || question !== this.#questions) return null;
     const current = wanted(to, known);
     this.findings.set({ ...known, current });
     return known.entries[current] ?? null;
@@ -74,6 +82,10 @@ export class TranscriptSearch {
       return { entries: [], before, failure };
     }
   }
+}
+
+function isAtLast(findings: Findings | null): boolean {
+  return findings !== null && findings.current === findings.entries.length - 1;
 }
 
 function wanted(to: "next" | "previous" | number, { current, entries }: Findings): number {

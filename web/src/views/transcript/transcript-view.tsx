@@ -1,5 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { hasModifier, isField } from "../../parts/typing.ts";
+import { useDesk } from "../../state/desk.ts";
 import type { Page } from "../../state/page.ts";
 import { Store, useStore } from "../../state/store.ts";
 import { type Folds, untouched, withAllTurned, withFold } from "./folds.ts";
@@ -29,22 +31,10 @@ export function TranscriptView({ page, name, actions }: TranscriptViewProps) {
 
 function Transcript({ page, name, actions }: TranscriptViewProps) {
   const { reader, search, folds, place } = useParts(page, name);
-  const [target, setTarget] = useState<string | null>(null);
+  const { target, go } = useTarget(reader, search, folds);
   const wanted = useStore(search.findings, (it) => it?.search ?? "");
   const failure = useStore(reader.failure, (it) => it);
   useFollowing(page, name, reader);
-  const go = (to: "next" | "previous" | number) => {
-    const entry = search.go(to);
-    if (!entry) return;
-    // The same entry once more is brought into view once more.
-    setTarget(null);
-    void reader.showEntry(entry).then(() => {
-      const row = rowWith(rowsOf(reader.loaded.value?.entries ?? []), entry, wanted);
-      if (!row) return;
-      folds.set(unfolded(folds.value, row));
-      setTarget(row.key);
-    });
-  };
   useKeys(folds, go);
   return (
     <SurroundingsContext.Provider value={{ folds, search: wanted }}>
@@ -83,13 +73,38 @@ function useParts(page: Page, name: string) {
   }, [page, name]);
 }
 
+/** The row that was looked for last, and how to go to another one. */
+function useTarget(reader: TranscriptReader, search: TranscriptSearch, folds: Store<Folds>) {
+  const [target, setTarget] = useState<string | null>(null);
+  const show = async (to: "next" | "previous" | number) => {
+    const entry = await search.go(to);
+    if (!entry) return;
+    // The same entry once more is brought into view once more.
+    setTarget(null);
+    await reader.showEntry(entry);
+    const wanted = search.findings.value?.search ?? "";
+    const row = rowWith(rowsOf(reader.loaded.value?.entries ?? []), entry, wanted);
+    if (!row) return;
+    folds.set(unfolded(folds.value, row));
+    setTarget(row.key);
+  };
+  const go = (to: "next" | "previous" | number) => void show(to).catch(reportError);
+  return { target, go };
+}
+
 /** Fetches when the transcript has grown, or may have while nobody could say so. */
 function useFollowing(page: Page, name: string, reader: TranscriptReader): void {
   const grown = useStore(page.grown, (all) => all.get(name) ?? 0);
   const starts = useStore(page.starts, (it) => it);
-  useEffect(() => void reader.follow(), [reader, grown, starts]);
+  const isRunning = useStore(page.room, (room) => room?.running != null);
+  // When nobody runs the team any more, what was being said may never come to be written.
+  useEffect(() => void reader.follow(), [reader, grown, starts, isRunning]);
   useEffect(() => {
-    const hear = () => page.live.value && reader.hear(page.live.value);
+    const hear = () => {
+      const { live, room } = page;
+      if (live.value) reader.hear(live.value);
+      if (live.value?.text === "" && room.value?.running === null) void reader.follow();
+    };
     hear();
     const stop = page.live.subscribe(hear);
     return () => {
@@ -102,14 +117,17 @@ function useFollowing(page: Page, name: string, reader: TranscriptReader): void 
 function ToEnd({ reader, place }: { reader: TranscriptReader; place: Place }) {
   const hasNew = useStore(reader.hasNew, (it) => it);
   const isThere = useStore(place.isAtEnd, (it) => it);
+  const element = useRef<HTMLButtonElement>(null);
   if (isThere) return null;
   const go = () => {
+    // The button goes, and must not take the focus with it.
+    element.current?.closest(".log-place")?.querySelector<HTMLElement>(".log")?.focus();
     if (reader.loaded.value?.hasNewest) place.isAtEnd.set(true);
     else void reader.showNewest().then(() => place.isAtEnd.set(true));
     reader.hasNew.set(false);
   };
   return (
-    <button type="button" class={hasNew ? "to-end has-new" : "to-end"} onClick={go}>
+    <button type="button" ref={element} class={hasNew ? "to-end has-new" : "to-end"} onClick={go}>
       {hasNew ? "new ↓" : "end ↓"}
     </button>
   );
@@ -123,20 +141,18 @@ function unfolded(folds: Folds, { key, run }: Row): Folds {
 
 /** `e`, `n` and `N`, wherever the focus is, unless something is typed there. */
 function useKeys(folds: Store<Folds>, go: (to: "next" | "previous") => void): void {
+  const { overlay } = useDesk();
   const latest = useRef(go);
   latest.current = go;
   useEffect(() => {
     const pressed = (event: KeyboardEvent) => {
-      if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return;
+      // A dialog has the keyboard to itself.
+      if (overlay.value || hasModifier(event) || isField(event.target)) return;
       if (event.key === "n") latest.current("next");
       if (event.key === "N") latest.current("previous");
       if (event.key === "e") folds.set(withAllTurned(folds.value));
     };
     document.addEventListener("keydown", pressed);
     return () => document.removeEventListener("keydown", pressed);
-  }, [folds]);
-}
-
-function isTyping(target: EventTarget | null): boolean {
-  return target instanceof Element && target.closest("input, textarea, select") !== null;
+  }, [folds, overlay]);
 }

@@ -1,7 +1,7 @@
 import { useMemo } from "preact/hooks";
-import type { MemberView } from "../../../../src/protocol/dashboard.ts";
-import type { Page } from "../../state/page.ts";
-import { useStore } from "../../state/store.ts";
+import type { MemberView } from "../../../src/protocol/dashboard.ts";
+import type { Page } from "../state/page.ts";
+import { useStore } from "../state/store.ts";
 
 export type Cast = ReadonlyMap<string, Pick<MemberView, "name" | "role" | "color">>;
 

@@ -1,0 +1,18 @@
+import { readdir, readFile } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import { gzipSync } from "node:zlib";
+import { expect, test } from "vitest";
+
+/** The dashboard's page, as it is published. */
+const directory = resolve("dist/web");
+
+test("all of the dashboard's script is at most 60 kB gzipped, and is all that the page loads beside its style", async () => {
+  const names = await readdir(directory);
+  const scripts = names.filter((name) => /\.m?js$/.test(name));
+  const sizes = await Promise.all(
+    scripts.map(async (name) => gzipSync(await readFile(join(directory, name))).length),
+  );
+
+  expect(names.sort()).toEqual(["dashboard.css", "dashboard.js", "index.html"]);
+  expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThanOrEqual(60_000);
+});

@@ -1,0 +1,36 @@
+/** Times as the page writes them, in the time zone of whoever looks. */
+
+export const months = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split(" ");
+
+/** Such as `09:00:01`. What is no time is left as it is. */
+export function timeOfDay(at: string): string {
+  const date = new Date(at);
+  if (Number.isNaN(date.getTime())) return at;
+  return [date.getHours(), date.getMinutes(), date.getSeconds()].map(twoDigits).join(":");
+}
+
+/** Such as `3 May`. */
+export function dayText(at: string): string {
+  const date = new Date(at);
+  if (Number.isNaN(date.getTime())) return at;
+  return `${date.getDate()} ${months[date.getMonth()]}`;
+}
+
+/** Such as `3 May 2026, 09:00:01`. */
+export function momentText(at: string): string {
+  const date = new Date(at);
+  if (Number.isNaN(date.getTime())) return at;
+  return `${dayText(at)} ${date.getFullYear()}, ${timeOfDay(at)}`;
+}
+
+/** As little as it takes beside `now`: the time of day, with the day, or with the year too. */
+export function timeText(at: string, now: Date): string {
+  const date = new Date(at);
+  if (date.toDateString() === now.toDateString()) return timeOfDay(at);
+  if (date.getFullYear() !== now.getFullYear()) return momentText(at);
+  return `${dayText(at)}, ${timeOfDay(at)}`;
+}
+
+function twoDigits(number: number): string {
+  return String(number).padStart(2, "0");
+}
