@@ -4,6 +4,27 @@ export function firstCharacters(text: string, count: number): string {
   return text.slice(0, isHighSurrogate(text, count - 1) ? count - 1 : count);
 }
 
+/** What is longer than this is no secret that anybody could know by its look. */
+const longestWord = 300;
+
+/**
+ * The first `count` characters, or fewer where that would halve a word: half a secret is a secret,
+ * and nobody can tell it by its look.
+ */
+export function firstWords(text: string, count: number): string {
+  const cut = firstCharacters(text, count);
+  if (cut.length === text.length || isSpace(text, cut.length)) return cut;
+  const first = Math.max(0, cut.length - longestWord);
+  for (let end = cut.length; end > first; end--) {
+    if (isSpace(cut, end - 1)) return cut.slice(0, end);
+  }
+  return cut;
+}
+
+function isSpace(text: string, index: number): boolean {
+  return /\s/.test(text.charAt(index));
+}
+
 /** The last `count` characters, or one fewer where that would halve a surrogate pair. */
 export function lastCharacters(text: string, count: number): string {
   if (text.length <= count) return text;

@@ -109,9 +109,12 @@ export const AgentEvent = z.discriminatedUnion("type", [
 ]);
 export type AgentEvent = z.infer<typeof AgentEvent>;
 
+/** Above the number of a damaged line there has to be room for all that follow. */
+const seq = z.int().positive().max(2 ** 52);
+
 /** An event as `events.jsonl` has it: with its number, which only grows, as the line's last key. */
 export const StoredEvent = z
-  .looseObject({ seq: z.int().positive() })
-  .transform(({ seq, ...event }) => ({ seq, event }))
-  .pipe(z.object({ seq: z.int(), event: AgentEvent }));
+  .looseObject({ seq })
+  .transform(({ seq: number, ...event }) => ({ seq: number, event }))
+  .pipe(z.object({ seq, event: AgentEvent }));
 export type StoredEvent = z.infer<typeof StoredEvent>;

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { z } from "zod";
-import { TeamError } from "../errors.ts";
+import { hasErrno, TeamError } from "../errors.ts";
 import { dashboardsDirectory } from "../keys/team-key.ts";
 import {
   createFileOnce,
@@ -108,13 +108,26 @@ async function readOrMake(path: string, directory: string): Promise<StoredRecord
 
 /** Undefined where there is no record, or what is there is none. */
 async function read(path: string): Promise<StoredRecord | undefined> {
-  const text = await readTextIfExists(path);
+  const text = await readText(path);
   if (text === undefined) return undefined;
   try {
     return parseJson(text, StoredRecord, path);
   } catch (error) {
     if (error instanceof TeamError && error.code === "record-corrupt") return undefined;
     throw error;
+  }
+}
+
+async function readText(path: string): Promise<string | undefined> {
+  try {
+    return await readTextIfExists(path);
+  } catch (error) {
+    if (!hasErrno(error, "EISDIR", "EACCES")) throw error;
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new TeamError("dashboard-failed", `${path} cannot be read: ${reason}`, {
+      cause: error,
+      hint: "Whatever it is, move it away: it is made anew.",
+    });
   }
 }
 

@@ -9,16 +9,17 @@ import type { TeamPlace } from "./team-place.ts";
 export class ObservedKey {
   readonly #place: TeamPlace;
   readonly #path: string;
-  #loaded: Promise<Signature | undefined> | undefined;
+  #loaded: Signature | undefined;
+  #isTold = false;
 
   constructor(place: TeamPlace, teamId: TeamId) {
     this.#place = place;
     this.#path = teamKeyPath({ teamId, ...place.keyPlace });
   }
 
-  /** To tell what troupe has written; undefined where there is no key. */
-  toSee(): Promise<Signature | undefined> {
-    this.#loaded ??= this.#load();
+  /** To tell what troupe has written; undefined where there is no key, which may come later. */
+  async toSee(): Promise<Signature | undefined> {
+    this.#loaded ??= await this.#load();
     return this.#loaded;
   }
 
@@ -43,6 +44,8 @@ export class ObservedKey {
   async #load(): Promise<Signature | undefined> {
     const key = await loadTeamKey({ path: this.#path });
     if (key) return new Signature(key);
+    if (this.#isTold) return undefined;
+    this.#isTold = true;
     this.#place.onWarning(
       `The team's key ${this.#path} is missing: senders are shown as the messages claim.`,
     );

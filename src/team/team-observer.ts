@@ -250,6 +250,7 @@ export class TeamObserver {
 
   async #requestsToSee(): Promise<FileRequests | undefined> {
     const signature = await this.#key.toSee();
+    if (!signature) this.#place.onWarning("Without the team's key no question can be shown.");
     this.#seenRequests ??= signature && this.#requests(signature);
     return this.#seenRequests;
   }

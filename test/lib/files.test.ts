@@ -1,10 +1,21 @@
+import { execFileSync } from "node:child_process";
 import { randomUUID } from "node:crypto";
-import promises, { mkdir, readdir, readFile, stat, utimes, writeFile } from "node:fs/promises";
+import promises, {
+  mkdir,
+  readdir,
+  readFile,
+  stat,
+  symlink,
+  utimes,
+  writeFile,
+} from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import {
   createFileOnce,
   ensurePrivateDirectory,
+  openIfExists,
+  readTextIfExists,
   removeTemporaries,
   replaceFile,
   setAside,
@@ -22,6 +33,23 @@ test("of several that create a file at once, one does, and the file is whole", a
   expect(created.filter(Boolean)).toHaveLength(1);
   expect(texts[created.indexOf(true)]).toBe(await readFile(path, "utf8"));
   expect(await readdir(directory.path)).toEqual(["file"]);
+});
+
+test("a pipe or a device in a file's place is refused, not waited for", async () => {
+  await using directory = await temporaryDirectory();
+  const pipe = join(directory.path, "pipe");
+  const device = join(directory.path, "device");
+  const file = join(directory.path, "file");
+  execFileSync("mkfifo", [pipe]);
+  await symlink("/dev/zero", device);
+  await writeFile(file, "text");
+
+  await expect(readTextIfExists(pipe)).rejects.toThrow("is a pipe or a device");
+  await expect(openIfExists(pipe)).rejects.toThrow("is a pipe or a device");
+  await expect(readTextIfExists(device)).rejects.toThrow("is a pipe or a device");
+  await expect(readTextIfExists(directory.path)).rejects.toThrow("EISDIR");
+  expect(await readTextIfExists(file)).toBe("text");
+  expect(await readTextIfExists(join(directory.path, "nothing"))).toBeUndefined();
 });
 
 test("a replacement that fails leaves the old file and no temporary one", async () => {

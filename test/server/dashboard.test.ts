@@ -1,4 +1,4 @@
-import { readdir, readFile, stat, symlink, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { Hono } from "hono";
 import { expect, test } from "vitest";
@@ -198,6 +198,20 @@ test("a record that is damaged is made anew: nobody is let in by it", async () =
 
   expect(await look(after, session)).toMatchObject({ status: 401 });
   expect(await enter(after.newAddress())).toMatchObject({ status: 200 });
+});
+
+test("a directory in the record's place is named, with what to do about it", async () => {
+  await using root = await temporaryDirectory();
+  await (await open(root.path))[Symbol.asyncDispose]();
+  const [path = ""] = await filesBelow(join(root.path, "state"));
+  await rm(path);
+  await mkdir(path);
+
+  await expect(open(root.path)).rejects.toMatchObject({
+    code: "dashboard-failed",
+    message: expect.stringContaining(path),
+    hint: expect.stringContaining("move it away"),
+  });
 });
 
 test("an address lets nobody in after an hour", async () => {

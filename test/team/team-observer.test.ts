@@ -23,6 +23,7 @@ test("the newest events are given oldest first, and following goes on behind the
   expect(recent.map(({ seq }) => seq)).toEqual([8, 9, 10]);
   expect((await next).value).toMatchObject({ seq: 11 });
   leaving.abort();
+  await events.return(undefined);
   expect(await (await observe(directory.path)).recentEvents(100)).toHaveLength(11);
 });
 

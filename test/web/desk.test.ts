@@ -1,5 +1,7 @@
 import { expect, test } from "vitest";
+import type { AwayView, RecordedRun } from "../../src/protocol/dashboard.ts";
 import { RecordedSource } from "../../web/src/source/recorded-source.ts";
+import { type Source, SourceError } from "../../web/src/source/source.ts";
 import { Desk } from "../../web/src/state/desk.ts";
 import { Kept } from "../../web/src/state/kept.ts";
 import { Page } from "../../web/src/state/page.ts";
@@ -28,14 +30,39 @@ class TabStorage {
   }
 }
 
+const run: RecordedRun = {
+  ...{ exported_at: "", state: state({}), messages: [], transcripts: [], left_out: [] },
+  ...{ cost: { times: [], members: [] }, masked: 0 },
+};
+
 /** The page as a tab loads it, with what the tab has kept. */
 function loaded(tab: TabStorage, route: Route = { view: "room" }): Desk {
-  const run = {
-    ...{ exported_at: "", state: state({}), messages: [], transcripts: [], left_out: [] },
-    ...{ cost: { times: [], members: [] }, masked: 0 },
-  };
   const page = new Page(new RecordedSource(run), route);
   return new Desk({ page, kept: new Kept(() => new TabStorage()), keptHere: new Kept(() => tab) });
+}
+
+/** A server that tells what happened since, once it is there. */
+class ReturningSource implements Source {
+  readonly canAct = true;
+  readonly asked: string[] = [];
+  isThere = false;
+  readonly #recorded = new RecordedSource(run);
+
+  async away(since: string): Promise<AwayView> {
+    this.asked.push(since);
+    if (!this.isThere) throw new SourceError({ code: "connection-lost", message: "", hint: null });
+    return { ...(await this.#recorded.away(since)), messages: 3 };
+  }
+
+  listen = this.#recorded.listen.bind(this.#recorded);
+  watch = this.#recorded.watch.bind(this.#recorded);
+  messages = this.#recorded.messages.bind(this.#recorded);
+  message = this.#recorded.message.bind(this.#recorded);
+  transcript = this.#recorded.transcript.bind(this.#recorded);
+  cost = this.#recorded.cost.bind(this.#recorded);
+  send = this.#recorded.send.bind(this.#recorded);
+  answer = this.#recorded.answer.bind(this.#recorded);
+  stop = this.#recorded.stop.bind(this.#recorded);
 }
 
 test("a text that was begun is there again after loading anew, and to whom it was", () => {
@@ -65,4 +92,24 @@ test("an answer is known after loading anew, and counts for exactly what was ask
   expect(again.answerTo(request({ id: "r1", hash: "a" }))).toBe("deny");
   expect(again.answerTo(request({ id: "r1", hash: "b" }))).toBeNull();
   expect(again.answerTo(request({ id: "r2", hash: "a" }))).toBeNull();
+});
+
+test("what happened meanwhile is told once the server is there again", async () => {
+  const source = new ReturningSource();
+  const browser = new TabStorage();
+  const page = new Page(source, { view: "room" });
+  const kept = new Kept(() => browser);
+  const desk = new Desk({ page, kept, keptHere: new Kept(() => new TabStorage()) });
+  page.onState(state({}));
+  kept.set("seen-t", "2026-01-01T09:00:00.000Z");
+
+  await desk.look();
+  expect(desk.away.value).toBeNull();
+  source.isThere = true;
+  const told = new Promise<void>((resolve) => desk.away.subscribe(resolve));
+  page.onConnection({ type: "connected" });
+  await told;
+
+  expect(desk.away.value?.messages).toBe(3);
+  expect(source.asked).toEqual(["2026-01-01T09:00:00.000Z", "2026-01-01T09:00:00.000Z"]);
 });

@@ -167,6 +167,18 @@ test("what is said live is there until its reply is, and never both or neither",
   expect(seen).toEqual(["livewritten", "written"]);
 });
 
+test("what was being said and never came to be written goes with the next look", async () => {
+  const { reader } = opened(10);
+  await reader.follow();
+  reader.hear({ member: "ada", key: 1, kind: "writes", text: "Half a" });
+  reader.hear({ member: "ada", key: 2, kind: "writes", text: "" });
+  expect(reader.live.value.texts.map(({ text }) => text)).toEqual(["Half a"]);
+
+  await reader.follow();
+
+  expect(reader.live.value.texts).toEqual([]);
+});
+
 test("nothing is shown by a reader that was closed", async () => {
   const { reader } = opened(10);
   const following = reader.follow();

@@ -1,4 +1,4 @@
-import { firstCharacters } from "../../lib/cut-text.ts";
+import { firstCharacters, firstWords } from "../../lib/cut-text.ts";
 import type { Doing } from "../../protocol/dashboard.ts";
 import type { AgentEvent } from "../../protocol/events.ts";
 import { totalTokens } from "../../protocol/usage.ts";
@@ -91,7 +91,7 @@ function at({ doing }: Activity, text: string, since: string): Partial<Activity>
 type ToolCallEvent = Extract<AgentEvent, { type: "tool-call" }>;
 
 function callOf({ call_id, name, input, at: since }: ToolCallEvent): Activity["calls"][number] {
-  const text = firstCharacters(callSummary(name, input), maxText);
+  const text = firstWords(callSummary(name, input), maxText);
   return { call_id, tool: firstCharacters(name, maxText), text, since };
 }
 

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { firstCharacters } from "../../lib/cut-text.ts";
+import { firstCharacters, firstWords } from "../../lib/cut-text.ts";
 import { lineEdits } from "../../lib/line-edits.ts";
 import { showHidden } from "../../permissions/show-hidden.ts";
 import type { DiffLine } from "../../protocol/dashboard.ts";
@@ -94,7 +94,7 @@ function skipped(count: number, kind: string): DiffLine {
 /** A line that is cut says so behind it, as lines that are left out do. */
 function shownLine(type: DiffLine["type"], line: string): DiffLine[] {
   const whole = showHidden(line);
-  const text = firstCharacters(whole, maxLineCharacters);
+  const text = firstWords(whole, maxLineCharacters);
   const left = whole.length - text.length;
   if (left === 0) return [{ type, text }];
   return [

@@ -1,4 +1,4 @@
-import { firstCharacters } from "../../lib/cut-text.ts";
+import { firstWords } from "../../lib/cut-text.ts";
 import { showHidden } from "../../permissions/show-hidden.ts";
 import type { EntryView, ReplyBlockView } from "../../protocol/dashboard.ts";
 import type { Entry, ReplyBlock } from "../../protocol/transcript.ts";
@@ -46,7 +46,7 @@ function shownPart(entry: Entry): Shown | undefined {
     }
     case "tool-result": {
       const { call_id, output, is_error, images = [] } = entry;
-      const shown = firstCharacters(output, maxOutput);
+      const shown = firstWords(output, maxOutput);
       const is_cut = shown.length < output.length;
       const kinds = images.map(({ media_type }) => media_type);
       return { type: "tool-result", call_id, output: shown, is_cut, is_error, images: kinds };
@@ -62,13 +62,13 @@ function shownPart(entry: Entry): Shown | undefined {
 function blockView(block: ReplyBlock): ReplyBlockView {
   if (block.type !== "tool-call") return { type: block.type, text: text(block.text) };
   const { type, call_id, name, input } = block;
-  const summary = showHidden(firstCharacters(callSummary(name, input), maxSummary));
+  const summary = showHidden(firstWords(callSummary(name, input), maxSummary));
   const shown = text(showHidden(JSON.stringify(input, null, 2) ?? ""));
   return { type, call_id, name, summary, input: shown, diff: diffOfCall(name, input) };
 }
 
 function text(whole: string): string {
-  return firstCharacters(whole, maxText);
+  return firstWords(whole, maxText);
 }
 
 function textOrNull(whole: string | undefined): string | null {

@@ -1,4 +1,4 @@
-import { firstCharacters } from "../../lib/cut-text.ts";
+import { firstCharacters, firstWords } from "../../lib/cut-text.ts";
 import type { MailRecord } from "../../mailbox/mailbox.ts";
 import type { MessageView } from "../../protocol/dashboard.ts";
 import type { MemberName } from "../../protocol/ids.ts";
@@ -60,7 +60,7 @@ function sentAt({ timestamp }: Message): string {
 }
 
 function cut(text: string, isWhole: boolean): { text: string; is_cut: boolean } {
-  const shown = firstCharacters(text, isWhole ? wholeCharacters : previewCharacters);
+  const shown = firstWords(text, isWhole ? wholeCharacters : previewCharacters);
   return { text: shown, is_cut: shown.length < text.length };
 }
 

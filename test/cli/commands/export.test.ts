@@ -129,6 +129,20 @@ test("a file that is there stays, unless it may be replaced", async () => {
   expect(runIn(await readFile(path, "utf8")).state.team?.name).toBe("default");
 });
 
+test("where a file cannot be written, it is said of the file that was named", async () => {
+  await using world = await scene();
+  await teamBelow(world.root);
+  await pageBelow(world.root);
+
+  const intoDirectory = await world.export("page", "--force");
+  const intoNothing = await world.export("missing/run.html");
+
+  expect(intoDirectory.err.join("\n")).toMatch(/page is a directory\nName a file in it\./);
+  expect(intoNothing.err.join("\n")).toMatch(/missing\/run\.html could not be written: ENOENT/);
+  expect([intoDirectory.code, intoNothing.code]).toEqual([1, 1]);
+  expect(await readdir(world.root)).not.toContainEqual(expect.stringMatching(/\.tmp$/));
+});
+
 test("where there is no team, nothing is written", async () => {
   await using world = await scene();
   await pageBelow(world.root);

@@ -1,4 +1,5 @@
-import { appendFile, mkdir, readFile, rm, writeFile } from "node:fs/promises";
+import { execFileSync } from "node:child_process";
+import { appendFile, mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { lead, MemberName, user } from "../../../src/protocol/ids.ts";
@@ -233,6 +234,83 @@ test("a task that is deleted is gone for everybody", async () => {
   await rm(join(directory.path, ".team/tasks/1.json"));
 
   await page.shows(({ tasks }) => tasks.length === 1);
+});
+
+test("a pipe in a transcript's place holds nothing up, and is told", async () => {
+  await using directory = await temporaryDirectory();
+  await using store = await openStore(directory.path);
+  await enlist(store, member("alice"), member("bob"));
+  await store.send("bob", { type: "message", from: user, content: "hello" });
+  await mkdir(join(directory.path, ".team/transcripts"), { recursive: true });
+  execFileSync("mkfifo", [join(directory.path, ".team/transcripts/alice.jsonl")]);
+  await using room = openRoom(directory.path);
+
+  const { members, problems } = await room.state();
+
+  expect(members.map(({ name, unread }) => [name, unread])).toEqual([
+    ["lead", 0],
+    ["alice", 0],
+    ["bob", 1],
+  ]);
+  expect(problems).toEqual([expect.stringMatching(/alice\.jsonl is a pipe or a device/)]);
+  await expect(room.transcript("alice", { limit: 1 })).rejects.toThrow("is a pipe or a device");
+});
+
+test("a roster that somebody has made nonsense of is told to the first page, too", async () => {
+  await using directory = await temporaryDirectory();
+  await using store = await openStore(directory.path);
+  await enlist(store, member("alice"));
+  await writeFile(join(directory.path, ".team/config.json"), "nonsense");
+  await using room = openRoom(directory.path);
+
+  const { members, problems } = await room.state();
+
+  expect(members.map(({ name }) => name)).toEqual(["lead", "alice"]);
+  expect(problems).toEqual([expect.stringMatching(/The last good roster is shown/)]);
+});
+
+test("without the team's key it is told that no question is shown; with it they are", async () => {
+  await using directory = await temporaryDirectory();
+  await using store = await openStore(directory.path);
+  await enlist(store, member("alice"));
+  const { team_id } = await store.roster.read();
+  const key = join(directory.path, "state/troupe/keys", team_id);
+  await rename(key, `${key}.away`);
+  const ask = (command: string) =>
+    store.requests.open({
+      ...{
+        type: "permission",
+        from: alice,
+        to: user,
+        subject: { tool: "bash", input: { command } },
+      },
+    });
+  await ask("first");
+  await using room = openRoom(directory.path);
+  await using page = new Page(room);
+
+  const without = await page.shows(() => true);
+  await rename(`${key}.away`, key);
+  await ask("second");
+
+  expect(without.requests).toEqual([]);
+  expect(without.problems).toContain("Without the team's key no question can be shown.");
+  const { requests } = await page.shows((shown) => shown.requests.length > 0);
+  expect(requests.map(({ shown }) => shown)).toEqual(["first", "second"]);
+});
+
+test("what is told of a problem is cut, however long it is", async () => {
+  await using directory = await temporaryDirectory();
+  await using store = await openStore(directory.path);
+  await enlist(store, member("alice", "working"));
+  await using room = openRoom(directory.path);
+  await using page = new Page(room);
+  await page.shows(() => true);
+
+  store.events.append({ type: "warning", at, message: "x".repeat(100_000) });
+
+  const { problems } = await page.shows((shown) => shown.problems.length > 0);
+  expect(problems[0]).toHaveLength(2_000);
 });
 
 test("the team is followed while somebody reads and a while longer, and not otherwise", async () => {

@@ -97,6 +97,20 @@ test("a call is shown with the argument that says most, all others, and what it 
   expect(shown && entryHas(shown, "nothing")).toBe(false);
 });
 
+test("what is cut ends before a word, so that no half of a secret is left that no mask knows", () => {
+  const secret = "ghp_0123456789abcdefghijklmnopqrstuvwxyz";
+  const command = `${"x ".repeat(90)}${secret} y`;
+  const output = `${"x ".repeat(9_990)}${secret} y`;
+  const blocks = [{ type: "tool-call" as const, call_id: "1", name: "bash", input: { command } }];
+
+  expect(view({ type: "reply", at, blocks, stop: "tool-calls" })).toMatchObject({
+    blocks: [{ summary: "x ".repeat(90) }],
+  });
+  expect(view({ type: "tool-result", at, call_id: "1", output, is_error: false })).toMatchObject({
+    ...{ output: "x ".repeat(9_990), is_cut: true },
+  });
+});
+
 test("a line that is no entry is shown as damaged", () => {
   expect(entryView({ offset: 0, end: 1, entry: undefined, damage: "is not JSON" }, "c")).toEqual({
     ...{ cursor: "c", at: null, type: "damaged", reason: "is not JSON" },

@@ -31,6 +31,8 @@ export class Desk {
   readonly #kept: Kept;
   readonly #keptHere: Kept;
   #version: string | null = null;
+  /** Since when the person was away, where the server could not tell what happened. */
+  #untoldSince: string | null = null;
   #requests: Room["requests"] | null = null;
 
   /** `kept` is for every time, `keptHere` for this tab alone. */
@@ -47,6 +49,7 @@ export class Desk {
     });
     page.room.subscribe(() => this.#followRequests());
     page.route.subscribe(() => this.#followRoute());
+    page.connection.subscribe(() => this.#tellUntold());
     this.#followRoute();
   }
 
@@ -80,15 +83,17 @@ export class Desk {
   async look(): Promise<void> {
     const id = this.page.room.value?.team?.id;
     if (id === undefined || !this.page.source.canAct) return;
-    const since = awaySince(this.#kept.get(`seen-${id}`), Date.now());
+    const since = this.#untoldSince ?? awaySince(this.#kept.get(`seen-${id}`), Date.now());
     this.leave();
     if (since === null) return;
+    this.#untoldSince = null;
     try {
       const away = await this.page.source.away(since);
       if (isEventful(away)) this.away.set(away);
     } catch (error) {
       // The page is whole without it, and says by itself when its server is gone.
       if (!(error instanceof SourceError)) throw error;
+      this.#untoldSince = since;
     }
   }
 
@@ -96,6 +101,13 @@ export class Desk {
   leave(): void {
     const id = this.page.room.value?.team?.id;
     if (id !== undefined) this.#kept.set(`seen-${id}`, new Date().toISOString());
+  }
+
+  /** Tells what could not be told, now that the server is there again. */
+  #tellUntold(): void {
+    const isThere = this.page.connection.value.type === "connected";
+    if (!isThere || this.#untoldSince === null) return;
+    void this.look().catch((error) => reportError(error));
   }
 
   #followRequests(): void {

@@ -106,7 +106,8 @@ function Readout({ time, at, bands, colors, measure }: ReadoutProps) {
         {bands.map(({ name, values }) => (
           <li key={name}>
             <span class="cost-swatch" style={{ background: colors.get(name) }} />
-            {name} <span class="cost-number">{amountText(values[at] ?? 0, measure)}</span>
+            <span class="cost-name">{name}</span>{" "}
+            <span class="cost-number">{amountText(values[at] ?? 0, measure)}</span>
           </li>
         ))}
       </ul>

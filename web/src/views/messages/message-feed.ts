@@ -48,6 +48,7 @@ export class MessageFeed {
   /** Takes over what has changed among the newest messages. */
   take(newest: readonly MessageView[]): void {
     const taken = this.#taken;
+    if (newest === taken) return;
     this.#taken = newest;
     const isApart = taken.length > 0 && newest.length > 0 && !isJoined(taken, newest);
     // Between what was known and what does not reach it there may be others.

@@ -3,7 +3,7 @@ import type { MessageView } from "../../../../src/protocol/dashboard.ts";
 import type { Page } from "../../state/page.ts";
 import "../../styles/views.css";
 import "../../styles/messages.css";
-import { useCast } from "../../hooks/use-cast.ts";
+import { type Cast, useCast } from "../../hooks/use-cast.ts";
 import { type Filter, usualKinds } from "./filter.ts";
 import type { Kind } from "./kinds.ts";
 import { MessageDetail } from "./message-detail.tsx";
@@ -30,12 +30,7 @@ export function MessagesView({ page, member }: { page: Page; member: string | nu
   return (
     <section class="messages view" aria-label="Messages" onKeyDown={onKeyDown}>
       <h2 class="hidden">Messages</h2>
-      <MessageFilters
-        page={page}
-        filter={filter}
-        names={["user", ...cast.keys(), "system", "outside"]}
-        {...changes}
-      />
+      <MessageFilters page={page} filter={filter} names={namesOf(cast, member)} {...changes} />
       <div class="view-main" data-detail={row ? "open" : "closed"}>
         <Sequence
           // Another filter begins at its newest message again.
@@ -51,6 +46,12 @@ export function MessagesView({ page, member }: { page: Page; member: string | nu
       </div>
     </section>
   );
+}
+
+/** Whom the filter offers: what is chosen too, though nobody is called so any more. */
+function namesOf(cast: Cast, chosen: string | null): readonly string[] {
+  const usual = ["user", ...cast.keys(), "system", "outside"];
+  return chosen === null || usual.includes(chosen) ? usual : [...usual, chosen];
 }
 
 function useFilter(member: string | null) {

@@ -1,4 +1,5 @@
-import { useMemo, useRef, useState } from "preact/hooks";
+import type { RefObject } from "preact";
+import { useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { TaskView } from "../../../../src/protocol/dashboard.ts";
 import type { Cast } from "../../hooks/use-cast.ts";
 import { useSize } from "../../hooks/use-size.ts";
@@ -20,7 +21,7 @@ export interface BoardProps {
 export function TaskBoard(props: BoardProps) {
   const { shown, selected } = props;
   const scroller = useRef<HTMLDivElement>(null);
-  const { width } = useSize(scroller);
+  const { width, height } = useSize(scroller);
   const graph = useMemo(() => taskGraph(shown), [shown]);
   const layout = useMemo(() => boardLayout(graph, width), [graph, width]);
   const [pointed, setPointed] = useState<string | null>(null);
@@ -34,9 +35,11 @@ export function TaskBoard(props: BoardProps) {
     const next = focused === undefined ? null : nextOnBoard(event.key, focused, graph, layout);
     if (next === null) return;
     event.preventDefault();
-    scroller.current?.querySelector<HTMLElement>(`[data-task="${CSS.escape(next)}"]`)?.focus();
+    cardIn(scroller.current, next)?.focus();
   };
-  const isLit = chain !== null && chain.size > 1;
+  useInSight(scroller, selected, height);
+  // Only what is pointed at dims the others: what is chosen stays so, and they are to be read.
+  const isLit = pointed !== null && chain !== null && chain.size > 1;
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: the cards have the focus, their board the arrow keys.
     <div class="task-board" ref={scroller} data-lit={isLit} onKeyDown={onKeyDown}>
@@ -51,6 +54,22 @@ export function TaskBoard(props: BoardProps) {
       </div>
     </div>
   );
+}
+
+/** What was chosen stays in sight when the panel that tells of it takes room. */
+function useInSight(
+  board: RefObject<HTMLElement | null>,
+  selected: string | null,
+  height: number,
+): void {
+  useLayoutEffect(() => {
+    if (selected === null) return;
+    cardIn(board.current, selected)?.scrollIntoView({ block: "nearest", inline: "nearest" });
+  }, [board, selected, height]);
+}
+
+function cardIn(board: HTMLElement | null, id: string): HTMLElement | null {
+  return board?.querySelector<HTMLElement>(`[data-task="${CSS.escape(id)}"]`) ?? null;
 }
 
 interface CardsProps extends BoardProps {

@@ -51,6 +51,8 @@ interface OwnerProps extends Pick<FiltersProps, "filter" | "onFilter"> {
 }
 
 function OwnerSelect({ owners, filter, onFilter }: OwnerProps) {
+  // What is chosen is offered too, though its owner has no task any more.
+  const offered = filter.owner ? [...new Set([...owners, filter.owner])].sort() : owners;
   return (
     <select
       aria-label="Owner"
@@ -61,7 +63,7 @@ function OwnerSelect({ owners, filter, onFilter }: OwnerProps) {
     >
       <option value="all">Any owner</option>
       <option value="of ">Nobody's</option>
-      {owners.map((owner) => (
+      {offered.map((owner) => (
         <option key={owner} value={`of ${owner}`}>
           {owner}
         </option>

@@ -14,6 +14,15 @@ const nearEdge = 600;
 /** Whether the person is at the end and wants to stay there. */
 export class Place {
   readonly isAtEnd = new Store(true);
+  #size = "";
+
+  /** True when `scroller` has another size than when this was last asked: nobody has scrolled then. */
+  isResized({ clientWidth, clientHeight }: Element): boolean {
+    const size = `${clientWidth} ${clientHeight}`;
+    const isOther = size !== this.#size;
+    this.#size = size;
+    return isOther;
+  }
 }
 
 interface LogProps {
@@ -103,10 +112,12 @@ function useKeptEnd(scroller: Scroller, { place, folds, reader }: LogProps): voi
     const content = current?.firstElementChild;
     if (!content) return;
     const observer = new ResizeObserver(() => {
+      place.isResized(current);
       if (place.isAtEnd.value) current.scrollTop = current.scrollHeight;
       else place.isAtEnd.set(isAtEnd(current) && reader.loaded.value?.hasNewest === true);
     });
     observer.observe(content);
+    observer.observe(current);
     const stop = folds.subscribe(() => place.isAtEnd.set(false));
     return () => {
       observer.disconnect();
@@ -140,7 +151,11 @@ function useTarget(
 
 function scrolled(scroller: Element, place: Place, reader: TranscriptReader): void {
   const loaded = reader.loaded.value;
-  const isThere = isAtEnd(scroller) && loaded?.hasNewest === true;
+  // Where there is nothing to read yet, nobody can have left the end.
+  if (!loaded) return;
+  const isKept = place.isResized(scroller) && place.isAtEnd.value;
+  if (isKept) scroller.scrollTop = scroller.scrollHeight;
+  const isThere = isAtEnd(scroller) && loaded.hasNewest;
   place.isAtEnd.set(isThere);
   if (isThere) reader.hasNew.set(false);
   loadNear(scroller, reader);
