@@ -3,7 +3,7 @@ import { appearanceOf, identityOf } from "../lib/appearance.ts";
 import { type Line, LineReader } from "../lib/line-reader.ts";
 import { segmentPath } from "../lib/segments.ts";
 import type { MemberName, MessageId } from "../protocol/ids.ts";
-import type { Position } from "../protocol/message.ts";
+import { isShown, type Position } from "../protocol/message.ts";
 import { isSettled, type MailCursor, readCursor } from "./mail-cursor.ts";
 import { liveGeneration, openLive, toRecord } from "./mail-history.ts";
 import type { MailLayout } from "./mail-layout.ts";
@@ -59,7 +59,7 @@ export class MailTail {
     return this.#position;
   }
 
-  /** How many lines wait to be seen, once `countUnread` has resolved. */
+  /** How much waits to be seen by the member's model, once `countUnread` has resolved. */
   get unread(): number {
     return this.#pending.length;
   }
@@ -78,7 +78,7 @@ export class MailTail {
     const earlier: number[] = [];
     for await (const line of reader.forwards(from)) {
       if (line.end > offset) break;
-      if (line.bytes.length > 0) earlier.push(line.end);
+      if (isForMember(line)) earlier.push(line.end);
     }
     this.#pending = [...earlier, ...this.#pending];
     this.#dropSettled();
@@ -119,7 +119,7 @@ export class MailTail {
       this.#moveTo({ ...this.#position, offset: 0 });
     this.#file = file;
     const { records, end } = await this.#read(reader, this.#position, (line) => {
-      if (line.bytes.length > 0) this.#pending.push(line.end);
+      if (isForMember(line)) this.#pending.push(line.end);
     });
     this.#position = end;
     this.#dropSettled();
@@ -180,4 +180,11 @@ export class MailTail {
     });
     this.#pending.splice(0, first === -1 ? this.#pending.length : first);
   }
+}
+
+/** False for what concerns the runtime alone. Troupe writes the type second, so a line's beginning tells it. */
+function isForMember({ bytes }: Line): boolean {
+  if (bytes.length === 0) return false;
+  const [, type] = /^\{"id":"[^"]*","type":"(\w+)"/.exec(bytes.toString("utf8", 0, 120)) ?? [];
+  return type === undefined || isShown({ type });
 }

@@ -110,7 +110,10 @@ export const AgentEvent = z.discriminatedUnion("type", [
 export type AgentEvent = z.infer<typeof AgentEvent>;
 
 /** Above the number of a damaged line there has to be room for all that follow. */
-const seq = z.int().positive().max(2 ** 52);
+const seq = z
+  .int()
+  .positive()
+  .max(2 ** 52);
 
 /** An event as `events.jsonl` has it: with its number, which only grows, as the line's last key. */
 export const StoredEvent = z

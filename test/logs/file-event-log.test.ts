@@ -279,6 +279,18 @@ test("a log deleted under its writer goes on in a new file, and so does its foll
   expect(await follower.next()).toMatchObject({ value: { seq: 4 } });
 });
 
+test("a forged number above all that can be counted is damage, and the log goes on", async () => {
+  await using fixture = await openLog({});
+  fixture.log.append(warning("1"));
+  const forged = { ...warning("forged"), seq: Number.MAX_SAFE_INTEGER };
+  await appendFile(fixture.path, `${JSON.stringify(forged)}\n`);
+
+  const again = await fixture.reopen();
+  again.append(warning("2"));
+
+  expect(await again.lastSeq()).toBe(2);
+});
+
 test("seq is the last key of a line; files and directories are for their owner alone", async () => {
   await using fixture = await openLog({ maxBytes: 1 });
   fixture.log.append(warning("1"));

@@ -2,7 +2,7 @@ import { appendFile, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { MailRecord } from "../../src/mailbox/mailbox.ts";
-import { lead, user } from "../../src/protocol/ids.ts";
+import { lead, newRequestId, user } from "../../src/protocol/ids.ts";
 import type { MemberStore, TeamStore } from "../../src/team/team-store.ts";
 import { temporaryDirectory } from "../../src/testing/temporary-directory.ts";
 import { observe, openStore } from "../support/team.ts";
@@ -40,6 +40,25 @@ test("what comes is given once, and how much of all is unread", async () => {
   expect(first).toMatchObject([{ state: "queued" }]);
   expect([unread, hasMoved, tail.unread, await tail.refresh()]).toEqual([3, true, 0, false]);
   expect(await tail.readNew()).toEqual([]);
+});
+
+test("what concerns the runtime alone waits for no member", async () => {
+  await using directory = await temporaryDirectory();
+  await using store = await openStore(directory.path);
+  await store.openMember(lead, ignored);
+  const ask = () =>
+    store.send("lead", {
+      ...{ type: "permission_request", from: user, request_id: newRequestId(new Date()) },
+      ...{ tool: "bash", input: { command: "make" } },
+    });
+  await ask();
+  const tail = await (await observe(directory.path)).mailTail(lead);
+  await tail.countUnread();
+  await ask();
+  await say(store, "one");
+  await tail.readNew();
+
+  expect(tail.unread).toBe(1);
 });
 
 test("nothing is missed where logs are rotated, nor what a late sender adds to an old one", async () => {
