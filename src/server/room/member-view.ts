@@ -1,4 +1,5 @@
 import { findContextWindow } from "../../model/prices.ts";
+import { showHidden } from "../../permissions/show-hidden.ts";
 import type { MemberView } from "../../protocol/dashboard.ts";
 import { user } from "../../protocol/ids.ts";
 import type { Member } from "../../protocol/team.ts";
@@ -37,7 +38,7 @@ export function memberView(facts: MemberFacts): MemberView {
   const tokens = activity.contextTokens ?? past.contextTokens;
   return {
     name,
-    role: member?.role ?? "lead",
+    role: showHidden(member?.role ?? "lead"),
     is_lead: member === undefined,
     status: member?.status ?? (isTeamRunning && activity.isRunning ? "working" : "idle"),
     model,

@@ -1,3 +1,4 @@
+import { hasErrno, TeamError } from "../../errors.ts";
 import { mapInBatches } from "../../lib/batches.ts";
 import { idOf } from "../../mailbox/mail-history.ts";
 import type { MailRecord } from "../../mailbox/mailbox.ts";
@@ -110,10 +111,28 @@ export async function seenTimes(
     wanted.set(owner, [...(wanted.get(owner) ?? []), delivery]);
   }
   const times = await mapInBatches([...wanted], async ([owner, deliveries]) => {
-    await using file = await observer.transcript(owner).open();
-    return (await file?.deliveries(deliveries)) ?? new Map<MessageId, string>();
+    return deliveryTimes(observer.transcript(owner), deliveries);
   });
   return new Map(times.flatMap((each) => [...each]));
+}
+
+/** None where the transcript is no file that can be read: the messages are not to be lost with it. */
+async function deliveryTimes(
+  transcript: ReturnType<TeamObserver["transcript"]>,
+  deliveries: readonly WantedDelivery[],
+): Promise<ReadonlyMap<MessageId, string>> {
+  try {
+    await using file = await transcript.open();
+    return (await file?.deliveries(deliveries)) ?? new Map();
+  } catch (error) {
+    if (isUnreadable(error)) return new Map();
+    throw error;
+  }
+}
+
+function isUnreadable(error: unknown): boolean {
+  if (error instanceof TeamError) return error.code === "record-corrupt";
+  return hasErrno(error, "EACCES", "EPERM", "EISDIR", "ELOOP", "EIO");
 }
 
 function matcher({ member, types, search }: MessagesQuery): (view: MessageView) => boolean {
