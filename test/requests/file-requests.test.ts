@@ -241,11 +241,11 @@ test("a decision committed by a process that died right then counts", async () =
 /** Notes the path of every file that is read, until its `using` ends. */
 function recordReads(): Disposable & { taken(): string[] } {
   let paths: string[] = [];
-  const { readFile: read } = promises;
+  const { open: openFile } = promises;
   const patch = patchFs(promises, {
-    readFile: (...args: unknown[]) => {
+    open: (...args: unknown[]) => {
       paths.push(String(args[0]));
-      return Reflect.apply(read, promises, args);
+      return Reflect.apply(openFile, promises, args);
     },
   });
   return {
