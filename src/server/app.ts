@@ -1,5 +1,5 @@
 import { type Context, Hono } from "hono";
-import { z } from "zod";
+import { jsonText } from "../lib/json-text.ts";
 import type { Secrets } from "../lib/secrets.ts";
 import { type Admission, SessionBody } from "../protocol/dashboard.ts";
 import type { Access, TokenRefusal } from "./access.ts";
@@ -60,18 +60,7 @@ async function openSession(c: Context, access: Access): Promise<Response> {
   return c.json(admission);
 }
 
-const SentSession = z
-  .string()
-  .transform((text, context): unknown => {
-    try {
-      return JSON.parse(text);
-    } catch (error) {
-      if (!(error instanceof SyntaxError)) throw error;
-      context.addIssue("It is not JSON");
-      return z.NEVER;
-    }
-  })
-  .pipe(SessionBody);
+const SentSession = jsonText(SessionBody);
 
 const hint = "Run `troupe web` again for a new address.";
 

@@ -1,4 +1,5 @@
 import type { MiddlewareHandler } from "hono";
+import { maxContentBytes } from "../protocol/message.ts";
 import { isApiPath, type Refusal, refuse } from "./refusal.ts";
 
 /** What of a request decides whether it comes from the dashboard's own page. */
@@ -19,8 +20,10 @@ interface GuardRefusal extends Refusal {
   allow?: string;
 }
 
-/** More than the longest message needs, which its mailbox takes. */
-export const largestBody = 400_000;
+/** The longest message that a mailbox takes, were each of its bytes spelt out as six in JSON. */
+export const largestBody = 6 * maxContentBytes + 1_000;
+/** What is read of somebody who has not been let in yet. */
+export const largestSessionBody = 1_000;
 
 /**
  * Why a request is refused, undefined where it is not. Any page that a browser shows can send
@@ -40,10 +43,12 @@ export function judgeRequest(facts: RequestFacts, port: number): GuardRefusal | 
   return judgeBody(facts);
 }
 
-function judgeBody({ contentType, contentLength }: RequestFacts): GuardRefusal | undefined {
+function judgeBody(facts: RequestFacts): GuardRefusal | undefined {
+  const { path, contentType, contentLength } = facts;
   if (!/^application\/json(\s*;.*)?$/i.test(contentType ?? "")) return notJson;
   if (contentLength === undefined || !/^\d+$/.test(contentLength)) return noLength;
-  return Number(contentLength) > largestBody ? tooLarge : undefined;
+  const largest = path === "/api/session" ? largestSessionBody : largestBody;
+  return Number(contentLength) > largest ? tooLarge(largest) : undefined;
 }
 
 /** The names by which a browser on this machine reaches the dashboard. */
@@ -92,12 +97,12 @@ const noLength: GuardRefusal = {
   hint: null,
 };
 
-const tooLarge: GuardRefusal = {
+const tooLarge = (largest: number): GuardRefusal => ({
   status: 413,
   code: "content-too-large",
-  message: `What is sent may have ${largestBody} bytes.`,
+  message: `What is sent may have ${largest} bytes.`,
   hint: "Put long text into a file, and write where it is.",
-};
+});
 
 /** Lets only requests of the dashboard's own page through. */
 export function guard(port: number): MiddlewareHandler {

@@ -1,5 +1,10 @@
 import { expect, test } from "vitest";
-import { judgeRequest, largestBody, type RequestFacts } from "../../src/server/guard.ts";
+import {
+  judgeRequest,
+  largestBody,
+  largestSessionBody,
+  type RequestFacts,
+} from "../../src/server/guard.ts";
 
 const look: RequestFacts = {
   method: "GET",
@@ -60,6 +65,11 @@ test.each<[string, RequestFacts, number]>([
   ["nothing that is said to be JSON", { ...act, contentType: undefined }, 415],
   ["a body of no known length", { ...act, contentLength: undefined }, 411],
   ["a body that is too long", { ...act, contentLength: String(largestBody + 1) }, 413],
+  [
+    "more than a token from somebody who has none",
+    { ...act, path: "/api/session", contentLength: String(largestSessionBody + 1) },
+    413,
+  ],
 ])("%s is refused", (_, facts, status) => {
   expect(judgeRequest(facts, 4747)).toMatchObject({ status });
 });

@@ -1,7 +1,7 @@
 import { z } from "zod";
+import { jsonText } from "../../lib/json-text.ts";
 import type { Act } from "./arrange.ts";
 import { isMail, type Mail } from "./happening.ts";
-import { jsonText } from "./json-text.ts";
 import { reportOf } from "./mail-report.ts";
 import { performAll } from "./perform-work.ts";
 import { decidePlan } from "./plan-act.ts";

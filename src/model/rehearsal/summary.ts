@@ -1,7 +1,7 @@
 import { firstCharacters } from "../../lib/cut-text.ts";
+import { jsonText } from "../../lib/json-text.ts";
 import type { Happening } from "./happening.ts";
 import { Happening as HappeningSchema } from "./happening.ts";
-import { jsonText } from "./json-text.ts";
 import type { Reading } from "./reading.ts";
 
 /** So many of the newest happenings that were answered are kept, and texts up to this length. */

@@ -1,6 +1,7 @@
 import { type Context, Hono } from "hono";
 import type { z } from "zod";
 import { describeIssue } from "../../lib/json.ts";
+import { jsonText } from "../../lib/json-text.ts";
 import {
   AnswerBody,
   AwayQuery,
@@ -14,9 +15,6 @@ import { refuse } from "../refusal.ts";
 import { Refused, refusalOf } from "../room/refused.ts";
 import type { Room } from "../room/room.ts";
 import { streamChanges } from "./stream.ts";
-
-/** A body that is larger is nobody's message. */
-const maxBodyBytes = 2 * 1024 * 1024;
 
 /** What the page asks for and what the person does there, of the team in `room`. */
 export function apiRoutes(room: Room): Hono {
@@ -56,25 +54,7 @@ function parsedQuery<T>(c: Context, schema: z.ZodType<T>): T {
 }
 
 async function parsedBody<T>(c: Context, schema: z.ZodType<T>): Promise<T> {
-  const bytes = await c.req.arrayBuffer();
-  if (bytes.byteLength > maxBodyBytes) {
-    throw new Refused({
-      status: 413,
-      code: "content-too-large",
-      message: `What was sent has more than ${maxBodyBytes} bytes`,
-      hint: "Write long texts to a file and send its path.",
-    });
-  }
-  return parsed(toJson(new TextDecoder().decode(bytes)), schema);
-}
-
-function toJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    if (error instanceof SyntaxError) throw invalid("what was sent is not JSON");
-    throw error;
-  }
+  return parsed(await c.req.text(), jsonText(schema));
 }
 
 function parsed<T>(value: unknown, schema: z.ZodType<T>): T {
