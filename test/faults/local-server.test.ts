@@ -89,7 +89,7 @@ function isOurs(attempt: Attempt, door: Door): boolean {
 }
 
 function isShown(session: Session, { cookie = "", proof }: Shown): boolean {
-  return cookie.includes(session.cookie) && proof === session.proof;
+  return cookie.split("; ").includes(session.cookie) && proof === session.proof;
 }
 
 type Choices = { [Part in keyof Attempt]: readonly Attempt[Part][] };
