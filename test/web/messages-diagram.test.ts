@@ -89,6 +89,7 @@ test("few columns share the width, many keep one that can be read", () => {
   );
 
   expect(few).toMatchObject({ isWide: false, width: 1_000 });
+  expect(columnsOf(["user", "lead", "a", "b", "c", "system"], 710)).toMatchObject({ width: 710 });
   expect(many.isWide).toBe(true);
   expect(many.columnWidth).toBeGreaterThanOrEqual(100);
   expect(many.width).toBeGreaterThan(200 * many.columnWidth);

@@ -17,7 +17,8 @@ export interface Columns {
   wordsWidth: number;
 }
 
-const leastColumn = 116;
+/** Where everybody can be seen at once, and where the diagram is scrolled anyway. */
+const leastColumn = { whole: 92, scrolled: 116 };
 const mostColumn = 260;
 const narrowTime = 84;
 /** With room for who to whom, which may be out of sight, where the screen is large or small. */
@@ -43,11 +44,12 @@ export function participantsOf(
 
 /** Columns that share `available` pixels, as long as each has enough to be read. */
 export function columnsOf(names: readonly string[], available: number): Columns {
-  const isWide = narrowTime + names.length * leastColumn + margin > available;
+  const isWide = narrowTime + names.length * leastColumn.whole + margin > available;
   const besideWide = available < largeScreen ? wideTime.small : wideTime.large;
   const timeWidth = isWide ? besideWide : narrowTime;
   const share = Math.floor((available - timeWidth - margin) / Math.max(1, names.length));
-  const columnWidth = Math.min(mostColumn, Math.max(leastColumn, share));
+  const least = isWide ? leastColumn.scrolled : leastColumn.whole;
+  const columnWidth = Math.min(mostColumn, Math.max(least, share));
   const centre = new Map(
     names.map((name, index) => [name, timeWidth + Math.round((index + 0.5) * columnWidth)]),
   );
