@@ -38,7 +38,7 @@ function sourceOf({ entries, messages = [], whole }: Team): RunSource & { lookup
   const lookups: string[] = [];
   const ada: MemberView = {
     ...{ name: "ada", role: "coder", is_lead: false, status: "idle", model: null, color: null },
-    ...{ permission_mode: null, plan_required: false, cwd: "/home/ada/work", doing: null },
+    ...{ permission_mode: null, plan_required: false, cwd: "/home/ada/shop", doing: null },
     ...{ waits_for: null, tokens: 0, cost_usd: 0, unpriced_calls: 0, context: null },
     ...{ last_activity: null, unread: 0 },
   };
@@ -50,7 +50,7 @@ function sourceOf({ entries, messages = [], whole }: Team): RunSource & { lookup
   return {
     lookups,
     state: async () => ({
-      ...{ version: "1", directory: "/home/ada/work/.team", team: { id: "t", name: "team" } },
+      ...{ version: "1", directory: "/home/ada/shop/.team", team: { id: "t", name: "team" } },
       ...{
         obstacle: null,
         running: { pid: 1, host: "h" },
@@ -158,7 +158,7 @@ test("secrets and the home directory are masked wherever they stand, and counted
     note(0, "the key [key] in ~/x"),
     note(1, "PASSWORD=[secret]"),
   ]);
-  expect(run.state.directory).toBe("~/work/.team");
+  expect(run.state.directory).toBe("~/shop/.team");
   expect([run.masked, summary.masked]).toEqual([4, 4]);
 });
 
