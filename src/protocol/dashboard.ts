@@ -1,4 +1,3 @@
-import { z } from "zod";
 import type { Message, Outcome } from "./message.ts";
 import type { RequestState, RequestType } from "./request.ts";
 import type { Task } from "./task.ts";
@@ -7,9 +6,8 @@ import type { StopReason } from "./transcript.ts";
 import type { Usage } from "./usage.ts";
 
 /**
- * What the dashboard's server tells its page, and what it is told. The server makes the views, so
- * they are types alone; what the page sends is read by the schemas. Names of members are plain text
- * here: whatever a file claims is shown, and nothing is decided by it.
+ * What the dashboard's server tells its page. The server makes the views, so they are types alone.
+ * Names of members are plain text here: whatever a file claims is shown, and nothing is decided by it.
  */
 
 /** A member as a person wants to see it. */
@@ -278,61 +276,6 @@ export interface RecordedRun {
 export interface ApiError {
   error: Obstacle;
 }
-
-const cursor = z.string().max(20_000);
-const count = z.coerce.number().int().min(1).max(500);
-
-/** `GET /api/messages`. */
-export const MessagesQuery = z.object({
-  before: cursor.optional(),
-  limit: count.default(100),
-  /** Only mail from or to this member. */
-  member: z.string().max(64).optional(),
-  /** Only mail of these types, with commas between them. */
-  types: z.string().max(500).optional(),
-  search: z.string().max(200).optional(),
-});
-export type MessagesQuery = z.infer<typeof MessagesQuery>;
-
-/** `GET /api/members/<name>/transcript`. */
-export const TranscriptQuery = z.object({
-  before: cursor.optional(),
-  after: cursor.optional(),
-  limit: count.default(100),
-  search: z.string().max(200).optional(),
-});
-export type TranscriptQuery = z.infer<typeof TranscriptQuery>;
-
-/** `GET /api/stream`: the member whose words are wanted as they come. */
-export const StreamQuery = z.object({
-  watch: z.string().max(64).optional(),
-  /** As `Last-Event-ID`, for a connection that the page itself makes anew. */
-  after: z.string().max(100).optional(),
-});
-
-/** `GET /api/away`. */
-export const AwayQuery = z.object({ since: z.iso.datetime() });
-
-/** `POST /api/messages`. */
-export const SendBody = z.object({ to: z.string().min(1).max(64), content: z.string().min(1) });
-export type SendBody = z.infer<typeof SendBody>;
-
-/** `POST /api/requests/<id>/answer`. */
-export const AnswerBody = z.object({
-  /** Of what the person was shown. */
-  hash: z.string(),
-  decision: z.enum(["allow-once", "allow-always", "deny"]),
-  reason: z.string().max(10_000).optional(),
-});
-export type AnswerBody = z.infer<typeof AnswerBody>;
-
-/** `POST /api/stop`: one member, or all of them and the lead's run. */
-export const StopBody = z.object({ member: z.string().min(1).max(64).optional() });
-export type StopBody = z.infer<typeof StopBody>;
-
-/** `POST /api/session`: the token of the address, for a cookie and an `Admission`. */
-export const SessionBody = z.object({ token: z.string().max(500) });
-export type SessionBody = z.infer<typeof SessionBody>;
 
 /** What `POST /api/session` answers. */
 export interface Admission {

@@ -1,7 +1,8 @@
 import { type Context, Hono } from "hono";
 import { jsonText } from "../lib/json-text.ts";
 import type { Secrets } from "../lib/secrets.ts";
-import { type Admission, SessionBody } from "../protocol/dashboard.ts";
+import type { Admission } from "../protocol/dashboard.ts";
+import { SessionBody } from "../protocol/dashboard-requests.ts";
 import type { Access, TokenRefusal } from "./access.ts";
 import { guard, protect } from "./guard.ts";
 import { masked } from "./masked.ts";

@@ -1,12 +1,11 @@
 import type {
   CostView,
   MessagesPage,
-  MessagesQuery,
   MessageView,
   RoomState,
   TranscriptPage,
-  TranscriptQuery,
 } from "../../protocol/dashboard.ts";
+import type { MessagesQuery, TranscriptQuery } from "../../protocol/dashboard-requests.ts";
 
 /** Where a run is exported from: what the dashboard's server answers its page with. */
 export interface RunSource {

@@ -1,17 +1,19 @@
 import { randomBytes } from "node:crypto";
 import { Serial } from "../../lib/serial.ts";
 import type {
-  AnswerBody,
   AwayView,
   CostView,
   MessagesPage,
-  MessagesQuery,
   MessageView,
   RoomState,
-  SendBody,
   TranscriptPage,
-  TranscriptQuery,
 } from "../../protocol/dashboard.ts";
+import type {
+  AnswerBody,
+  MessagesQuery,
+  SendBody,
+  TranscriptQuery,
+} from "../../protocol/dashboard-requests.ts";
 import { RequestId, type TeamId } from "../../protocol/ids.ts";
 import { TeamObserver } from "../../team/team-observer.ts";
 import type { TeamPlace } from "../../team/team-place.ts";

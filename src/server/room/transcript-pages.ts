@@ -1,4 +1,5 @@
-import type { EntryView, TranscriptPage, TranscriptQuery } from "../../protocol/dashboard.ts";
+import type { EntryView, TranscriptPage } from "../../protocol/dashboard.ts";
+import type { TranscriptQuery } from "../../protocol/dashboard-requests.ts";
 import type { TeamObserver } from "../../team/team-observer.ts";
 import type { TranscriptFile } from "../../team/transcript-file.ts";
 import { entryHas, entryView } from "./entry-view.ts";

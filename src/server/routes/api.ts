@@ -10,7 +10,7 @@ import {
   StopBody,
   StreamQuery,
   TranscriptQuery,
-} from "../../protocol/dashboard.ts";
+} from "../../protocol/dashboard-requests.ts";
 import { refuse } from "../refusal.ts";
 import { Refused, refusalOf } from "../room/refused.ts";
 import type { Room } from "../room/room.ts";

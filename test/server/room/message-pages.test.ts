@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { MessagesQuery } from "../../../src/protocol/dashboard.ts";
+import { MessagesQuery } from "../../../src/protocol/dashboard-requests.ts";
 import { lead, MemberName, user } from "../../../src/protocol/ids.ts";
 import type { Room } from "../../../src/server/room/room.ts";
 import { temporaryDirectory } from "../../../src/testing/temporary-directory.ts";

@@ -1,7 +1,7 @@
 import { appendFile, rename } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { TranscriptQuery } from "../../../src/protocol/dashboard.ts";
+import { TranscriptQuery } from "../../../src/protocol/dashboard-requests.ts";
 import { lead } from "../../../src/protocol/ids.ts";
 import type { Entry } from "../../../src/protocol/transcript.ts";
 import type { Room } from "../../../src/server/room/room.ts";

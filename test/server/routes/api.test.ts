@@ -1,6 +1,6 @@
 import { Hono } from "hono";
 import { expect, test } from "vitest";
-import { MessagesQuery } from "../../../src/protocol/dashboard.ts";
+import { MessagesQuery } from "../../../src/protocol/dashboard-requests.ts";
 import { lead, MemberName, user } from "../../../src/protocol/ids.ts";
 import type { Room } from "../../../src/server/room/room.ts";
 import { apiRoutes } from "../../../src/server/routes/api.ts";

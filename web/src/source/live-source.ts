@@ -1,13 +1,12 @@
 import type {
-  AnswerBody,
   AwayView,
   CostView,
   MessagesPage,
   MessageView,
-  SendBody,
   StreamEvents,
   TranscriptPage,
 } from "../../../src/protocol/dashboard.ts";
+import type { AnswerBody, SendBody } from "../../../src/protocol/dashboard-requests.ts";
 import { ask, getJson, LockedError, openSession, postJson, queryOf } from "./api.ts";
 import { connect } from "./connection.ts";
 import { LiveStream, type StreamWorld } from "./live-stream.ts";

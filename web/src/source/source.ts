@@ -1,5 +1,4 @@
 import type {
-  AnswerBody,
   AwayView,
   CostView,
   LiveText,
@@ -7,9 +6,9 @@ import type {
   MessageView,
   RoomChange,
   RoomState,
-  SendBody,
   TranscriptPage,
 } from "../../../src/protocol/dashboard.ts";
+import type { AnswerBody, SendBody } from "../../../src/protocol/dashboard-requests.ts";
 
 /** Nobody has let this page in; its address is of no use (any more); it was let in for a time that is over. */
 export type LockedReason = "missing" | "expired" | "ended";

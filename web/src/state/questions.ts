@@ -1,4 +1,5 @@
-import type { AnswerBody, RequestView } from "../../../src/protocol/dashboard.ts";
+import type { RequestView } from "../../../src/protocol/dashboard.ts";
+import type { AnswerBody } from "../../../src/protocol/dashboard-requests.ts";
 import type { Room } from "./room.ts";
 
 /** For so long a question has to stand still before it can be answered: a click may be meant for what was there before. */
