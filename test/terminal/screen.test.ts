@@ -5,6 +5,7 @@ import { expect, test } from "vitest";
 import { ProviderServer } from "../../src/testing/provider-server/provider-server.ts";
 import { calls, says } from "../../src/testing/scripted-model.ts";
 import { temporaryDirectory } from "../../src/testing/temporary-directory.ts";
+import { troupeIn } from "../cli/troupe.ts";
 import { noTmux, Tmux, type TmuxOptions } from "../support/tmux.ts";
 
 const program = resolve("dist/cli/main.js");
@@ -210,22 +211,58 @@ test.skipIf(noTmux)("what the repository's file would loosen is asked about once
   await writeFile(settings, JSON.stringify({ allow: ["bash(make:*)"] }));
   {
     await using terminal = await openTroupe(directory.path);
-    const asked = await terminal.shows("[y/N]");
-    expect(asked).toContain("bash(make:*)");
-    await terminal.type("y");
+    const asked = await terminal.shows(/^›$/m);
+    expect(asked).toMatch(/would loosen[\s\S]*bash\(make:\*\)[\s\S]*yes +trust exactly this file/);
+    await terminal.type("yes");
     await terminal.press("Enter");
-    await terminal.shows("›");
+    await terminal.shows("Say what is to be done");
   }
   {
     await using terminal = await openTroupe(directory.path);
-    const screen = await terminal.shows("›");
-    expect(screen).not.toContain("[y/N]");
+    const screen = await terminal.shows("Say what is to be done");
+    expect(screen).not.toContain("would loosen");
   }
   await writeFile(settings, JSON.stringify({ allow: ["bash(curl:*)"] }));
 
   await using terminal = await openTroupe(directory.path);
 
-  await terminal.shows("[y/N]");
+  await terminal.shows("would loosen");
+});
+
+test.skipIf(noTmux)("what is typed before a question at the start is no answer to it", async () => {
+  await using directory = await temporaryDirectory();
+  const workspace = join(directory.path, "work");
+  await mkdir(workspace);
+  await writeFile(join(workspace, "troupe.json"), JSON.stringify({ allow: ["bash(make:*)"] }));
+  // The shell takes the first line only: the second waits in the terminal when troupe starts.
+  const script = 'read -r line; exec "$0" "$@"';
+  await using terminal = await Tmux.start({
+    directory: directory.path,
+    cwd: workspace,
+    command: ["sh", "-c", script, process.execPath, program, "--model", "rehearsal"],
+    env: {
+      XDG_STATE_HOME: join(directory.path, "state"),
+      XDG_CONFIG_HOME: join(directory.path, "config"),
+      CI: "",
+    },
+  });
+
+  await terminal.press("Enter", "y", "e", "s", "Enter", "y");
+  await terminal.shows(/would loosen[\s\S]*^›$/m);
+  await terminal.type("no");
+  await terminal.press("Enter");
+
+  await terminal.shows("Say what is to be done");
+  const { code, out } = await troupeIn(
+    {
+      root: workspace,
+      env: { XDG_STATE_HOME: join(directory.path, "state") },
+    },
+    "trust",
+    "--show",
+  );
+  expect(code).toBe(0);
+  expect(out.join("\n")).toContain("is not trusted");
 });
 
 test.skipIf(noTmux)("a first start without a model says what to do", async () => {

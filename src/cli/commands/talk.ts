@@ -1,5 +1,4 @@
 import { join, resolve } from "node:path";
-import { createInterface } from "node:readline/promises";
 import { systemClock } from "../../lib/clock.ts";
 import type { Team } from "../../team/team.ts";
 import { type Arguments, type Command, type Io, teamDirOption } from "../command.ts";
@@ -43,6 +42,7 @@ export const talk: Command = {
   async run(given, io) {
     const isPlain = given.values.plain === true || !io.terminal.isInteractive;
     const settings = await consented(given, { io, isPlain });
+    if (!settings) return exitLeft;
     if (given.debug) {
       for (const line of debugLines(settings, { teamDir: given.teamDir, io }))
         io.err(oneLine(line));
@@ -56,6 +56,9 @@ export const talk: Command = {
     return 0;
   },
 };
+
+/** As after Ctrl-C anywhere else: the person has left the question at the start. */
+const exitLeft = 130;
 
 interface Situation {
   given: Arguments;
@@ -120,11 +123,14 @@ async function farewell(team: Team): Promise<string> {
   return `${names} ${alive.length === 1 ? "stays" : "stay"} in the team: \`troupe\` goes on where you were.`;
 }
 
-/** The settings, after the person was asked about what the repository's file would loosen. */
+/**
+ * The settings, after the person was asked about what the repository's file would loosen; undefined
+ * where the person left instead of answering.
+ */
 async function consented(
   { values }: Arguments,
   { io, isPlain }: { io: Io; isPlain: boolean },
-): Promise<ResolvedSettings> {
+): Promise<ResolvedSettings | undefined> {
   const settings = await resolveSettings(talk, values, io);
   const { pending } = settings;
   if (!pending || pending.wasDeclined) return settings;
@@ -132,20 +138,25 @@ async function consented(
     io.err(oneLine(withheldLine(pending)));
     return settings;
   }
-  const isTrusted = await askConsent(pending, io);
-  await recordAnswer(pending.file, isTrusted ? "trusted" : "declined", io.surroundings);
-  return isTrusted ? await resolveSettings(talk, values, io) : settings;
+  const answer = await askConsent(pending, io);
+  if (answer === undefined) return undefined;
+  await recordAnswer(pending.file, answer === "yes" ? "trusted" : "declined", io.surroundings);
+  return answer === "yes" ? await resolveSettings(talk, values, io) : settings;
 }
 
-async function askConsent({ file, loosenings }: PendingConsent, io: Io): Promise<boolean> {
-  io.err(oneLine(`${file.path} would loosen what the team may do:`));
-  for (const line of consentLines(loosenings)) io.err(`  ${line}`);
-  io.err("Is that your wish, for exactly this file? [y/N]");
-  const lines = createInterface({ input: io.terminal.input });
-  try {
-    const answer = await lines.question("", { signal: io.signal });
-    return /^y(es)?$/i.test(answer.trim());
-  } finally {
-    lines.close();
-  }
+async function askConsent({ file, loosenings }: PendingConsent, io: Io) {
+  const { askAtStart } = await import("../ask-at-start.ts");
+  return await askAtStart(
+    {
+      lines: [
+        oneLine(`${file.path} would loosen what the team may do:`),
+        ...consentLines(loosenings).map((line) => `  ${line}`),
+      ],
+      answers: {
+        yes: "trust exactly this file; you are asked again when it changes",
+        no: "go on without these settings; `troupe trust` can change that",
+      },
+    },
+    io,
+  );
 }
