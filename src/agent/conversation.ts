@@ -8,6 +8,7 @@ import type {
   ToolResult,
 } from "../protocol/transcript.ts";
 import { totalTokens, type Usage } from "../protocol/usage.ts";
+import { lostBefore, lostOutcome, resultOfLostCall } from "./lost-record.ts";
 import { mailText, type WholePath } from "./mail-text.ts";
 import { wakes, wakesInTheEnd } from "./wakes.ts";
 
@@ -21,11 +22,16 @@ export interface OpenCall {
 }
 
 type Input = Extract<Utterance, { type: "input" }>;
+type ReplyEntry = Extract<Entry, { type: "reply" }>;
+type ResultEntry = Extract<Entry, { type: "tool-result" }>;
 
 /**
  * What a member's transcript is to its model: built from the entries, in their order, and from
  * nothing else, so that it is the same after a restart. Every call is followed by its result, no
  * two inputs stand side by side, and nothing that was sent is ever changed.
+ *
+ * That holds whichever entries are missing, repeated or out of place, because a provider refuses
+ * anything else, and with it the member: what the model cannot be shown is named where it was.
  */
 export class Conversation {
   readonly #wholePath: WholePath;
@@ -35,6 +41,8 @@ export class Conversation {
   #awaitsReply = false;
   #openCalls: OpenCall[] = [];
   #results = new Map<string, ToolResult>();
+  /** Every call of the conversation, by its id, and when it was made. */
+  #madeAt = new Map<string, string>();
   /** What the provider counted at the last reply, and how much text came since. */
   #countedTokens = 0;
   #uncountedCharacters = 0;
@@ -112,18 +120,32 @@ export class Conversation {
     this.#awaitsReply ||= wakes;
   }
 
-  #addReply({ blocks, stop, usage }: Extract<Entry, { type: "reply" }>): void {
+  #addReply(entry: ReplyEntry): void {
+    if (this.#isRepeated(entry)) return;
+    const { blocks, stop, usage } = entry;
+    this.#loseResults();
     this.#count(blocks, usage);
     const sendable = stop === "refusal" ? [] : sendableBlocks(blocks);
     this.#awaitsReply = false;
     // The model has nothing to say to its input, which then stands beside the next.
     if (sendable.length === 0) return;
+    if (!this.#input && this.#closed.at(-1)?.type !== "results") this.#addInput(lostBefore, false);
     if (this.#input) this.#closed.push(this.#input);
     this.#input = undefined;
     this.#closed.push({ type: "reply", blocks: sendable });
     this.#openCalls = sendable.flatMap((block) =>
       block.type === "tool-call" ? [{ call: block, isStarted: false, stop }] : [],
     );
+    for (const { call } of this.#openCalls) this.#madeAt.set(call.call_id, entry.at);
+  }
+
+  /** True for a copy of a reply. A provider may give an id again, but at another time. */
+  #isRepeated({ at, blocks }: ReplyEntry): boolean {
+    const calls = blocks.filter((block) => block.type === "tool-call");
+    if (calls.length > 0) return calls.every(({ call_id }) => this.#madeAt.get(call_id) === at);
+    const last = this.#input ? undefined : this.#closed.at(-1);
+    if (last?.type !== "reply") return false;
+    return JSON.stringify(last.blocks) === JSON.stringify(sendableBlocks(blocks));
   }
 
   #markStarted(id: string): void {
@@ -132,11 +154,27 @@ export class Conversation {
     );
   }
 
-  #addResult({ call_id, output, is_error, images }: Extract<Entry, { type: "tool-result" }>): void {
-    if (!this.#openCalls.some(({ call }) => call.call_id === call_id)) return;
+  #addResult(entry: ResultEntry): void {
+    const { call_id, output, is_error, images } = entry;
+    if (!this.#madeAt.has(call_id)) this.#addInput(resultOfLostCall(entry), true);
+    const isOpen = this.#openCalls.some(({ call }) => call.call_id === call_id);
+    if (!isOpen || this.#results.has(call_id)) return;
     this.#results.set(call_id, { call_id, output, is_error, ...(images && { images }) });
     this.#uncountedCharacters += output.length + (images?.length ?? 0) * charactersPerImage;
-    if (this.#results.size < this.#openCalls.length) return;
+    if (this.#results.size === this.#openCalls.length) this.#closeCalls();
+  }
+
+  /** The model has replied again, so there were results: what is not here has been lost. */
+  #loseResults(): void {
+    if (this.#openCalls.length === 0) return;
+    for (const { call } of this.openCalls) {
+      const { call_id } = call;
+      this.#results.set(call_id, { call_id, output: lostOutcome, is_error: true });
+    }
+    this.#closeCalls();
+  }
+
+  #closeCalls(): void {
     const results = this.#openCalls.flatMap(({ call }) => this.#results.get(call.call_id) ?? []);
     this.#closed.push({ type: "results", results });
     this.#awaitsReply = true;
@@ -150,6 +188,7 @@ export class Conversation {
     this.#awaitsReply = wakes;
     this.#openCalls = [];
     this.#results = new Map();
+    this.#madeAt = new Map();
     this.#countedTokens = 0;
     this.#uncountedCharacters = [summary, ...kept].join("").length;
   }

@@ -41,6 +41,8 @@ export class RunRecord {
         this.#addReply(entry);
         break;
       case "compaction":
+        // The run's own start lies before it, and is not read when the member is opened.
+        if (!this.#isOpen) this.#begin();
         this.#answers = [...(entry.answers ?? [])];
         break;
       case "run-end":
@@ -51,6 +53,8 @@ export class RunRecord {
         break;
       case "run-settled":
         this.#isSettled = true;
+        // Where its end is missing, this says that there was one.
+        this.#isOpen = false;
         break;
       case "profile":
       case "note":
@@ -113,6 +117,8 @@ export class RunRecord {
   }
 
   #addReply({ blocks, stop }: Extract<Entry, { type: "reply" }>): void {
+    // Nobody replies outside of a run: where its start is missing, it is one all the same.
+    if (!this.#isOpen) this.#begin();
     for (const block of blocks) if (block.type === "tool-call") this.#calledTools.add(block.name);
     if (stop === "refusal" || hasCalls(blocks)) return;
     const text = replyText(blocks);

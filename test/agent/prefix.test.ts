@@ -1,5 +1,4 @@
 import { expect, test } from "vitest";
-import { z } from "zod";
 import { systemClock } from "../../src/lib/clock.ts";
 import { MemoryTeamStore } from "../../src/team/memory-team-store.ts";
 import { status } from "../../src/testing/provider-server/answers.ts";
@@ -8,12 +7,8 @@ import { calls, reply, says, thinks } from "../../src/testing/scripted-model.ts"
 import { success, type Tool } from "../../src/tools/tool.ts";
 import { TestAgent, testTool } from "../support/agent.ts";
 import { modelOnWire } from "../support/agent-on-wire.ts";
-
-/** A picture of one pixel. */
-const pixel = {
-  media_type: "image/png",
-  data: "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
-};
+import { pixel } from "../support/pixel.ts";
+import { requestBlocks } from "../support/request-blocks.ts";
 
 const look: Tool = {
   spec: { name: "look", description: "Looks.", input_schema: { type: "object", properties: {} } },
@@ -50,7 +45,7 @@ test.each(["anthropic/scripted", "openai/scripted"])(
     await second.run();
 
     server.assertDone();
-    const requests = server.requests.map(({ body }) => blocksOf(body));
+    const requests = server.requests.map(({ body }) => requestBlocks(body));
     expect(requests).toHaveLength(7);
     for (const [index, blocks] of requests.slice(1).entries()) {
       const before = requests[index] ?? [];
@@ -59,29 +54,3 @@ test.each(["anthropic/scripted", "openai/scripted"])(
     }
   },
 );
-
-/** System, tools and all content blocks of a request in their order, without marks for the cache. */
-function blocksOf(body: object): string[] {
-  const { system, tools, messages } = Body.parse(body);
-  const blocks = messages.flatMap(({ role, content, tool_calls, tool_call_id }) => {
-    // A single text may stand alone, and means the same.
-    const parts = typeof content === "string" ? [{ type: "text", text: content }] : (content ?? []);
-    return [...parts, ...(tool_calls ?? [])].map((block) => ({ role, tool_call_id, block }));
-  });
-  return [...[system ?? []].flat(), ...tools, ...blocks].map((it) =>
-    JSON.stringify(it, (key, value) => (key === "cache_control" ? undefined : value)),
-  );
-}
-
-const Body = z.object({
-  system: z.unknown().optional(),
-  tools: z.array(z.unknown()),
-  messages: z.array(
-    z.object({
-      role: z.string(),
-      content: z.union([z.string(), z.array(z.unknown())]).nullish(),
-      tool_calls: z.array(z.unknown()).optional(),
-      tool_call_id: z.string().optional(),
-    }),
-  ),
-});
