@@ -109,7 +109,7 @@ interface Recording {
 
 interface DashboardSettings {
   teamDir: string;
-  /** The port that is wanted; the one of the last time, unless said. */
+  /** The port that is wanted; default: any that is free. */
   port: number | undefined;
   /** What holds the secrets that no page may show. */
   env: Environment;

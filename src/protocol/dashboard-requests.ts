@@ -52,7 +52,3 @@ export type AnswerBody = z.infer<typeof AnswerBody>;
 /** `POST /api/stop`: one member, or all of them and the lead's run. */
 export const StopBody = z.object({ member: z.string().min(1).max(64).optional() });
 export type StopBody = z.infer<typeof StopBody>;
-
-/** `POST /api/session`: the token of the address, for a cookie and an `Admission`. */
-export const SessionBody = z.object({ token: z.string().max(500) });
-export type SessionBody = z.infer<typeof SessionBody>;

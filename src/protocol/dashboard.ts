@@ -277,8 +277,11 @@ export interface ApiError {
   error: Obstacle;
 }
 
-/** What `POST /api/session` answers. */
+/**
+ * What `POST /api/session` answers a request that a token has signed. The session's key is
+ * `HMAC(token's key, "session <id> <signature of the request>")`: it is not sent.
+ */
 export interface Admission {
-  /** Shown beside the cookie with every later request, as `X-Troupe-Proof`. */
-  proof: string;
+  /** The id that every later request names in `X-Troupe-Proof`. */
+  session: string;
 }

@@ -1,105 +1,122 @@
 import { randomBytes } from "node:crypto";
 import { Signature } from "../keys/signature.ts";
+import { type ShownProof, shownProof } from "./shown-proof.ts";
 
 interface AccessOptions {
-  /** The secret of the team directory's dashboards. */
+  /** Made for this start of the server: whatever is signed with it is void for the next one. */
   secret: Uint8Array;
-  port: number;
-  /** When this server began: a token is for one server, and no other can be made to take it again. */
-  since: string;
   now(): Date;
 }
 
-/** What a browser shows with every request once it was let in. */
-interface Session {
-  /** A `Set-Cookie`. No script can read it, and no other site has it sent. */
-  cookie: string;
-  /** What the page itself keeps and sends. Neither is any good without the other. */
-  proof: string;
+/** The parts of a request that its proof covers. */
+export interface SignedRequest {
+  /** Its `X-Troupe-Proof`. */
+  proof: string | undefined;
+  method: string;
+  /** Path and query. */
+  target: string;
+  body: string;
 }
 
-/** The parts of a request that have the two. */
-interface Shown {
-  cookies: string | undefined;
-  proof: string | undefined;
+interface Session {
+  signature: Signature;
+  expiresMs: number;
+  /** The proofs of what it has done, oldest first: none of them counts again. */
+  done: Set<string>;
 }
 
 /** Why a token lets nobody in. */
 export type TokenRefusal = "token-wrong" | "token-expired" | "token-used";
 
+/** What becomes of a request that names a session. */
+type Judgement = "let-in" | "repeated" | "refused";
+
 /**
- * Who is let in. A token lets one in once, soon; it is exchanged for a session, which a browser keeps
- * as a cookie and a proof. All are signed with the secret, so that whoever has that can make a token,
- * and a session outlives the server.
+ * Who is let in. A token lets one in once, soon. What it opens is a session: a key that the page and
+ * this server each work out of the token, and that neither ever sends. The page signs its requests
+ * with it, and the server its answers, so that each knows the other.
  */
 export class Access {
   readonly #signature: Signature;
-  readonly #options: AccessOptions;
+  readonly #now: () => Date;
   /** The tokens that were used, and when each would have expired. */
   readonly #used = new Map<string, number>();
+  /** By their ids, oldest first. */
+  readonly #sessions = new Map<string, Session>();
 
-  constructor(options: AccessOptions) {
-    this.#signature = new Signature(options.secret);
-    this.#options = options;
+  constructor({ secret, now }: AccessOptions) {
+    this.#signature = new Signature(secret);
+    this.#now = now;
   }
 
-  /** A token that lets one in once within the hour. */
+  /** A token that lets one in once within the hour: its id, and the key that is signed with. */
   newToken(): string {
-    return this.#issue(this.#tokenPurpose(), tokenLifeMs);
+    const expires = (this.#nowMs() + tokenLifeMs).toString(36);
+    const id = `${expires}.${randomBytes(idBytes).toString("hex")}`;
+    return `${id}.${this.#tokenKey(id)}`;
   }
 
-  /** Uses a token up; what is wrong with it, or undefined where it lets one in. */
-  redeem(token: string): TokenRefusal | undefined {
-    const found = this.#read(this.#tokenPurpose(), token);
-    if (!found) return "token-wrong";
+  /** Uses up the token that signed this request, and opens a session. */
+  admit(request: SignedRequest): { session: string } | TokenRefusal {
+    const shown = shownProof(request.proof);
+    const expires = tokenId.exec(shown?.id ?? "")?.[1];
+    if (!shown || expires === undefined) return "token-wrong";
+    const signature = keyed(this.#tokenKey(shown.id));
+    if (!isSignedBy(signature, request, shown)) return "token-wrong";
     this.#forgetExpired();
-    if (this.#isOver(found.expiresMs)) return "token-expired";
-    if (this.#used.has(found.nonce)) return "token-used";
-    this.#used.set(found.nonce, found.expiresMs);
-    return undefined;
+    const expiresMs = Number.parseInt(expires, 36);
+    if (this.#isOver(expiresMs)) return "token-expired";
+    if (this.#used.has(shown.id)) return "token-used";
+    this.#used.set(shown.id, expiresMs);
+    return { session: this.#openSession(signature, shown) };
   }
 
-  newSession(): Session {
-    const value = this.#issue(this.#sessionPurpose(), sessionLifeMs);
-    const named = `${this.#cookieName()}=${value}`;
-    const cookie = `${named}; Path=/; Max-Age=${sessionLifeMs / 1000}; HttpOnly; SameSite=Strict`;
-    return { cookie, proof: this.#signature.sign(this.#proofText(value)) };
+  /** False where a request names no session of this server: there is no need to read on. */
+  knows(proof: string | undefined): boolean {
+    return this.#sessions.has(shownProof(proof)?.id ?? "");
+  }
+
+  judge(request: SignedRequest): Judgement {
+    const shown = shownProof(request.proof);
+    const session = this.#sessions.get(shown?.id ?? "");
+    if (!shown || !session || this.#isOver(session.expiresMs)) return "refused";
+    if (!isSignedBy(session.signature, request, shown)) return "refused";
+    if (request.method === "GET") return "let-in";
+    if (session.done.has(shown.signature)) return "repeated";
+    session.done.add(shown.signature);
+    forgetOldest(session.done, mostDone);
+    return "let-in";
   }
 
   /**
-   * Whether a request shows a session that holds. Cookies do not know ports: whatever serves a page on
-   * this machine is sent ours, and only the proof stays with our own page.
+   * What shows a page that this server answers, and not whoever else has its port. Undefined for
+   * whoever was not let in here.
    */
-  hasSession({ cookies = "", proof = "" }: Shown): boolean {
-    // Another program of this machine may have set a cookie of this name, too.
-    return cookies
-      .split(";")
-      .map((pair) => pair.trim().split("="))
-      .some(([name, value = ""]) => name === this.#cookieName() && this.#isSession(value, proof));
+  answerTo(proof: string | undefined, status: number): string | undefined {
+    const shown = shownProof(proof);
+    if (!shown) return undefined;
+    const session = this.#sessions.get(shown.id)?.signature;
+    const signature = session ?? (tokenId.test(shown.id) && keyed(this.#tokenKey(shown.id)));
+    return signature ? signature.sign(`answer ${status} ${shown.text}`) : undefined;
   }
 
-  #isSession(value: string, proof: string): boolean {
-    const found = this.#read(this.#sessionPurpose(), value);
-    if (!found || this.#isOver(found.expiresMs)) return false;
-    return this.#signature.verify(this.#proofText(value), proof);
+  #openSession(token: Signature, shown: ShownProof): string {
+    const id = randomBytes(idBytes).toString("hex");
+    // The id is new, so that whoever finds the used address later cannot work the key out.
+    const signature = keyed(token.sign(`session ${id} ${shown.signature}`));
+    const expiresMs = this.#nowMs() + sessionLifeMs;
+    this.#sessions.set(id, { signature, expiresMs, done: new Set() });
+    forgetOldest(this.#sessions, mostSessions);
+    return id;
   }
 
-  #issue(purpose: string, lifeMs: number): string {
-    const expires = (this.#nowMs() + lifeMs).toString(36);
-    const said = `${expires}.${randomBytes(nonceBytes).toString("hex")}`;
-    return `${said}.${this.#signature.sign(`${purpose} ${said}`)}`;
-  }
-
-  /** What a token or session says, where it was signed for this purpose. */
-  #read(purpose: string, text: string): { expiresMs: number; nonce: string } | undefined {
-    const [, expires = "", nonce = "", signature = ""] = signedPattern.exec(text) ?? [];
-    if (!this.#signature.verify(`${purpose} ${expires}.${nonce}`, signature)) return undefined;
-    return { expiresMs: Number.parseInt(expires, 36), nonce };
+  #tokenKey(id: string): string {
+    return this.#signature.sign(`token ${id}`);
   }
 
   #forgetExpired(): void {
-    for (const [nonce, expiresMs] of this.#used) {
-      if (this.#isOver(expiresMs)) this.#used.delete(nonce);
+    for (const [id, expiresMs] of this.#used) {
+      if (this.#isOver(expiresMs)) this.#used.delete(id);
     }
   }
 
@@ -108,28 +125,28 @@ export class Access {
   }
 
   #nowMs(): number {
-    return this.#options.now().getTime();
+    return this.#now().getTime();
   }
+}
 
-  #tokenPurpose(): string {
-    return `token ${this.#options.port} ${this.#options.since}`;
-  }
+function keyed(hex: string): Signature {
+  return new Signature(Buffer.from(hex, "hex"));
+}
 
-  #sessionPurpose(): string {
-    return `session ${this.#options.port}`;
-  }
+function isSignedBy(signature: Signature, request: SignedRequest, shown: ShownProof): boolean {
+  const { method, target, body } = request;
+  const text = `request ${method} ${target} ${shown.id} ${shown.nonce}\n${body}`;
+  return signature.verify(text, shown.signature);
+}
 
-  /** What the proof of a session is the signature of. */
-  #proofText(session: string): string {
-    return `proof ${this.#options.port} ${session}`;
-  }
-
-  #cookieName(): string {
-    return `troupe-${this.#options.port}`;
-  }
+function forgetOldest(items: Set<string> | Map<string, unknown>, most: number): void {
+  const [oldest] = items.keys();
+  if (items.size > most && oldest !== undefined) items.delete(oldest);
 }
 
 const tokenLifeMs = 60 * 60 * 1000;
 const sessionLifeMs = 7 * 24 * 60 * 60 * 1000;
-const nonceBytes = 16;
-const signedPattern = /^([0-9a-z]{1,12})\.([0-9a-f]{32})\.([0-9a-f]{64})$/;
+const mostSessions = 200;
+const mostDone = 1_000;
+const idBytes = 16;
+const tokenId = /^([0-9a-z]{1,12})\.[0-9a-f]{32}$/;

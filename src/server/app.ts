@@ -1,12 +1,11 @@
 import { type Context, Hono } from "hono";
-import { jsonText } from "../lib/json-text.ts";
 import type { Secrets } from "../lib/secrets.ts";
 import type { Admission } from "../protocol/dashboard.ts";
-import { SessionBody } from "../protocol/dashboard-requests.ts";
-import type { Access, TokenRefusal } from "./access.ts";
+import type { Access, SignedRequest, TokenRefusal } from "./access.ts";
 import { guard, protect } from "./guard.ts";
 import { masked } from "./masked.ts";
 import { isApiPath, type Refusal, refuse } from "./refusal.ts";
+import { proofHeader } from "./shown-proof.ts";
 import type { StaticFiles } from "./static-files.ts";
 
 interface DashboardAppOptions {
@@ -17,6 +16,8 @@ interface DashboardAppOptions {
   /** Masked in whatever the API says. */
   secrets: Secrets;
   port: number;
+  /** Told of what Node serves a request with, once that is known to be the person's. */
+  onLetIn(bindings: unknown): void;
   /** Told of failures that are nobody's intention. */
   onFailure(error: unknown): void;
 }
@@ -26,6 +27,12 @@ export function dashboardApp(options: DashboardAppOptions): Hono {
   const { api, access, files, port, onFailure } = options;
   const app = new Hono();
   app.use(protect());
+  // Around everything else: a page believes no answer, not even a refusal, that does not show this.
+  app.use("/api/*", async (c, next) => {
+    await next();
+    const proof = access.answerTo(c.req.header(proofHeader), c.res.status);
+    if (proof !== undefined) c.header(proofHeader, proof);
+  });
   app.use(guard(port));
   app.use("/api/*", async (c, next) => {
     await next();
@@ -36,8 +43,13 @@ export function dashboardApp(options: DashboardAppOptions): Hono {
   });
   app.post("/api/session", (c) => openSession(c, access));
   app.use("/api/*", async (c, next) => {
-    const shown = { cookies: c.req.header("cookie"), proof: c.req.header("x-troupe-proof") };
-    return access.hasSession(shown) ? next() : refuse(c, sessionMissing);
+    // Nothing is read of whoever names no session.
+    if (!access.knows(c.req.header(proofHeader))) return refuse(c, sessionMissing);
+    const judgement = access.judge(await signedRequest(c));
+    if (judgement === "refused") return refuse(c, sessionMissing);
+    if (judgement === "repeated") return refuse(c, repeated);
+    options.onLetIn(c.env);
+    return next();
   });
   app.route("/api", api);
   app.get("*", async (c, next) =>
@@ -52,16 +64,18 @@ export function dashboardApp(options: DashboardAppOptions): Hono {
 }
 
 async function openSession(c: Context, access: Access): Promise<Response> {
-  const body = SentSession.safeParse(await c.req.text());
-  const refusal = body.success ? access.redeem(body.data.token) : "token-wrong";
-  if (refusal) return refuse(c, tokenRefusals[refusal]);
-  const { cookie, proof } = access.newSession();
-  c.header("Set-Cookie", cookie);
-  const admission: Admission = { proof };
+  const opened = access.admit(await signedRequest(c));
+  if (typeof opened === "string") return refuse(c, tokenRefusals[opened]);
+  const admission: Admission = opened;
   return c.json(admission);
 }
 
-const SentSession = jsonText(SessionBody);
+async function signedRequest(c: Context): Promise<SignedRequest> {
+  const { pathname, search } = new URL(c.req.url);
+  const body = await c.req.text();
+  const proof = c.req.header(proofHeader);
+  return { proof, method: c.req.method, target: `${pathname}${search}`, body };
+}
 
 const hint = "Run `troupe web` again for a new address.";
 
@@ -89,8 +103,15 @@ const tokenRefusals: Readonly<Record<TokenRefusal, Refusal>> = {
 const sessionMissing: Refusal = {
   status: 401,
   code: "session-missing",
-  message: "This browser has not been let in, or that was more than a week ago.",
+  message: "This browser was not let in since the dashboard was started, or more than a week ago.",
   hint,
+};
+
+const repeated: Refusal = {
+  status: 409,
+  code: "request-repeated",
+  message: "This was sent before, and done once.",
+  hint: null,
 };
 
 const notFound: Refusal = {

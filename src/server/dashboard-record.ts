@@ -1,14 +1,9 @@
-import { createHash, randomBytes } from "node:crypto";
+import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { z } from "zod";
 import { hasErrno, TeamError } from "../errors.ts";
 import { dashboardsDirectory } from "../keys/team-key.ts";
-import {
-  createFileOnce,
-  ensurePrivateDirectory,
-  readTextIfExists,
-  replaceFile,
-} from "../lib/files.ts";
+import { ensurePrivateDirectory, readTextIfExists, replaceFile } from "../lib/files.ts";
 import { parseJson } from "../lib/json.ts";
 import { ProcessIdentity, type ProcessTable, sharePids } from "../lib/process-identity.ts";
 import type { TeamPlace } from "../team/team-place.ts";
@@ -19,16 +14,14 @@ const Serving = z.object({
   process: ProcessIdentity,
   port: z.int().min(1).max(65_535),
   since: z.iso.datetime(),
+  /** In hex, made for this start. Whoever has it can make a token, while the process serves. */
+  secret: z.string().regex(/^[0-9a-f]{64}$/),
 });
 export type Serving = z.infer<typeof Serving>;
 
 const StoredRecord = z.object({
   /** The team directory, behind all links. */
   directory: z.string(),
-  /** In hex. Whoever has it can make a token. */
-  secret: z.string().regex(/^[0-9a-f]{64}$/),
-  /** Where a dashboard was last, so that a page finds it again. */
-  last_port: z.int().min(1).max(65_535).nullable(),
   serving: z.array(Serving),
 });
 type StoredRecord = z.infer<typeof StoredRecord>;
@@ -43,22 +36,14 @@ export class DashboardRecord {
     this.#stored = stored;
   }
 
-  /** The record of a team directory, which need not exist; made anew where there is none. */
+  /** The record of a team directory, which need not exist; empty where there is none. */
   static async open(place: Pick<TeamPlace, "directory" | "keyPlace">): Promise<DashboardRecord> {
     const directory = await realPathOf(place.directory);
     const name = createHash("sha256").update(directory).digest("hex");
     const records = dashboardsDirectory(place.keyPlace);
     const path = join(records, `${name}.json`);
     await ensurePrivateDirectory(records);
-    return new DashboardRecord(path, await readOrMake(path, directory));
-  }
-
-  get secret(): Uint8Array {
-    return Buffer.from(this.#stored.secret, "hex");
-  }
-
-  get lastPort(): number | undefined {
-    return this.#stored.last_port ?? undefined;
+    return new DashboardRecord(path, (await read(path)) ?? { directory, serving: [] });
   }
 
   /** Who serves, as far as this process can see; the last first. */
@@ -74,36 +59,24 @@ export class DashboardRecord {
   async announce(serving: Serving, processes: ProcessTable): Promise<void> {
     await this.#reload();
     const others = (await this.running(processes)).reverse();
-    await this.#write({ last_port: serving.port, serving: [...others, serving] });
+    await this.#write([...others, serving]);
   }
 
   /** Writes down that it serves no longer. */
   async withdraw({ port, since }: Serving): Promise<void> {
     await this.#reload();
     const others = this.#stored.serving.filter((it) => it.port !== port || it.since !== since);
-    await this.#write({ serving: others });
+    await this.#write(others);
   }
 
   async #reload(): Promise<void> {
     this.#stored = (await read(this.#path)) ?? this.#stored;
   }
 
-  async #write(changed: Partial<StoredRecord>): Promise<void> {
-    this.#stored = { ...this.#stored, ...changed };
-    await replaceFile(this.#path, textOf(this.#stored));
+  async #write(serving: Serving[]): Promise<void> {
+    this.#stored = { ...this.#stored, serving };
+    await replaceFile(this.#path, `${JSON.stringify(this.#stored, null, 2)}\n`);
   }
-}
-
-async function readOrMake(path: string, directory: string): Promise<StoredRecord> {
-  const existing = await read(path);
-  if (existing) return existing;
-  const secret = randomBytes(secretBytes).toString("hex");
-  const made: StoredRecord = { directory, secret, last_port: null, serving: [] };
-  if (await createFileOnce(path, textOf(made))) return made;
-  const first = await read(path);
-  // What is there is no record: nobody can be let in by it.
-  if (!first) await replaceFile(path, textOf(made));
-  return first ?? made;
 }
 
 /** Undefined where there is no record, or what is there is none. */
@@ -130,9 +103,3 @@ async function readText(path: string): Promise<string | undefined> {
     });
   }
 }
-
-function textOf(record: StoredRecord): string {
-  return `${JSON.stringify(record, null, 2)}\n`;
-}
-
-const secretBytes = 32;

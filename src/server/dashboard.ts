@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { get, type IncomingHttpHeaders } from "node:http";
 import type { Hono } from "hono";
 import { Disposables } from "../lib/disposables.ts";
@@ -28,7 +29,7 @@ interface DashboardApi extends AsyncDisposable {
 interface DashboardOptions {
   /** The team's; the directory need not exist. */
   place: TeamPlace;
-  /** The port that is wanted; the one of the last time, unless said. */
+  /** The port that is wanted; default: any that is free, another one at each start. */
   port: number | undefined;
   /** Where the page lies. */
   pageDirectory: string;
@@ -89,15 +90,18 @@ async function openParts(
   const files = new StaticFiles(options.pageDirectory);
   await files.check();
   const record = await DashboardRecord.open(place);
-  const wanted = options.port ?? record.lastPort ?? standardPort;
+  // Another origin each time: whoever had a port before us, for a moment, may have left a service worker there.
+  const wanted = options.port ?? anyPort;
   const { routes: api } = opened.use(options.openApi());
   const server = opened.use(await LoopbackServer.listen(wanted));
   const { port } = server;
   const since = place.clock.now().toISOString();
-  const serving: Serving = { process: await place.processes.self(), port, since };
-  const access = accessTo(serving, record, place);
+  const secret = randomBytes(secretBytes).toString("hex");
+  const serving: Serving = { process: await place.processes.self(), port, since, secret };
+  const access = accessTo(serving, place);
+  const onLetIn = (bindings: unknown) => server.keep(bindings);
   const onFailure = tellOnce((message) => place.onWarning(message));
-  server.answerWith(dashboardApp({ api, access, files, secrets, port, onFailure }));
+  server.answerWith(dashboardApp({ api, access, files, secrets, port, onLetIn, onFailure }));
   await record.announce(serving, place.processes);
   opened.use({ [Symbol.asyncDispose]: () => withdraw(record, serving, place) });
   return { serving, wanted, access, opened };
@@ -126,14 +130,14 @@ export async function findDashboard(
   for (const serving of await record.running(place.processes)) {
     if ((port !== undefined && port !== serving.port) || !(await answers(serving))) continue;
     const address = addressOf(serving);
-    const newAddress = () => withToken(address, accessTo(serving, record, place));
+    const newAddress = () => withToken(address, accessTo(serving, place));
     return { port: serving.port, pid: serving.process.pid, address, newAddress };
   }
   return undefined;
 }
 
-function accessTo({ port, since }: Serving, { secret }: DashboardRecord, place: TeamPlace): Access {
-  return new Access({ secret, port, since, now: () => place.clock.now() });
+function accessTo({ secret }: Serving, place: TeamPlace): Access {
+  return new Access({ secret: Buffer.from(secret, "hex"), now: () => place.clock.now() });
 }
 
 /** The fragment of an address is never sent: no log and no referrer has the token. */
@@ -175,7 +179,7 @@ function tellOnce(tell: (message: string) => void): (error: unknown) => void {
   };
 }
 
-const standardPort = 4747;
 const anyPort = 0;
+const secretBytes = 32;
 const answerWithinMs = 2_000;
 const mostTold = 100;

@@ -31,7 +31,7 @@ export const largestSessionBody = 1_000;
  */
 export function judgeRequest(facts: RequestFacts, port: number): GuardRefusal | undefined {
   const { method, path, host, target, origin } = facts;
-  if (host === undefined || host !== target || !ownHosts(port).includes(host)) return wrongHost;
+  if (host !== target || host !== ownHost(port)) return wrongHost;
   if (origin !== undefined && origin !== `http://${host}`) return foreign("Origin");
   if (!isApiPath(path)) return method === "GET" || method === "HEAD" ? undefined : fileMethod;
   // A page of another port is a stranger, though a browser calls it the same site.
@@ -51,10 +51,9 @@ function judgeBody(facts: RequestFacts): GuardRefusal | undefined {
   return Number(contentLength) > largest ? tooLarge(largest) : undefined;
 }
 
-/** The names by which a browser on this machine reaches the dashboard. */
-function ownHosts(port: number): string[] {
-  const suffix = port === 80 ? "" : `:${port}`;
-  return [`127.0.0.1${suffix}`, `localhost${suffix}`];
+/** Not `localhost`: a browser may look for that at `::1`, where the port is free for anybody to take. */
+function ownHost(port: number): string {
+  return port === 80 ? "127.0.0.1" : `127.0.0.1:${port}`;
 }
 
 const openIt = "Open the address that `troupe web` prints.";
@@ -62,7 +61,7 @@ const openIt = "Open the address that `troupe web` prints.";
 const wrongHost: GuardRefusal = {
   status: 421,
   code: "host-wrong",
-  message: "The dashboard answers to 127.0.0.1 and localhost alone.",
+  message: "The dashboard answers to 127.0.0.1 alone, and to no other name.",
   hint: openIt,
 };
 
@@ -132,6 +131,7 @@ const policy = [
   "style-src 'self'",
   "img-src 'self' data:",
   "connect-src 'self'",
+  "worker-src 'none'",
   "base-uri 'none'",
   "form-action 'none'",
   "frame-ancestors 'none'",

@@ -3,6 +3,7 @@ import { createServer, type Server } from "node:http";
 import { getRequestListener } from "@hono/node-server";
 import type { Hono } from "hono";
 import { hasErrno, TeamError } from "../errors.ts";
+import { Connections } from "./connections.ts";
 import { protectiveHeaders } from "./guard.ts";
 
 const loopback = "127.0.0.1";
@@ -16,8 +17,8 @@ const limits = {
   maxHeaderSize: 16 * 1024,
 } as const;
 
-/** More browsers than anybody opens, and far fewer than the files that a team may have open. */
-export const mostConnections = 64;
+/** More than a browser opens, and far fewer than the files that a team may have open. */
+export const mostConnections = 128;
 
 /** How many ports are tried one after the other, before any that is free will do. */
 const neighbours = 20;
@@ -26,16 +27,17 @@ const neighbours = 20;
 export class LoopbackServer implements AsyncDisposable {
   readonly port: number;
   readonly #server: Server;
+  readonly #connections = new Connections(mostConnections);
 
   private constructor(server: Server, port: number) {
     this.#server = server;
     this.port = port;
+    server.on("connection", (socket) => this.#connections.add(socket));
   }
 
   /** Listens on the wanted port, or on the next one that is free. */
   static async listen(wanted: number): Promise<LoopbackServer> {
     const server = createServer(limits);
-    server.maxConnections = mostConnections;
     const last = Math.min(wanted + neighbours, highestPort);
     for (let port = wanted; port <= last; port++) {
       if (await isListening(server, port)) return new LoopbackServer(server, portOf(server));
@@ -57,6 +59,11 @@ export class LoopbackServer implements AsyncDisposable {
       errorHandler: () => new Response(null, { status: 400, headers: { ...protectiveHeaders } }),
     });
     this.#server.on("request", listener);
+  }
+
+  /** Keeps the connection that a request came by from making way for others. */
+  keep(bindings: unknown): void {
+    this.#connections.keep(bindings);
   }
 
   /** Ends all connections at once, those that stream too. */

@@ -52,9 +52,10 @@ describe.skipIf(noBrowser)(inBrowser, () => {
     expect(refused).toEqual(paths.map(() => 401));
     expect(hash).toMatch(/^#token=/);
     expect([address, addressAgain]).toEqual([`${origin}/#/`, `${origin}/#/`]);
-    expect(cookies).toMatchObject([{ httpOnly: true, sameSite: "Strict", path: "/" }]);
-    expect(seenByScript).not.toContain(hash.slice("#token=".length));
-    expect(seenByScript).not.toContain(cookies[0]?.value);
+    expect(cookies).toEqual([]);
+    for (const part of hash.slice("#token=".length).split(".")) {
+      expect(seenByScript).not.toContain(part);
+    }
     expect(latesPage).toContain("Run troupe web in your terminal for a new address");
     expect(browser.complaints).toEqual([]);
   });
@@ -68,10 +69,5 @@ async function expiredToken({ wire }: DashboardScene): Promise<string> {
   const [serving] = await record.running(systemProcesses);
   if (!serving) throw new Error("Nobody serves it");
   const now = () => new Date(Date.now() - 61 * 60 * 1000);
-  return new Access({
-    secret: record.secret,
-    port: serving.port,
-    since: serving.since,
-    now,
-  }).newToken();
+  return new Access({ secret: Buffer.from(serving.secret, "hex"), now }).newToken();
 }

@@ -9,7 +9,7 @@ import { DashboardScene } from "../support/dashboard-scene.ts";
 import { observe } from "../support/team.ts";
 
 describe.skipIf(noBrowser)(inBrowser, () => {
-  test("the page goes on by itself when the team or its own server is killed and started again: nothing missing, nothing twice", async () => {
+  test("the page goes on by itself when the team is killed and started again, and says what to do when its own server is: nothing missing, nothing twice", async () => {
     await using scene = await DashboardScene.open({
       lead: [
         reply([spawns("alice", { prompt: "Make it." }), spawns("bob", { prompt: "Wait." })]),
@@ -49,8 +49,11 @@ describe.skipIf(noBrowser)(inBrowser, () => {
     await strip.getByText("Connection lost").waitFor();
     again.type("@bob While nobody looks.");
     await scene.wire.requested("bob", 3);
-    await scene.startDashboard();
+    const told = await strip.innerText();
+    const isSamePage = await page.evaluate("globalThis.isSamePage");
+    await page.goto((await scene.startDashboard()).address);
     await strip.getByText("Live").waitFor();
+    await page.getByRole("link", { name: "Messages" }).click();
     await row(page, /user to bob, message, seen after .*: While nobody looks/).waitFor();
     await row(page, /bob to lead, result, seen after .*: And that/).waitFor();
     const shownMail = await row(page, /./).evaluateAll(labels);
@@ -62,7 +65,8 @@ describe.skipIf(noBrowser)(inBrowser, () => {
     expect(made).toBe("one");
     expect(shownMail.map(withoutTimes).sort()).toEqual((await mailOnDisk(scene)).sort());
     expect(shownRows.map(withoutTimes)).toEqual(await rowsOnDisk(scene, "bob"));
-    expect(await page.evaluate("globalThis.isSamePage")).toBe(true);
+    expect(told).toContain("If the dashboard has ended, run troupe web for a new address");
+    expect(isSamePage).toBe(true);
     expect(browser.complaints).toEqual([]);
   });
 });

@@ -1,14 +1,18 @@
 import { Hono } from "hono";
 import { expect, test } from "vitest";
+import type { Access } from "../../src/server/access.ts";
 import { LoopbackServer } from "../../src/server/serve.ts";
 import { temporaryDirectory } from "../../src/testing/temporary-directory.ts";
 import {
-  accessAt,
+  accessBy,
   door,
+  type Forged,
   headersOf,
+  noSession,
   own,
   pageBelow,
   port,
+  proofOf,
   type Session,
   send,
   sendRaw,
@@ -25,12 +29,20 @@ interface Attempt {
   shown: Shown;
 }
 
-/** What it shows of a session. */
-type Shown = { [Part in keyof Session]: string | undefined };
+interface Asked {
+  method: string;
+  path: string;
+  body: string;
+}
+
+/** What it shows as its proof. */
+type Shown = (asked: Asked) => string | undefined;
 
 const local = `localhost:${port}`;
-const access = accessAt(port);
+const access = accessBy();
 const session = sessionOf(access);
+const isPersons: Shown = (asked) => proofOf(session, asked);
+const nothing: Shown = () => undefined;
 const methods = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
 const paths = ["/", "/dashboard.js", "/api/look", "/api/act"];
 
@@ -51,45 +63,47 @@ const origins = [
   ...[`http://127.0.0.1:${port + 1}`, "https://evil.example", `http://${own}.example`, ""],
 ];
 const sites = [undefined, "same-origin", "none", "same-site", "cross-site"];
-const { cookie, proof } = session;
-const elsewhere = sessionOf(accessAt(port + 1));
-const cookies = [
-  `a=b; ${cookie}; c=d`,
-  undefined,
-  ...[`troupe-${port}=`, `${cookie.slice(0, -1)}0f`, cookie.replace(`${port}`, `${port + 1}`)],
-  // Signed for another port's dashboard of the same team.
-  elsewhere.cookie.replace(`${port + 1}`, `${port}`),
-];
-const proofs = [
-  ...[undefined, "", `${proof}0`, proof.slice(0, -1), proof.toUpperCase()],
-  // Of another session, of another port's dashboard, and what else the cookie itself has.
-  ...[sessionOf(access).proof, elsewhere.proof, cookie.slice(-proof.length)],
-];
-/** Each wrong part beside a right one: whoever has one of the two alone. */
-const shows: Shown[] = [
-  session,
-  ...cookies.map((wrong) => ({ cookie: wrong, proof })),
-  ...proofs.map((wrong) => ({ cookie, proof: wrong })),
-];
+/** Whoever has a part of what is needed, or something else in its place. */
+function wrongOnes(access: Access, { id, key }: Session): Shown[] {
+  const by =
+    (signer: Session): Shown =>
+    (asked) =>
+      proofOf(signer, asked);
+  const once = proofOf({ id, key }, { method: "GET", path: "/api/other", body: "" });
+  return [
+    by(noSession),
+    by({ id, key: noSession.key }),
+    by({ id: noSession.id, key }),
+    by({ id, key: sessionOf(access).key }),
+    // Of another start of the server.
+    by(sessionOf(accessBy(8))),
+    // Signed, but for something else.
+    () => once,
+    (asked) => proofOf({ id, key }, { ...asked, method: "PUT" }),
+    (asked) => proofOf({ id, key }, { ...asked, path: `${asked.path}?x=1` }),
+    (asked) => proofOf({ id, key }, { ...asked, body: "[]" }),
+    (asked) => `${proofOf({ id, key }, asked)}0`,
+    (asked) => proofOf({ id, key }, asked).toUpperCase(),
+    () => "",
+    () => id,
+    () => key,
+  ];
+}
 
 interface Door {
-  hosts: readonly string[];
-  session: Session;
+  host: string;
+  isPersons: Shown;
 }
 
 /** All that may have an answer other than a refusal. */
 function isOurs(attempt: Attempt, door: Door): boolean {
   const { host, origin, site, method, path, shown } = attempt;
   const isOurOrigin = origin === `http://${host}`;
-  if (!door.hosts.includes(host) || (origin !== undefined && !isOurOrigin)) return false;
+  if (host !== door.host || (origin !== undefined && !isOurOrigin)) return false;
   if (path === "/" || path === "/dashboard.js") return method === "GET" || method === "HEAD";
   const isOurSite = site === undefined || site === "same-origin";
-  if (!isOurSite || !isShown(door.session, shown)) return false;
+  if (!isOurSite || shown !== door.isPersons) return false;
   return path === "/api/act" ? method === "POST" && isOurOrigin : method === "GET";
-}
-
-function isShown(session: Session, { cookie = "", proof }: Shown): boolean {
-  return cookie.split("; ").includes(session.cookie) && proof === session.proof;
 }
 
 type Choices = { [Part in keyof Attempt]: readonly Attempt[Part][] };
@@ -103,13 +117,14 @@ function* attempts(choices: Choices): Generator<Attempt> {
             for (const shown of choices.shown) yield { host, origin, site, method, path, shown };
 }
 
-function headersOfAttempt({ host, origin, site, method, shown }: Attempt): Record<string, string> {
+function headersOfAttempt(attempt: Attempt): Record<string, string> {
+  const { host, origin, site, method, path, shown } = attempt;
+  const proof = shown({ method, path, body: method === "POST" ? "{}" : "" });
   return {
     host,
     ...(origin !== undefined && { origin }),
     ...(site !== undefined && { "sec-fetch-site": site }),
-    ...(shown.cookie !== undefined && { cookie: shown.cookie }),
-    ...(shown.proof !== undefined && { "x-troupe-proof": shown.proof }),
+    ...(proof !== undefined && { "x-troupe-proof": proof }),
     ...(method === "POST" && { "content-type": "application/json", "content-length": "2" }),
   };
 }
@@ -126,9 +141,9 @@ async function isAnswered(app: Hono, attempt: Attempt): Promise<boolean> {
   return answer.ok;
 }
 
-test("of all hosts, origins, sites, methods, cookies and proofs, only our own page's have an answer", async () => {
+test("of all hosts, origins, sites, methods and proofs, only our own page's have an answer", async () => {
   await using directory = await temporaryDirectory();
-  const app = door({ page: await pageBelow(directory.path) });
+  const app = door({ page: await pageBelow(directory.path), access });
   const choices = { host: hosts, origin: origins, site: sites, method: methods, path: paths };
   const others = { ...choices, host: [own], origin: [undefined, `http://${own}`] };
   const wrong: Attempt[] = [];
@@ -136,12 +151,12 @@ test("of all hosts, origins, sites, methods, cookies and proofs, only our own pa
 
   // Whoever shows the right session or none, in every way, and who shows a wrong one as our page would.
   for (const attempt of [
-    ...attempts({ ...choices, shown: [session, { cookie: undefined, proof: undefined }] }),
-    ...attempts({ ...others, shown: shows.slice(1) }),
+    ...attempts({ ...choices, shown: [isPersons, nothing] }),
+    ...attempts({ ...others, shown: wrongOnes(access, session) }),
   ]) {
     const isOk = await isAnswered(app, attempt);
     if (isOk) answered++;
-    if (isOk !== isOurs(attempt, { hosts: [own, local], session })) wrong.push(attempt);
+    if (isOk !== isOurs(attempt, { host: own, isPersons })) wrong.push(attempt);
   }
 
   expect(wrong).toEqual([]);
@@ -150,28 +165,26 @@ test("of all hosts, origins, sites, methods, cookies and proofs, only our own pa
 
 /** Each makes the door see what it expects in one place, as if it did not look there. */
 const blindnesses: Record<string, (attempt: Attempt) => Attempt> = {
-  Host: (attempt) => ({ ...attempt, host: attempt.host === local ? local : own }),
+  Host: (attempt) => ({ ...attempt, host: own }),
   Origin: (attempt) => ({ ...attempt, origin: `http://${attempt.host}` }),
   "Sec-Fetch-Site": (attempt) => ({ ...attempt, site: "same-origin" }),
   method: (attempt) => ({ ...attempt, method: attempt.path === "/api/act" ? "POST" : "GET" }),
-  cookie: (attempt) => ({ ...attempt, shown: { ...attempt.shown, cookie } }),
-  proof: (attempt) => ({ ...attempt, shown: { ...attempt.shown, proof } }),
+  proof: (attempt) => ({ ...attempt, shown: isPersons }),
 };
 
 test.each(Object.entries(blindnesses))(
   "control: a door that does not look at the %s answers strangers",
   async (_name, blind) => {
     await using directory = await temporaryDirectory();
-    const app = door({ page: await pageBelow(directory.path) });
-    const plain = { host: own, origin: `http://${own}`, site: "same-origin", shown: session };
+    const app = door({ page: await pageBelow(directory.path), access });
+    const plain = { host: own, origin: `http://${own}`, site: "same-origin", shown: isPersons };
     const strangers = ["/api/look", "/api/act"].flatMap((path) =>
       [
         { host: `rebound.example:${port}` },
         { origin: "https://evil.example" },
         { site: "same-site" },
         { method: "DELETE" },
-        { shown: { cookie: undefined, proof } },
-        { shown: { cookie, proof: undefined } },
+        { shown: nothing },
       ].map((odd): Attempt => {
         const method = path === "/api/act" ? "POST" : "GET";
         return { ...plain, method, path, ...odd };
@@ -190,25 +203,21 @@ test("the same holds on a socket, with headers that no browser would send", asyn
   await using directory = await temporaryDirectory();
   await using server = await LoopbackServer.listen(0);
   const page = await pageBelow(directory.path);
-  const access = accessAt(server.port);
+  const access = accessBy();
   server.answerWith(door({ page, port: server.port, access }));
-  const mine = [`127.0.0.1:${server.port}`, `localhost:${server.port}`];
+  const mine = `127.0.0.1:${server.port}`;
   const mySession = sessionOf(access);
+  const isMine: Shown = (asked) => proofOf(mySession, asked);
   const wrong: unknown[] = [];
   let answered = 0;
 
   for (const attempt of attempts({
-    host: [...mine, `rebound.example:${server.port}`, "127.0.0.1"],
-    origin: [undefined, `http://${mine[0]}`, "https://evil.example", "null"],
+    host: [mine, `localhost:${server.port}`, `rebound.example:${server.port}`, "127.0.0.1"],
+    origin: [undefined, `http://${mine}`, "https://evil.example", "null"],
     site: [undefined],
     method: [...methods, "TRACE", "PROPFIND"],
     path: ["/", "/api/look", "/api/act"],
-    shown: [
-      mySession,
-      { ...mySession, cookie: undefined },
-      { ...mySession, proof: undefined },
-      { ...mySession, proof: sessionOf(access).proof },
-    ],
+    shown: [isMine, nothing, ...wrongOnes(access, mySession).slice(0, 4)],
   })) {
     const { status } = await send({
       port: server.port,
@@ -217,7 +226,7 @@ test("the same holds on a socket, with headers that no browser would send", asyn
     });
     const isOk = status >= 200 && status < 300;
     if (isOk) answered++;
-    if (isOk !== isOurs(attempt, { hosts: mine, session: mySession })) wrong.push(attempt);
+    if (isOk !== isOurs(attempt, { host: mine, isPersons: isMine })) wrong.push(attempt);
   }
 
   expect(wrong).toEqual([]);
@@ -227,7 +236,7 @@ test("the same holds on a socket, with headers that no browser would send", asyn
 test("a request that names another host in its first line is refused, and so is one that names two", async () => {
   await using directory = await temporaryDirectory();
   await using server = await LoopbackServer.listen(0);
-  const access = accessAt(server.port);
+  const access = accessBy();
   const page = await pageBelow(directory.path);
   server.answerWith(door({ page, port: server.port, access }));
   const mine = `127.0.0.1:${server.port}`;
@@ -237,7 +246,7 @@ test("a request that names another host in its first line is refused, and so is 
       port: server.port,
       method: "GET",
       path,
-      headers: { host, ...headersOf(mySession) },
+      headers: { host, ...headersOf(mySession, { path: "/api/look" }) },
     });
 
   const answers = await Promise.all([
@@ -246,49 +255,73 @@ test("a request that names another host in its first line is refused, and so is 
     ask(`http://${mine}/api/look`, "rebound.example"),
   ]);
   const twice = `GET /api/look HTTP/1.1\r\nHost: ${mine}\r\nHost: rebound.example\r\n`;
-  const shown = `Cookie: ${mySession.cookie}\r\nX-Troupe-Proof: ${mySession.proof}\r\n\r\n`;
+  const shown = `X-Troupe-Proof: ${proofOf(mySession, { path: "/api/look" })}\r\n\r\n`;
   const [line] = (await sendRaw(server.port, `${twice}${shown}`)).split("\r");
 
   expect(answers.map(({ status }) => status)).toEqual([200, 421, 421]);
   expect(line).toMatch(/^HTTP\/1.1 4\d\d /);
 });
 
-test("a server on another port, which the browser sends our cookie, opens nothing by it", async () => {
+test("whoever takes the port when the server has ended gets nothing that opens the next one", async () => {
   await using directory = await temporaryDirectory();
-  await using server = await LoopbackServer.listen(0);
-  await using foreign = await LoopbackServer.listen(0);
-  const access = accessAt(server.port);
-  server.answerWith(door({ page: await pageBelow(directory.path), port: server.port, access }));
-  const stolen: string[] = [];
-  const thief = new Hono().get("*", (c) => {
-    stolen.push(c.req.header("cookie") ?? "");
-    return c.text("A page.");
-  });
-  foreign.answerWith(thief);
-  const host = `127.0.0.1:${server.port}`;
-  const forged = { host, origin: `http://${host}`, "sec-fetch-site": "same-origin" };
-  const given = sessionOf(access);
-  // As a browser does that opens its page: the host is the same, and the port counts for nothing.
-  await fetch(`http://127.0.0.1:${foreign.port}/`, { headers: { cookie: given.cookie } });
-  const [cookie = ""] = stolen;
-  const attempt = (headers: Record<string, string>) =>
-    Promise.all([
-      send({ port: server.port, method: "GET", path: "/api/look", headers }),
-      send({
-        port: server.port,
-        method: "POST",
-        path: "/api/act",
-        headers: { ...headers, "content-type": "application/json", "content-length": "2" },
-      }),
-    ]);
+  const page = await pageBelow(directory.path);
+  const access = accessBy();
+  const { port } = await servedFor(0, { page, access }, async ({ port }) => port);
+  const session = sessionOf(access);
 
-  const alone = await attempt({ ...forged, cookie });
-  const control = await attempt({ ...forged, ...headersOf({ ...given, cookie }) });
+  const stolen = await takePort(port, () => sendAll(port, session));
+  const replay = (access: Access) =>
+    servedFor(port, { page, access }, () => Promise.all(stolen.map(send)));
+  const next = await replay(accessBy(8));
+  const control = await replay(access);
 
-  expect(cookie).not.toBe("");
-  expect(alone.map(({ status }) => status)).toEqual([401, 401]);
-  expect(control.map(({ status }) => status)).toEqual([200, 200]);
+  expect(stolen.map(({ path }) => path)).toEqual(["/api/look", "/api/act"]);
+  expect(next.result.map(({ status }) => status)).toEqual([401, 401]);
+  // A server that knew the session still, as if sessions outlived the start, would obey.
+  expect(control.result.map(({ status }) => status)).toEqual([200, 200]);
 });
+
+/** Serves on `wanted` while `work` runs. */
+async function servedFor<T>(
+  wanted: number,
+  { page, access }: { page: string; access: Access },
+  work: (server: LoopbackServer) => Promise<T>,
+): Promise<{ port: number; result: T }> {
+  await using server = await LoopbackServer.listen(wanted);
+  const { port } = server;
+  if (wanted !== 0) expect(port).toBe(wanted);
+  server.answerWith(door({ page, port, access }));
+  return { port, result: await work(server) };
+}
+
+/** Listens on `port` in place of the server, while `work` runs: what was sent there. */
+async function takePort(port: number, work: () => Promise<unknown>): Promise<Forged[]> {
+  await using impostor = await LoopbackServer.listen(port);
+  expect(impostor.port).toBe(port);
+  const stolen: Forged[] = [];
+  impostor.answerWith(
+    new Hono().all("*", (c) => {
+      const { method, path } = c.req;
+      stolen.push({ port, method, path, headers: c.req.header() });
+      return c.json({});
+    }),
+  );
+  await work();
+  return stolen;
+}
+
+/** As a page that was left open: a look, then an act. */
+async function sendAll(port: number, session: Session): Promise<void> {
+  const host = `127.0.0.1:${port}`;
+  const [look, act] = [
+    { method: "GET", path: "/api/look", body: "" },
+    { method: "POST", path: "/api/act", body: "{}" },
+  ] as const;
+  const json = { "content-type": "application/json", "content-length": "2" };
+  await send({ port, ...look, headers: { host, ...headersOf(session, look) } });
+  const headers = { host, origin: `http://${host}`, ...json, ...headersOf(session, act) };
+  await send({ port, ...act, headers });
+}
 
 test("it listens on loopback alone", async () => {
   await using server = await LoopbackServer.listen(0);

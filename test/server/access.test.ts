@@ -1,143 +1,160 @@
 import { expect, test } from "vitest";
-import { Access } from "../../src/server/access.ts";
+import { Access, type SignedRequest } from "../../src/server/access.ts";
 import { ManualClock } from "../../src/testing/manual-clock.ts";
-import { sessionOf } from "./door.ts";
+import { answerOf, proofOf, type Session, sessionOf, tokenSession } from "./door.ts";
 
 const hour = 60 * 60 * 1000;
 const week = 7 * 24 * hour;
-const clock = () => new ManualClock();
 
-function accessBy(
-  time: ManualClock,
-  { secret = Buffer.alloc(32, 1), port = 4747, since = "2026-01-01T00:00:00.000Z" } = {},
-): Access {
-  return new Access({ secret, port, since, now: () => time.now() });
+function accessBy(time = new ManualClock(), start = 1): Access {
+  return new Access({ secret: Buffer.alloc(32, start), now: () => time.now() });
+}
+
+/** Asks to be let in by a token, or by whatever else `signer` is. */
+function enter(access: Access, signer: Session) {
+  const asked = { method: "POST", path: "/api/session", body: "{}" };
+  const opened = access.admit({ ...asked, proof: proofOf(signer, asked), target: asked.path });
+  return typeof opened === "string" ? opened : "let-in";
+}
+
+function signed(session: Session, asked: Partial<SignedRequest> = {}): SignedRequest {
+  const { method = "GET", target = "/api/look?x=1", body = "" } = asked;
+  const proof = proofOf(session, { method, path: target, body });
+  return { method, target, body, proof, ...asked };
 }
 
 test("a token lets one in once", () => {
-  const access = accessBy(clock());
-  const token = access.newToken();
+  const access = accessBy();
+  const token = tokenSession(access.newToken());
 
-  expect(access.redeem(token)).toBeUndefined();
-  expect(access.redeem(token)).toBe("token-used");
-  expect(access.redeem(access.newToken())).toBeUndefined();
+  expect(enter(access, token)).toBe("let-in");
+  expect(enter(access, token)).toBe("token-used");
+  expect(enter(access, tokenSession(access.newToken()))).toBe("let-in");
 });
 
 test("a token lets nobody in after an hour, used or not", () => {
-  const time = clock();
+  const time = new ManualClock();
   const access = accessBy(time);
-  const [late, used] = [access.newToken(), access.newToken()];
+  const [late, used] = [tokenSession(access.newToken()), tokenSession(access.newToken())];
 
   time.advance(hour - 1);
-  expect(access.redeem(used)).toBeUndefined();
+  expect(enter(access, used)).toBe("let-in");
   time.advance(1);
 
-  expect(access.redeem(late)).toBe("token-expired");
-  expect(access.redeem(used)).toBe("token-expired");
+  expect(enter(access, late)).toBe("token-expired");
+  expect(enter(access, used)).toBe("token-expired");
 });
 
-test("who has the secret makes tokens for the server that runs", () => {
-  const time = clock();
+test("who has the secret makes tokens for the server that runs, and for no other start of it", () => {
+  const time = new ManualClock();
+  const token = tokenSession(accessBy(time).newToken());
 
-  const token = accessBy(time).newToken();
-
-  expect(accessBy(time).redeem(token)).toBeUndefined();
+  expect(enter(accessBy(time, 2), token)).toBe("token-wrong");
+  expect(enter(accessBy(time), token)).toBe("let-in");
 });
 
-test("a token that was used does not let anybody in when the server was started again", () => {
-  const time = clock();
-  const before = accessBy(time);
-  const token = before.newToken();
-  before.redeem(token);
-
-  const after = accessBy(time, { since: "2026-01-01T00:00:01.000Z" });
-
-  expect(after.redeem(token)).toBe("token-wrong");
-});
-
-test("a token of another secret, of another port or with anything changed is wrong", () => {
-  const time = clock();
-  const access = accessBy(time);
-  const token = access.newToken();
-  const changed = [...token].map((letter, index) => {
-    const other = letter === "0" ? "1" : "0";
-    return `${token.slice(0, index)}${other}${token.slice(index + 1)}`;
-  });
-  const foreign = [
-    accessBy(time, { secret: Buffer.alloc(32, 2) }).newToken(),
-    accessBy(time, { port: 4748 }).newToken(),
-    sessionOf(access).cookie.replace("troupe-4747=", ""),
-    sessionOf(access).proof,
-    ...["", ".", "..", `${token}.`, ` ${token}`, `${token}\n`, token.toUpperCase()],
+test("a token with anything changed is wrong, and so is a session in its place", () => {
+  const access = accessBy();
+  const { id, key } = tokenSession(access.newToken());
+  const changed = (text: string) =>
+    [...text].map((letter, index) => {
+      const other = letter === "0" ? "1" : "0";
+      return `${text.slice(0, index)}${other}${text.slice(index + 1)}`;
+    });
+  const wrong = [
+    ...changed(id).map((other) => ({ id: other, key })),
+    ...changed(key).map((other) => ({ id, key: other })),
+    sessionOf(access),
+    ...["", ".", `${id}.`, ` ${id}`, `${id}\n`, id.toUpperCase()].map((odd) => ({ id: odd, key })),
   ];
 
-  for (const wrong of [...changed, ...foreign]) expect(access.redeem(wrong)).toBe("token-wrong");
-  expect(access.redeem(token)).toBeUndefined();
+  for (const each of wrong) expect(enter(access, each)).toBe("token-wrong");
+  expect(enter(access, { id, key })).toBe("let-in");
 });
 
-test("no script can read the cookie of a session, and no other site has it sent", () => {
-  const [pair, ...attributes] = accessBy(clock()).newSession().cookie.split("; ");
-
-  expect(pair).toMatch(/^troupe-4747=\S+$/);
-  expect(attributes).toEqual(["Path=/", "Max-Age=604800", "HttpOnly", "SameSite=Strict"]);
-});
-
-test("a session outlives the server, for a week", () => {
-  const time = clock();
-  const { cookie, proof } = sessionOf(accessBy(time));
-  const restarted = accessBy(time, { since: "2026-01-02T00:00:00.000Z" });
+test("a session holds for a week", () => {
+  const time = new ManualClock();
+  const access = accessBy(time);
+  const session = sessionOf(access);
 
   time.advance(week - 1);
-  expect(restarted.hasSession({ cookies: `a=b; ${cookie}`, proof })).toBe(true);
+  expect(access.judge(signed(session))).toBe("let-in");
   time.advance(1);
 
-  expect(restarted.hasSession({ cookies: cookie, proof })).toBe(false);
+  expect(access.judge(signed(session))).toBe("refused");
 });
 
-test("dashboards on two ports share no session", () => {
-  const time = clock();
-  const { cookie, proof } = sessionOf(accessBy(time));
-  const other = accessBy(time, { port: 4748 });
+test("a session ends with the server: the next start of it knows neither its id nor its key", () => {
+  const time = new ManualClock();
+  const before = accessBy(time);
+  const session = sessionOf(before);
+  const captured = signed(session);
+  const after = accessBy(time, 2);
 
-  expect(other.hasSession({ cookies: cookie, proof })).toBe(false);
-  expect(other.hasSession({ cookies: cookie.replace("4747", "4748"), proof })).toBe(false);
+  expect(after.knows(captured.proof)).toBe(false);
+  expect(after.judge(captured)).toBe("refused");
+  expect(after.judge(signed(session))).toBe("refused");
+  // Nor does one of the very same secret: what was opened is in the memory of its server alone.
+  expect(accessBy(time).judge(captured)).toBe("refused");
+  expect(before.judge(captured)).toBe("let-in");
 });
 
-test("a token is no session, and a foreign cookie of the same name hides none", () => {
-  const access = accessBy(clock());
-  const { cookie, proof } = sessionOf(access);
-
-  expect(access.hasSession({ cookies: `troupe-4747=${access.newToken()}`, proof })).toBe(false);
-  expect(access.hasSession({ cookies: undefined, proof })).toBe(false);
-  expect(access.hasSession({ cookies: `troupe-4747=x; ${cookie}`, proof })).toBe(true);
-});
-
-test("a cookie is no session without its own proof, whatever else is shown for it", () => {
-  const time = clock();
-  const access = accessBy(time);
-  const { cookie: cookies, proof } = sessionOf(access);
-  const changed = [...proof].map((letter, index) => {
-    const other = letter === "0" ? "1" : "0";
-    return `${proof.slice(0, index)}${other}${proof.slice(index + 1)}`;
-  });
-  const foreign = [
-    sessionOf(access).proof,
-    sessionOf(accessBy(time, { secret: Buffer.alloc(32, 2) })).proof,
-    cookies.replace(/^.*\./, ""),
-    ...["", `${proof} `, `${proof}0`, proof.slice(0, -1), proof.toUpperCase()],
+test("a request counts with the method, the target and the body that were signed, and with no other", () => {
+  const access = accessBy();
+  const session = sessionOf(access);
+  const sent = signed(session, { method: "POST", target: "/api/act?a=b", body: '{"x":1}' });
+  const odd: Partial<SignedRequest>[] = [
+    ...[{ method: "GET" }, { target: "/api/act" }, { target: "/api/stop?a=b" }],
+    ...[{ body: '{"x":2}' }, { body: "" }, { proof: undefined }, { proof: "" }],
+    { proof: sent.proof?.toUpperCase() },
+    { proof: sent.proof?.replace(session.id, sessionOf(access).id) },
+    { proof: `${sent.proof} ` },
+    { proof: signed(sessionOf(access)).proof },
   ];
 
-  for (const wrong of [undefined, ...changed, ...foreign]) {
-    expect(access.hasSession({ cookies, proof: wrong })).toBe(false);
-  }
-  expect(access.hasSession({ cookies, proof })).toBe(true);
+  for (const change of odd) expect(access.judge({ ...sent, ...change })).toBe("refused");
+  expect(access.judge(sent)).toBe("let-in");
 });
 
-test("of two sessions of one browser, each has to show its own proof", () => {
-  const access = accessBy(clock());
-  const [one, other] = [sessionOf(access), sessionOf(access)];
-  const cookies = `${one.cookie}; ${other.cookie}`;
+test("what was done is not done again when it is sent again; to look again is no harm", () => {
+  const access = accessBy();
+  const session = sessionOf(access);
+  const [look, act] = [signed(session), signed(session, { method: "POST" })];
 
-  expect(access.hasSession({ cookies, proof: other.proof })).toBe(true);
-  expect(access.hasSession({ cookies: one.cookie, proof: other.proof })).toBe(false);
+  expect([access.judge(act), access.judge(act)]).toEqual(["let-in", "repeated"]);
+  expect([access.judge(look), access.judge(look)]).toEqual(["let-in", "let-in"]);
+});
+
+test("its answers prove the server to whom it let in, and to whoever has a token of it", () => {
+  const time = new ManualClock();
+  const access = accessBy(time);
+  const [session, token] = [sessionOf(access), tokenSession(access.newToken())];
+
+  for (const signer of [session, token]) {
+    const proof = proofOf(signer, { path: "/api/look" });
+    expect(access.answerTo(proof, 200)).toBe(answerOf(signer, proof, 200));
+    expect(access.answerTo(proof, 401)).not.toBe(access.answerTo(proof, 200));
+    expect(accessBy(time, 2).answerTo(proof, 200)).not.toBe(answerOf(signer, proof, 200));
+  }
+  expect(accessBy(time, 2).answerTo(proofOf(session, { path: "/" }), 200)).toBeUndefined();
+  expect(access.answerTo(undefined, 200)).toBeUndefined();
+});
+
+test("no answer is the proof of a request, whatever was sent as one", () => {
+  const access = accessBy();
+  const session = sessionOf(access);
+  const sent = signed(session);
+  const [id = "", nonce = ""] = (sent.proof ?? "").split(" ");
+
+  const answer = access.answerTo(sent.proof, 200);
+
+  expect(access.judge({ ...sent, proof: `${id} ${nonce} ${answer}` })).toBe("refused");
+});
+
+test("so many sessions are kept, the newest", () => {
+  const access = accessBy();
+  const [first, ...others] = Array.from({ length: 201 }, () => sessionOf(access));
+
+  expect(access.judge(signed(first ?? tokenSession("")))).toBe("refused");
+  for (const session of others) expect(access.judge(signed(session))).toBe("let-in");
 });

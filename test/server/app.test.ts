@@ -5,49 +5,57 @@ import type { Secrets } from "../../src/lib/secrets.ts";
 import { secretsInJson } from "../../src/server/masked.ts";
 import { temporaryDirectory } from "../../src/testing/temporary-directory.ts";
 import {
-  accessAt,
+  accessBy,
+  answerOf,
   door,
   headersOf,
+  noSession,
   own,
   pageBelow,
-  port,
+  proofOf,
   reachable,
-  sessionIn,
+  type Session,
   sessionOf,
+  tokenSession,
 } from "./door.ts";
 
-const access = accessAt(port);
+const access = accessBy();
+const person = sessionOf(access);
 const canary = 'sk-canary-"4f8\\Gq2Lw9ZkT';
 
-type Asked = Omit<RequestInit, "headers"> & { headers?: Record<string, string> };
+type Asked = Omit<RequestInit, "headers"> & {
+  headers?: Record<string, string>;
+  session?: Session;
+};
 
-function ask(app: Hono, path: string, { headers, ...init }: Asked = {}) {
-  return app.request(`http://${own}${path}`, {
-    ...init,
-    headers: { host: own, ...headersOf(sessionOf(access)), ...headers },
-  });
+function ask(app: Hono, path: string, { headers, session = person, ...init }: Asked = {}) {
+  const { method = "GET" } = init;
+  const body = typeof init.body === "string" ? init.body : "";
+  const shown = headersOf(session, { method, path, body });
+  const sent = { host: own, ...shown, ...headers };
+  return app.request(`http://${own}${path}`, { ...init, headers: sent });
 }
 
-function post(app: Hono, path: string, body: string) {
+function post(app: Hono, path: string, { body = "{}", ...asked }: Asked & { body?: string } = {}) {
   const headers = {
     origin: `http://${own}`,
     "content-type": "application/json",
     "content-length": String(Buffer.byteLength(body)),
-    cookie: "",
+    ...asked.headers,
   };
-  return ask(app, path, { method: "POST", body, headers });
+  return ask(app, path, { ...asked, method: "POST", body, headers });
 }
 
 test("without a session only the files of the page are to be had", async () => {
   await using directory = await temporaryDirectory();
-  const app = door({ page: await pageBelow(directory.path) });
-  const headers = { cookie: "" };
+  const app = door({ page: await pageBelow(directory.path), access });
+  const session = noSession;
 
   for (const path of ["/", "/index.html", "/dashboard.js", "/dashboard.css"]) {
-    expect((await ask(app, path, { headers })).status).toBe(200);
+    expect((await ask(app, path, { session })).status).toBe(200);
   }
   for (const path of ["/api/look", "/api/stream", "/api/nothing", "/api", "/api/session"]) {
-    const answer = await ask(app, path, { headers });
+    const answer = await ask(app, path, { session });
     expect([path, answer.status]).toEqual([path, 401]);
     expect(await answer.json()).toMatchObject({
       error: { code: "session-missing", hint: "Run `troupe web` again for a new address." },
@@ -55,36 +63,81 @@ test("without a session only the files of the page are to be had", async () => {
   }
 });
 
-test("a token is exchanged for a cookie and a proof, which let one in together", async () => {
+test("a token opens a session whose key nobody sends, and no cookie", async () => {
   await using directory = await temporaryDirectory();
   const app = door({ page: await pageBelow(directory.path), access });
+  const token = tokenSession(access.newToken());
 
-  const answer = await post(app, "/api/session", JSON.stringify({ token: access.newToken() }));
-  const { cookie, proof } = await sessionIn(answer);
-  const look = (headers: Record<string, string>) => ask(app, "/api/look", { headers });
-  const seen = await look(headersOf({ cookie, proof }));
-  const strangers = await Promise.all([
-    look(headersOf({ cookie, proof: "" })),
-    look(headersOf({ cookie: "", proof })),
-    look(headersOf({ cookie, proof: sessionOf(access).proof })),
+  const answer = await post(app, "/api/session", { session: token });
+  const text = await answer.text();
+
+  expect([answer.status, JSON.parse(text)]).toEqual([
+    200,
+    { session: expect.stringMatching(/^[0-9a-f]{32}$/) },
   ]);
+  expect(text).not.toContain(token.key);
+  expect(answer.headers.get("set-cookie")).toBeNull();
+});
 
-  expect(answer.status).toBe(200);
-  expect(await seen.json()).toEqual({ said: "reached" });
-  for (const stranger of strangers) {
-    expect(stranger.status).toBe(401);
-    expect(await stranger.json()).toMatchObject({ error: { code: "session-missing" } });
+test("what a session has not signed does nothing, and what was sent before does nothing again", async () => {
+  await using directory = await temporaryDirectory();
+  const app = door({ page: await pageBelow(directory.path), access });
+  const sent = headersOf(person, { method: "POST", path: "/api/act", body: '{"a":1}' });
+
+  const look = await ask(app, "/api/look");
+  const signedForAnother = await ask(app, "/api/look", {
+    headers: headersOf(person, { path: "/api/stream" }),
+  });
+  const changed = await post(app, "/api/act", { body: '{"a":2}', headers: sent });
+  const done = await post(app, "/api/act", { body: '{"a":1}', headers: sent });
+  const again = await post(app, "/api/act", { body: '{"a":1}', headers: sent });
+
+  expect(await look.json()).toEqual({ said: "reached" });
+  expect([signedForAnother.status, changed.status]).toEqual([401, 401]);
+  expect(await done.json()).toEqual({ said: "reached", body: { a: 1 } });
+  expect([again.status, await again.json()]).toMatchObject([
+    409,
+    { error: { code: "request-repeated" } },
+  ]);
+});
+
+test("every answer to whoever was let in proves the server, refusals and failures too", async () => {
+  await using directory = await temporaryDirectory();
+  const page = await pageBelow(directory.path);
+  const app = door({ page, access, onFailure: () => undefined });
+  const long = { "content-length": "1000000000" };
+  const statuses: number[] = [];
+
+  for (const [path, headers] of [
+    ["/api/look", {}],
+    ["/api/nothing", {}],
+    ["/api/fail", {}],
+    ["/api/act", long],
+  ] as const) {
+    const method = path === "/api/act" ? "POST" : "GET";
+    const body = method === "POST" ? "{}" : "";
+    const proof = proofOf(person, { method, path, body });
+    const shown = { ...headers, "x-troupe-proof": proof };
+    const answer = await (method === "POST"
+      ? post(app, path, { headers: shown })
+      : ask(app, path, { headers: shown }));
+    statuses.push(answer.status);
+    expect(answer.headers.get("x-troupe-proof")).toBe(answerOf(person, proof, answer.status));
   }
+  const stranger = await ask(app, "/api/look", { session: noSession });
+
+  expect(statuses).toEqual([200, 404, 500, 413]);
+  expect(stranger.headers.get("x-troupe-proof")).toBeNull();
 });
 
 test("a token that is wrong, was used or has expired is told apart, with what to do", async () => {
   await using directory = await temporaryDirectory();
   let now = new Date("2026-01-01T00:00:00.000Z");
-  const timed = accessAt(port, () => now);
+  const timed = accessBy(7, () => now);
   const app = door({ page: await pageBelow(directory.path), access: timed });
-  const [used, late] = [timed.newToken(), timed.newToken()];
-  const exchange = async (body: unknown) => {
-    const answer = await post(app, "/api/session", JSON.stringify(body));
+  const [used, late] = [timed, timed].map((each) => tokenSession(each.newToken()));
+  const exchange = async (session: Session | undefined) => {
+    const answer = await post(app, "/api/session", { session: session ?? noSession });
     return [answer.status, await answer.json()];
   };
   const refused = (code: string) => [
@@ -98,21 +151,17 @@ test("a token that is wrong, was used or has expired is told apart, with what to
     },
   ];
 
-  expect(await exchange({ token: used })).toEqual([
-    200,
-    { proof: expect.stringMatching(/^[0-9a-f]{64}$/) },
-  ]);
-  expect(await exchange({ token: used })).toEqual(refused("token-used"));
-  expect(await exchange({ token: "x" })).toEqual(refused("token-wrong"));
-  expect(await exchange([used])).toEqual(refused("token-wrong"));
+  expect(await exchange(used)).toEqual([200, { session: expect.any(String) }]);
+  expect(await exchange(used)).toEqual(refused("token-used"));
+  expect(await exchange(noSession)).toEqual(refused("token-wrong"));
+  expect(await exchange(tokenSession(accessBy(8).newToken()))).toEqual(refused("token-wrong"));
   now = new Date("2026-01-01T01:00:00.000Z");
-  expect(await exchange({ token: late })).toEqual(refused("token-expired"));
-  expect((await post(app, "/api/session", "{")).status).toBe(401);
+  expect(await exchange(late)).toEqual(refused("token-expired"));
 });
 
 test("what is not there is said in plain text, and paths lead nowhere", async () => {
   await using directory = await temporaryDirectory();
-  const app = door({ page: await pageBelow(directory.path) });
+  const app = door({ access, page: await pageBelow(directory.path) });
 
   for (const path of [
     "/nothing",
@@ -130,19 +179,19 @@ test("what is not there is said in plain text, and paths lead nowhere", async ()
 
 test("every answer says that a browser trusts the page's own files alone", async () => {
   await using directory = await temporaryDirectory();
-  const app = door({ page: await pageBelow(directory.path), onFailure: () => undefined });
+  const app = door({ access, page: await pageBelow(directory.path), onFailure: () => undefined });
   const hostile = { headers: { host: "evil.example" } };
 
   const answers = await Promise.all([
     ...["/", "/nothing", "/api/look", "/api/fail", "/api/nothing"].map((path) => ask(app, path)),
     ask(app, "/", hostile),
     ask(app, "/api/look", { method: "OPTIONS" }),
-    ask(app, "/api/look", { headers: { cookie: "" } }),
+    ask(app, "/api/look", { session: noSession }),
   ]);
 
   for (const { headers } of answers) {
     expect(headers.get("content-security-policy")).toBe(
-      "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'",
+      "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; worker-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'",
     );
     expect(headers.get("x-content-type-options")).toBe("nosniff");
     expect(headers.get("referrer-policy")).toBe("no-referrer");
@@ -156,7 +205,7 @@ test("every answer says that a browser trusts the page's own files alone", async
 
 test("a file that has not changed is not sent again", async () => {
   await using directory = await temporaryDirectory();
-  const app = door({ page: await pageBelow(directory.path) });
+  const app = door({ access, page: await pageBelow(directory.path) });
 
   const first = await ask(app, "/dashboard.js");
   const etag = first.headers.get("etag") ?? "";
@@ -169,7 +218,7 @@ test("a file that has not changed is not sent again", async () => {
 
 test("a page that was not built is a failure that says how to build it", async () => {
   const failures: unknown[] = [];
-  const app = door({ page: "/nowhere/at/all", onFailure: (error) => failures.push(error) });
+  const app = door({ access, page: "/nowhere/at/all", onFailure: (error) => failures.push(error) });
 
   expect((await ask(app, "/")).status).toBe(500);
   expect(failures).toEqual([
@@ -184,7 +233,7 @@ test("a failure behind the door is told to the person, and calmly to the page", 
   await using directory = await temporaryDirectory();
   const failures: unknown[] = [];
   const page = await pageBelow(directory.path);
-  const app = door({ page, onFailure: (error) => failures.push(error) });
+  const app = door({ access, page, onFailure: (error) => failures.push(error) });
 
   const answer = await ask(app, "/api/fail");
 
@@ -218,7 +267,7 @@ async function leaks(page: string, secrets: Secrets): Promise<string[]> {
       await stream.write("\n\n");
     }),
   );
-  const app = door({ page, api, secrets });
+  const app = door({ access, page, api, secrets });
   return Promise.all(
     ["/api/look", "/api/pieces"].map(async (path) => (await ask(app, path)).text()),
   );
@@ -236,7 +285,7 @@ test("a stream that fails ends, and is told", async () => {
     ),
   );
   const page = await pageBelow(directory.path);
-  const app = door({ page, api, onFailure: (error) => failures.push(error) });
+  const app = door({ access, page, api, onFailure: (error) => failures.push(error) });
 
   expect(await (await ask(app, "/api/torn")).text()).toBe("");
   expect(failures).toEqual([new Error("torn")]);
@@ -252,7 +301,7 @@ test("a page that goes away while nothing is said is no failure", async () => {
   };
   api.get("/silent", (c) => c.body(new ReadableStream({ cancel })));
   const page = await pageBelow(directory.path);
-  const app = door({ page, api, onFailure: (error) => failures.push(error) });
+  const app = door({ access, page, api, onFailure: (error) => failures.push(error) });
   const reader = (await ask(app, "/api/silent")).body?.getReader();
   const reading = reader?.read();
 

@@ -9,15 +9,7 @@ import type { TeamPlace } from "../../src/team/team-place.ts";
 import { ManualClock } from "../../src/testing/manual-clock.ts";
 import { temporaryDirectory } from "../../src/testing/temporary-directory.ts";
 import { teamPlace } from "../support/team.ts";
-import {
-  type Answer,
-  headersOf,
-  pageBelow,
-  reachable,
-  type Session,
-  send,
-  sessionIn,
-} from "./door.ts";
+import { type Answer, enter, headersOf, pageBelow, reachable, type Session, send } from "./door.ts";
 
 interface Options extends Partial<TeamPlace> {
   port?: number | undefined;
@@ -37,25 +29,12 @@ function openPlace(
   return Dashboard.open({ place, port, pageDirectory: page, secrets: new Secrets([]), openApi });
 }
 
-/** As a browser that opens the address: what it gets to show from then on. */
-async function enter(address: string): Promise<{ status: number; session: Session }> {
-  const { host, port, hash } = new URL(address);
-  const body = JSON.stringify({ token: hash.replace("#token=", "") });
-  const answer = await fetch(`http://${host}/api/session`, {
-    method: "POST",
-    headers: { "content-type": "application/json", origin: `http://127.0.0.1:${port}` },
-    body,
-  });
-  const session = answer.ok ? await sessionIn(answer) : { cookie: "", proof: "" };
-  return { status: answer.status, session };
-}
-
 function look(
   { port }: Pick<Entrance, "port">,
   session: Session,
   path = "/api/look",
 ): Promise<Answer> {
-  const headers = { host: `127.0.0.1:${port}`, ...headersOf(session) };
+  const headers = { host: `127.0.0.1:${port}`, ...headersOf(session, { path }) };
   return send({ port, method: "GET", path, headers });
 }
 
@@ -74,22 +53,32 @@ test("its address lets one browser in, and another process can make one, too", a
   expect(found).toMatchObject({ port: dashboard.port, pid: process.pid });
 });
 
-test("a browser stays let in when the dashboard is served again, on the same port", async () => {
+test("each start has a port and a secret of its own, and nobody who was let in before is", async () => {
   await using root = await temporaryDirectory();
-  const before = await open(root.path);
-  const { session } = await enter(before.newAddress());
-  await before[Symbol.asyncDispose]();
-
   const page = await pageBelow(root.path);
-  await using after = await openPlace(teamPlace(root.path), {
-    port: undefined,
-    api: undefined,
-    page,
-  });
+  const start = (port?: number) => openPlace(teamPlace(root.path), { port, api: undefined, page });
+  const before = await start();
+  const { session } = await enter(before.newAddress());
+  const unused = before.newAddress();
+  const [path = ""] = await filesBelow(join(root.path, "state"));
+  const firstRecord = await readFile(path, "utf8");
+  expect(await look(before, session)).toMatchObject({ status: 200 });
+  await before[Symbol.asyncDispose]();
+  const lastRecord = await readFile(path, "utf8");
 
-  expect(after.port).toBe(before.port);
-  expect(after.missedPort).toBeUndefined();
-  expect(await look(after, session)).toMatchObject({ status: 200 });
+  await using elsewhere = await start();
+  await using same = await start(before.port);
+
+  expect(elsewhere.port).not.toBe(before.port);
+  expect([same.port, same.missedPort]).toEqual([before.port, undefined]);
+  for (const after of [elsewhere, same]) {
+    expect(await look(after, session)).toMatchObject({ status: 401 });
+    const replayed = unused.replace(String(before.port), String(after.port));
+    expect(await enter(replayed)).toMatchObject({ status: 401, isProven: false });
+    expect(await enter(after.newAddress())).toMatchObject({ status: 200, isProven: true });
+  }
+  expect(firstRecord).toContain('"secret"');
+  expect(lastRecord).not.toContain('"secret"');
 });
 
 test("dashboards of two teams, and two of one, let nobody into each other", async () => {
@@ -100,9 +89,7 @@ test("dashboards of two teams, and two of one, let nobody into each other", asyn
   const { session } = await enter(one.newAddress());
 
   for (const stranger of [twin, other]) {
-    const renamed = session.cookie.replace(String(one.port), String(stranger.port));
-    const cookie = `${session.cookie}; ${renamed}`;
-    expect(await look(stranger, { ...session, cookie })).toMatchObject({ status: 401 });
+    expect(await look(stranger, session)).toMatchObject({ status: 401 });
     const address = one.newAddress().replace(String(one.port), String(stranger.port));
     expect(await enter(address)).toMatchObject({ status: 401 });
   }
@@ -175,13 +162,17 @@ test("the record has the secret, for its user alone, and no token is in any file
 
   const kept = [...texts, ...told].join("\n");
   const token = address.replace(/.*=/, "");
-  for (const part of [...token.split("."), session.cookie.replace(/.*=/, ""), session.proof]) {
+  for (const part of [...token.split("."), session.id, session.key]) {
     expect(kept).not.toContain(part);
   }
   expect(JSON.parse(await readFile(record, "utf8"))).toMatchObject({
-    secret: expect.stringMatching(/^[0-9a-f]{64}$/),
-    last_port: dashboard.port,
-    serving: [{ port: dashboard.port, process: { pid: process.pid } }],
+    serving: [
+      {
+        port: dashboard.port,
+        process: { pid: process.pid },
+        secret: expect.stringMatching(/^[0-9a-f]{64}$/),
+      },
+    ],
   });
   expect(modes.map(({ mode }) => mode & 0o777)).toEqual([0o600, 0o700]);
 });
@@ -192,7 +183,7 @@ test("a record that is damaged is made anew: nobody is let in by it", async () =
   const { session } = await enter(before.newAddress());
   await before[Symbol.asyncDispose]();
   const [path = ""] = await filesBelow(join(root.path, "state"));
-  await writeFile(path, '{"secret":""');
+  await writeFile(path, '{"serving":""');
 
   await using after = await open(root.path, { port: before.port });
 

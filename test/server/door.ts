@@ -1,3 +1,4 @@
+import { createHmac, randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { mkdir, writeFile } from "node:fs/promises";
 import { type IncomingHttpHeaders, type OutgoingHttpHeaders, request } from "node:http";
@@ -48,18 +49,20 @@ interface DoorOptions {
   access?: Access;
   api?: Hono;
   secrets?: Secrets;
+  onLetIn?: (bindings: unknown) => void;
   onFailure?: (error: unknown) => void;
 }
 
 /** The dashboard's app in front of something reachable. */
 export function door(options: DoorOptions): Hono {
-  const { page, port: at = port, access, api, secrets, onFailure } = options;
+  const { page, port: at = port, access, api, secrets, onLetIn, onFailure } = options;
   return dashboardApp({
     api: api ?? reachable(),
-    access: access ?? accessAt(at),
+    access: access ?? accessBy(),
     files: new StaticFiles(page),
     secrets: secrets ?? new Secrets([]),
     port: at,
+    onLetIn: onLetIn ?? (() => undefined),
     onFailure: onFailure ?? unexpected,
   });
 }
@@ -68,37 +71,79 @@ function unexpected(error: unknown): void {
   throw error;
 }
 
-export function accessAt(at: number, now = () => new Date("2026-01-01T00:00:00.000Z")): Access {
-  return new Access({ secret: Buffer.alloc(32, 7), port: at, since: "2026-01-01", now });
+/** Whoever gets the same start has the same secret. */
+export function accessBy(start = 7, now = () => new Date("2026-01-01T00:00:00.000Z")): Access {
+  return new Access({ secret: Buffer.alloc(32, start), now });
 }
 
-/** What a browser and its page show of a session. */
+/** What a page keeps of a session. */
 export interface Session {
-  cookie: string;
-  proof: string;
+  id: string;
+  key: string;
 }
 
+export const noSession: Session = { id: "0".repeat(32), key: "0".repeat(64) };
+
+/** A session as a page opens one by a new token. */
 export function sessionOf(access: Access): Session {
-  const { cookie, proof } = access.newSession();
-  return { cookie: sentBack(cookie), proof };
+  const token = tokenSession(access.newToken());
+  const proof = proofOf(token, { method: "POST", path: "/api/session", body: "{}" });
+  const opened = access.admit({ proof, method: "POST", target: "/api/session", body: "{}" });
+  if (typeof opened === "string") throw new Error(opened);
+  return openedBy(token, proof, opened.session);
 }
 
-/** The session that an answer gives. */
-export async function sessionIn(answer: Response): Promise<Session> {
-  const { proof } = z.strictObject({ proof: z.string() }).parse(await answer.json());
-  return { cookie: sentBack(answer.headers.get("set-cookie") ?? ""), proof };
+/** What a token signs with. */
+export function tokenSession(token: string): Session {
+  const [expires = "", nonce = "", key = ""] = token.split(".");
+  return { id: `${expires}.${nonce}`, key };
 }
 
-/** What a browser sends back of a `Set-Cookie`. */
-function sentBack(cookie: string): string {
-  return cookie.split(";")[0] ?? "";
+interface Asked {
+  method?: string;
+  path: string;
+  body?: string;
 }
 
-export function headersOf({ cookie, proof }: Session): {
-  cookie: string;
-  "x-troupe-proof": string;
-} {
-  return { cookie, "x-troupe-proof": proof };
+/** What a page sends as `X-Troupe-Proof`; another one each time. */
+export function proofOf({ id, key }: Session, { method = "GET", path, body = "" }: Asked): string {
+  const nonce = randomBytes(16).toString("hex");
+  return `${id} ${nonce} ${hmac(key, `request ${method} ${path} ${id} ${nonce}\n${body}`)}`;
+}
+
+export function headersOf(session: Session, asked: Asked): { "x-troupe-proof": string } {
+  return { "x-troupe-proof": proofOf(session, asked) };
+}
+
+/** The session that a server opens for a request with `proof`. */
+function openedBy(token: Session, proof: string, id: string): Session {
+  return { id, key: hmac(token.key, `session ${id} ${proof.split(" ")[2]}`) };
+}
+
+/** What the server that let a page in answers a request with. */
+export function answerOf({ key }: Session, proof: string, status: number): string {
+  return hmac(key, `answer ${status} ${proof}`);
+}
+
+function hmac(key: string, text: string): string {
+  return createHmac("sha256", Buffer.from(key, "hex")).update(text).digest("hex");
+}
+
+/** As a page that opens an address: the session that it is given, where it is given one. */
+export async function enter(
+  address: string,
+): Promise<{ status: number; session: Session; isProven: boolean }> {
+  const { origin, hash } = new URL(address);
+  const token = tokenSession(hash.replace("#token=", ""));
+  const asked = { method: "POST", path: "/api/session", body: "{}" };
+  const proof = proofOf(token, asked);
+  const headers = { "content-type": "application/json", origin, "x-troupe-proof": proof };
+  const answer = await fetch(`${origin}/api/session`, { method: "POST", headers, body: "{}" });
+  const { status } = answer;
+  const isProven = answer.headers.get("x-troupe-proof") === answerOf(token, proof, status);
+  if (!answer.ok) return { status, session: noSession, isProven };
+  const { session } = z.strictObject({ session: z.string() }).parse(await answer.json());
+  return { status, session: openedBy(token, proof, session), isProven };
 }
 
 export interface Forged {

@@ -4,7 +4,7 @@ import { connect, type Socket } from "node:net";
 import { expect, test } from "vitest";
 import { LoopbackServer, mostConnections } from "../../src/server/serve.ts";
 import { temporaryDirectory } from "../../src/testing/temporary-directory.ts";
-import { accessAt, door, pageBelow, send, sessionOf } from "./door.ts";
+import { accessBy, door, headersOf, pageBelow, proofOf, send, sessionOf } from "./door.ts";
 
 test("where the port is in use, the next free one is taken", async () => {
   await using first = await LoopbackServer.listen(0);
@@ -29,13 +29,13 @@ test("closing ends streams at once", async () => {
   await using directory = await temporaryDirectory();
   const server = await LoopbackServer.listen(0);
   const { port } = server;
-  const access = accessAt(port);
+  const access = accessBy();
   server.answerWith(door({ page: await pageBelow(directory.path), port, access }));
   const socket = connect(port, "127.0.0.1");
   const ended = once(socket, "close");
-  const { cookie, proof } = sessionOf(access);
+  const proof = proofOf(sessionOf(access), { path: "/api/stream" });
   socket.write(`GET /api/stream HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\n`);
-  socket.write(`Cookie: ${cookie}\r\nX-Troupe-Proof: ${proof}\r\n\r\n`);
+  socket.write(`X-Troupe-Proof: ${proof}\r\n\r\n`);
   await untilReceived(socket, "reached");
 
   await server[Symbol.asyncDispose]();
@@ -46,23 +46,62 @@ test("closing ends streams at once", async () => {
   );
 });
 
-test("idle connections beyond the limit are dropped, and whoever is connected is served", async () => {
+test("whoever fills it with connections ends his own: the person gets in, and stays in", async () => {
   await using directory = await temporaryDirectory();
   await using server = await LoopbackServer.listen(0);
   const { port } = server;
-  server.answerWith(door({ page: await pageBelow(directory.path), port }));
-  const early = connect(port, "127.0.0.1");
-  await once(early, "connect");
-  const flood = Array.from({ length: 3 * mostConnections }, () => connect(port, "127.0.0.1"));
-  const surplus = flood.length - (mostConnections - 1);
-  await closedCount(flood, surplus);
+  const access = accessBy();
+  const onLetIn = (bindings: unknown) => server.keep(bindings);
+  const page = await pageBelow(directory.path);
+  server.answerWith(door({ page, port, access, onLetIn }));
+  const session = sessionOf(access);
+  const stream = connect(port, "127.0.0.1");
+  stream.write(`GET /api/stream HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\n`);
+  stream.write(`X-Troupe-Proof: ${proofOf(session, { path: "/api/stream" })}\r\n\r\n`);
+  await untilReceived(stream, "reached");
+  const flood = new Flood(port);
+  await flood.open(3 * mostConnections);
 
-  early.write(`GET / HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\n\r\n`);
+  const headers = { host: `127.0.0.1:${port}` };
+  const answers = [];
+  for (let round = 0; round < 5; round++) {
+    const [file, look] = await Promise.all([
+      send({ port, method: "GET", path: "/", headers }),
+      send({
+        port,
+        method: "GET",
+        path: "/api/look",
+        headers: { ...headers, ...headersOf(session, { path: "/api/look" }) },
+      }),
+      flood.open(mostConnections),
+    ]);
+    answers.push(file.status, look.status);
+  }
 
-  expect(await untilReceived(early, "</title>")).toMatch(/^HTTP\/1.1 200 /);
-  expect(flood.filter(({ closed }) => !closed)).toHaveLength(mostConnections - 1);
-  for (const socket of flood) socket.destroy();
-  early.destroy();
+  expect(answers).toEqual(Array(10).fill(200));
+  expect(stream.closed).toBe(false);
+  expect(flood.openCount).toBeLessThanOrEqual(mostConnections);
+  flood.end();
+  stream.destroy();
+});
+
+test("control: a server that only counts its connections keeps the person out", async () => {
+  const server = createServer((_request, response) => response.end("A page."));
+  server.maxConnections = mostConnections;
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const address = server.address();
+  const port = typeof address === "object" ? (address?.port ?? 0) : 0;
+  const flood = new Flood(port);
+  await flood.open(3 * mostConnections);
+
+  await expect(send({ port, method: "GET", path: "/", headers: {} })).rejects.toThrow(
+    /ECONNRESET|hang up/,
+  );
+
+  flood.end();
+  server.close();
+  await once(server, "close");
 });
 
 test("what is no request at all ends its connection alone", async () => {
@@ -100,16 +139,42 @@ async function* onData(socket: Socket): AsyncGenerator<unknown[]> {
   for (;;) yield await once(socket, "data");
 }
 
-/** Resolves when so many of the sockets have been closed. */
-function closedCount(sockets: readonly Socket[], count: number): Promise<void> {
-  let closed = 0;
-  return new Promise((resolve) => {
-    for (const socket of sockets) {
-      socket.on("error", () => undefined);
-      socket.on("close", () => {
-        if (++closed === count) resolve();
-      });
-      socket.resume();
-    }
-  });
+/** Connections that say nothing. */
+class Flood {
+  readonly #port: number;
+  readonly #sockets: Socket[] = [];
+
+  constructor(port: number) {
+    this.#port = port;
+  }
+
+  get openCount(): number {
+    return this.#sockets.filter(({ closed }) => !closed).length;
+  }
+
+  /** Resolves when each of them was accepted, and when the server has ended what it does not keep. */
+  async open(count: number): Promise<void> {
+    const opened = Array.from({ length: count }, () => connect(this.#port, "127.0.0.1"));
+    this.#sockets.push(...opened);
+    await Promise.all(
+      opened.map((socket) => {
+        socket.on("error", () => undefined);
+        socket.resume();
+        return Promise.race([once(socket, "connect"), once(socket, "close")]);
+      }),
+    );
+    await this.#untilFew();
+  }
+
+  end(): void {
+    for (const socket of this.#sockets) socket.destroy();
+  }
+
+  #untilFew(): Promise<void> {
+    return new Promise((resolve) => {
+      const look = () => this.openCount <= mostConnections && resolve();
+      for (const socket of this.#sockets) socket.once("close", look);
+      look();
+    });
+  }
 }

@@ -14,7 +14,10 @@ export const web: Command = {
   summary: "The team in your browser, live; prints the address that lets you in",
   parameters: [],
   options: {
-    port: { takes: "<n>", summary: "where to serve it: 4747, or where it was the last time" },
+    port: {
+      takes: "<n>",
+      summary: "where to serve it; default: any free port, another one at each start",
+    },
     "team-dir": teamDirOption,
   },
   examples: [
@@ -22,7 +25,7 @@ export const web: Command = {
     { call: "troupe web --port 8080", does: "on another port; the next free one if it is in use" },
   ],
   notes: [
-    "The address lets one browser in, once, within an hour; the browser then stays let in for a week. Where a dashboard of the team is served already, a new address for it is printed.",
+    "The address lets one browser in, once, within an hour; the browser then stays let in until the dashboard ends, for a week at most. Where a dashboard of the team is served already, a new address for it is printed.",
     "Only this machine can reach it. What you do there counts as yours: keep the address to yourself.",
   ],
 

@@ -13,7 +13,7 @@ import { Dashboard, findDashboard } from "../../../src/server/dashboard.ts";
 import { ProviderServer } from "../../../src/testing/provider-server/provider-server.ts";
 import { says } from "../../../src/testing/scripted-model.ts";
 import { temporaryDirectory } from "../../../src/testing/temporary-directory.ts";
-import { headersOf, pageBelow, reachable, sessionIn } from "../../server/door.ts";
+import { enter, headersOf, pageBelow, reachable } from "../../server/door.ts";
 import { providerEnvironment } from "../../support/agent-on-wire.ts";
 import { teamPlace } from "../../support/team.ts";
 import { noDashboards, noTerminal, troupeIn } from "../troupe.ts";
@@ -232,19 +232,15 @@ test.each([
   const told = text(child.stderr);
   const [address] = await once(createInterface({ input: child.stdout }), "line");
 
-  const { hash, origin } = new URL(String(address));
+  const { origin } = new URL(String(address));
   const page = await fetch(origin);
-  const session = await fetch(`${origin}/api/session`, {
-    method: "POST",
-    headers: { origin, "content-type": "application/json" },
-    body: JSON.stringify({ token: hash.replace("#token=", "") }),
-  });
-  const headers = headersOf(await sessionIn(session));
+  const entered = await enter(String(address));
+  const headers = headersOf(entered.session, { path: "/api/stream" });
   const state = await beginningOf(await fetch(`${origin}/api/stream`, { headers }));
   child.kill(signal);
   const [code] = await once(child, "exit");
 
-  expect([page.status, session.status, code]).toEqual([200, 200, exitCode]);
+  expect([page.status, entered.status, code]).toEqual([200, 200, exitCode]);
   expect(state).toContain("event: state");
   expect(state).toContain(`${root.path}/[key]/.team`);
   expect(state).not.toContain(key);

@@ -13,7 +13,7 @@ import { LoopbackServer } from "../../../src/server/serve.ts";
 import { ManualClock } from "../../../src/testing/manual-clock.ts";
 import { temporaryDirectory } from "../../../src/testing/temporary-directory.ts";
 import { openStore } from "../../support/team.ts";
-import { accessAt, door, headersOf, sessionOf } from "../door.ts";
+import { accessBy, door, headersOf, sessionOf } from "../door.ts";
 import { openRoom } from "../room/page.ts";
 
 function served(room: Room) {
@@ -142,10 +142,13 @@ test("a page that goes away while nothing happens leaves the room, and that is n
   const api = new Hono().get("/stream", (c) => streamChanges(c, room, {}));
   const failures: unknown[] = [];
   const onFailure = (error: unknown) => failures.push(error);
-  const access = accessAt(port);
+  const access = accessBy();
   server.answerWith(door({ page: directory.path, port, access, api, onFailure }));
   const left = once(gone, "left");
-  const headers = { host: `127.0.0.1:${port}`, ...headersOf(sessionOf(access)) };
+  const headers = {
+    host: `127.0.0.1:${port}`,
+    ...headersOf(sessionOf(access), { path: "/api/stream" }),
+  };
   const [page] = await once(get({ port, path: "/api/stream", headers, agent: false }), "response");
   await readUntil(page, "\n\n");
 

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from "preact";
 import type { Obstacle } from "../../../src/protocol/dashboard.ts";
 import type { LockedReason } from "../source/source.ts";
+import { useDesk } from "../state/desk.ts";
 
 /** What is said in place of the team. */
 function Notice({ title, children }: { title: string; children: ComponentChildren }) {
@@ -22,13 +23,14 @@ const lockedTexts: Readonly<Record<LockedReason, { title: string; text: string }
     text: "An address lets you in once, for an hour. The team goes on regardless.",
   },
   ended: {
-    title: "Your session has ended",
-    text: "You are let in for a week. The team goes on regardless, and what you have begun to write is kept.",
+    title: "This dashboard has ended",
+    text: "The server that let this page in has been stopped or started again, or a week has passed. Whatever answers at this address now is shown and sent nothing. The team goes on regardless.",
   },
 };
 
 export function LockedNotice({ reason }: { reason: LockedReason }) {
   const { title, text } = lockedTexts[reason];
+  const unsent = useDesk().draft.value.text.trim();
   return (
     <main class="locked">
       <h1 class="hidden">Troupe</h1>
@@ -37,6 +39,12 @@ export function LockedNotice({ reason }: { reason: LockedReason }) {
           Run <code>troupe web</code> in your terminal for a new address, and open that one.
         </p>
         <p class="soft">{text}</p>
+        {unsent !== "" && (
+          <>
+            <p>You had begun to write:</p>
+            <pre>{unsent}</pre>
+          </>
+        )}
       </Notice>
     </main>
   );

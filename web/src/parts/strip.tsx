@@ -49,7 +49,10 @@ function LostLine({ since }: { since: string }) {
       <span aria-hidden="true">
         <Clock since={since} />
       </span>
-      <span class="soft"> · it is made again by itself</span>
+      <span class="soft"> · trying again</span>
+      <span class="soft wide-only">
+        . If the dashboard has ended, run <code>troupe web</code> for a new address
+      </span>
     </Line>
   );
 }

@@ -1,18 +1,36 @@
 import type { Admission, ApiError } from "../../../src/protocol/dashboard.ts";
-import { keepProof, proofHeaders } from "./proof.ts";
+import {
+  keepSession,
+  keptSession,
+  type Session,
+  type Signed,
+  sessionOfToken,
+  signRequest,
+} from "./session.ts";
 import { SourceError } from "./source.ts";
 
-/** A refusal because there is no session (any more). */
+/** The page has no session (any more), or whoever answers is not the server that let it in. */
 export class LockedError extends Error {
   override readonly name = "LockedError";
 }
 
-type AskInit = Omit<RequestInit, "headers"> & { headers?: Readonly<Record<string, string>> };
+interface AskInit {
+  method?: string;
+  headers?: Readonly<Record<string, string>>;
+  body?: string;
+  signal?: AbortSignal;
+}
 
-const unreachable = {
+/** Whose answer it is was checked. */
+interface Answer {
+  response: Response;
+  signed: Signed;
+}
+
+export const unreachable = {
   code: "connection-lost",
   message: "The dashboard's server does not answer.",
-  hint: "It may have been stopped. Run `troupe web` in your terminal to start it again.",
+  hint: "It may have been stopped. Run `troupe web` in your terminal, and open the address that it prints.",
 };
 
 /** What a GET answers. The page and its server are of one version, so its shape is as the types say. */
@@ -22,14 +40,14 @@ export async function getJson<T>(path: string): Promise<T> {
 }
 
 export async function postJson(path: string, body: unknown): Promise<void> {
-  await post(path, body);
+  await post(path, body, keptSession());
 }
 
-/** Gives the token of an address for a session, and keeps what the page has to show of that. */
+/** Opens a session by the token of an address, and keeps it. The token itself is not sent. */
 export async function openSession(token: string): Promise<void> {
-  const response = await post("/api/session", { token });
-  const { proof }: Admission = await response.json();
-  keepProof(proof);
+  const { response, signed } = await post("/api/session", {}, sessionOfToken(token));
+  const { session }: Admission = await response.json();
+  keepSession(await signed.opened(session));
 }
 
 /** A query of what is defined, such as `?limit=5`. */
@@ -40,32 +58,46 @@ export function queryOf(wish: Readonly<Record<string, string | number | undefine
   return given.length > 0 ? `?${new URLSearchParams(given)}` : "";
 }
 
-function post(path: string, body: unknown): Promise<Response> {
-  return ask(path, {
+function post(path: string, body: unknown, session: Session | null): Promise<Answer> {
+  const init = {
     method: "POST",
     headers: { "content-type": "application/json" },
     body: JSON.stringify(body),
-  });
+  };
+  return askAs(session, path, init);
 }
 
 /** What the server answers, where that is no refusal. */
 export async function ask(path: string, init: AskInit): Promise<Response> {
-  const headers = { ...init.headers, ...proofHeaders() };
-  let response: Response;
+  const { response } = await askAs(keptSession(), path, init);
+  return response;
+}
+
+async function askAs(session: Session | null, path: string, init: AskInit): Promise<Answer> {
+  if (!session) throw new LockedError();
+  const { method = "GET", body = "" } = init;
+  const signed = await signRequest(session, { method, path, body });
+  const headers = { ...init.headers, "x-troupe-proof": signed.proof };
+  const response = await send(path, { ...init, headers });
+  // Nothing of a stranger is shown, and nothing more is sent to him.
+  if (!(await signed.isAnsweredBy(response))) throw new LockedError();
+  if (response.ok) return { response, signed };
+  if (response.status === 401 && path !== "/api/session") throw new LockedError();
+  throw new SourceError(await refusalOf(response));
+}
+
+async function send(path: string, init: AskInit): Promise<Response> {
   try {
-    response = await fetch(path, {
+    return await fetch(path, {
       ...init,
-      headers,
-      credentials: "same-origin",
+      credentials: "omit",
       cache: "no-store",
+      redirect: "manual",
     });
   } catch (error) {
     if (!(error instanceof TypeError)) throw error;
     throw new SourceError(unreachable);
   }
-  if (response.ok) return response;
-  if (response.status === 401 && !path.startsWith("/api/session")) throw new LockedError();
-  throw new SourceError(await refusalOf(response));
 }
 
 async function refusalOf(response: Response): Promise<ApiError["error"]> {

@@ -7,10 +7,10 @@ import type {
   TranscriptPage,
 } from "../../../src/protocol/dashboard.ts";
 import type { AnswerBody, SendBody } from "../../../src/protocol/dashboard-requests.ts";
-import { ask, getJson, LockedError, openSession, postJson, queryOf } from "./api.ts";
+import { ask, getJson, LockedError, openSession, postJson, queryOf, unreachable } from "./api.ts";
 import { connect } from "./connection.ts";
 import { LiveStream, type StreamWorld } from "./live-stream.ts";
-import { isProof } from "./proof.ts";
+import { isSession } from "./session.ts";
 import {
   type Listener,
   type MessagesWish,
@@ -54,7 +54,7 @@ export class LiveSource implements Source {
     window.addEventListener("online", () => stream.hurry(), { signal });
     // A new address in the same tab: only what is behind `#` changes, and nothing is loaded.
     window.addEventListener("hashchange", () => unlockBy(stream), { signal });
-    window.addEventListener("storage", (event) => isProof(event) && stream.retry(), { signal });
+    window.addEventListener("storage", (event) => isSession(event) && stream.retry(), { signal });
     return () => {
       ends.abort();
       stream.stop();
@@ -107,6 +107,8 @@ export class LiveSource implements Source {
   }
 
   async #guarded<T>(ask: () => Promise<T>): Promise<T> {
+    // Whoever has the port now may be somebody else: only the stream finds out who it is.
+    if (this.#stream?.isLost) throw new SourceError(unreachable);
     try {
       return await ask();
     } catch (error) {
@@ -114,8 +116,8 @@ export class LiveSource implements Source {
       this.#stream?.lock();
       throw new SourceError({
         code: "session-missing",
-        message: "This page is not let in any more.",
-        hint: "Run `troupe web` in your terminal for a new address.",
+        message: "The dashboard that let this page in has ended.",
+        hint: "Run `troupe web` in your terminal, and open the address that it prints.",
       });
     }
   }
@@ -152,6 +154,7 @@ const browserWorld: StreamWorld = {
       await openSession(token);
       return "admitted";
     } catch (error) {
+      if (error instanceof LockedError) return "refused";
       if (!(error instanceof SourceError)) throw error;
       return error.code === "connection-lost" ? "unreachable" : "refused";
     }

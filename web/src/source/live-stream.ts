@@ -56,6 +56,11 @@ export class LiveStream {
     this.#token = token;
   }
 
+  /** True from a loss, or a refusal, until the server that let this page in answers again. */
+  get isLost(): boolean {
+    return this.#lostSince !== null || this.#state === "locked";
+  }
+
   start(): void {
     this.#end();
     this.#state = "trying";

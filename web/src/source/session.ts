@@ -1,0 +1,85 @@
+import { Kept } from "../state/kept.ts";
+
+/** What lets a page in: an id, and the key that it signs with and never sends. */
+export interface Session {
+  id: string;
+  /** In hex. */
+  key: string;
+}
+
+interface Outgoing {
+  method: string;
+  path: string;
+  body: string;
+}
+
+/** A request that was signed. */
+export interface Signed {
+  /** For `X-Troupe-Proof`. */
+  proof: string;
+  /** Whether an answer comes from the server that let this page in, and not from whoever has its port now. */
+  isAnsweredBy(answer: Response): Promise<boolean>;
+  /** The session that the server opens for this request, by the id that it answers with. */
+  opened(id: string): Promise<Session>;
+}
+
+// Unlike cookies, what is kept here is kept apart by port: no other server of this machine gets it.
+// Whoever takes this very port when the server has ended can read it, but the next server knows no such key.
+const kept = new Kept(() => localStorage);
+const name = "session";
+
+/** Read each time: another tab may have been let in anew. */
+export function keptSession(): Session | null {
+  const [id, key] = kept.get(name)?.split(" ") ?? [];
+  return id === undefined || key === undefined ? null : { id, key };
+}
+
+export function keepSession({ id, key }: Session): void {
+  kept.set(name, `${id} ${key}`);
+}
+
+/** True where another tab of this browser was just let in. */
+export function isSession({ key: changed, newValue }: StorageEvent): boolean {
+  return changed === kept.nameOf(name) && newValue !== null;
+}
+
+/** What the token of an address signs with, once. */
+export function sessionOfToken(token: string): Session {
+  const end = token.lastIndexOf(".");
+  return { id: token.slice(0, end), key: token.slice(end + 1) };
+}
+
+export async function signRequest({ id, key }: Session, outgoing: Outgoing): Promise<Signed> {
+  const { method, path, body } = outgoing;
+  const signing = await importKey(key);
+  const nonce = hexOf(crypto.getRandomValues(new Uint8Array(16)));
+  // As a browser sends it.
+  const { pathname, search } = new URL(path, "http://127.0.0.1");
+  const text = `request ${method} ${pathname}${search} ${id} ${nonce}\n${body}`;
+  const signature = await sign(signing, text);
+  const proof = `${id} ${nonce} ${signature}`;
+  return {
+    proof,
+    isAnsweredBy: async ({ status, headers }) =>
+      headers.get("x-troupe-proof") === (await sign(signing, `answer ${status} ${proof}`)),
+    opened: async (opened) => ({
+      id: opened,
+      key: await sign(signing, `session ${opened} ${signature}`),
+    }),
+  };
+}
+
+function importKey(key: string): Promise<CryptoKey> {
+  const bytes = Uint8Array.from(key.match(/../g) ?? [], (pair) => Number.parseInt(pair, 16));
+  return crypto.subtle.importKey("raw", bytes, { name: "HMAC", hash: "SHA-256" }, false, ["sign"]);
+}
+
+async function sign(key: CryptoKey, text: string): Promise<string> {
+  return hexOf(
+    new Uint8Array(await crypto.subtle.sign("HMAC", key, new TextEncoder().encode(text))),
+  );
+}
+
+function hexOf(bytes: Uint8Array): string {
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+}
