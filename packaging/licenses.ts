@@ -13,19 +13,26 @@ export function licenses(fileName: string): Rolldown.Plugin {
   return {
     name: "licenses",
     generateBundle(_options, bundle) {
-      const modules = Object.values(bundle).flatMap((file) =>
-        file.type === "chunk" ? file.moduleIds : [],
-      );
-      const directories = modules.flatMap((id) => packageDirectory.exec(id)?.[0] ?? []);
-      const packages = [...new Set(directories)].map(readPackage);
-      // Types are bundled on their own, and of nothing else.
-      if (packages.length === 0) return;
-      const sections = packages.map((each) => `${each.title}\n\n${textOf(each, packages)}`);
-      const parts = [intro, ...new Set(sections.sort())];
-      const source = parts.join(`\n\n${"-".repeat(80)}\n\n`).concat("\n");
-      this.emitFile({ type: "asset", fileName, source });
+      const source = licenseText(Object.values(bundle));
+      if (source !== undefined) this.emitFile({ type: "asset", fileName, source });
     },
   };
+}
+
+interface BundledFile {
+  type: "asset" | "chunk";
+  moduleIds?: readonly string[];
+}
+
+/** Of the packages that these files are made of. Undefined where there are none: types are bundled on their own. */
+export function licenseText(files: readonly BundledFile[]): string | undefined {
+  const modules = files.flatMap(({ moduleIds = [] }) => moduleIds);
+  const directories = modules.flatMap((id) => packageDirectory.exec(id)?.[0] ?? []);
+  const packages = [...new Set(directories)].map(readPackage);
+  if (packages.length === 0) return undefined;
+  const sections = packages.map((each) => `${each.title}\n\n${textOf(each, packages)}`);
+  const parts = [intro, ...new Set(sections.sort())];
+  return parts.join(`\n\n${"-".repeat(80)}\n\n`).concat("\n");
 }
 
 const intro = "This package contains parts of the packages below, under their own licences.";

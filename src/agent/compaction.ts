@@ -1,3 +1,4 @@
+import { escapeElements, escapeWrapper } from "../lib/escape-wrapper.ts";
 import type { Utterance } from "../model/model.ts";
 import type { ReplyBlock } from "../protocol/transcript.ts";
 import { positionsToCarry } from "../transcript/transcript.ts";
@@ -31,7 +32,8 @@ export async function* compact(
   await agent.record(
     {
       type: "compaction",
-      summary: `<summary>\n${summary}\n</summary>`,
+      // It may repeat what a file or another member has said.
+      summary: `<summary>\n${escapeElements(escapeWrapper(summary), ["summary"])}\n</summary>`,
       kept: [...(await options.recap()), ...unanswered, ...goOn],
       wakes,
       delivered: positionsToCarry(await options.transcript.tail()),
@@ -75,7 +77,12 @@ function* attempts({ conversation, options }: Agent): Generator<Utterance[]> {
   yield [...before, { type: "input", texts }];
   for (const charactersPerToken of [2, 1, 0.5]) {
     const record = shortRecord(utterances, options.limits.contextTokens * charactersPerToken);
-    yield [{ type: "input", texts: [`<record>\n${record}\n</record>`, instruction] }];
+    yield [
+      {
+        type: "input",
+        texts: [`<record>\n${escapeElements(record, ["record"])}\n</record>`, instruction],
+      },
+    ];
   }
 }
 
@@ -97,9 +104,10 @@ function recordOf(utterance: Utterance): string {
     case "input":
       return `Shown: ${utterance.texts.join("\n")}`;
     case "reply":
-      return `You: ${utterance.blocks.map(blockText).join("\n")}`;
+      return `You: ${escapeWrapper(utterance.blocks.map(blockText).join("\n"))}`;
     case "results":
-      return utterance.results.map(({ output }) => `Result: ${output}`).join("\n");
+      // Here they stand beside mail, in one text: what a file says must not look like mail.
+      return utterance.results.map(({ output }) => `Result: ${escapeWrapper(output)}`).join("\n");
   }
 }
 

@@ -1,3 +1,4 @@
+import { escapeWrapper } from "../lib/escape-wrapper.ts";
 import type { MemberName } from "../protocol/ids.ts";
 
 /** What a member is told about itself. It never changes during the member's life: caches keep it. */
@@ -10,7 +11,9 @@ export function systemPrompt(role: Role): string {
     case "lead":
       return [`You are a team lead at ${role.cwd}.`, craft, mail, leading].join("\n\n");
     case "teammate": {
-      const self = `You are '${role.name}', role: ${role.role}, at ${role.cwd}.`;
+      // In one line: a role is given by the lead, and must not add a paragraph to what troupe says.
+      const work = escapeWrapper(role.role.replace(/\s+/g, " "));
+      const self = `You are '${role.name}', role: ${work}, at ${role.cwd}.`;
       return [self, craft, mail, following].join("\n\n");
     }
   }

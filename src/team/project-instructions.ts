@@ -1,6 +1,7 @@
 import { lstat } from "node:fs/promises";
 import { join } from "node:path";
 import { hasErrno, TeamError } from "../errors.ts";
+import { escapeWrapper } from "../lib/escape-wrapper.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 
 /** In the order in which they are looked for; the first that says something counts. */
@@ -20,7 +21,8 @@ export async function projectInstructions(
       if (!(error instanceof TeamError)) throw error;
       onWarning(`${name} is not used: ${error.message}`);
     });
-    if (text) return `<project-instructions file="${name}">\n${text}\n</project-instructions>`;
+    if (!text) continue;
+    return `<project-instructions file="${name}">\n${escapeWrapper(text)}\n</project-instructions>`;
   }
   return undefined;
 }

@@ -1,3 +1,4 @@
+import { escapeWrapper } from "../lib/escape-wrapper.ts";
 import type { MemberName } from "../protocol/ids.ts";
 import type { Task } from "../protocol/task.ts";
 import type { TeamStore } from "./team-store.ts";
@@ -36,7 +37,12 @@ const maxLines = 50;
 
 function section(title: string, lines: readonly string[]): string {
   if (lines.length === 0) return "";
-  const shown = lines.slice(0, maxLines).map((line) => `- ${line}`);
+  const shown = lines.slice(0, maxLines).map((line) => `- ${inOneLine(line)}`);
   const more = lines.length > maxLines ? [`... (${lines.length - maxLines} more)`] : [];
   return [`${title}:`, ...shown, ...more].join("\n");
+}
+
+/** Roles and subjects are written by members: none makes a line, or mail, of its own. */
+function inOneLine(text: string): string {
+  return escapeWrapper(text.replace(/\s+/g, " "));
 }

@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { AgentEvent } from "../../src/protocol/events.ts";
 import { calls, says } from "../../src/testing/scripted-model.ts";
@@ -59,7 +59,9 @@ test.each(["examples/github-actions.yml", "docs/ci.md"])(
   "the flags that %s gives to troupe exist",
   async (path) => {
     const run = (await registeredCommands()).find(({ name }) => name === "run") ?? expect.fail();
-    const called = troupeCalls(readFileSync(path, "utf8"));
+    const called = troupeCalls(readFileSync(path, "utf8")).map((call) =>
+      call.replace(/^.*?npx --no -- /, ""),
+    );
 
     const flags = called.flatMap((call) => [...call.matchAll(/ --([a-z-]+)/g)].map(([, it]) => it));
 
@@ -68,6 +70,23 @@ test.each(["examples/github-actions.yml", "docs/ci.md"])(
     expect(Object.keys(run.options)).toEqual(expect.arrayContaining(flags));
   },
 );
+
+test("no page has npx fetch troupe by its name: whoever registers that name would get the key", () => {
+  const pages = readdirSync("docs", { recursive: true, encoding: "utf8" }).filter((name) =>
+    name.endsWith(".md"),
+  );
+  const paths = [
+    "README.md",
+    "examples/github-actions.yml",
+    ...pages.map((name) => `docs/${name}`),
+  ];
+  const calls = paths.flatMap((path) => [
+    ...readFileSync(path, "utf8").matchAll(/npx [^\n`]*?troupe|npm (?:i|install) troupe/g),
+  ]);
+
+  expect(calls.length).toBeGreaterThan(2);
+  for (const [call] of calls) expect(call).toBe("npx --no -- troupe");
+});
 
 test("the workflow is YAML of a workflow: spaces only, and the keys that GitHub asks for", () => {
   const lines = workflow.split("\n");

@@ -1,3 +1,5 @@
+import { tokenPattern } from "./secret-tokens.ts";
+
 /** What stands where something looked like a secret. */
 export const placeholder = "[secret]";
 
@@ -13,28 +15,6 @@ const afterFirst = (_: string, kept = "") => `${kept}${placeholder}`;
 /** Values that stand for a secret and are none: `$TOKEN`, `<your key>`, `{{ secret }}`, `***`. */
 const reference = /^(?:[$<{%*[(]|\\[$"'])/;
 
-/** A key of which everybody can tell by its form whose it is. */
-const tokens = [
-  // Anthropic, OpenAI and those who do as they do. A digit: `sk-` also begins names in style sheets.
-  /(?<![A-Za-z0-9_-])sk-(?=[A-Za-z_-]{0,80}\d)[A-Za-z0-9_-]{20,}/g,
-  /(?<![A-Za-z0-9])(?:AKIA|ASIA|AGPA|AIDA|AROA)[0-9A-Z]{16}(?![0-9A-Za-z])/g,
-  /(?<![A-Za-z0-9])gh[pousr]_[A-Za-z0-9]{30,}/g,
-  /(?<![A-Za-z0-9])github_pat_[A-Za-z0-9_]{22,}/g,
-  /(?<![A-Za-z0-9])glpat-[A-Za-z0-9_-]{20,}/g,
-  /(?<![A-Za-z0-9])xox[abeoprs]-[A-Za-z0-9-]{10,}/g,
-  /(?<![A-Za-z0-9])xapp-\d-[A-Za-z0-9-]{10,}/g,
-  /(?<=hooks\.slack\.com\/services\/)[A-Za-z0-9/]{20,}/g,
-  /(?<![A-Za-z0-9_-])AIza[0-9A-Za-z_-]{35}/g,
-  /(?<![A-Za-z0-9])ya29\.[0-9A-Za-z_-]{20,}/g,
-  /(?<![A-Za-z0-9])(?:sk|rk|pk)_(?:live|test)_[A-Za-z0-9]{16,}/g,
-  /(?<![A-Za-z0-9])(?:npm|hf)_[A-Za-z0-9]{30,}/g,
-  /(?<![A-Za-z0-9])gsk_[A-Za-z0-9]{30,}/g,
-  /(?<![A-Za-z0-9])xai-[A-Za-z0-9]{30,}/g,
-  /(?<![A-Za-z0-9])SG\.[A-Za-z0-9_-]{16,}\.[A-Za-z0-9_-]{16,}/g,
-  // A JSON Web Token: both of its first parts are JSON in base64.
-  /(?<![A-Za-z0-9_-])eyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]*/g,
-] as const;
-
 /** Also one whose end is missing, but not the mere words: some of what is secret must follow. */
 const privateKey =
   /-----BEGIN (?:[A-Z0-9]+ ){0,3}PRIVATE KEY(?: BLOCK)?-----(?=[\s\S]{0,400}?[A-Za-z0-9+/]{32})(?:[^-]|-(?!----))*(?:-----END (?:[A-Z0-9]+ ){0,3}PRIVATE KEY(?: BLOCK)?-----)?/g;
@@ -47,6 +27,23 @@ const bearer = /(\bBearer[ \t]+)([A-Za-z0-9._~+/=-]{20,})/g;
 /** In `scheme://user:password@host`. */
 const inUrl = /(\b[a-z][a-z0-9+.-]{1,20}:\/\/[^\s/@:"'`<>]{0,100}:)([^\s/@"'`<>]{1,200})(?=@)/gi;
 
+/** In `https://<key>@host/1`, as Sentry has it. */
+const keyInUrl = /(\bhttps?:\/\/)([0-9a-f]{32}(?::[0-9a-f]{32})?)(?=@)/gi;
+
+/** A header, as a tool shows it or a script has it. */
+const cookie =
+  /(\b(?:Set-)?Cookie\\?["']?[ \t]*:[ \t]*\\?["']?)([\w.-]{1,80}=[^\s;"'\\]{4,4000}(?:;[ \t]*[\w.-]{1,80}=[^\s;"'\\]{1,4000}){0,100})/gi;
+
+/** `machine host login name password secret`, on one line or on several. */
+const netrc = /(\blogin\s{1,20}\S{1,200}\s{1,20}password\s{1,20})(\S{1,500})/g;
+
+/** Of a kubeconfig. */
+const keyData = /(\bclient-key-data\\?["']?[ \t]*:[ \t]*\\?["']?)([A-Za-z0-9+/=]{20,})/g;
+
+/** `sshpass -p secret`, and `mysql -psecret`, where no space is between. */
+const passwordOption =
+  /(\bsshpass[ \t]+-p[ \t]*["']?|\b(?:mysql|mysqldump|mysqladmin|mysqlimport|mariadb|mariadb-dump)\b[^\n|;&]{0,200}?[ \t]-p["']?)([^\s"'-][^\s"']{2,200})/g;
+
 /** `--password hunter2`, and `-u name:password` of curl. */
 const flag =
   /((?<=^|[\s"'])--?(?:password|passwd|passphrase|token|api-key|apikey|secret|auth-token|access-token)[ \t]+\\?["']?)([^\s"'\\-][^\s"'\\]{3,})/gim;
@@ -54,7 +51,7 @@ const user =
   /(\bcurl\b[^\n]{0,300}?[ \t](?:-u|--user)[ \t]*\\?["']?[^\s:"'\\]{1,100}:)([^\s"'\\]{3,})/g;
 
 const assignment =
-  /(passwords?|passwd|passphrase|pwd|secret|token|api[_-]?key|access[_-]?key|private[_-]?key|account[_-]?key|secret[_-]?key|credentials?)(\\?["'`]?[ \t]*(?:=>|:=|[:=])[ \t]*)(?:(\\?["'`])((?:(?!\3)[^\n]){4,500}?)\3|([^\s"'`,;&|<>(){}[\]\\]{4,500})(\(|\[)?)/gi;
+  /(passwords?|passwd|passphrase|pwd|secret|token|(?:api|app|access|private|account|secret|license|auth|encryption|signing|master|service)[_-]?key|credentials?)(\\?["'`]?[ \t]*(?:=>|:=|[:=])[ \t]*)(?:(\\?["'`])((?:(?!\3)[^\n]){4,500}?)\3|([^\s"'`,;&|<>(){}[\]\\]{4,500})(\(|\[)?)/gi;
 
 /** All of them, those that match most first. */
 export const secretPatterns: readonly SecretPattern[] = [
@@ -62,7 +59,12 @@ export const secretPatterns: readonly SecretPattern[] = [
   { pattern: authorization, replace: unlessReference },
   { pattern: bearer, replace: afterFirst },
   { pattern: inUrl, replace: unlessReference },
-  ...tokens.map((pattern) => ({ pattern, replace: whole })),
+  { pattern: keyInUrl, replace: unlessReference },
+  { pattern: tokenPattern, replace: whole },
+  { pattern: cookie, replace: cookieValues },
+  { pattern: netrc, replace: unlessReference },
+  { pattern: keyData, replace: afterFirst },
+  { pattern: passwordOption, replace: unlessReference },
   { pattern: flag, replace: unlessReference },
   { pattern: user, replace: unlessReference },
   { pattern: assignment, replace: assigned },
@@ -70,6 +72,11 @@ export const secretPatterns: readonly SecretPattern[] = [
 
 function unlessReference(match = "", kept = "", value = ""): string {
   return reference.test(value) || value === placeholder ? match : `${kept}${placeholder}`;
+}
+
+/** The names of cookies stay. */
+function cookieValues(_match = "", kept = "", values = ""): string {
+  return `${kept}${values.replace(/=[^;]+/g, `=${placeholder}`)}`;
 }
 
 function assigned(...parts: readonly (string | undefined)[]): string {

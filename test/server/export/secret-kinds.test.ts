@@ -1,0 +1,160 @@
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { SecretMask } from "../../../src/server/export/mask-secrets.ts";
+
+/** Put together here, so that nobody who searches the repository for keys finds one. */
+const mixed = (length: number) => "aB3dE6gH9jK2mN5pQ8sT1vW4xY7zA0cD".repeat(8).slice(0, length);
+const hex = (length: number) => "4f8a2c91e07b6d53".repeat(16).slice(0, length);
+const upper = (length: number) => mixed(length).toUpperCase();
+const digits = (length: number) => "8192736450".repeat(4).slice(0, length);
+
+const kinds: readonly (readonly [string, string])[] = [
+  ["DigitalOcean", `dop_v1_${hex(64)}`],
+  ["Vault", `hvs.${mixed(90)}`],
+  ["Databricks", `dapi${hex(32)}`],
+  ["Telegram", `${digits(10)}:AA${mixed(33)}`],
+  ["Discord", `MT${mixed(22)}.Gx${mixed(4)}.${mixed(38)}`],
+  ["PyPI", `pypi-AgEIcHlwaS5vcmc${mixed(100)}`],
+  ["Docker", `dckr_pat_${mixed(27)}`],
+  ["Shopify", `shpat_${hex(32)}`],
+  ["Twilio", `SK${hex(32)}`],
+  ["Linear", `lin_api_${mixed(40)}`],
+  ["Mailgun", `key-${hex(32)}`],
+  ["Mailgun's newer ones", `${hex(32)}-${hex(8)}-${hex(8)}`],
+  ["Doppler", `dp.pt.${mixed(43)}`],
+  ["age", `AGE-SECRET-KEY-1${upper(58)}`],
+  ["GitHub's user token", `ghu_${mixed(36)}`],
+  ["GitHub's server token", `ghs_${mixed(36)}`],
+  ["GitLab's runner", `glrt-${mixed(20)}`],
+  ["GitLab's deploy token", `gldt-${mixed(20)}`],
+  ["npm", `npm_${mixed(36)}`],
+  ["Stripe's webhook", `whsec_${mixed(32)}`],
+  ["SendGrid", `SG.${mixed(22)}.${mixed(43)}`],
+  ["Hugging Face", `hf_${mixed(34)}`],
+  ["Supabase", `sbp_${hex(40)}`],
+  ["Netlify", `nfp_${mixed(36)}`],
+  ["Heroku", `HRKU-${mixed(36)}`],
+  ["Atlassian", `ATATT3xFfGF0${mixed(100)}`],
+  ["New Relic", `NRAK-${upper(27)}`],
+  ["Fly.io", `fm2_${mixed(100)}`],
+  ["Cloudflare's origin key", `v1.0-${hex(24)}-${hex(146)}`],
+  ["Google's OAuth client", `GOCSPX-${mixed(28)}`],
+  ["Azure's client secret", `abc8Q~${mixed(34)}`],
+  ["Terraform", `${mixed(14)}.atlasv1.${mixed(67)}`],
+  ["Grafana", `glsa_${mixed(32)}_${hex(8)}`],
+  ["Sentry's token", `sntrys_${mixed(80)}`],
+  ["Postman", `PMAK-${hex(24)}-${hex(34)}`],
+  ["Airtable", `pat${mixed(14)}.${hex(64)}`],
+  ["Notion", `ntn_${mixed(46)}`],
+  ["Figma", `figd_${mixed(40)}`],
+  ["PlanetScale", `pscale_tkn_${mixed(43)}`],
+  ["Tailscale", `tskey-auth-${mixed(12)}-${mixed(32)}`],
+  ["RubyGems", `rubygems_${hex(48)}`],
+  ["Mailchimp", `${hex(32)}-us12`],
+  ["Square", `sq0atp-${mixed(22)}`],
+  ["Pulumi", `pul-${hex(40)}`],
+  ["Replicate", `r8_${mixed(37)}`],
+  ["bcrypt, as in htpasswd", `$2y$05$${mixed(53)}`],
+  ["Apache's MD5, as in htpasswd", `$apr1$${mixed(8)}$${mixed(22)}`],
+  ["crypt", `$6$${mixed(16)}$${mixed(86)}`],
+];
+
+test.each(kinds)(
+  "%s: masked in a line, in quotes and in JSON, and nothing else of it",
+  (_, key) => {
+    const mask = new SecretMask({ known: [], home: "" });
+    const texts = [`it is ${key} here`, `x "${key}", y`, JSON.stringify({ text: `a ${key}` })];
+
+    for (const text of texts) {
+      expect(mask.text(text)).toBe(text.split(key).join("[secret]"));
+    }
+  },
+);
+
+const inContext: readonly (readonly [string, string, string])[] = [
+  ["netrc", "machine a.example login ada password hunter2", "hunter2"],
+  ["netrc in lines", "machine a.example\n  login ada\n  password hunter2\n", "hunter2"],
+  ["htpasswd", `ada:{SHA}${mixed(27)}=`, `${mixed(27)}`],
+  ["a kubeconfig", `    client-key-data: ${mixed(120)}==`, mixed(120)],
+  ["sshpass", "sshpass -p hunter2 ssh ada@host", "hunter2"],
+  ["sshpass in quotes", "sshpass -p 'hunter2' ssh ada@host", "hunter2"],
+  ["mysql", "mysql -u root -phunter2 shop", "hunter2"],
+  ["mysqldump", "mysqldump -uroot -phunter2 shop > x", "hunter2"],
+  ["a cookie", `Cookie: theme=dark; session=${mixed(24)}`, mixed(24)],
+  ["a cookie of curl", `curl -H 'Cookie: session=${mixed(24)}' https://x`, mixed(24)],
+  ["a cookie that is set", `Set-Cookie: sid=${mixed(24)}; Path=/; HttpOnly`, mixed(24)],
+  ["a DSN of Sentry", `https://${hex(32)}@o1.ingest.sentry.io/1`, hex(32)],
+  ["Azure storage", `AccountName=a;AccountKey=${mixed(86)}==;Suffix=x`, mixed(86)],
+  ["a bus of Azure", `SharedAccessKeyName=a;SharedAccessKey=${mixed(43)}=`, mixed(43)],
+  ["a signature of Azure", `https://a.example/x?sv=1&sig=${mixed(43)}%3D`, mixed(43)],
+  ["Datadog", `DD_API_KEY=${hex(32)}`, hex(32)],
+  ["Datadog's application", `"app_key": "${hex(40)}"`, hex(40)],
+  ["Cloudflare", `CLOUDFLARE_API_TOKEN=${mixed(40)}`, mixed(40)],
+  ["AWS", `aws_secret_access_key = ${mixed(40)}`, mixed(40)],
+  ["redis", "redis://:hunter2@db:6379/0", "hunter2"],
+];
+
+test.each(inContext)(
+  "%s: the secret is masked, and what stands around it stays",
+  (_, text, secret) => {
+    const shown = new SecretMask({ known: [], home: "" }).text(text);
+
+    expect(shown).not.toContain(secret);
+    expect(shown).toContain("[secret]");
+    expect(shown.length).toBeGreaterThan("[secret]".length);
+  },
+);
+
+test("of the sources and the lockfile of this repository next to nothing is masked", async () => {
+  const mask = new SecretMask({ known: [], home: "" });
+  const files = await sourceFiles("src");
+  const texts = await Promise.all(
+    ["package-lock.json", ...files].map((file) => readFile(file, "utf8")),
+  );
+  const masked: string[] = [];
+  for (const text of texts) {
+    for (const line of text.split("\n")) if (mask.text(line) !== line) masked.push(line.trim());
+  }
+
+  expect(texts.join("").length).toBeGreaterThan(1_000_000);
+  expect(masked.length, masked.join("\n")).toBeLessThanOrEqual(5);
+});
+
+async function sourceFiles(directory: string): Promise<string[]> {
+  const names = await readdir(directory, { recursive: true });
+  return names.filter((name) => name.endsWith(".ts")).map((name) => join(directory, name));
+}
+
+/** What patterns with repetitions are slow at: beginnings without an end, again and again. */
+const adversarial = [
+  "a",
+  "A",
+  "0",
+  "sk-",
+  "eyJ",
+  "login x password ",
+  "Cookie: a=",
+  "Cookie: aaaa=bbbb;",
+  "mysql ",
+  "password=",
+  "://a:",
+  "-----BEGIN PRIVATE KEY-----",
+  "pat",
+  `${"a".repeat(14)}.`,
+  "$1$a$",
+  "0f",
+  "\\",
+  " ",
+];
+
+test.each(adversarial)(
+  "a megabyte of %j is gone through, which no pattern that is quadratic would end",
+  (part) => {
+    const text = part.repeat(Math.ceil(1_000_000 / part.length));
+
+    const shown = new SecretMask({ known: [], home: "" }).text(text);
+
+    expect(shown).not.toBe("");
+  },
+);
