@@ -2,14 +2,16 @@ import { Socket } from "node:net";
 
 /**
  * The connections of a server, `most` at a time. Any program of this machine can open some and say
- * nothing. So when there are too many, the oldest one by which nobody was let in has to go: a
- * browser says at once who it is, and whoever fills the server ends nothing but connections of his own.
+ * nothing. So when there are too many, strangers have to go, by whose connections nobody was let in:
+ * first those that have said nothing, the oldest first. A browser says at once who it is, so that
+ * whoever fills the server ends nothing but connections of his own.
  */
 export class Connections {
   readonly #most: number;
   readonly #open = new Set<Socket>();
   /** Those by which nobody was let in so far, oldest first. */
   readonly #strangers = new Set<Socket>();
+  #willTrim = false;
 
   constructor(most: number) {
     this.#most = most;
@@ -22,7 +24,8 @@ export class Connections {
       this.#open.delete(socket);
       this.#strangers.delete(socket);
     });
-    if (this.#open.size > this.#most) this.#end(this.#strangers);
+    if (this.#open.size > surplus * this.#most) this.#trim();
+    else if (this.#open.size > this.#most) this.#trimSoon();
   }
 
   /** Keeps the connection that has these bindings: somebody was let in by it. */
@@ -31,11 +34,28 @@ export class Connections {
     if (socket) this.#strangers.delete(socket);
   }
 
-  #end([oldest]: Iterable<Socket>): void {
-    // Not when it is closed, which takes a moment in which more may come.
-    if (oldest && this.#open.delete(oldest) && this.#strangers.delete(oldest)) oldest.destroy();
+  /** Two turns later: what a connection says at once is read in the turn after it was accepted. */
+  #trimSoon(): void {
+    if (this.#willTrim) return;
+    this.#willTrim = true;
+    setImmediate(() => setImmediate(() => this.#trim()));
+  }
+
+  #trim(): void {
+    this.#willTrim = false;
+    const silent = [...this.#strangers].filter(({ bytesRead }) => bytesRead === 0);
+    for (const socket of new Set([...silent, ...this.#strangers])) {
+      if (this.#open.size <= this.#most) return;
+      // Not when it is closed, which takes a moment in which more may come.
+      this.#open.delete(socket);
+      this.#strangers.delete(socket);
+      socket.destroy();
+    }
   }
 }
+
+/** So many times as many may be open for a moment, however fast they come. */
+const surplus = 4;
 
 /** Where a real server answers, the bindings of a request have what Node reads it from. */
 function socketOf(bindings: unknown): Socket | undefined {
