@@ -24,7 +24,7 @@ const lockedTexts: Readonly<Record<LockedReason, { title: string; text: string }
   },
   ended: {
     title: "This dashboard has ended",
-    text: "The server that let this page in has been stopped or started again, or a week has passed. Whatever answers at this address now is shown and sent nothing. The team goes on regardless.",
+    text: "The server that let this page in has been stopped or started again, or a week has passed. Nothing is shown of whatever answers at this address now, and nothing is sent to it. The team goes on regardless.",
   },
 };
 

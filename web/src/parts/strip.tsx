@@ -51,7 +51,7 @@ function LostLine({ since }: { since: string }) {
       </span>
       <span class="soft"> · trying again</span>
       <span class="soft wide-only">
-        . If the dashboard has ended, run <code>troupe web</code> for a new address
+        · If the dashboard has ended, run <code>troupe web</code> for a new address
       </span>
     </Line>
   );
