@@ -5,7 +5,14 @@ import { History } from "../../src/cli/screen/history.ts";
 import { Screen } from "../../src/cli/screen/screen.ts";
 import { type Departed, Talk, type TalkTeam } from "../../src/cli/talk/talk.ts";
 import type { AgentEvent } from "../../src/protocol/events.ts";
-import { lead, newRequestId, newTeamId, TeammateName, user } from "../../src/protocol/ids.ts";
+import {
+  lead,
+  MemberName,
+  newRequestId,
+  newTeamId,
+  TeammateName,
+  user,
+} from "../../src/protocol/ids.ts";
 import type { Request } from "../../src/protocol/request.ts";
 import type { Member } from "../../src/protocol/team.ts";
 import { EventHub } from "../../src/team/event-hub.ts";
@@ -13,6 +20,10 @@ import { ManualClock } from "../../src/testing/manual-clock.ts";
 import { VirtualTerminal } from "./virtual-terminal.ts";
 
 type Unstamped<T> = T extends AgentEvent ? Omit<T, "at"> : never;
+
+/** Ctrl-X. */
+export const chooseKey = "\x18";
+const backHint = "esc back to your line";
 
 /** So often is looked whether the screen shows what it should. */
 const looks = 500;
@@ -23,6 +34,8 @@ export class ScreenedTeam {
   readonly clock = new ManualClock();
   /** What the team was told, in order. */
   readonly told: string[] = [];
+  /** The questions that were answered on the screen, in order. */
+  readonly answered: string[] = [];
   readonly members: Member[] = [];
   readonly departed: Promise<Departed>;
   readonly leaving = new AbortController();
@@ -74,17 +87,57 @@ export class ScreenedTeam {
 
   /** Has a member ask the person. */
   ask(from: Member, input: unknown, rule?: string): Request {
+    const reason = "it is not allowed yet";
+    return this.#request(from, "permission", {
+      ...{ tool: "bash", input, reason },
+      ...(rule && { rule }),
+    });
+  }
+
+  submitPlan(from: Member, plan: string): Request {
+    return this.#request(from, "plan", { plan });
+  }
+
+  #request(from: Member, type: "permission" | "plan", subject: Request["subject"]): Request {
     const id = newRequestId(this.clock.now());
-    const subject = { tool: "bash", input, reason: "it is not allowed yet", ...(rule && { rule }) };
     const request: Request = {
-      ...{ id, type: "permission", from: from.name, to: user, subject, hash: "0".repeat(64) },
+      ...{ id, type, from: from.name, to: user, subject, hash: "0".repeat(64) },
       ...{ created_at: this.clock.now().toISOString(), sig: "", state: "pending" },
       ...{ decision: null, version: 1 },
     };
     this.#requests.push(request);
-    const { type: request_type, state } = request;
-    this.happen({ type: "request-change", member: from.name, id, request_type, state });
+    const { state } = request;
+    this.happen({ type: "request-change", member: from.name, id, request_type: type, state });
     return request;
+  }
+
+  /** Has a question be answered elsewhere, or withdrawn. */
+  withdraw({ id, type: request_type, from }: Request): void {
+    this.#requests = this.#requests.filter((request) => request.id !== id);
+    const member = MemberName.parse(from);
+    this.happen({ type: "request-change", member, id, request_type, state: "cancelled" });
+  }
+
+  /** Chooses the question that is up, and waits until its keys count. */
+  async choose(): Promise<void> {
+    await this.settle();
+    this.press(chooseKey);
+    await this.shows(backHint);
+    await this.settle();
+  }
+
+  /** Has what was pressed be read, with no time passing. */
+  async read(): Promise<void> {
+    for (let step = 0; step < 5; step++) await setImmediate();
+  }
+
+  /** Lets so much time pass that whatever is on the screen counts as seen. */
+  async settle(): Promise<void> {
+    for (let step = 0; step < 25; step++) {
+      await setImmediate();
+      this.clock.advance(40);
+    }
+    await setImmediate();
   }
 
   /** What a person types, as the terminal sends it. */
@@ -135,6 +188,7 @@ export class ScreenedTeam {
       },
       answer: async (id, { decision, reason }) => {
         told.push(`${decision}${reason ? ` (${reason})` : ""}`);
+        this.answered.push(id);
         this.#requests = this.#requests.filter((request) => request.id !== id);
       },
       interrupt: (name) => void told.push(`interrupt ${name ?? "everybody"}`),

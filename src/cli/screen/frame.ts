@@ -1,5 +1,4 @@
 import type { MemberName } from "../../protocol/ids.ts";
-import type { Request } from "../../protocol/request.ts";
 import type { Look } from "../render/item.ts";
 import { renderMarkdown } from "../render/markdown.ts";
 import { oneLine } from "../render/one-line.ts";
@@ -9,20 +8,16 @@ import { cutToWidth } from "../render/wrap.ts";
 import type { CastMember } from "../talk/cast.ts";
 import type { Frame } from "./canvas.ts";
 import type { Editor } from "./editor.ts";
-import { panelHeight, renderPanel } from "./questions.ts";
+import type { QuestionScene } from "./question-focus.ts";
+import { isInPanel, panelHeight, renderGone, renderPanel } from "./question-panel.ts";
 import { doing, markOf, renderStrip } from "./strip.ts";
 
 /** Everything that is drawn. */
-export interface Scene {
+export interface Scene extends QuestionScene {
   members: readonly CastMember[];
   viewed: MemberName;
   /** What the viewed member is in the middle of saying. */
   unfinished: string;
-  /** The question that is up, and how many there are. */
-  question: Request | undefined;
-  questions: number;
-  /** Whether a key answers it already. */
-  isAnswerable: boolean;
   editor: Editor;
   /** What the line is for, where it is not for the viewed member. */
   purpose: string | undefined;
@@ -47,17 +42,9 @@ export function renderFrame(scene: Scene, look: Look & { height: number }): Fram
     room -= taken.length;
     return taken;
   };
-  const panel = scene.question
-    ? take(
-        renderPanel(scene.question, {
-          ...look,
-          count: scene.questions,
-          height: Math.min(room, panelHeight(height)),
-          isAnswerable: scene.isAnswerable,
-          isTyping: !scene.editor.isEmpty || scene.purpose !== undefined,
-        }),
-      )
-    : [];
+  const panel = take(
+    renderQuestions(scene, { ...look, height: Math.min(room, panelHeight(height)) }),
+  );
   const rule = take(height >= 8 ? [renderRule(scene, look)] : []);
   const strip = take(
     renderStrip(scene.members, {
@@ -73,11 +60,22 @@ export function renderFrame(scene: Scene, look: Look & { height: number }): Fram
   const text = take(
     room > 1 ? ["", ...unfinishedLines(scene, look)].slice(-Math.floor(height / 2)) : [],
   );
-  const lines = [...output, ...text, ...activity, ...panel, ...strip, ...rule];
-  return {
-    lines: [...lines, ...input.lines, ...footer].map((line) => cutToWidth(line, width)),
-    cursor: { row: lines.length + input.cursor.row, column: input.cursor.column },
-  };
+  const above = [...output, ...text, ...activity, ...panel];
+  const lines = [...above, ...strip, ...rule];
+  const cursor =
+    isInPanel(scene.stage) && panel.length > 0
+      ? { row: above.length - 1, column: Math.min(width - 1, widthOf(panel.at(-1) ?? "") + 1) }
+      : { row: lines.length + input.cursor.row, column: input.cursor.column };
+  const whole = [...lines, ...input.lines, ...footer];
+  return { lines: whole.map((line) => cutToWidth(line, width)), cursor };
+}
+
+/** The question that is up, or that the one the person has chosen is not open any more. */
+function renderQuestions(scene: Scene, look: Look & { height: number }): string[] {
+  const gone = scene.stage === "gone" ? renderGone(look) : [];
+  if (!scene.question) return gone;
+  const height = Math.max(1, look.height - gone.length);
+  return [...renderPanel(scene.question, { ...look, ...scene, height }), ...gone];
 }
 
 function unfinishedLines({ unfinished }: Scene, look: Look): string[] {
@@ -108,7 +106,7 @@ function renderRule({ viewed, members }: Scene, { width, paint }: Look): string 
 }
 
 function renderInput(
-  { editor, purpose }: Scene,
+  { editor, purpose, stage }: Scene,
   { width, height, paint }: Look & { height: number },
 ) {
   const mark = purpose === undefined ? "› " : `${purpose} › `;
@@ -117,10 +115,14 @@ function renderInput(
     Math.max(2, width - indent),
     Math.max(1, Math.floor(height / 3)),
   );
+  // While keys go to a question, the line is seen to wait.
+  const isWaiting = isInPanel(stage);
+  const first = isWaiting ? paint.dim(mark) : paint.green(mark);
   return {
-    lines: lines.map(
-      (line, index) => `${index === 0 ? paint.green(mark) : " ".repeat(indent)}${line}`,
-    ),
+    lines: lines.map((line, index) => {
+      const text = isWaiting ? paint.dim(line) : line;
+      return `${index === 0 ? first : " ".repeat(indent)}${text}`;
+    }),
     cursor: { row: cursor.row, column: indent + cursor.column },
   };
 }

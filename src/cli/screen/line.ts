@@ -1,15 +1,12 @@
-import type { PersonsAnswer } from "../../team/protocols/persons-answer.ts";
 import { slashCommands } from "../talk/slash-commands.ts";
 import { type Completion, complete } from "./completion.ts";
 import { Editor } from "./editor.ts";
 import type { History } from "./history.ts";
-import type { Key } from "./keys.ts";
-import { answerKeys } from "./questions.ts";
+import type { Key, KeyPress } from "./keys.ts";
 
 /** What keys can bring about beyond the line itself. */
 interface Acts {
   submit(text: string): void;
-  answer(answer: PersonsAnswer): void;
   /** False where there is nothing to interrupt. */
   interrupt(): boolean;
   nextView(step: 1 | -1): void;
@@ -22,26 +19,29 @@ export interface LineOptions {
   act: Acts;
   width(): number;
   members(): readonly string[];
-  /** Whether a question is up. */
-  isAsked(): boolean;
-  /** Whether a key answers it already. */
-  isAnswerable(): boolean;
+  /** Whom Escape would take from its work although a question is up; undefined where it would not. */
+  interruptedAtQuestion(): string | undefined;
   schedule(delayMs: number, run: () => void): () => void;
 }
 
-/** How long Ctrl-C remembers that it was pressed. */
-const leaveMs = 2_000;
+/** What the line is for, for a while, instead of a message. What was being typed is kept. */
+export interface Detour {
+  purpose(): string;
+  finish(text: string): void;
+  cancel(): void;
+}
+
+/** How long Ctrl-C, and Escape at a question, remember that they were pressed. */
+const againMs = 2_000;
 
 /** The line a person types in, and what every key does. */
 export class Line {
   readonly #options: LineOptions;
   #editor = Editor.empty;
   #completion: (Completion & { chosen: number }) | undefined;
-  /** Set while the line is the reason for a no. */
-  #isReason = false;
-  /** What was typed when a question was to be answered. */
-  #aside: Editor | undefined;
+  #detour: (Detour & { draft: Editor }) | undefined;
   #forgetLeaving: (() => void) | undefined;
+  #forgetEscape: (() => void) | undefined;
 
   constructor(options: LineOptions) {
     this.#options = options;
@@ -51,51 +51,54 @@ export class Line {
     const candidates = this.#completion?.candidates ?? [];
     return {
       editor: this.#editor,
-      purpose: this.#isReason ? "no, because" : undefined,
+      purpose: this.#detour?.purpose(),
       candidates,
     };
   }
 
-  press(key: Key): void {
-    if (this.#answers(key)) return;
+  /** `isAlone`: nothing came with the key, as it does with what is pasted. */
+  press(key: Key, isAlone: boolean): void {
     switch (key.type) {
       case "text":
-        this.#edit(this.#editor.insert(key.text));
+        this.insert(key.text);
         break;
       case "paste":
-        this.#edit(this.#editor.paste(key.text));
+        this.paste(key.text);
         break;
       case "key":
-        this.#pressNamed(key);
+        this.#pressNamed(key, isAlone);
         break;
     }
   }
 
-  /** With nothing typed, one key answers the question that is up. */
-  #answers(key: Key): boolean {
-    const isFree = this.#editor.isEmpty && !this.#isReason;
-    if (key.type !== "text" || !isFree || !this.#options.isAnswerable()) return false;
-    const letter = key.text.toLowerCase();
-    const decision = answerKeys[letter];
-    if (letter === "r") this.#isReason = true;
-    else if (decision !== undefined) this.#giveAnswer({ decision });
-    else return false;
-    return true;
+  insert(text: string): void {
+    this.#edit(this.#editor.insert(text));
   }
 
-  #giveAnswer(answer: PersonsAnswer): void {
-    this.#options.act.answer(answer);
-    this.#isReason = false;
-    if (this.#aside && !this.#options.isAsked()) {
-      this.#editor = this.#aside;
-      this.#aside = undefined;
-    }
+  paste(text: string): void {
+    this.#edit(this.#editor.paste(text));
   }
 
-  #pressNamed(key: Extract<Key, { type: "key" }>): void {
+  /** Has the line be for something else, until it is entered or left. */
+  detour(detour: Detour): void {
+    this.#detour = { ...detour, draft: this.#editor };
+    this.#edit(Editor.empty);
+  }
+
+  #endDetour(): Detour | undefined {
+    const detour = this.#detour;
+    if (!detour) return undefined;
+    this.#detour = undefined;
+    this.#edit(detour.draft);
+    return detour;
+  }
+
+  #pressNamed(key: KeyPress, isAlone: boolean): void {
     const { name, ctrl, alt, shift } = key;
     if (name !== "tab") this.#completion = undefined;
-    if (name === "enter" && (alt || shift || this.#isContinued())) this.#newline();
+    // What is pasted into a detour does not end it, as it would decide something.
+    const isWithin = alt || shift || this.#isContinued() || (this.#detour && !isAlone);
+    if (name === "enter" && isWithin) this.#newline();
     else if (name === "enter") this.#enter();
     else if (name === "tab") this.#tab(shift ? -1 : 1);
     else if (name === "escape") this.#escape();
@@ -161,15 +164,15 @@ export class Line {
 
   #enter(): void {
     const text = this.#editor.value;
-    this.#editor = Editor.empty;
-    if (this.#isReason) {
-      this.#giveAnswer({ decision: "deny", reason: text.trim() === "" ? undefined : text.trim() });
+    const detour = this.#endDetour();
+    if (detour) {
+      detour.finish(text);
       return;
     }
+    this.#editor = Editor.empty;
     if (text.trim() === "") return;
     this.#options.history.add(text);
     this.#options.act.submit(text);
-    this.#restoreAside();
   }
 
   /** A backslash before Enter goes on in the next line, where a terminal knows no other way. */
@@ -207,13 +210,24 @@ export class Line {
   }
 
   #escape(): void {
-    if (this.#isReason) {
-      this.#isReason = false;
-      this.#editor = Editor.empty;
-    } else if (this.#options.isAsked() && !this.#editor.isEmpty) {
-      this.#aside = this.#editor;
-      this.#editor = Editor.empty;
-    } else if (!this.#options.act.interrupt()) this.#edit(this.#editor.clear());
+    const { act, schedule, interruptedAtQuestion } = this.#options;
+    const detour = this.#endDetour();
+    if (detour) {
+      detour.cancel();
+      return;
+    }
+    const name = interruptedAtQuestion();
+    if (name !== undefined && !this.#forgetEscape) {
+      act.note(`Ctrl-X answers the question. Esc again interrupts ${name}.`);
+      this.#forgetEscape = schedule(againMs, () => {
+        this.#forgetEscape = undefined;
+        act.note(undefined);
+      });
+      return;
+    }
+    this.#forgetEscape?.();
+    this.#forgetEscape = undefined;
+    if (!act.interrupt()) this.#edit(this.#editor.clear());
   }
 
   #up(): void {
@@ -244,8 +258,12 @@ export class Line {
 
   #controlC(): void {
     const { act, schedule } = this.#options;
-    if (!this.#editor.isEmpty || this.#isReason) {
-      this.#isReason = false;
+    const detour = this.#endDetour();
+    if (detour) {
+      detour.cancel();
+      return;
+    }
+    if (!this.#editor.isEmpty) {
       this.#edit(this.#editor.clear());
       return;
     }
@@ -255,7 +273,7 @@ export class Line {
     }
     const interrupted = act.interrupt();
     act.note(`${interrupted ? "Interrupted. " : ""}Ctrl-C again leaves.`);
-    this.#forgetLeaving = schedule(leaveMs, () => {
+    this.#forgetLeaving = schedule(againMs, () => {
       this.#forgetLeaving = undefined;
       act.note(undefined);
     });
@@ -264,12 +282,6 @@ export class Line {
   #controlD(): void {
     if (this.#editor.isEmpty) this.#options.act.leave();
     else this.#edit(this.#editor.delete());
-  }
-
-  #restoreAside(): void {
-    if (!this.#aside) return;
-    this.#editor = this.#aside;
-    this.#aside = undefined;
   }
 
   #edit(editor: Editor): void {

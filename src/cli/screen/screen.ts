@@ -1,9 +1,9 @@
 import { setImmediate } from "node:timers/promises";
-import { ruleOf } from "../../permissions/persons-question.ts";
 import type { AgentEvent } from "../../protocol/events.ts";
 import { lead, type MemberName } from "../../protocol/ids.ts";
 import type { Request } from "../../protocol/request.ts";
 import { totalTokens } from "../../protocol/usage.ts";
+import type { PersonsAnswer } from "../../team/protocols/persons-answer.ts";
 import type { Terminal } from "../command.ts";
 import { renderItem } from "../render/item.ts";
 import { oneLine } from "../render/one-line.ts";
@@ -17,9 +17,12 @@ import { Feeds, isShownIn } from "./feeds.ts";
 import { renderFrame } from "./frame.ts";
 import type { History } from "./history.ts";
 import { Keyboard } from "./keyboard.ts";
+import type { Key } from "./keys.ts";
 import { Line } from "./line.ts";
 import { Painter } from "./painter.ts";
-import { isTooLong, panelHeight, Questions, renderQuestion } from "./questions.ts";
+import { QuestionFocus } from "./question-focus.ts";
+import { isTooLong, panelHeight, renderQuestion } from "./question-panel.ts";
+import { Questions } from "./questions.ts";
 
 export interface ScreenOptions {
   talk: Talk;
@@ -50,6 +53,7 @@ export class Screen {
   readonly #questions = new Questions();
   readonly #toldQuestions = new Set<string>();
   readonly #line: Line;
+  readonly #focus: QuestionFocus;
   #viewed: MemberName = lead;
   #note: string | undefined;
   #leave: (departed: Departed) => void = () => undefined;
@@ -76,7 +80,6 @@ export class Screen {
           if (text.startsWith("/")) this.#print(["", this.#paint.dim(`› ${oneLine(text)}`)]);
           this.#submit(text);
         },
-        answer: (answer) => this.#answer(answer),
         interrupt: () => this.#interrupt(),
         nextView: (step) => this.#turnTo(step),
         leave: () => this.#leave("left"),
@@ -84,8 +87,18 @@ export class Screen {
           this.#note = text;
         },
       },
-      isAsked: () => this.#questions.first !== undefined,
-      isAnswerable: () => this.#questions.answerable(monotonicMs()) !== undefined,
+      interruptedAtQuestion: () =>
+        this.#questions.up && this.#isViewedAtWork ? this.#viewed : undefined,
+    });
+    this.#focus = new QuestionFocus({
+      questions: this.#questions,
+      line: this.#line,
+      schedule,
+      answer: (request, answer) => this.#answer(request, answer),
+      note: (text) => {
+        this.#note = text;
+      },
+      onChange: () => this.#painter.drawSoon(),
     });
   }
 
@@ -100,7 +113,7 @@ export class Screen {
     const watching = this.#watch(over.signal);
     using _keyboard = new Keyboard(terminal, {
       onKeys: (keys) => {
-        for (const key of keys) this.#line.press(key);
+        this.#press(keys);
         this.#painter.draw();
       },
       onEnd: () => this.#leave("left"),
@@ -115,7 +128,16 @@ export class Screen {
     } finally {
       over.abort();
       this.#painter.end();
+      this.#focus.cancel();
       await watching;
+    }
+  }
+
+  #press(keys: readonly Key[]): void {
+    this.#note = undefined;
+    const isAlone = keys.length === 1;
+    for (const key of keys) {
+      if (!this.#focus.press(key, isAlone)) this.#line.press(key, isAlone);
     }
   }
 
@@ -171,9 +193,10 @@ export class Screen {
   async #refreshQuestions(): Promise<void> {
     const open = await this.#options.talk.team.openRequests();
     const height = panelHeight(this.#painter.height);
-    for (const request of this.#questions.update(open, this.#options.monotonicMs())) {
+    for (const request of this.#questions.update(open)) {
       if (isTooLong(request, this.#look, height)) this.#printQuestion(request);
     }
+    this.#focus.refresh();
   }
 
   /** Once: when it comes up, where it is too long for its panel, or else when it is answered. */
@@ -204,7 +227,8 @@ export class Screen {
         this.#echo(reply);
         break;
       case "answered":
-        this.#questions.settle(reply.id, this.#options.monotonicMs());
+        this.#questions.settle(reply.id);
+        this.#focus.refresh();
         this.#print([`  ${this.#paint.dim(reply.line)}`]);
         break;
       case "refused":
@@ -246,15 +270,7 @@ export class Screen {
     this.#painter.drawSoon();
   }
 
-  #answer(answer: Parameters<Talk["team"]["answer"]>[1]): void {
-    const request = this.#questions.first;
-    if (!request) return;
-    if (answer.decision === "allow-always" && ruleOf(request) === undefined) {
-      this.#note = "No rule can allow such calls always: y allows this one.";
-      return;
-    }
-    this.#note = undefined;
-    this.#questions.settle(request.id, this.#options.monotonicMs());
+  #answer(request: Request, answer: PersonsAnswer): void {
     this.#printQuestion(request);
     const { from } = request;
     const words = {
@@ -269,9 +285,13 @@ export class Screen {
   }
 
   #interrupt(): boolean {
-    if (this.#cast.get(this.#viewed)?.status !== "working") return false;
+    if (!this.#isViewedAtWork) return false;
     this.#options.talk.team.interrupt(this.#viewed);
     return true;
+  }
+
+  get #isViewedAtWork(): boolean {
+    return this.#cast.get(this.#viewed)?.status === "working";
   }
 
   #turnTo(step: 1 | -1): void {
@@ -303,9 +323,7 @@ export class Screen {
       members: this.#cast.members,
       viewed: this.#viewed,
       unfinished: this.#chronicle.unfinished(this.#viewed),
-      question: this.#questions.first,
-      questions: this.#questions.count,
-      isAnswerable: this.#questions.answerable(nowMs) !== undefined,
+      ...this.#focus.see(),
       ...this.#line.scene,
       note: this.#note,
       about: this.#options.about,
@@ -314,10 +332,8 @@ export class Screen {
     return renderFrame(scene, { ...this.#look, width, height });
   }
 
-  /** Time is seen to pass while somebody works, and until a question can be answered. */
+  /** Time is seen to pass while somebody works. */
   #changesInMs(): number | undefined {
-    const guardedMs = this.#questions.guardedMs(this.#options.monotonicMs());
-    if (guardedMs > 0) return Math.min(guardedMs, tickMs);
     return this.#cast.isAnyAtWork ? tickMs : undefined;
   }
 }

@@ -5,7 +5,8 @@ import { oneLine } from "../render/one-line.ts";
 import { paintFor } from "../render/paint.ts";
 import { shown } from "../render/shown.ts";
 import { isShownIn } from "../screen/feeds.ts";
-import { Questions, renderQuestion } from "../screen/questions.ts";
+import { renderQuestion } from "../screen/question-panel.ts";
+import { Questions } from "../screen/questions.ts";
 import { Chronicle, type Told } from "./chronicle.ts";
 import type { Departed, Reply, Talk } from "./talk.ts";
 import type { TypedLines } from "./typed-lines.ts";
@@ -61,7 +62,7 @@ export class PlainTalk {
       const reply = await this.#talk.take(line);
       if (reply.type === "leave") return "left";
       if (reply.type === "begin-anew") return "begin-anew";
-      if (reply.type === "answered") this.#questions.settle(reply.id, 0);
+      if (reply.type === "answered") this.#questions.settle(reply.id);
       this.#print(replyLines(reply));
       if (!this.#lines.isTyped) await this.#quietOrAsked(signal);
     }
@@ -74,15 +75,15 @@ export class PlainTalk {
       this.#onQuestion = resolve;
     });
     const quiet = this.#talk.team.quiet({ signal: AbortSignal.any([signal, over.signal]) });
-    if (!this.#questions.first) await Promise.race([quiet, asked]);
+    if (!this.#questions.up) await Promise.race([quiet, asked]);
     over.abort();
     await quiet;
   }
 
   async #ask(): Promise<void> {
     const open = await this.#talk.team.openRequests();
-    for (const request of this.#questions.update(open, 0)) this.#print(questionLines(request));
-    if (this.#questions.first) this.#onQuestion();
+    for (const request of this.#questions.update(open)) this.#print(questionLines(request));
+    if (this.#questions.up) this.#onQuestion();
   }
 
   #print(lines: readonly string[]): void {

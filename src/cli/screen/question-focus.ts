@@ -1,0 +1,284 @@
+import { ruleOf } from "../../permissions/persons-question.ts";
+import type { Request } from "../../protocol/request.ts";
+import type { PersonsAnswer } from "../../team/protocols/persons-answer.ts";
+import { Guard } from "./guard.ts";
+import type { Key, KeyPress } from "./keys.ts";
+import type { Line } from "./line.ts";
+import type { Questions } from "./questions.ts";
+
+/**
+ * Where the keys go: `none`, to the line; `choose`, to the question; `confirm`, to the rule that
+ * "always" would add; `reason`, to the reason of a no. `gone`: the question was answered elsewhere
+ * or withdrawn under the person's hands. `done`: the last question was answered a moment ago.
+ */
+export type Stage = "none" | "choose" | "confirm" | "reason" | "gone" | "done";
+
+type Focus =
+  | { stage: "choose" | "confirm" | "reason"; request: Request }
+  | { stage: "none" | "gone" | "done" };
+
+interface FocusOptions {
+  questions: Questions;
+  line: Pick<Line, "insert" | "paste" | "detour">;
+  answer(request: Request, answer: PersonsAnswer): void;
+  note(text: string): void;
+  schedule(delayMs: number, run: () => void): () => void;
+  /** Told when something changes that no key has brought about. */
+  onChange(): void;
+}
+
+/** What is to be drawn of the questions. */
+export interface QuestionScene {
+  question: Request | undefined;
+  number: number;
+  count: number;
+  stage: Stage;
+  /** Whether a key answers already. */
+  isArmed: boolean;
+}
+
+/** How long a question must have been on the screen before a key can answer it. */
+const unseenMs = 300;
+/** How long what a key would do must have been on the screen: what is pasted does not wait so long. */
+const hastyMs = 100;
+/** After the last answer, how long its key may still come again from a quick or heavy finger. */
+const doneMs = 600;
+
+/**
+ * Decides which keys answer a question: those alone that are pressed after the person has chosen
+ * it by Ctrl-X, which types nothing, and has had time to see it. All other text goes to the line.
+ */
+export class QuestionFocus {
+  readonly #options: FocusOptions;
+  readonly #questionGuard: Guard;
+  readonly #stageGuard: Guard;
+  readonly #doneGuard: Guard;
+  #focus: Focus = { stage: "none" };
+  /** Letters that could have been an answer and were none: text, if more of it follows. */
+  #held = "";
+  #seenQuestion: string | undefined;
+  #seenStage = "";
+
+  constructor(options: FocusOptions) {
+    const { schedule, onChange } = options;
+    this.#options = options;
+    this.#questionGuard = new Guard({ schedule, onOpen: onChange });
+    this.#stageGuard = new Guard({ schedule, onOpen: onChange });
+    this.#doneGuard = new Guard({ schedule, onOpen: () => this.#forgetDone() });
+  }
+
+  /** What is drawn; from now on it counts as seen. */
+  see(): QuestionScene {
+    const { questions } = this.#options;
+    const { up, number, count } = questions;
+    if (up?.id !== this.#seenQuestion) {
+      this.#seenQuestion = up?.id;
+      if (up) this.#questionGuard.close(unseenMs);
+    }
+    if (this.#stageKey !== this.#seenStage) {
+      this.#seenStage = this.#stageKey;
+      this.#stageGuard.close(hastyMs);
+    }
+    return { question: up, number, count, stage: this.#focus.stage, isArmed: this.#isArmed };
+  }
+
+  /** To be called when the questions have changed. */
+  refresh(): void {
+    const focus = this.#focus;
+    if (!("request" in focus) || this.#options.questions.isOpen(focus.request.id)) return;
+    // A reason is not taken away from under the cursor: its end says that nobody needs it.
+    if (focus.stage !== "reason") this.#move({ stage: "gone" });
+  }
+
+  /** Takes a key, or leaves it to the line: then it is false. `isAlone`: nothing came with it. */
+  press(key: Key, isAlone: boolean): boolean {
+    const focus = this.#focus;
+    if (isChoosing(key) && focus.stage !== "reason") return this.#choose();
+    switch (focus.stage) {
+      case "none":
+      case "reason":
+        return false;
+      case "choose":
+        this.#pressAtQuestion(focus.request, key, isAlone);
+        return true;
+      case "confirm":
+        this.#pressAtRule(focus.request, key, isAlone);
+        return true;
+      case "gone":
+        this.#pressAfter(key);
+        return true;
+      case "done":
+        return this.#pressWhenDone(key);
+    }
+  }
+
+  cancel(): void {
+    for (const guard of [this.#questionGuard, this.#stageGuard, this.#doneGuard]) guard.cancel();
+  }
+
+  /** Chooses the question that is seen; where one is chosen already, the next one. */
+  #choose(): boolean {
+    const { questions, note } = this.#options;
+    const { stage } = this.#focus;
+    const isTurning = stage === "choose" || stage === "confirm";
+    if (isTurning) questions.turn();
+    const { up } = questions;
+    if (up && (isTurning || up.id === this.#seenQuestion)) {
+      this.#move({ stage: "choose", request: up });
+    } else if (!up) {
+      this.#move({ stage: "none" });
+      note("Nothing is asked.");
+    }
+    return true;
+  }
+
+  #pressAtQuestion(request: Request, key: Key, isAlone: boolean): void {
+    const letter = letterOf(key);
+    if (key.type === "key") {
+      if (isLeaving(key)) this.#move({ stage: "none" });
+      else this.#options.note("Esc goes back to your line.");
+    } else if (letter === undefined) this.#backToLine(key);
+    else if (isAlone && key.text.length === 1 && this.#isArmed) this.#take(request, letter);
+    else this.#hold(key.text, "Too fast: nothing is answered. Press the key again.");
+  }
+
+  #take(request: Request, letter: Letter): void {
+    switch (letter) {
+      case "y":
+        this.#give(request, { decision: "allow-once" });
+        break;
+      case "n":
+        this.#give(request, { decision: "deny" });
+        break;
+      case "a":
+        this.#offerRule(request);
+        break;
+      case "r":
+        this.#askReason(request);
+    }
+  }
+
+  #offerRule(request: Request): void {
+    if (ruleOf(request) === undefined) {
+      this.#hold("a", "No rule can allow such calls always: y allows this one.");
+      return;
+    }
+    this.#move({ stage: "confirm", request });
+    this.#held = "a";
+  }
+
+  #pressAtRule(request: Request, key: Key, isAlone: boolean): void {
+    if (key.type === "key") {
+      const isEnter = key.name === "enter" && !key.alt && !key.shift && !key.ctrl;
+      if (isLeaving(key)) this.#move({ stage: "choose", request });
+      else if (!isEnter) this.#options.note("Enter adds the rule, Esc goes back.");
+      else if (isAlone && this.#isArmed) this.#give(request, { decision: "allow-always" });
+      else this.#options.note("Too fast: no rule is added. Press Enter again.");
+    } else if (letterOf(key)) this.#hold(key.text, "Enter adds the rule, Esc goes back.");
+    else this.#backToLine(key);
+  }
+
+  #askReason(request: Request): void {
+    const { questions, line, note } = this.#options;
+    const isOpen = () => questions.isOpen(request.id);
+    this.#move({ stage: "reason", request });
+    line.detour({
+      purpose: () => (isOpen() ? "no, because" : "no longer asked"),
+      finish: (typed) => {
+        const reason = typed.trim();
+        if (isOpen()) {
+          this.#give(request, { decision: "deny", reason: reason === "" ? undefined : reason });
+          return;
+        }
+        this.#move({ stage: "none" });
+        line.insert(reason);
+        note("That question is no longer open: nothing is denied, nothing is sent.");
+      },
+      cancel: () => this.#move(isOpen() ? { stage: "choose", request } : { stage: "none" }),
+    });
+  }
+
+  #give(request: Request, answer: PersonsAnswer): void {
+    const { questions } = this.#options;
+    questions.settle(request.id);
+    const { up } = questions;
+    if (up) this.#move({ stage: "choose", request: up });
+    else {
+      this.#move({ stage: "done" });
+      this.#doneGuard.close(doneMs);
+    }
+    this.#options.answer(request, answer);
+  }
+
+  #pressAfter(key: Key): void {
+    const isAnswer = letterOf(key) !== undefined;
+    if (key.type === "text" && isAnswer) this.#hold(key.text, "Nothing is answered by that.");
+    else if (key.type === "key") this.#move({ stage: "none" });
+    else this.#backToLine(key);
+  }
+
+  #pressWhenDone(key: Key): boolean {
+    if (key.type === "text" && letterOf(key) !== undefined) {
+      this.#hold(key.text, "Nothing is asked any more.");
+      return true;
+    }
+    const held = this.#held;
+    this.#move({ stage: "none" });
+    if (key.type !== "key") this.#options.line.insert(held);
+    return false;
+  }
+
+  #forgetDone(): void {
+    if (this.#focus.stage === "done") this.#move({ stage: "none" });
+    this.#options.onChange();
+  }
+
+  #hold(text: string, hint: string): void {
+    this.#held += text;
+    this.#options.note(hint);
+  }
+
+  /** What is typed is meant for the line, with what was held back of it. */
+  #backToLine(key: Exclude<Key, KeyPress>): void {
+    const held = this.#held;
+    this.#move({ stage: "none" });
+    const { line } = this.#options;
+    line.insert(key.type === "text" ? held + key.text : held);
+    if (key.type === "paste") line.paste(key.text);
+  }
+
+  #move(focus: Focus): void {
+    this.#focus = focus;
+    this.#held = "";
+  }
+
+  get #stageKey(): string {
+    const focus = this.#focus;
+    return "request" in focus ? `${focus.stage} ${focus.request.id}` : focus.stage;
+  }
+
+  /** Only what is on the screen, and has been for a moment, can be answered. */
+  get #isArmed(): boolean {
+    const focus = this.#focus;
+    const isSeen = "request" in focus && focus.request.id === this.#seenQuestion;
+    const isStageSeen = this.#stageKey === this.#seenStage;
+    return isSeen && isStageSeen && this.#questionGuard.isOpen && this.#stageGuard.isOpen;
+  }
+}
+
+type Letter = "y" | "a" | "n" | "r";
+
+/** The answer that a text could be, pressed once or several times. */
+function letterOf(key: Key): Letter | undefined {
+  const [, letter] = key.type === "text" ? (/^([yanr])\1*$/i.exec(key.text) ?? []) : [];
+  const lower = letter?.toLowerCase();
+  return lower === "y" || lower === "a" || lower === "n" || lower === "r" ? lower : undefined;
+}
+
+function isChoosing(key: Key): boolean {
+  return key.type === "key" && key.ctrl && !key.alt && key.name === "x";
+}
+
+function isLeaving({ name, ctrl }: KeyPress): boolean {
+  return name === "escape" || (ctrl && name === "c");
+}

@@ -1,0 +1,149 @@
+import { ruleOf } from "../../permissions/persons-question.ts";
+import type { Request } from "../../protocol/request.ts";
+import { describeCall } from "../render/call.ts";
+import type { Look } from "../render/item.ts";
+import { renderMarkdown } from "../render/markdown.ts";
+import { oneLine } from "../render/one-line.ts";
+import { widthOf } from "../render/styled-text.ts";
+import { cutToWidth, wrapText } from "../render/wrap.ts";
+import type { QuestionScene, Stage } from "./question-focus.ts";
+
+/** Exactly what is asked, whole, as lines that stay on the screen. */
+export function renderQuestion({ from, type, subject }: Request, look: Look): string[] {
+  const { paint } = look;
+  const head = type === "plan" ? "hands in a plan" : "asks to run";
+  const reason = type === "permission" ? oneLine(String(subject.reason ?? "")) : "";
+  return [
+    "",
+    cutToWidth(`${paint.yellow("?")} ${paint.bold(from)} ${head}`, look.width),
+    ...subjectLines({ type, subject }, look).map((line) => `  ${line}`),
+    ...(reason === "" ? [] : wrapText(paint.dim(reason), look.width, { indent: "  " })),
+  ];
+}
+
+function subjectLines({ type, subject }: Pick<Request, "type" | "subject">, look: Look): string[] {
+  const inner = { ...look, width: look.width - 2 };
+  if (type === "plan") return renderMarkdown(String(subject.plan ?? ""), inner);
+  return describeCall(String(subject.tool ?? ""), subject.input, inner);
+}
+
+export interface PanelOptions extends Look, Omit<QuestionScene, "question"> {
+  /** How many lines there are for it. */
+  height: number;
+}
+
+/** Whether a panel of this height cannot show all that is asked. */
+export function isTooLong(request: Request, look: Look, height: number): boolean {
+  const keys = keyLines(request, { ...look, number: 1, count: 2, stage: "none", isArmed: true });
+  return subjectLines(request, look).length > roomFor(height, keys.length);
+}
+
+/** What is left beside who asks, and the keys. */
+function roomFor(height: number, keyLineCount: number): number {
+  return Math.max(1, height - 1 - keyLineCount);
+}
+
+/** How tall a panel may be in a terminal. */
+export function panelHeight(terminalHeight: number): number {
+  return Math.max(5, Math.floor(terminalHeight / 2));
+}
+
+/** The question that is up, with what each key does. What is too long for it stands above it. */
+export function renderPanel(request: Request, options: PanelOptions): string[] {
+  const { paint, width, stage, number, count, height } = options;
+  const { from, type } = request;
+  const keys = keyLines(request, options);
+  const lines = subjectLines(request, options);
+  const room = roomFor(height, keys.length);
+  const isCut = lines.length > room;
+  const shown = isCut ? lines.slice(0, Math.max(0, room - 1)) : lines;
+  const more = isCut ? [paint.dim(`… ${lines.length - shown.length} more lines, above`)] : [];
+  const many = count > 1 ? ` (${number} of ${count})` : "";
+  const what = type === "plan" ? "asks you to approve this plan" : "asks to run this";
+  const hasKeys = isInPanel(stage);
+  const head = hasKeys
+    ? paint.inverse(paint.bold(` ${from} ${what}${many} `))
+    : `${paint.bold(from)} ${what}${paint.dim(many)}`;
+  const mark = paint.yellow(hasKeys || stage === "reason" ? "█" : "▌");
+  return [head, ...shown, ...more, ...keys]
+    .map((line) => `${mark} ${line}`)
+    .map((line) => cutToWidth(line, width));
+}
+
+/** What stands in the panel's place where the question has gone from under the person's hands. */
+export function renderGone({ paint, width }: Look): string[] {
+  const text = `${paint.yellow("█")} This question is no longer open: it was answered elsewhere, or withdrawn.  ${keyed("esc", "back to your line", paint.bold)}`;
+  return wrapText(text, width);
+}
+
+/** Whether keys go to the panel, and not to the line. */
+export function isInPanel(stage: Stage): boolean {
+  return stage === "choose" || stage === "confirm" || stage === "gone";
+}
+
+type KeyOptions = Omit<PanelOptions, "height">;
+
+/** What the keys do, in as many lines at every stage, so that nothing moves between them. */
+function keyLines(request: Request, options: KeyOptions): string[] {
+  const stages: readonly Stage[] = ["none", "choose", "confirm", "reason"];
+  const { stage } = options;
+  const linesAt = (each: Stage) => flow(keysAt(each, request, options), options.width - 2);
+  const height = Math.max(...stages.map((each) => linesAt(each).length));
+  const lines = linesAt(stages.includes(stage) ? stage : "none");
+  return [...lines, ...Array.from({ length: height - lines.length }, () => "")];
+}
+
+function keysAt(stage: Stage, request: Request, options: KeyOptions): string[] {
+  const { paint, count, isArmed } = options;
+  const rule = ruleOf(request);
+  const isPlan = request.type === "plan";
+  const bold = isArmed ? paint.bold : paint.dim;
+  switch (stage) {
+    case "none":
+    case "gone":
+    case "done":
+      return [keyed("ctrl-x", "to answer", paint.bold)];
+    case "choose":
+      return [
+        keyed("y", isPlan ? "approve" : "yes, once", bold),
+        keyed("n", isPlan ? "reject" : "no", bold),
+        keyed("r", isPlan ? "reject, because …" : "no, because …", bold),
+        ...(rule === undefined ? [] : [keyed("a", `always ${paint.dim(whole(rule))} …`, bold)]),
+        ...(count > 1 ? [keyed("ctrl-x", "next question", paint.bold)] : []),
+        keyed("esc", "back to your line", paint.bold),
+      ];
+    case "confirm":
+      return [
+        `Always allow ${paint.bold(whole(rule ?? ""))} to everybody in this team, after a restart too?`,
+        keyed("enter", "yes, add this rule", bold),
+        keyed("esc", "back", paint.bold),
+      ];
+    case "reason":
+      return [
+        `${isPlan ? "Reject" : "No"}, because of what you type below:`,
+        keyed("enter", "say so", paint.bold),
+        keyed("esc", "back", paint.bold),
+      ];
+  }
+}
+
+/** Nobody agrees to what is cut. */
+function whole(rule: string): string {
+  return oneLine(rule, Number.POSITIVE_INFINITY);
+}
+
+function keyed(key: string, does: string, bold: (text: string) => string): string {
+  return `${bold(key)} ${does}`;
+}
+
+/** Parts beside each other, on the next line where they do not fit. */
+function flow(parts: readonly string[], width: number): string[] {
+  const lines: string[] = [];
+  for (const part of parts) {
+    const last = lines.at(-1);
+    const joined = last === undefined ? undefined : `${last}   ${part}`;
+    if (joined !== undefined && widthOf(joined) <= width) lines[lines.length - 1] = joined;
+    else lines.push(...wrapText(part, width));
+  }
+  return lines;
+}

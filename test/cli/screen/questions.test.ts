@@ -1,0 +1,463 @@
+import { expect, test } from "vitest";
+import { lead } from "../../../src/protocol/ids.ts";
+import { chooseKey, ScreenedTeam } from "../../support/screened-team.ts";
+
+const enter = "\r";
+const escapeKey = "\x1b";
+const rule = "bash(npm test:*)";
+
+test("a question says which key chooses it, and shows the keys that answer once it is chosen", async () => {
+  await using screen = await ScreenedTeam.open();
+  screen.ask(screen.enlist("alice"), { command: "npm test" }, rule);
+  await screen.shows("▌ alice asks to run this");
+  await screen.shows("ctrl-x to answer");
+  expect(screen.terminal.text).not.toContain("yes, once");
+  const cursorBefore = screen.terminal.cursor;
+
+  await screen.choose();
+
+  await screen.shows(/█ {2}alice asks to run this/);
+  expect(screen.terminal.text).toContain("y yes, once   n no   r no, because …");
+  expect(screen.terminal.text).toContain(`a always ${rule}`);
+  expect(screen.terminal.cursor.row).toBeLessThan(cursorBefore.row);
+  expect(screen.told).toEqual([]);
+});
+
+test("y answers three questions in a row, each when it has been seen", async () => {
+  await using screen = await ScreenedTeam.open();
+  const asked = ["alice", "bob", "carol"].map((name) =>
+    screen.ask(screen.enlist(name), { command: `make ${name}` }),
+  );
+  await screen.shows("alice asks to run this (1 of 3)");
+  await screen.choose();
+
+  screen.press("y");
+  await screen.shows("bob asks to run this (1 of 2)");
+  await screen.settle();
+  screen.press("y");
+  await screen.shows("carol asks to run this");
+  await screen.settle();
+  screen.press("y");
+  await screen.showsNoMore("asks to run this");
+
+  expect(screen.answered).toEqual(asked.map(({ id }) => id));
+  expect(screen.told).toEqual(["allow-once", "allow-once", "allow-once"]);
+  expect(screen.terminal.text).toMatch(/^›$/m);
+});
+
+test("y pressed three times at once answers no question that was not seen, and lands nowhere", async () => {
+  await using screen = await ScreenedTeam.open();
+  const first = screen.ask(screen.enlist("alice"), { command: "make" });
+  screen.ask(screen.enlist("bob"), { command: "rm notes.txt" });
+  await screen.shows("alice asks to run this (1 of 2)");
+  await screen.choose();
+
+  for (const key of ["y", "y", "y"]) {
+    screen.press(key);
+    await screen.read();
+  }
+  await screen.shows("Too fast: nothing is answered. Press the key again.");
+
+  expect(screen.answered).toEqual([first.id]);
+  expect(screen.terminal.text).toMatch(/^›$/m);
+  await screen.settle();
+  screen.press("n");
+  await screen.shows("denied to bob");
+  expect(screen.told).toEqual(["allow-once", "deny"]);
+});
+
+test("a key that comes once more after the last answer lands nowhere, and text does", async () => {
+  await using screen = await ScreenedTeam.open();
+  screen.ask(screen.enlist("alice"), { command: "make" });
+  await screen.shows("alice asks to run this");
+  await screen.choose();
+
+  screen.press("y");
+  await screen.read();
+  screen.press("y");
+  await screen.read();
+  expect(screen.terminal.text).toContain("Nothing is asked any more.");
+  expect(screen.terminal.text).toMatch(/^›$/m);
+  screen.press("e");
+  await screen.read();
+  screen.press("s");
+
+  await screen.shows("› yes");
+  expect(screen.told).toEqual(["allow-once"]);
+});
+
+test("always is granted by a second key only, after the rule and whom it is for were shown", async () => {
+  await using screen = await ScreenedTeam.open();
+  screen.ask(screen.enlist("alice"), { command: "npm test" }, rule);
+  await screen.shows("alice asks to run this");
+  await screen.choose();
+
+  screen.press("a");
+  await screen.shows(`Always allow ${rule} to everybody in this team, after a restart too?`);
+  await screen.settle();
+  for (const key of ["a", "y", "n"]) {
+    screen.press(key);
+    await screen.shows("Enter adds the rule, Esc goes back.");
+  }
+  expect(screen.told).toEqual([]);
+  screen.press(enter);
+  await screen.shows("allowed from now on to alice");
+
+  expect(screen.told).toEqual(["allow-always"]);
+});
+
+test("Esc goes back from the rule to the question, and from there to the line", async () => {
+  await using screen = await ScreenedTeam.open();
+  screen.press("a draft");
+  await screen.shows("› a draft");
+  screen.ask(screen.enlist("alice"), { command: "npm test" }, rule);
+  await screen.shows("alice asks to run this");
+  await screen.choose();
+  screen.press("a");
+  await screen.shows("Always allow");
+
+  screen.press(escapeKey);
+  await screen.shows("y yes, once");
+  screen.press(escapeKey);
+  await screen.shows("ctrl-x to answer");
+  screen.press(" goes on");
+
+  await screen.shows("› a draft goes on");
+  expect(screen.told).toEqual([]);
+});
+
+test("always is not offered where no rule could be made of it", async () => {
+  await using screen = await ScreenedTeam.open();
+  screen.ask(screen.enlist("alice"), { command: "npm test" });
+  await screen.shows("alice asks to run this");
+  await screen.choose();
+  expect(screen.terminal.text).not.toContain("a always");
+
+  screen.press("a");
+  await screen.shows("No rule can allow such calls always");
+
+  expect(screen.told).toEqual([]);
+});
+
+test("a rule that is too long for a narrow terminal is shown whole, with all keys", async () => {
+  await using screen = await ScreenedTeam.open({ columns: 40, rows: 30 });
+  const long = "bash(npm run a-script-with-a-rather-long-name --and-a-flag:*)";
+  screen.ask(screen.enlist("alice"), { command: "npm run x" }, long);
+  await screen.shows("asks to run this");
+  await screen.choose();
+  const unwrapped = () => screen.terminal.text.replace(/\n█ /g, "").replace(/\s+/g, "");
+  expect(unwrapped()).toContain(long.replace(/\s/g, ""));
+  expect(screen.terminal.text).toContain("r no, because …");
+
+  screen.press("a");
+  await screen.shows("enter yes, add this rule");
+
+  expect(unwrapped()).toContain(`Alwaysallow${long.replace(/\s/g, "")}toeverybody`);
+});
+
+test("a no may have a reason", async () => {
+  await using screen = await ScreenedTeam.open();
+  screen.press("a draft");
+  screen.ask(screen.enlist("alice"), { command: "npm publish" });
+  await screen.shows("asks to run this");
+  await screen.choose();
+
+  screen.press("r");
+  await screen.shows("no, because ›");
+  screen.press("not on a Friday");
+  await screen.shows("no, because › not on a Friday");
+  screen.press(enter);
+  await screen.shows("denied to alice: not on a Friday");
+
+  expect(screen.told).toEqual(["deny (not on a Friday)"]);
+  await screen.shows("› a draft");
+});
+
+test("Esc leaves the reason for the question, and the draft comes back", async () => {
+  await using screen = await ScreenedTeam.open();
+  screen.press("a draft");
+  screen.ask(screen.enlist("alice"), { command: "npm publish" });
+  await screen.shows("asks to run this");
+  await screen.choose();
+
+  screen.press("r");
+  await screen.shows("no, because ›");
+  screen.press("hm");
+  await screen.shows("no, because › hm");
+  screen.press(escapeKey);
+  await screen.shows("y yes, once");
+
+  await screen.shows("› a draft");
+  expect(screen.told).toEqual([]);
+});
+
+test("a line break that is pasted into a reason is part of it", async () => {
+  await using screen = await ScreenedTeam.open();
+  screen.ask(screen.enlist("alice"), { command: "npm publish" });
+  await screen.shows("asks to run this");
+  await screen.choose();
+  screen.press("r");
+  await screen.shows("no, because ›");
+
+  screen.press(`one${enter}two`);
+  await screen.shows("two");
+  expect(screen.told).toEqual([]);
+  screen.press(enter);
+  await screen.shows("denied to alice");
+
+  expect(screen.told).toEqual(["deny (one\ntwo)"]);
+});
+
+test("a reason that nobody needs any more is neither a denial nor a message", async () => {
+  await using screen = await ScreenedTeam.open();
+  const request = screen.ask(screen.enlist("alice"), { command: "npm publish" });
+  const other = screen.enlist("bob");
+  await screen.shows("asks to run this");
+  await screen.choose();
+  screen.press("r");
+  await screen.shows("no, because ›");
+  screen.press("not today");
+
+  screen.ask(other, { command: "rm notes.txt" });
+  screen.withdraw(request);
+  await screen.shows("no longer asked › not today");
+  screen.press(enter);
+  await screen.shows("nothing is denied, nothing is sent");
+
+  await screen.shows("› not today");
+  expect(screen.told).toEqual([]);
+});
+
+test("a question that comes up while a line is typed is not answered by it", async () => {
+  await using screen = await ScreenedTeam.open();
+  screen.press("why ");
+  await screen.shows("› why");
+
+  screen.ask(screen.enlist("alice"), { command: "npm test" });
+  await screen.shows("ctrl-x to answer");
+  await screen.settle();
+  screen.press("not yet");
+  await screen.shows("› why not yet");
+  await screen.choose();
+  screen.press("y");
+  await screen.shows("allowed once to alice");
+
+  expect(screen.told).toEqual(["allow-once"]);
+  await screen.shows("› why not yet");
+});
+
+test.each(["also use UUIDs please", "yes, go on", "no, wait", "run the tests"])(
+  "a message is a message, though a question is up: %s",
+  async (text) => {
+    await using screen = await ScreenedTeam.open();
+    screen.ask(screen.enlist("alice"), { command: "npm test" }, rule);
+    await screen.shows("ctrl-x to answer");
+    await screen.settle();
+
+    for (const letter of text) {
+      screen.press(letter);
+      await screen.settle();
+    }
+    screen.press(enter);
+    await screen.shows(`› ${text}\n`);
+
+    expect(screen.told).toEqual([`message lead: ${text}`]);
+  },
+);
+
+test.each(["also use UUIDs", "any of them", "wait for bob", "列出文件", "👍"])(
+  "text that is no answer goes from a chosen question to the line, whole: %s",
+  async (text) => {
+    await using screen = await ScreenedTeam.open();
+    screen.ask(screen.enlist("alice"), { command: "npm test" }, rule);
+    await screen.shows("ctrl-x to answer");
+    await screen.choose();
+
+    for (const letter of text) {
+      screen.press(letter);
+      await screen.settle();
+    }
+
+    await screen.shows(`› ${text}`);
+    expect(screen.told).toEqual([]);
+  },
+);
+
+test.each([
+  ["with its marks", "\x1b[200~y\x1b[201~"],
+  ["without marks", "y\r"],
+  ["of one letter many times", "yyyy"],
+  ["that chooses the question itself", `${chooseKey}y`],
+])("a paste %s answers no question", async (_title, pasted) => {
+  await using screen = await ScreenedTeam.open();
+  screen.ask(screen.enlist("alice"), { command: "npm test" }, rule);
+  await screen.shows("ctrl-x to answer");
+  await screen.settle();
+
+  screen.press(pasted);
+  await screen.settle();
+  await screen.choose();
+  screen.press(pasted);
+  await screen.settle();
+
+  expect(screen.answered).toEqual([]);
+});
+
+test("a key in the moment in which a question comes up is no answer, though it is chosen", async () => {
+  await using screen = await ScreenedTeam.open();
+  screen.ask(screen.enlist("alice"), { command: "npm test" });
+  await screen.until(() => screen.terminal.text.includes("asks to run this"), "no question");
+
+  screen.press(chooseKey);
+  await screen.read();
+  screen.press("y");
+  await screen.shows("Too fast");
+
+  expect(screen.told).toEqual([]);
+});
+
+test("a question that nobody could see is not chosen", async () => {
+  await using screen = await ScreenedTeam.open();
+  screen.terminal.writableNeedDrain = true;
+  screen.ask(screen.enlist("alice"), { command: "npm test" });
+  await screen.settle();
+
+  screen.press(chooseKey);
+  await screen.settle();
+  screen.press("y");
+  await screen.settle();
+  screen.terminal.writableNeedDrain = false;
+  screen.terminal.emit("drain");
+  await screen.shows("› y");
+
+  expect(screen.terminal.text).toContain("ctrl-x to answer");
+  expect(screen.told).toEqual([]);
+});
+
+test("a question that goes away while it is chosen takes no key to another one, nor to the line", async () => {
+  await using screen = await ScreenedTeam.open();
+  const request = screen.ask(screen.enlist("alice"), { command: "npm test" });
+  screen.ask(screen.enlist("bob"), { command: "rm notes.txt" });
+  await screen.shows("alice asks to run this (1 of 2)");
+  await screen.choose();
+
+  screen.withdraw(request);
+  await screen.shows("This question is no longer open");
+  await screen.settle();
+  screen.press("y");
+  await screen.shows("Nothing is answered by that.");
+  expect(screen.terminal.text).toMatch(/^›$/m);
+  screen.press(enter);
+  await screen.showsNoMore("no longer open");
+
+  expect(screen.told).toEqual([]);
+  expect(screen.terminal.text).toContain("bob asks to run this");
+});
+
+test("the last question goes away while it is chosen, and the line comes back with its draft", async () => {
+  await using screen = await ScreenedTeam.open();
+  screen.press("a draft");
+  const request = screen.ask(screen.enlist("alice"), { command: "npm test" });
+  await screen.shows("asks to run this");
+  await screen.choose();
+
+  screen.withdraw(request);
+  await screen.shows("This question is no longer open");
+  screen.press(enter);
+  await screen.showsNoMore("no longer open");
+  screen.press("!");
+
+  await screen.shows("› a draft!");
+  expect(screen.told).toEqual([]);
+});
+
+test("Ctrl-X again goes to the next question, and a new one does not take its place", async () => {
+  await using screen = await ScreenedTeam.open();
+  screen.ask(screen.enlist("alice"), { command: "npm test" });
+  const second = screen.ask(screen.enlist("bob"), { command: "make" });
+  await screen.shows("alice asks to run this (1 of 2)");
+  await screen.choose();
+
+  screen.press(chooseKey);
+  await screen.shows("bob asks to run this (2 of 2)");
+  screen.ask(screen.enlist("carol"), { command: "ls" });
+  await screen.shows("bob asks to run this (2 of 3)");
+  await screen.settle();
+  screen.press("y");
+  await screen.shows("allowed once to bob");
+
+  expect(screen.answered).toEqual([second.id]);
+});
+
+test("Ctrl-X with no question says so", async () => {
+  await using screen = await ScreenedTeam.open();
+
+  screen.press(chooseKey);
+
+  await screen.shows("Nothing is asked.");
+});
+
+test.each([
+  ["Enter", enter],
+  ["Tab", "\t"],
+  ["Up", "\x1b[A"],
+  ["Backspace", "\x7f"],
+  ["Alt-y", "\x1by"],
+  ["Ctrl-Y", "\x19"],
+  ["Ctrl-D", "\x04"],
+])("%s answers nothing, and does nothing to the line that waits", async (_title, key) => {
+  await using screen = await ScreenedTeam.open();
+  screen.press("a draft");
+  screen.ask(screen.enlist("alice"), { command: "npm test" });
+  await screen.shows("asks to run this");
+  await screen.choose();
+
+  screen.press(key);
+  await screen.shows("Esc goes back to your line.");
+
+  expect(screen.told).toEqual([]);
+  await screen.shows("› a draft");
+});
+
+test("Esc at a question that is not chosen interrupts nobody at once", async () => {
+  await using screen = await ScreenedTeam.open();
+  screen.happen({ type: "run-start", member: lead });
+  screen.ask(screen.enlist("alice"), { command: "npm test" });
+  await screen.shows("ctrl-x to answer");
+
+  screen.press(escapeKey);
+  await screen.shows("Ctrl-X answers the question. Esc again interrupts lead.");
+  expect(screen.told).toEqual([]);
+  screen.press(escapeKey);
+  await screen.until(() => screen.told.length > 0, "nobody was interrupted");
+
+  expect(screen.told).toEqual(["interrupt lead"]);
+});
+
+test("the keys of a plan say what becomes of it", async () => {
+  await using screen = await ScreenedTeam.open();
+  screen.submitPlan(screen.enlist("alice"), "1. Look.\n2. Write.");
+  await screen.shows("alice asks you to approve this plan");
+
+  await screen.choose();
+  expect(screen.terminal.text).toContain("y approve   n reject   r reject, because …");
+  screen.press("y");
+  await screen.showsNoMore("asks you to approve");
+
+  expect(screen.told).toEqual(["allow-once"]);
+});
+
+test("nothing moves when a question is chosen, and when its rule is looked at", async () => {
+  await using screen = await ScreenedTeam.open();
+  screen.ask(screen.enlist("alice"), { command: "npm test" }, rule);
+  await screen.shows("ctrl-x to answer");
+  const rows = () => screen.terminal.text.split("\n").length;
+  const before = rows();
+
+  await screen.choose();
+  const chosen = rows();
+  screen.press("a");
+  await screen.shows("Always allow");
+
+  expect([chosen, rows()]).toEqual([before, before]);
+});
