@@ -1,6 +1,7 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { temporaryDirectory } from "../src/testing/temporary-directory.ts";
+import { chooseQuestion } from "../test/support/chosen-question.ts";
 import { Tmux } from "../test/support/tmux.ts";
 import { drawTerminal } from "./draw-terminal.ts";
 
@@ -31,7 +32,7 @@ await terminal.shows(/○ lead +idle/);
 await say(
   "Spawn charlie as a backend developer. Ask him to create a file called schema.sql with a users table.",
 );
-await terminal.shows("y yes, once");
+await chooseQuestion(terminal);
 const screen = await terminal.styledScreen();
 const anonymous = screen.replaceAll(workspace, "~/shop");
 await writeFile("docs/screen.svg", drawTerminal(anonymous, size));

@@ -1,6 +1,7 @@
 import { resolve } from "node:path";
 import { expect, test } from "vitest";
 import { temporaryDirectory } from "../../src/testing/temporary-directory.ts";
+import { doKeysCount } from "../support/chosen-question.ts";
 import { noTmux, Tmux } from "../support/tmux.ts";
 import { tutorialPrompts } from "../support/tutorial-prompts.ts";
 
@@ -44,7 +45,7 @@ test("every prompt of the tutorial has its scene", () => {
 });
 
 test.skipIf(noTmux)(
-  "every prompt of the tutorial is played on the screen, with questions answered by one key",
+  "every prompt of the tutorial is played on the screen, with questions chosen and answered",
   async () => {
     await using directory = await temporaryDirectory();
     await using terminal = await Tmux.start({
@@ -62,7 +63,8 @@ test.skipIf(noTmux)(
       await terminal.until(
         async () => {
           const screen = await terminal.screen();
-          if (screen.includes("y yes, once")) await terminal.press("y");
+          if (screen.includes("ctrl-x to answer")) await terminal.press("C-x");
+          if (doKeysCount(await terminal.styledScreen())) await terminal.press("y");
           // Before the prompt is on the screen, all that is there belongs to the ones before it.
           const [, ...after] = (await terminal.history()).split(`› ${prompt.slice(0, 40)}`);
           const answer = prompt.startsWith("/") ? screen : (after.at(-1) ?? "");

@@ -90,7 +90,7 @@ function keyLines(request: Request, options: KeyOptions): string[] {
   const linesAt = (each: Stage) => flow(keysAt(each, request, options), options.width - 2);
   const height = Math.max(...stages.map((each) => linesAt(each).length));
   const lines = linesAt(stages.includes(stage) ? stage : "none");
-  return [...lines, ...Array.from({ length: height - lines.length }, () => "")];
+  return [...Array.from({ length: height - lines.length }, () => ""), ...lines];
 }
 
 function keysAt(stage: Stage, request: Request, options: KeyOptions): string[] {

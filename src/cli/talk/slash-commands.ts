@@ -206,6 +206,7 @@ function helpText(): string {
     "",
     ...calls.flatMap(({ call, summary }) => columns(call, summary, width)),
     "",
+    "On the screen Ctrl-X chooses the question that is up, to answer it: y yes, n no, r no with a reason, a always. Esc goes back.",
     "q, exit and Ctrl-D leave.",
   ].join("\n");
 }

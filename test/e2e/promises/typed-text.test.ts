@@ -1,0 +1,79 @@
+import { existsSync } from "node:fs";
+import { mkdir } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import { expect, test } from "vitest";
+import { temporaryDirectory } from "../../../src/testing/temporary-directory.ts";
+import { chooseQuestion } from "../../support/chosen-question.ts";
+import { Tmux } from "../../support/tmux.ts";
+
+const program = resolve("dist/cli/main.js");
+
+/** The published program on a real terminal, with a question of alice's on its screen. */
+async function askedOnScreen(directory: string) {
+  const workspace = join(directory, "work");
+  await mkdir(workspace);
+  const terminal = await Tmux.start({
+    directory,
+    cwd: workspace,
+    command: [process.execPath, program, "--model", "rehearsal"],
+    env: {
+      TERM: "xterm-256color",
+      XDG_STATE_HOME: join(directory, "state"),
+      XDG_CONFIG_HOME: join(directory, "config"),
+      CI: "",
+    },
+  });
+  await terminal.shows("Say what is to be done");
+  await terminal.type(
+    "Spawn alice as a backend developer. Ask her to create a file called schema.sql with a users table.",
+  );
+  await terminal.press("Enter");
+  await terminal.shows("alice asks to run this");
+  return { terminal, file: join(workspace, "schema.sql") };
+}
+
+test("P38 a message that begins with the letter of an answer answers nothing, typed or pasted", async () => {
+  await using directory = await temporaryDirectory();
+  const { terminal, file } = await askedOnScreen(directory.path);
+  await using _ended = terminal;
+
+  for (const text of ["also use UUIDs please", "yes, go on", "no, wait"]) {
+    for (const [index, letter] of [...text].entries()) {
+      await terminal.type(letter);
+      await terminal.shows(`› ${text.slice(0, index + 1).trimEnd()}`);
+    }
+    await terminal.press("Enter");
+    const isSent = async () => (await terminal.history()).includes(`› ${text}\n`);
+    await terminal.until(isSent, `${text}, sent`);
+    await terminal.shows(/^›$/m);
+  }
+  await terminal.paste("y");
+  await terminal.shows("› y");
+
+  expect(await terminal.screen()).toContain("ctrl-x to answer");
+  expect(await terminal.history()).not.toMatch(/allowed|denied/);
+  expect(existsSync(file)).toBe(false);
+});
+
+test("P38 a chosen question is answered by its key, and what was being typed is still there", async () => {
+  await using directory = await temporaryDirectory();
+  const { terminal, file } = await askedOnScreen(directory.path);
+  await using _ended = terminal;
+  await terminal.type("a draft");
+  await terminal.shows("› a draft");
+
+  await chooseQuestion(terminal);
+  await terminal.press("a");
+  await terminal.shows("Always allow edit_file(schema.sql) to everybody in this team");
+  await terminal.press("Escape");
+  await terminal.shows("y yes, once");
+  await terminal.press("Escape");
+  await terminal.shows("ctrl-x to answer");
+  expect(existsSync(file)).toBe(false);
+  await chooseQuestion(terminal);
+  await terminal.press("y");
+  await terminal.shows("allowed once to alice");
+  await terminal.until(async () => existsSync(file), "schema.sql is written");
+
+  await terminal.shows("› a draft");
+});
