@@ -98,6 +98,7 @@ class Prompt<Answer extends string> {
     if (key.type === "paste") this.#hint("A paste is no answer here");
     else if (key.type === "text") this.#edit(this.#editor.insert(key.text));
     else if (key.name === "enter" && isAlone) this.#submit();
+    else if (key.name === "enter") this.#edit(this.#editor, "Press Enter again, alone.");
     else if (key.name === "backspace") this.#edit(this.#editor.backspace());
     else if (key.ctrl && key.name === "u") this.#edit(this.#editor.clear());
     else if (key.ctrl && key.name === "d") this.leave();
@@ -123,8 +124,9 @@ class Prompt<Answer extends string> {
     return Object.keys(answers).filter(isWord);
   }
 
-  #edit(editor: Editor): void {
+  #edit(editor: Editor, note?: string): void {
     this.#editor = editor;
+    if (note) this.#write(`\r${eraseLine}${note}\n`);
     this.#draw();
   }
 

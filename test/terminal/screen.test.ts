@@ -218,6 +218,7 @@ test.skipIf(noTmux)("what the repository's file would loosen is asked about once
     const asked = await terminal.shows(/^›$/m);
     expect(asked).toMatch(/would loosen[\s\S]*bash\(make:\*\)[\s\S]*yes +trust exactly this file/);
     await terminal.type("yes");
+    await terminal.shows("› yes");
     await terminal.press("Enter");
     await terminal.shows("Say what is to be done");
   }
@@ -254,6 +255,7 @@ test.skipIf(noTmux)("what is typed before a question at the start is no answer t
   await terminal.press("Enter", "y", "e", "s", "Enter", "y");
   await terminal.shows(/would loosen[\s\S]*^›$/m);
   await terminal.type("no");
+  await terminal.shows("› no");
   await terminal.press("Enter");
 
   await terminal.shows("Say what is to be done");
