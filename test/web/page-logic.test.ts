@@ -10,7 +10,7 @@ import {
 } from "../../web/src/state/amounts.ts";
 import { awayLine, awaySince, awaySummary, isEventful } from "../../web/src/state/away.ts";
 import { Kept } from "../../web/src/state/kept.ts";
-import { answerKey, keyCommand, keyHelp } from "../../web/src/state/keys.ts";
+import { keyCommand, keyHelp } from "../../web/src/state/keys.ts";
 import { nextTheme, shownTheme, themeOf } from "../../web/src/state/theme.ts";
 import { request, task } from "./views.ts";
 
@@ -93,23 +93,10 @@ test("letters are letters while a person types, and the browser keeps its own ke
   expect(keyCommand({ ...press, key: "z" })).toBeNull();
 });
 
-test("a question is answered by its keys, but not while its reason is typed", () => {
-  const press = { hasModifier: false, isTyping: false };
-
-  expect(["a", "A", "d", "x"].map((key) => answerKey({ ...press, key }))).toEqual([
-    "allow-once",
-    "allow-always",
-    "deny",
-    null,
-  ]);
-  expect(answerKey({ ...press, key: "a", isTyping: true })).toBeNull();
-  expect(answerKey({ ...press, key: "a", hasModifier: true })).toBeNull();
-});
-
 test("the help names every key that the page knows", () => {
   const named = keyHelp.flatMap(([, keys]) => keys.flatMap(([key]) => key.split(" ")));
 
-  for (const key of ["1", "2", "3", "4", "j", "k", "q", "w", "/", "t", "?", "a", "A", "d"]) {
+  for (const key of ["1", "2", "3", "4", "j", "k", "q", "w", "/", "t", "?"]) {
     expect(named).toContain(key);
   }
 });

@@ -1,4 +1,4 @@
-/** What a key asks of the page. Keys that belong to one question are read by that question. */
+/** What a key asks of the page. No letter answers a question: it could be meant for a field. */
 export type KeyCommand =
   | { type: "view"; index: 0 | 1 | 2 | 3 }
   | { type: "member"; step: 1 | -1 }
@@ -41,21 +41,6 @@ const commands: ReadonlyMap<string, KeyCommand> = new Map<string, KeyCommand>([
 export const answerKeys = ["allow-once", "allow-always", "deny"] as const;
 export type AnswerKey = (typeof answerKeys)[number];
 
-/** The answer that a key gives to the question that has the focus. */
-export function answerKey({ key, hasModifier, isTyping }: KeyPress): AnswerKey | null {
-  if (hasModifier || isTyping) return null;
-  switch (key) {
-    case "a":
-      return "allow-once";
-    case "A":
-      return "allow-always";
-    case "d":
-      return "deny";
-    default:
-      return null;
-  }
-}
-
 /** Every key with what it does, for the help. */
 export const keyHelp: readonly (readonly [string, readonly (readonly [string, string])[]])[] = [
   [
@@ -75,9 +60,8 @@ export const keyHelp: readonly (readonly [string, readonly (readonly [string, st
   [
     "On a question",
     [
-      ["a", "Allow once, or approve"],
-      ["A", "Allow always, where that is offered"],
-      ["d", "Deny or reject, with the reason that is written there"],
+      ["Tab", "To the reason, then to each answer"],
+      ["Enter", "On an answer: give it"],
     ],
   ],
   [

@@ -5,10 +5,9 @@ import { waitingHead } from "../../parts/drawer.ts";
 import { Ago, MemberName } from "../../parts/member.tsx";
 import { Refusal } from "../../parts/refusal.tsx";
 import { ScrollBox } from "../../parts/scroll-box.tsx";
-import { hasModifier, isField } from "../../parts/typing.ts";
 import { SourceError } from "../../source/source.ts";
 import { useDesk, useHindrance, useRoom } from "../../state/desk.ts";
-import { type AnswerKey, answerKey } from "../../state/keys.ts";
+import type { AnswerKey } from "../../state/keys.ts";
 import { answerBody, askingText } from "../../state/questions.ts";
 import { Diff } from "./diff.tsx";
 import { useArmed } from "./use-armed.ts";
@@ -32,13 +31,9 @@ export function Question({ request, isVisible }: { request: RequestView; isVisib
       ref={element}
       class="question"
       data-question={request.id}
-      // biome-ignore lint/a11y/noNoninteractiveTabindex: the keys of a question are for the one that has the focus.
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: the key q goes to it, and Tab on to its answers.
       tabIndex={0}
       aria-label={`${request.from} ${askingText(request)}`}
-      onKeyDown={(event) => {
-        const decision = answerKey(pressOf(event));
-        if (decision) onAnswer(decision);
-      }}
     >
       <Asked request={request} />
       <Refusal error={refusal} />
@@ -73,12 +68,6 @@ function useAnswering(request: RequestView) {
     }
   };
   return { sent, refusal, answer };
-}
-
-function pressOf(event: KeyboardEvent) {
-  // A key that is held down was pressed for something else.
-  const isOther = event.repeat || hasModifier(event);
-  return { key: event.key, hasModifier: isOther, isTyping: isField(event.target) };
 }
 
 /** Who asks, what exactly, and why. */
@@ -141,14 +130,13 @@ interface AnswersProps {
 function Answers({ request, reason, onReason, onAnswer, canAnswer, hindrance }: AnswersProps) {
   const isPlan = request.type === "plan";
   const label = isPlan ? "What should be different (optional)" : "Reason to deny (optional)";
-  const button = (decision: AnswerKey, title: string, key: string, look: string) => (
+  const button = (decision: AnswerKey, title: string, look: string) => (
     <button
       type="button"
       class={`button ${look}`}
       // Not `disabled`: a button that is would lose the focus each time its question moves.
       aria-disabled={!canAnswer}
-      aria-keyshortcuts={key}
-      title={hindrance ?? `Key ${key}`}
+      title={hindrance ?? undefined}
       onClick={() => onAnswer(decision)}
     >
       {title}
@@ -164,9 +152,9 @@ function Answers({ request, reason, onReason, onAnswer, canAnswer, hindrance }: 
         onInput={({ currentTarget }) => onReason(currentTarget.value)}
       />
       <div class="actions">
-        {button("deny", isPlan ? "Reject" : "Deny", "d", "is-bad")}
-        {request.rule !== null && button("allow-always", "Always", "A", "")}
-        {button("allow-once", isPlan ? "Approve" : "Allow once", "a", "is-strong")}
+        {button("deny", isPlan ? "Reject" : "Deny", "is-bad")}
+        {request.rule !== null && button("allow-always", "Always", "")}
+        {button("allow-once", isPlan ? "Approve" : "Allow once", "is-strong")}
       </div>
     </div>
   );
