@@ -34,8 +34,8 @@ function isAnySkipped(text: string): boolean {
 
 test("every promise is listed once, in order", () => {
   const first = Array.from({ length: 25 }, (_, index) => `P${String(index + 1).padStart(2, "0")}`);
-  const later = ["P36", "P37", "P38"].filter((id) => promises.includes(id));
-  expect(promises).toEqual([...first, ...later]);
+  const later = ["P37"].filter((id) => promises.includes(id));
+  expect(promises).toEqual([...first, "P36", ...later, "P38"]);
 });
 
 test.each(promises)("%s is named by an end-to-end test", (id) => {

@@ -1,11 +1,12 @@
-import { readdir, rm } from "node:fs/promises";
-import { join } from "node:path";
 import { z } from "zod";
 import { hasErrno, TeamError } from "../errors.ts";
 import { mapInBatches } from "../lib/batches.ts";
+import { type FilePath, within } from "../lib/file-path.ts";
 import {
   ensurePrivateDirectory,
+  listNames,
   readTextIfExists,
+  removeFile,
   removeTemporaries,
   replaceFile,
 } from "../lib/files.ts";
@@ -19,7 +20,7 @@ const StoredCron = CronEntry.extend({ sig: z.string().optional() });
 
 export interface FileCronBookOptions {
   /** `crons` in the team directory. */
-  directory: string;
+  directory: FilePath;
   signature: Signer;
   /** Told once of each file that cannot be read. It is left alone, and the others count. */
   onDamage(problem: string): void;
@@ -29,7 +30,7 @@ export interface FileCronBookOptions {
 
 /** A book with a file for each entry, which any process may look at. */
 export class FileCronBook implements CronBook {
-  readonly #directory: string;
+  readonly #directory: FilePath;
   readonly #signature: Signer;
   readonly #onDamage: (problem: string) => void;
   readonly #check: () => Promise<void>;
@@ -68,23 +69,17 @@ export class FileCronBook implements CronBook {
     await this.#check();
     const path = this.#path(id);
     try {
-      await rm(path, { force: true });
+      await removeFile(path);
     } catch (error) {
       throw writeFailed(`${path} could not be removed`, error);
     }
   }
 
   async #ids(): Promise<CronId[]> {
-    try {
-      const names = await readdir(this.#directory);
-      return names
-        .filter((name) => name.endsWith(".json"))
-        .map((name) => name.slice(0, -".json".length))
-        .filter(isCronId);
-    } catch (error) {
-      if (hasErrno(error, "ENOENT")) return [];
-      throw error;
-    }
+    return (await listNames(this.#directory))
+      .filter((name) => name.endsWith(".json"))
+      .map((name) => name.slice(0, -".json".length))
+      .filter(isCronId);
   }
 
   async #read(id: CronId): Promise<CronEntry | undefined> {
@@ -92,7 +87,7 @@ export class FileCronBook implements CronBook {
     try {
       const text = await readTextIfExists(path);
       if (text === undefined) return undefined;
-      const { sig, ...entry } = parseJson(text, StoredCron, path);
+      const { sig, ...entry } = parseJson(text, StoredCron, String(path));
       if (entry.id !== id) throw new TeamError("record-corrupt", `${path} is of '${entry.id}'`);
       this.#told.delete(id);
       // Whoever wrote or edited it by hand speaks by it, and not troupe.
@@ -110,8 +105,8 @@ export class FileCronBook implements CronBook {
     this.#onDamage(problem);
   }
 
-  #path(id: CronId): string {
-    return join(this.#directory, `${id}.json`);
+  #path(id: CronId): FilePath {
+    return within(this.#directory, `${id}.json`);
   }
 }
 

@@ -1,25 +1,27 @@
-import { join } from "node:path";
 import { TeamError } from "../errors.ts";
+import { type FilePath, within } from "../lib/file-path.ts";
 import { readTextIfExists, removeTemporaries, replaceFile } from "../lib/files.ts";
 import { parseJson } from "../lib/json.ts";
 import { VersionedRecords } from "../lib/versioned-records.ts";
 import { Heartbeat, LeadRecord } from "./lead-record.ts";
 
 export interface FenceFilesOptions {
-  directory: string;
+  directory: FilePath;
   /** Told of a file that cannot be read. */
   onDamage(problem: string): void;
   now(): Date;
+  isInPlace?: (() => boolean) | undefined;
 }
 
 /** The fence on disk: `lead.json` says who holds it, `heartbeat` that this one is alive. */
 export class FenceFiles {
-  readonly #directory: string;
+  readonly #directory: FilePath;
   readonly #records: VersionedRecords<LeadRecord>;
-  readonly #heartbeatPath: string;
+  readonly #heartbeatPath: FilePath;
   readonly #onDamage: (problem: string) => void;
+  readonly #isInPlace: () => boolean;
 
-  constructor({ directory, onDamage, now }: FenceFilesOptions) {
+  constructor({ directory, onDamage, now, isInPlace }: FenceFilesOptions) {
     this.#directory = directory;
     this.#records = new VersionedRecords({
       directory,
@@ -30,11 +32,14 @@ export class FenceFiles {
       isEditable: false,
       keptVersions,
     });
-    this.#heartbeatPath = join(directory, "heartbeat");
+    this.#heartbeatPath = within(directory, "heartbeat");
     this.#onDamage = onDamage;
+    this.#isInPlace = isInPlace ?? (() => true);
   }
 
+  /** Whoever moved the directory away has begun, or will begin, another team in its place. */
   async lead(): Promise<LeadRecord | undefined> {
+    if (!this.#isInPlace()) return undefined;
     return this.#records.read("lead");
   }
 
@@ -48,7 +53,7 @@ export class FenceFiles {
     const text = await readTextIfExists(this.#heartbeatPath);
     if (text === undefined) return undefined;
     try {
-      const heartbeat = parseJson(text, Heartbeat, this.#heartbeatPath);
+      const heartbeat = parseJson(text, Heartbeat, String(this.#heartbeatPath));
       return heartbeat.epoch === epoch ? heartbeat : undefined;
     } catch (error) {
       if (!(error instanceof TeamError)) throw error;
@@ -66,7 +71,7 @@ export class FenceFiles {
     const before = new Date(now.getTime() - leftoverAgeMs);
     try {
       await removeTemporaries(this.#directory, before);
-      await removeTemporaries(join(this.#directory, ".versions", "lead"), before);
+      await removeTemporaries(within(this.#directory, ".versions", "lead"), before);
     } catch (error) {
       this.#onDamage(`What others left in ${this.#directory} cannot be removed: ${String(error)}`);
     }

@@ -1,5 +1,6 @@
 import { TeamError } from "../errors.ts";
 import type { Clock } from "../lib/clock.ts";
+import type { FilePath } from "../lib/file-path.ts";
 import type { ProcessIdentity, ProcessTable } from "../lib/process-identity.ts";
 import { wait } from "../lib/wait.ts";
 import { type Fence, type HeldFence, type Holder, leadAlive } from "./fence.ts";
@@ -10,11 +11,13 @@ import type { HeldRecord } from "./lead-record.ts";
 
 export interface FileFenceOptions {
   /** Belongs to the fence alone, such as `.team/fence`. */
-  directory: string;
+  directory: FilePath;
   clock: Clock;
   processes: ProcessTable;
   /** Told what a person should know: a damaged file, a full disk, a wait. */
   onNotice(notice: string): void;
+  /** False once others find another directory in the place of this one. Needless for a look. */
+  isInPlace?: () => boolean;
 }
 
 /**
@@ -30,8 +33,9 @@ export class FileFence implements Fence {
   readonly #processes: ProcessTable;
   readonly #onNotice: (notice: string) => void;
 
-  constructor({ directory, clock, processes, onNotice }: FileFenceOptions) {
-    this.#files = new FenceFiles({ directory, onDamage: onNotice, now: () => clock.now() });
+  constructor({ directory, clock, processes, onNotice, isInPlace }: FileFenceOptions) {
+    const now = () => clock.now();
+    this.#files = new FenceFiles({ directory, onDamage: onNotice, now, isInPlace });
     this.#clock = clock;
     this.#processes = processes;
     this.#onNotice = onNotice;

@@ -1,8 +1,10 @@
 import { randomBytes } from "node:crypto";
-import { type FileHandle, mkdir, stat } from "node:fs/promises";
+import { constants, existsSync } from "node:fs";
+import { type FileHandle, open, stat } from "node:fs/promises";
 import { dirname, isAbsolute, join } from "node:path";
 import { hasErrno, TeamError } from "../errors.ts";
-import { createFileOnce, ensurePrivateDirectory, openIfExists } from "../lib/files.ts";
+import { createFileOnce, ensurePrivateDirectory } from "../lib/files.ts";
+import { quoted } from "../lib/ownership.ts";
 import type { TeamId } from "../protocol/ids.ts";
 import { Signature } from "./signature.ts";
 
@@ -44,7 +46,7 @@ export interface TeamKey {
 /** The team's key, made anew where there is none. Processes that open it at once get the same. */
 export async function openTeamKey({ path }: { path: string }): Promise<TeamKey> {
   const existing = await loadTeamKey({ path });
-  if (existing) return { signature: new Signature(existing), origin: "loaded" };
+  if (existing) return loaded(existing, path);
 
   const key = randomBytes(keyBytes);
   try {
@@ -58,10 +60,17 @@ export async function openTeamKey({ path }: { path: string }): Promise<TeamKey> 
   }
   const first = await loadTeamKey({ path });
   if (!first) throw unreadable(path);
-  return { signature: new Signature(first), origin: "loaded" };
+  return loaded(first, path);
 }
 
-/** The team's key, or undefined where there is none. It is closed to other users if it was not. */
+async function loaded(key: Uint8Array, path: string): Promise<TeamKey> {
+  const signature = new Signature(key);
+  if (((await stat(path)).mode & readableBits) === 0) return { signature, origin: "loaded" };
+  const warning = `Other users may read the team's key ${path}, and then act for you. Type: chmod 600 ${quoted(path)}`;
+  return { signature, origin: "loaded", warning };
+}
+
+/** The team's key, or undefined where there is none. The file stays as it is. */
 export async function loadTeamKey({ path }: { path: string }): Promise<Uint8Array | undefined> {
   const text = await readKey(path);
   if (text === undefined) return undefined;
@@ -73,24 +82,29 @@ export async function loadTeamKey({ path }: { path: string }): Promise<Uint8Arra
 
 async function readKey(path: string): Promise<string | undefined> {
   try {
-    await using file = await openIfExists(path);
-    if (!file) return undefined;
-    const { mode } = await file.stat();
-    if ((mode & othersBits) !== 0) await closeToOthers(file);
-    return await file.readFile("utf8");
+    // Links are followed: this is the path that the person has named, or one in the person's home,
+    // and a key that is mounted into a container is a link as often as not.
+    await using file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
+    await requireKeyFile(file, path);
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(maxKeyBytes), 0, maxKeyBytes, 0);
+    return buffer.toString("utf8", 0, bytesRead);
   } catch (error) {
-    if (await isOutOfReach(path)) return undefined;
-    throw unreadable(path, error);
+    if (hasErrno(error, "ENOENT") || (await isOutOfReach(path))) return undefined;
+    throw error instanceof TeamError ? error : unreadable(path, error);
   }
 }
 
-async function closeToOthers(file: FileHandle): Promise<void> {
-  try {
-    await file.chmod(0o600);
-  } catch (error) {
-    // A key that was mounted into a container is not ours to change.
-    if (!hasErrno(error, "EPERM", "EROFS")) throw error;
-  }
+/** Whoever can write the key can act for the person. */
+async function requireKeyFile(file: FileHandle, path: string): Promise<void> {
+  const stats = await file.stat();
+  if (!stats.isFile()) throw unreadable(path);
+  const isForeign = stats.uid !== 0 && stats.uid !== process.geteuid?.();
+  if (!isForeign && (stats.mode & writableBits) === 0) return;
+  throw new TeamError("key-unavailable", `Other users can write the team's key ${path}`, {
+    hint: isForeign
+      ? "It belongs to one of them. Name another one with TROUPE_KEY_FILE."
+      : `See that it is the one you know, and then type: chmod 600 ${quoted(path)}`,
+  });
 }
 
 /** True where nobody can tell whether there is a file. Making one there fails, and says why. */
@@ -106,8 +120,7 @@ async function isOutOfReach(path: string): Promise<boolean> {
 
 /** Makes a directory of our own private. One that was there may be anybody's, and stays as it is. */
 async function ensureDirectory(path: string): Promise<void> {
-  const made = await mkdir(path, { recursive: true, mode: 0o700 });
-  if (made) await ensurePrivateDirectory(path);
+  if (!existsSync(path)) await ensurePrivateDirectory(path);
 }
 
 function unreadable(path: string, cause?: unknown): TeamError {
@@ -119,7 +132,9 @@ function unreadable(path: string, cause?: unknown): TeamError {
 
 const keyBytes = 32;
 const keyPattern = /^[0-9a-f]{64}\s*$/i;
-const othersBits = 0o077;
+const maxKeyBytes = 1024;
+const writableBits = 0o022;
+const readableBits = 0o044;
 /** What can keep a file from being made, now and at the next try. */
 const unwritable = [
   "EACCES",

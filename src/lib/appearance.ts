@@ -1,10 +1,11 @@
 import { stat } from "node:fs/promises";
 import { hasErrno } from "../errors.ts";
+import { type FilePath, locationOf } from "./file-path.ts";
 
 /** What tells one state of a file from the next without reading it; undefined where there is none. */
-export async function appearanceOf(path: string): Promise<string | undefined> {
+export async function appearanceOf(path: FilePath): Promise<string | undefined> {
   try {
-    return describeAppearance(await stat(path, { bigint: true }));
+    return describeAppearance(await stat(locationOf(path), { bigint: true }));
   } catch (error) {
     if (hasErrno(error, "ENOENT")) return undefined;
     throw error;

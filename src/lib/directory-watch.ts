@@ -1,6 +1,6 @@
 import { statSync, watch as watchFileSystem } from "node:fs";
-import { join } from "node:path";
 import type { Clock } from "./clock.ts";
+import { type FilePath, locationOf, within } from "./file-path.ts";
 import type { WakeSource } from "./wake-source.ts";
 
 /** As much of `fs.watch` as is needed here. */
@@ -16,7 +16,7 @@ interface Watcher {
 }
 
 export interface DirectoryWatchOptions {
-  directory: string;
+  directory: FilePath;
   clock: Clock;
   /** Told once when file events cannot be had, or cease: polling alone goes on. */
   onFallback(reason: string): void;
@@ -25,7 +25,7 @@ export interface DirectoryWatchOptions {
 }
 
 interface Subscription {
-  path: string;
+  path: FilePath;
   fileName: string;
   wake(): void;
   /** What the file looked like to the last poll. */
@@ -41,7 +41,7 @@ interface Subscription {
  * before `subscribe` returned does not wake, so subscribe first and then look.
  */
 export class DirectoryWatch implements WakeSource, Disposable {
-  readonly #directory: string;
+  readonly #directory: FilePath;
   readonly #clock: Clock;
   readonly #onFallback: (reason: string) => void;
   readonly #subscriptions = new Set<Subscription>();
@@ -62,7 +62,7 @@ export class DirectoryWatch implements WakeSource, Disposable {
 
   /** Calls `wake` after changes of `fileName`, until the returned function is called. */
   subscribe(fileName: string, wake: () => void): () => void {
-    const path = join(this.#directory, fileName);
+    const path = within(this.#directory, fileName);
     const subscription = { path, fileName, wake, seen: appearance(path) };
     this.#subscriptions.add(subscription);
     return () => {
@@ -79,7 +79,7 @@ export class DirectoryWatch implements WakeSource, Disposable {
 
   #startEvents(watch: WatchFileSystem): void {
     try {
-      this.#watcher = watch(this.#directory, { persistent: false }, (_, fileName) => {
+      this.#watcher = watch(locationOf(this.#directory), { persistent: false }, (_, fileName) => {
         for (const it of this.#subscriptions) {
           // Some systems do not say which file it was.
           if (fileName === null || fileName === it.fileName) it.wake();
@@ -120,9 +120,9 @@ const pollMs = 1_000;
  * Differs after every append to a file, and when it was replaced, removed or made. Synchronous,
  * because the way through the thread pool costs more than the look itself.
  */
-function appearance(path: string): string {
+function appearance(path: FilePath): string {
   try {
-    const stats = statSync(path, { throwIfNoEntry: false });
+    const stats = statSync(locationOf(path), { throwIfNoEntry: false });
     return stats ? `${stats.ino} ${stats.size} ${stats.ctimeMs}` : "missing";
   } catch (error) {
     if (error instanceof Error && "code" in error) return String(error.code);

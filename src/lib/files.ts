@@ -1,56 +1,77 @@
 import { randomUUID } from "node:crypto";
-import {
-  closeSync,
-  constants,
-  type Dirent,
-  existsSync,
-  fchmodSync,
-  fstatSync,
-  openSync,
-} from "node:fs";
-import {
-  chmod,
-  type FileHandle,
-  link,
-  mkdir,
-  open,
-  readdir,
-  rename,
-  rm,
-  stat,
-} from "node:fs/promises";
-import { join } from "node:path";
+import { chmodSync, closeSync, type Dirent, lstatSync } from "node:fs";
+import { link, mkdir, open, readdir, rename, rm, stat } from "node:fs/promises";
 import { hasErrno, TeamError } from "../errors.ts";
+import { at, atDirectory, type FilePath, locationOf, within } from "./file-path.ts";
+import { closeToOthers, openIfExists } from "./open-files.ts";
+import { openDirectory } from "./ownership.ts";
 
 const directoryMode = 0o700;
 const fileMode = 0o600;
-const permissionBits = 0o777;
 
-/** Makes `path` and its parents where they are missing; `path` itself is for its owner alone. */
-export async function ensurePrivateDirectory(path: string): Promise<void> {
-  await makeDirectories(path);
-  const { mode } = await stat(path);
-  // A umask can take bits from what mkdir was asked for, and an older directory may have more.
-  if ((mode & permissionBits) !== directoryMode) await chmod(path, directoryMode);
+/**
+ * Makes `path` and its parents where they are missing; `path` itself is for its owner alone. One
+ * that is there stays as it is, and is refused where it is a link, or others can write to it.
+ */
+export async function ensurePrivateDirectory(path: FilePath): Promise<void> {
+  if (typeof path === "string") return ensureDirectory(path);
+  for (const part of path.lineage()) await ensureDirectory(part);
 }
 
-async function makeDirectories(path: string): Promise<void> {
+async function ensureDirectory(path: FilePath): Promise<void> {
+  await at(path, async (location) => {
+    if (isDirectory(location, String(path))) return;
+    const isMade = await makeDirectory(location);
+    const descriptor = isMade ? openMade(location) : openDirectory(location, String(path));
+    closeSync(descriptor);
+  });
+}
+
+/** Throws where it is a directory that must not be used. */
+function isDirectory(location: string, shown: string): boolean {
   try {
-    await mkdir(path, { recursive: true, mode: directoryMode });
+    closeSync(openDirectory(location, shown));
+    return true;
+  } catch (error) {
+    if (hasErrno(error, "ENOENT")) return false;
+    throw error;
+  }
+}
+
+/** A umask can take bits from what mkdir was asked for, and even those that opening it takes. */
+function openMade(location: string): number {
+  try {
+    const descriptor = openDirectory(location, location);
+    closeToOthers(descriptor, directoryMode);
+    return descriptor;
+  } catch (error) {
+    if (!hasErrno(error, "EACCES")) throw error;
+    chmodSync(location, directoryMode);
+    return openDirectory(location, location);
+  }
+}
+
+/** False where another process was faster. */
+async function makeDirectory(path: string): Promise<boolean> {
+  try {
+    return (await mkdir(path, { recursive: true, mode: directoryMode })) !== undefined;
   } catch (error) {
     // Node says ENOENT of a parent that it could not make, whatever the reason was.
-    if (hasErrno(error, "ENOENT")) await mkdir(path, { mode: directoryMode });
-    else throw error;
+    if (!hasErrno(error, "ENOENT")) throw error;
+    await mkdir(path, { mode: directoryMode });
+    return true;
   }
 }
 
 /** Creates `path` with `text`, whole or not at all. False when it exists already, untouched. */
-export async function createFileOnce(path: string, text: string): Promise<boolean> {
-  return withTemporary(path, text, async (temporary) => {
-    const isMade = await linkOnce(temporary, path);
-    await rm(temporary, { force: true });
-    return isMade;
-  });
+export async function createFileOnce(path: FilePath, text: string): Promise<boolean> {
+  return at(path, (location) =>
+    withTemporary(location, text, async (temporary) => {
+      const isMade = await linkOnce(temporary, location);
+      await rm(temporary, { force: true });
+      return isMade;
+    }),
+  );
 }
 
 async function linkOnce(from: string, to: string): Promise<boolean> {
@@ -65,8 +86,10 @@ async function linkOnce(from: string, to: string): Promise<boolean> {
 }
 
 /** Replaces `path` with `text`: whoever reads it sees the old text or the new, never a part. */
-export async function replaceFile(path: string, text: string): Promise<void> {
-  await withTemporary(path, text, (temporary) => rename(temporary, path));
+export async function replaceFile(path: FilePath, text: string): Promise<void> {
+  await at(path, (location) =>
+    withTemporary(location, text, (temporary) => rename(temporary, location)),
+  );
 }
 
 /** `use` leaves nothing of the temporary file where it resolves; where it throws, that is seen to. */
@@ -97,110 +120,108 @@ const temporaryName = /\.[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\.tmp$/;
  * Removes what a writer left in `directory` when it died between two steps. With `before`, only
  * what is older: a writer that lives may still need the rest.
  */
-export async function removeTemporaries(directory: string, before?: Date): Promise<void> {
-  for (const entry of await listIfExists(directory)) {
+export async function removeTemporaries(directory: FilePath, before?: Date): Promise<void> {
+  for (const entry of await listEntries(directory)) {
     if (!entry.isFile() || !temporaryName.test(entry.name)) continue;
-    const path = join(directory, entry.name);
+    const path = within(directory, entry.name);
     if (before && !(await isOlder(path, before))) continue;
-    await rm(path, { force: true });
+    await removeFile(path);
   }
 }
 
-async function listIfExists(directory: string): Promise<Dirent[]> {
+/** What is in a directory; nothing where it is missing. */
+export async function listEntries(directory: FilePath): Promise<Dirent[]> {
   try {
-    return await readdir(directory, { withFileTypes: true });
+    return await atDirectory(directory, (location) => readdir(location, { withFileTypes: true }));
   } catch (error) {
     if (hasErrno(error, "ENOENT")) return [];
     throw error;
   }
 }
 
+/** The names in a directory; none where it is missing. */
+export async function listNames(directory: FilePath): Promise<string[]> {
+  try {
+    return await atDirectory(directory, (location) => readdir(location));
+  } catch (error) {
+    if (hasErrno(error, "ENOENT")) return [];
+    throw error;
+  }
+}
+
+/** Removes a file, or a link itself, if it is there. */
+export async function removeFile(path: FilePath): Promise<void> {
+  try {
+    await at(path, (location) => rm(location, { force: true }));
+  } catch (error) {
+    if (!hasErrno(error, "ENOENT")) throw error;
+  }
+}
+
+/** Renames a file or directory, in the very directories that are meant. */
+export async function moveFile(from: FilePath, to: FilePath): Promise<void> {
+  await at(from, (source) => at(to, (target) => rename(source, target)));
+}
+
 /** False also where there is no such file any more. */
-async function isOlder(path: string, date: Date): Promise<boolean> {
+async function isOlder(path: FilePath, date: Date): Promise<boolean> {
   const modified = await modifiedMs(path);
   return modified !== undefined && modified < date.getTime();
 }
 
 /** When `path` was last changed, or undefined where there is no such file. */
-export async function modifiedMs(path: string): Promise<number | undefined> {
+export async function modifiedMs(path: FilePath): Promise<number | undefined> {
   try {
-    return (await stat(path)).mtimeMs;
+    return (await stat(locationOf(path))).mtimeMs;
   } catch (error) {
     if (hasErrno(error, "ENOENT")) return undefined;
     throw error;
   }
 }
+
+/** What is larger is no record of Troupe's. */
+const maxTextBytes = 8 * 1024 * 1024;
 
 /** The text of `path`, or undefined where there is no such file. */
-export async function readTextIfExists(path: string): Promise<string | undefined> {
+export async function readTextIfExists(path: FilePath): Promise<string | undefined> {
   await using file = await openIfExists(path);
-  return await file?.readFile("utf8");
+  if (!file) return undefined;
+  const { size } = await file.stat();
+  if (size > maxTextBytes) throw tooLarge(path, size);
+  return await file.readFile("utf8");
+}
+
+function tooLarge(path: FilePath, size: number): TeamError {
+  return new TeamError(
+    "record-corrupt",
+    `${path} has ${size} bytes, more than any record (${maxTextBytes})`,
+    { hint: "Move it away." },
+  );
 }
 
 /**
- * Opens `path` for reading, or undefined where there is no such file. A pipe or a device in its
- * place is refused: whoever waits for it waits for ever, and holds up all other reading.
- */
-export async function openIfExists(path: string): Promise<FileHandle | undefined> {
-  try {
-    const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
-    return await refuseEndless(file, path);
-  } catch (error) {
-    if (hasErrno(error, "ENOENT")) return undefined;
-    // So a socket answers.
-    if (hasErrno(error, "ENXIO")) throw noFile(path);
-    throw error;
-  }
-}
-
-async function refuseEndless(file: FileHandle, path: string): Promise<FileHandle> {
-  try {
-    const stats = await file.stat();
-    // A directory cannot be read from, and says so itself.
-    if (stats.isFile() || stats.isDirectory()) return file;
-    throw noFile(path);
-  } catch (error) {
-    await file.close();
-    throw error;
-  }
-}
-
-function noFile(path: string): TeamError {
-  return new TeamError("record-corrupt", `${path} is a pipe or a device, where a file should be`, {
-    hint: "Move it away.",
-  });
-}
-
-/** Opens `path` with `flags`; the file is for its owner alone, whatever the umask. */
-export function openPrivateSync(path: string, flags: string | number): number {
-  const descriptor = openSync(path, flags, fileMode);
-  try {
-    const { mode } = fstatSync(descriptor);
-    if ((mode & permissionBits) !== fileMode) fchmodSync(descriptor, fileMode);
-    return descriptor;
-  } catch (error) {
-    closeSync(descriptor);
-    throw error;
-  }
-}
-
-/**
- * Moves `path` to a free name beside it that says `reason` and the time, and returns that name.
- * Undefined where there is no such file.
+ * Moves `path` to a free name beside it that says `reason` and the time, and returns where it is
+ * then. Undefined where there is no such file.
  */
 export async function setAside(
-  path: string,
+  path: FilePath,
   reason: string,
   now: Date,
 ): Promise<string | undefined> {
-  const name = `${path}.${reason}-${now.toISOString().replaceAll(":", "-")}`;
-  let target = name;
-  for (let number = 2; existsSync(target); number++) target = `${name}-${number}`;
+  const suffix = `.${reason}-${now.toISOString().replaceAll(":", "-")}`;
   try {
-    await rename(path, target);
-    return target;
+    return await at(path, async (location) => {
+      let target = suffix;
+      for (let number = 2; isTaken(location + target); number++) target = `${suffix}-${number}`;
+      await rename(location, location + target);
+      return `${path}${target}`;
+    });
   } catch (error) {
     if (hasErrno(error, "ENOENT")) return undefined;
     throw error;
   }
+}
+
+function isTaken(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
 }

@@ -1,11 +1,11 @@
 import { closeSync, fstatSync, ftruncateSync, readSync, writeSync } from "node:fs";
-import { truncate } from "node:fs/promises";
-import { join } from "node:path";
 import type { z } from "zod";
 import { TeamError } from "../errors.ts";
-import { ensurePrivateDirectory, openPrivateSync } from "./files.ts";
+import { type FilePath, within } from "./file-path.ts";
+import { ensurePrivateDirectory } from "./files.ts";
 import { parseJson } from "./json.ts";
-import { type Line, LineReader } from "./line-reader.ts";
+import { type Line, LineReader, maxRecordBytes } from "./line-reader.ts";
+import { openPrivateSync } from "./open-files.ts";
 import { sideDirectory } from "./segments.ts";
 
 /** A line that is no record, or a tail that never became one, and what is wrong with it. */
@@ -28,13 +28,18 @@ export function parseLine<T>(
   schema: z.ZodType<T>,
   onDamage: (damage: Damage) => void,
 ): T | undefined {
-  const { path, offset, bytes } = line;
+  const { path, offset, end, bytes } = line;
   if (bytes.length === 0) return undefined;
+  if (line.isCut) {
+    const reason = `${path}, byte ${offset}: ${end - offset} bytes are more than any record has`;
+    onDamage({ path: String(path), offset, reason });
+    return undefined;
+  }
   try {
     return parseJson(bytes.toString(), schema, `${path}, byte ${offset}`);
   } catch (error) {
     if (!(error instanceof TeamError)) throw error;
-    onDamage({ path, offset, reason: error.message });
+    onDamage({ path: String(path), offset, reason: error.message });
     return undefined;
   }
 }
@@ -47,7 +52,8 @@ export function parseLine<T>(
  * The file is opened for each call: any number of logs costs no descriptors, and one that was
  * deleted or replaced meanwhile is not written to in the dark.
  */
-export function appendLines(path: string, lines: string): void {
+export function appendLines(path: FilePath, lines: string): void {
+  requireBounded(path, lines);
   try {
     const descriptor = openPrivateSync(path, "a+");
     try {
@@ -60,8 +66,18 @@ export function appendLines(path: string, lines: string): void {
   }
 }
 
+function requireBounded(path: FilePath, lines: string): void {
+  // Nearly always all of them together are shorter than one may be.
+  if (lines.length < maxRecordBytes / 4) return;
+  if (lines.split("\n").every((line) => Buffer.byteLength(line) < maxRecordBytes)) return;
+  throw new TeamError(
+    "write-failed",
+    `${path} takes no record of more than ${maxRecordBytes} bytes`,
+  );
+}
+
 /** The error for a file that could not be written because of `cause`. */
-export function writeFailed(path: string, cause: unknown): TeamError {
+export function writeFailed(path: FilePath, cause: unknown): TeamError {
   const reason = cause instanceof Error ? cause.message : String(cause);
   return new TeamError("write-failed", `${path} could not be written: ${reason}`, {
     cause,
@@ -88,12 +104,23 @@ function endsWithLine(descriptor: number, size: number): boolean {
   return last.toString() === "\n";
 }
 
+const tornBytes = 1024 * 1024;
+
+function cutOff(path: FilePath, size: number): void {
+  const descriptor = openPrivateSync(path, "a");
+  try {
+    ftruncateSync(descriptor, size);
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
 /**
  * Finishes what a writer that died left at the end of `path`. A record that lacks only its newline
  * gets it; other bytes move to `torn.jsonl` in the side directory and are reported.
  */
 export async function repairTail<T>(
-  path: string,
+  path: FilePath,
   schema: z.ZodType<T>,
   onDamage: (damage: Damage) => void,
 ): Promise<void> {
@@ -106,10 +133,12 @@ export async function repairTail<T>(
     appendLines(path, "");
     return;
   }
-  const tornPath = join(sideDirectory(path), "torn.jsonl");
+  const tornPath = within(sideDirectory(path), "torn.jsonl");
   await ensurePrivateDirectory(sideDirectory(path));
-  appendLines(tornPath, `${tail.bytes.toString()}\n`);
-  await truncate(path, tail.offset);
+  // Of what is longer than any record a part is enough to see what it was.
+  const torn = await reader?.after(tail.offset, Math.min(tail.end - tail.offset - 1, tornBytes));
+  appendLines(tornPath, `${torn?.toString()}\n`);
+  cutOff(path, tail.offset);
   for (const { reason, ...place } of damages) {
     onDamage({ ...place, reason: `${reason}; the torn line is in ${tornPath}` });
   }

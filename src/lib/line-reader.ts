@@ -1,10 +1,11 @@
 import type { BigIntStats } from "node:fs";
 import type { FileHandle } from "node:fs/promises";
-import { openIfExists } from "./files.ts";
+import type { FilePath } from "./file-path.ts";
+import { openIfExists } from "./open-files.ts";
 
 /** One line of a file, without its newline. `end` is where the next one begins. */
 export interface Line {
-  path: string;
+  path: FilePath;
   offset: number;
   end: number;
   /** The whole line, or of one that is too long the end of it. */
@@ -17,6 +18,9 @@ export interface LineReaderOptions {
   maxLineBytes?: number;
 }
 
+/** No record is longer, with its newline: whoever writes refuses it, and whoever reads cuts it. */
+export const maxRecordBytes = 16 * 1024 * 1024;
+
 const chunkBytes = 256 * 1024;
 const newline = 0x0a;
 
@@ -28,20 +32,20 @@ const newline = 0x0a;
  * whatever is renamed since.
  */
 export class LineReader implements AsyncDisposable {
-  readonly #path: string;
+  readonly #path: FilePath;
   readonly #file: FileHandle;
   readonly #maxLineBytes: number;
   #stats: BigIntStats | undefined;
 
-  private constructor(path: string, file: FileHandle, { maxLineBytes }: LineReaderOptions) {
+  private constructor(path: FilePath, file: FileHandle, { maxLineBytes }: LineReaderOptions) {
     this.#path = path;
     this.#file = file;
-    this.#maxLineBytes = maxLineBytes ?? Number.POSITIVE_INFINITY;
+    this.#maxLineBytes = maxLineBytes ?? maxRecordBytes;
   }
 
   /** Undefined where there is no such file. */
   static async open(
-    path: string,
+    path: FilePath,
     options: LineReaderOptions = {},
   ): Promise<LineReader | undefined> {
     const file = await openIfExists(path);
@@ -52,6 +56,11 @@ export class LineReader implements AsyncDisposable {
   async stat(): Promise<BigIntStats> {
     this.#stats ??= await this.#file.stat({ bigint: true });
     return this.#stats;
+  }
+
+  /** Up to `length` bytes from `offset` on. */
+  async after(offset: number, length: number): Promise<Buffer> {
+    return this.#read(offset, length);
   }
 
   /** Up to `length` bytes right before `offset`. */
@@ -132,12 +141,12 @@ export class LineReader implements AsyncDisposable {
 
 /** Cuts the bytes of a file, as they come in, into lines. */
 export class LineSplitter {
-  readonly #path: string;
+  readonly #path: FilePath;
   readonly #maxLineBytes: number;
   #offset: number;
   #piece: LinePiece;
 
-  constructor(path: string, offset: number, maxLineBytes: number) {
+  constructor(path: FilePath, offset: number, maxLineBytes: number) {
     this.#path = path;
     this.#maxLineBytes = maxLineBytes;
     this.#offset = offset;
@@ -194,7 +203,7 @@ class LinePiece {
     this.#parts.unshift(part);
   }
 
-  toLine(path: string, offset: number): Line {
+  toLine(path: FilePath, offset: number): Line {
     const { length, isCut } = this;
     return { path, offset, end: offset + length + 1, bytes: this.#bytes(), isCut };
   }

@@ -1,13 +1,14 @@
-import { readdir, rm } from "node:fs/promises";
-import { join } from "node:path";
 import type { z } from "zod";
 import { hasErrno, TeamError } from "../errors.ts";
 import { mapInBatches } from "./batches.ts";
+import { type FilePath, within } from "./file-path.ts";
 import {
   createFileOnce,
   ensurePrivateDirectory,
+  listNames,
   modifiedMs,
   readTextIfExists,
+  removeFile,
   removeTemporaries,
   replaceFile,
   setAside,
@@ -21,7 +22,7 @@ interface Versioned {
 }
 
 export interface VersionedRecordsOptions<T extends Versioned> {
-  directory: string;
+  directory: FilePath;
   schema: z.ZodType<T>;
   /** Told once of each problem with a file. What can still be read is used all the same. */
   onDamage(problem: string): void;
@@ -47,8 +48,8 @@ export interface VersionedRecordsOptions<T extends Versioned> {
  * it is what counts at the newest version, or at a higher one.
  */
 export class VersionedRecords<T extends Versioned> {
-  readonly #directory: string;
-  readonly #versions: string;
+  readonly #directory: FilePath;
+  readonly #versions: FilePath;
   readonly #schema: z.ZodType<T>;
   readonly #onDamage: (problem: string) => void;
   readonly #now: () => Date;
@@ -60,7 +61,7 @@ export class VersionedRecords<T extends Versioned> {
 
   constructor(options: VersionedRecordsOptions<T>) {
     this.#directory = options.directory;
-    this.#versions = join(options.directory, ".versions");
+    this.#versions = within(options.directory, ".versions");
     this.#schema = options.schema;
     this.#onDamage = options.onDamage;
     this.#now = options.now;
@@ -71,8 +72,8 @@ export class VersionedRecords<T extends Versioned> {
 
   /** The names of all records there are or were, in no order. */
   async ids(): Promise<string[]> {
-    const copied = await listNames(this.#directory, /^([^.]+)\.json$/);
-    const committed = await listNames(this.#versions, /^([^.]+)$/);
+    const copied = await namesIn(this.#directory, /^([^.]+)\.json$/);
+    const committed = await namesIn(this.#versions, /^([^.]+)$/);
     return [...new Set([...copied, ...committed])];
   }
 
@@ -98,12 +99,12 @@ export class VersionedRecords<T extends Versioned> {
     const path = this.#versionPath(id, version);
     const text = toText(record);
     // What cannot be read back must not become the newest version.
-    parseJson(text, this.#schema, path);
+    parseJson(text, this.#schema, String(path));
     await this.#check();
     try {
       await ensurePrivateDirectory(this.#directory);
       await ensurePrivateDirectory(this.#versions);
-      await ensurePrivateDirectory(join(this.#versions, id));
+      await ensurePrivateDirectory(within(this.#versions, id));
       if (!(await createFileOnce(path, text))) return false;
       if (this.#keptVersions !== undefined && !(await this.#isNewest(record))) return false;
     } catch (error) {
@@ -125,7 +126,7 @@ export class VersionedRecords<T extends Versioned> {
     await removeTemporaries(this.#directory);
     await mapInBatches(await this.ids(), async (id) => {
       if (!(await this.#isBehind(id))) return;
-      await removeTemporaries(join(this.#versions, id));
+      await removeTemporaries(within(this.#versions, id));
       const newest = await this.read(id);
       if (!newest) return;
       const copy = await this.#loadCopy(id, newest.version);
@@ -135,7 +136,7 @@ export class VersionedRecords<T extends Versioned> {
 
   /** Two looks a record, so that a long history costs a start little. */
   async #isBehind(id: string): Promise<boolean> {
-    const versions = await modifiedMs(join(this.#versions, id));
+    const versions = await modifiedMs(within(this.#versions, id));
     const copy = await modifiedMs(this.#copyPath(id));
     // The copy is written last: what is older than its versions was never finished.
     return copy === undefined || (versions !== undefined && versions >= copy);
@@ -149,7 +150,7 @@ export class VersionedRecords<T extends Versioned> {
   async #dropOld(id: string, kept: number): Promise<void> {
     try {
       for (const number of (await this.#numbers(id)).slice(kept)) {
-        await rm(this.#versionPath(id, number), { force: true });
+        await removeFile(this.#versionPath(id, number));
       }
     } catch (error) {
       this.#tell(this.#versions, `Old versions could not be removed: ${reasonOf(error)}`);
@@ -180,7 +181,7 @@ export class VersionedRecords<T extends Versioned> {
 
   /** The numbers of the versions of `id`, newest first. */
   async #numbers(id: string): Promise<number[]> {
-    const names = await listNames(join(this.#versions, id), /^(\d{1,15})\.json$/);
+    const names = await namesIn(within(this.#versions, id), /^(\d{1,15})\.json$/);
     return names.map(Number).sort((a, b) => b - a);
   }
 
@@ -199,14 +200,14 @@ export class VersionedRecords<T extends Versioned> {
     return this.#load(id, this.#copyPath(id), newest + maxLeap);
   }
 
-  async #load(id: string, path: string, highest = Infinity): Promise<T | undefined> {
+  async #load(id: string, path: FilePath, highest = Infinity): Promise<T | undefined> {
     try {
       const text = await readTextIfExists(path);
       if (text === undefined) return undefined;
-      const record = parseJson(text, this.#schema, path);
+      const record = parseJson(text, this.#schema, String(path));
       if (record.id !== id) throw new TeamError("record-corrupt", `${path} is of '${record.id}'`);
       if (record.version > highest) throw versionTooHigh(path, record.version);
-      this.#told.delete(path);
+      this.#told.delete(String(path));
       return record;
     } catch (error) {
       if (!(error instanceof TeamError) && !hasErrno(error, "EISDIR")) throw error;
@@ -215,25 +216,26 @@ export class VersionedRecords<T extends Versioned> {
     }
   }
 
-  #tell(path: string, problem: string): void {
+  #tell(file: FilePath, problem: string): void {
+    const path = String(file);
     if (this.#told.get(path) === problem) return;
     this.#told.set(path, problem);
     this.#onDamage(problem);
   }
 
-  #copyPath(id: string): string {
-    return join(this.#directory, `${id}.json`);
+  #copyPath(id: string): FilePath {
+    return within(this.#directory, `${id}.json`);
   }
 
-  #versionPath(id: string, version: number): string {
-    return join(this.#versions, id, `${version}.json`);
+  #versionPath(id: string, version: number): FilePath {
+    return within(this.#versions, id, `${version}.json`);
   }
 }
 
 /** So far may somebody who edits a copy go beyond the newest version. */
 const maxLeap = 1_000_000;
 
-function versionTooHigh(path: string, version: number): TeamError {
+function versionTooHigh(path: FilePath, version: number): TeamError {
   return new TeamError("record-corrupt", `${path}, at version: ${version} is far too high`);
 }
 
@@ -246,11 +248,6 @@ function reasonOf(error: unknown): string {
 }
 
 /** The first group of `pattern` in each name of `directory` that matches it. */
-async function listNames(directory: string, pattern: RegExp): Promise<string[]> {
-  try {
-    return (await readdir(directory)).flatMap((name) => pattern.exec(name)?.[1] ?? []);
-  } catch (error) {
-    if (hasErrno(error, "ENOENT")) return [];
-    throw error;
-  }
+async function namesIn(directory: FilePath, pattern: RegExp): Promise<string[]> {
+  return (await listNames(directory)).flatMap((name) => pattern.exec(name)?.[1] ?? []);
 }

@@ -1,5 +1,6 @@
 import { TeamError } from "../errors.ts";
 import type { Clock } from "../lib/clock.ts";
+import type { FilePath } from "../lib/file-path.ts";
 import { appendLines, toLines } from "../lib/json-lines.ts";
 import type { AgentEvent, StoredEvent } from "../protocol/events.ts";
 import { DeltaJoiner } from "./delta-joiner.ts";
@@ -8,7 +9,7 @@ import { FileEventReader } from "./file-event-reader.ts";
 import { RotatingFile } from "./rotating-file.ts";
 
 export interface FileEventLogOptions {
-  path: string;
+  path: FilePath;
   clock: Clock;
   maxBytes?: number;
   keptSegments?: number;
@@ -24,7 +25,7 @@ export class FileEventLog implements EventLog {
   #lastSeq = 0;
   #lost = 0;
 
-  private constructor(path: string, file: RotatingFile, clock: Clock) {
+  private constructor(path: FilePath, file: RotatingFile, clock: Clock) {
     this.#file = file;
     this.#clock = clock;
     this.#joiner = new DeltaJoiner(clock, (event) => this.#store(event));

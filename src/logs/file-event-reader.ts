@@ -1,4 +1,4 @@
-import { basename } from "node:path";
+import { type FilePath, nameOf } from "../lib/file-path.ts";
 import { parseLine } from "../lib/json-lines.ts";
 import { LineReader } from "../lib/line-reader.ts";
 import { listSegments, segmentPath, sideDirectory } from "../lib/segments.ts";
@@ -23,11 +23,11 @@ interface Cursor {
  * them. A damaged line is left out; the gap in the numbers shows it.
  */
 export class FileEventReader implements EventReader {
-  readonly #path: string;
-  readonly #directory: string;
+  readonly #path: FilePath;
+  readonly #directory: FilePath;
   readonly #wakes: WakeSource;
 
-  constructor({ path, wakes }: { path: string; wakes: WakeSource }) {
+  constructor({ path, wakes }: { path: FilePath; wakes: WakeSource }) {
     this.#path = path;
     this.#directory = sideDirectory(path);
     this.#wakes = wakes;
@@ -54,7 +54,7 @@ export class FileEventReader implements EventReader {
     const cursor: Cursor = { generation, offset: 0, ino: undefined, after, lastSeen: after };
     yield* follow({
       readNew: () => this.#readOn(cursor),
-      subscribe: (wake) => this.#wakes.subscribe(basename(this.#path), wake),
+      subscribe: (wake) => this.#wakes.subscribe(nameOf(this.#path), wake),
       signal,
     });
   }
@@ -93,7 +93,7 @@ export class FileEventReader implements EventReader {
     return 0;
   }
 
-  async #filesNewestFirst(): Promise<{ generation: number; path: string }[]> {
+  async #filesNewestFirst(): Promise<{ generation: number; path: FilePath }[]> {
     const segments = await listSegments(this.#directory);
     const live = { generation: (segments.at(-1) ?? 0) + 1, path: this.#path };
     const older = segments.map((generation) => ({
@@ -115,7 +115,7 @@ async function* readEvents(reader: LineReader, cursor: Cursor): AsyncGenerator<S
   cursor.ino = ino;
   for await (const line of reader.forwards(cursor.offset)) {
     cursor.offset = line.end;
-    if (seqOf(line.bytes.toString()) <= cursor.after) continue;
+    if (line.isCut || seqOf(line.bytes.toString()) <= cursor.after) continue;
     const stored = parseLine(line, StoredEvent, leaveOut);
     if (!stored) continue;
     cursor.lastSeen = stored.seq;

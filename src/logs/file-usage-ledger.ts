@@ -1,4 +1,5 @@
 import type { Clock } from "../lib/clock.ts";
+import type { FilePath } from "../lib/file-path.ts";
 import { type Damage, repairTail, toLines } from "../lib/json-lines.ts";
 import type { MemberName } from "../protocol/ids.ts";
 import { UsageLine, type UsageRecord, type UsageTotal } from "../protocol/usage.ts";
@@ -8,7 +9,7 @@ import type { UsageLedger } from "./usage-ledger.ts";
 import type { UsageSums } from "./usage-sums.ts";
 
 export interface FileUsageLedgerOptions {
-  path: string;
+  path: FilePath;
   clock: Clock;
   /** Told of each line that cannot be read, and so is in no total. */
   onDamage(damage: Damage): void;

@@ -1,3 +1,4 @@
+import type { FilePath } from "../lib/file-path.ts";
 import { type Damage, parseLine } from "../lib/json-lines.ts";
 import { type Line, LineReader } from "../lib/line-reader.ts";
 import { listSegments, segmentPath, sideDirectory } from "../lib/segments.ts";
@@ -13,11 +14,11 @@ export interface FileUsageReaderOptions {
 
 /** Looks at a ledger that another process may be writing, and never touches it. */
 export class FileUsageReader implements UsageReader {
-  readonly #path: string;
-  readonly #directory: string;
+  readonly #path: FilePath;
+  readonly #directory: FilePath;
   readonly #onDamage: (damage: Damage) => void;
 
-  constructor(path: string, { onDamage }: FileUsageReaderOptions) {
+  constructor(path: FilePath, { onDamage }: FileUsageReaderOptions) {
     this.#path = path;
     this.#directory = sideDirectory(path);
     this.#onDamage = onDamage;

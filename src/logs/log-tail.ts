@@ -1,4 +1,5 @@
 import { identityOf } from "../lib/appearance.ts";
+import type { FilePath } from "../lib/file-path.ts";
 import { type Line, LineReader } from "../lib/line-reader.ts";
 import { listSegments, segmentPath, sideDirectory } from "../lib/segments.ts";
 
@@ -7,15 +8,15 @@ import { listSegments, segmentPath, sideDirectory } from "../lib/segments.ts";
  * in order. Keeps no file open.
  */
 export class LogTail {
-  readonly #path: string;
-  readonly #directory: string;
+  readonly #path: FilePath;
+  readonly #directory: FilePath;
   #generation: number;
   #offset = 0;
   #file: string | undefined;
   #restarts = 0;
 
   /** Begins with generation `from`; with what is left where it has been dropped. */
-  constructor(path: string, from = 0) {
+  constructor(path: FilePath, from = 0) {
     this.#path = path;
     this.#directory = sideDirectory(path);
     this.#generation = from;

@@ -1,11 +1,11 @@
 import { mkdirSync, renameSync, rmSync, statSync } from "node:fs";
-import { dirname } from "node:path";
+import { atSync, type FilePath, locationOf, parentOf } from "../lib/file-path.ts";
 import { ensurePrivateDirectory } from "../lib/files.ts";
 import { appendLines, writeFailed } from "../lib/json-lines.ts";
 import { listSegments, segmentPath, sideDirectory } from "../lib/segments.ts";
 
 export interface RotatingFileOptions {
-  path: string;
+  path: FilePath;
   /** A file that has grown to this size is set aside before the next append. */
   maxBytes: number;
   keptSegments: number;
@@ -20,7 +20,7 @@ export interface RotatingFileOptions {
  */
 export class RotatingFile {
   readonly #options: RotatingFileOptions;
-  readonly #directory: string;
+  readonly #directory: FilePath;
   readonly #segments: number[];
 
   private constructor(options: RotatingFileOptions, segments: number[]) {
@@ -30,7 +30,7 @@ export class RotatingFile {
   }
 
   static async open(options: RotatingFileOptions): Promise<RotatingFile> {
-    await ensurePrivateDirectory(dirname(options.path));
+    await ensurePrivateDirectory(parentOf(options.path));
     await ensurePrivateDirectory(sideDirectory(options.path));
     return new RotatingFile(options, await listSegments(sideDirectory(options.path)));
   }
@@ -38,21 +38,25 @@ export class RotatingFile {
   /** Appends `lines` as `appendLines` does; when it throws, none of them is stored. */
   append(lines: string): void {
     const { path, maxBytes, header } = this.#options;
-    const size = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+    const size = statSync(locationOf(path), { throwIfNoEntry: false })?.size ?? 0;
     if (size >= maxBytes) this.#rotate();
     const isNew = size === 0 || size >= maxBytes;
     appendLines(path, isNew ? header() + lines : lines);
+  }
+
+  #move(path: FilePath, segment: FilePath): void {
+    atSync(this.#directory, (it) => mkdirSync(it, { recursive: true, mode: 0o700 }));
+    atSync(path, (from) => atSync(segment, (to) => renameSync(from, to)));
   }
 
   #rotate(): void {
     const { path, keptSegments } = this.#options;
     const number = (this.#segments.at(-1) ?? 0) + 1;
     try {
-      mkdirSync(this.#directory, { recursive: true, mode: 0o700 });
-      renameSync(path, segmentPath(this.#directory, number));
+      this.#move(path, segmentPath(this.#directory, number));
       this.#segments.push(number);
       for (const dropped of this.#segments.splice(0, this.#segments.length - keptSegments)) {
-        rmSync(segmentPath(this.#directory, dropped), { force: true });
+        atSync(segmentPath(this.#directory, dropped), (it) => rmSync(it, { force: true }));
       }
     } catch (error) {
       throw writeFailed(path, error);

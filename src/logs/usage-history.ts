@@ -1,3 +1,4 @@
+import type { FilePath } from "../lib/file-path.ts";
 import { type Damage, parseLine } from "../lib/json-lines.ts";
 import { UsageLine } from "../protocol/usage.ts";
 import { LogTail } from "./log-tail.ts";
@@ -7,7 +8,7 @@ export class UsageHistory {
   readonly #tail: LogTail;
   readonly #onDamage: (damage: Damage) => void;
 
-  constructor({ path, onDamage }: { path: string; onDamage(damage: Damage): void }) {
+  constructor({ path, onDamage }: { path: FilePath; onDamage(damage: Damage): void }) {
     this.#tail = new LogTail(path);
     this.#onDamage = onDamage;
   }

@@ -1,3 +1,4 @@
+import type { FilePath } from "../lib/file-path.ts";
 import { type Damage, parseLine } from "../lib/json-lines.ts";
 import { LineReader } from "../lib/line-reader.ts";
 import { listSegments, segmentPath, sideDirectory } from "../lib/segments.ts";
@@ -7,7 +8,7 @@ import { LogTail } from "./log-tail.ts";
 import { UsageSums } from "./usage-sums.ts";
 
 export interface UsageTailOptions {
-  path: string;
+  path: FilePath;
   /** Told of each line that cannot be read, and so is in no total. */
   onDamage(damage: Damage): void;
 }
@@ -59,7 +60,7 @@ export class UsageTail {
 }
 
 /** The newest generation that needs none before it: it begins with what they add up to. */
-async function firstNeeded(path: string): Promise<number> {
+async function firstNeeded(path: FilePath): Promise<number> {
   const segments = await listSegments(sideDirectory(path));
   if (await beginsWithTotals(path)) return (segments.at(-1) ?? 0) + 1;
   for (const segment of [...segments].reverse()) {
@@ -68,7 +69,7 @@ async function firstNeeded(path: string): Promise<number> {
   return 0;
 }
 
-async function beginsWithTotals(path: string): Promise<boolean> {
+async function beginsWithTotals(path: FilePath): Promise<boolean> {
   await using reader = await LineReader.open(path);
   for await (const line of reader?.forwards() ?? []) {
     return parseLine(line, UsageLine, () => {})?.type === "carried";

@@ -1,5 +1,6 @@
 import type { Signature } from "../keys/signature.ts";
 import type { Clock } from "../lib/clock.ts";
+import type { FilePath } from "../lib/file-path.ts";
 import { ensurePrivateDirectory } from "../lib/files.ts";
 import type { WakeSource } from "../lib/wake-source.ts";
 import type { MemberName } from "../protocol/ids.ts";
@@ -20,7 +21,7 @@ import {
 
 export interface FileMailboxOptions {
   /** The directory that holds the live logs of the whole team. */
-  inbox: string;
+  inbox: FilePath;
   owner: MemberName;
   signature: Signature;
   clock: Clock;

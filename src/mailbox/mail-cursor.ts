@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { z } from "zod";
 import { TeamError } from "../errors.ts";
+import type { FilePath } from "../lib/file-path.ts";
 import { readTextIfExists, replaceFile } from "../lib/files.ts";
 import { parseJson } from "../lib/json.ts";
 import { Position } from "../protocol/message.ts";
@@ -22,17 +23,17 @@ export const MailCursor = z.object({
 export type MailCursor = z.infer<typeof MailCursor>;
 
 /** The cursor, or undefined where there is none or it is damaged: then everything is read again. */
-export async function readCursor(path: string): Promise<MailCursor | undefined> {
+export async function readCursor(path: FilePath): Promise<MailCursor | undefined> {
   try {
     const text = await readTextIfExists(path);
-    return text === undefined ? undefined : parseJson(text, MailCursor, path);
+    return text === undefined ? undefined : parseJson(text, MailCursor, String(path));
   } catch (error) {
     if (error instanceof TeamError) return undefined;
     throw error;
   }
 }
 
-export async function writeCursor(path: string, cursor: MailCursor): Promise<void> {
+export async function writeCursor(path: FilePath, cursor: MailCursor): Promise<void> {
   await replaceFile(path, `${JSON.stringify(cursor)}\n`);
 }
 

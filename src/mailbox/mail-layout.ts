@@ -1,30 +1,30 @@
-import { join } from "node:path";
+import { type FilePath, within } from "../lib/file-path.ts";
 import type { MemberName } from "../protocol/ids.ts";
 
 /** Where one member's mail lies. */
 export interface MailLayout {
   /** The directory that all live logs share, and that is watched. */
-  inbox: string;
+  inbox: FilePath;
   /** The live log, by its name in `inbox`. */
   fileName: string;
-  live: string;
+  live: FilePath;
   /** What only the reader writes lies apart, so that it does not wake the watch on `inbox`. */
-  directory: string;
-  cursor: string;
-  quarantine: string;
-  returned: string;
+  directory: FilePath;
+  cursor: FilePath;
+  quarantine: FilePath;
+  returned: FilePath;
 }
 
-export function mailLayout(inbox: string, owner: MemberName): MailLayout {
+export function mailLayout(inbox: FilePath, owner: MemberName): MailLayout {
   const fileName = `${owner}.jsonl`;
-  const directory = join(inbox, `.${owner}`);
+  const directory = within(inbox, `.${owner}`);
   return {
     inbox,
     fileName,
-    live: join(inbox, fileName),
+    live: within(inbox, fileName),
     directory,
-    cursor: join(directory, "cursor"),
-    quarantine: join(directory, "quarantine.jsonl"),
-    returned: join(directory, "returned.jsonl"),
+    cursor: within(directory, "cursor"),
+    quarantine: within(directory, "quarantine.jsonl"),
+    returned: within(directory, "returned.jsonl"),
   };
 }

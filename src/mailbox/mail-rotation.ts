@@ -1,7 +1,8 @@
 import { closeSync } from "node:fs";
-import { rename, rm } from "node:fs/promises";
 import { hasErrno } from "../errors.ts";
-import { openPrivateSync } from "../lib/files.ts";
+import type { FilePath } from "../lib/file-path.ts";
+import { moveFile, removeFile } from "../lib/files.ts";
+import { openPrivateSync } from "../lib/open-files.ts";
 import { listSegments, segmentPath } from "../lib/segments.ts";
 import type { MailLayout } from "./mail-layout.ts";
 import { recentSegments, sizeOf } from "./mail-source.ts";
@@ -10,10 +11,10 @@ import { recentSegments, sizeOf } from "./mail-source.ts";
 export async function rotateLog(
   layout: MailLayout,
   generation: number,
-): Promise<string | undefined> {
+): Promise<FilePath | undefined> {
   const segment = segmentPath(layout.directory, generation);
   try {
-    await rename(layout.live, segment);
+    await moveFile(layout.live, segment);
     return segment;
   } catch (error) {
     if (hasErrno(error, "ENOENT")) return undefined;
@@ -38,7 +39,7 @@ export async function trimHistory(layout: MailLayout, maxBytes: number): Promise
     const path = segmentPath(layout.directory, segment);
     total += await sizeOf(path);
     if (total <= maxBytes || age < recentSegments) continue;
-    await rm(path, { force: true });
+    await removeFile(path);
     dropped.push(segment);
   }
   return dropped;

@@ -1,7 +1,8 @@
-import { type BigIntStats, closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
-import { hasErrno } from "../errors.ts";
+import { type BigIntStats, closeSync, fstatSync, readSync } from "node:fs";
 import { describeAppearance } from "../lib/appearance.ts";
+import type { FilePath } from "../lib/file-path.ts";
 import { type Line, LineReader, LineSplitter } from "../lib/line-reader.ts";
+import { openIfExistsSync } from "../lib/open-files.ts";
 import { maxLineBytes } from "./mail-line.ts";
 
 /** A place in a log where a line ends, and the end of that line, by which it is recognised. */
@@ -31,7 +32,7 @@ export function anchorOf({ offset, tail }: Mark): Buffer {
 }
 
 /** The mark at `offset`, or undefined where no line of the log ends there. */
-export async function markAt(path: string, offset: number): Promise<Mark | undefined> {
+export async function markAt(path: FilePath, offset: number): Promise<Mark | undefined> {
   if (offset === 0) return startOfLog;
   await using reader = await LineReader.open(path);
   const before = await reader?.before(offset, tailLength + 1);
@@ -41,7 +42,7 @@ export async function markAt(path: string, offset: number): Promise<Mark | undef
 }
 
 /** Whether nothing follows the last newline of the log. */
-export async function endsWithLine(path: string): Promise<boolean> {
+export async function endsWithLine(path: FilePath): Promise<boolean> {
   await using reader = await LineReader.open(path);
   const size = Number((await reader?.stat())?.size ?? 0);
   return size === 0 || (await reader?.before(size, 1))?.at(0) === newline;
@@ -62,7 +63,10 @@ export interface OpenLog extends AsyncDisposable {
  * Opens a log to read on behind `from`. Undefined where there is no file; "replaced" where the file
  * is not the one that was read up to there.
  */
-export async function openLog(path: string, from: Mark): Promise<OpenLog | "replaced" | undefined> {
+export async function openLog(
+  path: FilePath,
+  from: Mark,
+): Promise<OpenLog | "replaced" | undefined> {
   const little = readLittle(path, from);
   if (little !== "much") return little;
 
@@ -94,7 +98,7 @@ const littleBytes = 64 * 1024;
  * Synchronous: it was written a moment ago and lies in memory, where reading it takes a few
  * microseconds. The way through the thread pool takes many times as long, and would be gone six times.
  */
-function readLittle(path: string, from: Mark): OpenLog | "replaced" | "much" | undefined {
+function readLittle(path: FilePath, from: Mark): OpenLog | "replaced" | "much" | undefined {
   const descriptor = openIfExistsSync(path);
   if (descriptor === undefined) return undefined;
   try {
@@ -114,16 +118,6 @@ function readLittle(path: string, from: Mark): OpenLog | "replaced" | "much" | u
     };
   } finally {
     closeSync(descriptor);
-  }
-}
-
-function openIfExistsSync(path: string): number | undefined {
-  try {
-    // A pipe in its place would be waited for, and nothing else would go on meanwhile.
-    return openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
-  } catch (error) {
-    if (hasErrno(error, "ENOENT")) return undefined;
-    throw error;
   }
 }
 

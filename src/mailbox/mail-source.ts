@@ -1,5 +1,6 @@
 import { stat } from "node:fs/promises";
 import { hasErrno } from "../errors.ts";
+import { type FilePath, locationOf } from "../lib/file-path.ts";
 import { LineReader } from "../lib/line-reader.ts";
 import { listSegments, segmentPath } from "../lib/segments.ts";
 import type { Position } from "../protocol/message.ts";
@@ -10,7 +11,7 @@ import { type Mark, markAt, startOfLog } from "./mail-scanner.ts";
 /** One log of a mailbox that unread lines may lie in: the live one, or a segment of late. */
 export interface MailSource {
   readonly generation: number;
-  readonly path: string;
+  readonly path: FilePath;
   inode: string;
   /** Up to here lines are in memory. */
   scanned: Mark;
@@ -115,7 +116,7 @@ async function recoverLive(options: RecoveryOptions, generation: number): Promis
 }
 
 async function isAnchored(
-  path: string,
+  path: FilePath,
   offset: number,
   anchor: MailCursor["anchor"],
 ): Promise<boolean> {
@@ -124,9 +125,9 @@ async function isAnchored(
   return hashAnchor(before ?? Buffer.alloc(0)).hash === anchor.hash;
 }
 
-export async function sizeOf(path: string): Promise<number> {
+export async function sizeOf(path: FilePath): Promise<number> {
   try {
-    return (await stat(path)).size;
+    return (await stat(locationOf(path))).size;
   } catch (error) {
     if (hasErrno(error, "ENOENT")) return 0;
     throw error;

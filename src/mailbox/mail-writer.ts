@@ -1,7 +1,8 @@
 import { closeSync, fstatSync, statSync, writeSync } from "node:fs";
 import { TeamError } from "../errors.ts";
-import { openPrivateSync } from "../lib/files.ts";
+import { type FilePath, locationOf } from "../lib/file-path.ts";
 import { writeFailed } from "../lib/json-lines.ts";
+import { openPrivateSync } from "../lib/open-files.ts";
 
 /** How often a line is written again because the log was rotated meanwhile. */
 const maxAttempts = 20;
@@ -21,11 +22,11 @@ interface OpenLog {
  */
 export class MailWriter implements Disposable {
   /** The one that was written to last comes last. */
-  readonly #open = new Map<string, OpenLog>();
-  #latest: { path: string; log: OpenLog } | undefined;
+  readonly #open = new Map<FilePath, OpenLog>();
+  #latest: { path: FilePath; log: OpenLog } | undefined;
 
   /** Returns when the line is where the reader will find it. Otherwise throws `write-failed`. */
-  write(path: string, line: Buffer): void {
+  write(path: FilePath, line: Buffer): void {
     for (let attempt = 0; attempt < maxAttempts; attempt++) {
       const log = this.#opened(path);
       // If the path still names this inode after the write, any rename comes later, and the reader
@@ -40,7 +41,7 @@ export class MailWriter implements Disposable {
   }
 
   /** Lets go of a log; the next line to it opens whatever is there then. */
-  close(path: string): void {
+  close(path: FilePath): void {
     const log = this.#open.get(path);
     this.#open.delete(path);
     if (this.#latest?.path === path) this.#latest = undefined;
@@ -52,16 +53,16 @@ export class MailWriter implements Disposable {
   }
 
   /** The inode that `path` names after the write. */
-  #tryWrite(path: string, log: OpenLog, line: Buffer): bigint | undefined {
+  #tryWrite(path: FilePath, log: OpenLog, line: Buffer): bigint | undefined {
     try {
       writeWhole(log, line);
-      return statSync(path, { bigint: true, throwIfNoEntry: false })?.ino;
+      return statSync(locationOf(path), { bigint: true, throwIfNoEntry: false })?.ino;
     } catch (error) {
       throw writeFailed(path, error);
     }
   }
 
-  #opened(path: string): OpenLog {
+  #opened(path: FilePath): OpenLog {
     if (this.#latest?.path === path) return this.#latest.log;
     const log = this.#open.get(path) ?? openLog(path);
     // Taken out and put in again, it is the last one.
@@ -74,7 +75,7 @@ export class MailWriter implements Disposable {
   }
 }
 
-function openLog(path: string): OpenLog {
+function openLog(path: FilePath): OpenLog {
   try {
     const descriptor = openPrivateSync(path, "a");
     try {

@@ -1,3 +1,4 @@
+import type { FilePath } from "../lib/file-path.ts";
 import { LineReader } from "../lib/line-reader.ts";
 import { listSegments, segmentPath } from "../lib/segments.ts";
 import type { MessageId } from "../protocol/ids.ts";
@@ -7,7 +8,7 @@ import type { MailSource } from "./mail-source.ts";
 /** A log, up to a byte. */
 interface Log {
   generation: number;
-  path: string;
+  path: FilePath;
   upTo: number;
 }
 
@@ -15,7 +16,7 @@ const whole = Number.POSITIVE_INFINITY;
 
 export interface SeenIdsOptions extends Pick<DecodeOptions, "owner" | "signature"> {
   /** Where the segments lie. */
-  directory: string;
+  directory: FilePath;
   /** What the transcript has already. */
   delivered: ReadonlySet<MessageId>;
 }

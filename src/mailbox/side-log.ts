@@ -1,5 +1,6 @@
-import { rename } from "node:fs/promises";
 import { z } from "zod";
+import { type FilePath, nameOf, parentOf, within } from "../lib/file-path.ts";
+import { moveFile } from "../lib/files.ts";
 import { appendLines, parseLine, toLines } from "../lib/json-lines.ts";
 import { LineReader } from "../lib/line-reader.ts";
 import { MessageId } from "../protocol/ids.ts";
@@ -23,15 +24,15 @@ const maxBytes = 1024 * 1024;
  * each. Bounded: the older half is dropped; the lines themselves stay in the mailbox's history.
  */
 export class SideLog {
-  readonly #path: string;
+  readonly #path: FilePath;
   #ids: Set<MessageId>;
 
-  private constructor(path: string, ids: Set<MessageId>) {
+  private constructor(path: FilePath, ids: Set<MessageId>) {
     this.#path = path;
     this.#ids = ids;
   }
 
-  static async open(path: string): Promise<SideLog> {
+  static async open(path: FilePath): Promise<SideLog> {
     return new SideLog(path, await readSideIds(path));
   }
 
@@ -43,7 +44,7 @@ export class SideLog {
     const unknown = records.filter(({ id }) => !this.#ids.has(id));
     if (unknown.length === 0) return;
     if ((await sizeOf(this.#path)) > maxBytes) {
-      await rename(this.#path, olderPath(this.#path));
+      await moveFile(this.#path, olderPath(this.#path));
       this.#ids = await readSideIds(this.#path);
     }
     appendLines(this.#path, toLines(unknown));
@@ -52,7 +53,7 @@ export class SideLog {
 }
 
 /** The ids of all records. What is no record is passed over: it is only a copy of history. */
-export async function readSideIds(path: string): Promise<Set<MessageId>> {
+export async function readSideIds(path: FilePath): Promise<Set<MessageId>> {
   const ids = new Set<MessageId>();
   for (const part of [olderPath(path), path]) {
     await using reader = await LineReader.open(part);
@@ -64,6 +65,6 @@ export async function readSideIds(path: string): Promise<Set<MessageId>> {
   return ids;
 }
 
-function olderPath(path: string): string {
-  return path.replace(/\.jsonl$/, ".older.jsonl");
+function olderPath(path: FilePath): FilePath {
+  return within(parentOf(path), nameOf(path).replace(/\.jsonl$/, ".older.jsonl"));
 }

@@ -1,11 +1,12 @@
-import { readdir, rm } from "node:fs/promises";
-import { join } from "node:path";
 import { z } from "zod";
-import { hasErrno, TeamError } from "../errors.ts";
+import { TeamError } from "../errors.ts";
 import { mapInBatches } from "../lib/batches.ts";
+import { type FilePath, within } from "../lib/file-path.ts";
 import {
   ensurePrivateDirectory,
+  listNames,
   readTextIfExists,
+  removeFile,
   removeTemporaries,
   replaceFile,
 } from "../lib/files.ts";
@@ -47,7 +48,7 @@ export class MemoryJobRecords implements JobRecords {
 
 export interface FileJobRecordsOptions {
   /** `background` in the team directory. */
-  directory: string;
+  directory: FilePath;
   signature: Signer;
   /** Told once of each file that cannot be read, or that troupe did not write. It is left alone, and the others count. */
   onDamage(problem: string): void;
@@ -72,7 +73,7 @@ export class FileJobRecords implements JobRecords {
   async add(record: JobRecord): Promise<void> {
     const { directory, signature, check } = this.#options;
     await check();
-    const path = join(directory, `${record.member}-${record.id}.json`);
+    const path = within(directory, `${record.member}-${record.id}.json`);
     try {
       await ensurePrivateDirectory(directory);
       await replaceFile(path, `${JSON.stringify(signRecord(record, signature), null, 2)}\n`);
@@ -84,7 +85,7 @@ export class FileJobRecords implements JobRecords {
   async remove(id: string): Promise<void> {
     await this.#options.check();
     for (const name of await this.#names()) {
-      if (name.endsWith(`-${id}.json`)) await rm(join(this.#options.directory, name));
+      if (name.endsWith(`-${id}.json`)) await removeFile(within(this.#options.directory, name));
     }
   }
 
@@ -94,16 +95,12 @@ export class FileJobRecords implements JobRecords {
   }
 
   async #names(): Promise<string[]> {
-    try {
-      return (await readdir(this.#options.directory)).filter((name) => name.endsWith(".json"));
-    } catch (error) {
-      if (hasErrno(error, "ENOENT")) return [];
-      throw error;
-    }
+    const names = await listNames(this.#options.directory);
+    return names.filter((name) => name.endsWith(".json"));
   }
 
   async #read(name: string): Promise<JobRecord | undefined> {
-    const path = join(this.#options.directory, name);
+    const path = within(this.#options.directory, name);
     try {
       const text = await readTextIfExists(path);
       return text === undefined ? undefined : this.#parse(text, path);
@@ -116,8 +113,8 @@ export class FileJobRecords implements JobRecords {
   }
 
   /** What troupe did not write must not be told in its name. */
-  #parse(text: string, path: string): JobRecord {
-    const { sig, ...record } = parseJson(text, StoredJob, path);
+  #parse(text: string, path: FilePath): JobRecord {
+    const { sig, ...record } = parseJson(text, StoredJob, String(path));
     if (isSigned(record, sig, this.#options.signature)) return record;
     throw new TeamError("record-corrupt", `${path} is not what troupe wrote: delete it`);
   }

@@ -1,8 +1,11 @@
 import { randomUUID } from "node:crypto";
-import { type FileHandle, open, readdir, rm, stat } from "node:fs/promises";
+import { lstatSync } from "node:fs";
+import { type FileHandle, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { hasErrno } from "../errors.ts";
-import { ensurePrivateDirectory } from "../lib/files.ts";
+import { locationOf } from "../lib/file-path.ts";
+import { ensurePrivateDirectory, listNames, removeFile } from "../lib/files.ts";
+import { makeFile } from "../lib/open-files.ts";
+import { OwnDirectory } from "../lib/own-directory.ts";
 import type { Secrets } from "../lib/secrets.ts";
 import { maxOutputCharacters, OutputCapture } from "./output-capture.ts";
 
@@ -55,37 +58,32 @@ export class OutputFiles {
     const fileName = `${safeName(name)}-${randomUUID().slice(0, 8)}.txt`;
     const path = join(this.directory, fileName);
     await ensurePrivateDirectory(this.directory);
-    await this.#makeRoom();
-    const handle = await open(path, "wx", 0o600);
-    // A umask can have taken bits from the mode.
-    await handle.chmod(0o600);
+    using held = OwnDirectory.open(this.directory);
+    await this.#makeRoom(held);
+    const handle = await makeFile(held.to(fileName));
     this.#openNames.add(fileName);
     const onClose = () => this.#openNames.delete(fileName);
     return new OutputFile({ path, handle, maxBytes: this.#maxFileBytes, onClose });
   }
 
-  async #makeRoom(): Promise<void> {
-    const files = await this.#closedFiles();
+  async #makeRoom(held: OwnDirectory): Promise<void> {
+    const files = await this.#closedFiles(held);
     let total = files.reduce((sum, { size }) => sum + size, 0);
     for (const { path, size } of files.sort((a, b) => a.mtimeMs - b.mtimeMs)) {
       if (total + this.#maxFileBytes <= this.#maxTotalBytes) return;
-      await rm(path, { force: true });
+      await removeFile(path);
       total -= size;
     }
   }
 
-  async #closedFiles(): Promise<{ path: string; size: number; mtimeMs: number }[]> {
+  async #closedFiles(held: OwnDirectory) {
     const files = [];
-    for (const name of await readdir(this.directory)) {
+    for (const name of await listNames(held.to())) {
       if (!name.endsWith(".txt") || this.#openNames.has(name)) continue;
-      const path = join(this.directory, name);
-      try {
-        const { size, mtimeMs } = await stat(path);
-        files.push({ path, size, mtimeMs });
-      } catch (error) {
-        // Another call has made room meanwhile.
-        if (!hasErrno(error, "ENOENT")) throw error;
-      }
+      const path = held.to(name);
+      const found = lstatSync(locationOf(path), { throwIfNoEntry: false });
+      // Another call may have made room meanwhile.
+      if (found?.isFile()) files.push({ path, size: found.size, mtimeMs: found.mtimeMs });
     }
     return files;
   }

@@ -2,6 +2,7 @@ import { TeamError } from "../errors.ts";
 import type { Signature } from "../keys/signature.ts";
 import { mapInBatches } from "../lib/batches.ts";
 import type { Clock } from "../lib/clock.ts";
+import type { FilePath } from "../lib/file-path.ts";
 import { Listeners } from "../lib/listeners.ts";
 import { VersionedRecords } from "../lib/versioned-records.ts";
 import { type MemberName, newRequestId, RequestId, system } from "../protocol/ids.ts";
@@ -19,7 +20,7 @@ import type { Answer, RequestDraft, RequestFilter, Requests } from "./requests.t
 
 export interface FileRequestsOptions {
   /** `requests` in the team directory. */
-  directory: string;
+  directory: FilePath;
   signature: Signature;
   clock: Clock;
   /** Told once of each file that cannot be read. */

@@ -1,7 +1,7 @@
-import { join } from "node:path";
 import { TeamError } from "../errors.ts";
 import { appearanceOf } from "../lib/appearance.ts";
 import type { Clock } from "../lib/clock.ts";
+import { type FilePath, within } from "../lib/file-path.ts";
 import { readTextIfExists, replaceFile, setAside } from "../lib/files.ts";
 import { Listeners } from "../lib/listeners.ts";
 import { Serial } from "../lib/serial.ts";
@@ -12,7 +12,7 @@ import { formatTeam, lastGoodFile, parseTeam, readTeamFile, rosterFile } from ".
 
 export interface FileRosterOptions {
   /** The team directory. */
-  directory: string;
+  directory: FilePath;
   clock: Clock;
   /** Says when another process has written to a file of the team directory. */
   watch: WakeSource;
@@ -28,7 +28,7 @@ export interface FileRosterOptions {
  */
 export class FileRoster implements Roster, Disposable {
   readonly #options: FileRosterOptions;
-  readonly #path: string;
+  readonly #path: FilePath;
   readonly #serial = new Serial();
   readonly #listeners = new Listeners<TeamRecord>();
   readonly #stopWatching: () => void;
@@ -43,7 +43,7 @@ export class FileRoster implements Roster, Disposable {
 
   private constructor(options: FileRosterOptions, known: { team: TeamRecord; text: string }) {
     this.#options = options;
-    this.#path = join(options.directory, rosterFile);
+    this.#path = within(options.directory, rosterFile);
     this.#team = known.team;
     this.#text = known.text;
     this.#stopWatching = options.watch.subscribe(rosterFile, () => {
@@ -107,7 +107,7 @@ export class FileRoster implements Roster, Disposable {
     const appearance = await appearanceOf(this.#path);
     if (appearance !== undefined && appearance === this.#appearance) return;
     this.#appearance = appearance;
-    const text = await readTextIfExists(this.#path);
+    const text = await this.#readEdit();
     if (text === undefined) this.#text = undefined;
     if (text === undefined || text === this.#text || text === this.#badEdit?.text) return;
     const edit = this.#parseEdit(text);
@@ -118,9 +118,21 @@ export class FileRoster implements Roster, Disposable {
     await keepLastGood(this.#options, text);
   }
 
+  /** What cannot be read, because it is too large or no file, is a bad edit like any other. */
+  async #readEdit(): Promise<string | undefined> {
+    try {
+      return await readTextIfExists(this.#path);
+    } catch (error) {
+      if (!(error instanceof TeamError)) throw error;
+      this.#badEdit = { text: "", problem: error.message };
+      this.#reportIfItStays(this.#badEdit);
+      return "";
+    }
+  }
+
   #parseEdit(text: string): TeamRecord | undefined {
     try {
-      return parseTeam(text, this.#path);
+      return parseTeam(text, String(this.#path));
     } catch (error) {
       if (!(error instanceof TeamError)) throw error;
       this.#badEdit = { text, problem: error.message };
@@ -180,7 +192,7 @@ async function readOrSetAside(options: FileRosterOptions) {
     // Without a last good roster nothing is known but this file: it stays where it is.
     if (!(await readTeamFile(directory, lastGoodFile))) throw error;
     await options.check();
-    const copy = await setAside(join(directory, rosterFile), "damaged", clock.now());
+    const copy = await setAside(within(directory, rosterFile), "damaged", clock.now());
     onWarning(`${error.message}. The last good roster is used; a copy of the other is ${copy}`);
     return undefined;
   }
@@ -188,14 +200,14 @@ async function readOrSetAside(options: FileRosterOptions) {
 
 /** What a person wrote well is worth keeping, too, for the day it is edited again. */
 async function keepLastGood(options: FileRosterOptions, text: string): Promise<void> {
-  const path = join(options.directory, lastGoodFile);
+  const path = within(options.directory, lastGoodFile);
   if ((await readTextIfExists(path)) === text) return;
   await options.check();
   await replaceFile(path, text);
 }
 
 /** The last good copy first: whatever happens then, one of the two is whole and newest. */
-async function writeTeam(directory: string, text: string): Promise<void> {
-  await replaceFile(join(directory, lastGoodFile), text);
-  await replaceFile(join(directory, rosterFile), text);
+async function writeTeam(directory: FilePath, text: string): Promise<void> {
+  await replaceFile(within(directory, lastGoodFile), text);
+  await replaceFile(within(directory, rosterFile), text);
 }

@@ -1,6 +1,6 @@
-import { join } from "node:path";
 import { z } from "zod";
 import { hasErrno, TeamError } from "../errors.ts";
+import { type FilePath, within } from "../lib/file-path.ts";
 import { readTextIfExists } from "../lib/files.ts";
 import { parseJson } from "../lib/json.ts";
 import { storeFormat, TeamRecord } from "../protocol/team.ts";
@@ -12,18 +12,19 @@ export const lastGoodFile = "config.last-good.json";
 
 /** Reads the roster of a team directory; undefined where there is none. */
 export async function readTeamFile(
-  directory: string,
+  directory: FilePath,
   name: string = rosterFile,
 ): Promise<{ team: TeamRecord; text: string } | undefined> {
-  const path = join(directory, name);
+  const path = within(directory, name);
   const text = await readRosterText(directory, path);
-  return text === undefined ? undefined : { team: parseTeam(text, path), text };
+  return text === undefined ? undefined : { team: parseTeam(text, String(path)), text };
 }
 
-async function readRosterText(directory: string, path: string): Promise<string | undefined> {
+async function readRosterText(directory: FilePath, path: FilePath): Promise<string | undefined> {
   try {
     return await readTextIfExists(path);
   } catch (error) {
+    if (error instanceof TeamError && error.code === "record-corrupt") throw asInvalid(error);
     if (!hasErrno(error, "ENOTDIR")) throw error;
     throw new TeamError("team-unusable", `${directory} is a file, not a team's directory`, {
       cause: error,
@@ -40,11 +41,15 @@ export function parseTeam(text: string, path: string): TeamRecord {
     return parseJson(text, TeamRecord, path);
   } catch (error) {
     if (!(error instanceof TeamError) || error.code !== "record-corrupt") throw error;
-    throw new TeamError("config-invalid", error.message, {
-      cause: error,
-      hint: "Correct it there, or move it away.",
-    });
+    throw asInvalid(error);
   }
+}
+
+function asInvalid(error: TeamError): TeamError {
+  return new TeamError("config-invalid", error.message, {
+    cause: error,
+    hint: "Correct it there, or move it away.",
+  });
 }
 
 function refuseNewer(format: number, path: string): void {

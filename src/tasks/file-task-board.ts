@@ -1,6 +1,7 @@
 import { TeamError } from "../errors.ts";
 import { mapInBatches } from "../lib/batches.ts";
 import type { Clock } from "../lib/clock.ts";
+import type { FilePath } from "../lib/file-path.ts";
 import { Listeners } from "../lib/listeners.ts";
 import { VersionedRecords } from "../lib/versioned-records.ts";
 import { TaskId } from "../protocol/ids.ts";
@@ -28,7 +29,7 @@ import {
 
 export interface FileTaskBoardOptions {
   /** `tasks` in the team directory. */
-  directory: string;
+  directory: FilePath;
   clock: Clock;
   /** Told once of each record that cannot be read. The others are not harmed. */
   onDamage(problem: string): void;

@@ -62,7 +62,7 @@ interface EquipmentParts {
 /** What all members of a team share: its store, its models, its budget, and what tools work with. */
 export class Equipment implements AsyncDisposable {
   readonly place: TeamPlace;
-  readonly layout: TeamLayout;
+  readonly layout: TeamLayout<string>;
   readonly store: TeamStore;
   readonly budget: Budget;
   readonly isModelOurs: boolean;

@@ -1,5 +1,3 @@
-import { rename } from "node:fs/promises";
-import { basename, join } from "node:path";
 import { FileCronBook } from "../crons/file-cron-book.ts";
 import { hasErrno } from "../errors.ts";
 import type { HeldFence } from "../fence/fence.ts";
@@ -8,9 +6,11 @@ import type { Signature } from "../keys/signature.ts";
 import { openTeamKey, type TeamKey, teamKeyPath } from "../keys/team-key.ts";
 import { DirectoryWatch } from "../lib/directory-watch.ts";
 import { Disposables } from "../lib/disposables.ts";
+import { type FilePath, nameOf, within } from "../lib/file-path.ts";
 import { fileSystemWarning } from "../lib/file-system-warning.ts";
-import { ensurePrivateDirectory } from "../lib/files.ts";
+import { ensurePrivateDirectory, moveFile } from "../lib/files.ts";
 import { makeOnce } from "../lib/make-once.ts";
+import type { OwnDirectory } from "../lib/own-directory.ts";
 import { FileEventLog } from "../logs/file-event-log.ts";
 import { FileUsageLedger } from "../logs/file-usage-ledger.ts";
 import { FileMailbox } from "../mailbox/file-mailbox.ts";
@@ -26,7 +26,7 @@ import { FileTaskBoard } from "../tasks/file-task-board.ts";
 import { FileTranscript } from "../transcript/file-transcript.ts";
 import { deliveredIn } from "./delivered-in.ts";
 import { newTeam } from "./new-team.ts";
-import { makeDirectories, prepareDirectory, removeLeftovers } from "./prepare-directory.ts";
+import { holdDirectory, makeDirectories, removeLeftovers } from "./prepare-directory.ts";
 import { findRecipient } from "./recipient.ts";
 import { makeArchive, setTeamAside } from "./set-team-aside.ts";
 import { type TeamLayout, teamLayout } from "./team-layout.ts";
@@ -73,14 +73,14 @@ export class FileTeamStore implements TeamStore {
     place: TeamPlace,
     { fresh = false }: { fresh?: boolean | undefined } = {},
   ): Promise<FileTeamStore> {
-    const layout = teamLayout(place.directory);
-    await prepareDirectory(layout);
-    const warning = await fileSystemWarning(layout.directory);
-    if (warning) place.onWarning(warning);
-
     const opened = new Disposables();
+    const held = opened.use(await holdDirectory(place.directory));
+    const layout = teamLayout(held.to());
     try {
-      const parts = await openParts({ place, layout, fresh }, opened);
+      await makeDirectories(layout);
+      const warning = await fileSystemWarning(held.path);
+      if (warning) place.onWarning(warning);
+      const parts = await openParts({ place, held, layout, fresh }, opened);
       return new FileTeamStore(place, layout, parts);
     } catch (error) {
       await opened[Symbol.asyncDispose]().catch((further: unknown) =>
@@ -106,10 +106,11 @@ export class FileTeamStore implements TeamStore {
   async forget(name: MemberName): Promise<void> {
     const { transcripts, archive } = this.#layout;
     await this.#parts.fence.check();
-    const aside = join(await makeArchive(archive, this.#place.clock.now()), basename(transcripts));
+    const made = await makeArchive(archive, this.#place.clock.now());
+    const aside = within(made, nameOf(transcripts));
     await ensurePrivateDirectory(aside);
     const file = `${name}.jsonl`;
-    await rename(join(transcripts, file), join(aside, file)).catch((error: unknown) => {
+    await moveFile(within(transcripts, file), within(aside, file)).catch((error: unknown) => {
       if (!hasErrno(error, "ENOENT")) throw error;
     });
   }
@@ -123,7 +124,7 @@ export class FileTeamStore implements TeamStore {
     { onSetAside }: Pick<ReaderOptions, "onSetAside">,
   ): Promise<MemberStore> {
     const { onWarning } = this.#place;
-    const path = join(this.#layout.transcripts, `${name}.jsonl`);
+    const path = within(this.#layout.transcripts, `${name}.jsonl`);
     const transcript = await FileTranscript.open(path, {
       onDamage: ({ reason }) => onWarning(reason),
       check: () => this.#parts.fence.check(),
@@ -165,14 +166,15 @@ type StoreParts = Awaited<ReturnType<typeof openParts>>;
 
 interface PartsOptions {
   place: TeamPlace;
+  held: OwnDirectory;
   layout: TeamLayout;
   fresh: boolean;
 }
 
 /** Opens everything, and puts what must be closed again into `opened`, also where a later part fails. */
-async function openParts({ place, layout, fresh }: PartsOptions, opened: Disposables) {
+async function openParts({ place, held, layout, fresh }: PartsOptions, opened: Disposables) {
   const { clock, onWarning } = place;
-  const fence = opened.use(await acquireFence(place, layout));
+  const fence = opened.use(await acquireFence(place, held, layout));
   const check = () => fence.check();
   await removeLeftovers(layout);
   await setTeamAside({ layout, clock, check, onWarning, fresh });
@@ -223,12 +225,23 @@ async function openRecords(
   return { tasks, requests, jobs, crons };
 }
 
-function acquireFence(place: TeamPlace, layout: TeamLayout): Promise<HeldFence> {
+function acquireFence(
+  place: TeamPlace,
+  held: OwnDirectory,
+  layout: TeamLayout,
+): Promise<HeldFence> {
   const { clock, processes, onWarning: onNotice } = place;
-  return new FileFence({ directory: layout.fence, clock, processes, onNotice }).acquire();
+  const isInPlace = () => held.isInPlace;
+  return new FileFence({
+    directory: layout.fence,
+    clock,
+    processes,
+    onNotice,
+    isInPlace,
+  }).acquire();
 }
 
-function watchDirectory({ clock, onWarning }: TeamPlace, directory: string): DirectoryWatch {
+function watchDirectory({ clock, onWarning }: TeamPlace, directory: FilePath): DirectoryWatch {
   return new DirectoryWatch({
     directory,
     clock,

@@ -1,12 +1,27 @@
 import { hasErrno, TeamError } from "../errors.ts";
 import { createFileOnce, ensurePrivateDirectory, removeTemporaries } from "../lib/files.ts";
-import { readTeamFile } from "../roster/team-file.ts";
+import { OwnDirectory } from "../lib/own-directory.ts";
 import type { TeamLayout } from "./team-layout.ts";
+import { requireTeamShape } from "./team-shape.ts";
 
-/** Makes a team's directories, unless the place is a file, cannot be written, or is too new. */
-export async function prepareDirectory(layout: TeamLayout): Promise<void> {
-  await refuseNewer(layout.directory);
-  await makeDirectories(layout);
+/**
+ * Opens the directory of a team, and makes it where there is none. Throws, and has changed nothing,
+ * where it is not this user's alone, is a link, has something else in it, or is of a newer troupe.
+ */
+export async function holdDirectory(directory: string): Promise<OwnDirectory> {
+  try {
+    await ensurePrivateDirectory(directory);
+    const held = OwnDirectory.open(directory);
+    try {
+      await requireTeamShape(held.to());
+    } catch (error) {
+      held[Symbol.dispose]();
+      throw error;
+    }
+    return held;
+  } catch (error) {
+    throw asUnusable(error, directory);
+  }
 }
 
 /** Makes those of a team's directories that are missing. */
@@ -15,7 +30,7 @@ export async function makeDirectories(layout: TeamLayout): Promise<void> {
     for (const path of directories(layout)) await ensurePrivateDirectory(path);
     await createFileOnce(layout.gitignore, "*\n");
   } catch (error) {
-    throw asUnusable(error, layout.directory);
+    throw asUnusable(error, String(layout.directory));
   }
 }
 
@@ -24,18 +39,8 @@ export async function removeLeftovers(layout: TeamLayout): Promise<void> {
   for (const path of directories(layout)) await removeTemporaries(path);
 }
 
-function directories({ directory, inbox, transcripts }: TeamLayout): string[] {
+function directories({ directory, inbox, transcripts }: TeamLayout) {
   return [directory, inbox, transcripts];
-}
-
-/** What a newer troupe keeps there is not ours to change. */
-async function refuseNewer(directory: string): Promise<void> {
-  try {
-    await readTeamFile(directory);
-  } catch (error) {
-    // A damaged roster is the roster's business.
-    if (!(error instanceof TeamError) || error.code !== "config-invalid") throw error;
-  }
 }
 
 function asUnusable(error: unknown, directory: string): unknown {

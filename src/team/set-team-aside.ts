@@ -1,12 +1,11 @@
-import { existsSync } from "node:fs";
-import { readdir, rename, stat } from "node:fs/promises";
-import { basename, join } from "node:path";
-import { hasErrno } from "../errors.ts";
+import { lstatSync } from "node:fs";
 import type { Clock } from "../lib/clock.ts";
-import { ensurePrivateDirectory } from "../lib/files.ts";
+import { type FilePath, locationOf, nameOf, within } from "../lib/file-path.ts";
+import { ensurePrivateDirectory, listEntries, listNames, moveFile } from "../lib/files.ts";
 import { sideDirectory } from "../lib/segments.ts";
 import { lastGoodFile, rosterFile } from "../roster/team-file.ts";
 import type { TeamLayout } from "./team-layout.ts";
+import { foreignNames, inWords, isTeamName } from "./team-shape.ts";
 
 export interface SetAsideOptions {
   layout: TeamLayout;
@@ -20,7 +19,7 @@ export interface SetAsideOptions {
 /**
  * Moves the team in the directory into its archive where a start is to be `fresh`, and the remains
  * of one that has no roster any more before any start: a new team would take them for its own. Mail
- * that waits for a team's very first start stays.
+ * that waits for a team's very first start stays, and so does what is not a team's.
  */
 export async function setTeamAside(options: SetAsideOptions): Promise<void> {
   const { layout, fresh, onWarning } = options;
@@ -32,17 +31,21 @@ export async function setTeamAside(options: SetAsideOptions): Promise<void> {
   if (remains.length === 0) return;
   const archive = await moveAll(options);
   if (fresh) return;
-  const names = remains.map((path) => basename(path)).join(", ");
+  const names = remains.map(nameOf).join(", ");
   onWarning(`${layout.directory} had ${names} of a team without a roster; they are in ${archive}`);
 }
 
 function hasRoster({ directory }: TeamLayout): boolean {
-  return [rosterFile, lastGoodFile].some((name) => existsSync(join(directory, name)));
+  return [rosterFile, lastGoodFile].some((name) => isThere(within(directory, name)));
+}
+
+function isThere(path: FilePath): boolean {
+  return lstatSync(locationOf(path), { throwIfNoEntry: false }) !== undefined;
 }
 
 /** What a team that has run leaves, as far as there is something in it. */
-async function findRemains(layout: TeamLayout): Promise<string[]> {
-  const remains: string[] = [];
+async function findRemains(layout: TeamLayout): Promise<FilePath[]> {
+  const remains: FilePath[] = [];
   if (await hasBeenRead(layout.inbox)) remains.push(layout.inbox);
   for (const path of teamParts(layout)) {
     if (await hasContent(path)) remains.push(path);
@@ -51,45 +54,63 @@ async function findRemains(layout: TeamLayout): Promise<string[]> {
 }
 
 /** Where nobody but a team's lead writes. */
-function teamParts(layout: TeamLayout): string[] {
+function teamParts(layout: TeamLayout): FilePath[] {
   const { transcripts, tasks, requests, background, crons, outputs, events, usage } = layout;
   const segments = [events, usage].map(sideDirectory);
   return [transcripts, tasks, requests, background, crons, outputs, events, usage, ...segments];
 }
 
 /** Only who opens a mailbox as a member makes a side directory; mail alone may be from anybody. */
-async function hasBeenRead(inbox: string): Promise<boolean> {
-  return (await readdir(inbox)).some((name) => name.startsWith("."));
+async function hasBeenRead(inbox: FilePath): Promise<boolean> {
+  return (await listNames(inbox)).some((name) => name.startsWith("."));
 }
 
-async function hasContent(path: string): Promise<boolean> {
-  try {
-    const found = await stat(path);
-    if (!found.isDirectory()) return found.size > 0;
-    const entries = await readdir(path, { recursive: true, withFileTypes: true });
-    return entries.some((entry) => entry.isFile());
-  } catch (error) {
-    if (hasErrno(error, "ENOENT")) return false;
-    throw error;
+async function hasContent(path: FilePath): Promise<boolean> {
+  const found = lstatSync(locationOf(path), { throwIfNoEntry: false });
+  if (!found?.isDirectory()) return found !== undefined && found.size > 0;
+  for (const entry of await listEntries(path)) {
+    if (entry.isFile()) return true;
+    if (entry.isDirectory() && (await hasContent(within(path, entry.name)))) return true;
   }
+  return false;
 }
 
 /** Returns the directory in the archive that has everything now. */
-async function moveAll({ layout, clock, check }: SetAsideOptions): Promise<string> {
+async function moveAll(options: SetAsideOptions): Promise<FilePath> {
+  const { layout, clock, onWarning } = options;
+  const foreign = await foreignNames(layout.directory, await listEntries(layout.directory));
   const archive = await makeArchive(layout.archive, clock.now());
   for (const name of await inOrder(layout)) {
-    await check();
-    await rename(join(layout.directory, name), join(archive, name));
+    const isMixed = foreign.some((path) => path.startsWith(`${name}/`));
+    await (isMixed ? moveOwn(name, archive, options) : move(name, archive, options));
+  }
+  if (foreign.length > 0) {
+    onWarning(`${inWords(foreign)} in ${layout.directory} is not the team's, and stays there`);
   }
   return archive;
 }
 
+async function move(name: string, archive: FilePath, options: SetAsideOptions): Promise<void> {
+  await options.check();
+  await moveFile(within(options.layout.directory, name), within(archive, name));
+}
+
+/** Moves what is the team's in a directory that has other things in it, too. */
+async function moveOwn(name: string, archive: FilePath, options: SetAsideOptions): Promise<void> {
+  await ensurePrivateDirectory(within(archive, name));
+  for (const inner of await listNames(within(options.layout.directory, name))) {
+    if (!isTeamName(inner, name)) continue;
+    await options.check();
+    await moveFile(within(options.layout.directory, name, inner), within(archive, name, inner));
+  }
+}
+
 /** A new directory in the archive, named after the time. */
-export async function makeArchive(archive: string, now: Date): Promise<string> {
+export async function makeArchive(archive: FilePath, now: Date): Promise<FilePath> {
   await ensurePrivateDirectory(archive);
-  const path = join(archive, now.toISOString().replaceAll(":", "-"));
-  let free = path;
-  for (let number = 2; existsSync(free); number++) free = `${path}-${number}`;
+  const name = now.toISOString().replaceAll(":", "-");
+  let free = within(archive, name);
+  for (let number = 2; isThere(free); number++) free = within(archive, `${name}-${number}`);
   await ensurePrivateDirectory(free);
   return free;
 }
@@ -100,14 +121,14 @@ export async function makeArchive(archive: string, now: Date): Promise<string> {
  * goes last.
  */
 async function inOrder(layout: TeamLayout): Promise<string[]> {
-  const staying = [layout.fence, layout.archive, layout.gitignore].map((path) => basename(path));
-  const known = [layout.inbox, ...teamParts(layout)].map((path) => basename(path));
+  const staying = [layout.fence, layout.archive, layout.gitignore].map(nameOf);
+  const known = [layout.inbox, ...teamParts(layout)].map(nameOf);
   const rank = (name: string) => {
     if (name === rosterFile) return 0;
     if (name === lastGoodFile) return 1;
     return known.includes(name) ? 3 : 2;
   };
-  return (await readdir(layout.directory))
-    .filter((name) => !staying.includes(name))
+  return (await listNames(layout.directory))
+    .filter((name) => isTeamName(name) && !staying.includes(name))
     .sort((a, b) => rank(a) - rank(b));
 }

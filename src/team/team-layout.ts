@@ -1,39 +1,41 @@
-import { join } from "node:path";
+import { type FilePath, within } from "../lib/file-path.ts";
 
 /** Where everything of a team lies. docs/storage.md describes each file. */
-export interface TeamLayout {
-  directory: string;
-  inbox: string;
-  transcripts: string;
-  tasks: string;
-  requests: string;
+export interface TeamLayout<Path extends FilePath = FilePath> {
+  directory: Path;
+  inbox: Path;
+  transcripts: Path;
+  tasks: Path;
+  requests: Path;
   /** Records of background jobs. */
-  background: string;
-  crons: string;
+  background: Path;
+  crons: Path;
   /** Teams that were set aside. */
-  archive: string;
-  fence: string;
+  archive: Path;
+  fence: Path;
   /** Output of tools and mail that is too long to be shown whole. */
-  outputs: string;
-  events: string;
-  usage: string;
-  gitignore: string;
+  outputs: Path;
+  events: Path;
+  usage: Path;
+  gitignore: Path;
 }
 
-export function teamLayout(directory: string): TeamLayout {
+export function teamLayout(directory: string): TeamLayout<string>;
+export function teamLayout(directory: FilePath): TeamLayout;
+export function teamLayout(directory: FilePath): TeamLayout {
   return {
     directory,
-    inbox: join(directory, "inbox"),
-    transcripts: join(directory, "transcripts"),
-    tasks: join(directory, "tasks"),
-    requests: join(directory, "requests"),
-    background: join(directory, "background"),
-    crons: join(directory, "crons"),
-    archive: join(directory, "archive"),
-    fence: join(directory, "fence"),
-    outputs: join(directory, "outputs"),
-    events: join(directory, "events.jsonl"),
-    usage: join(directory, "usage.jsonl"),
-    gitignore: join(directory, ".gitignore"),
+    inbox: within(directory, "inbox"),
+    transcripts: within(directory, "transcripts"),
+    tasks: within(directory, "tasks"),
+    requests: within(directory, "requests"),
+    background: within(directory, "background"),
+    crons: within(directory, "crons"),
+    archive: within(directory, "archive"),
+    fence: within(directory, "fence"),
+    outputs: within(directory, "outputs"),
+    events: within(directory, "events.jsonl"),
+    usage: within(directory, "usage.jsonl"),
+    gitignore: within(directory, ".gitignore"),
   };
 }

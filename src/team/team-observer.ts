@@ -1,12 +1,13 @@
-import { join } from "node:path";
-import { TeamError } from "../errors.ts";
+import { hasErrno, TeamError } from "../errors.ts";
 import type { Holder } from "../fence/fence.ts";
 import { FileFence } from "../fence/file-fence.ts";
 import type { Signature } from "../keys/signature.ts";
 import { appearanceOf } from "../lib/appearance.ts";
 import { DirectoryWatch } from "../lib/directory-watch.ts";
+import { within } from "../lib/file-path.ts";
 import { ensurePrivateDirectory } from "../lib/files.ts";
 import type { Damage } from "../lib/json-lines.ts";
+import { OwnDirectory } from "../lib/own-directory.ts";
 import { pacedWakes } from "../lib/paced-wakes.ts";
 import type { FollowOptions } from "../logs/event-log.ts";
 import { FileEventReader } from "../logs/file-event-reader.ts";
@@ -63,16 +64,18 @@ export class TeamObserver {
   #seenRequests: FileRequests | undefined;
   readonly #onDamage = ({ reason }: Damage) => this.#place.onWarning(reason);
 
-  private constructor(place: TeamPlace, team: TeamRecord) {
+  private constructor(place: TeamPlace, layout: TeamLayout, team: TeamRecord) {
     this.team = team;
     this.#place = place;
-    this.#layout = teamLayout(place.directory);
+    this.#layout = layout;
     this.#key = new ObservedKey(place, team.team_id);
   }
 
   static async open(place: TeamPlace): Promise<TeamObserver> {
-    const team = await readTeam(place);
-    if (team) return new TeamObserver(place, team);
+    // Closed when nobody looks through it any more.
+    const held = openIfExists(place.directory);
+    const team = held && (await readTeam(held.to(), place));
+    if (team) return new TeamObserver(place, teamLayout(held.to()), team);
     throw new TeamError("team-missing", `There is no team in ${place.directory}`, {
       hint: "Go to the directory of a team, or name its directory with --team-dir.",
     });
@@ -123,7 +126,7 @@ export class TeamObserver {
     const { clock, onWarning } = this.#place;
     const directory = this.#layout.transcripts;
     return new TranscriptView({
-      path: join(directory, `${name}.jsonl`),
+      path: within(directory, `${name}.jsonl`),
       onDamage: this.#onDamage,
       watch: () => new DirectoryWatch({ directory, clock, onFallback: onWarning }),
     });
@@ -191,7 +194,7 @@ export class TeamObserver {
   async appearance(): Promise<TeamAppearance> {
     const { directory, tasks, requests, usage } = this.#layout;
     const [roster, ...others] = await Promise.all(
-      [join(directory, rosterFile), tasks, requests, usage].map(appearanceOf),
+      [within(directory, rosterFile), tasks, requests, usage].map(appearanceOf),
     );
     return { roster, tasks: others[0], requests: others[1], usage: others[2] };
   }
@@ -284,6 +287,19 @@ export class TeamObserver {
       clock,
       onDamage: onWarning,
       onForgery: onWarning,
+    });
+  }
+}
+
+function openIfExists(directory: string): OwnDirectory | undefined {
+  try {
+    return OwnDirectory.open(directory);
+  } catch (error) {
+    if (hasErrno(error, "ENOENT")) return undefined;
+    if (!hasErrno(error, "ENOTDIR")) throw error;
+    throw new TeamError("team-unusable", `${directory} is a file, not a team's directory`, {
+      cause: error,
+      hint: "Move it away, or name another directory with --team-dir.",
     });
   }
 }

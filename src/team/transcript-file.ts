@@ -1,4 +1,5 @@
 import { identityOf } from "../lib/appearance.ts";
+import type { FilePath } from "../lib/file-path.ts";
 import { type Damage, parseLine } from "../lib/json-lines.ts";
 import { type Line, LineReader } from "../lib/line-reader.ts";
 import type { MessageId } from "../protocol/ids.ts";
@@ -42,7 +43,7 @@ export class TranscriptFile implements AsyncDisposable {
 
   /** Undefined where there is no such file. */
   static async open(
-    path: string,
+    path: FilePath,
     onDamage: (damage: Damage) => void,
   ): Promise<TranscriptFile | undefined> {
     const reader = await LineReader.open(path);

@@ -1,15 +1,15 @@
 import type { FileHandle } from "node:fs/promises";
-import { basename } from "node:path";
-import { openIfExists } from "../lib/files.ts";
+import { type FilePath, nameOf } from "../lib/file-path.ts";
 import { type Damage, parseLine } from "../lib/json-lines.ts";
-import { type Line, LineReader, LineSplitter } from "../lib/line-reader.ts";
+import { type Line, LineReader, LineSplitter, maxRecordBytes } from "../lib/line-reader.ts";
+import { openIfExists } from "../lib/open-files.ts";
 import type { WakeSource } from "../lib/wake-source.ts";
 import { follow } from "../logs/follow.ts";
 import { Entry } from "../protocol/transcript.ts";
 import { TranscriptFile } from "./transcript-file.ts";
 
 export interface TranscriptViewOptions {
-  path: string;
+  path: FilePath;
   /** Told of each line that is no entry. */
   onDamage(damage: Damage): void;
   /** Begins to watch the directory of the transcript. */
@@ -59,7 +59,7 @@ export class TranscriptView {
       async *readNew() {
         for await (const line of file.readOn()) yield* wantedIn(line);
       },
-      subscribe: (wake) => wakes.subscribe(basename(path), wake),
+      subscribe: (wake) => wakes.subscribe(nameOf(path), wake),
       signal,
     });
   }
@@ -93,12 +93,12 @@ async function lastEntries(
 
 /** The file at a path as it grows, and the next one when another takes its place. */
 class GrowingFile implements AsyncDisposable {
-  readonly #path: string;
+  readonly #path: FilePath;
   #file: FileHandle | undefined;
   /** Where the first line begins that was not read. */
   #offset = 0;
 
-  constructor(path: string) {
+  constructor(path: FilePath) {
     this.#path = path;
   }
 
@@ -143,7 +143,7 @@ class GrowingFile implements AsyncDisposable {
   }
 
   async *#rest(): AsyncGenerator<Line> {
-    const splitter = new LineSplitter(this.#path, this.#offset, Number.POSITIVE_INFINITY);
+    const splitter = new LineSplitter(this.#path, this.#offset, maxRecordBytes);
     let position = this.#offset;
     for (;;) {
       const chunk = await this.#file?.read(Buffer.alloc(chunkBytes), 0, chunkBytes, position);

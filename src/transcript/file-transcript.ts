@@ -1,4 +1,4 @@
-import { dirname } from "node:path";
+import { type FilePath, parentOf } from "../lib/file-path.ts";
 import { ensurePrivateDirectory } from "../lib/files.ts";
 import { appendLines, type Damage, parseLine, repairTail, toLines } from "../lib/json-lines.ts";
 import { type Line, LineReader } from "../lib/line-reader.ts";
@@ -18,11 +18,11 @@ interface WriterOptions extends FileTranscriptOptions {
 
 /** Looks at a transcript that another process may be writing, and never touches it. */
 export class FileTranscriptReader implements TranscriptReader {
-  readonly #path: string;
+  readonly #path: FilePath;
   readonly #onDamage: (damage: Damage) => void;
   readonly #reported = new Set<number>();
 
-  constructor(path: string, { onDamage }: FileTranscriptOptions) {
+  constructor(path: FilePath, { onDamage }: FileTranscriptOptions) {
     this.#path = path;
     this.#onDamage = onDamage;
   }
@@ -60,21 +60,21 @@ export class FileTranscriptReader implements TranscriptReader {
  * `.<name>/torn.jsonl` beside it when the file is opened.
  */
 export class FileTranscript implements Transcript {
-  readonly #path: string;
+  readonly #path: FilePath;
   readonly #reader: FileTranscriptReader;
   readonly #check: () => Promise<void>;
   readonly #serial = new Serial();
 
-  private constructor(path: string, options: WriterOptions) {
+  private constructor(path: FilePath, options: WriterOptions) {
     this.#path = path;
     this.#check = options.check ?? (async () => undefined);
     this.#reader = new FileTranscriptReader(path, options);
   }
 
   /** Opens the transcript as its only writer. */
-  static async open(path: string, options: WriterOptions): Promise<FileTranscript> {
+  static async open(path: FilePath, options: WriterOptions): Promise<FileTranscript> {
     await options.check?.();
-    await ensurePrivateDirectory(dirname(path));
+    await ensurePrivateDirectory(parentOf(path));
     await repairTail(path, Entry, options.onDamage);
     return new FileTranscript(path, options);
   }

@@ -48,7 +48,7 @@ const obstacles: Obstacle[] = [
       await writeFile(join(team, "inbox"), "");
     },
     path: "inbox",
-    reason: "file already exists",
+    reason: "not a directory",
   },
   {
     title: "tasks that are a file",

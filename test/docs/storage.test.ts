@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, realpathSync } from "node:fs";
 import promises, { readdir } from "node:fs/promises";
-import { join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
@@ -233,14 +233,20 @@ function rememberTemporaries(): Disposable & { paths: readonly string[] } {
   const { link, rename } = promises;
   const patch = patchFs(promises, {
     link: (from, to) => {
-      paths.push(String(from));
+      paths.push(knownPath(from));
       return link(from, to);
     },
     rename: (from, to) => {
       // A directory that is archived is no temporary one.
-      if (!String(to).includes("/archive/")) paths.push(String(from));
+      if (!knownPath(to).includes("/archive/")) paths.push(knownPath(from));
       return rename(from, to);
     },
   });
   return { paths, [Symbol.dispose]: () => patch[Symbol.dispose]() };
+}
+
+/** The path that a person knows of a file in a directory that is held open. */
+function knownPath(path: unknown): string {
+  const location = String(path);
+  return join(realpathSync(dirname(location)), basename(location));
 }

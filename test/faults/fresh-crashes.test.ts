@@ -7,7 +7,7 @@ import type { ProcessTable } from "../../src/lib/process-identity.ts";
 import { lead, user } from "../../src/protocol/ids.ts";
 import { readTeamFile } from "../../src/roster/team-file.ts";
 import { FileTeamStore } from "../../src/team/file-team-store.ts";
-import { prepareDirectory } from "../../src/team/prepare-directory.ts";
+import { makeDirectories } from "../../src/team/prepare-directory.ts";
 import { setTeamAside } from "../../src/team/set-team-aside.ts";
 import { teamLayout } from "../../src/team/team-layout.ts";
 import { ManualClock } from "../../src/testing/manual-clock.ts";
@@ -130,7 +130,7 @@ function openTeam(root: string): Promise<FileTeamStore> {
 /** The part of a start that makes and moves directories. */
 async function clearDirectory(root: string, { fresh }: { fresh: boolean }): Promise<void> {
   const layout = teamLayout(join(root, ".team"));
-  await prepareDirectory(layout);
+  await makeDirectories(layout);
   await setTeamAside({
     layout,
     clock: new ManualClock(),

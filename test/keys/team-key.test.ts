@@ -66,7 +66,7 @@ test.each(["000", "022", "777"])("with umask %s the key is its owner's alone", a
   expect(await modeOf(join(keys, "key"))).toBe(0o600);
 });
 
-test("a key that others could read is closed to them", async () => {
+test("a key that others can read is told of with what to type, and keeps its mode", async () => {
   await using directory = await temporaryDirectory();
   const path = join(directory.path, "key");
   const { signature } = await openTeamKey({ path });
@@ -74,8 +74,50 @@ test("a key that others could read is closed to them", async () => {
 
   const loaded = await openTeamKey({ path });
 
-  expect(await modeOf(path)).toBe(0o600);
+  expect(await modeOf(path)).toBe(0o644);
+  expect(loaded.warning).toContain(`chmod 600 ${path}`);
   expect(loaded.signature.sign("x")).toBe(signature.sign("x"));
+});
+
+test("a key that others can write is refused with what to type, and keeps its mode", async () => {
+  await using directory = await temporaryDirectory();
+  const path = join(directory.path, "key");
+  await openTeamKey({ path });
+  await chmod(path, 0o660);
+
+  await expect(openTeamKey({ path })).rejects.toMatchObject({
+    code: "key-unavailable",
+    hint: expect.stringContaining(`chmod 600 ${path}`),
+  });
+  expect(await modeOf(path)).toBe(0o660);
+});
+
+test.each([0o644, 0o755])(
+  "a foreign file or directory named as the key keeps its mode %o",
+  async (mode) => {
+    await using directory = await temporaryDirectory();
+    const file = join(directory.path, "file");
+    const folder = join(directory.path, "folder");
+    await writeFile(file, "something of somebody's\n");
+    await mkdir(folder);
+    for (const path of [file, folder]) {
+      await chmod(path, mode);
+
+      await expect(openTeamKey({ path })).rejects.toMatchObject({ code: "key-unavailable" });
+
+      expect(await modeOf(path)).toBe(mode);
+    }
+  },
+);
+
+test("a device named as the key is refused, and keeps its mode", async () => {
+  const before = await modeOf("/dev/null");
+
+  await expect(loadTeamKey({ path: "/dev/null" })).rejects.toMatchObject({
+    code: "key-unavailable",
+  });
+
+  expect(await modeOf("/dev/null")).toBe(before);
 });
 
 test("a directory that was there before keeps its permissions", async () => {
@@ -96,7 +138,7 @@ test("a key that cannot be written lives in memory, with a warning that says why
 
   expect(key).toMatchObject({
     origin: "memory",
-    warning: expect.stringMatching(/EEXIST.*TROUPE_KEY_FILE/s),
+    warning: expect.stringMatching(/(?:EEXIST|ENOTDIR).*TROUPE_KEY_FILE/s),
   });
   expect(key.signature.verify("hello", key.signature.sign("hello"))).toBe(true);
   expect(await loadTeamKey({ path })).toBeUndefined();

@@ -14,12 +14,12 @@ import { expect, test } from "vitest";
 import {
   createFileOnce,
   ensurePrivateDirectory,
-  openIfExists,
   readTextIfExists,
   removeTemporaries,
   replaceFile,
   setAside,
 } from "../../src/lib/files.ts";
+import { openIfExists } from "../../src/lib/open-files.ts";
 import { patchFs, systemError } from "../../src/testing/patched-fs.ts";
 import { temporaryDirectory } from "../../src/testing/temporary-directory.ts";
 
@@ -46,7 +46,7 @@ test("a pipe or a device in a file's place is refused, not waited for", async ()
 
   await expect(readTextIfExists(pipe)).rejects.toThrow("is a pipe or a device");
   await expect(openIfExists(pipe)).rejects.toThrow("is a pipe or a device");
-  await expect(readTextIfExists(device)).rejects.toThrow("is a pipe or a device");
+  await expect(readTextIfExists(device)).rejects.toThrow("is a symbolic link");
   await expect(readTextIfExists(directory.path)).rejects.toThrow("EISDIR");
   expect(await readTextIfExists(file)).toBe("text");
   expect(await readTextIfExists(join(directory.path, "nothing"))).toBeUndefined();

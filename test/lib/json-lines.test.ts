@@ -134,7 +134,7 @@ test("repairing moves each torn tail to the side directory, where they gather", 
   }
 
   expect(await readFile(fixture.path, "utf8")).toBe('{"n":1}\n');
-  const torn = join(sideDirectory(fixture.path), "torn.jsonl");
+  const torn = join(String(sideDirectory(fixture.path)), "torn.jsonl");
   expect(await readFile(torn, "utf8")).toBe('{"n\n{"n":2\n');
   expect(((await stat(torn)).mode & 0o777).toString(8)).toBe("600");
   expect(damages).toMatchObject([{ offset: 8 }, { offset: 8 }]);
@@ -142,7 +142,8 @@ test("repairing moves each torn tail to the side directory, where they gather", 
 
 test("segments are listed by number, and other files are not", async () => {
   await using directory = await temporaryDirectory();
-  for (const number of [10, 9, 1_000_000]) await writeFile(segmentPath(directory.path, number), "");
+  for (const number of [10, 9, 1_000_000])
+    await writeFile(String(segmentPath(directory.path, number)), "");
   await writeFile(join(directory.path, "torn.jsonl"), "");
   await writeFile(join(directory.path, "000001.jsonl.tmp"), "");
 

@@ -369,9 +369,9 @@ test("a writer that meets a rotated log writes to the new one", async () => {
   expect(await readLive(directory.path)).toContain("after the rotation");
 });
 
-test("files are for their owner alone, whatever the umask and whoever made them", async () => {
+test("what is made is for its owner alone, whatever the umask; what was there keeps its mode", async () => {
   await using directory = await temporaryDirectory();
-  await mkdir(join(directory.path, "inbox"));
+  await mkdir(join(directory.path, "inbox"), { mode: 0o755 });
   await writeFile(livePath(directory.path), "by hand\n", { mode: 0o644 });
   const umask = process.umask(0o777);
   try {
@@ -387,9 +387,9 @@ test("files are for their owner alone, whatever the umask and whoever made them"
   }
 
   const modes = await permissions(join(directory.path, "inbox"));
-  expect(modes).toMatchObject({ ".": "700", "ada.jsonl": "600", ".ada": "700" });
+  expect(modes).toMatchObject({ ".": "755", "ada.jsonl": "600", ".ada": "700" });
   expect(modes).toMatchObject({ ".ada/cursor": "600", ".ada/quarantine.jsonl": "600" });
-  expect(modes).toMatchObject({ ".ada/000001.jsonl": "600" });
+  expect(modes).toMatchObject({ ".ada/000001.jsonl": "644" });
 });
 
 test.each([

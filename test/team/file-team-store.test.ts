@@ -96,16 +96,18 @@ test("a start that is refused leaves the lead's unfinished files alone", async (
   expect(await readFile(unfinished, "utf8")).toBe("");
 });
 
-test("a directory with files of other people can be a team's, and keeps them", async () => {
+test("a directory with other things in it is refused, and nothing in it is changed", async () => {
   await using directory = await temporaryDirectory();
   const team = join(directory.path, ".team");
   await mkdir(join(team, "x.tmp"), { recursive: true });
   await writeFile(join(team, "my-notes.tmp"), "mine");
 
-  await using _store = await openStore(directory.path);
+  await expect(openStore(directory.path)).rejects.toMatchObject({
+    code: "team-unusable",
+    message: expect.stringContaining("my-notes.tmp"),
+  });
 
-  expect(await readFile(join(team, "my-notes.tmp"), "utf8")).toBe("mine");
-  expect(await readdir(team)).toContain("x.tmp");
+  expect((await readdir(team)).sort()).toEqual(["my-notes.tmp", "x.tmp"]);
 });
 
 test("a start that fails closes all it had opened, and can be tried again", async () => {

@@ -1,4 +1,4 @@
-import { cp, readdir, readFile, writeFile } from "node:fs/promises";
+import { chmod, cp, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { FileEventReader } from "../../src/logs/file-event-reader.ts";
@@ -165,6 +165,7 @@ async function copyFixture() {
   const root = directory.path;
   await cp(join(fixture, "team"), join(root, ".team"), { recursive: true });
   await cp(join(fixture, "key"), join(root, "key"));
+  await chmod(join(root, "key"), 0o600);
   const keyPlace = { keyFile: join(root, "key"), stateHome: undefined, home: root };
   const place: Partial<TeamPlace> = { keyPlace };
   return { root, place, [Symbol.asyncDispose]: () => directory[Symbol.asyncDispose]() };

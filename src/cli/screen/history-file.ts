@@ -2,7 +2,8 @@ import { closeSync, fstatSync, readSync, renameSync, statSync, writeSync } from 
 import { dirname } from "node:path";
 import { z } from "zod";
 import { hasErrno } from "../../errors.ts";
-import { ensurePrivateDirectory, openPrivateSync, readTextIfExists } from "../../lib/files.ts";
+import { ensurePrivateDirectory, readTextIfExists } from "../../lib/files.ts";
+import { openPrivateSync } from "../../lib/open-files.ts";
 
 const HistoryEntry = z.object({ text: z.string() });
 

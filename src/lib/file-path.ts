@@ -1,0 +1,69 @@
+import { basename, dirname, join } from "node:path";
+import type { OwnPath } from "./own-directory.ts";
+import { named } from "./ownership.ts";
+
+/**
+ * A file: by a path that is looked up anew each time, or by its names below a directory that is
+ * held open. As text, both are the path that a person knows.
+ */
+export type FilePath = string | OwnPath;
+
+/** `name` in `directory`. */
+export function within(directory: string, ...names: string[]): string;
+export function within(directory: FilePath, ...names: string[]): FilePath;
+export function within(directory: FilePath, ...names: string[]): FilePath {
+  return typeof directory === "string" ? join(directory, ...names) : directory.to(...names);
+}
+
+export function parentOf(path: FilePath): FilePath {
+  return typeof path === "string" ? dirname(path) : path.parent;
+}
+
+export function nameOf(path: FilePath): string {
+  return typeof path === "string" ? basename(path) : (path.names.at(-1) ?? "");
+}
+
+/** A path by which to look at a file. It may lead through links, so it must decide nothing. */
+export function locationOf(path: FilePath): string {
+  return typeof path === "string" ? path : path.location;
+}
+
+/** Calls `use` with a path to the file that leads through no link. */
+export function atSync<T>(path: FilePath, use: (location: string) => T): T {
+  if (typeof path === "string") return use(path);
+  using parent = path.enter({ isDirectory: path.names.length === 0 });
+  try {
+    const result = use(join(parent.location, nameOf(path)));
+    parent.check();
+    return result;
+  } catch (error) {
+    throw named(error, parent.location, parent.shown);
+  }
+}
+
+/** As `atSync`. */
+export async function at<T>(path: FilePath, use: (location: string) => Promise<T>): Promise<T> {
+  if (typeof path === "string") return use(path);
+  using parent = path.enter({ isDirectory: path.names.length === 0 });
+  try {
+    const result = await use(join(parent.location, nameOf(path)));
+    parent.check();
+    return result;
+  } catch (error) {
+    throw named(error, parent.location, parent.shown);
+  }
+}
+
+/** Calls `use` with a path to the directory itself. */
+export async function atDirectory<T>(
+  path: FilePath,
+  use: (location: string) => Promise<T>,
+): Promise<T> {
+  if (typeof path === "string") return use(path);
+  using directory = path.enter({ isDirectory: true });
+  try {
+    return await use(directory.location);
+  } catch (error) {
+    throw named(error, directory.location, directory.shown);
+  }
+}

@@ -1,0 +1,155 @@
+import { closeSync, constants, fchmodSync, fstatSync, openSync, type Stats } from "node:fs";
+import { type FileHandle, open } from "node:fs/promises";
+import { hasErrno, TeamError } from "../errors.ts";
+import { at, atSync, type FilePath } from "./file-path.ts";
+import { isLink, quoted, requireOwner } from "./ownership.ts";
+
+const fileMode = 0o600;
+const permissionBits = 0o777;
+const { O_APPEND, O_CREAT, O_EXCL, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_RDWR, O_WRONLY } = constants;
+
+/**
+ * Opens a file of this user's for reading, or undefined where there is no such file. No link is
+ * followed, and a pipe or a device in its place is refused: whoever waits for it waits for ever,
+ * and holds up all other reading.
+ */
+export async function openIfExists(path: FilePath): Promise<FileHandle | undefined> {
+  try {
+    const file = await at(path, (location) => open(location, O_RDONLY | O_NONBLOCK | O_NOFOLLOW));
+    return await refuseForeign(file, path);
+  } catch (error) {
+    if (hasErrno(error, "ENOENT")) return undefined;
+    throw asForeign(error, path);
+  }
+}
+
+/** As `openIfExists`, at once. */
+export function openIfExistsSync(path: FilePath): number | undefined {
+  try {
+    return openOwnSync(path, O_RDONLY);
+  } catch (error) {
+    if (hasErrno(error, "ENOENT")) return undefined;
+    throw error;
+  }
+}
+
+async function refuseForeign(file: FileHandle, path: FilePath): Promise<FileHandle> {
+  try {
+    const stats = await file.stat();
+    // A directory cannot be read from, and says so itself.
+    if (!stats.isDirectory()) requireOwnFile(stats, path);
+    return file;
+  } catch (error) {
+    await file.close();
+    throw error;
+  }
+}
+
+/** Opens what is there, by `flags`, if it is a file of this user's. */
+function openOwnSync(path: FilePath, flags: number): number {
+  try {
+    const descriptor = atSync(path, (location) =>
+      openSync(location, flags | O_NONBLOCK | O_NOFOLLOW, fileMode),
+    );
+    try {
+      requireOwnFile(fstatSync(descriptor), path);
+      return descriptor;
+    } catch (error) {
+      closeSync(descriptor);
+      throw error;
+    }
+  } catch (error) {
+    throw asForeign(error, path);
+  }
+}
+
+function requireOwnFile(stats: Stats, path: FilePath): void {
+  if (!stats.isFile()) throw noFile(path);
+  requireOwner(stats, String(path));
+}
+
+function asForeign(error: unknown, path: FilePath): unknown {
+  if (hasErrno(error, "ELOOP")) return isLink(String(path));
+  // So answers a socket, and a pipe that nobody reads.
+  return hasErrno(error, "ENXIO") ? noFile(path) : error;
+}
+
+function noFile(path: FilePath): TeamError {
+  return new TeamError("record-corrupt", `${path} is a pipe or a device, where a file should be`, {
+    hint: "Move it away.",
+  });
+}
+
+/**
+ * Opens `path` to append to it; with "a+", to read from it as well. A file that is made is for its
+ * owner alone, whatever the umask. One that is there keeps its mode, and is refused where it has
+ * another name too: what is written here would be written there.
+ */
+export function openPrivateSync(path: FilePath, flags: "a" | "a+"): number {
+  const access = (flags === "a" ? O_WRONLY : O_RDWR) | O_APPEND;
+  const descriptor = openOrMakeSync(path, access);
+  try {
+    if (fstatSync(descriptor).nlink > 1) throw hasSecondName(path);
+    return descriptor;
+  } catch (error) {
+    closeSync(descriptor);
+    throw error;
+  }
+}
+
+function openOrMakeSync(path: FilePath, access: number): number {
+  for (;;) {
+    try {
+      return openOwnSync(path, access);
+    } catch (error) {
+      if (!hasErrno(error, "ENOENT")) throw error;
+    }
+    const made = makeFileSync(path, access);
+    if (made !== undefined) return made;
+  }
+}
+
+/** Undefined where another process was faster. */
+function makeFileSync(path: FilePath, access: number): number | undefined {
+  try {
+    const descriptor = openOwnSync(path, access | O_CREAT | O_EXCL);
+    closeToOthers(descriptor, fileMode);
+    return descriptor;
+  } catch (error) {
+    if (hasErrno(error, "EEXIST")) return undefined;
+    throw error;
+  }
+}
+
+/** Makes a file that is not there yet, for its owner alone, to write to it. */
+export async function makeFile(path: FilePath): Promise<FileHandle> {
+  const flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW;
+  const file = await at(path, (location) => open(location, flags, fileMode));
+  try {
+    await file.chmod(fileMode);
+    return file;
+  } catch (error) {
+    await file.close();
+    throw error;
+  }
+}
+
+function hasSecondName(path: FilePath): TeamError {
+  const name = quoted(String(path));
+  return new TeamError("team-unusable", `${path} is a file that has a second name elsewhere`, {
+    hint: `What is written to it would be written there too. Make it a file of its own: cp -p ${name} ${name}.own && mv ${name}.own ${name}`,
+  });
+}
+
+/**
+ * Takes back what a umask has changed of the mode of something that was just made. Where that
+ * fails, the descriptor is closed.
+ */
+export function closeToOthers(descriptor: number, mode: number): void {
+  try {
+    if ((fstatSync(descriptor).mode & permissionBits) !== mode) fchmodSync(descriptor, mode);
+  } catch (error) {
+    closeSync(descriptor);
+    throw error;
+  }
+}

@@ -1,0 +1,182 @@
+import { closeSync, fstatSync, lstatSync, type Stats } from "node:fs";
+import { join, resolve } from "node:path";
+import { TeamError } from "../errors.ts";
+import { openDirectory } from "./ownership.ts";
+
+/** Where Linux shows the descriptors of whoever looks. A directory among them can be entered. */
+const descriptors = "/proc/self/fd";
+
+/**
+ * A directory of Troupe's own that is held open. What lies in it is looked up in this very
+ * directory, name by name, and no link is followed: whatever is renamed or swapped meanwhile, a
+ * path below it leads to something in it.
+ *
+ * Where descriptors cannot be entered (macOS), names are looked up along the path, which is checked
+ * to lead to the same directories before and after. Who swaps one out and in again between the
+ * two checks goes unnoticed.
+ */
+export class OwnDirectory implements Disposable {
+  readonly path: string;
+  readonly #descriptor: number;
+  readonly #entersDescriptors: boolean;
+  #isOpen = true;
+
+  private constructor(path: string, descriptor: number, entersDescriptors: boolean) {
+    this.path = path;
+    this.#descriptor = descriptor;
+    this.#entersDescriptors = entersDescriptors;
+  }
+
+  /** Throws `team-unusable` unless it is a directory of this user, and no link. */
+  static open(path: string, entersDescriptors = canEnterDescriptors()): OwnDirectory {
+    const absolute = resolve(path);
+    const descriptor = openDirectory(absolute, absolute);
+    const directory = new OwnDirectory(absolute, descriptor, entersDescriptors);
+    forgotten.register(directory, descriptor, directory);
+    return directory;
+  }
+
+  /** True while the path still leads to this directory. */
+  get isInPlace(): boolean {
+    const found = lstatSync(this.path, { throwIfNoEntry: false });
+    return found !== undefined && isSame(found, fstatSync(this.#descriptor));
+  }
+
+  to(...names: string[]): OwnPath {
+    return new OwnPath(this, names);
+  }
+
+  /** Where to look names up. Only for a look: links below it are followed. */
+  get location(): string {
+    if (!this.#isOpen) throw new TeamError("team-closed", `${this.path} has been closed`);
+    return this.#entersDescriptors ? `${descriptors}/${this.#descriptor}` : this.path;
+  }
+
+  /** Enters one directory after the other. */
+  enter(names: readonly string[]): EnteredDirectory {
+    return this.#entersDescriptors
+      ? enterDescriptors(this, names)
+      : enterAlongPath(this, names, fstatSync(this.#descriptor));
+  }
+
+  [Symbol.dispose](): void {
+    if (!this.#isOpen) return;
+    this.#isOpen = false;
+    forgotten.unregister(this);
+    closeSync(this.#descriptor);
+  }
+}
+
+/** Whoever only looks at a team need not close it: what nobody can reach any more is closed. */
+const forgotten = new FinalizationRegistry<number>((descriptor) => closeSync(descriptor));
+
+/** What lies below a directory that is held open. */
+export class OwnPath {
+  readonly #directory: OwnDirectory;
+  readonly names: readonly string[];
+
+  constructor(directory: OwnDirectory, names: readonly string[]) {
+    this.#directory = directory;
+    this.names = names;
+  }
+
+  to(...names: string[]): OwnPath {
+    return new OwnPath(this.#directory, [...this.names, ...names]);
+  }
+
+  get parent(): OwnPath {
+    return new OwnPath(this.#directory, this.names.slice(0, -1));
+  }
+
+  /** The paths on the way from the directory that is held to this one, which comes last. */
+  lineage(): OwnPath[] {
+    return this.names.map((_, index) => {
+      return new OwnPath(this.#directory, this.names.slice(0, index + 1));
+    });
+  }
+
+  /** A path by which to look at it. Links are followed, so it must decide nothing. */
+  get location(): string {
+    return join(this.#directory.location, ...this.names);
+  }
+
+  /** Enters the directory that this is in, or, with `isDirectory`, this one. */
+  enter({ isDirectory }: { isDirectory: boolean }): EnteredDirectory {
+    return this.#directory.enter(isDirectory ? this.names : this.names.slice(0, -1));
+  }
+
+  toString(): string {
+    return join(this.#directory.path, ...this.names);
+  }
+}
+
+interface EnteredDirectory extends Disposable {
+  location: string;
+  /** Its path as a person knows it. */
+  shown: string;
+  /** Throws where a directory on the way has been swapped for another one since. */
+  check(): void;
+}
+
+function enterDescriptors(root: OwnDirectory, names: readonly string[]): EnteredDirectory {
+  let location = root.location;
+  let shown = root.path;
+  let held: number | undefined;
+  const close = () => {
+    if (held !== undefined) closeSync(held);
+  };
+  try {
+    for (const name of names) {
+      shown = join(shown, name);
+      const next = openDirectory(`${location}/${name}`, shown);
+      close();
+      held = next;
+      location = `${descriptors}/${next}`;
+    }
+  } catch (error) {
+    close();
+    throw error;
+  }
+  return { location, shown, check: () => undefined, [Symbol.dispose]: close };
+}
+
+function enterAlongPath(
+  root: OwnDirectory,
+  names: readonly string[],
+  rootStats: Stats,
+): EnteredDirectory {
+  const paths = names.map((_, index) => join(root.path, ...names.slice(0, index + 1)));
+  const entered = paths.map((path) => ({ path, stats: lookAtDirectory(path) }));
+  const check = () => {
+    for (const { path, stats } of [{ path: root.path, stats: rootStats }, ...entered]) {
+      const found = lstatSync(path, { throwIfNoEntry: false });
+      if (!found || !isSame(found, stats)) throw swapped(path);
+    }
+  };
+  check();
+  const location = join(root.path, ...names);
+  return { location, shown: location, check, [Symbol.dispose]: () => undefined };
+}
+
+function lookAtDirectory(path: string): Stats {
+  const descriptor = openDirectory(path, path);
+  try {
+    return fstatSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+function swapped(path: string): TeamError {
+  return new TeamError("team-unusable", `${path} was swapped for something else meanwhile`, {
+    hint: "Look at what it is, and try again.",
+  });
+}
+
+function isSame(a: Stats, b: Stats): boolean {
+  return a.dev === b.dev && a.ino === b.ino;
+}
+
+function canEnterDescriptors(): boolean {
+  return lstatSync(descriptors, { throwIfNoEntry: false })?.isDirectory() ?? false;
+}
