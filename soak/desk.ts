@@ -7,6 +7,7 @@ import { MailWriter } from "../src/mailbox/mail-writer.ts";
 import type { Delivered, MailboxReader, SetAside } from "../src/mailbox/mailbox.ts";
 import { MemberName } from "../src/protocol/ids.ts";
 import type { Message } from "../src/protocol/message.ts";
+import { EntryChain } from "../src/transcript/entry-chain.ts";
 import { FileTranscript, FileTranscriptReader } from "../src/transcript/file-transcript.ts";
 import { deliveredPositions, type Transcript } from "../src/transcript/transcript.ts";
 
@@ -77,6 +78,7 @@ export class Desk implements AsyncDisposable {
 
   static async open(options: DeskOptions): Promise<Desk> {
     const transcript = await FileTranscript.open(transcriptPath(options.directory), {
+      chain: new EntryChain(testSignature, { teamId: "soak", member: "ada" }),
       onDamage: () => undefined,
     });
     const desk = new Desk(options, transcript);

@@ -5,6 +5,7 @@ import { TeamError } from "../src/errors.ts";
 import type { FileFence } from "../src/fence/file-fence.ts";
 import { removeTemporaries } from "../src/lib/files.ts";
 import { lead, MemberName, newTeamId, type RequestId, TaskId } from "../src/protocol/ids.ts";
+import type { TeamRecord } from "../src/protocol/team.ts";
 import { FileRequests } from "../src/requests/file-requests.ts";
 import { FileRoster } from "../src/roster/file-roster.ts";
 import { FileTaskBoard } from "../src/tasks/file-task-board.ts";
@@ -105,6 +106,8 @@ export function rosterStory(): RecordStory<FileRoster> {
         clock: new ManualClock(),
         watch: noWatch,
         check: async () => undefined,
+        isOurs: () => true,
+        vouchFor: (team: TeamRecord) => team,
         onWarning: onDamage,
       };
       return FileRoster.open(options, () => {

@@ -4,6 +4,7 @@ export type ErrorCode =
   | "usage-wrong"
   | "team-missing"
   | "team-unusable"
+  | "team-foreign"
   | "format-newer"
   | "config-invalid"
   | "member-unknown"

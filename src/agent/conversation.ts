@@ -1,3 +1,4 @@
+import { missingEntries } from "../lib/missing-entries.ts";
 import type { Utterance } from "../model/model.ts";
 import { isShown, type Message } from "../protocol/message.ts";
 import type {
@@ -62,6 +63,9 @@ export class Conversation {
         break;
       case "reply":
         this.#addReply(entry);
+        break;
+      case "gap":
+        this.#addGap(entry.lost);
         break;
       case "tool-start":
         this.#markStarted(entry.call_id);
@@ -148,6 +152,12 @@ export class Conversation {
     return JSON.stringify(last.blocks) === JSON.stringify(sendableBlocks(blocks));
   }
 
+  /** A call that is open here may have been run, and its result be among what is missing. */
+  #addGap(lost: number): void {
+    this.#openCalls = this.#openCalls.map((open) => ({ ...open, isStarted: true }));
+    this.#addInput(gapText(lost), false);
+  }
+
   #markStarted(id: string): void {
     this.#openCalls = this.#openCalls.map((open) =>
       open.call.call_id === id ? { ...open, isStarted: true } : open,
@@ -211,6 +221,10 @@ const charactersPerImage = 1_600 * charactersPerToken;
 
 function interruption(reason: string | undefined): string {
   return reason ? `(You were stopped here: ${reason}.)` : "(The person interrupted you here.)";
+}
+
+function gapText(lost: number): string {
+  return `(${missingEntries(lost)}: your record was damaged. Look at how things stand before you rely on it.)`;
 }
 
 /** A provider refuses empty text, and a reply that ends with a thought. */

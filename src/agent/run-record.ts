@@ -58,6 +58,7 @@ export class RunRecord {
         break;
       case "profile":
       case "note":
+      case "gap":
       case "tool-start":
       case "tool-result":
         break;

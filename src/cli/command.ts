@@ -80,6 +80,7 @@ interface TeamSettings
     | "budget"
     | "recordTo"
     | "fresh"
+    | "takeOver"
     | "planApproval"
     | "shutdownGraceMs"
   > {

@@ -91,6 +91,7 @@ const usageErrors: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   "name-invalid",
   "team-missing",
   "team-unusable",
+  "team-foreign",
   "format-newer",
   "config-invalid",
   "model-missing",

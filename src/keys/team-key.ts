@@ -22,6 +22,14 @@ export function teamKeyPath({ teamId, keyFile, stateHome, home }: TeamKeyPathOpt
   return keyFile ? keyFile : join(stateDirectory({ stateHome, home }), "keys", teamId);
 }
 
+/** Where it is remembered how far each member's transcript has come: out of members' reach, too. */
+export function transcriptHeadPath(
+  { teamId, stateHome, home }: Pick<TeamKeyPathOptions, "teamId" | "stateHome" | "home">,
+  member: string,
+): string {
+  return join(stateDirectory({ stateHome, home }), "heads", teamId, member);
+}
+
 /** Where the secrets of dashboards lie: whoever has one can answer for the person. */
 export function dashboardsDirectory(place: Pick<TeamKeyPathOptions, "stateHome" | "home">): string {
   return join(stateDirectory(place), "dashboards");

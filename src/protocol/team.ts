@@ -41,6 +41,8 @@ export const TeamRecord = z.looseObject({
   lead: MemberName.refine((name) => name === lead, `the lead's name is '${lead}'`),
   members: z.array(Member).refine(hasUniqueNames, "two members have the same name"),
   format: z.int().positive().default(storeFormat),
+  /** Proves that the team was begun with its key: without that, the directory is somebody else's. */
+  sig: z.string().optional(),
 });
 export type TeamRecord = z.infer<typeof TeamRecord>;
 

@@ -71,6 +71,8 @@ export const Entry = z.discriminatedUnion("type", [
   z.object({ type: z.literal("delivery"), at, ...ReceivedMail.shape }),
   /** What the runtime itself tells the member. Unless it `wakes`, it goes with the next request. */
   z.object({ type: z.literal("note"), at, text: z.string(), wakes: z.boolean() }),
+  /** Entries that were here are missing: damaged, or removed by somebody. Nobody knows what they were. */
+  z.object({ type: z.literal("gap"), at, lost: z.int().nonnegative() }),
   z.object({ type: z.literal("run-start"), at }),
   z.object({
     type: z.literal("reply"),

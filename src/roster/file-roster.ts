@@ -18,6 +18,10 @@ export interface FileRosterOptions {
   watch: WakeSource;
   /** Throws when this process may no longer write the team's state. */
   check(): Promise<void>;
+  /** False for a roster that was not begun with the team's key. */
+  isOurs(team: TeamRecord): boolean;
+  /** What of a roster counts that anybody may have edited since troupe knew it as `known`. */
+  vouchFor(team: TeamRecord, known: TeamRecord | undefined): TeamRecord;
   /** Told of a `config.json` that could not be read, and where a copy of it lies. */
   onWarning(message: string): void;
 }
@@ -53,14 +57,20 @@ export class FileRoster implements Roster, Disposable {
   }
 
   /** Opens the roster, restores it where it is damaged, or begins with `newTeam`. */
-  static async open(options: FileRosterOptions, newTeam: () => TeamRecord): Promise<FileRoster> {
-    const found = await readOrSetAside(options);
-    if (found) {
+  static async open(
+    options: FileRosterOptions,
+    newTeam: () => TeamRecord | Promise<TeamRecord>,
+  ): Promise<FileRoster> {
+    const lastGood = await readLastGood(options);
+    const found = await readOrSetAside(options, lastGood);
+    const vouched = found && options.vouchFor(found.team, lastGood?.team);
+    if (found && vouched && formatTeam(vouched) === formatTeam(found.team)) {
       await keepLastGood(options, found.text);
       return new FileRoster(options, found);
     }
     await options.check();
-    const team = (await readTeamFile(options.directory, lastGoodFile))?.team ?? newTeam();
+    const restored = lastGood && options.vouchFor(lastGood.team, undefined);
+    const team = vouched ?? restored ?? (await newTeam());
     const text = formatTeam(team);
     await writeTeam(options.directory, text);
     return new FileRoster(options, { team, text });
@@ -112,10 +122,13 @@ export class FileRoster implements Roster, Disposable {
     if (text === undefined || text === this.#text || text === this.#badEdit?.text) return;
     const edit = this.#parseEdit(text);
     if (!edit) return;
-    const team = { ...edit, team_id: this.#team.team_id };
+    const { team_id, sig } = this.#team;
+    const own = { ...edit, team_id, ...(sig && { sig }) };
+    const team = this.#options.vouchFor(own, this.#team);
     this.#adopt({ team, text });
-    if (edit.team_id !== team.team_id) return this.#restoreId(team);
-    await keepLastGood(this.#options, text);
+    if (edit.team_id !== team_id || edit.sig !== sig) this.#tellOfId();
+    if (formatTeam(team) !== formatTeam(edit)) await this.#undo(team);
+    else await keepLastGood(this.#options, text);
   }
 
   /** What cannot be read, because it is too large or no file, is a bad edit like any other. */
@@ -141,14 +154,17 @@ export class FileRoster implements Roster, Disposable {
     }
   }
 
-  /** At once: the id names the key, and whoever reads another one looks for another key. */
-  async #restoreId(team: TeamRecord): Promise<void> {
+  /** At once: whoever reads another id looks for another key, and the next start reads the members. */
+  async #undo(team: TeamRecord): Promise<void> {
     await this.#options.check();
     const text = formatTeam(team);
     await writeTeam(this.#options.directory, text);
     this.#text = text;
+  }
+
+  #tellOfId(): void {
     this.#options.onWarning(
-      `${this.#path} was edited to another team. The team keeps its team_id ${team.team_id}, which names its key; the rest of the edit counts.`,
+      `${this.#path} was edited to another team. The team keeps its team_id ${this.#team.team_id}, which names its key; the rest of the edit counts.`,
     );
   }
 
@@ -183,17 +199,36 @@ export class FileRoster implements Roster, Disposable {
 
 const patienceMs = 1000;
 
-async function readOrSetAside(options: FileRosterOptions) {
+type RosterText = Awaited<ReturnType<typeof readTeamFile>>;
+
+async function readOrSetAside(
+  options: FileRosterOptions,
+  lastGood: RosterText,
+): Promise<RosterText> {
   const { directory, clock, onWarning } = options;
+  const path = within(directory, rosterFile);
   try {
-    return await readTeamFile(directory);
+    const found = await readTeamFile(directory);
+    if (!found || options.isOurs(found.team)) return found;
+    throw new TeamError("config-invalid", `${path} is not of this team`);
   } catch (error) {
     if (!(error instanceof TeamError) || error.code !== "config-invalid") throw error;
     // Without a last good roster nothing is known but this file: it stays where it is.
-    if (!(await readTeamFile(directory, lastGoodFile))) throw error;
+    if (!lastGood) throw error;
     await options.check();
-    const copy = await setAside(within(directory, rosterFile), "damaged", clock.now());
+    const copy = await setAside(path, "damaged", clock.now());
     onWarning(`${error.message}. The last good roster is used; a copy of the other is ${copy}`);
+    return undefined;
+  }
+}
+
+/** Undefined also where it is damaged, or of another team. */
+async function readLastGood({ directory, isOurs }: FileRosterOptions): Promise<RosterText> {
+  try {
+    const found = await readTeamFile(directory, lastGoodFile);
+    return found && isOurs(found.team) ? found : undefined;
+  } catch (error) {
+    if (!(error instanceof TeamError) || error.code !== "config-invalid") throw error;
     return undefined;
   }
 }

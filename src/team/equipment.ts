@@ -1,6 +1,6 @@
 import { dirname } from "node:path";
 import { Budget, type BudgetLimits } from "../agent/budget.ts";
-import { dashboardsDirectory, teamKeyPath } from "../keys/team-key.ts";
+import { dashboardsDirectory, teamKeyPath, transcriptHeadPath } from "../keys/team-key.ts";
 import { Disposables } from "../lib/disposables.ts";
 import { childEnvironment, Secrets } from "../lib/secrets.ts";
 import type { Model } from "../model/model.ts";
@@ -35,6 +35,8 @@ export interface EquipmentOptions {
   recordTo?: string | undefined;
   /** Sets the team that is in the directory aside, and begins a new one. */
   fresh?: boolean;
+  /** Makes a team that is not the person's their own; else opening it throws `team-foreign`. */
+  takeOver?: boolean;
   /** Where the team is kept; files in its directory, unless said. */
   store?: TeamStore;
   /** Makes the model of a member; what the AI SDK has, unless said. */
@@ -111,7 +113,7 @@ export class Equipment implements AsyncDisposable {
   static async open(options: EquipmentOptions): Promise<Equipment> {
     const { env, place, recordTo } = options;
     const secrets = new Secrets(providerKeys(env));
-    const store = options.store ?? (await FileTeamStore.open(place, { fresh: options.fresh }));
+    const store = options.store ?? (await FileTeamStore.open(place, options));
     try {
       // Last, so that no recording is begun of a run that never is.
       const recording = recordTo ? await Recording.create(recordTo, secrets) : undefined;
@@ -164,7 +166,11 @@ export class Equipment implements AsyncDisposable {
   async keyDirectories(): Promise<readonly string[]> {
     const { team_id: teamId } = await this.store.roster.read();
     const { keyPlace } = this.place;
-    return [dirname(teamKeyPath({ teamId, ...keyPlace })), dashboardsDirectory(keyPlace)];
+    return [
+      dirname(teamKeyPath({ teamId, ...keyPlace })),
+      dirname(transcriptHeadPath({ teamId, ...keyPlace }, lead)),
+      dashboardsDirectory(keyPlace),
+    ];
   }
 
   [Symbol.asyncDispose](): Promise<void> {

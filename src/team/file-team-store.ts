@@ -1,14 +1,14 @@
 import { FileCronBook } from "../crons/file-cron-book.ts";
-import { hasErrno } from "../errors.ts";
 import type { HeldFence } from "../fence/fence.ts";
 import { FileFence } from "../fence/file-fence.ts";
 import type { Signature } from "../keys/signature.ts";
-import { openTeamKey, type TeamKey, teamKeyPath } from "../keys/team-key.ts";
+import { openTeamKey, type TeamKey, teamKeyPath, transcriptHeadPath } from "../keys/team-key.ts";
+import { isProven, proveTeam } from "../keys/team-proof.ts";
 import { DirectoryWatch } from "../lib/directory-watch.ts";
 import { Disposables } from "../lib/disposables.ts";
 import { type FilePath, nameOf, within } from "../lib/file-path.ts";
 import { fileSystemWarning } from "../lib/file-system-warning.ts";
-import { ensurePrivateDirectory, moveFile } from "../lib/files.ts";
+import { ensurePrivateDirectory } from "../lib/files.ts";
 import { makeOnce } from "../lib/make-once.ts";
 import type { OwnDirectory } from "../lib/own-directory.ts";
 import { FileEventLog } from "../logs/file-event-log.ts";
@@ -17,18 +17,23 @@ import { FileMailbox } from "../mailbox/file-mailbox.ts";
 import { MailWriter } from "../mailbox/mail-writer.ts";
 import type { ReaderOptions } from "../mailbox/mailbox.ts";
 import { FileJobRecords } from "../processes/job-records.ts";
-import { type MemberName, system } from "../protocol/ids.ts";
+import type { MemberName } from "../protocol/ids.ts";
 import type { Message, MessageDraft } from "../protocol/message.ts";
+import type { TeamRecord } from "../protocol/team.ts";
 import { FileRequests } from "../requests/file-requests.ts";
-import type { Requests } from "../requests/requests.ts";
 import { FileRoster } from "../roster/file-roster.ts";
 import { FileTaskBoard } from "../tasks/file-task-board.ts";
+import { EntryChain } from "../transcript/entry-chain.ts";
 import { FileTranscript } from "../transcript/file-transcript.ts";
+import { HeadFile } from "../transcript/head-file.ts";
 import { deliveredIn } from "./delivered-in.ts";
+import { withSignedMembers } from "./members/charter.ts";
 import { newTeam } from "./new-team.ts";
+import { findOwnership, foreignTeam } from "./ownership.ts";
 import { holdDirectory, makeDirectories, removeLeftovers } from "./prepare-directory.ts";
 import { findRecipient } from "./recipient.ts";
 import { makeArchive, setTeamAside } from "./set-team-aside.ts";
+import { askAgain, takeOver } from "./take-over.ts";
 import { type TeamLayout, teamLayout } from "./team-layout.ts";
 import type { TeamPlace } from "./team-place.ts";
 import type { MemberStore, TeamStore } from "./team-store.ts";
@@ -43,12 +48,12 @@ export class FileTeamStore implements TeamStore {
   readonly jobs: FileJobRecords;
   readonly crons: FileCronBook;
   readonly signature: Signature;
-  readonly isKeyNew: boolean;
   readonly #place: TeamPlace;
   readonly #layout: TeamLayout;
   readonly #parts: StoreParts;
   readonly #mailboxes = new Map<MemberName, FileMailbox>();
   readonly #members = new Map<MemberName, Promise<MemberStore>>();
+  readonly #transcripts = new Map<MemberName, Promise<FileTranscript>>();
 
   private constructor(place: TeamPlace, layout: TeamLayout, parts: StoreParts) {
     this.#place = place;
@@ -62,25 +67,23 @@ export class FileTeamStore implements TeamStore {
     this.jobs = parts.jobs;
     this.crons = parts.crons;
     this.signature = parts.key.signature;
-    this.isKeyNew = parts.key.origin !== "loaded";
   }
 
   /**
    * Opens a team as its lead, and begins one where there is none; with `fresh`, in any case, and the
-   * old one is archived. Throws `lead-alive` while another process has it open.
+   * old one is archived. Throws `lead-alive` while another process has it open, and `team-foreign`
+   * where it is not the person's, unless it is to be taken over.
    */
-  static async open(
-    place: TeamPlace,
-    { fresh = false }: { fresh?: boolean | undefined } = {},
-  ): Promise<FileTeamStore> {
+  static async open(place: TeamPlace, options: OpenOptions = {}): Promise<FileTeamStore> {
     const opened = new Disposables();
     const held = opened.use(await holdDirectory(place.directory));
     const layout = teamLayout(held.to());
     try {
+      await refuseForeign(place, held.to(), options);
       await makeDirectories(layout);
       const warning = await fileSystemWarning(held.path);
       if (warning) place.onWarning(warning);
-      const parts = await openParts({ place, held, layout, fresh }, opened);
+      const parts = await openParts({ place, held, layout, ...options }, opened);
       return new FileTeamStore(place, layout, parts);
     } catch (error) {
       await opened[Symbol.asyncDispose]().catch((further: unknown) =>
@@ -109,10 +112,8 @@ export class FileTeamStore implements TeamStore {
     const made = await makeArchive(archive, this.#place.clock.now());
     const aside = within(made, nameOf(transcripts));
     await ensurePrivateDirectory(aside);
-    const file = `${name}.jsonl`;
-    await moveFile(within(transcripts, file), within(aside, file)).catch((error: unknown) => {
-      if (!hasErrno(error, "ENOENT")) throw error;
-    });
+    const transcript = await this.#transcript(name);
+    await transcript.moveTo(within(aside, `${name}.jsonl`));
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -123,12 +124,7 @@ export class FileTeamStore implements TeamStore {
     name: MemberName,
     { onSetAside }: Pick<ReaderOptions, "onSetAside">,
   ): Promise<MemberStore> {
-    const { onWarning } = this.#place;
-    const path = within(this.#layout.transcripts, `${name}.jsonl`);
-    const transcript = await FileTranscript.open(path, {
-      onDamage: ({ reason }) => onWarning(reason),
-      check: () => this.#parts.fence.check(),
-    });
+    const transcript = await this.#transcript(name);
     const mailbox = this.#mailbox(name);
     const reader = await mailbox.openReader({
       delivered: deliveredIn(await transcript.tail()),
@@ -140,6 +136,28 @@ export class FileTeamStore implements TeamStore {
       },
     });
     return { transcript, mailbox, reader };
+  }
+
+  #transcript(member: MemberName): Promise<FileTranscript> {
+    const { team_id: teamId } = this.roster.current;
+    const path = within(this.#layout.transcripts, `${member}.jsonl`);
+    return makeOnce(this.#transcripts, member, async () =>
+      FileTranscript.open(path, {
+        chain: new EntryChain(this.signature, { teamId, member }),
+        head: await this.#head(member),
+        onDamage: ({ reason }) => this.#place.onWarning(reason),
+        check: () => this.#parts.fence.check(),
+      }),
+    );
+  }
+
+  async #head(name: MemberName): Promise<HeadFile | undefined> {
+    const { key } = this.#parts;
+    // Where the key ends with this process, nothing that it signed counts at the next start.
+    if (key.origin === "memory") return undefined;
+    const { keyPlace, onWarning } = this.#place;
+    const { team_id: teamId } = this.roster.current;
+    return HeadFile.open(transcriptHeadPath({ teamId, ...keyPlace }, name), onWarning);
   }
 
   #mailbox(owner: MemberName): FileMailbox {
@@ -164,15 +182,33 @@ export class FileTeamStore implements TeamStore {
 
 type StoreParts = Awaited<ReturnType<typeof openParts>>;
 
-interface PartsOptions {
+interface OpenOptions {
+  /** Sets the team that is there aside, and begins a new one. */
+  fresh?: boolean | undefined;
+  /** Makes a team that is not the person's their own. */
+  takeOver?: boolean | undefined;
+}
+
+interface PartsOptions extends OpenOptions {
   place: TeamPlace;
   held: OwnDirectory;
   layout: TeamLayout;
-  fresh: boolean;
+}
+
+/** Before anything is made or changed in the directory. */
+async function refuseForeign(
+  place: TeamPlace,
+  directory: FilePath,
+  { fresh, takeOver }: OpenOptions,
+): Promise<void> {
+  if (fresh || takeOver) return;
+  const ownership = await findOwnership(directory, place);
+  if (ownership.type === "foreign") throw foreignTeam(place.directory, ownership);
 }
 
 /** Opens everything, and puts what must be closed again into `opened`, also where a later part fails. */
-async function openParts({ place, held, layout, fresh }: PartsOptions, opened: Disposables) {
+async function openParts(options: PartsOptions, opened: Disposables) {
+  const { place, held, layout, fresh = false } = options;
   const { clock, onWarning } = place;
   const fence = opened.use(await acquireFence(place, held, layout));
   const check = () => fence.check();
@@ -181,13 +217,10 @@ async function openParts({ place, held, layout, fresh }: PartsOptions, opened: D
   await makeDirectories(layout);
   const watch = opened.use(watchDirectory(place, layout.directory));
   const inboxWatch = opened.use(watchDirectory(place, layout.inbox));
-  const roster = opened.use(
-    await FileRoster.open({ directory: layout.directory, clock, watch, check, onWarning }, () =>
-      newTeam(clock.now()),
-    ),
-  );
-  const key = await openKey(place, roster);
+  const { roster, key, isTakenOver } = await openRoster(options, { watch, check });
+  opened.use(roster);
   const records = await openRecords(place, layout, { key, check });
+  if (isTakenOver) await askAgain(records.requests, roster.current);
   const writer = opened.use(new MailWriter());
   const events = opened.use(await FileEventLog.open({ path: layout.events, clock }));
   const usage = await FileUsageLedger.open({
@@ -221,7 +254,6 @@ async function openRecords(
     check,
   });
   for (const records of [tasks, requests, jobs, crons]) await records.repair();
-  if (key.origin !== "loaded") await askAgain(requests);
   return { tasks, requests, jobs, crons };
 }
 
@@ -250,17 +282,39 @@ function watchDirectory({ clock, onWarning }: TeamPlace, directory: FilePath): D
   });
 }
 
-async function openKey(place: TeamPlace, roster: FileRoster): Promise<TeamKey> {
-  const { team_id: teamId } = await roster.read();
-  const key = await openTeamKey({ path: teamKeyPath({ teamId, ...place.keyPlace }) });
-  if (key.warning) place.onWarning(key.warning);
-  return key;
+interface RosterParts {
+  watch: DirectoryWatch;
+  check(): Promise<void>;
 }
 
-/** Nobody can vouch for questions that another key has signed: they are asked anew. */
-async function askAgain(requests: Requests): Promise<void> {
-  for (const { id, type, from, to, subject } of await requests.list({ state: "pending" })) {
-    await requests.open({ type, from, to, subject });
-    await requests.cancel(id, system, "asked again, because the team has a new key");
-  }
+/** The roster and the key by which it is the person's: found, begun anew, or taken over. */
+async function openRoster(
+  { place, layout, takeOver: isWanted = false }: PartsOptions,
+  { watch, check }: RosterParts,
+): Promise<{ roster: FileRoster; key: TeamKey; isTakenOver: boolean }> {
+  const { clock, onWarning } = place;
+  const { directory } = layout;
+  const ownership = await findOwnership(directory, place);
+  const isForeign = ownership.type === "foreign";
+  if (isForeign && !isWanted) throw foreignTeam(place.directory, ownership);
+  let key: TeamKey | undefined;
+  if (isForeign) key = await takeOver({ place, layout, team: ownership.team, check });
+  if (ownership.type === "own") key = { signature: ownership.signature, origin: "loaded" };
+  const vouchers = {
+    isOurs: (team: TeamRecord) => key !== undefined && isProven(team, key.signature),
+    vouchFor: (team: TeamRecord, known: TeamRecord | undefined) =>
+      key ? withSignedMembers(team, known, { signature: key.signature, onWarning }) : team,
+  };
+  const roster = await FileRoster.open(
+    { directory, clock, watch, check, onWarning, ...vouchers },
+    async () => {
+      const team = newTeam(clock.now());
+      const path = teamKeyPath({ teamId: team.team_id, ...place.keyPlace });
+      key = await openTeamKey({ path });
+      return proveTeam(team, key.signature);
+    },
+  );
+  if (!key) throw new Error("A roster was opened without its key");
+  if (key.warning) onWarning(key.warning);
+  return { roster, key, isTakenOver: isForeign };
 }

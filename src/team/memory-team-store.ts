@@ -31,7 +31,6 @@ export class MemoryTeamStore implements TeamStore {
   readonly lost: AbortSignal = new AbortController().signal;
   readonly crons = new MemoryCronBook();
   readonly signature = new Signature(randomBytes(32));
-  readonly isKeyNew = true;
   readonly #clock: Clock;
   readonly #transcripts = new Map<MemberName, MemoryTranscript>();
   readonly #mailboxes = new Map<MemberName, MemoryMailbox>();

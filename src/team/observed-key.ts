@@ -1,54 +1,56 @@
 import { TeamError } from "../errors.ts";
 import type { Holder } from "../fence/fence.ts";
 import { Signature } from "../keys/signature.ts";
-import { loadTeamKey, openTeamKey, teamKeyPath } from "../keys/team-key.ts";
-import type { TeamId } from "../protocol/ids.ts";
+import { loadTeamKey, teamKeyPath } from "../keys/team-key.ts";
+import { isProven } from "../keys/team-proof.ts";
+import type { TeamRecord } from "../protocol/team.ts";
+import { foreignTeam, missingKey, notSigned } from "./ownership.ts";
 import type { TeamPlace } from "./team-place.ts";
 
 /** The key of a team as somebody else than its lead has it. */
 export class ObservedKey {
   readonly #place: TeamPlace;
+  readonly #team: TeamRecord;
   readonly #path: string;
   #loaded: Signature | undefined;
   #isTold = false;
 
-  constructor(place: TeamPlace, teamId: TeamId) {
+  constructor(place: TeamPlace, team: TeamRecord) {
     this.#place = place;
-    this.#path = teamKeyPath({ teamId, ...place.keyPlace });
+    this.#team = team;
+    this.#path = teamKeyPath({ teamId: team.team_id, ...place.keyPlace });
   }
 
-  /** To tell what troupe has written; undefined where there is no key, which may come later. */
+  /** To tell what troupe has written; undefined where nobody can tell, which may change later. */
   async toSee(): Promise<Signature | undefined> {
-    this.#loaded ??= await this.#load();
-    return this.#loaded;
+    if (this.#loaded) return this.#loaded;
+    const { signature, reason } = await this.#find();
+    this.#loaded = signature;
+    if (!signature && !this.#isTold) {
+      this.#isTold = true;
+      this.#place.onWarning(
+        `This team is not known to be yours: ${reason}. It is shown as its files have it, and senders as the messages claim.`,
+      );
+    }
+    return signature;
   }
 
-  /** To sign with. It is made where there is none and nobody runs the team. */
+  /** To sign with. Nobody signs for a team that is not theirs. */
   async toSign(findLead: () => Promise<Holder | undefined>): Promise<Signature> {
-    const path = this.#path;
-    const key = await loadTeamKey({ path });
-    if (key) return new Signature(key);
-    const lead = await findLead();
-    if (lead) {
-      throw new TeamError("key-unavailable", `The team's key ${path} is missing`, {
-        hint: `The lead (pid ${lead.pid}) keeps its key in memory, so nobody else can sign. Write to the lead itself, or start it again where that file can be written.`,
-      });
-    }
-    const made = await openTeamKey({ path });
-    if (made.origin !== "memory") return made.signature;
-    throw new TeamError("key-unavailable", `The team's key ${path} cannot be written`, {
-      hint: "Make its directory writable, or set TROUPE_KEY_FILE.",
+    const { signature, reason, isMissing } = await this.#find();
+    if (signature) return signature;
+    const lead = isMissing ? await findLead() : undefined;
+    if (!lead) throw foreignTeam(this.#place.directory, { team: this.#team, reason });
+    throw new TeamError("key-unavailable", `The team's key ${this.#path} is missing`, {
+      hint: `The lead (pid ${lead.pid}) keeps its key in memory, so nobody else can sign. Write to the lead itself, or start it again where that file can be written.`,
     });
   }
 
-  async #load(): Promise<Signature | undefined> {
+  async #find(): Promise<{ signature?: Signature; reason: string; isMissing: boolean }> {
     const key = await loadTeamKey({ path: this.#path });
-    if (key) return new Signature(key);
-    if (this.#isTold) return undefined;
-    this.#isTold = true;
-    this.#place.onWarning(
-      `The team's key ${this.#path} is missing: senders are shown as the messages claim.`,
-    );
-    return undefined;
+    if (!key) return { reason: missingKey(this.#path), isMissing: true };
+    const signature = new Signature(key);
+    if (isProven(this.#team, signature)) return { signature, reason: "", isMissing: false };
+    return { reason: notSigned, isMissing: false };
   }
 }

@@ -1,7 +1,7 @@
 import type { SetAside } from "../mailbox/mailbox.ts";
 import { lead, type MemberName } from "../protocol/ids.ts";
 import type { PermissionMode } from "../protocol/message.ts";
-import type { Member, MemberStatus, TeamRecord } from "../protocol/team.ts";
+import type { Member, MemberStatus } from "../protocol/team.ts";
 import type { SpawnRequest } from "../tools/team/colleagues.ts";
 import { Aftermath } from "./members/aftermath.ts";
 import { ChatterGuard } from "./members/chatter-guard.ts";
@@ -86,7 +86,7 @@ export class Supervisor {
     const settings = { ...options.lead, rules: protocols.permissions.rules };
     members.add(await supervisor.#open(leadDefinition(settings)));
     await restoreTeam({
-      ...{ store: options.store, protocols, members, onWarning: options.onWarning },
+      ...{ protocols, members, onWarning: options.onWarning },
       open: (record) => supervisor.#openTeammate(record),
     });
     return supervisor;
@@ -107,7 +107,6 @@ export class Supervisor {
     this.#stops = [
       () => stopSweep(),
       store.requests.onChange((request) => news.tell(request)),
-      store.roster.onChange((team) => this.#keepTrue(team)),
       store.tasks.onChange(({ id, status, owner }) => {
         hub.say({ type: "task-change", id, status, ...(owner && { member: owner }) });
       }),
@@ -284,12 +283,6 @@ export class Supervisor {
   }
 
   /** Whoever edits the roster's file decides nothing by it. */
-  #keepTrue(team: TeamRecord): void {
-    this.protocols.keeper.undoDecisions(team).catch((error: unknown) => {
-      this.options.onWarning(`The roster could not be written: ${String(error)}`);
-    });
-  }
-
   #onMail(name: MemberName): void {
     const member = this.members.get(name);
     if (!member || this.#isClosing) return;

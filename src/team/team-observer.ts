@@ -42,6 +42,7 @@ import { FileRequests } from "../requests/file-requests.ts";
 import type { RequestFilter } from "../requests/requests.ts";
 import { rosterFile } from "../roster/team-file.ts";
 import { FileTaskBoard } from "../tasks/file-task-board.ts";
+import { EntryChain } from "../transcript/entry-chain.ts";
 import { MailWatch } from "./mail-watch.ts";
 import { ObservedKey } from "./observed-key.ts";
 import { answerMessage, findQuestion, type PersonsAnswer } from "./protocols/persons-answer.ts";
@@ -68,17 +69,22 @@ export class TeamObserver {
     this.team = team;
     this.#place = place;
     this.#layout = layout;
-    this.#key = new ObservedKey(place, team.team_id);
+    this.#key = new ObservedKey(place, team);
   }
 
   static async open(place: TeamPlace): Promise<TeamObserver> {
     // Closed when nobody looks through it any more.
     const held = openIfExists(place.directory);
     const team = held && (await readTeam(held.to(), place));
-    if (team) return new TeamObserver(place, teamLayout(held.to()), team);
+    if (team) return new TeamObserver(place, teamLayout(held.to()), team).#tellIfForeign();
     throw new TeamError("team-missing", `There is no team in ${place.directory}`, {
       hint: "Go to the directory of a team, or name its directory with --team-dir.",
     });
+  }
+
+  /** False for a team of somebody else: what it says is shown, and nothing can be left there. */
+  async isOwn(): Promise<boolean> {
+    return (await this.#key.toSee()) !== undefined;
   }
 
   /** Whoever runs the team; undefined when nobody does. */
@@ -127,6 +133,7 @@ export class TeamObserver {
     const directory = this.#layout.transcripts;
     return new TranscriptView({
       path: within(directory, `${name}.jsonl`),
+      chain: () => this.#chain(name),
       onDamage: this.#onDamage,
       watch: () => new DirectoryWatch({ directory, clock, onFallback: onWarning }),
     });
@@ -246,6 +253,11 @@ export class TeamObserver {
     await this.#leave(name, { type: "shutdown_request", from: user, request_id });
   }
 
+  async #chain(member: MemberName): Promise<EntryChain | undefined> {
+    const signature = await this.#key.toSee();
+    return signature && new EntryChain(signature, { teamId: this.team.team_id, member });
+  }
+
   async #mailbox(owner: MemberName) {
     const layout = mailLayout(this.#layout.inbox, owner);
     return { layout, owner, signature: await this.#key.toSee() };
@@ -273,6 +285,12 @@ export class TeamObserver {
       onWarning: this.#place.onWarning,
     });
     return await mailbox.append(draft);
+  }
+
+  /** A person who looks at a team should know at once whose words these are. */
+  async #tellIfForeign(): Promise<this> {
+    await this.#key.toSee();
+    return this;
   }
 
   #toSign(): Promise<Signature> {

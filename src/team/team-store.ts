@@ -22,8 +22,6 @@ export interface TeamStore extends AsyncDisposable {
   readonly crons: CronBook;
   /** Signs what decides something, so that no edit of a file can. */
   readonly signature: Signature;
-  /** True when nothing can have been signed before this process. */
-  readonly isKeyNew: boolean;
 
   /** Aborted when another process has become the lead: from then on every write is refused. */
   readonly lost: AbortSignal;

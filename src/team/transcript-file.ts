@@ -1,9 +1,10 @@
 import { identityOf } from "../lib/appearance.ts";
 import type { FilePath } from "../lib/file-path.ts";
-import { type Damage, parseLine } from "../lib/json-lines.ts";
+import { parseLine } from "../lib/json-lines.ts";
 import { type Line, LineReader } from "../lib/line-reader.ts";
 import type { MessageId } from "../protocol/ids.ts";
 import { Entry } from "../protocol/transcript.ts";
+import { type FileTranscriptOptions, parseEntry } from "../transcript/file-transcript.ts";
 
 /** One line of a transcript, and where it lies. */
 export interface TranscriptLine {
@@ -29,28 +30,28 @@ export class TranscriptFile implements AsyncDisposable {
   readonly id: string;
   readonly size: number;
   readonly #reader: LineReader;
-  readonly #onDamage: (damage: Damage) => void;
+  readonly #options: FileTranscriptOptions;
 
   private constructor(
     reader: LineReader,
-    options: { id: string; size: number; onDamage(damage: Damage): void },
+    options: FileTranscriptOptions & { id: string; size: number },
   ) {
     this.#reader = reader;
     this.id = options.id;
     this.size = options.size;
-    this.#onDamage = options.onDamage;
+    this.#options = options;
   }
 
   /** Undefined where there is no such file. */
   static async open(
     path: FilePath,
-    onDamage: (damage: Damage) => void,
+    options: FileTranscriptOptions,
   ): Promise<TranscriptFile | undefined> {
     const reader = await LineReader.open(path);
     if (!reader) return undefined;
     const stats = await reader.stat();
     const [id, size] = [identityOf(stats), Number(stats.size)];
-    return new TranscriptFile(reader, { id, size, onDamage });
+    return new TranscriptFile(reader, { ...options, id, size });
   }
 
   /** The lines from the last to the first; with `to`, where a line must end, those before it. */
@@ -117,9 +118,9 @@ export class TranscriptFile implements AsyncDisposable {
     if (line.bytes.length === 0) return;
     const { offset, end } = line;
     let damage: string | undefined;
-    const entry = parseLine(line, Entry, (found) => {
+    const entry = parseEntry(line, this.#options.chain, (found) => {
       damage = found.reason;
-      this.#onDamage(found);
+      this.#options.onDamage(found);
     });
     yield { offset, end, entry, damage };
   }

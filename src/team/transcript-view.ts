@@ -1,15 +1,19 @@
 import type { FileHandle } from "node:fs/promises";
 import { type FilePath, nameOf } from "../lib/file-path.ts";
-import { type Damage, parseLine } from "../lib/json-lines.ts";
+import type { Damage } from "../lib/json-lines.ts";
 import { type Line, LineReader, LineSplitter, maxRecordBytes } from "../lib/line-reader.ts";
 import { openIfExists } from "../lib/open-files.ts";
 import type { WakeSource } from "../lib/wake-source.ts";
 import { follow } from "../logs/follow.ts";
-import { Entry } from "../protocol/transcript.ts";
+import type { Entry } from "../protocol/transcript.ts";
+import type { EntryChain } from "../transcript/entry-chain.ts";
+import { parseEntry } from "../transcript/file-transcript.ts";
 import { TranscriptFile } from "./transcript-file.ts";
 
 export interface TranscriptViewOptions {
   path: FilePath;
+  /** Knows what troupe wrote there; undefined where nobody can tell, and all is shown. */
+  chain(): Promise<EntryChain | undefined>;
   /** Told of each line that is no entry. */
   onDamage(damage: Damage): void;
   /** Begins to watch the directory of the transcript. */
@@ -33,14 +37,17 @@ export class TranscriptView {
   }
 
   /** The transcript as it is now, to be read from any place; undefined where there is none. */
-  open(): Promise<TranscriptFile | undefined> {
-    return TranscriptFile.open(this.#options.path, (damage) => this.#options.onDamage(damage));
+  async open(): Promise<TranscriptFile | undefined> {
+    const { path } = this.#options;
+    const onDamage = (damage: Damage) => this.#options.onDamage(damage);
+    return TranscriptFile.open(path, { chain: await this.#options.chain(), onDamage });
   }
 
   /** The entries from the last to the first. Whoever stops early has read no more than that. */
   async *newestFirst(): AsyncGenerator<Entry> {
+    const chain = await this.#options.chain();
     await using reader = await LineReader.open(this.#options.path);
-    for await (const line of reader?.backwards() ?? []) yield* this.#entryIn(line);
+    for await (const line of reader?.backwards() ?? []) yield* this.#entryIn(line, chain);
   }
 
   /**
@@ -50,7 +57,8 @@ export class TranscriptView {
    */
   async *follow({ last, counts, signal }: TranscriptFollowOptions): AsyncGenerator<Entry> {
     const { path, watch } = this.#options;
-    const wantedIn = (line: Line) => this.#entryIn(line).filter(counts);
+    const chain = await this.#options.chain();
+    const wantedIn = (line: Line) => this.#entryIn(line, chain).filter(counts);
     await using file = new GrowingFile(path);
     yield* await lastEntries(await file.open(), { file, last, wantedIn });
     if (signal.aborted) return;
@@ -64,8 +72,8 @@ export class TranscriptView {
     });
   }
 
-  #entryIn(line: Line): Entry[] {
-    const entry = parseLine(line, Entry, (damage) => this.#options.onDamage(damage));
+  #entryIn(line: Line, chain: EntryChain | undefined): Entry[] {
+    const entry = parseEntry(line, chain, (damage) => this.#options.onDamage(damage));
     return entry ? [entry] : [];
   }
 }

@@ -1,17 +1,27 @@
+import { hasErrno } from "../errors.ts";
 import { type FilePath, parentOf } from "../lib/file-path.ts";
-import { ensurePrivateDirectory } from "../lib/files.ts";
-import { appendLines, type Damage, parseLine, repairTail, toLines } from "../lib/json-lines.ts";
+import { ensurePrivateDirectory, moveFile } from "../lib/files.ts";
+import { appendLines, type Damage, parseLine, repairTail } from "../lib/json-lines.ts";
 import { type Line, LineReader } from "../lib/line-reader.ts";
 import { Serial } from "../lib/serial.ts";
 import { Entry } from "../protocol/transcript.ts";
+import { type ChainedTail, readChainedTail } from "./chained-tail.ts";
+import { chainStart, type EntryChain, type Link } from "./entry-chain.ts";
+import type { ChainHead } from "./head-file.ts";
+import { rewriteTail } from "./rewrite-tail.ts";
 import type { Transcript, TranscriptReader } from "./transcript.ts";
 
 export interface FileTranscriptOptions {
-  /** Told once of each line that is no entry. It stays where it is, and all others count. */
+  /** Knows what troupe wrote into this transcript. Without it, every line that has the form of an entry is shown. */
+  chain?: EntryChain | undefined;
+  /** Told once of each line that is no entry of this transcript, and of entries that are missing. */
   onDamage(damage: Damage): void;
 }
 
 interface WriterOptions extends FileTranscriptOptions {
+  chain: EntryChain;
+  /** Undefined where nothing outlives the process that could remember it. */
+  head?: ChainHead | undefined;
   /** Throws when this process may no longer write. */
   check?: () => Promise<void>;
 }
@@ -19,11 +29,13 @@ interface WriterOptions extends FileTranscriptOptions {
 /** Looks at a transcript that another process may be writing, and never touches it. */
 export class FileTranscriptReader implements TranscriptReader {
   readonly #path: FilePath;
+  readonly #chain: EntryChain | undefined;
   readonly #onDamage: (damage: Damage) => void;
   readonly #reported = new Set<number>();
 
-  constructor(path: FilePath, { onDamage }: FileTranscriptOptions) {
+  constructor(path: FilePath, { chain, onDamage }: FileTranscriptOptions) {
     this.#path = path;
+    this.#chain = chain;
     this.#onDamage = onDamage;
   }
 
@@ -46,29 +58,51 @@ export class FileTranscriptReader implements TranscriptReader {
     }
   }
 
+  /** Tells of what is wrong with a line, once. */
+  report(damage: Damage): void {
+    if (this.#reported.has(damage.offset)) return;
+    this.#reported.add(damage.offset);
+    this.#onDamage(damage);
+  }
+
   #parse(line: Line): Entry | undefined {
-    return parseLine(line, Entry, (damage) => {
-      if (this.#reported.has(damage.offset)) return;
-      this.#reported.add(damage.offset);
-      this.#onDamage(damage);
-    });
+    return parseEntry(line, this.#chain, (damage) => this.report(damage));
   }
 }
 
+/** The entry in `line`; what is none, or not signed for the transcript of `chain`, goes to `onDamage`. */
+export function parseEntry(
+  line: Line,
+  chain: EntryChain | undefined,
+  onDamage: (damage: Damage) => void,
+): Entry | undefined {
+  const { path, offset, bytes } = line;
+  if (bytes.length === 0) return undefined;
+  if (chain && !chain.placeOf(bytes)) {
+    const reason = `${path}, byte ${offset} is not what troupe wrote there`;
+    onDamage({ path: String(path), offset, reason });
+    return undefined;
+  }
+  return parseLine(line, Entry, onDamage);
+}
+
 /**
- * A transcript in one JSON Lines file. What a dying writer could not finish is moved to
- * `.<name>/torn.jsonl` beside it when the file is opened.
+ * A transcript in one JSON Lines file, whose entries are signed and chained. When it is opened,
+ * what a dying writer could not finish is moved to `.<name>/torn.jsonl` beside it, lines that are
+ * no entries of it to `.<name>/damaged.jsonl`, and a `gap` is put where entries are missing.
  */
 export class FileTranscript implements Transcript {
   readonly #path: FilePath;
+  readonly #options: WriterOptions;
   readonly #reader: FileTranscriptReader;
-  readonly #check: () => Promise<void>;
   readonly #serial = new Serial();
+  #last: Link;
 
-  private constructor(path: FilePath, options: WriterOptions) {
+  private constructor(path: FilePath, options: WriterOptions, last: Link) {
     this.#path = path;
-    this.#check = options.check ?? (async () => undefined);
+    this.#options = options;
     this.#reader = new FileTranscriptReader(path, options);
+    this.#last = last;
   }
 
   /** Opens the transcript as its only writer. */
@@ -76,24 +110,58 @@ export class FileTranscript implements Transcript {
     await options.check?.();
     await ensurePrivateDirectory(parentOf(path));
     await repairTail(path, Entry, options.onDamage);
-    return new FileTranscript(path, options);
+    const tail = await readTail(path, options);
+    const last = tail.isSound ? tail.last : await rewriteTail(path, tail, options);
+    return new FileTranscript(path, options, last);
   }
 
   async append(entries: readonly Entry[]): Promise<void> {
     if (entries.length === 0) return;
     await this.#serial.run(async () => {
-      await this.#check();
-      appendLines(this.#path, toLines(entries.map(typeFirst)));
+      const { chain, head, check } = this.#options;
+      await check?.();
+      let lines = "";
+      let last = this.#last;
+      for (const entry of entries) {
+        const sealed = chain.seal(typeFirst(entry), last);
+        lines += sealed.line;
+        last = sealed.link;
+      }
+      appendLines(this.#path, lines);
+      this.#last = last;
+      head?.write(last);
     });
   }
 
-  tail(): Promise<Entry[]> {
-    return this.#reader.tail();
+  /** Moves what there is to `path`, where that is anything, and begins anew. */
+  async moveTo(path: FilePath): Promise<void> {
+    await this.#serial.run(async () => {
+      await this.#options.check?.();
+      // First: a head that is behind its transcript is no harm, one without a transcript is a loss.
+      this.#options.head?.write(chainStart);
+      await moveFile(this.#path, path).catch((error: unknown) => {
+        if (!hasErrno(error, "ENOENT")) throw error;
+      });
+      this.#last = chainStart;
+    });
+  }
+
+  async tail(): Promise<Entry[]> {
+    const { entries, foreign } = await readTail(this.#path, this.#options);
+    for (const { line, reason } of foreign) {
+      this.#reader.report({ path: String(this.#path), offset: line.offset, reason });
+    }
+    return entries;
   }
 
   entries(): AsyncIterable<Entry> {
     return this.#reader.entries();
   }
+}
+
+async function readTail(path: FilePath, { chain, head }: WriterOptions): Promise<ChainedTail> {
+  await using reader = await LineReader.open(path);
+  return await readChainedTail(reader, { chain, head: await head?.read() });
 }
 
 /** So that `grep '^{"type":"reply"'` finds all replies and nothing a model has quoted. */

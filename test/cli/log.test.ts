@@ -1,4 +1,4 @@
-import { appendFile } from "node:fs/promises";
+import { appendFile, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { lead, MemberName, newMessageId } from "../../src/protocol/ids.ts";
@@ -79,8 +79,9 @@ test("only the end of a transcript is read: what lies before it is not even look
   await using store = await openStore(directory.path, { onWarning: () => undefined });
   await enlist(store, member("alice"));
   const path = join(directory.path, ".team", "transcripts", "alice.jsonl");
-  await appendFile(path, `{"type":"no such entry"}\n`, { mode: 0o600 });
-  await append(store, notes(1, 60));
+  await append(store, notes(1, 1));
+  await appendFile(path, `{"type":"no such entry"}\n`);
+  await append(store, notes(2, 60));
 
   const few = await troupe(directory.path, "log", "alice", "--lines", "2");
   const usual = await troupe(directory.path, "log", "alice");
@@ -130,10 +131,14 @@ test("--follow goes on as entries come, whole ones only, also when the member be
 
   await append(store, notes(4, 5));
   await following.until("note 5");
+  // The line of an entry in two parts, as a look at the wrong moment finds it.
   const path = join(directory.path, ".team", "transcripts", "alice.jsonl");
-  const [line = ""] = notes(6, 6).map((entry) => JSON.stringify(entry));
-  await appendFile(path, line.slice(0, 20));
-  await appendFile(path, `${line.slice(20)}\n`);
+  const before = await readFile(path);
+  await append(store, notes(6, 6));
+  const line = (await readFile(path)).subarray(before.length);
+  await writeFile(path, before);
+  await appendFile(path, line.subarray(0, 20));
+  await appendFile(path, line.subarray(20));
   await following.until("note 6");
   // Entries that come right before the end of the old transcript are not lost with it.
   await append(store, notes(7, 7));

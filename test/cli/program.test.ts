@@ -205,6 +205,7 @@ test("send says why it cannot sign while the lead keeps its key in memory", asyn
 
   expect(code).toBe(1);
   expect(err).toEqual([
+    expect.stringContaining("not known to be yours"),
     expect.stringContaining("key"),
     expect.stringContaining(`pid ${process.pid}`),
   ]);
@@ -220,7 +221,7 @@ test("without the key senders are shown as claimed, with one warning", async () 
   const { out, err } = await troupe(directory.path, "messages");
 
   expect(out).toEqual([expect.stringContaining("user → lead: hi")]);
-  expect(err).toEqual([expect.stringContaining("senders are shown as the messages claim")]);
+  expect(err).toEqual([expect.stringContaining("senders as the messages claim")]);
 });
 
 test("control characters in mail are shown, not obeyed", async () => {

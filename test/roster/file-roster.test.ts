@@ -237,6 +237,8 @@ async function open(directory: string, options: Partial<FileRosterOptions> = {})
       clock: systemClock,
       watch: { subscribe: () => () => undefined },
       check: async () => undefined,
+      isOurs: () => true,
+      vouchFor: (team) => team,
       onWarning: (message) => expect.fail(message),
       ...options,
     },

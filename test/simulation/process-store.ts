@@ -54,7 +54,6 @@ export class ProcessStore implements TeamStore {
   readonly jobs = new MemoryJobRecords();
   readonly crons = new MemoryCronBook();
   readonly signature;
-  readonly isKeyNew = false;
   readonly lost = new AbortController().signal;
   readonly #options: ProcessStoreOptions;
   readonly #members = new Map<MemberName, Promise<MemberStore>>();

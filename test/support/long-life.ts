@@ -49,7 +49,7 @@ export async function liveLongLife(root: string): Promise<void> {
     await store.jobs.add(job);
     await store.crons.put(cron);
   }
-  await appendFile(join(team, "transcripts", "alice.jsonl"), '{"type":"run-e');
+  await appendFile(join(team, "transcripts", "alice.jsonl"), 'damaged\n{"type":"run-e');
   await appendFile(join(team, "usage.jsonl"), '{"type":"ca');
   await writeFile(join(team, "fence", "lead.json"), "oops");
 

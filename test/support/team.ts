@@ -3,7 +3,9 @@ import { systemClock } from "../../src/lib/clock.ts";
 import { systemProcesses } from "../../src/lib/process-identity.ts";
 import { MemberName } from "../../src/protocol/ids.ts";
 import type { Member, MemberStatus } from "../../src/protocol/team.ts";
+import type { Entry } from "../../src/protocol/transcript.ts";
 import { FileTeamStore } from "../../src/team/file-team-store.ts";
+import { signCharter } from "../../src/team/members/charter.ts";
 import { TeamObserver } from "../../src/team/team-observer.ts";
 import type { TeamPlace } from "../../src/team/team-place.ts";
 import type { TeamStore } from "../../src/team/team-store.ts";
@@ -25,6 +27,9 @@ export function teamPlace(root: string, options: Partial<TeamPlace> = {}): TeamP
 export const openStore = (root: string, options: Partial<TeamPlace> = {}) =>
   FileTeamStore.open(teamPlace(root, options));
 
+export const takeOverStore = (root: string, options: Partial<TeamPlace> = {}) =>
+  FileTeamStore.open(teamPlace(root, options), { takeOver: true });
+
 export const observe = (root: string, options: Partial<TeamPlace> = {}) =>
   TeamObserver.open(teamPlace(root, options));
 
@@ -33,5 +38,21 @@ export function member(name: string, status: MemberStatus = "idle", role = "code
 }
 
 export async function enlist(store: TeamStore, ...members: Member[]): Promise<void> {
-  await store.roster.update((team) => ({ ...team, members: [...team.members, ...members] }));
+  const signed = members.map((each) => signCharter(each, store.signature));
+  await store.roster.update((team) => ({ ...team, members: [...team.members, ...signed] }));
+}
+
+/** Makes another transcript of a member's, as if troupe had written that. Nobody may run the team. */
+export async function rewriteTranscript(
+  root: string,
+  name: string,
+  change: (entries: Entry[]) => Entry[],
+): Promise<void> {
+  await using store = await openStore(root, { onWarning: () => undefined });
+  const member = MemberName.parse(name);
+  const { transcript } = await store.openMember(member, { onSetAside: () => undefined });
+  const entries: Entry[] = [];
+  for await (const entry of transcript.entries()) entries.push(entry);
+  await store.forget(member);
+  await transcript.append(change(entries));
 }

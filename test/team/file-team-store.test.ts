@@ -7,7 +7,7 @@ import { lead, MemberName, user } from "../../src/protocol/ids.ts";
 import { testTeamStore } from "../../src/testing/conformance/team-store.ts";
 import { ManualClock } from "../../src/testing/manual-clock.ts";
 import { temporaryDirectory } from "../../src/testing/temporary-directory.ts";
-import { enlist, member, observe, openStore } from "../support/team.ts";
+import { enlist, member, observe, openStore, takeOverStore } from "../support/team.ts";
 
 testTeamStore("FileTeamStore", async () => {
   const directory = await temporaryDirectory();
@@ -137,7 +137,7 @@ test("a member that could not be opened can be opened when the reason is gone", 
   expect(await opened.reader.unread()).toEqual([]);
 });
 
-test("P13 a key that is gone makes queued mail come from outside, and control is set aside", async () => {
+test("P13 P37 a team whose key is gone is refused, and once it is taken over its mail is from outside", async () => {
   await using directory = await temporaryDirectory();
   const first = await openStore(directory.path);
   await first.send("lead", { type: "message", from: user, content: "plain" });
@@ -145,7 +145,8 @@ test("P13 a key that is gone makes queued mail come from outside, and control is
   await first[Symbol.asyncDispose]();
   await rm(join(directory.path, "state"), { recursive: true });
 
-  await using second = await openStore(directory.path);
+  await expect(openStore(directory.path)).rejects.toMatchObject({ code: "team-foreign" });
+  await using second = await takeOverStore(directory.path);
   const setAside: string[] = [];
   const { reader } = await second.openMember(lead, {
     onSetAside: ({ reason }) => setAside.push(reason),
@@ -155,16 +156,23 @@ test("P13 a key that is gone makes queued mail come from outside, and control is
   expect(setAside).toEqual([expect.stringContaining("not signed")]);
 });
 
-test("a key that is gone makes open requests be asked again", async () => {
+test("P37 the open requests of a team that is taken over are asked again, but for those of calls", async () => {
   await using directory = await temporaryDirectory();
   const first = await openStore(directory.path);
+  await enlist(first, member("alice"));
   const draft = { type: "plan", from: alice, to: lead, subject: { plan: "1. …" } } as const;
   const asked = await first.requests.open(draft);
+  await first.requests.open({
+    type: "permission",
+    from: alice,
+    to: user,
+    subject: { tool: "bash", input: { command: "id" }, call_id: "c1", reason: "asks" },
+  });
   await first[Symbol.asyncDispose]();
   await rm(join(directory.path, "state"), { recursive: true });
 
   const forgeries: string[] = [];
-  await using second = await openStore(directory.path, {
+  await using second = await takeOverStore(directory.path, {
     onWarning: (message) => forgeries.push(message),
   });
   const [again, ...others] = await second.requests.list({ state: "pending" });

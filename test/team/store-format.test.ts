@@ -7,7 +7,7 @@ import { lead, MemberName } from "../../src/protocol/ids.ts";
 import type { TeamPlace } from "../../src/team/team-place.ts";
 import { temporaryDirectory } from "../../src/testing/temporary-directory.ts";
 import { makeStoreFormat1 } from "../fixtures/make-store-format-1.ts";
-import { observe, openStore } from "../support/team.ts";
+import { observe, openStore, takeOverStore } from "../support/team.ts";
 
 const fixture = join(import.meta.dirname, "..", "fixtures", "store-format-1");
 const alice = MemberName.parse("alice");
@@ -105,9 +105,10 @@ test("format 1: tasks, requests, events and the bill are as they were left", asy
     { type: "shutdown", state: "expired", decision: { by: "system" } },
   ]);
   expect(await eventsIn(join(copy.root, ".team"))).toEqual([
-    "1 run-start",
-    "2 text-delta",
-    "3 run-end",
+    "1 line-set-aside",
+    "2 run-start",
+    "3 text-delta",
+    "4 run-end",
   ]);
   const totals = await store.usage.totals();
   expect(totals.get(alice)).toMatchObject({ calls: 2, input_tokens: 1_200, cost_usd: 0.75 });
@@ -128,12 +129,12 @@ test("format 1: the last good roster stands in for a damaged one", async () => {
   expect(warnings).toHaveLength(1);
 });
 
-test("control: with another key nothing in it is signed", async () => {
+test("P37 control: with another key nothing in it is signed", async () => {
   await using copy = await copyFixture();
   await writeFile(join(copy.root, "key"), `${"08".repeat(32)}\n`);
   const forgeries: string[] = [];
 
-  await using store = await openStore(copy.root, {
+  await using store = await takeOverStore(copy.root, {
     ...copy.place,
     onWarning: (message) => forgeries.push(message),
   });
@@ -145,7 +146,7 @@ test("control: with another key nothing in it is signed", async () => {
   ]);
   expect((await store.requests.list()).map(({ state }) => state)).toEqual([
     "expired",
-    "pending",
+    "cancelled",
     "expired",
   ]);
   expect(forgeries).toHaveLength(3);

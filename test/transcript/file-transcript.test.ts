@@ -2,6 +2,7 @@ import fs from "node:fs";
 import { appendFile, readFile, stat, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { Signature } from "../../src/keys/signature.ts";
 import type { Damage } from "../../src/lib/json-lines.ts";
 import type { Entry } from "../../src/protocol/transcript.ts";
 import {
@@ -12,13 +13,14 @@ import {
 } from "../../src/testing/conformance/transcript.ts";
 import { patchFs, systemError } from "../../src/testing/patched-fs.ts";
 import { temporaryDirectory } from "../../src/testing/temporary-directory.ts";
+import { EntryChain } from "../../src/transcript/entry-chain.ts";
 import { FileTranscript, FileTranscriptReader } from "../../src/transcript/file-transcript.ts";
 
 testTranscript("FileTranscript", async () => {
   const { transcript, path, ...directory } = await openTranscript();
   return {
     transcript,
-    reopen: async () => new FileTranscriptReader(path, { onDamage: refuseDamage }),
+    reopen: async () => new FileTranscriptReader(path, { chain, onDamage: refuseDamage }),
     [Symbol.asyncDispose]: directory[Symbol.asyncDispose],
   };
 });
@@ -78,7 +80,7 @@ describe("a torn tail", () => {
     await appendFile(fixture.path, JSON.stringify(output("no newline yet")));
     const before = await readFile(fixture.path, "utf8");
 
-    const reader = new FileTranscriptReader(fixture.path, { onDamage: refuseDamage });
+    const reader = new FileTranscriptReader(fixture.path, { chain, onDamage: refuseDamage });
 
     expect(await reader.tail()).toEqual([output("first")]);
     expect(await collect(reader.entries())).toEqual([output("first")]);
@@ -263,14 +265,15 @@ test("transcripts are for their owner alone and keep no file open", async () => 
   expect(openFiles()).toBe(before);
 });
 
-test("a transcript deleted under its writer goes on in a new file, not in the dark", async () => {
+test("a transcript deleted under its writer goes on in a new file, which says what is missing", async () => {
   await using fixture = await openTranscript();
   await fixture.transcript.append([output("first")]);
 
   fs.rmSync(fixture.path);
   await fixture.transcript.append([output("next")]);
 
-  expect(await fixture.transcript.tail()).toEqual([output("next")]);
+  const { at } = output("next");
+  expect(await fixture.transcript.tail()).toEqual([{ type: "gap", at, lost: 1 }, output("next")]);
 });
 
 async function openTranscript() {
@@ -288,8 +291,10 @@ async function openTranscript() {
   };
 }
 
+const chain = new EntryChain(new Signature(Buffer.alloc(32, 7)), { teamId: "t", member: "ada" });
+
 function collector(damages: Damage[]) {
-  return { onDamage: (damage: Damage) => damages.push(damage) };
+  return { chain, onDamage: (damage: Damage) => damages.push(damage) };
 }
 
 function refuseDamage({ reason }: Damage): never {

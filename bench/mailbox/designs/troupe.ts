@@ -7,6 +7,7 @@ import { FileMailbox } from "../../../src/mailbox/file-mailbox.ts";
 import { MailWriter } from "../../../src/mailbox/mail-writer.ts";
 import type { MailboxReader, ReaderOptions } from "../../../src/mailbox/mailbox.ts";
 import { MemberName } from "../../../src/protocol/ids.ts";
+import { EntryChain } from "../../../src/transcript/entry-chain.ts";
 import { FileTranscript } from "../../../src/transcript/file-transcript.ts";
 import {
   fillBySending,
@@ -149,6 +150,7 @@ export class TroupeReceiver implements Receiver {
 /** Beside the inbox, whose watch it must not wake. */
 export function openTranscript(inbox: string): Promise<FileTranscript> {
   return FileTranscript.open(join(inbox, ".transcripts", "ada.jsonl"), {
+    chain: new EntryChain(signature, { teamId: "bench", member: "ada" }),
     onDamage({ reason }) {
       throw new Error(reason);
     },

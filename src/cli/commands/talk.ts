@@ -3,6 +3,7 @@ import { systemClock } from "../../lib/clock.ts";
 import type { Team } from "../../team/team.ts";
 import { type Arguments, type Command, type Io, teamDirOption } from "../command.ts";
 import { serveBeside } from "../dashboard-beside.ts";
+import { askAboutForeignTeam, isForeignTeam } from "../foreign-team.ts";
 import { oneLine } from "../render/one-line.ts";
 import { recordAnswer } from "../settings/consent.ts";
 import { debugLines } from "../settings/debug-lines.ts";
@@ -49,11 +50,17 @@ export const talk: Command = {
     }
     const end = endAfter(settings.timeout, io);
     using lines = isPlain ? new TypedLines(io.terminal, end) : undefined;
-    let { fresh } = settings;
-    while ((await converse({ ...settings, fresh }, { given, io, lines, end })) === "begin-anew") {
-      fresh = true;
+    let wishes = settings;
+    for (;;) {
+      const departed = await converse(wishes, { given, io, lines, end }).catch((error: unknown) => {
+        if (isPlain || !isForeignTeam(error)) throw error;
+        return askAboutForeignTeam(error, io);
+      });
+      if (departed === "left") return 0;
+      if (departed === undefined) return exitLeft;
+      const takeOver = departed === "take over";
+      wishes = { ...settings, fresh: !takeOver, "take-over": takeOver };
     }
-    return 0;
   },
 };
 

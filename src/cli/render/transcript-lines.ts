@@ -1,4 +1,5 @@
 import { describeInput } from "../../lib/describe-input.ts";
+import { missingEntries } from "../../lib/missing-entries.ts";
 import type { Message } from "../../protocol/message.ts";
 import type { Entry, ReplyBlock } from "../../protocol/transcript.ts";
 import { indented, type Room, shortened } from "./lines.ts";
@@ -45,6 +46,8 @@ export class TranscriptLines {
         return [mailLines(entry.message)];
       case "note":
         return [titled("◇ is told", shownLines(entry.text))];
+      case "gap":
+        return [[`✗ ${missingEntries(entry.lost)}`]];
       case "run-start":
         return [["▶ run starts"]];
       case "reply":

@@ -8,6 +8,7 @@ import { SettingName, StatedSettings, wrongValue } from "./settings.ts";
 const Invocation = z.object({
   cwd: z.string().optional(),
   fresh: z.boolean().default(false),
+  "take-over": z.boolean().default(false),
   web: z.boolean().default(false),
   record: z.string().optional(),
   "env-file": z.string().optional(),
@@ -73,6 +74,9 @@ export const teamOptions: Readonly<Record<string, Option>> = {
   "plan-approval": { takes: "lead|user", summary: "who decides plans (lead)" },
   "shutdown-grace": { takes: "<s>", summary: "how long a teammate may take to shut down (30)" },
   fresh: { summary: "set the team that is there aside, and begin a new one" },
+  "take-over": {
+    summary: "make a team yours that came from elsewhere, with its history but no call",
+  },
   web: { summary: "serve the dashboard beside it; `troupe web` prints its address" },
   record: { takes: "<file>", summary: "keep what the models answer, for --model replay:<file>" },
 };

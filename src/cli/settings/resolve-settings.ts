@@ -78,6 +78,7 @@ function layersOf(flags: Flags, env: Environment, configuration: Configuration):
   const {
     cwd: _cwd,
     fresh: _fresh,
+    "take-over": _takeOver,
     web: _web,
     record: _record,
     "env-file": _envFile,
@@ -153,6 +154,7 @@ export function teamSettings(
     budget: { maxCostUsd: settings["max-cost"] },
     recordTo: settings.record,
     fresh: settings.fresh,
+    takeOver: settings["take-over"],
     planApproval: settings["plan-approval"],
     shutdownGraceMs: settings["shutdown-grace"] * 1000,
   };

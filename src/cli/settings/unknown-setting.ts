@@ -33,5 +33,6 @@ const neverInFiles =
   /(^|-)(api-?keys?|keys?|tokens?|secrets?|passwords?|credentials?|auth|base-?urls?|urls?|uri|endpoints?|hosts?|proxy|proxies|headers?|env|envs|env-file|environment|dotenv|hooks?|providers?|mcp|mcp-servers|shell|commands?|plugins?)(-|$)/;
 
 const onlyFlags: ReadonlySet<string> = new Set([
-  ...["cwd", "fresh", "record", "team-dir", "output", "json", "debug", "plain", "web", "help"],
+  ...["cwd", "fresh", "take-over", "record", "team-dir", "output", "json", "debug", "plain"],
+  ...["web", "help"],
 ]);

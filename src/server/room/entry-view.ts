@@ -1,4 +1,5 @@
 import { firstWords } from "../../lib/cut-text.ts";
+import { missingEntries } from "../../lib/missing-entries.ts";
 import { showHidden } from "../../permissions/show-hidden.ts";
 import type { EntryView, ReplyBlockView } from "../../protocol/dashboard.ts";
 import type { Entry, ReplyBlock } from "../../protocol/transcript.ts";
@@ -36,6 +37,8 @@ function shownPart(entry: Entry): Shown | undefined {
       };
     case "note":
       return { type: "note", text: text(entry.text) };
+    case "gap":
+      return { type: "damaged", reason: missingEntries(entry.lost) };
     case "run-start":
       return { type: "run-start" };
     case "run-end":

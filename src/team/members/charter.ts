@@ -1,9 +1,12 @@
 import type { Signature } from "../../keys/signature.ts";
 import { canonicalJson } from "../../lib/canonical-json.ts";
-import type { Member } from "../../protocol/team.ts";
+import type { Member, TeamRecord } from "../../protocol/team.ts";
 
-/** What of a member's record decides what it may do, and whether it is there at all. */
+/** What of a member's record decides who it is, what it may do, and whether it is there at all. */
 const charterFields = [
+  "role",
+  "model",
+  "cwd",
   "status",
   "permission_mode",
   "plan_required",
@@ -29,7 +32,7 @@ export function isCharterSigned(member: Member, signature: Signature): boolean {
 /** `edited` with everything that decides something as it is in `known`. */
 export function withCharter(edited: Member, known: Member): Member {
   const member: Member = { ...edited };
-  for (const field of charterFields) {
+  for (const field of [...charterFields, "sig" as const]) {
     delete member[field];
     if (known[field] !== undefined) Object.assign(member, { [field]: known[field] });
   }
@@ -37,15 +40,46 @@ export function withCharter(edited: Member, known: Member): Member {
 }
 
 /** True where everything that decides something is in `edited` as it is in `known`. */
-export function hasCharterOf(edited: Member, known: Member): boolean {
+function hasCharterOf(edited: Member, known: Member): boolean {
   const charter = (member: Member) =>
     canonicalJson([...charterFields, "sig" as const].map((field) => member[field] ?? null));
   return charter(edited) === charter(known);
 }
 
-/** The member as it may go on when its charter is not what troupe wrote: it must ask for everything. */
+/** The member as it may go on in a team that was taken over: it must ask for everything. */
 export function confine(member: Member): Member {
   return { ...member, permission_mode: "default", plan_required: true };
+}
+
+/**
+ * `team` with only those members that troupe wrote, each as it was in `known`, where that has it. What
+ * somebody edited into a record counts as far as it decides nothing.
+ */
+export function withSignedMembers(
+  team: TeamRecord,
+  known: TeamRecord | undefined,
+  { signature, onWarning }: { signature: Signature; onWarning(message: string): void },
+): TeamRecord {
+  const signed = new Map(
+    known?.members
+      .filter((member) => isCharterSigned(member, signature))
+      .map((member) => [member.name, member]),
+  );
+  const members = team.members.flatMap((member) => {
+    const before = signed.get(member.name);
+    const isSigned = isCharterSigned(member, signature);
+    if (!isSigned) onWarning(unsignedRecord(member, before !== undefined));
+    if (before) return [hasCharterOf(member, before) ? member : withCharter(member, before)];
+    return isSigned ? [member] : [];
+  });
+  return { ...team, members };
+}
+
+function unsignedRecord({ name }: Member, isKnown: boolean): string {
+  const problem = `The roster's record of '${name}' is not what troupe wrote`;
+  return isKnown
+    ? `${problem}. It goes on as it was; spawn it again to change it.`
+    : `${problem}, and was taken out. Its transcript and its mail stay: whoever is spawned by that name has them.`;
 }
 
 /** Whether it works or is idle decides nothing, and changes all the time. */

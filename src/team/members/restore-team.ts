@@ -2,13 +2,11 @@ import { TeamError } from "../../errors.ts";
 import { mapInBatches } from "../../lib/batches.ts";
 import type { Member } from "../../protocol/team.ts";
 import type { Protocols } from "../protocols/protocols.ts";
-import type { TeamStore } from "../team-store.ts";
 import type { Members } from "./members.ts";
 import { restoredRecords } from "./restored-records.ts";
 import type { TeamMember } from "./team-member.ts";
 
 export interface RestoreOptions {
-  store: TeamStore;
   protocols: Protocols;
   members: Members;
   open(record: Member): Promise<TeamMember>;
@@ -17,9 +15,9 @@ export interface RestoreOptions {
 
 /** Opens everybody who was in the team, each where it was, and carries on what was under way. */
 export async function restoreTeam(options: RestoreOptions): Promise<void> {
-  const { store, protocols, onWarning } = options;
+  const { protocols, onWarning } = options;
   const { keeper, departures, shutdowns } = protocols;
-  const { alive, ending } = restoredRecords(await keeper.read(), store, onWarning);
+  const { alive, ending } = restoredRecords(await keeper.read());
   for (const { name, ending: departure } of ending) {
     await departures.finishLater(name, departure).catch((error: unknown) => {
       onWarning(`What the end of '${name}' brings about is not all done: ${describe(error)}`);

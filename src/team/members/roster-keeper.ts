@@ -2,7 +2,7 @@ import type { Signature } from "../../keys/signature.ts";
 import type { MemberName } from "../../protocol/ids.ts";
 import type { Member, TeamRecord } from "../../protocol/team.ts";
 import type { Roster } from "../../roster/roster.ts";
-import { hasCharterOf, signCharter, withCharter } from "./charter.ts";
+import { signCharter, withCharter } from "./charter.ts";
 
 type Edit = (team: TeamRecord) => TeamRecord;
 
@@ -51,21 +51,6 @@ export class RosterKeeper {
       ...team,
       members: team.members.map((member) =>
         member.name === name ? this.#sign(edit(this.#trusted(member))) : member,
-      ),
-    }));
-  }
-
-  /** Undoes what somebody's edit of the file would decide; the rest of the edit counts. */
-  async undoDecisions({ members }: TeamRecord): Promise<void> {
-    const isAsKnown = (member: Member) => {
-      const known = this.#known.get(member.name);
-      return !known || hasCharterOf(member, known);
-    };
-    if (members.every(isAsKnown)) return;
-    await this.#apply((team) => ({
-      ...team,
-      members: team.members.map((member) =>
-        isAsKnown(member) ? member : this.#sign(this.#trusted(member)),
       ),
     }));
   }

@@ -1,9 +1,9 @@
-import { appendFile, readFile } from "node:fs/promises";
-import { join } from "node:path";
+import { readFile } from "node:fs/promises";
 import { expect, test } from "vitest";
 import type { Team } from "../../../src/team/team.ts";
 import { status } from "../../../src/testing/provider-server/answers.ts";
 import { calls, reply, says } from "../../../src/testing/scripted-model.ts";
+import { rewriteTranscript } from "../../support/team.ts";
 import { occurrences, TeamOnWire } from "../../support/team-on-wire.ts";
 import { startTeamProcess } from "./team-process.ts";
 
@@ -104,8 +104,8 @@ test("P05 a kill right after the report does not double the result", async () =>
 
 test("control: a run that counts as settled too early is never reported", async () => {
   await using wire = await killedAtReport("before");
-  const settled = JSON.stringify({ type: "run-settled", at: new Date().toISOString() });
-  await appendFile(join(wire.teamDirectory, "transcripts", "alice.jsonl"), `${settled}\n`);
+  const settled = { type: "run-settled", at: new Date().toISOString() } as const;
+  await rewriteTranscript(wire.root, "alice", (entries) => [...entries, settled]);
 
   const team = await wire.open();
   await team.quiet();

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { systemProcesses } from "../../../src/lib/process-identity.ts";
 import { calls, says } from "../../../src/testing/scripted-model.ts";
-import { observe } from "../../support/team.ts";
+import { observe, rewriteTranscript } from "../../support/team.ts";
 import {
   type Line,
   occurrences,
@@ -147,9 +147,9 @@ test("P08 a plan that was undecided at a kill is decided after it, and its membe
 test("control: where nothing says that a command had begun, it runs a second time", async () => {
   const { wire: ended } = await endedTeam("kill");
   await using wire = ended;
-  const path = join(wire.teamDirectory, "transcripts", "worker.jsonl");
-  const lines = (await readFile(path, "utf8")).split("\n");
-  await writeFile(path, lines.filter((line) => !line.includes('"tool-start"')).join("\n"));
+  await rewriteTranscript(wire.root, "worker", (entries) =>
+    entries.filter(({ type }) => type !== "tool-start"),
+  );
   await writeFile(join(wire.root, "worker.pid"), "");
 
   await wire.open({ mode: "bypassPermissions" });

@@ -4,8 +4,7 @@ import { Signature } from "../../../src/keys/signature.ts";
 import { MemberName } from "../../../src/protocol/ids.ts";
 import type { Member, TeamRecord } from "../../../src/protocol/team.ts";
 import { MemoryRoster } from "../../../src/roster/memory-roster.ts";
-import { isCharterSigned } from "../../../src/team/members/charter.ts";
-import { restoredRecords } from "../../../src/team/members/restored-records.ts";
+import { isCharterSigned, withSignedMembers } from "../../../src/team/members/charter.ts";
 import { RosterKeeper } from "../../../src/team/members/roster-keeper.ts";
 import { newTeam } from "../../../src/team/new-team.ts";
 
@@ -71,66 +70,71 @@ test.each<[string, Partial<Member>]>([
   ["another mode", { permission_mode: "bypassPermissions" }],
   ["no plan", { plan_required: false }],
   ["all tools", { tools: ["bash"] }],
+  ["another role", { role: "who does as the repository says" }],
+  ["another model", { model: "openai-compatible/elsewhere" }],
+  ["another directory", { cwd: "evil" }],
   ["an end", { status: "shutdown" }],
   [
     "a plan that somebody else's request approved",
     { plan_request: "019b78c9-0a80-7982-9914-3907359dc4e0" as Member["plan_request"] },
   ],
 ])(
-  "P13 a member whose record was edited between two starts to have %s is confined",
+  "P13 P37 a member whose record was edited to have %s is as it was, or not there",
   async (_, change) => {
     const { roster } = await keeperOf(record);
+    const known = await roster.read();
     await edit(roster, change);
+    const edited = await roster.read();
     const warnings: string[] = [];
+    const options = { signature, onWarning: (message: string) => warnings.push(message) };
 
-    const { alive } = restoredRecords(
-      await roster.read(),
-      { signature, isKeyNew: false },
-      (message) => warnings.push(message),
-    );
-
-    expect(alive).toMatchObject([
-      { name: "alice", permission_mode: "default", plan_required: true },
-    ]);
-    expect(alive[0]?.status).not.toBe("shutdown");
-    expect(warnings).toHaveLength(1);
+    expect(withSignedMembers(edited, known, options).members).toEqual(known.members);
+    expect(withSignedMembers(edited, undefined, options).members).toEqual([]);
+    expect(warnings).toHaveLength(2);
   },
 );
 
-test("a record that was only recoloured is trusted", async () => {
-  const { roster } = await keeperOf(record);
-  await edit(roster, { color: "pink", status: "working" });
+test("an older record that was signed once does not come back", async () => {
+  const { roster, keeper } = await keeperOf({ ...record, permission_mode: "acceptEdits" });
+  const older = await roster.read();
+  await keeper.change(alice, (member) => ({ ...member, permission_mode: "plan" }));
+  const known = await roster.read();
+  const options = { signature, onWarning: () => undefined };
 
-  const { alive } = restoredRecords(
-    await roster.read(),
-    { signature, isKeyNew: false },
-    (message) => {
-      throw new Error(message);
-    },
+  expect(withSignedMembers(older, known, options).members).toMatchObject([
+    { permission_mode: "plan" },
+  ]);
+});
+
+test("P37 a member that somebody wrote into the roster is not there", async () => {
+  const { roster } = await keeperOf(record);
+  const known = await roster.read();
+  const warnings: string[] = [];
+  const options = { signature, onWarning: (message: string) => warnings.push(message) };
+  const ghost: Member = { name: MemberName.parse("ghost"), role: "evil", status: "working" };
+
+  const { members } = withSignedMembers(
+    { ...known, members: [...known.members, ghost] },
+    known,
+    options,
   );
 
-  expect(alive).toMatchObject([{ permission_mode: "plan", color: "pink" }]);
+  expect(members).toEqual(known.members);
+  expect(warnings).toEqual([expect.stringContaining("'ghost'")]);
 });
 
-test("with a key that is new, a record that nobody has signed is believed", async () => {
+test("a record that was only recoloured is trusted", async () => {
   const { roster } = await keeperOf(record);
-  await edit(roster, { sig: undefined });
-  const signatures = { signature: new Signature(randomBytes(32)), isKeyNew: true };
+  const known = await roster.read();
+  await edit(roster, { color: "pink" });
+  const options = {
+    signature,
+    onWarning: (message: string) => {
+      throw new Error(message);
+    },
+  };
 
-  const { alive } = restoredRecords(await roster.read(), signatures, (message) => {
-    throw new Error(message);
-  });
+  const { members } = withSignedMembers(await roster.read(), known, options);
 
-  expect(alive).toMatchObject([{ permission_mode: "plan" }]);
-});
-
-test("P13 with a key that is new, a member whose record was signed with the lost one is confined", async () => {
-  const { roster } = await keeperOf(record);
-  const signatures = { signature: new Signature(randomBytes(32)), isKeyNew: true };
-  const warnings: string[] = [];
-
-  const { alive } = restoredRecords(await roster.read(), signatures, (it) => warnings.push(it));
-
-  expect(alive).toMatchObject([{ permission_mode: "default", plan_required: true }]);
-  expect(warnings).toHaveLength(1);
+  expect(members).toMatchObject([{ permission_mode: "plan", color: "pink" }]);
 });

@@ -1,0 +1,134 @@
+import { randomUUID } from "node:crypto";
+import { basename } from "node:path";
+import { hasErrno, TeamError } from "../errors.ts";
+import { openTeamKey, type TeamKey, teamKeyPath } from "../keys/team-key.ts";
+import { proveTeam } from "../keys/team-proof.ts";
+import { type FilePath, nameOf, within } from "../lib/file-path.ts";
+import {
+  createFileOnce,
+  ensurePrivateDirectory,
+  listNames,
+  moveFile,
+  readTextIfExists,
+  replaceFile,
+} from "../lib/files.ts";
+import { sideDirectory } from "../lib/segments.ts";
+import { MemberName, newTeamId, system } from "../protocol/ids.ts";
+import type { Member, TeamRecord } from "../protocol/team.ts";
+import type { Requests } from "../requests/requests.ts";
+import { formatTeam, lastGoodFile, rosterFile } from "../roster/team-file.ts";
+import { chainStart, EntryChain } from "../transcript/entry-chain.ts";
+import { historyNote } from "./inherited-history.ts";
+import { confine, signCharter } from "./members/charter.ts";
+import { makeArchive } from "./set-team-aside.ts";
+import type { TeamLayout } from "./team-layout.ts";
+import type { TeamPlace } from "./team-place.ts";
+
+export interface TakeOverOptions {
+  place: TeamPlace;
+  layout: TeamLayout;
+  team: TeamRecord;
+  /** Throws when this process may no longer write the team's state. */
+  check(): Promise<void>;
+}
+
+/**
+ * Makes a foreign team the person's own: it gets a new id and a new key, so that nothing counts that
+ * was signed before. What its members saw and said becomes a note to each, in which no call is open;
+ * everybody has to ask for everything. The roster is written last: whoever dies before that leaves
+ * the team foreign, to be taken over again. The archive has its transcripts and rosters as they were.
+ */
+export async function takeOver(options: TakeOverOptions): Promise<TeamKey> {
+  const { place, layout, team, check } = options;
+  const now = place.clock.now();
+  const teamId = newTeamId(now);
+  const key = await openTeamKey({ path: teamKeyPath({ teamId, ...place.keyPlace }) });
+  const archive = await makeArchive(layout.archive, now);
+  for (const name of [rosterFile, lastGoodFile]) {
+    const text = await readTextIfExists(within(layout.directory, name)).catch(refusedFile);
+    if (text !== undefined) await createFileOnce(within(archive, name), text);
+  }
+  await check();
+  for (const path of [layout.background, layout.usage, layout.events]) {
+    await ifThere(moveFile(path, within(archive, nameOf(path))));
+    const side = sideDirectory(path);
+    await ifThere(moveFile(side, within(archive, nameOf(side))));
+  }
+  await keepHistories(options, { archive, teamId, key });
+  await check();
+  const members = team.members.map((member) => signCharter(inherited(member, now), key.signature));
+  const { sig: _, ...rest } = team;
+  const text = formatTeam(proveTeam({ ...rest, team_id: teamId, members }, key.signature));
+  await replaceFile(within(layout.directory, lastGoodFile), text);
+  await replaceFile(within(layout.directory, rosterFile), text);
+  return key;
+}
+
+interface NewTeam {
+  archive: FilePath;
+  teamId: string;
+  key: TeamKey;
+}
+
+/** Replaces each transcript by what is to be known of it, and keeps it in the archive. */
+async function keepHistories(
+  { layout, check, place }: TakeOverOptions,
+  { archive, teamId, key }: NewTeam,
+): Promise<void> {
+  const aside = within(archive, nameOf(layout.transcripts));
+  await ensurePrivateDirectory(aside);
+  for (const name of await listNames(layout.transcripts)) {
+    const member = MemberName.safeParse(basename(name, ".jsonl"));
+    if (!name.endsWith(".jsonl") || !member.success) continue;
+    const path = within(layout.transcripts, name);
+    const kept = within(aside, name);
+    const text = (await historyNote(path, String(kept)).catch(refusedFile)) ?? "";
+    await check();
+    await moveFile(path, kept);
+    const chain = new EntryChain(key.signature, { teamId, member: member.data });
+    const at = place.clock.now().toISOString();
+    const entry = { type: "note", at, text, wakes: false } as const;
+    await replaceFile(path, text === "" ? "" : chain.seal(entry, chainStart).line);
+  }
+}
+
+/** A member as it may go on: itself, but with nothing that it was permitted before. */
+function inherited({ name, role, model, cwd, color, tools, status }: Member, now: Date): Member {
+  return confine({
+    name,
+    role,
+    status: status === "shutdown" ? "shutdown" : "idle",
+    ...(model !== undefined && { model }),
+    ...(cwd !== undefined && { cwd }),
+    ...(color !== undefined && { color }),
+    ...(tools !== undefined && { tools }),
+    spawned_at: now.toISOString(),
+    incarnation: randomUUID(),
+  });
+}
+
+/**
+ * Opens the questions of a team again that was taken over: nobody can vouch for what another key has
+ * signed. What a call waited for is only cancelled, since no call is open any more.
+ */
+export async function askAgain(requests: Requests, { members }: TeamRecord): Promise<void> {
+  const isMember = (name: string) => members.some((member) => member.name === name);
+  for (const { id, type, from, to, subject } of await requests.list({ state: "pending" })) {
+    if (type !== "permission" && isMember(from)) await requests.open({ type, from, to, subject });
+    await requests.cancel(id, system, "the team was taken over");
+  }
+}
+
+/** A link, a pipe or somebody else's file is moved, and never read. */
+function refusedFile(error: unknown): undefined {
+  if (!(error instanceof TeamError) && !hasErrno(error, "ELOOP")) throw error;
+  return undefined;
+}
+
+async function ifThere(work: Promise<void>): Promise<void> {
+  try {
+    await work;
+  } catch (error) {
+    if (!hasErrno(error, "ENOENT")) throw error;
+  }
+}

@@ -1,0 +1,131 @@
+import { parseLine } from "../lib/json-lines.ts";
+import type { Line, LineReader } from "../lib/line-reader.ts";
+import { Entry } from "../protocol/transcript.ts";
+import {
+  chainStart,
+  type EntryChain,
+  follows,
+  type Link,
+  type SealedPlace,
+} from "./entry-chain.ts";
+
+/** A line that is no entry of this transcript. */
+export interface ForeignLine {
+  line: Line;
+  reason: string;
+}
+
+interface ChainedEntry {
+  entry: Entry;
+  place: SealedPlace;
+}
+
+/** A transcript from its newest compaction on. */
+export interface ChainedTail {
+  /** In order; where some are missing, a `gap` stands in their place. */
+  entries: Entry[];
+  /** Where the first line lies that was looked at. */
+  offset: number;
+  /** The entry before the first one, as far as it is known. */
+  before: Link;
+  /** The last entry that is there. */
+  last: Link;
+  foreign: ForeignLine[];
+  /** How many entries are missing. */
+  lost: number;
+  /** False where the lines are not just these entries, in this order. */
+  isSound: boolean;
+}
+
+export interface TailOptions {
+  chain: EntryChain;
+  /** How far the transcript had come; undefined where that is not known. */
+  head: Link | undefined;
+}
+
+/** Reads a transcript back to its newest compaction, and puts right what can be. */
+export async function readChainedTail(
+  reader: LineReader | undefined,
+  { chain, head }: TailOptions,
+): Promise<ChainedTail> {
+  const found: ChainedEntry[] = [];
+  const foreign: ForeignLine[] = [];
+  let offset = 0;
+  for await (const line of reader?.backwards() ?? []) {
+    const { bytes } = line;
+    if (bytes.length === 0) continue;
+    const { read, reason } = readLine(line, chain);
+    if (!read) foreign.push({ line, reason });
+    else if (found.push(read) && read.entry.type === "compaction") {
+      offset = line.offset;
+      break;
+    }
+  }
+  foreign.reverse();
+  return { offset, foreign, ...arrange(found.reverse(), { head, isWhole: offset === 0, foreign }) };
+}
+
+/** The entry in `line`, or why it is none. */
+function readLine(line: Line, chain: EntryChain): { read?: ChainedEntry; reason: string } {
+  let reason = `${line.path}, byte ${line.offset} is not what troupe wrote there`;
+  if (line.isCut) return { reason: `${line.path}, byte ${line.offset} is too long for an entry` };
+  const place = chain.placeOf(line.bytes);
+  if (!place) return { reason };
+  const entry = parseLine(line, Entry, (damage) => {
+    reason = damage.reason;
+  });
+  return entry ? { read: { entry, place }, reason } : { reason };
+}
+
+interface ArrangeOptions {
+  head: Link | undefined;
+  /** True where the lines are all there are. */
+  isWhole: boolean;
+  foreign: readonly ForeignLine[];
+}
+
+/** Puts entries in their order, each once, with a gap wherever some are missing. */
+function arrange(found: readonly ChainedEntry[], { head, isWhole, foreign }: ArrangeOptions) {
+  const ordered = inOrder(found);
+  const first = ordered[0]?.place;
+  const before = isWhole || !first ? chainStart : { number: first.number - 1, sig: first.after };
+  const entries: Entry[] = [];
+  let lost = 0;
+  let isSound = foreign.length === 0 && ordered.every((each, index) => each === found[index]);
+  const miss = (count: number, at: string) => {
+    isSound = false;
+    lost += count;
+    entries.push({ type: "gap", at, lost: count });
+  };
+  let last: Link = before;
+  for (const { entry, place } of ordered) {
+    if (!follows(place, last)) miss(Math.max(0, place.number - last.number - 1), entry.at);
+    entries.push(entry);
+    last = place;
+  }
+  const at = ordered.at(-1)?.entry.at ?? new Date(0).toISOString();
+  const missing = missingAtEnd(ordered, { head, last });
+  if (missing !== undefined) miss(missing, at);
+  return { entries, before, last, lost, isSound: isSound && ordered.length === found.length };
+}
+
+/** By their numbers; of several that have one, the first. */
+function inOrder(found: readonly ChainedEntry[]): ChainedEntry[] {
+  const byNumber = new Map<number, ChainedEntry>();
+  for (const each of found) {
+    if (!byNumber.has(each.place.number)) byNumber.set(each.place.number, each);
+  }
+  return [...byNumber.values()].sort((a, b) => a.place.number - b.place.number);
+}
+
+/** How many entries were there behind the last one; undefined where none was. */
+function missingAtEnd(
+  ordered: readonly ChainedEntry[],
+  { head, last }: { head: Link | undefined; last: Link },
+): number | undefined {
+  if (!head || head.number === 0) return undefined;
+  if (head.number > last.number) return head.number - last.number;
+  // What this machine wrote last under that number is not here: these are another copy's entries.
+  const same = ordered.find(({ place }) => place.number === head.number);
+  return same && same.place.sig !== head.sig ? 0 : undefined;
+}
