@@ -81,6 +81,6 @@ function currentView(page: Page): Promise<string> {
   return page.getByRole("navigation", { name: "Views" }).locator("[aria-current=page]").innerText();
 }
 
-function isFocused(element: Element): boolean {
-  return element === document.activeElement;
+function isFocused(element: { ownerDocument: { activeElement: unknown } }): boolean {
+  return element === element.ownerDocument.activeElement;
 }
