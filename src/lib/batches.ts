@@ -1,5 +1,9 @@
+import { setImmediate } from "node:timers/promises";
+
 /** So many files of a directory are open at once at most. */
 const batchSize = 16;
+/** After so many, others get their turn, also where nothing had to be waited for. */
+const turnSize = 1024;
 
 /** `Promise.all` for any number of files: in order, and never too many at once. */
 export async function mapInBatches<In, Out>(
@@ -9,6 +13,7 @@ export async function mapInBatches<In, Out>(
   const results: Out[] = [];
   for (let from = 0; from < items.length; from += batchSize) {
     results.push(...(await Promise.all(items.slice(from, from + batchSize).map(map))));
+    if (results.length % turnSize === 0) await setImmediate();
   }
   return results;
 }

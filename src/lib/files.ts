@@ -170,7 +170,7 @@ async function isOlder(path: FilePath, date: Date): Promise<boolean> {
 }
 
 /** When `path` was last changed, or undefined where there is no such file. */
-export async function modifiedMs(path: FilePath): Promise<number | undefined> {
+async function modifiedMs(path: FilePath): Promise<number | undefined> {
   try {
     return (await stat(locationOf(path))).mtimeMs;
   } catch (error) {

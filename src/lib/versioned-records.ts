@@ -1,12 +1,12 @@
+import { type Stats, statSync } from "node:fs";
 import type { z } from "zod";
 import { hasErrno, TeamError } from "../errors.ts";
 import { mapInBatches } from "./batches.ts";
-import { type FilePath, within } from "./file-path.ts";
+import { type FilePath, locationOf, within } from "./file-path.ts";
 import {
   createFileOnce,
   ensurePrivateDirectory,
   listNames,
-  modifiedMs,
   readTextIfExists,
   removeFile,
   removeTemporaries,
@@ -58,6 +58,8 @@ export class VersionedRecords<T extends Versioned> {
   readonly #check: () => Promise<void>;
   /** The last problem of each file, so that it is told once and not at every reading. */
   readonly #told = new Map<string, string>();
+  /** Each record as it was last read, and what its files looked like. */
+  readonly #known = new Map<string, { seen: string; record: T | undefined }>();
 
   constructor(options: VersionedRecordsOptions<T>) {
     this.#directory = options.directory;
@@ -77,8 +79,29 @@ export class VersionedRecords<T extends Versioned> {
     return [...new Set([...copied, ...committed])];
   }
 
-  /** The newest version that can be read. */
+  /** The newest version that can be read. What has not changed since is not read again. */
   async read(id: string): Promise<T | undefined> {
+    // Who leads is read anew each time, whatever a file system says of it.
+    if (!this.#isEditable) return this.#readAnew(id);
+    const seen = this.#look(id);
+    const known = this.#known.get(id);
+    if (known && known.seen === seen) return known.record;
+    const record = await this.#readAnew(id);
+    if (seen === undefined) this.#known.delete(id);
+    else this.#known.set(id, { seen, record });
+    return record;
+  }
+
+  /** Tells one state of a record's files from the next; undefined while it cannot. */
+  #look(id: string): string | undefined {
+    const looks = [this.#copyPath(id), within(this.#versions, id)].map(lookAt);
+    // What has just changed can change again and look the same.
+    const settledMs = this.#now().getTime() - settleMs;
+    if (looks.some((it) => it && Math.max(it.mtimeMs, it.ctimeMs) > settledMs)) return undefined;
+    return looks.map((it) => (it ? `${it.ino} ${it.size} ${it.mtimeMs} ${it.ctimeMs}` : "")).join();
+  }
+
+  async #readAnew(id: string): Promise<T | undefined> {
     const numbers = await this.#numbers(id);
     const newest = numbers[0] ?? 0;
     const edit = this.#isEditable ? await this.#loadCopy(id, newest) : undefined;
@@ -125,7 +148,7 @@ export class VersionedRecords<T extends Versioned> {
   async repair(): Promise<void> {
     await removeTemporaries(this.#directory);
     await mapInBatches(await this.ids(), async (id) => {
-      if (!(await this.#isBehind(id))) return;
+      if (!this.#isBehind(id)) return;
       await removeTemporaries(within(this.#versions, id));
       const newest = await this.read(id);
       if (!newest) return;
@@ -135,9 +158,9 @@ export class VersionedRecords<T extends Versioned> {
   }
 
   /** Two looks a record, so that a long history costs a start little. */
-  async #isBehind(id: string): Promise<boolean> {
-    const versions = await modifiedMs(within(this.#versions, id));
-    const copy = await modifiedMs(this.#copyPath(id));
+  #isBehind(id: string): boolean {
+    const versions = lookAt(within(this.#versions, id))?.mtimeMs;
+    const copy = lookAt(this.#copyPath(id))?.mtimeMs;
     // The copy is written last: what is older than its versions was never finished.
     return copy === undefined || (versions !== undefined && versions >= copy);
   }
@@ -181,6 +204,8 @@ export class VersionedRecords<T extends Versioned> {
 
   /** The numbers of the versions of `id`, newest first. */
   async #numbers(id: string): Promise<number[]> {
+    // Most of what somebody put there by hand has no versions, and to look is cheaper than to list.
+    if (!lookAt(within(this.#versions, id))) return [];
     const names = await namesIn(within(this.#versions, id), /^(\d{1,15})\.json$/);
     return names.map(Number).sort((a, b) => b - a);
   }
@@ -229,6 +254,19 @@ export class VersionedRecords<T extends Versioned> {
 
   #versionPath(id: string, version: number): FilePath {
     return within(this.#versions, id, `${version}.json`);
+  }
+}
+
+/** Longer than the times of any file system are apart. */
+const settleMs = 3_000;
+
+/** Synchronous, because the way through the thread pool costs more than the look itself. */
+function lookAt(path: FilePath): Stats | undefined {
+  try {
+    return statSync(locationOf(path), { throwIfNoEntry: false });
+  } catch (error) {
+    if (hasErrno(error, "ENOTDIR", "ELOOP")) return undefined;
+    throw error;
   }
 }
 
