@@ -6,7 +6,13 @@ import type { Rule } from "./rule.ts";
 /** What a call would do, with its paths followed and its command read. */
 export type Subject =
   | { readonly type: "coordinate" }
-  | { readonly type: "read" | "write"; readonly path: string; readonly place: Place }
+  | {
+      readonly type: "read" | "write";
+      readonly path: string;
+      readonly place: Place;
+      /** True when everything under the path is concerned too. */
+      readonly isTree: boolean;
+    }
   | { readonly type: "command"; readonly text: string; readonly line: ResolvedLine };
 
 /** Everything that a decision depends on. */
@@ -18,9 +24,12 @@ export interface Case {
   readonly surroundings: Surroundings;
 }
 
-/** The directories that are troupe's alone, as real paths. */
+/** Directories that are not like others, as real paths. */
 export interface Surroundings {
+  /** Troupe's alone. */
   readonly teamDirectory: string;
   /** Where secrets lie by which somebody can act as the person. */
   readonly keyDirectories: readonly string[];
+  /** Folders of the workspace in which the shell looks for programs. */
+  readonly programDirectories: readonly string[];
 }

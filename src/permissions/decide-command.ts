@@ -72,16 +72,15 @@ function evadedRule(
 /** True when it reads files it does not name, and a rule may be about one of them. */
 function mayShow({ uses, showsOthers }: ResolvedCommand, rule: Rule): boolean {
   if (showsOthers && rule.scope === "reading") return true;
-  return uses.some(
-    ({ use, isTree, place }) => use === "read" && isTree && mayCoverWithin(rule, place),
-  );
+  // To move a folder is to put what is in it where the rule does not look.
+  return uses.some(({ isTree, place }) => isTree && mayCoverWithin(rule, place));
 }
 
-function whatItDoes({ rules }: Case, { line }: CommandSubject): string {
+function whatItDoes({ rules, surroundings }: Case, { line }: CommandSubject): string {
   const [doubt] = line.doubts;
   if (doubt) return `cannot be judged: ${doubt}`;
   const command = line.commands.find((each) => !isReading(each));
-  const reason = command && objection(command, { rules, mode: "default" });
+  const reason = command && objection(command, { rules, surroundings, mode: "default" });
   return reason === undefined ? "may change something" : `may change something: ${reason}`;
 }
 
@@ -125,7 +124,7 @@ function concernsWords(rule: Rule, words: readonly string[]): boolean {
   return spellings.some((spelling) => isSpokenOf(rule, spelling));
 }
 
-type Standards = Pick<Case, "rules" | "mode">;
+type Standards = Pick<Case, "rules" | "mode" | "surroundings">;
 
 function objectionTo(given: Standards, commands: readonly ResolvedCommand[]): string | undefined {
   for (const command of commands) {
@@ -138,8 +137,9 @@ function objectionTo(given: Standards, commands: readonly ResolvedCommand[]): st
 /** Strictly: why nothing allows this command, or undefined when something does. */
 function objection(command: ResolvedCommand, standards: Standards): string | undefined {
   const { uses, opened, kind, directory } = command;
+  const { programDirectories } = standards.surroundings;
   const protects = [...uses, ...opened].find(
-    ({ use, place }) => use === "write" && isProtected(place),
+    ({ use, place }) => use === "write" && isProtected(place, programDirectories),
   );
   if (protects)
     return `it may change ${shown(protects.path)}, which can make other programs run code`;

@@ -4,7 +4,7 @@ import { decideCommand } from "./decide-command.ts";
 import { closedPlace } from "./guard.ts";
 import { isProtected } from "./protected-paths.ts";
 import { bypassed, planned, ruled } from "./reasons.ts";
-import { coversPlace, coversTool, strictest } from "./rule.ts";
+import { coversPlace, coversTool, mayCoverWithin, strictest } from "./rule.ts";
 import type { Verdict } from "./verdict.ts";
 
 /** Decides a call by mode and rules. It asks nobody and looks at nothing else. */
@@ -27,7 +27,10 @@ export function decide(given: Case): Verdict {
 
 type FileSubject = Extract<Subject, { place: Place }>;
 
-function decideReading({ mode, rules, surroundings }: Case, { path, place }: FileSubject): Verdict {
+function decideReading(
+  { mode, rules, surroundings }: Case,
+  { path, place, isTree }: FileSubject,
+): Verdict {
   const isReadOnly = true;
   if (closedPlace(place, surroundings) === "keys") {
     return {
@@ -39,6 +42,10 @@ function decideReading({ mode, rules, surroundings }: Case, { path, place }: Fil
   const rule = strictest(rules.filter((each) => coversPlace(each, "reading", place)));
   if (rule?.decision === "deny") return ruled(rule, isReadOnly);
   if (mode === "bypassPermissions") return bypassed(isReadOnly);
+  if (rule?.decision === "ask") return ruled(rule, isReadOnly);
+  // What is denied is left out of a search. What is to be asked cannot be.
+  const below = isTree && rules.find((it) => it.decision === "ask" && mayCoverWithin(it, place));
+  if (below) return ruled(below, isReadOnly);
   if (rule) return ruled(rule, isReadOnly);
   return place.isInside
     ? { decision: "allow", reason: "it reads inside the workspace", isReadOnly }
@@ -56,7 +63,7 @@ function decideWriting(given: Case, { path, place }: FileSubject): Verdict {
   if (rule?.decision === "deny") return ruled(rule, isReadOnly);
   if (mode === "plan") return planned(`${path} would be changed`);
   if (mode === "bypassPermissions") return bypassed(isReadOnly);
-  if (isProtected(place)) {
+  if (isProtected(place, surroundings.programDirectories)) {
     const reason = `${path} can make other programs run code, so changing it is always asked`;
     return { decision: "ask", reason, isReadOnly };
   }

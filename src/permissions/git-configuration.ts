@@ -1,5 +1,5 @@
 import { lstat, readdir, readFile } from "node:fs/promises";
-import { dirname } from "node:path";
+import { dirname, normalize } from "node:path";
 import { hasErrno } from "../errors.ts";
 
 /** Sections and keys by which git runs nothing and reads nothing from elsewhere. */
@@ -41,10 +41,23 @@ const largestIndex = 64 * 1024 * 1024;
  */
 export async function gitConfigurationProblem(directory: string): Promise<string | undefined> {
   for (const repository of await repositoriesAround(directory)) {
-    const problem = await problemOf(repository);
+    const problem = (await problemOf(repository)) ?? placeProblem(repository);
     if (problem) return problem;
   }
   return undefined;
+}
+
+/**
+ * Only what lies under a name that is protected can nobody have made, or change, unasked: a bare
+ * repository in any other folder of the workspace may be a member's own work.
+ */
+function placeProblem({ gitDirectory, commonDirectory }: Repository): string | undefined {
+  const isUsual = [gitDirectory, commonDirectory].every((path) =>
+    normalize(path)
+      .split("/")
+      .some((name) => name.endsWith(".git")),
+  );
+  return isUsual ? undefined : "its repository is not in a folder called .git";
 }
 
 async function problemOf(repository: Repository): Promise<string | undefined> {

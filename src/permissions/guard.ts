@@ -44,7 +44,7 @@ function commandTampering(
   command: ResolvedCommand,
   surroundings: Surroundings,
 ): string | undefined {
-  const { kind, uses, opened, layers, directory } = command;
+  const { kind, uses, opened, layers, directory, namesTroupe, isMoved } = command;
   const all = [...uses, ...opened];
   const { keyDirectories } = surroundings;
   const reachesKeys = ({ place, isTree }: PlaceUse) =>
@@ -59,6 +59,9 @@ function commandTampering(
   if (all.some(({ use, path }) => use === "write" && path.startsWith("/proc/"))) {
     return "it would write through /proc, where a path leads elsewhere for every program";
   }
+  if (isMoved && all.some(({ use }) => use === "write")) {
+    return "it would write where another command of the line leads it";
+  }
   if (kind === "reads") return undefined;
   if (closedPlace(directory, surroundings)) return "it would run among the team's own records";
   const isRun = layers.some(
@@ -66,7 +69,7 @@ function commandTampering(
   );
   const isRunByPath =
     layers.some(([name]) => isRunner(name)) && uses.some(({ place }) => isTroupe(place.real));
-  if (isRun || isRunByPath) return "it would run troupe";
+  if (isRun || isRunByPath || namesTroupe) return "it would run troupe";
   if (uses.some(({ path, place }) => isInstalled(path) || isInstalled(place.real))) {
     return "it would put troupe where it goes by another name";
   }

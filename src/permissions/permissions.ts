@@ -4,7 +4,7 @@ import type { Action } from "../protocol/tools.ts";
 import type { Place } from "../workspace/place.ts";
 import type { Subject, Surroundings } from "./case.ts";
 import { narrowerMode } from "./modes.ts";
-import type { Rule } from "./rule.ts";
+import { coversPlace, type Rule } from "./rule.ts";
 import type { Verdict } from "./verdict.ts";
 
 export interface PermissionsOptions {
@@ -17,6 +17,8 @@ export interface PermissionsOptions {
   teamDirectory: string;
   /** Where secrets lie by which somebody can act as the person. */
   keyDirectories: readonly string[];
+  /** What commands are started with. Default: nothing is known to be in it. */
+  environment?: Readonly<Record<string, string | undefined>>;
 }
 
 /**
@@ -28,6 +30,7 @@ export class Permissions {
   #mode: PermissionMode;
   #rules: readonly Rule[];
   #knownSurroundings: Promise<Surroundings> | undefined;
+  #knownOwnRules: Promise<readonly Rule[]> | undefined;
 
   constructor(options: PermissionsOptions) {
     this.#options = options;
@@ -53,13 +56,21 @@ export class Permissions {
     this.#rules = [...this.#rules, rule];
   }
 
+  /** False for a file that a search has to leave out. */
+  mayRead(place: Place): boolean {
+    return !this.#rules.some(
+      (rule) => rule.decision === "deny" && coversPlace(rule, "reading", place),
+    );
+  }
+
   /** Looks at what the call would reach, then decides. It asks nobody. */
   async judge({ tool, action }: { tool: string; action: Action }): Promise<Verdict> {
     try {
-      const subject = await this.#subject(action);
       const surroundings = await this.#surroundings();
+      const subject = await this.#subject(action, surroundings);
       const { decide } = await import("./decide.ts");
-      return decide({ tool, subject, mode: this.mode, rules: this.#rules, surroundings });
+      const rules = [...this.#rules, ...(await this.#ownRules())];
+      return decide({ tool, subject, mode: this.mode, rules, surroundings });
     } catch (error) {
       // A path that no file can have: the model is told so.
       if (!(error instanceof TeamError)) throw error;
@@ -67,19 +78,46 @@ export class Permissions {
     }
   }
 
-  async #subject(action: Action): Promise<Subject> {
+  async #subject(action: Action, { programDirectories }: Surroundings): Promise<Subject> {
     switch (action.type) {
       case "coordinate":
         return action;
       case "read":
-      case "write":
-        return { ...action, place: await this.#options.locate(action.path) };
+      case "write": {
+        const isTree = action.type === "read" && (action.isTree ?? false);
+        return { ...action, isTree, place: await this.#options.locate(action.path) };
+      }
       case "command": {
         const { readLine } = await import("./commands/read-line.ts");
-        const line = await readLine(action.command, this.#options.locate);
+        const { locate, environment = {} } = this.#options;
+        const ground = { locate, environment, programDirectories, isStill: this.#isStill() };
+        const line = await readLine(action.command, ground);
         return { type: "command", text: action.command, line };
       }
     }
+  }
+
+  /** True when nobody makes a file unasked, so that a pattern finds what it finds now. */
+  #isStill(): boolean {
+    const isAsking = this.mode === "default" || this.mode === "plan";
+    return (
+      isAsking &&
+      this.#rules.every(({ decision, scope }) => decision !== "allow" || scope === "reading")
+    );
+  }
+
+  /** Where the workspace is the person's home, or is around it, the secrets in there are asked for. */
+  #ownRules(): Promise<readonly Rule[]> {
+    this.#knownOwnRules ??= this.#findOwnRules();
+    return this.#knownOwnRules;
+  }
+
+  async #findOwnRules(): Promise<readonly Rule[]> {
+    const home = this.#options.environment?.HOME ?? "";
+    const place = home.startsWith("/") ? await this.#options.locate(home) : undefined;
+    if (place?.relative === undefined) return [];
+    const { homeSecrets } = await import("./home-secrets.ts");
+    return homeSecrets(place.relative);
   }
 
   /** Where the team and its key lie does not change while they are open. */
@@ -89,11 +127,15 @@ export class Permissions {
   }
 
   async #findSurroundings(): Promise<Surroundings> {
-    const realPath = async (path: string) => (await this.#options.locate(path)).real;
-    const [teamDirectory, keyDirectories] = await Promise.all([
+    const { locate, environment } = this.#options;
+    const realPath = async (path: string) => (await locate(path)).real;
+    const searched = (environment?.PATH ?? "/").split(":").map((path) => path || ".");
+    const [teamDirectory, keyDirectories, places] = await Promise.all([
       realPath(this.#options.teamDirectory),
       Promise.all(this.#options.keyDirectories.map(realPath)),
+      Promise.all(searched.map((path) => locate(path))),
     ]);
-    return { teamDirectory, keyDirectories };
+    const programDirectories = places.filter(({ isInside }) => isInside).map(({ real }) => real);
+    return { teamDirectory, keyDirectories, programDirectories };
   }
 }

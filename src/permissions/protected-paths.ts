@@ -1,3 +1,4 @@
+import { dirname } from "node:path";
 import type { Place } from "../workspace/place.ts";
 
 /**
@@ -21,7 +22,17 @@ const names: ReadonlySet<string> = new Set(
   .gitlab .gitlab-ci.yml .travis.yml .circleci .drone.yml .woodpecker .woodpecker.yml .buildkite
   .cirrus.yml .appveyor.yml appveyor.yml jenkinsfile azure-pipelines.yml azure-pipelines.yaml
   .azure-pipelines bitbucket-pipelines.yml .tekton .semaphore .teamcity
-  .gitpod.yml .devcontainer .devcontainer.json .mcp.json .claude .cursor troupe.json`.split(/\s+/),
+  codemagic.yaml buildspec.yml cloudbuild.yaml bitrise.yml screwdriver.yaml
+  .gitpod.yml .devcontainer .devcontainer.json .vscode .idea .run .zed .fleet
+  .mcp.json .claude .claude.json .cursor .cursorrules .gemini .codex .opencode opencode.json
+  opencode.jsonc .amazonq .aider.conf.yml .continue .windsurf .clinerules .roo .kiro .junie .goosehints
+  troupe.json
+  bunfig.toml .bunfig.toml pnpm-workspace.yaml .pnpmfile.mjs .yarn uv.toml pip.conf .condarc .gemrc .cargo
+  .rprofile .renviron .ghci .pryrc .octaverc .sbclrc .ocamlinit .guile .iex.exs .perldb .tclshrc
+  .pdbrc.py usercustomize.py .user.ini .jvmopts .sbtopts .mavenrc .python-version .ruby-version
+  .hg .hgrc .svn .bzr .jj .lfsconfig .git-credentials
+  .direnv .direnvrc flake.nix shell.nix devenv.nix .mailrc .nanorc .lessfilter .xsessionrc .xonshrc
+  authorized_keys`.split(/\s+/),
 );
 
 /** The same for a name by how it ends or begins. A bare repository's folder is called `x.git`. */
@@ -30,19 +41,26 @@ const namePattern = /^(.+\.git|.+\.code-workspace|\.(lintstagedrc|huskyrc)\..+)$
 /** Places by the end of their path, where the name alone would say too little. */
 const trails: readonly string[] =
   `.github/workflows .github/actions .gitea/workflows .forgejo/workflows
-  .vscode/tasks.json .vscode/settings.json .vscode/launch.json .vscode/mcp.json .zed/tasks.json
-  .zed/settings.json .idea/workspace.xml .idea/runconfigurations .idea/watchertasks.xml
   .config/fish .config/git .config/systemd .config/autostart .config/nvim .config/environment.d
-  .config/mise .config/gh .config/troupe .cache/troupe .config/starship.toml .local/state/troupe .local/bin .local/share/applications .gradle/init.gradle library/launchagents .yarn/releases .yarn/plugins .cargo/config
-  .cargo/config.toml`.split(/\s+/);
+  .config/mise .config/gh .config/troupe .cache/troupe .config/starship.toml .local/state/troupe .local/bin .local/share/applications .gradle/init.gradle library/launchagents .config/opencode .config/zed .config/helix .config/direnv
+  .config/nushell .config/xonsh .config/pip .config/uv .config/pnpm .config/containers
+  node_modules/.bin node_modules/.hooks .venv/bin venv/bin .venv/scripts venv/scripts env/bin
+  vendor/bin .bundle/bin`.split(/\s+/);
 
 const hook = /(^|\/)hooks\/(pre|post|commit-msg|prepare|update|applypatch)[^/]*$/;
 
-/** True for a file that always asks before it is changed, and for what lies under such a folder. */
-export function isProtected({ relative, real }: Place): boolean {
+/**
+ * True for a file that always asks before it is changed, and for what lies under such a folder. A file
+ * in a folder of programs is one, whatever its name.
+ */
+export function isProtected(
+  { relative, real }: Place,
+  programDirectories: readonly string[],
+): boolean {
   // Case does not count: on some file systems `.GIT` is `.git`.
   const path = (relative ?? real).toLowerCase();
   return (
+    programDirectories.includes(dirname(real)) ||
     path.split("/").some((name) => names.has(name) || namePattern.test(name)) ||
     trails.some((trail) => `/${path}/`.includes(`/${trail}/`)) ||
     hook.test(path)

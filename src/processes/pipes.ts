@@ -4,6 +4,7 @@ import { closeSync, constants, openSync } from "node:fs";
 import { mkdtemp, rm, rmdir } from "node:fs/promises";
 import { Socket } from "node:net";
 import { join } from "node:path";
+import type { Programs } from "./programs.ts";
 
 /** Both ends of a pipe, as file descriptors. */
 export interface Pipe {
@@ -21,13 +22,15 @@ const batchSize = 8;
  */
 export class Pipes implements Disposable {
   readonly #environment: Readonly<Record<string, string>>;
+  readonly #programs: Programs;
   readonly #ready: Pipe[] = [];
   #making: Promise<void> | undefined;
   #isDisposed = false;
 
-  /** `environment` says where programs are found, and where temporary files belong. */
-  constructor({ environment }: { environment: Readonly<Record<string, string>> }) {
-    this.#environment = environment;
+  /** `environment` says where temporary files belong. */
+  constructor(options: { environment: Readonly<Record<string, string>>; programs: Programs }) {
+    this.#environment = options.environment;
+    this.#programs = options.programs;
   }
 
   /** A pipe that is the caller's to close. */
@@ -75,7 +78,8 @@ export class Pipes implements Disposable {
   async #makeFiles(paths: readonly string[]): Promise<void> {
     // With pipes of its own, Node loses descriptors when there are too few for all of them.
     const options = { env: this.#environment, stdio: "ignore" } as const;
-    const [exitCode] = await once(spawn("mkfifo", ["-m", "600", ...paths], options), "exit");
+    const program = await this.#programs.find("mkfifo");
+    const [exitCode] = await once(spawn(program, ["-m", "600", ...paths], options), "exit");
     if (exitCode !== 0) throw new Error(`mkfifo cannot make ${paths[0]}`);
   }
 }

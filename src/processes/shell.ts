@@ -8,6 +8,7 @@ import type { Clock } from "../lib/clock.ts";
 import { markerName, newMarker } from "./marker.ts";
 import type { OutputFiles } from "./output-files.ts";
 import { closePipe, type Pipe, type Pipes, readerOf } from "./pipes.ts";
+import type { Programs } from "./programs.ts";
 import { type CommandEnd, RunningCommand } from "./running-command.ts";
 import type { RunningCommands } from "./running-commands.ts";
 
@@ -19,6 +20,8 @@ export interface ShellOptions {
   clock: Clock;
   outputFiles: OutputFiles;
   pipes: Pipes;
+  /** Finds the shell itself. */
+  programs: Programs;
   /** Knows every command from its start to its end. */
   running: RunningCommands;
   /** Whose commands these are, also to a later process: each carries it in its environment. */
@@ -97,9 +100,10 @@ export class Shell {
   async #launch(request: CommandRequest, marker: string): Promise<Launched | CommandNotStarted> {
     let pipe: Pipe | undefined;
     try {
+      const program = await this.#options.programs.find("bash");
       pipe = await this.#options.pipes.take();
       if (request.signal.aborted) return interrupted(pipe);
-      const child = this.#spawn(request, marker, pipe);
+      const child = this.#spawn(program, { command: request.command, marker, pipe });
       if (child.pid === undefined) throw await failureOf(child);
       closeSync(pipe.writer);
       return { type: "launched", child, pid: child.pid, output: readerOf(pipe) };
@@ -110,9 +114,13 @@ export class Shell {
     }
   }
 
-  #spawn({ command }: CommandRequest, marker: string, pipe: Pipe): ChildProcess {
+  #spawn(
+    program: string,
+    { command, marker, pipe }: { command: string; marker: string; pipe: Pipe },
+  ): ChildProcess {
     const { cwd, environment } = this.#options;
-    return spawn("bash", ["-c", command], {
+    return spawn(program, ["-c", command], {
+      argv0: "bash",
       cwd,
       env: { ...environment, ...unattended, [markerName]: marker },
       detached: true,

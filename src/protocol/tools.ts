@@ -10,6 +10,7 @@ export interface ToolSpec {
 export type Action =
   /** Mail, tasks, the roster: nothing outside troupe. Independent ones may run beside each other. */
   | { type: "coordinate"; isIndependent?: boolean }
-  | { type: "read"; path: string }
+  /** With `isTree`, what lies below the path is read too. */
+  | { type: "read"; path: string; isTree?: boolean }
   | { type: "write"; path: string }
   | { type: "command"; command: string };

@@ -13,6 +13,7 @@ import { hardenedGitEnvironment } from "../permissions/git-environment.ts";
 import { endOrphans } from "../processes/orphans.ts";
 import { OutputFiles } from "../processes/output-files.ts";
 import { Pipes } from "../processes/pipes.ts";
+import { Programs } from "../processes/programs.ts";
 import { RunningCommands } from "../processes/running-commands.ts";
 import { lead, type MemberName } from "../protocol/ids.ts";
 import type { Tool } from "../tools/tool.ts";
@@ -24,6 +25,8 @@ import type { TeamStore } from "./team-store.ts";
 
 export interface EquipmentOptions {
   place: TeamPlace;
+  /** The workspace, from which no program is taken that troupe itself starts. */
+  cwd: string;
   env: Environment;
   /** For all members together. */
   budget?: BudgetLimits;
@@ -74,6 +77,7 @@ export class Equipment implements AsyncDisposable {
   readonly approvals: ApprovalOptions;
   readonly outputFiles: OutputFiles;
   readonly pipes: Pipes;
+  readonly programs: Programs;
   readonly running = new RunningCommands();
   readonly fileLocks = new FileLocks();
   /** Of every command that a member runs: without provider keys. */
@@ -106,7 +110,9 @@ export class Equipment implements AsyncDisposable {
       ...childEnvironment(env, { names: providerKeyNames, secrets: this.secrets }),
       ...hardenedGitEnvironment(),
     };
-    this.pipes = this.#opened.use(new Pipes({ environment: this.environment }));
+    this.programs = new Programs({ path: this.environment.PATH, workspace: options.cwd });
+    const { environment, programs } = this;
+    this.pipes = this.#opened.use(new Pipes({ environment, programs }));
   }
 
   /** Throws `lead-alive` while another process has the team. */

@@ -47,7 +47,11 @@ export async function openMember(
     ...{ isWorthwhile, wholePath, keepWhole, secrets, clock },
   });
   const permissions = await permissionsOf(equipment, { definition, seat, workspace });
-  const work = workTools(equipment, { workspace, shell, background }, definition.tools);
+  const work = workTools(
+    equipment,
+    { workspace, permissions, shell, background },
+    definition.tools,
+  );
   const instructions = () => projectInstructions(workspace, place.onWarning);
   const agent = await Agent.open({
     ...parts,
@@ -151,6 +155,7 @@ async function permissionsOf(
     locate: (path) => workspace.locate(path),
     teamDirectory: equipment.layout.directory,
     keyDirectories: await equipment.keyDirectories(),
+    environment: equipment.environment,
   });
 }
 
@@ -158,11 +163,13 @@ function commandsOf(
   equipment: Equipment,
   { workspace, name }: { workspace: Workspace; name: MemberName },
 ) {
-  const { place, store, environment, outputFiles, pipes, running } = equipment;
+  const { place, store, environment, outputFiles, pipes, programs, running } = equipment;
   const { clock } = place;
   const { cwd } = workspace;
   const owner = equipment.commandOwner(name);
-  const shell = new Shell({ cwd, environment, clock, outputFiles, pipes, running, owner });
+  const shell = new Shell({
+    ...{ cwd, environment, clock, outputFiles, pipes, programs, running, owner },
+  });
   const background = new BackgroundJobs({ shell, clock, member: name, records: store.jobs });
   return { shell, background };
 }

@@ -1,3 +1,4 @@
+import type { Permissions } from "../permissions/permissions.ts";
 import type { BackgroundJobs } from "../processes/background-jobs.ts";
 import type { Shell } from "../processes/shell.ts";
 import { backgroundRunTool, checkBackgroundTool } from "../tools/background.ts";
@@ -10,6 +11,7 @@ import type { Equipment } from "./equipment.ts";
 
 export interface WorkParts {
   workspace: Workspace;
+  permissions: Permissions;
   shell: Shell;
   background: BackgroundJobs;
 }
@@ -29,14 +31,19 @@ export const workToolNames = [
 /** The tools that work on the repository, and those of the library's user: all, or those named. */
 export function workTools(
   { fileLocks: locks, tools: extra }: Equipment,
-  { workspace, shell, background }: WorkParts,
+  { workspace, permissions, shell, background }: WorkParts,
   names: readonly string[] | undefined,
 ): Tool[] {
   const all = [
     bashTool({ shell, background }),
     backgroundRunTool({ background }),
     checkBackgroundTool({ background }),
-    ...fileTools({ workspace, seenFiles: new SeenFiles(), locks }),
+    ...fileTools({
+      workspace,
+      mayRead: (place) => permissions.mayRead(place),
+      seenFiles: new SeenFiles(),
+      locks,
+    }),
     ...extra,
   ];
   return names ? all.filter(({ spec }) => names.includes(spec.name)) : all;

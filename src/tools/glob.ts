@@ -1,22 +1,25 @@
 import { join, relative } from "node:path";
 import { z } from "zod";
-import type { Workspace } from "../workspace/workspace.ts";
 import { answer } from "./files/answer.ts";
+import { ClosedFiles } from "./files/closed-files.ts";
 import { confirmFiles } from "./files/confirm.ts";
 import { Findings } from "./files/findings.ts";
 import { GlobPattern } from "./files/glob-pattern.ts";
+import type { FileAccess } from "./files/guarded-change.ts";
 import { listFiles } from "./files/list-files.ts";
 import { SearchText } from "./files/search-text.ts";
 import { defineTool, failure, success, type Tool } from "./tool.ts";
 
+type SearchAccess = Pick<FileAccess, "workspace" | "mayRead">;
+
 const GlobInput = z.object({ pattern: SearchText, path: z.string().optional() });
 
-export function globTool({ workspace }: { workspace: Workspace }): Tool {
+export function globTool({ workspace, mayRead }: SearchAccess): Tool {
   return defineTool({
     name: "glob",
     description: "List files by a glob such as src/**/*.ts, without what .gitignore leaves out.",
     input: GlobInput,
-    action: ({ path = "." }) => ({ type: "read", path }),
+    action: ({ path = "." }) => ({ type: "read", path, isTree: true }),
     run: ({ pattern, path = "." }, { signal }) =>
       answer(path, async () => {
         const glob = GlobPattern.parse(pattern);
@@ -28,16 +31,20 @@ export function globTool({ workspace }: { workspace: Workspace }): Tool {
 
         const shownPath = (file: string) => relative(workspace.cwd, join(directory.path, file));
         const findings = new Findings<string>((file) => shownPath(file).length);
+        const closed = new ClosedFiles((file) =>
+          mayRead(workspace.placeAt(join(directory.path, file))),
+        );
         const end = await listFiles({
           directory,
           excluded: workspace.closedTo(area),
           signal,
-          onFile: (file) => !glob.matches(file) || findings.add(file),
+          onFile: (file) => !glob.matches(file) || !closed.isOpen(file) || findings.add(file),
         });
         if (end.type === "aborted") return failure("Error: The search was stopped.");
         if (end.type === "failed") return failure(`Error: ${end.message}`);
         const files = await confirmFiles(directory, findings.shown);
-        return success([...files.map(shownPath), ...findings.rest].join("\n") || "No matches");
+        const shown = [...files.map(shownPath), ...findings.rest];
+        return success([shown.join("\n") || "No matches", ...closed.note].join("\n"));
       }),
   });
 }

@@ -1,11 +1,12 @@
 import { join, relative } from "node:path";
 import { z } from "zod";
 import { firstCharacters } from "../lib/cut-text.ts";
-import type { Workspace } from "../workspace/workspace.ts";
 import { answer } from "./files/answer.ts";
+import { ClosedFiles } from "./files/closed-files.ts";
 import { confirmMatches } from "./files/confirm.ts";
 import { Findings } from "./files/findings.ts";
 import { GlobPattern } from "./files/glob-pattern.ts";
+import type { FileAccess } from "./files/guarded-change.ts";
 import type { Match } from "./files/match-parser.ts";
 import { searchFiles } from "./files/search-files.ts";
 import { SearchText } from "./files/search-text.ts";
@@ -13,18 +14,20 @@ import { defineTool, failure, success, type Tool } from "./tool.ts";
 
 const maxLineCharacters = 500;
 
+type SearchAccess = Pick<FileAccess, "workspace" | "mayRead">;
+
 const GrepInput = z.object({
   pattern: SearchText,
   path: z.string().optional(),
   glob: SearchText.describe("Only such files, as *.ts").optional(),
 });
 
-export function grepTool({ workspace }: { workspace: Workspace }): Tool {
+export function grepTool({ workspace, mayRead }: SearchAccess): Tool {
   return defineTool({
     name: "grep",
     description: "Search files for a regular expression. Gives path:line:text.",
     input: GrepInput,
-    action: ({ path = "." }) => ({ type: "read", path }),
+    action: ({ path = "." }) => ({ type: "read", path, isTree: true }),
     run: ({ pattern, path = ".", glob: wanted }, { signal }) =>
       answer(path, async () => {
         const glob = wanted === undefined ? undefined : GlobPattern.parse(wanted);
@@ -37,18 +40,22 @@ export function grepTool({ workspace }: { workspace: Workspace }): Tool {
         const show = (match: Match) =>
           `${relative(workspace.cwd, join(directory.path, match.path))}:${match.line}:${textOf(match)}`;
         const findings = new Findings<Match>((match) => show(match).length);
+        const closed = new ClosedFiles((file) =>
+          mayRead(workspace.placeAt(join(directory.path, file))),
+        );
         const end = await searchFiles({
           pattern,
           area,
           excluded: workspace.closedTo(area),
           glob,
           signal,
-          onMatch: (match) => findings.add(match),
+          onMatch: (match) => !closed.isOpen(match.path) || findings.add(match),
         });
         if (end.type === "aborted") return failure("Error: The search was stopped.");
         if (end.type === "failed") return failure(`Error: ${end.message}`);
         const matches = await confirmMatches(directory, findings.shown);
-        return success([...matches.map(show), ...findings.rest].join("\n") || "No matches");
+        const shown = [...matches.map(show), ...findings.rest];
+        return success([shown.join("\n") || "No matches", ...closed.note].join("\n"));
       }),
   });
 }

@@ -63,7 +63,11 @@ export class Workspace {
   /** Where a path as a model writes it leads: relative to the member's directory, `~` a plain name. */
   async locate(path: string): Promise<Place> {
     assertPath(path);
-    const real = await realPathOf(resolve(this.cwd, path));
+    return this.placeAt(await realPathOf(resolve(this.cwd, path)));
+  }
+
+  /** The place of a path that is known to be a real one. */
+  placeAt(real: string): Place {
     const isInside = contains(this.root, real);
     const fromRoot = relative(this.root, real).split(sep).join("/") || ".";
     return { real, isInside, relative: isInside ? fromRoot : undefined };

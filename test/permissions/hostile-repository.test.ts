@@ -210,7 +210,7 @@ test.each([
     async (root: string) => {
       await writeFile(join(root, ".git/config"), "[core]\n\teditor = evil\n", { flag: "a" });
     },
-    ["git commit --amend", "git config --list"],
+    ["git commit --amend", "git config --local --list"],
   ],
 ])("git is asked about before it follows %s", async (_, prepare, lines) => {
   await using workspace = await project();

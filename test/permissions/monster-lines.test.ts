@@ -81,7 +81,7 @@ test.each([
   const word = command?.words[1];
   if (word?.type !== "pattern") throw new Error("no pattern");
 
-  const names = await expandPattern(word, workspace.root);
+  const names = await expandPattern(word, workspace.root, { isStill: true });
 
   expect(names.some((found) => found.type === "literal" && found.value === `few/${name}`)).toBe(
     isMatched,

@@ -4,6 +4,7 @@ import { BackgroundJobs } from "../../src/processes/background-jobs.ts";
 import { MemoryJobRecords } from "../../src/processes/job-records.ts";
 import { OutputFiles, type OutputFilesOptions } from "../../src/processes/output-files.ts";
 import { Pipes } from "../../src/processes/pipes.ts";
+import { Programs } from "../../src/processes/programs.ts";
 import type { CommandEnd } from "../../src/processes/running-command.ts";
 import { RunningCommands } from "../../src/processes/running-commands.ts";
 import { type CommandRequest, Shell, type ShellOptions } from "../../src/processes/shell.ts";
@@ -30,9 +31,12 @@ export async function openShell(options: FixtureOptions = {}): Promise<ShellFixt
   const outputs = options.directory ?? `${directory.path}/outputs`;
   const secrets = options.secrets ?? new Secrets([]);
   const outputFiles = new OutputFiles({ ...options, directory: outputs, secrets });
-  const pipes = new Pipes({ environment });
+  const programs = new Programs({ path: environment.PATH, workspace: directory.path });
+  const pipes = new Pipes({ environment, programs });
   const { running = new RunningCommands(), owner = "the test" } = options;
-  const shell = new Shell({ cwd, environment, clock, outputFiles, pipes, running, owner });
+  const shell = new Shell({
+    ...{ cwd, environment, clock, outputFiles, pipes, programs, running, owner },
+  });
   const records = new MemoryJobRecords();
   const background = new BackgroundJobs({ shell, clock, member: lead, records });
   return {

@@ -57,7 +57,12 @@ export class SceneMember {
   readonly #tools;
 
   constructor(workspace: Workspace, locks: FileLocks) {
-    this.#tools = fileTools({ workspace, seenFiles: new SeenFiles(), locks });
+    this.#tools = fileTools({
+      workspace,
+      mayRead: () => true,
+      seenFiles: new SeenFiles(),
+      locks,
+    });
   }
 
   async call(

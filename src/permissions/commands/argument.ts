@@ -49,6 +49,12 @@ export function knownValue(argument: Argument | undefined): string | undefined {
   return argument?.type === "literal" ? argument.value : undefined;
 }
 
+/** True for what an arithmetic expression takes for a number and nothing else. */
+export function isNumeric(argument: Argument | undefined): boolean {
+  if (argument?.type === "unknown") return argument.isNumber;
+  return /^-?\d+$/.test(knownValue(argument) ?? "");
+}
+
 /** The pattern as text: what bash takes when it matches nothing. */
 export function patternText({ pieces }: FilePattern): string {
   return pieces.map(pieceText).join("");

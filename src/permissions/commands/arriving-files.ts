@@ -17,10 +17,12 @@ type Arrival = PathUse & { readonly place: Place };
 export async function arrivalProblem(
   uses: readonly Arrival[],
   directory: Place,
+  programDirectories: readonly string[],
 ): Promise<string | undefined> {
   for (const { arriving, place } of uses) {
     if (arriving === undefined) continue;
-    const problem = await problemOf(pathFrom(directory, arriving), place);
+    const source = pathFrom(directory, arriving);
+    const problem = await problemOf(source, place, programDirectories);
     if (problem) return problem;
   }
   return undefined;
@@ -41,10 +43,16 @@ function pathFrom({ real }: Place, path: string): string {
   return path.startsWith("/") ? path : `${real}/${path}`;
 }
 
-async function problemOf(source: string, target: Place): Promise<string | undefined> {
+async function problemOf(
+  source: string,
+  target: Place,
+  programDirectories: readonly string[],
+): Promise<string | undefined> {
   const kind = await kindOf(source);
   if (kind === "file") return undefined;
   if (isAboveProtected(target)) return "it may bring files that make other programs run code";
+  // Where it leads depends on where it lies.
+  if (kind === "link") return "it brings a link";
   if (kind !== "folder") return undefined;
   const entries = await entriesOf(source);
   if (!entries || entries.length > mostEntries) return "it brings more files than can be looked at";
@@ -55,20 +63,31 @@ async function problemOf(source: string, target: Place): Promise<string | undefi
       real: `${target.real}${below}`,
       relative: target.relative === undefined ? undefined : `${target.relative}${below}`,
     };
-    if (isProtected(place)) return `it would bring ${name}, which can make other programs run code`;
+    if (isProtected(place, programDirectories))
+      return `it would bring ${name}, which can make other programs run code`;
   }
   return entries.some((entry) => entry.isSymbolicLink()) ? "it brings links" : undefined;
 }
 
-/** What is there. A link is `other`, wherever it leads, and so is nothing. */
-export async function kindOf(path: string): Promise<"file" | "folder" | "other"> {
+/** What is there. Nothing is `other`, too. */
+export async function kindOf(path: string): Promise<"file" | "folder" | "link" | "other"> {
   try {
     const found = await lstat(path);
+    if (found.isSymbolicLink()) return "link";
     return found.isDirectory() ? "folder" : found.isFile() ? "file" : "other";
   } catch (error) {
     if (hasErrno(error, "ENOENT", "ENOTDIR", "EACCES", "ELOOP", "ENAMETOOLONG")) return "other";
     throw error;
   }
+}
+
+/** The links under a folder, or undefined where not all of them can be found. */
+export async function linksBelow(folder: string): Promise<string[] | undefined> {
+  const entries = await entriesOf(folder);
+  if (!entries || entries.length > mostEntries) return undefined;
+  return entries
+    .filter((entry) => entry.isSymbolicLink())
+    .map(({ parentPath, name }) => `${parentPath}/${name}`);
 }
 
 /** Everything under a folder, or undefined where that cannot be listed. */

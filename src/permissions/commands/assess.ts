@@ -24,6 +24,8 @@ export interface Assessment {
   readonly showsOthers: boolean;
   /** True when it must not be given a folder. */
   readonly refusesFolders: boolean;
+  /** True when it follows the links in a folder, so that none may lead out of the workspace. */
+  readonly followsLinks: boolean;
   /** Which paths lead elsewhere once it has run: those it writes, or any. */
   readonly moves: "nothing" | "targets" | "anything";
 }
@@ -47,6 +49,7 @@ export const opensOnly: Assessment = {
   repository: undefined,
   showsOthers: false,
   refusesFolders: false,
+  followsLinks: false,
   moves: "nothing",
 };
 
@@ -102,7 +105,7 @@ function readOnly(
 ): Assessment {
   const base = repository === undefined || repository === "." ? "" : `${repository}/`;
   const positions = new Map(words.map((word, index) => [word, index]));
-  const isTree = folders === "tree";
+  const isTree = folders === "tree" || folders === "linked-tree";
   const uses = paths.flatMap((argument): PathUse[] => {
     const path = knownValue(argument);
     if (path === undefined || path === "-" || path === "") return [];
@@ -110,7 +113,14 @@ function readOnly(
     return [{ path: pathFrom(base, path), use: "read", word, isTree }];
   });
   if (base !== "") uses.push({ path: base, use: "read", word: -1, isTree: false });
-  return { ...opensOnly, uses, repository, showsOthers, refusesFolders: folders === "never" };
+  return {
+    ...opensOnly,
+    uses,
+    repository,
+    showsOthers,
+    refusesFolders: folders === "never",
+    followsLinks: folders === "linked-tree",
+  };
 }
 
 function pathFrom(base: string, path: string): string {

@@ -1,5 +1,6 @@
 /** Ways to run a command, to write or read a file, or to call what is not written here. */
-const reaching = /system|getline|ARGV|ENVIRON|PROCINFO|@|(?<!\|)\|(?!\|)|#|close|include|load/;
+const reaching =
+  /system|getline|ARGV|ENVIRON|PROCINFO|SYMTAB|FUNCTAB|@|(?<!\|)\|(?!\|)|#|\\\n|close|include|load|extension/;
 
 /** True when the program provably only prints what it computes from its input. */
 export function isPrintingAwkProgram(program: string): boolean {

@@ -9,6 +9,9 @@ import {
   type Unknown,
 } from "./argument.ts";
 
+/** Variables that double in a loop would grow beyond all memory. */
+const longestText = 50_000;
+
 /** What variables are known to hold; others may hold anything. */
 export interface Variables {
   get(name: string): Argument | undefined;
@@ -16,35 +19,53 @@ export interface Variables {
 
 /** What a word stands for: one argument, or several where it has braces. */
 export function evaluateWord(word: Word, variables: Variables = new Map()): Argument[] {
-  const braces = word.parts?.filter(({ type }) => type === "BraceExpansion") ?? [];
-  if (braces.length > 0) return evaluateBraces(word);
-  if (word.text.startsWith("~")) return [anyWord];
+  if (hasBraces(word)) return evaluateBraces(word);
+  if (hasTilde(word)) return [anyWord];
   if (!word.parts) return [hasSyntax(word.text) ? anyWords : literal(word.value)];
   return [join(word.parts.map((part) => evaluatePart(part, variables)))];
+}
+
+/** A tilde stands for a directory at the start of a word, and after `=` and `:` where it looks assigned. */
+function hasTilde({ text, parts }: Word): boolean {
+  if (!parts) return /(^|[=:])~/.test(text);
+  return parts.some(
+    (part, index) =>
+      part.type === "Literal" && (index === 0 ? /(^|[=:])~/ : /[=:]~/).test(part.text),
+  );
 }
 
 /** An argument of a command; `export x=1` has one that looks like an assignment. */
 export function evaluateArgument(part: Word | Assignment, variables: Variables): Argument[] {
   if (part.type === "Word") return evaluateWord(part, variables);
   if (part.value.type === "ArrayValue") return [anyWords];
-  const [value, ...others] = evaluateWord(part.value, variables);
-  const isKnown = value?.type === "literal" && others.length === 0;
+  const value = evaluateAssigned(part, variables);
+  const isKnown = value.type === "literal";
   return [
     isKnown ? literal(`${part.name}=${value.value}`) : { ...anyWord, start: `${part.name}=` },
   ];
 }
 
+/** What is written behind `=`. The shell takes neither braces nor wildcards in it for more than text. */
+export function evaluateAssigned({ value, append }: Assignment, variables: Variables): Argument {
+  if (value.type !== "Word" || append || hasBraces(value)) return anyWords;
+  return evaluateWord(value, variables)[0] ?? anyWords;
+}
+
 /** What a variable holds after an assignment, as far as it can be told. */
-export function assignedValue({ value, append }: Assignment, variables: Variables): Argument {
-  const values = value.type === "Word" ? evaluateWord(value, variables) : [];
-  const [only] = values;
-  const isKnown = values.length === 1 && only?.type !== "pattern" && !append;
-  return (isKnown ? only : undefined) ?? anyWords;
+export function assignedValue(assignment: Assignment, variables: Variables): Argument {
+  const value = evaluateAssigned(assignment, variables);
+  return value.type === "pattern" ? anyWords : value;
+}
+
+export function hasBraces({ parts }: Word): boolean {
+  return parts?.some(({ type }) => type === "BraceExpansion") ?? false;
 }
 
 /** A word without parts has nothing left to expand. If it looks otherwise, nothing is known of it. */
 function hasSyntax(text: string): boolean {
-  return /[$`'"*?<>|&;()\s]/.test(text.replace(/\\[\s\S]/g, ""));
+  const unescaped = text.replace(/\\[\s\S]/g, "");
+  // At the end of a word `$` begins nothing.
+  return /[$`'"*?<>|&;()\s]/.test(unescaped.replace(/(?<=[\w./-])\$$/, ""));
 }
 
 /** What a part of a word adds to it. */
@@ -62,7 +83,7 @@ function evaluatePart(part: WordPart, variables: Variables): Piece[] {
       return /[$`'"\\]/.test(part.text) ? [anyWords] : [{ type: "one", text: part.text }];
     case "DoubleQuoted":
     case "LocaleString":
-      return part.parts.flatMap((inner) => evaluateInQuotes(inner, variables)).map(quoted);
+      return part.parts.flatMap((inner) => evaluateInQuotes(inner, variables));
     case "SimpleExpansion":
       return evaluateVariable(part.text.slice(1), variables);
     case "ParameterExpansion":
@@ -80,10 +101,35 @@ function evaluatePart(part: WordPart, variables: Variables): Piece[] {
   }
 }
 
-/** In quotes what a command prints is one word, and may be known. */
+/** In quotes what a command prints is one word, and may be known. `"$@"` is as many as there are. */
 function evaluateInQuotes(part: WordPart, variables: Variables): Piece[] {
+  if (isList(part)) return [anyWords];
   const text = part.type === "CommandExpansion" ? literalOutput(part.script) : undefined;
-  return text === undefined ? evaluatePart(part, variables) : [{ type: "text", value: text }];
+  const pieces = text === undefined ? evaluateQuoted(part, variables) : undefined;
+  return pieces?.map(quoted) ?? [{ type: "text", value: text ?? "" }];
+}
+
+/** Within quotes a value is neither dropped, split nor taken for a pattern. */
+function evaluateQuoted(part: WordPart, variables: Variables): Piece[] {
+  const name = plainVariable(part);
+  const known = name === undefined ? undefined : variables.get(name);
+  if (known?.type === "literal") return [{ type: "text", value: known.value }];
+  return evaluatePart(part, variables);
+}
+
+function plainVariable(part: WordPart): string | undefined {
+  if (part.type === "SimpleExpansion") return part.text.slice(1);
+  const isPlain =
+    part.type === "ParameterExpansion" && !part.operation && !part.index && !part.prefix;
+  return isPlain ? part.parameter : undefined;
+}
+
+function isList(part: WordPart): boolean {
+  if (part.type === "SimpleExpansion") return part.text === "$@";
+  return (
+    part.type === "ParameterExpansion" &&
+    (part.parameter === "@" || (part.index?.text.includes("@") ?? false))
+  );
 }
 
 /** Quotes make one word of what is in them. The wildcards in quotes are those of a loop's files. */
@@ -99,7 +145,7 @@ function evaluateVariable(name: string, variables: Variables): Piece[] {
   if (known.type === "pattern") return [...known.pieces];
   if (known.type === "unknown") return [known];
   // Without quotes the shell would drop it, split it, or take it for a pattern.
-  return [/^$|[\s*?[]/.test(known.value) ? anyWords : { type: "text", value: known.value }];
+  return [/^$|[\s*?[\\]/.test(known.value) ? anyWords : { type: "text", value: known.value }];
 }
 
 /** The text of `$(cat <<'EOF' …)`, by which messages of several lines are given. */
@@ -122,7 +168,8 @@ function join(parts: readonly (readonly Piece[])[]): Argument {
   if (unknown.length > 0) return joinUnknown(pieces, unknown);
   const known = pieces.filter((piece) => piece.type !== "unknown");
   if (known.some(({ type }) => type !== "text")) return { type: "pattern", pieces: known };
-  return literal(known.map((piece) => (piece.type === "text" ? piece.value : "")).join(""));
+  const text = known.map((piece) => (piece.type === "text" ? piece.value : "")).join("");
+  return text.length > longestText ? anyWords : literal(text);
 }
 
 function joinUnknown(pieces: readonly Piece[], unknown: readonly Unknown[]): Unknown {
@@ -142,7 +189,9 @@ function evaluateBraces(word: Word): Argument[] {
   if (!range && list.includes("..")) return [anyWords];
   const choices = range ? numbersBetween(Number(range[1]), Number(range[2])) : list.split(",");
   if (choices.length < 2 || choices.length > 100) return [anyWords];
-  return choices.map((choice) => withStars(`${before}${choice}${after}`));
+  const words = choices.map((choice) => `${before}${choice}${after}`);
+  // The shell drops a word of which nothing is left.
+  return words.filter((text) => text !== "").map(withStars);
 }
 
 function numbersBetween(from: number, to: number): string[] {

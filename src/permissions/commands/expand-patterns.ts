@@ -16,11 +16,35 @@ const isAscii = /^[\x20-\x7e]*$/;
 /** Names that no shell splits or expands again, and no program takes for an option. */
 const plainName = /^[^\s*?[\]\\-][^\s*?[\]\\]*$/;
 
-/** The file names a pattern stands for in a directory, as bash would find them. */
+/** Stands for a file that may be made before the pattern is expanded, and looks like an option. */
+const optionLike: KnownArgument = { type: "literal", value: "-?", isOneOfMany: true };
+
+/**
+ * The file names a pattern stands for in a directory, as bash would find them. Where files may still
+ * be made, one of them may look like an option.
+ */
 export async function expandPattern(
   pattern: FilePattern,
   directory: string,
+  { isStill }: { isStill: boolean },
 ): Promise<KnownArgument[]> {
+  const names = await namesNow(pattern, directory);
+  return isStill || !mayBeOption(pattern) ? names : [...names, optionLike];
+}
+
+function mayBeOption({ pieces }: FilePattern): boolean {
+  const first = pieces.find((piece) => piece.type !== "text" || piece.value !== "");
+  return first?.type !== "text" || first.value.startsWith("-");
+}
+
+/** True when the folders in which a pattern looks are found by a wildcard, too. */
+export function searchesFolders(pattern: FilePattern): boolean {
+  return splitAtSlashes(pattern)
+    .slice(0, -1)
+    .some((segment) => segment.some(({ type }) => type !== "text"));
+}
+
+async function namesNow(pattern: FilePattern, directory: string): Promise<KnownArgument[]> {
   const segments = splitAtSlashes(pattern);
   const isAbsolute = isTextOf(segments[0], "");
   let found = [isAbsolute ? "/" : ""];

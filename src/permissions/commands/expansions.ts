@@ -1,25 +1,11 @@
-import {
-  type ArithmeticExpression,
-  forEachChild,
-  type ParsedScript,
-  type SyntaxNode,
-  type TestExpression,
-  type Word,
-} from "unbash";
-import { type Argument, knownValue } from "./argument.ts";
-import { evaluateWord } from "./evaluate-word.ts";
+import { forEachChild, type SyntaxNode, type TestExpression, type Word } from "unbash";
+import { type Argument, isNumeric, knownValue } from "./argument.ts";
+import { incalculable, lookIntoArithmetic } from "./arithmetic.ts";
+import { mayOutlive } from "./endless.ts";
+import { evaluateWord, hasBraces } from "./evaluate-word.ts";
 import { deepest } from "./limits.ts";
-import type { ShellVariables } from "./shell-variables.ts";
+import type { Walker } from "./walker.ts";
 
-/** Whoever walks a line, as its words need to know it. */
-export interface Walker {
-  readonly variables: ShellVariables;
-  /** Walks a script that runs within a word. */
-  script(script: ParsedScript): void;
-  doubt(reason: string): void;
-}
-
-const incalculable = "it calculates with what is not known";
 const mysterious = "it has an expansion that is not understood";
 
 /** Walks the scripts within a word, and doubts expansions that do more than to put text in. */
@@ -28,10 +14,19 @@ export function lookInside(node: SyntaxNode, walker: Walker, depth = 0): void {
     walker.doubt("it is nested too deeply");
     return;
   }
+  const shown = shownVariable(node);
+  if (shown !== undefined && !walker.variables.get(shown) && walker.isPrivate(shown)) {
+    walker.doubt(`it shows $${shown}, which may be a secret`);
+  }
   switch (node.type) {
     case "CommandExpansion":
     case "ProcessSubstitution":
     case "ArithmeticCommandExpansion":
+      // Backslashes in backticks are read twice, and differently in quotes.
+      if (/^`.*\\/s.test(node.text)) walker.doubt(mysterious);
+      if (node.type === "ProcessSubstitution" && mayOutlive(node.text)) {
+        walker.doubt("it may leave a command running");
+      }
       if (node.script) walker.script(node.script);
       else walker.doubt("it has a substitution that cannot be parsed");
       return;
@@ -45,6 +40,17 @@ export function lookInside(node: SyntaxNode, walker: Walker, depth = 0): void {
     }
   }
 }
+
+function shownVariable(node: SyntaxNode): string | undefined {
+  if (node.type === "SimpleExpansion") return node.text.slice(1);
+  return node.type === "ParameterExpansion" ? node.parameter : undefined;
+}
+
+/**
+ * What may stand in `${…}` besides a name. Whether quotes, escapes and substitutions mean anything
+ * there depends on the operator and on the quotes or the here-document around it.
+ */
+const plainExpansion = /^\$\{(?:[^'"\\`<>{}$~\n]|\$[A-Za-z_]\w*)*\}$/;
 
 function expansionDoubt(node: SyntaxNode): string | undefined {
   switch (node.type) {
@@ -65,9 +71,8 @@ function expansionDoubt(node: SyntaxNode): string | undefined {
     case "Transform":
       return mysterious;
     case "ParameterExpansion":
-      return node.prefix === "!" || (node.index && !/^[@*\d]+$/.test(node.index.text))
-        ? mysterious
-        : undefined;
+      if (node.prefix === "!" || !plainExpansion.test(node.text)) return mysterious;
+      return node.index && !/^[@*\d]+$/.test(node.index.text) ? mysterious : undefined;
     case "Default":
       return node.operator.endsWith("=") ? "it assigns in an expansion" : undefined;
     case "Slice":
@@ -81,31 +86,7 @@ function expansionDoubt(node: SyntaxNode): string | undefined {
 
 /** Braces can multiply to more words than a machine can hold. */
 function hasWildBraces(word: Word): boolean {
-  const hasBraces = word.parts?.some(({ type }) => type === "BraceExpansion") ?? false;
-  return hasBraces && evaluateWord(word)[0]?.type === "unknown";
-}
-
-/** bash runs the substitutions in a variable's *value* when it calculates with it. */
-export function lookIntoArithmetic(
-  expression: ArithmeticExpression | undefined,
-  walker: Walker,
-): void {
-  if (!expression) {
-    walker.doubt(incalculable);
-    return;
-  }
-  forEachInside(expression, (node) => {
-    walker.variables.forgetCalculated(node);
-    if (node.type === "ArithmeticCommandExpansion") {
-      walker.doubt("it calculates with what a command prints");
-      lookInside(node, walker);
-    }
-    if (node.type !== "ArithmeticWord") return;
-    for (const part of node.parts ?? []) lookInside(part, walker);
-    const isNumber = /^(\d+|\$[?#])$/.test(node.value);
-    const isKnown = isNumber || isNumeric(walker.variables.get(node.value.replace(/^\$/, "")));
-    if (!isKnown) walker.doubt(incalculable);
-  });
+  return hasBraces(word) && evaluateWord(word)[0]?.type === "unknown";
 }
 
 /** Some tests of `[[ … ]]` calculate with what they compare. */
@@ -115,19 +96,20 @@ export function lookIntoTest(expression: TestExpression, walker: Walker): void {
     if (node.type !== "TestUnary" && node.type !== "TestBinary") return;
     if (!/^-(v|R|eq|ne|lt|le|gt|ge)$/.test(node.operator)) return;
     const operands = node.type === "TestUnary" ? [node.operand] : [node.left, node.right];
-    const isKnown = operands.every((word) => isNumeric(evaluateWord(word, walker.variables)[0]));
+    const isPlain = node.type === "TestUnary" ? isName : isNumeric;
+    const isKnown = operands.every((word) => isPlain(evaluateWord(word, walker.variables)[0]));
     if (!isKnown) walker.doubt(incalculable);
   });
+}
+
+/** `-v` calculates the index of the variable that it is given. */
+function isName(argument: Argument | undefined): boolean {
+  return /^[A-Za-z_]\w*$/.test(knownValue(argument) ?? "");
 }
 
 function forEachInside(node: SyntaxNode, visit: (node: SyntaxNode) => void, depth = 0): void {
   if (depth > deepest) throw new RangeError("it is nested too deeply");
   visit(node);
-  if (node.type === "Word" || node.type === "ArithmeticWord") return;
+  if (node.type === "Word") return;
   forEachChild(node, (child) => forEachInside(child, visit, depth + 1));
-}
-
-function isNumeric(argument: Argument | undefined): boolean {
-  if (argument?.type === "unknown") return argument.isNumber;
-  return /^-?\d+$/.test(knownValue(argument) ?? "");
 }

@@ -10,8 +10,11 @@ import type {
   Statement,
 } from "unbash";
 import { type Argument, anyWords, knownValue } from "./argument.ts";
+import { lookIntoArithmetic } from "./arithmetic.ts";
+import { builtinEffect } from "./builtins.ts";
+import { isEndless, isLeftRunning } from "./endless.ts";
 import { assignedValue, evaluateArgument, evaluateWord } from "./evaluate-word.ts";
-import { lookInside, lookIntoArithmetic, lookIntoTest, type Walker } from "./expansions.ts";
+import { lookInside, lookIntoTest } from "./expansions.ts";
 import { Findings, undoubted } from "./findings.ts";
 import type { Line, SimpleCommand } from "./line.ts";
 import { openedFiles } from "./opened-file.ts";
@@ -19,7 +22,13 @@ import { parseLine } from "./parse-line.ts";
 import { directoryStep, eitherWay, merged, type Outcome, type Route, staying } from "./routes.ts";
 import { ShellVariables } from "./shell-variables.ts";
 import { untoldProgram } from "./told-programs.ts";
-import { isHarmlessAssignment, isHarmlessSetting, isLeadingVariable } from "./variables.ts";
+import {
+  type Environment,
+  isHarmlessAssignment,
+  isLeadingVariable,
+  isPrivateVariable,
+} from "./variables.ts";
+import type { Walker } from "./walker.ts";
 import { type Inner, unwrap } from "./wrappers.ts";
 
 /** Nobody wraps a command more often than this. */
@@ -27,19 +36,24 @@ const mostWrappings = 20;
 
 type ShellScript = Extract<Inner, { type: "script" }>;
 
-/** Walks a parsed line as bash would run it, and collects every command that might be run. */
-export function findCommands(script: ParsedScript): Line {
+/**
+ * Walks a parsed line as bash would run it in an environment, and collects every command that might
+ * be run.
+ */
+export function findCommands(script: ParsedScript, environment: Environment = {}): Line {
   const findings = new Findings();
-  new CommandFinder(findings).walk(script, [[]]);
+  new CommandFinder(findings, environment).walk(script, [[]]);
   return findings.line;
 }
 
 class CommandFinder {
   readonly #findings: Findings;
+  readonly #environment: Environment;
   readonly #variables = new ShellVariables();
 
-  constructor(findings: Findings) {
+  constructor(findings: Findings, environment: Environment) {
     this.#findings = findings;
+    this.#environment = environment;
   }
 
   walk(script: ParsedScript, routes: readonly Route[]): void {
@@ -49,8 +63,9 @@ class CommandFinder {
 
   #statements(statements: Script["commands"], routes: readonly Route[]): Outcome {
     let outcome: Outcome = { success: routes, failure: routes };
-    for (const statement of statements) {
+    for (const [index, statement] of statements.entries()) {
       if (this.#findings.isFull()) break;
+      if (isLeftRunning(statements, index)) this.#findings.doubt("it leaves a command running");
       outcome = this.#statement(statement, this.#findings.bounded(eitherWay(outcome)));
     }
     return outcome;
@@ -69,13 +84,17 @@ class CommandFinder {
 
   /** This walk as the words of a command see it, from where the command runs. */
   #walker(routes: readonly Route[]): Walker {
-    return {
+    const walker: Walker = {
       variables: this.#variables,
+      look: (part) => lookInside(part, walker),
       doubt: (reason) => this.#findings.doubt(reason),
+      assign: (name, value) => this.#assign(name, value),
+      isPrivate: (name) => isPrivateVariable(name, this.#environment),
       script: (script) => {
         this.#findings.deeper(() => this.#aside(routes, () => this.walk(script, routes)));
       },
     };
+    return walker;
   }
 
   #node(node: Statement["command"], routes: readonly Route[]): Outcome {
@@ -149,15 +168,20 @@ class CommandFinder {
       case "For":
         return this.#for(node, routes);
       case "While":
-        return this.#loop([node.clause, node.body], routes);
+        if (isEndless(node.clause, node.body)) this.#findings.doubt("it has a loop without an end");
+        return this.#loop(routes, () => {
+          for (const list of [node.clause, node.body]) this.#round(list, routes);
+        });
       case "ArithmeticFor":
-        for (const part of [node.initialize, node.test, node.update]) {
-          lookIntoArithmetic(part, this.#walker(routes));
-        }
-        return this.#loop([node.body], routes);
+        lookIntoArithmetic(node.initialize, this.#walker(routes));
+        return this.#loop(routes, () => {
+          lookIntoArithmetic(node.test, this.#walker(routes));
+          this.#round(node.body, routes);
+          lookIntoArithmetic(node.update, this.#walker(routes));
+        });
       case "Select":
         this.#findings.doubt("it has a menu");
-        return this.#loop([node.body], routes);
+        return this.#loop(routes, () => this.#round(node.body, routes));
       case "TestCommand":
         lookIntoTest(node.expression, this.#walker(routes));
         return staying(routes);
@@ -177,10 +201,10 @@ class CommandFinder {
     return staying(possible);
   }
 
-  #loop(lists: readonly CompoundList[], routes: readonly Route[]): Outcome {
-    this.#everyRound(lists, () => {
-      for (const list of lists) this.#round(list, routes);
-    });
+  #loop(routes: readonly Route[], walk: () => void): Outcome {
+    if (!this.#variables.everyRound(walk)) {
+      this.#findings.doubt("it changes a variable in a loop");
+    }
     return staying(routes);
   }
 
@@ -197,14 +221,9 @@ class CommandFinder {
       }
     };
     this.#assign(name.value, anyWords);
-    if (values.every(({ type }) => type === "literal")) walk();
-    else this.#everyRound([body], walk);
+    if (!values.every(({ type }) => type === "literal")) return this.#loop(routes, walk);
+    walk();
     return staying(routes);
-  }
-
-  #everyRound(lists: readonly CompoundList[], walk: () => void): void {
-    if (this.#variables.everyRound(lists, walk)) return;
-    this.#findings.doubt("it changes a variable in a loop");
   }
 
   #round(body: CompoundList, routes: readonly Route[]): void {
@@ -232,6 +251,8 @@ class CommandFinder {
       words.push(...evaluateArgument(part, this.#variables));
       if (!this.#findings.hasRoomFor(words.length)) return staying(routes);
     }
+    // Some shells keep what is assigned before a builtin.
+    for (const { name } of assignments) this.#variables.set(name, anyWords);
     const leading = assignments.find(
       (assignment) => !isHarmlessAssignment(assignment, this.#variables),
     );
@@ -276,14 +297,15 @@ class CommandFinder {
   }
 
   #afterBuiltin({ words, wrappings, routes }: SimpleCommand): Outcome {
-    const [name, ...rest] = words.map(knownValue);
-    for (const word of name === "read" || name === "export" ? rest : []) {
-      const variable = word?.replace(/=.*/s, "") ?? "";
-      this.#assign(variable, anyWords);
-      const isExported = name === "export" && !isHarmlessSetting(word ?? "");
-      if (isExported) this.#findings.doubt(`it sets ${variable} for programs`);
+    const { assigned, forgets, doubt } = builtinEffect(words);
+    for (const variable of assigned) {
+      // What is exported has been judged with its value.
+      if (knownValue(words[0]) === "export") this.#variables.set(variable, anyWords);
+      else this.#assign(variable, anyWords);
     }
-    if (name !== "cd") return staying(routes);
+    if (forgets) this.#variables.forgetAll();
+    if (doubt !== undefined) this.#findings.doubt(doubt);
+    if (knownValue(words[0]) !== "cd") return staying(routes);
     const step = words.length === 2 ? directoryStep(words[1]) : undefined;
     if (typeof step !== "string" || wrappings.length > 0) {
       this.#findings.doubt("it changes to a directory that is not known");
@@ -293,7 +315,9 @@ class CommandFinder {
   }
 
   #assign(name: string, value: Argument): void {
-    if (isLeadingVariable(name)) this.#findings.doubt(`it sets ${name}`);
+    if (isLeadingVariable(name, knownValue(value), this.#environment)) {
+      this.#findings.doubt(`it sets ${name}`);
+    }
     this.#variables.set(name, value);
   }
 }

@@ -16,8 +16,8 @@ const withPath: ReadonlySet<string> = new Set(["-newer", "-anewer", "-cnewer", "
 
 interface FoundFiles {
   readonly paths: readonly KnownArgument[];
-  /** "tree" when the files in the folders are shown, and not only their names. */
-  readonly folders?: "tree";
+  /** When the files in the folders are shown, and not only their names. */
+  readonly folders?: "tree" | "linked-tree";
 }
 
 interface Problem {
@@ -31,7 +31,7 @@ export function readFindExpression(words: readonly KnownArgument[]): FoundFiles 
   const paths: KnownArgument[] = [];
   const queue = [...words];
   let isExpression = false;
-  let isShown = false;
+  let folders: FoundFiles["folders"];
   for (let word = queue.shift(); word; word = queue.shift()) {
     if (word.type === "unknown") return unknown;
     const { value } = word;
@@ -46,11 +46,11 @@ export function readFindExpression(words: readonly KnownArgument[]): FoundFiles 
       const shown = readShowing(words.slice(0, -queue.length), queue);
       if ("problem" in shown) return shown;
       paths.push(...shown.paths);
-      isShown = true;
+      folders = folders === "linked-tree" ? folders : shown.folders;
     } else if (!flags.has(value)) return { problem: value };
   }
-  if (!isShown) return { paths };
-  return { paths: paths.length > 0 ? paths : [literal(".")], folders: "tree" };
+  if (!folders) return { paths };
+  return { paths: paths.length > 0 ? paths : [literal(".")], folders };
 }
 
 /** Programs that show a file and do no more, whatever its name is. */
@@ -62,7 +62,7 @@ const found = [literal("./{}"), literal("./{}")];
 
 /**
  * Takes the command of `-exec` off the queue, and says what it reads besides the files found. A link
- * that is found may lead anywhere, so only files may be: `-type f`, before it, and no other way round.
+ * that is found may lead anywhere, unless only files are: `-type f`, before it, and no other way round.
  */
 function readShowing(
   before: readonly KnownArgument[],
@@ -75,12 +75,16 @@ function readShowing(
   const [name = "", ...rest] = values.slice(0, -1);
   if (values.at(-1) === "+" && rest.at(-1) !== "{}") return problem;
   const program = showing.has(name) ? readOnlyPrograms[name] : undefined;
-  if (!program || !findsFilesOnly(before.map((word) => knownValue(word) ?? ""))) return problem;
+  if (!program) return problem;
   if (rest.some((value) => value === undefined || /.\{\}|\{\}./s.test(value))) return problem;
   const operands = rest.flatMap((value = "") => (value === "{}" ? found : [literal(value)]));
   const reading = readCall(program, operands);
   if (reading.type === "problem") return reading;
-  return { paths: reading.paths.filter((path) => !found.some((each) => each === path)) };
+  const isFilesOnly = findsFilesOnly(before.map((word) => knownValue(word) ?? ""));
+  return {
+    paths: reading.paths.filter((path) => !found.some((each) => each === path)),
+    folders: isFilesOnly && reading.folders === undefined ? "tree" : "linked-tree",
+  };
 }
 
 function isSure(word: KnownArgument): word is Literal {

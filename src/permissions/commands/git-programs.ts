@@ -34,6 +34,7 @@ const logging = {
     --max-count --min-age --since --skip --until`,
   hasNumbers: true,
   showsOthers: showsContents,
+  problem: formatProblem,
 } satisfies Program;
 
 const log: Program = { ...logging, text: `${logging.text} -L -n --committer` };
@@ -42,8 +43,18 @@ const log: Program = { ...logging, text: `${logging.text} -L -n --committer` };
 const summaries =
   `--name-only --name-status --no-patch --numstat --quiet --raw --shortstat --stat --summary
   --dirstat --compact-summary -s`.split(/\s+/);
-const patches = `-c -p -u -U -W -L --binary --cc --check --color-words --function-context --patch
+const patches =
+  `-c -m -p -u -U -W -L -G -S --binary --cc --check --color-words --function-context --patch
   --patch-with-stat --unified --word-diff --word-diff-regex`.split(/\s+/);
+
+/** To look at a signature is to run another program, which makes files of its own. */
+function formatProblem({ values }: ParsedArguments): string | undefined {
+  const isFormat = /^--(format|pretty)$/;
+  const odd = values.find(
+    ([name, value]) => isFormat.test(name) && (value === undefined || /%G|signature/i.test(value)),
+  );
+  return odd && "a format that may ask for signatures";
+}
 
 function showsContents({ given }: ParsedArguments): boolean {
   return patches.some((name) => given.has(name));
@@ -70,9 +81,10 @@ const listings = [
   "--points-at",
 ];
 
-function onlyLists({ given, operands: names }: ParsedArguments): string | undefined {
+function onlyLists(call: ParsedArguments): string | undefined {
+  const { given, operands: names } = call;
   const isListing = names.length === 0 || listings.some((name) => given.has(name));
-  return isListing ? undefined : "a name to create";
+  return isListing ? formatProblem(call) : "a name to create";
 }
 
 function only(...names: readonly string[]): (call: ParsedArguments) => string | undefined {
@@ -80,6 +92,22 @@ function only(...names: readonly string[]): (call: ParsedArguments) => string | 
     const value = knownValue(first) ?? "";
     return names.includes(value) ? undefined : value || "no operand";
   };
+}
+
+/** Keys that hold no secret, be they the repository's or the person's own. */
+const openKey =
+  /^(user\.(name|email)|core\.\w+|init\.defaultbranch|remote\.[\w.-]+|branch\.[\w./-]+)$/i;
+
+function configProblem({ given, operands: names }: ParsedArguments): string | undefined {
+  const isLocal = given.has("--local") || given.has("--worktree");
+  const reads = ["--get", "--get-all"].some((name) => given.has(name));
+  const lists = ["-l", "--list", "--get-regexp"].some((name) => given.has(name));
+  if (lists) return isLocal ? undefined : "the person's own configuration to show";
+  const key = knownValue(names[0]) ?? "";
+  // One word without a dot is no key but an order, such as `edit`.
+  if (names.length !== 1 || !key.includes(".")) return "a value to set";
+  const isOpen = isLocal || openKey.test(key);
+  return isOpen || (reads && isLocal) ? undefined : "the person's own configuration to show";
 }
 
 /** What git does without changing anything, with the options that are known to be harmless. */
@@ -90,17 +118,19 @@ export const readOnlyGit: Readonly<Record<string, Program>> = {
     flags: `-b -s -v -z --ahead-behind --branch --column --find-renames --ignored
       --ignore-submodules --long --no-ahead-behind --no-renames --porcelain --renames --short
       --show-stash --untracked-files --verbose`,
+    showsOthers: ({ given }) => given.has("-v") || given.has("--verbose"),
   },
   log,
-  show: { ...log, showsOthers: showsDifferences },
+  // Of a file in a commit it shows the contents, whatever the options say of differences.
+  show: { ...log, showsOthers: () => true },
   whatchanged: log,
   "rev-list": { ...logging, text: `${logging.text} -n --committer` },
   reflog: {
     ...log,
-    problem: ({ operands: [first] }) =>
-      /^(expire|delete|drop|write)$/.test(knownValue(first) ?? "")
+    problem: (call) =>
+      /^(expire|delete|drop|write)$/.test(knownValue(call.operands[0]) ?? "")
         ? "a change to the reflog"
-        : undefined,
+        : formatProblem(call),
   },
   shortlog: { ...logging, flags: `${logging.flags} -e -n -s --email --summary --numbered` },
   diff: { operands, ...diffing, hasNumbers: true, showsOthers: showsDifferences },
@@ -124,10 +154,8 @@ export const readOnlyGit: Readonly<Record<string, Program>> = {
     text: "-A -B -C -e -m --after-context --before-context --context --max-count --max-depth --threads",
     leading: "-e",
     hasNumbers: true,
-    showsOthers: ({ given }) =>
-      ["-c", "-l", "-L", "-q", "--count", "--files-with-matches", "--name-only", "--quiet"].every(
-        (name) => !given.has(name),
-      ),
+    // A count tells what is in a file, too: it can be asked letter by letter.
+    showsOthers: () => true,
   },
   "ls-files": {
     operands,
@@ -173,6 +201,7 @@ export const readOnlyGit: Readonly<Record<string, Program>> = {
     operands,
     flags: "--ignore-case --omit-empty",
     text: "--contains --count --exclude --format --merged --no-contains --no-merged --points-at --sort",
+    problem: formatProblem,
   },
   "show-ref": {
     operands,
@@ -200,16 +229,11 @@ export const readOnlyGit: Readonly<Record<string, Program>> = {
   "count-objects": { operands: "none", flags: "-H -v --human-readable --verbose" },
   config: {
     operands: "text",
-    flags:
-      "-l -z --bool --get --get-all --get-regexp --global --int --list --local --name-only --null --show-origin --show-scope --system --worktree",
-    problem: ({ given, operands: names }) => {
-      const isReading = ["-l", "--list", "--get", "--get-all", "--get-regexp"].some((name) =>
-        given.has(name),
-      );
-      // One word without a dot is no key but an order, such as `edit`.
-      const isQuestion = names.length === 1 && knownValue(names[0])?.includes(".");
-      return isReading || isQuestion ? undefined : "a value to set";
-    },
+    flags: `-l -z --bool --get --get-all --get-regexp --int --list --local --name-only --null
+      --show-origin --show-scope --worktree`,
+    // What follows the first operand is a value, whatever it looks like.
+    isOptionsFirst: true,
+    problem: configProblem,
   },
   remote: {
     operands: "text",
@@ -217,7 +241,11 @@ export const readOnlyGit: Readonly<Record<string, Program>> = {
     problem: (call) => (call.operands.length === 0 ? undefined : only("get-url")(call)),
   },
   worktree: { operands: "text", flags: "-v -z --porcelain --verbose", problem: only("list") },
-  stash: { ...log, problem: only("list", "show"), showsOthers: showsDifferences },
+  stash: {
+    ...log,
+    problem: (call) => only("list", "show")(call) ?? formatProblem(call),
+    showsOthers: showsDifferences,
+  },
 };
 
 /**

@@ -17,7 +17,7 @@ export function cautioned(commands: readonly ResolvedCommand[]): ResolvedCommand
     const isMoved = movers.some(
       (mover) => mover.command !== command && isMovedBy(mover, { command, index }),
     );
-    return isMoved ? { ...command, caution: command.caution ?? reason } : command;
+    return isMoved ? { ...command, isMoved, caution: command.caution ?? reason } : command;
   });
 }
 

@@ -1,8 +1,9 @@
 import type { Redirection } from "unbash";
 import { anyWords, knownValue } from "./argument.ts";
-import { evaluateWord, type Variables } from "./evaluate-word.ts";
-import { lookInside, type Walker } from "./expansions.ts";
+import { evaluateWord, hasBraces, type Variables } from "./evaluate-word.ts";
+import { lookInside } from "./expansions.ts";
 import type { OpenedFile } from "./line.ts";
+import type { Walker } from "./walker.ts";
 
 /** The files that a command's redirections open. What is in their words is looked into. */
 export function openedFiles(
@@ -19,7 +20,7 @@ export function openedFiles(
 function openedFile(redirection: Redirection, variables: Variables): OpenedFile | undefined {
   if (redirection.type !== "Redirect") return undefined;
   const { operator, target } = redirection;
-  const [file, ...others] = target ? evaluateWord(target, variables) : [];
+  const [file, ...others] = target && !hasBraces(target) ? evaluateWord(target, variables) : [];
   if (!file || others.length > 0) return { use: "write", target: anyWords };
   const isDescriptor = operator === "<&" || operator === ">&";
   if (isDescriptor && /^(\d+-?|-)$/.test(knownValue(file) ?? "")) return undefined;

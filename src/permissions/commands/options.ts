@@ -7,6 +7,8 @@ export interface OptionList {
   readonly text?: string;
   /** Options whose value is text that is attached or missing: the next word is not theirs. */
   readonly optional?: string;
+  /** Options that take two values, both only text. */
+  readonly pairs?: string;
   /** Options whose value is a file to read. */
   readonly paths?: string;
   /** Options whose value is a little program, judged by the program's own check. */
@@ -15,18 +17,22 @@ export interface OptionList {
   readonly hasNumbers?: boolean;
   /** A letter's value is the next word, even where other letters follow it: `-LP 2 '*'`. */
   readonly hasValuesApart?: boolean;
+  /** None of its options, not even those that are not listed, does more than to print differently. */
+  readonly hasOnlyHarmlessOptions?: boolean;
   /** Everything from the first operand on is an operand. */
   readonly isOptionsFirst?: boolean;
 }
 
 export interface ParsedArguments {
   readonly given: ReadonlySet<string>;
+  /** What options were given as `--name=value`, `-nvalue` or in the next word; undefined when not known. */
+  readonly values: readonly (readonly [name: string, value: string | undefined])[];
   readonly operands: readonly KnownArgument[];
   readonly paths: readonly KnownArgument[];
   readonly scripts: readonly KnownArgument[];
 }
 
-const kindNames = ["flags", "optional", "text", "paths", "scripts"] as const;
+const kindNames = ["flags", "optional", "text", "pairs", "paths", "scripts"] as const;
 type Kind = (typeof kindNames)[number];
 
 /** Sorts a program's arguments, or says which of them is not known to be harmless. */
@@ -36,6 +42,7 @@ export function parseArguments(
 ): ParsedArguments | { readonly problem: string } {
   const kinds = optionKinds(list);
   const given = new Set<string>();
+  const values: [string, string | undefined][] = [];
   const operands: KnownArgument[] = [];
   const paths: KnownArgument[] = [];
   const scripts: KnownArgument[] = [];
@@ -49,22 +56,26 @@ export function parseArguments(
     } else if (!isOptions || !word.value.startsWith("-") || word.value === "-") {
       operands.push(word);
     } else if (word.isOneOfMany) {
-      return { problem: `a file called ${word.value}` };
+      if (!list.hasOnlyHarmlessOptions) return { problem: `a file called ${word.value}` };
     } else if (word.value === "--") {
       isOptions = false;
     } else if (!(list.hasNumbers && /^-\d+$/.test(word.value))) {
       const option = readOption(word.value, kinds, list);
       if (!option) return { problem: word.value };
       for (const name of option.names) given.add(name);
+      const last = option.names.at(-1) ?? "";
+      if (option.value !== undefined) values.push([last, option.value]);
       if (option.kind === "flags" || option.kind === "optional") continue;
       const value = option.value === undefined ? nextValue(queue) : literal(option.value);
-      if (!value) return { problem: word.value };
+      const isWhole = option.kind !== "pairs" || nextValue(queue) !== undefined;
+      if (!value || !isWhole) return { problem: word.value };
+      if (option.value === undefined) values.push([last, knownValue(value)]);
       if (option.kind === "paths") paths.push(value);
       if (option.kind === "scripts") scripts.push(value);
     }
     if (list.isOptionsFirst && operands.length > 0) isOptions = false;
   }
-  return { given, operands, paths, scripts };
+  return { given, values, operands, paths, scripts };
 }
 
 /** What looks like an option is no value: some program might take it for the option it looks like. */

@@ -25,8 +25,8 @@ export const texts = { operands: "text" } as const;
 export const anything = { operands: "text", takesAnything: true } as const;
 export const nothing = { operands: "none" } as const;
 
-/** All files in it are read, or it must not be given one. */
-type FolderUse = "tree" | "never";
+/** All files in it are read, those behind its links too, or it must not be given one. */
+export type FolderUse = "tree" | "linked-tree" | "never";
 
 /** The files a call of the program reads, or what is wrong with it. */
 export type Reading =
@@ -55,13 +55,13 @@ export function readCall(program: Program, words: readonly KnownArgument[]): Rea
       }
     }
   }
-  const problem = program.problem?.(call);
+  const problem = program.problem?.(call) ?? splitProblem(program, call);
   if (problem) return { type: "problem", problem };
   const rest = operands.slice(leading.length);
   if (program.operands === "none" && rest.length > 0)
     return { type: "problem", problem: "operands" };
   const folders = program.folders?.(call);
-  const isHere = folders === "tree" && rest.length === 0;
+  const isHere = folders?.endsWith("tree") && rest.length === 0;
   const named = program.operands === "paths" ? [...rest, ...paths] : paths;
   return {
     type: "reads",
@@ -71,6 +71,15 @@ export function readCall(program: Program, words: readonly KnownArgument[]): Rea
   };
 }
 
+/** What may be several words, or none, moves all others to another place. */
+function splitProblem(program: Program, { operands, paths, scripts }: ParsedArguments) {
+  if (program.operands === "text" && program.leading === undefined) return undefined;
+  const isSplit = [...operands, ...paths, ...scripts].some(
+    (word) => word.type === "unknown" && !word.isOneWord,
+  );
+  return isSplit ? "an argument that is not known" : undefined;
+}
+
 function allOperands(operands: readonly KnownArgument[]): ParsedArguments {
-  return { given: new Set(), operands, paths: [], scripts: [] };
+  return { given: new Set(), values: [], operands, paths: [], scripts: [] };
 }

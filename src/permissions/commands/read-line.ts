@@ -1,20 +1,21 @@
 import { findCommands } from "./find-commands.ts";
 import type { Line } from "./line.ts";
 import { parseLine } from "./parse-line.ts";
-import { type ResolvedLine, resolveLine } from "./resolve-line.ts";
+import { type Ground, type ResolvedLine, resolveLine } from "./resolve-line.ts";
+import { type Environment, isPlainLocale } from "./variables.ts";
 
 /** Finds every command of a line as a model writes it, and where the paths in it lead. */
-export function readLine(
-  command: string,
-  locate: Parameters<typeof resolveLine>[1],
-): Promise<ResolvedLine> {
-  return resolveLine(parse(command), locate);
+export function readLine(command: string, ground: Ground): Promise<ResolvedLine> {
+  return resolveLine(parse(command, ground.environment), ground);
 }
 
-function parse(command: string): Line {
+function parse(command: string, environment: Environment): Line {
   try {
+    if (!isPlainLocale(environment) && /[^\t\n -~]/.test(command)) {
+      return unreadable("bash reads it in another encoding than UTF-8");
+    }
     const parsed = parseLine(command);
-    if (parsed.type === "parsed") return findCommands(parsed.script);
+    if (parsed.type === "parsed") return findCommands(parsed.script, environment);
     return unreadable(parsed.reason);
   } catch (error) {
     // The parser meets whatever a model writes. Where it gives up, a person has to look.

@@ -33,11 +33,13 @@ export const readOnlyPrograms: Readonly<Record<string, Program>> = {
   },
   cat: {
     ...files,
+    hasOnlyHarmlessOptions: true,
     flags: `-A -b -e -E -n -s -t -T -u -v --number --number-nonblank --show-all --show-ends
       --show-tabs --squeeze-blank --show-nonprinting`,
   },
   head: {
     ...files,
+    hasOnlyHarmlessOptions: true,
     flags: "-q -v -z --quiet --verbose",
     text: "-n -c --lines --bytes",
     hasNumbers: true,
@@ -66,7 +68,7 @@ export const readOnlyPrograms: Readonly<Record<string, Program>> = {
   tr: { ...texts, flags: "-c -C -d -s -t --complement --delete --squeeze-repeats" },
   grep: {
     ...files,
-    flags: `-a -b -c -E -F -G -h -H -i -I -l -L -n -o -P -q -r -s -T -U -v -w -x -y -z -Z
+    flags: `-a -b -c -E -F -G -h -H -i -I -l -L -n -o -P -q -r -R -s -T -U -v -w -x -y -z -Z
       --basic-regexp --binary --byte-offset --color --colour --count --extended-regexp
       --files-with-matches --files-without-match --fixed-strings --ignore-case --initial-tab
       --invert-match --line-buffered --line-number --line-regexp --no-filename --no-messages --null
@@ -77,10 +79,11 @@ export const readOnlyPrograms: Readonly<Record<string, Program>> = {
     paths: "-f --file --exclude-from",
     hasNumbers: true,
     leading: "-e --regexp -f --file",
-    folders: ({ given }) =>
-      ["-r", "--recursive", "-d", "--directories"].some((name) => given.has(name))
-        ? "tree"
-        : undefined,
+    folders: ({ given }) => {
+      if (given.has("-R")) return "linked-tree";
+      const isTree = ["-r", "--recursive", "-d", "--directories"].some((name) => given.has(name));
+      return isTree ? "tree" : undefined;
+    },
   },
   rg: {
     ...files,
@@ -111,15 +114,15 @@ export const readOnlyPrograms: Readonly<Record<string, Program>> = {
   awk: { ...files, text: "-F -v", leading: "", isHarmlessScript: isPrintingAwkProgram },
   jq: {
     ...files,
-    flags: `-a -c -C -e -j -M -n -r -R -s -S --arg --argjson --ascii-output --color-output
+    flags: `-a -c -C -e -j -M -n -r -R -s -S --ascii-output --color-output
       --compact-output --exit-status --join-output --monochrome-output --null-input --raw-input
       --raw-output --slurp --sort-keys --tab`,
     text: "--indent",
+    pairs: "--arg --argjson",
     leading: "",
-    // A module is read from wherever the program says.
-    isHarmlessScript: (program) => !/\b(import|include|modulemeta)\b/.test(program),
-    problem: ({ given }) =>
-      given.has("--arg") || given.has("--argjson") ? "arguments of its own" : undefined,
+    // A module is read from wherever the program says, and the environment holds secrets.
+    isHarmlessScript: (program) =>
+      !/\b(import|include|modulemeta|env|input_filename)\b|\$ENV|\$__prog/.test(program),
   },
   sort: {
     ...files,
@@ -160,10 +163,11 @@ export const readOnlyPrograms: Readonly<Record<string, Program>> = {
   },
   file: {
     ...files,
-    flags: "-b -i -k -L -h -N -r -s -z -0 --brief --mime --mime-type --mime-encoding",
+    flags: "-b -i -k -L -h -N -r -0 --brief --mime --mime-type --mime-encoding",
   },
   stat: {
     ...files,
+    hasOnlyHarmlessOptions: true,
     flags: "-f -L -t -x --dereference --file-system --terse",
     text: "-c --format --printf",
   },
@@ -234,16 +238,38 @@ export const readOnlyPrograms: Readonly<Record<string, Program>> = {
 };
 
 /**
- * Programs that may be asked for their version, and no more. Those are not among them that first
- * look in the workspace for the version to run or for options, such as npm, yarn, cargo, go and mvn.
+ * Programs with the words by which they tell their version and end: `python -v` goes on to run what
+ * it reads. Those are not among them that first look in the workspace for the version to run or for
+ * options, such as npm, yarn, cargo, go and mvn.
  */
-const versioned: ReadonlySet<string> = new Set(
-  `node deno python python3 pip pip3 ruby gem php perl java javac gcc g++ clang make cmake docker gh git
-  tsc curl bash`.split(/\s+/),
-);
+const versioned: Readonly<Record<string, RegExp>> = {
+  node: /^(--version|-v)$/,
+  deno: /^(--version|-V)$/,
+  python: /^(--version|-V)$/,
+  python3: /^(--version|-V)$/,
+  pip: /^(--version|-V)$/,
+  pip3: /^(--version|-V)$/,
+  ruby: /^--version$/,
+  gem: /^--version$/,
+  php: /^(--version|-v)$/,
+  perl: /^(--version|-v)$/,
+  java: /^--?version$/,
+  javac: /^--?version$/,
+  gcc: /^--version$/,
+  "g++": /^--version$/,
+  clang: /^--version$/,
+  make: /^--version$/,
+  cmake: /^--version$/,
+  docker: /^--version$/,
+  gh: /^--version$/,
+  git: /^--version$/,
+  tsc: /^(--version|-v)$/,
+  curl: /^--version$/,
+  bash: /^--version$/,
+};
 
 export function isVersionQuestion(name: string, words: readonly KnownArgument[]): boolean {
   const [question, ...others] = words.map(knownValue);
-  if (others.length > 0 || !versioned.has(name) || question === undefined) return false;
-  return /^(--version|-v|-V)$/.test(question);
+  if (others.length > 0 || question === undefined || !Object.hasOwn(versioned, name)) return false;
+  return versioned[name]?.test(question) ?? false;
 }

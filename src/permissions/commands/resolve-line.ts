@@ -9,13 +9,15 @@ import {
   type KnownArgument,
   knownValue,
 } from "./argument.ts";
-import { arrivalProblem, bringsFilesOnly, kindOf } from "./arriving-files.ts";
+import { arrivalProblem, bringsFilesOnly, kindOf, linksBelow } from "./arriving-files.ts";
 import { type Assessment, assess, opensOnly, type PathUse } from "./assess.ts";
-import { expandPattern } from "./expand-patterns.ts";
+import { expandPattern, searchesFolders } from "./expand-patterns.ts";
 import type { Line, SimpleCommand } from "./line.ts";
 import { cautioned } from "./moved-paths.ts";
+import { isTroupeProgram, ProgramSearch } from "./program-search.ts";
 import type { Route } from "./routes.ts";
 import { alsoRun } from "./told-programs.ts";
+import type { Environment } from "./variables.ts";
 
 /** A command whose paths have been followed to where they lead. */
 export interface ResolvedCommand {
@@ -34,6 +36,10 @@ export interface ResolvedCommand {
   readonly problem: string | undefined;
   readonly showsOthers: boolean;
   readonly moves: Assessment["moves"];
+  /** True when another command of its line may lead its paths elsewhere. */
+  readonly isMoved: boolean;
+  /** True when one of its words is the program of troupe itself, under whatever name. */
+  readonly namesTroupe: boolean;
 }
 
 /** A use of a path, of which `word` is -1 when the shell itself opens it. */
@@ -45,17 +51,29 @@ export interface ResolvedLine extends Omit<Line, "commands"> {
   readonly commands: readonly ResolvedCommand[];
 }
 
-type Locate = (path: string) => Promise<Place>;
+/** Where a line would run. */
+export interface Ground {
+  /** Where a path leads. */
+  locate(path: string): Promise<Place>;
+  readonly environment: Environment;
+  /** Folders of the workspace in which the shell looks for programs. */
+  readonly programDirectories: readonly string[];
+  /** False when files may be made unasked, by this line or beside it. */
+  readonly isStill: boolean;
+}
 
-/** Devices that keep nothing and tell nothing. */
-const harmlessDevice = /^\/dev\/(null|zero|random|urandom|stdin|stdout|stderr|fd\/\d+)$/;
+/** Devices that keep nothing, tell nothing, and come to an end. */
+const harmlessDevice = /^\/dev\/(null|stdin|stdout|stderr|fd\/\d+)$/;
+const endlessDevice = /^\/dev\/(zero|random|urandom)$/;
 const mostPaths = 3_000;
+/** Further words are not looked at as the program that another one runs. */
+const mostScripts = 20;
 /** Longer ones no system opens. */
 const longestPath = 4_096;
 
 /** Follows every path of a line's commands, from each directory they may run in. */
-export async function resolveLine(line: Line, locate: Locate): Promise<ResolvedLine> {
-  const resolver = new LineResolver(locate);
+export async function resolveLine(line: Line, ground: Ground): Promise<ResolvedLine> {
+  const resolver = new LineResolver(ground);
   const commands: ResolvedCommand[] = [];
   for (const command of line.commands) {
     for (const route of command.routes) commands.push(await resolver.resolve(command, route));
@@ -64,13 +82,15 @@ export async function resolveLine(line: Line, locate: Locate): Promise<ResolvedL
 }
 
 class LineResolver {
-  readonly #locate: Locate;
+  readonly #ground: Ground;
+  readonly #programs: ProgramSearch;
   readonly #places = new Map<string, Promise<Place>>();
   readonly #expanded = new Map<string, Promise<KnownArgument[]>>();
   #names = 0;
 
-  constructor(locate: Locate) {
-    this.#locate = locate;
+  constructor(ground: Ground) {
+    this.#ground = ground;
+    this.#programs = new ProgramSearch(ground);
   }
 
   async resolve(command: SimpleCommand, route: Route): Promise<ResolvedCommand> {
@@ -82,17 +102,16 @@ class LineResolver {
     const assessment = words.length > 0 ? assess(words) : opensOnly;
     const searched = [...command.words.flatMap(searchedFolder), ...words.flatMap(foundFile)];
     const uses = [
-      ...(await this.#placeAll(assessment.uses, directory)),
+      ...(await this.#placeAll(boundedUses(assessment, words), directory)),
       ...(await this.#placeAll(searched, directory)),
     ];
     const opened = await this.#opened(command, directory);
     const hostile = await this.#repositoryProblem(assessment, directory);
-    const brought = await arrivalProblem(uses, directory);
-    const folder = assessment.refusesFolders ? await folderProblem(uses) : undefined;
+    const foreign = await this.#foreignPrograms(command, directory);
     return {
       words,
       layers: layersOf(command, words),
-      kind: hostile === undefined ? assessment.kind : "runs",
+      kind: (hostile ?? foreign.program) === undefined ? assessment.kind : "runs",
       uses,
       opened: opened.uses,
       directory,
@@ -101,11 +120,59 @@ class LineResolver {
         lost ??
         opened.doubt ??
         (isTooMuch ? "it names too many files" : undefined),
-      caution: command.caution ?? hostile ?? brought ?? folder,
-      problem: assessment.problem,
+      caution:
+        command.caution ??
+        hostile ??
+        foreign.wrapper ??
+        (await this.#pathCaution(assessment, uses, directory)) ??
+        lostPattern(command.words, words),
+      problem: assessment.problem ?? foreign.program,
       showsOthers: assessment.showsOthers,
       moves: await movesOf(assessment, uses, directory),
+      isMoved: false,
+      namesTroupe: await this.#namesTroupe(words, directory),
     };
+  }
+
+  async #linkProblem(uses: readonly PlaceUse[]): Promise<string | undefined> {
+    for (const { place, isTree } of uses) {
+      if (!isTree || (await kindOf(place.real)) !== "folder") continue;
+      const links = await linksBelow(place.real);
+      if (!links) return "it may follow links that cannot be looked at";
+      const places = await Promise.all(links.map((link) => this.#place(link)));
+      if (places.some(({ isInside }) => !isInside)) return "it may follow a link out of the workspace";
+    }
+    return undefined;
+  }
+
+  async #pathCaution(
+    { refusesFolders, followsLinks }: Assessment,
+    uses: readonly PlaceUse[],
+    directory: Place,
+  ): Promise<string | undefined> {
+    const { programDirectories } = this.#ground;
+    const brought = await arrivalProblem(uses, directory, programDirectories);
+    const followed = followsLinks ? await this.#linkProblem(uses) : undefined;
+    return brought ?? followed ?? (refusesFolders ? await folderProblem(uses) : undefined);
+  }
+
+  /** Why a program is not the one that its name stands for: it lies in the workspace. */
+  async #foreignPrograms(
+    { words, wrappings }: SimpleCommand,
+    { real }: Place,
+  ): Promise<{ program: string | undefined; wrapper: string | undefined }> {
+    const names = [words, ...wrappings].map(([first]) => knownValue(first));
+    const found = await Promise.all(names.map((name) => this.#programs.foreign(name, real)));
+    return { program: found[0], wrapper: found.slice(1).find((reason) => reason !== undefined) };
+  }
+
+  async #namesTroupe(words: readonly KnownArgument[], { real }: Place): Promise<boolean> {
+    const paths = words.map((word) => knownValue(word) ?? "").filter((path) => path.includes("/"));
+    const places = await Promise.all(
+      paths.slice(0, mostScripts).map((path) => this.#placeFrom(real, path)),
+    );
+    const found = await Promise.all(places.map((place) => isTroupeProgram(place.real)));
+    return found.includes(true);
   }
 
   /** Where `cd` leads, step by step. It goes back the way it came, which after a link is not `..`. */
@@ -137,7 +204,7 @@ class LineResolver {
   async #expand(word: Argument, directory: string): Promise<KnownArgument[]> {
     if (word.type !== "pattern") return [word];
     const key = JSON.stringify([directory, word.pieces]);
-    const known = this.#expanded.get(key) ?? expandPattern(word, directory);
+    const known = this.#expanded.get(key) ?? expandPattern(word, directory, this.#ground);
     this.#expanded.set(key, known);
     const names = await known;
     this.#names += names.length;
@@ -169,13 +236,17 @@ class LineResolver {
     { real }: Place,
   ): Promise<string | undefined> {
     if (repository === undefined) return undefined;
-    return await gitConfigurationProblem((await this.#placeFrom(real, repository)).real);
+    const { real: start } = await this.#placeFrom(real, repository);
+    const problem = await gitConfigurationProblem(start);
+    // Where there is no .git, a bare repository can be made by writing plain files.
+    const isSettled = this.#ground.isStill || (await kindOf(`${start}/.git`)) !== "other";
+    return problem ?? (isSettled ? undefined : "a repository may be made in that folder");
   }
 
   #place(path: string): Promise<Place> {
     const known = this.#places.get(path);
     if (known) return known;
-    const place = this.#locate(path).catch((error: unknown) => {
+    const place = this.#ground.locate(path).catch((error: unknown) => {
       if (!(error instanceof TeamError)) throw error;
       // A path that no file can have is in nobody's workspace.
       return { real: path, isInside: false, relative: undefined };
@@ -199,6 +270,23 @@ class LineResolver {
     const isKnown = command.opened.every(({ target }) => target.type === "literal");
     return isKnown ? { uses } : { uses, doubt: "it opens a file that is not known" };
   }
+}
+
+/** To read so many bytes of an endless device is to come to an end. */
+function boundedUses({ uses }: Assessment, words: readonly KnownArgument[]): readonly PathUse[] {
+  const isCounted = words.some((word) => /^(-c|--bytes)/.test(knownValue(word) ?? ""));
+  const isBounded = knownValue(words[0]) === "head" && isCounted;
+  return isBounded ? uses.filter(({ path }) => !endlessDevice.test(path)) : uses;
+}
+
+/** A pattern that goes through folders nobody knows may look outside. */
+function lostPattern(
+  written: readonly Argument[],
+  words: readonly KnownArgument[],
+): string | undefined {
+  const isSearching = written.some((word) => word.type === "pattern" && searchesFolders(word));
+  const isLost = isSearching && words.some(({ type }) => type === "unknown");
+  return isLost ? "its patterns may look outside the workspace" : undefined;
 }
 
 function unexpanded(word: Argument): KnownArgument {

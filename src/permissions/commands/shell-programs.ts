@@ -1,13 +1,25 @@
-import { knownValue } from "./argument.ts";
+import { type KnownArgument, knownValue } from "./argument.ts";
+import type { ParsedArguments } from "./options.ts";
 import { anything, files, nothing, type Program, texts } from "./program.ts";
 import { testProblem } from "./test-operands.ts";
+import { isPrivateVariable } from "./variables.ts";
 
 /** What the shell does itself, and programs that tell of the system: all of them only read. */
 export const shellPrograms: Readonly<Record<string, Program>> = {
   echo: anything,
-  printf: { ...texts, isOptionsFirst: true },
+  printf: { ...texts, isOptionsFirst: true, problem: ({ operands }) => formatProblem(operands) },
   test: { ...anything, problem: ({ operands }) => testProblem(operands) },
-  seq: { ...texts, flags: "-w", text: "-f -s", hasNumbers: true },
+  seq: {
+    ...texts,
+    flags: "-w",
+    text: "-f -s",
+    hasNumbers: true,
+    // More than that, and whoever keeps them runs out of memory.
+    problem: ({ operands }) =>
+      operands.every((operand) => /^-?\d{1,6}(\.\d+)?$/.test(knownValue(operand) ?? ""))
+        ? undefined
+        : "a number of which it is not known how large it is",
+  },
   expr: anything,
   sleep: anything,
   true: anything,
@@ -28,16 +40,19 @@ export const shellPrograms: Readonly<Record<string, Program>> = {
         ? undefined
         : "a variable's name",
   },
-  export: texts,
+  export: { ...texts, problem: ({ operands }) => (operands.length > 0 ? undefined : "no name") },
   cd: files,
+  ulimit: { ...nothing, flags: "-a -n -u -H -S" },
+  kill: { ...nothing, flags: "-l" },
   set: {
     ...texts,
     flags: "-e -u -x -o",
     // Other options change what words mean: `keyword` makes variables of arguments.
-    problem: ({ operands }) =>
+    problem: ({ operands, given }) =>
+      given.size > 0 &&
       operands.every((operand) => /^(pipefail|errexit|nounset)$/.test(knownValue(operand) ?? ""))
         ? undefined
-        : "an operand",
+        : "an operand, or nothing, so that it shows all variables",
   },
   which: { ...texts, flags: "-a" },
   type: { ...texts, flags: "-a -p -P -t" },
@@ -48,22 +63,58 @@ export const shellPrograms: Readonly<Record<string, Program>> = {
   uname: { ...nothing, flags: "-a -i -m -n -o -p -r -s -v" },
   arch: nothing,
   nproc: { ...nothing, flags: "--all" },
-  hostname: { ...nothing, flags: "-f -s -i -I" },
+  // Other options look names up in the network.
+  hostname: { ...nothing, flags: "-s -I" },
   uptime: { ...nothing, flags: "-p -s" },
   free: { ...nothing, flags: "-b -g -h -k -m -t -w" },
-  env: { ...nothing, flags: "-0 --null" },
-  printenv: { ...texts, flags: "-0 --null" },
-  ps: {
-    ...texts,
-    flags: "-a -A -d -e -f -F -j -l -L -r -w -x -y --forest",
-    text: "-C -p -u -U --sort",
-    scripts: "-o -O",
-    isHarmlessScript: (columns) => !/env/i.test(columns),
-    // `e` would show the environment of other programs, keys and all.
-    problem: ({ operands }) =>
-      operands.every((operand) => /^[aux\d]+$/.test(knownValue(operand) ?? ""))
-        ? undefined
-        : "an operand",
-  },
-  lsof: { ...nothing, flags: "-a -l -n -P -t", text: "-i -p -u -c" },
+  // All of it would show secrets.
+  printenv: { ...texts, problem: ({ operands }) => namesProblem(operands) },
+  ps: { ...anything, problem: ({ operands }) => processesProblem(operands) },
+  lsof: { ...nothing, flags: "-a -l -n -P -t", text: "-i -p -u -c", problem: socketsProblem },
 };
+
+/** `%n` assigns the variable that it is given. */
+function formatProblem([format, ...values]: readonly KnownArgument[]): string | undefined {
+  if (!format || values.length === 0) return undefined;
+  const text = format.type === "literal" && !format.isOneOfMany ? format.value : "%n";
+  const assigns = /%[^a-zA-Z%(]*[hjlLtzq]*n/.test(text.replaceAll("%%", ""));
+  return assigns ? "a format that assigns a variable" : undefined;
+}
+
+function namesProblem(operands: readonly KnownArgument[]): string | undefined {
+  const isOpen = operands.every((word) => !isPrivateVariable(knownValue(word) ?? "SECRET", {}));
+  return isOpen && operands.length > 0 ? undefined : "variables that may be secrets";
+}
+
+const columns =
+  /^((pid|ppid|pgid|sid|uid|user|comm|cmd|args|command|stat|state|etime|time|start|lstart|rss|vsz|pcpu|pmem|%cpu|%mem|nice|ni|pri|tty|psr|nlwp|lwp|wchan|ruser|euid)(=[\w ]*)?,?)+$/;
+
+/**
+ * The forms of ps that show no environments. It reads `-xe` and whatever it takes for a mistake once
+ * more as if there were no dash, and then `e` means them.
+ */
+function processesProblem(operands: readonly KnownArgument[]): string | undefined {
+  const words = operands.map((word) => knownValue(word) ?? "");
+  const isPlain = words.every((word, index) => {
+    const before = words[index - 1];
+    if (/^-[eA]?o$/.test(before ?? "")) return columns.test(word);
+    if (before === "-p") return /^\d+(,\d+)*$/.test(word);
+    if (before === "-C") return /^[\w.-]+$/.test(word);
+    if (/^--(forest|no-headers)$/.test(word)) return true;
+    if (/^--sort=/.test(word))
+      return /^[-+]?(%?(cpu|mem)|rss|vsz|pid|start|time)$/.test(word.slice(7));
+    return index === 0
+      ? /^([aufwx]{1,6}|-(e|ef|eF|A|Af|f|p|C|o|eo|Ao))$/.test(word)
+      : /^-[op]$/.test(word) && /^-(e|A|p|C|o|eo|Ao)$/.test(words[0] ?? "");
+  });
+  return isPlain ? undefined : "arguments by which it may show environments";
+}
+
+/** Addresses and ports have names, and those are asked for in the network. */
+function socketsProblem({ given, values }: ParsedArguments): string | undefined {
+  const isLocal = values.every(
+    ([name, value]) => name !== "-i" || /^([46]?(tcp|udp)?)?(:\d+(-\d+)?)?$/i.test(value ?? "@"),
+  );
+  if (!isLocal) return "an address";
+  return given.has("-i") && !given.has("-n") ? "no -n, so that it looks up names" : undefined;
+}

@@ -1,27 +1,44 @@
-import { type CompoundList, forEachChild, type SyntaxNode } from "unbash";
-import { type Argument, anyNumber, anyWords } from "./argument.ts";
+import { type Argument, anyNumber, anyWords, isNumeric } from "./argument.ts";
 
 /** Variables that the shell sets by itself, so that nobody knows what they hold. */
 const ownVariable =
   /^(_|REPLY|PWD|OLDPWD|MAPFILE|COPROC|RANDOM|SRANDOM|SECONDS|EPOCH.*|LINENO|LINES|COLUMNS|PIPESTATUS|FUNCNAME|DIRSTACK|GROUPS|E?UID|PPID|SHLVL|BASH.*|OPTARG|OPTIND|OPTERR|HIST.*|HOST.*|OSTYPE|MACHTYPE|COMP_.*|COMPREPLY|READLINE_.*)$/;
 
-/** What a line's variables are known to hold while it is walked. Unknown names may hold anything. */
+/** A loop whose variables are not settled after so many rounds is not understood. */
+const mostRounds = 8;
+
+type Values = ReadonlyMap<string, Argument>;
+
+/**
+ * What a line's variables are known to hold while it is walked. Names that are not here may hold
+ * anything, what the environment has among it.
+ */
 export class ShellVariables {
   #values = new Map<string, Argument>();
+  /** What was assigned since somebody began to take note, and whether it was a number each time. */
+  #assigned = new Map<string, boolean>();
 
   get(name: string): Argument | undefined {
     return this.#values.get(name);
   }
 
   set(name: string, value: Argument): void {
-    this.#values.set(name, ownVariable.test(name) ? anyWords : value);
+    const kept = ownVariable.test(name) ? anyWords : value;
+    this.#values.set(name, kept);
+    this.#assigned.set(name, (this.#assigned.get(name) ?? true) && isNumeric(kept));
+  }
+
+  /** After what assigns in ways of its own. */
+  forgetAll(): void {
+    for (const name of this.#values.keys()) this.#assigned.set(name, false);
+    this.#values.clear();
   }
 
   /** Walks what has a shell of its own: what it assigns does not come back. */
   aside(walk: () => void): void {
-    const before = new Map(this.#values);
+    const [values, assigned] = [new Map(this.#values), new Map(this.#assigned)];
     walk();
-    this.#values = before;
+    [this.#values, this.#assigned] = [values, assigned];
   }
 
   /** Walks what another program runs: it is told of none of these variables. */
@@ -32,45 +49,48 @@ export class ShellVariables {
     });
   }
 
-  /** Walks what may not run at all: what it assigns is not known afterwards. */
+  /**
+   * Walks what may not run at all, or only up to somewhere: of what it assigns it is at most known
+   * afterwards that it is a number.
+   */
   perhaps<T>(walk: () => T): T {
-    const before = new Map(this.#values);
+    const before = this.#values;
+    const noted = this.#assigned;
+    this.#values = new Map(before);
+    this.#assigned = new Map();
     const result = walk();
-    for (const [name, value] of this.#values) {
-      if (before.get(name) !== value) this.#values.set(name, anyWords);
+    this.#values = eitherOf(before, this.#assigned);
+    for (const [name, isNumber] of this.#assigned) {
+      noted.set(name, (noted.get(name) ?? true) && isNumber);
     }
+    this.#assigned = noted;
     return result;
   }
 
   /**
-   * Walks the round that stands for all rounds of a loop, and says whether it does: a later round
-   * must find nothing in a variable that this one did not expect there.
+   * Walks a loop's round until one more would find nothing in a variable that the last did not expect
+   * there. False where that does not come to an end.
    */
-  everyRound(lists: readonly CompoundList[], walk: () => void): boolean {
-    this.#forgetAssigned(lists);
-    const before = new Map(this.#values);
-    walk();
-    return [...before].every(
-      ([name, value]) => value === anyWords || this.#values.get(name) === value,
-    );
+  everyRound(walk: () => void): boolean {
+    for (let round = 0; round < mostRounds; round++) {
+      const before = this.#values;
+      this.perhaps(walk);
+      if (isSame(before, this.#values)) return true;
+    }
+    return false;
   }
+}
 
-  /** Forgets what a loop plainly assigns, among it the names that `read` and its like are given. */
-  #forgetAssigned(lists: readonly CompoundList[]): void {
-    const forget = (node: SyntaxNode): void => {
-      if (node.type === "Assignment") this.set(node.name, anyWords);
-      if (node.type === "Word" && this.#values.has(node.value)) this.set(node.value, anyWords);
-      this.forgetCalculated(node);
-      forEachChild(node, forget);
-    };
-    for (const list of lists) forget(list);
+function eitherOf(before: Values, assigned: ReadonlyMap<string, boolean>): Map<string, Argument> {
+  const values = new Map(before);
+  for (const [name, isNumber] of assigned) {
+    const old = before.get(name);
+    if (!old) continue;
+    values.set(name, isNumber && isNumeric(old) ? anyNumber : anyWords);
   }
+  return values;
+}
 
-  /** `x++` and `x = …` in a calculation leave some number. */
-  forgetCalculated(node: SyntaxNode): void {
-    if (node.type !== "ArithmeticUnary" && node.type !== "ArithmeticBinary") return;
-    const target = node.type === "ArithmeticUnary" ? node.operand : node.left;
-    if (target.type !== "ArithmeticWord" || !this.#values.has(target.value)) return;
-    if (/^(\+\+|--|.*[^=!<>]=|=)$/.test(node.operator)) this.set(target.value, anyNumber);
-  }
+function isSame(some: Values, others: Values): boolean {
+  return some.size === others.size && [...some].every(([name, it]) => others.get(name) === it);
 }

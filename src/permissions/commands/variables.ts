@@ -1,43 +1,108 @@
 import type { Assignment } from "unbash";
 import { knownValue, patternText } from "./argument.ts";
-import { evaluateWord, type Variables } from "./evaluate-word.ts";
+import { evaluateAssigned, type Variables } from "./evaluate-word.ts";
 
-/** Variables that say how to print and what to test, and lead no program to other code. */
-const harmless: ReadonlySet<string> = new Set(
-  `CI NODE_ENV DEBUG FORCE_COLOR NO_COLOR COLOR CLICOLOR TERM COLUMNS LINES LANG LC_ALL LC_CTYPE TZ
-  VERBOSE LOG_LEVEL PORT HOST RUST_BACKTRACE RUST_LOG CARGO_TERM_COLOR CGO_ENABLED GOOS GOARCH
-  PYTHONUNBUFFERED PYTHONDONTWRITEBYTECODE RAILS_ENV RACK_ENV APP_ENV ENVIRONMENT LIVE SEED
-  UPDATE_SNAPSHOTS VITEST_MAX_WORKERS V`.split(/\s+/),
-);
+/** The variables that a command is started with. */
+export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Values that a script which puts them into a command does not take for more than a word. */
-const harmlessValue = /^([\w.:/,@+=*][\w.:/,@+=*-]*)?$/;
+const number = /^\d{1,9}$/;
+const onOff = /^(0|1|true|false|yes|no|on|off|always|never|auto)?$/;
+const oneWord = /^[A-Za-z0-9_]*$/;
+/** Only where every byte below 0x80 is the ASCII character that it looks like: elsewhere a letter can swallow a quote. */
+const plainLocale = /^(|C|POSIX|(C|[a-z]{2,3}_[A-Z]{2})\.(UTF-8|utf8))$/;
+
+/**
+ * Variables that say how to print and what to test, with the values at which they do no more than
+ * that: none is a path, an address or an option.
+ */
+const harmless: Readonly<Record<string, RegExp>> = {
+  CI: onOff,
+  NODE_ENV: oneWord,
+  RAILS_ENV: oneWord,
+  RACK_ENV: oneWord,
+  APP_ENV: oneWord,
+  ENVIRONMENT: oneWord,
+  DEBUG: /^[\w:*,-]*$/,
+  FORCE_COLOR: /^([0-3]|true|false)?$/,
+  NO_COLOR: onOff,
+  COLOR: onOff,
+  CLICOLOR: onOff,
+  TERM: /^(dumb|xterm|xterm-(16|256)color|vt100|screen|linux)$/,
+  COLUMNS: number,
+  LINES: number,
+  LANG: plainLocale,
+  LC_ALL: plainLocale,
+  LC_CTYPE: plainLocale,
+  TZ: /^(UTC|GMT|[A-Z][A-Za-z]+\/[A-Z][A-Za-z_]+)?$/,
+  VERBOSE: onOff,
+  V: onOff,
+  LIVE: onOff,
+  SEED: number,
+  LOG_LEVEL: oneWord,
+  PORT: number,
+  HOST: /^(localhost|127\.0\.0\.1|0\.0\.0\.0)$/,
+  RUST_BACKTRACE: /^(0|1|full)$/,
+  RUST_LOG: /^[\w:=,]*$/,
+  CARGO_TERM_COLOR: onOff,
+  CGO_ENABLED: /^[01]$/,
+  GOOS: oneWord,
+  GOARCH: oneWord,
+  PYTHONUNBUFFERED: onOff,
+  PYTHONDONTWRITEBYTECODE: onOff,
+  UPDATE_SNAPSHOTS: onOff,
+  VITEST_MAX_WORKERS: number,
+};
 
 /** True when a program given this variable, written `NAME=value`, still does what its words say. */
 export function isHarmlessSetting(setting: string): boolean {
   const [, name = "", value = ""] = /^(\w+)=(.*)$/s.exec(setting) ?? [];
-  return harmless.has(name) && harmlessValue.test(value);
+  return Object.hasOwn(harmless, name) && (harmless[name]?.test(value) ?? false);
 }
 
 /** The same for what is assigned before a command. */
 export function isHarmlessAssignment(assignment: Assignment, variables: Variables): boolean {
-  if (assignment.value.type !== "Word") return false;
-  const [value, ...others] = evaluateWord(assignment.value, variables);
-  if (!value || others.length > 0) return false;
+  const value = evaluateAssigned(assignment, variables);
   // An assignment finds no files: the stars in it stand for themselves.
   const text = value.type === "pattern" ? patternText(value) : knownValue(value);
   return text !== undefined && isHarmlessSetting(`${assignment.name}=${text}`);
 }
 
 /**
- * Variables by which the shell or common programs are led to other code, other files or other hosts.
- * Others are free to set in a line of their own: they stay in the shell, unless they are in the
- * environment already, and then they are none of these.
+ * Variables by which the shell or common programs are led to other code, other files or other hosts,
+ * and those with which the shell calculates as soon as they are assigned.
  */
 const leading =
-  /^(PATH|CDPATH|IFS|ENV|HOME|PWD|OLDPWD|SHELL|SHELLOPTS|BASHOPTS|BASH.*|PS[0-4]|PROMPT_COMMAND|POSIXLY_CORRECT|GLOBIGNORE|EXECIGNORE|OPTARG|OPTIND|TMPDIR|PAGER|.*PAGER|EDITOR|VISUAL|BROWSER|LESS.*|MAN.*|LD_.*|DYLD_.*|GCONV_PATH|LOCPATH|TERMINFO.*|GIT_.*|SSH_.*|NODE_.*|NPM_.*|PYTHON.*|PERL.*|RUBY.*|GEM_.*|BUNDLE_.*|JAVA_.*|JDK_.*|_JAVA.*|MAVEN_.*|GRADLE_.*|MAKE.*|MFLAGS|CC|CXX|CPP|LD|AR|.*FLAGS|RUST.*|CARGO.*|GO[A-Z]*|XDG_.*|RIPGREP_.*|JQ_.*|AWK.*|TAR_.*|RSYNC_.*|CURL_.*|WGET.*|DOCKER_.*|KUBE.*|AWS_.*|.*_PROXY|TROUPE.*|ANTHROPIC_.*|OPENAI_.*)$/i;
+  /^(RANDOM|SRANDOM|SECONDS|LINENO|HIST.*|EPOCH.*|E?UID|PPID|SHLVL|GROUPS|DIRSTACK|FUNCNAME|PIPESTATUS|COMP_.*|READLINE_.*|MAIL.*|PATH|CDPATH|IFS|ENV|HOME|PWD|OLDPWD|SHELL|SHELLOPTS|BASHOPTS|BASH.*|PS[0-4]|PS_.*|CMD_ENV|UNIX95|PROMPT_COMMAND|POSIX.*|GLOBIGNORE|EXECIGNORE|OPTARG|OPTIND|OPTERR|TMP|TEMP|TMPDIR|TMOUT|TZ|TZDIR|TERM|LANG|LANGUAGE|LC_.*|LOC.*|NLS.*|TEXTDOMAIN.*|OUTPUT_CHARSET|HOSTALIASES|RES_OPTIONS|RESOLV.*|MALLOC_.*|GLIBC_.*|PAGER|.*PAGER|EDITOR|VISUAL|BROWSER|LESS.*|MAN.*|MAGIC|LD_.*|DYLD_.*|GCONV_PATH|TERMINFO.*|TERMCAP|GREP_.*|LS_.*|TREE_.*|GIT_.*|EMAIL|SSH_.*|GPG_.*|GNUPG.*|NODE_.*|NPM_.*|PYTHON.*|PERL.*|RUBY.*|GEM_.*|BUNDLE_.*|JAVA_.*|JDK_.*|_JAVA.*|MAVEN_.*|GRADLE_.*|MAKE.*|MFLAGS|CC|CXX|CPP|LD|AR|.*FLAGS|.*_?OPTS|.*OPTIONS|RUST.*|CARGO.*|GO[A-Z]*|XDG_.*|RIPGREP_.*|JQ_.*|AWK.*|TAR_.*|RSYNC_.*|CURL_.*|WGET.*|DOCKER_.*|KUBE.*|AWS_.*|.*_PROXY|TROUPE.*|ANTHROPIC_.*|OPENAI_.*)$/i;
 
-/** True when setting this variable may change what later commands of the line run or reach. */
-export function isLeadingVariable(name: string): boolean {
-  return !harmless.has(name) && leading.test(name);
+/**
+ * True when assigning this variable may change what later commands of the line run or reach. One
+ * that is in the environment already is passed on to every program; others stay in the shell.
+ */
+export function isLeadingVariable(
+  name: string,
+  value: string | undefined,
+  environment: Environment,
+): boolean {
+  if (value !== undefined && isHarmlessSetting(`${name}=${value}`)) return false;
+  return leading.test(name) || environment[name] !== undefined;
+}
+
+/** Variables that tell where and how somebody works, and hold no secret. */
+const open =
+  /^(_|HOME|PATH|PWD|OLDPWD|USER|USERNAME|LOGNAME|SHELL|SHLVL|LANG|LANGUAGE|LC_[A-Z]+|TERM|COLORTERM|COLUMNS|LINES|TZ|TMPDIR|TMP|TEMP|EDITOR|VISUAL|PAGER|HOSTNAME|HOSTTYPE|OSTYPE|MACHTYPE|DISPLAY|CI|NODE_ENV|NODE_VERSION|XDG_[A-Z_]+_(HOME|DIR)|VIRTUAL_ENV|CONDA_PREFIX|CONDA_DEFAULT_ENV|JAVA_HOME|GOPATH|GOROOT|CARGO_HOME|RUSTUP_HOME|PYENV_ROOT|NVM_DIR|EPOCH(SECONDS|REALTIME)|RANDOM|SRANDOM|SECONDS|LINENO|UID|EUID|PPID|GROUPS|BASH|BASH_VERSION|BASHPID|BASH_SUBSHELL|BASH_LINENO|BASH_REMATCH|BASH_SOURCE|FUNCNAME|PIPESTATUS|REPLY|OPTARG|OPTIND|IFS|GIT_PAGER)$/;
+
+/** Names by which people and services call what nobody else should see. */
+const secret =
+  /TOKEN|SECRET|KEY|PASS|PWD|CRED|AUTH|COOKIE|PRIVATE|SESSION|CERT|SIGN|SALT|DSN|WEBHOOK|CONN|(^|_)(API|URL|URI|PAT|PIN|JWT|OTP|SID)(_|$)|^(AWS|AZURE|ARM|GCP|GCLOUD|GOOGLE|GH|GITHUB|GITLAB|GL|BITBUCKET|NPM|PG|MYSQL|MONGO|REDIS|DATABASE|DB|SMTP|MAIL|SLACK|STRIPE|TWILIO|SENTRY|VAULT|DOCKER|HEROKU|VERCEL|NETLIFY|CLOUDFLARE|CF|DO|DIGITALOCEAN|KUBE|SSH|GPG|TF_VAR|CIRCLE|TRAVIS|JENKINS|ACTIONS|RUNNER|HF|GROQ|MISTRAL|COHERE|GEMINI|OPENROUTER|ANTHROPIC|OPENAI)_/i;
+
+/** True when showing this variable of the environment may show a secret. */
+export function isPrivateVariable(name: string, environment: Environment): boolean {
+  if (open.test(name)) return false;
+  return environment[name] !== undefined || secret.test(name);
+}
+
+/** Other encodings than these read some bytes of a line as other characters. */
+export function isPlainLocale({ LC_ALL, LC_CTYPE, LANG }: Environment): boolean {
+  const locale = LC_ALL || LC_CTYPE || LANG || "";
+  return plainLocale.test(locale) || /\.utf-?8$/i.test(locale);
 }

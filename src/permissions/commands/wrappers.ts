@@ -120,6 +120,10 @@ function wrapperDoubt(
   if (leading) return { doubt: `it sets ${startOf(leading).replace(/=.*/s, "")} for a program` };
   if (name === "sudo" || name === "doas") return { doubt: "it is run as another user" };
   if (name === "exec") return { doubt: "it takes the shell's place" };
+  if (name === "setsid" || name === "nohup")
+    return { doubt: "it may go on when the line has ended" };
+  // Without it, git would run what a repository names.
+  if (name === "env" && given.size > 0) return { doubt: "it takes away some of the environment" };
   if (given.has("-I")) return { doubt: "xargs puts what it reads into the command" };
   return given.has("-a") || given.has("--arg-file") ? { doubt: "xargs reads a file" } : {};
 }
@@ -128,9 +132,9 @@ function startOf(word: Argument | undefined): string {
   return word?.type === "unknown" ? word.start : (knownValue(word) ?? "");
 }
 
-/** A pattern among a wrapper's own arguments is a file's name, and no option. */
+/** A pattern among a wrapper's own arguments may be several files, and then all else moves. */
 function withoutPattern(word: Argument): KnownArgument {
-  return word.type === "pattern" ? { ...anyWords, start: "./", isOneWord: true } : word;
+  return word.type === "pattern" ? anyWords : word;
 }
 
 /** `bash -c '…'` is judged by its script; any other shell reads commands from where nobody looks. */

@@ -1,4 +1,5 @@
 import type { FileLocks } from "../../workspace/file-locks.ts";
+import type { Place } from "../../workspace/place.ts";
 import type { Comparison, SeenFiles } from "../../workspace/seen-files.ts";
 import type { Workspace } from "../../workspace/workspace.ts";
 import { failure, type ToolOutput } from "../tool.ts";
@@ -7,6 +8,8 @@ import { lineDiff } from "./line-diff.ts";
 /** What the file tools of one member work with. */
 export interface FileAccess {
   readonly workspace: Workspace;
+  /** False for a file that a rule keeps from being read. */
+  mayRead(place: Place): boolean;
   /** What this member knows. */
   readonly seenFiles: SeenFiles;
   /** Shared by all members of the process. */

@@ -1,0 +1,90 @@
+import { access, readFile } from "node:fs/promises";
+import { dirname, join, resolve } from "node:path";
+import { z } from "zod";
+import { hasErrno } from "../../errors.ts";
+import type { Environment } from "./variables.ts";
+
+/** What the shell does itself, so that it looks for no program of that name. */
+const builtins: ReadonlySet<string> = new Set(
+  `. : [ alias bg bind break builtin caller cd command compgen complete continue declare dirs disown
+  echo enable eval exec exit export false fc fg getopts hash help history jobs kill let local logout
+  mapfile popd printf pushd pwd read readarray readonly return set shift shopt source suspend test
+  times trap true type typeset ulimit umask unalias unset wait`.split(/\s+/),
+);
+
+interface Ground {
+  readonly environment: Environment;
+  readonly programDirectories: readonly string[];
+}
+
+/** Finds programs by their names, as the shell does. */
+export class ProgramSearch {
+  readonly #directories: readonly string[];
+  readonly #ownDirectories: readonly string[];
+
+  constructor({ environment, programDirectories }: Ground) {
+    this.#directories = (environment.PATH ?? "").split(":");
+    this.#ownDirectories = programDirectories;
+  }
+
+  /** Why a name stands for another program than the system's: it is found in the workspace first. */
+  async foreign(name: string | undefined, from: string): Promise<string | undefined> {
+    const isSearched = name !== undefined && !name.includes("/") && !builtins.has(name);
+    if (!isSearched || this.#ownDirectories.length === 0) return undefined;
+    for (const directory of this.#directories) {
+      const path = join(resolve(from, directory), name);
+      if (!(await exists(path))) continue;
+      const isForeign = this.#ownDirectories.includes(dirname(path));
+      return isForeign ? `${name} is a program of the workspace` : undefined;
+    }
+    return undefined;
+  }
+}
+
+async function exists(path: string): Promise<boolean> {
+  try {
+    await access(path);
+    return true;
+  } catch (error) {
+    if (hasErrno(error, "ENOENT", "ENOTDIR", "EACCES", "ELOOP", "ENAMETOOLONG")) return false;
+    throw error;
+  }
+}
+
+const Manifest = z.object({ name: z.string() });
+/** A package's manifest is not further above its programs than this. */
+const mostParents = 4;
+
+/** True for a program of troupe's own package, wherever that lies. */
+export async function isTroupeProgram(path: string): Promise<boolean> {
+  if (!/\.[cm]?[jt]s$/.test(path)) return false;
+  let directory = dirname(path);
+  for (let parents = 0; parents < mostParents; parents++, directory = dirname(directory)) {
+    const name = await packageName(directory);
+    if (name !== undefined) return isOwnProgram(name, path);
+  }
+  return false;
+}
+
+function isOwnProgram(name: string, path: string): boolean {
+  return /^(@[^/]+\/)?troupe$/.test(name) && /\/(dist|src)\/|\/main\.[cm]?[jt]s$/.test(path);
+}
+
+async function packageName(directory: string): Promise<string | undefined> {
+  try {
+    const text = await readFile(join(directory, "package.json"), "utf8");
+    return Manifest.safeParse(parsed(text)).data?.name;
+  } catch (error) {
+    if (hasErrno(error, "ENOENT", "ENOTDIR", "EACCES", "EISDIR", "ELOOP")) return undefined;
+    throw error;
+  }
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,15 @@
+import { parseRule, type Rule } from "./rule.ts";
+
+/** What lies in a home directory by which somebody can act as its owner. */
+const secrets =
+  `.ssh .gnupg .aws .azure .kube .docker .password-store .netrc .git-credentials .pypirc
+  .npmrc .pgpass .my.cnf .vault-token .config/gh .config/gcloud .config/op .config/rclone .mozilla
+  .config/google-chrome .config/chromium .local/share/keyrings .gitconfig .bash_history .zsh_history`.split(
+    /\s+/,
+  );
+
+/** Rules that ask before any of it is read, for a home directory within the workspace. */
+export function homeSecrets(home: string): readonly Rule[] {
+  const base = home === "." ? "" : `${home}/`;
+  return secrets.map((name) => parseRule("ask", `read_file(${base}${name})`));
+}

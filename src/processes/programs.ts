@@ -1,0 +1,56 @@
+import { constants } from "node:fs";
+import { access, realpath } from "node:fs/promises";
+import { isAbsolute, join, sep } from "node:path";
+import { hasErrno } from "../errors.ts";
+
+/**
+ * Where the programs are that troupe itself starts. The workspace is not searched for them: whoever
+ * can write there would decide what runs.
+ */
+export class Programs {
+  readonly #path: string;
+  readonly #workspace: string;
+  readonly #found = new Map<string, Promise<string>>();
+
+  constructor({ path = "", workspace }: { path: string | undefined; workspace: string }) {
+    this.#path = path;
+    this.#workspace = workspace;
+  }
+
+  /** The program's whole path, or its name in a directory that is not there. */
+  find(name: string): Promise<string> {
+    const found = this.#found.get(name) ?? this.#search(name);
+    this.#found.set(name, found);
+    return found;
+  }
+
+  async #search(name: string): Promise<string> {
+    const root = (await realPath(this.#workspace)) ?? this.#workspace;
+    for (const directory of this.#path.split(":").filter(isAbsolute)) {
+      const real = await realPath(directory);
+      if (real === undefined || `${real}${sep}`.startsWith(`${root}${sep}`)) continue;
+      const program = join(directory, name);
+      if (await isExecutable(program)) return program;
+    }
+    return join(sep, "nowhere", name);
+  }
+}
+
+async function realPath(path: string): Promise<string | undefined> {
+  try {
+    return await realpath(path);
+  } catch (error) {
+    if (hasErrno(error, "ENOENT", "ENOTDIR", "EACCES", "ELOOP", "ENAMETOOLONG")) return undefined;
+    throw error;
+  }
+}
+
+async function isExecutable(path: string): Promise<boolean> {
+  try {
+    await access(path, constants.X_OK);
+    return true;
+  } catch (error) {
+    if (hasErrno(error, "ENOENT", "ENOTDIR", "EACCES", "ELOOP", "ENAMETOOLONG")) return false;
+    throw error;
+  }
+}
