@@ -1,0 +1,139 @@
+/**
+ * Runs lines inside the sandbox, one after the other, and tells what each of them did. It is given
+ * lines and answers in JSON, one a line, and restores the world whenever it was changed.
+ */
+import { createSocket } from "node:dgram";
+import { readdirSync, readFileSync, rmSync } from "node:fs";
+import { createServer } from "node:net";
+import { createInterface } from "node:readline";
+import { z } from "zod";
+import { hasErrno } from "../../src/errors.ts";
+import { systemClock } from "../../src/lib/clock.ts";
+import { childEnvironment, Secrets } from "../../src/lib/secrets.ts";
+import { wait } from "../../src/lib/wait.ts";
+import { providerKeyNames } from "../../src/model/provider-settings.ts";
+import { hardenedGitEnvironment } from "../../src/permissions/git-environment.ts";
+import { OutputFiles } from "../../src/processes/output-files.ts";
+import { Pipes } from "../../src/processes/pipes.ts";
+import { Programs } from "../../src/processes/programs.ts";
+import { RunningCommands } from "../../src/processes/running-commands.ts";
+import { Shell } from "../../src/processes/shell.ts";
+import { type Effects, Line, ports } from "../effects.ts";
+import { WatchedTree } from "../watched-tree.ts";
+
+const { root, pristine, timeoutMs } = z
+  .object({ root: z.string(), pristine: z.string(), timeoutMs: z.number() })
+  .parse(JSON.parse(process.argv[2] ?? ""));
+
+/** As the team equips its members; the keys are not masked here, so that they are seen. */
+const environment = {
+  ...childEnvironment(process.env, { names: providerKeyNames, secrets: new Secrets([]) }),
+  ...hardenedGitEnvironment(),
+};
+const outputFiles = new OutputFiles({ directory: "/run/outputs", secrets: new Secrets([]) });
+const cwd = `${root}/project`;
+const installed = new Programs({ path: environment.PATH, workspace: cwd });
+const shell = new Shell({
+  cwd,
+  environment,
+  clock: systemClock,
+  outputFiles,
+  pipes: new Pipes({ environment, programs: installed }),
+  programs: installed,
+  running: new RunningCommands(),
+  owner: "the fuzzer",
+});
+
+let calls: string[] = [];
+createServer((socket) => {
+  calls.push("tcp");
+  socket.destroy();
+}).listen(ports.tcp);
+for (const port of ports.udp) createSocket("udp4", () => calls.push("udp")).bind(port);
+
+const tree = new WatchedTree({ root, pristine });
+tree.restore();
+const usual = new Set(readdirSync("/tmp"));
+
+/** Processes that the line has left, which then are killed. */
+async function leftProcesses(): Promise<string[]> {
+  let left = strangers();
+  // What is about to end has a moment to do so.
+  for (let round = 0; round < 10 && left.length > 0; round++) {
+    await wait(systemClock, 20);
+    left = strangers();
+  }
+  for (const pid of left) kill(pid);
+  return left.map(String);
+}
+
+function strangers(): number[] {
+  return readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name))
+    .map(Number)
+    .filter((pid) => pid !== 1 && pid !== process.pid && isAlive(pid));
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, "latin1");
+    return !/^[ZX]/.test(stat.slice(stat.lastIndexOf(")") + 2));
+  } catch (error) {
+    if (hasErrno(error, "ENOENT", "ESRCH")) return false;
+    throw error;
+  }
+}
+
+function kill(pid: number): void {
+  try {
+    process.kill(pid, "SIGKILL");
+  } catch (error) {
+    if (!hasErrno(error, "ESRCH")) throw error;
+  }
+}
+
+/** Files that were left where temporary files belong. */
+function leftTemporaries(): string[] {
+  // Java keeps figures about itself there, whatever it is asked.
+  const left = readdirSync("/tmp").filter((name) => !usual.has(name) && !/^hsperf/.test(name));
+  for (const name of left) rmSync(`/tmp/${name}`, { recursive: true, force: true });
+  return left.map((name) => `/tmp/${name}`);
+}
+
+async function run(line: string): Promise<Effects> {
+  let output = "";
+  const end = await shell.run({
+    command: line,
+    name: "call",
+    timeoutMs,
+    signal: new AbortController().signal,
+    onOutput: (text) => {
+      output += text;
+    },
+  });
+  // Otherwise nothing would be run, and nothing be found.
+  if (end.type !== "ended") throw new Error(end.problem);
+  const processes = await leftProcesses();
+  // Connections are told of by events.
+  await new Promise((resolve) => setImmediate(resolve));
+  const changes = tree.changes();
+  const read = tree.reads();
+  if (changes.length > 0) tree.restore(changes);
+  const effects = {
+    written: [...changes, ...leftTemporaries()],
+    read,
+    processes,
+    calls,
+    output: output.slice(0, 20_000),
+    end: end.ending,
+  };
+  calls = [];
+  return effects;
+}
+
+console.log(JSON.stringify({ ready: true }));
+for await (const text of createInterface({ input: process.stdin })) {
+  const { line } = Line.parse(JSON.parse(text));
+  console.log(JSON.stringify(await run(line)));
+}
+process.exit();

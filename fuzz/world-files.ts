@@ -1,0 +1,81 @@
+/** What a workspace has anyway. */
+export const plainFiles: Readonly<Record<string, string>> = {
+  "README.md": "text\nline two\n",
+  "package.json": '{"name":"x","version":"1.0.0","scripts":{"test":"touch ../outside/ran"}}\n',
+  "tsconfig.json": "{}\n",
+  ".gitignore": "node_modules\n",
+  "src/a.ts": "export const a = 1;\n",
+  "src/b.ts": "export const b = 2;\n",
+  "src/lib/c.ts": "export const c = 3;\n",
+  "docs/one.md": "# One\n",
+  "f.txt": "3 c\n1 a\n2 b\n",
+  "data.json": '{"a":{"b":[1,2]}}\n',
+  "data.csv": "a,b\n1,2\n",
+  ".env": "NAME=value\n",
+  ".team/config.json": "{}\n",
+  ".npmrc": "fund=false\n",
+};
+
+/** What looks like an option, an expression or a program once a pattern has found it. */
+export function hostileFiles(canary: string): Record<string, string> {
+  const optionLike = [
+    "-e",
+    "-i",
+    "-n",
+    "-v",
+    "-la",
+    "--pre=./p.sh",
+    "-o.npmrc",
+    "--output=pwned",
+    "--version",
+    "--expression=1e pwn",
+    "--compress-program=.%p.sh",
+    "-exec",
+    "a b",
+    "$(pwn)",
+    "`pwn`",
+    "*",
+    "[a]",
+    "x;pwn",
+    "x=y",
+    "a[$(pwn)]",
+    "1e pwn",
+  ];
+  return {
+    ...Object.fromEntries(optionLike.map((name) => [`odd/${name.replaceAll("/", "%")}`, "x\n"])),
+    "opt/--pre=pwn": "x\n",
+    "opt/text": "x\n",
+    "opt2/-o.npmrc": "x\n",
+    "opt3/--output=README.md": "x\n",
+    "e/1e pwn": "x\n",
+    "p.sh": canary,
+    "evil.py": `open("pwned", "w")\n`,
+    "evil.sh": canary,
+    "evil.awk": 'BEGIN { system("pwn") }\n',
+    "evil.sed": "1e pwn\n",
+    "evil.jq": 'include "x"; .\n',
+    "evil.mk": "x := $(shell pwn)\n",
+    "sitecustomize.py": `open("pwned", "w")\n`,
+    "arguments.txt": "-o\npwned\n",
+    names0: "../outside/secret.txt\0",
+    "paths.txt": "../outside/secret.txt\n",
+    "3/ls": canary,
+    "3/.gitconfig": "[diff]\n\texternal = pwn\n",
+    touch: canary,
+    cat: canary,
+    "node_modules/.bin/ls": canary,
+    "x/HEAD": "ref: refs/heads/main\n",
+    "x/config": "[core]\n\tbare = false\n\tworktree = ..\n[diff]\n\texternal = pwn\n",
+    "x/objects/info/alternates": "../../.git/objects\n",
+    "x/refs/heads/.keep": "",
+  };
+}
+
+/** Added to a repository's own configuration. */
+export const hostileRepositories: Readonly<Record<string, string>> = {
+  monitor: "[core]\n\tfsmonitor = pwn\n",
+  external: "[diff]\n\texternal = pwn\n",
+  textconv: '[diff "x"]\n\ttextconv = pwn\n[filter "x"]\n\tclean = pwn\n',
+  pager: "[core]\n\tpager = pwn\n[pager]\n\tstatus = pwn\n[alias]\n\tst = !pwn\n\tlog = !pwn\n",
+  hooks: "[core]\n\thooksPath = .git/hooks\n",
+};
