@@ -90,7 +90,8 @@ export class Permissions {
       case "command": {
         const { readLine } = await import("./commands/read-line.ts");
         const { locate, environment = {} } = this.#options;
-        const ground = { locate, environment, programDirectories, isStill: this.#isStill() };
+        const isStill = await this.#isStill();
+        const ground = { locate, environment, programDirectories, isStill };
         const line = await readLine(action.command, ground);
         return { type: "command", text: action.command, line };
       }
@@ -98,12 +99,10 @@ export class Permissions {
   }
 
   /** True when nobody makes a file unasked, so that a pattern finds what it finds now. */
-  #isStill(): boolean {
-    const isAsking = this.mode === "default" || this.mode === "plan";
-    return (
-      isAsking &&
-      this.#rules.every(({ decision, scope }) => decision !== "allow" || scope === "reading")
-    );
+  async #isStill(): Promise<boolean> {
+    if (this.mode !== "default" && this.mode !== "plan") return false;
+    const { mayMakeFiles } = await import("./commands/changing-programs.ts");
+    return !this.#rules.some(mayMakeFiles);
   }
 
   /** Where the workspace is the person's home, or is around it, the secrets in there are asked for. */

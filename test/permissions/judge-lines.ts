@@ -35,7 +35,11 @@ const files = [
 export interface Project extends AsyncDisposable {
   readonly root: string;
   readonly outside: string;
-  permissions(options?: { mode?: PermissionMode; rules?: readonly Rule[] }): Permissions;
+  permissions(options?: {
+    mode?: PermissionMode;
+    rules?: readonly Rule[];
+    environment?: Readonly<Record<string, string>>;
+  }): Permissions;
 }
 
 export async function project(): Promise<Project> {
@@ -56,10 +60,11 @@ export async function project(): Promise<Project> {
   return {
     root,
     outside,
-    permissions: ({ mode = "default", rules = [] } = {}) =>
+    permissions: ({ mode = "default", rules = [], environment = {} } = {}) =>
       new Permissions({
         mode,
         rules,
+        environment,
         locate: (path) => workspace.locate(path),
         teamDirectory: join(root, ".team"),
         keyDirectories: [join(outside, "keys"), join(outside, "dashboards")],

@@ -1,3 +1,4 @@
+import type { Rule } from "../rule.ts";
 import type { OptionList } from "./options.ts";
 
 /** Programs that change the files they are given, and nothing else. */
@@ -30,6 +31,19 @@ export const filePrograms: Readonly<Record<string, FileProgram>> = {
   truncate: { changes: "all", isEdit: false, flags: "-c", text: "-s --size" },
   chmod: { changes: "after-first", isEdit: false, flags: "-R -v -c -f --recursive --verbose" },
 };
+
+/** Further programs that make files of whatever name they are told. */
+const making: ReadonlySet<string> = new Set(
+  "sed install rsync dd tar unzip cpio patch curl wget split csplit".split(" "),
+);
+
+/** True for a rule by which files can be made without asking, under names that a model chooses. */
+export function mayMakeFiles({ decision, scope, pattern }: Rule): boolean {
+  if (decision !== "allow" || (scope !== "writing" && scope !== "commands")) return false;
+  if (scope === "writing" || pattern?.type !== "words") return true;
+  const [name = ""] = pattern.words;
+  return Object.hasOwn(filePrograms, name) || making.has(name);
+}
 
 /**
  * Programs that run whatever they are told, in ways nobody can list: no rule for their first words

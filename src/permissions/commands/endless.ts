@@ -16,7 +16,7 @@ export function isEndless(clause: CompoundList, body: CompoundList): boolean {
   visit(clause, (node) => {
     if (node.type === "Command") isOpen ||= mayChange(node.name?.text, node.args);
     if (node.type === "CommandExpansion") isOpen = true;
-    if (node.type === "TestUnary") isOpen ||= /^-[a-uw-zA-Z]$/.test(node.operator);
+    if (node.type === "TestUnary") isOpen ||= /^-[a-hkLprstuwxGNOS]$/.test(node.operator);
     if (node.type === "SimpleExpansion") asked.add(node.text.slice(1));
     if (node.type === "ParameterExpansion") asked.add(node.parameter);
     if (node.type === "ArithmeticWord") asked.add(node.value.replace(/^\$/, ""));
@@ -27,7 +27,7 @@ export function isEndless(clause: CompoundList, body: CompoundList): boolean {
 function mayChange(name: string | undefined, words: readonly { text: string }[]): boolean {
   if (name === undefined) return false;
   if (name !== "[" && name !== "test") return !constant.has(name);
-  return words.some(({ text }) => /^-[a-zA-Z]$|^-(nt|ot|ef)$/.test(text));
+  return words.some(({ text }) => /^-[a-hkLprstuwxGNOS]$|^-(nt|ot|ef)$/.test(text));
 }
 
 function assigns(lists: readonly CompoundList[], names: ReadonlySet<string>): boolean {

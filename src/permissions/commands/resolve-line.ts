@@ -140,7 +140,8 @@ class LineResolver {
       const links = await linksBelow(place.real);
       if (!links) return "it may follow links that cannot be looked at";
       const places = await Promise.all(links.map((link) => this.#place(link)));
-      if (places.some(({ isInside }) => !isInside)) return "it may follow a link out of the workspace";
+      if (places.some(({ isInside }) => !isInside))
+        return "it may follow a link out of the workspace";
     }
     return undefined;
   }

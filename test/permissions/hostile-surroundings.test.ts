@@ -1,0 +1,124 @@
+import { chmod, mkdir, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { expect, test } from "vitest";
+import { ask, deny, judgeLine, project } from "./judge-lines.ts";
+
+async function writeProgram(path: string): Promise<void> {
+  await mkdir(dirname(path), { recursive: true });
+  await writeFile(path, "#!/bin/sh\n");
+  await chmod(path, 0o755);
+}
+
+test.each(["ls", "timeout 5 cat README.md", "git status", "bash -c 'cat README.md'", "nice ls"])(
+  "%j is asked about where PATH finds a program of it in the workspace",
+  async (line) => {
+    await using workspace = await project();
+    const bin = join(workspace.root, "tools/bin");
+    const environment = { PATH: `${bin}:/usr/bin:/bin` };
+    const permissions = workspace.permissions({ environment });
+    const before = await judgeLine(permissions, line);
+
+    for (const name of ["ls", "timeout", "git", "bash", "nice"])
+      await writeProgram(join(bin, name));
+    const after = await judgeLine(permissions, line);
+    const elsewhere = { PATH: `/usr/bin:/bin:${bin}` };
+    const behind = await judgeLine(workspace.permissions({ environment: elsewhere }), line);
+
+    expect([before.decision, after.decision, behind.decision]).toEqual(["allow", "ask", "allow"]);
+  },
+);
+
+test.each([
+  "cp src/a.ts tools/bin/ls",
+  "echo x > tools/bin/ls",
+  "mv src tools/bin",
+  "tee tools/bin/new",
+])("%j is asked about where edits are accepted and PATH has that folder", async (line) => {
+  await using workspace = await project();
+  const environment = { PATH: `${join(workspace.root, "tools/bin")}:/usr/bin` };
+  const mode = "acceptEdits";
+
+  const asked = await judgeLine(workspace.permissions({ mode, environment }), line);
+  const control = await judgeLine(workspace.permissions({ mode }), line);
+
+  expect([asked.decision, control.decision]).toEqual(["ask", "allow"]);
+});
+
+test("a program in a folder of PATH is not written unasked by the file tools either", async () => {
+  await using workspace = await project();
+  const environment = { PATH: join(workspace.root, "tools/bin") };
+  const permissions = workspace.permissions({ mode: "acceptEdits", environment });
+  const write = (path: string) =>
+    permissions.judge({ tool: "write_file", action: { type: "write", path } });
+
+  expect(await write("tools/bin/ls")).toMatchObject({ decision: "ask" });
+  expect(await write("tools/ls")).toMatchObject({ decision: "allow" });
+});
+
+test("where the workspace is the person's home, secrets in it are asked for", async () => {
+  await using workspace = await project();
+  const home = workspace.permissions({ environment: { HOME: workspace.root } });
+  const elsewhere = workspace.permissions({ environment: { HOME: workspace.outside } });
+  const lines = ["cat .ssh/id_ed25519", "grep -r x .", "head .aws/credentials"];
+
+  for (const line of lines) {
+    expect({ line, ...(await judgeLine(home, line)) }).toMatchObject({ line, decision: "ask" });
+    expect(await judgeLine(elsewhere, line)).toMatchObject({ decision: "allow" });
+  }
+  expect(await judgeLine(home, "cat README.md")).toMatchObject({ decision: "allow" });
+});
+
+test("a variable of the environment is shown or changed only when that is asked", async () => {
+  await using workspace = await project();
+  const environment = { ACME_LICENCE: "abc", HOME: "/home/x", PATH: "/usr/bin" };
+  const permissions = workspace.permissions({ environment });
+  const decisionOf = async (line: string) => (await judgeLine(permissions, line)).decision;
+
+  expect(await decisionOf("echo $ACME_LICENCE")).toBe("ask");
+  expect(await decisionOf("ACME_LICENCE=x; ls")).toBe("ask");
+  expect(await decisionOf("echo $OTHER_LICENCE; OTHER_LICENCE=x; ls")).toBe("allow");
+  expect(await decisionOf("echo $HOME $PATH")).toBe("allow");
+  expect(await decisionOf("false && GITHUB_TOKEN=x; echo $GITHUB_TOKEN")).toBe("ask");
+});
+
+test("a line with other letters than ASCII is asked about where bash reads another encoding", async () => {
+  await using workspace = await project();
+  const decisionIn = async (LANG: string) =>
+    (await judgeLine(workspace.permissions({ environment: { LANG } }), "echo é")).decision;
+
+  expect(await decisionIn("zh_CN.GBK")).toBe("ask");
+  expect(await decisionIn("de_DE.UTF-8")).toBe("allow");
+});
+
+test("troupe is not run under another name of its folder where nothing is asked", async () => {
+  await using workspace = await project();
+  const copy = join(workspace.outside, "copy");
+  await mkdir(join(copy, "dist/cli"), { recursive: true });
+  await writeFile(join(copy, "package.json"), JSON.stringify({ name: "troupe" }));
+  await writeFile(join(copy, "dist/cli/main.js"), "");
+  const permissions = workspace.permissions({ mode: "bypassPermissions" });
+  const decisionOf = async (line: string) => (await judgeLine(permissions, line)).decision;
+
+  expect(await decisionOf(`node ${copy}/dist/cli/main.js approvals`)).toBe("deny");
+  await writeFile(join(copy, "package.json"), JSON.stringify({ name: "other" }));
+  expect(await decisionOf(`node ${copy}/dist/cli/main.js approvals`)).toBe("allow");
+});
+
+test("a search is asked about where a rule asks for something below it, and reads the rest otherwise", async () => {
+  await using workspace = await project();
+  const decisionWith = async (rules: Parameters<typeof workspace.permissions>[0]) => {
+    const action = { type: "read", path: ".", isTree: true } as const;
+    return (await workspace.permissions(rules).judge({ tool: "grep", action })).decision;
+  };
+  const permissions = workspace.permissions({ rules: deny("read_file(secrets/**)") });
+  const placeOf = (relative: string) => ({
+    real: join(workspace.root, relative),
+    isInside: true,
+    relative,
+  });
+
+  expect(await decisionWith({ rules: ask("read_file(.env)") })).toBe("ask");
+  expect(await decisionWith({ rules: deny("read_file(.env)") })).toBe("allow");
+  expect(permissions.mayRead(placeOf("secrets/key"))).toBe(false);
+  expect(permissions.mayRead(placeOf("src/a.ts"))).toBe(true);
+});
