@@ -26,7 +26,7 @@ export const anything = { operands: "text", takesAnything: true } as const;
 export const nothing = { operands: "none" } as const;
 
 /** All files in it are read, those behind its links too, or it must not be given one. */
-export type FolderUse = "tree" | "linked-tree" | "never";
+type FolderUse = "tree" | "linked-tree" | "never";
 
 /** The files a call of the program reads, or what is wrong with it. */
 export type Reading =
