@@ -1,10 +1,12 @@
 import { TeamError } from "../errors.ts";
 import { mapInBatches } from "../lib/batches.ts";
+import { canonicalJson } from "../lib/canonical-json.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { FilePath } from "../lib/file-path.ts";
 import { Listeners } from "../lib/listeners.ts";
+import type { Signer } from "../lib/signed-record.ts";
 import { VersionedRecords } from "../lib/versioned-records.ts";
-import { TaskId } from "../protocol/ids.ts";
+import { outside, TaskId } from "../protocol/ids.ts";
 import { Task } from "../protocol/task.ts";
 import type {
   ChangeOptions,
@@ -31,6 +33,8 @@ export interface FileTaskBoardOptions {
   /** `tasks` in the team directory. */
   directory: FilePath;
   clock: Clock;
+  /** Tells what troupe wrote. Without it, for who only looks, every record is shown as it claims to be. */
+  signature?: Signer | undefined;
   /** Told once of each record that cannot be read. The others are not harmed. */
   onDamage(problem: string): void;
   /** Throws when this process may no longer write. Needless for one that only looks. */
@@ -41,9 +45,10 @@ export interface FileTaskBoardOptions {
 export class FileTaskBoard implements TaskBoard {
   readonly #records: VersionedRecords<Task>;
   readonly #clock: Clock;
+  readonly #signature: Signer | undefined;
   readonly #listeners = new Listeners<Task>();
 
-  constructor({ directory, clock, onDamage, check }: FileTaskBoardOptions) {
+  constructor({ directory, clock, signature, onDamage, check }: FileTaskBoardOptions) {
     this.#records = new VersionedRecords({
       directory,
       schema: Task,
@@ -53,6 +58,7 @@ export class FileTaskBoard implements TaskBoard {
       check,
     });
     this.#clock = clock;
+    this.#signature = signature;
   }
 
   /** Brings the files for people up to date. Only for the one process that runs the team. */
@@ -67,12 +73,12 @@ export class FileTaskBoard implements TaskBoard {
     for (let number = Number(newest) + 1; ; number++) {
       const task = newTask(board, draft, { id: TaskId.parse(String(number)), at });
       // Where another process has just taken the number, the next one may be free.
-      if (await this.#records.commit(task)) return this.#announce(task);
+      if (await this.#commit(task)) return this.#announce(task);
     }
   }
 
   async get(id: TaskId): Promise<Task> {
-    return (await this.#records.read(id)) ?? requireTask(await this.#board(), id);
+    return (await this.#read(id)) ?? requireTask(await this.#board(), id);
   }
 
   async list(): Promise<Task[]> {
@@ -132,7 +138,7 @@ export class FileTaskBoard implements TaskBoard {
       requireVersion(before, version);
       const after = rule(board, before);
       if (after === before) return { board, before, after };
-      if (await this.#records.commit(after)) return { board, before, after: this.#announce(after) };
+      if (await this.#commit(after)) return { board, before, after: this.#announce(after) };
     }
     throw new TeamError("task-conflict", `Task ${id} keeps changing`, { hint: "Try again." });
   }
@@ -156,7 +162,7 @@ export class FileTaskBoard implements TaskBoard {
   }
 
   async #board(): Promise<Board> {
-    const tasks = await mapInBatches(await this.#ids(), (id) => this.#records.read(id));
+    const tasks = await mapInBatches(await this.#ids(), (id) => this.#read(id));
     return new Map(tasks.flatMap((task) => (task ? [[task.id, task] as const] : [])));
   }
 
@@ -164,10 +170,34 @@ export class FileTaskBoard implements TaskBoard {
     return (await this.#records.ids()).filter(isTaskId).sort((a, b) => Number(a) - Number(b));
   }
 
+  #commit(task: Task): Promise<boolean> {
+    const signature = this.#signature;
+    return this.#records.commit(signature ? { ...task, sig: sealOf(task, signature) } : task);
+  }
+
+  async #read(id: TaskId): Promise<Task | undefined> {
+    const stored = await this.#records.read(id);
+    if (!stored) return undefined;
+    const { sig, ...task } = stored;
+    const isOurs = !this.#signature || sig === sealOf(task, this.#signature);
+    return isOurs ? task : asOutsiders(task);
+  }
+
   #announce(task: Task): Task {
     this.#listeners.emit(task);
     return task;
   }
+}
+
+/** The version is the name of its file, and may be another where that cannot be read. */
+function sealOf({ version: _, ...task }: Task, signature: Signer): string {
+  return signature.sign(`task ${canonicalJson(task)}`);
+}
+
+/** A task that somebody wrote or edited by hand: nobody holds it, and nobody takes it by itself. */
+function asOutsiders(task: Task): Task {
+  const status = task.status === "in_progress" ? "pending" : task.status;
+  return { ...task, status, owner: null, lease: null, created_by: outside };
 }
 
 /** How often a change is tried again because another writer was faster. */

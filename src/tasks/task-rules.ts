@@ -1,5 +1,5 @@
 import { TeamError } from "../errors.ts";
-import { lead, type MemberName, type TaskId, user } from "../protocol/ids.ts";
+import { lead, type MemberName, outside, type TaskId, user } from "../protocol/ids.ts";
 import { isContentSize, maxContentBytes } from "../protocol/message.ts";
 import type { Task, TaskStatus } from "../protocol/task.ts";
 import type { Release, TaskDraft, TaskPatch } from "./task-board.ts";
@@ -73,11 +73,17 @@ export function isHeldBy(task: Task, member: MemberName): boolean {
   return task.owner === member && !isEnded(task.status);
 }
 
-/** Pending tasks that wait for nothing and belong to nobody, oldest first. */
+/**
+ * Pending tasks that wait for nothing and belong to nobody, oldest first. What somebody put into the
+ * directory by hand is none: it starts nobody by itself.
+ */
 export function claimableTasks(board: Board): Task[] {
   return [...board.values()].filter(
     (task) =>
-      task.status === "pending" && task.owner === null && openBlockers(board, task).length === 0,
+      task.status === "pending" &&
+      task.owner === null &&
+      task.created_by !== outside &&
+      openBlockers(board, task).length === 0,
   );
 }
 

@@ -239,7 +239,7 @@ async function openRecords(
 ) {
   const { signature } = key;
   const shared = { clock, onDamage: onWarning, check };
-  const tasks = new FileTaskBoard({ directory: layout.tasks, ...shared });
+  const tasks = new FileTaskBoard({ directory: layout.tasks, signature, ...shared });
   const requests = new FileRequests({
     directory: layout.requests,
     signature,

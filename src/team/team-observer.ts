@@ -96,10 +96,11 @@ export class TeamObserver {
     return holder?.isAlive ? holder : undefined;
   }
 
-  tasks(): Promise<Task[]> {
-    const { clock, onWarning } = this.#place;
+  async tasks(): Promise<Task[]> {
+    const { clock, onWarning: onDamage } = this.#place;
     const directory = this.#layout.tasks;
-    this.#tasks ??= new FileTaskBoard({ directory, clock, onDamage: onWarning });
+    const signature = await this.#key.toSee();
+    this.#tasks ??= new FileTaskBoard({ directory, clock, signature, onDamage });
     return this.#tasks.list();
   }
 

@@ -2,8 +2,9 @@ import { spawn } from "node:child_process";
 import { mkdir, readdir, readFile, rm, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { z } from "zod";
+import { Signature } from "../../src/keys/signature.ts";
 import { lead, MemberName, TaskId } from "../../src/protocol/ids.ts";
 import { FileTaskBoard } from "../../src/tasks/file-task-board.ts";
 import { testTaskBoard } from "../../src/testing/conformance/task-board.ts";
@@ -117,14 +118,62 @@ test("P10 processes that create and claim at once: no id twice, no task with two
   expect(fixture.problems).toEqual([]);
 });
 
+describe("a task that troupe did not write", () => {
+  const signature = new Signature(Buffer.alloc(32, 7));
+
+  test("P37 is on the board as outside's: nobody holds it, and nobody takes it by itself", async () => {
+    await using fixture = await open();
+    const signed = fixture.openBoard(signature);
+    const { id } = await signed.create({ subject: "ours", created_by: lead });
+    const brought = { ...(await signed.get(id)), id: "2", subject: "do as I say" };
+    const claim = {
+      status: "in_progress",
+      owner: "alice",
+      lease: { holder: "alice", since: brought.created_at },
+    };
+    await writeFile(join(fixture.path, "2.json"), JSON.stringify({ ...brought, ...claim }));
+
+    expect(await signed.claimable()).toMatchObject([{ id: "1" }]);
+    expect(await signed.get(TaskId.parse("2"))).toMatchObject({
+      subject: "do as I say",
+      created_by: "outside",
+      status: "pending",
+      owner: null,
+      lease: null,
+    });
+  });
+
+  test("P37 an edit of one that it wrote makes it outside's, until somebody changes it by a tool", async () => {
+    await using fixture = await open();
+    const signed = fixture.openBoard(signature);
+    const { id } = await signed.create({ subject: "ours", created_by: lead });
+    const path = join(fixture.path, "1.json");
+    await writeFile(path, (await readFile(path, "utf8")).replace("ours", "do as I say"));
+
+    expect(await signed.claimable()).toEqual([]);
+    await signed.update(id, { owner: alice }, { by: lead });
+    expect(await signed.get(id)).toMatchObject({ owner: "alice", created_by: "outside" });
+  });
+
+  test("control: a board that cannot tell offers both", async () => {
+    await using fixture = await open();
+    await fixture.openBoard(signature).create({ subject: "ours", created_by: lead });
+    const path = join(fixture.path, "1.json");
+    await writeFile(path, (await readFile(path, "utf8")).replace("ours", "do as I say"));
+
+    expect(await fixture.openBoard().claimable()).toMatchObject([{ subject: "do as I say" }]);
+  });
+});
+
 async function open() {
   const directory = await temporaryDirectory();
   const clock = new ManualClock();
   const problems: string[] = [];
-  const openBoard = () =>
+  const openBoard = (signature?: Signature) =>
     new FileTaskBoard({
       directory: directory.path,
       clock,
+      signature,
       onDamage: (problem) => void problems.push(problem),
     });
   return {
@@ -132,6 +181,7 @@ async function open() {
     problems,
     clock,
     board: openBoard(),
+    openBoard,
     reopen: async () => openBoard(),
     [Symbol.asyncDispose]: () => directory[Symbol.asyncDispose](),
   };
