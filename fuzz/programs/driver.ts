@@ -41,7 +41,7 @@ const shell = new Shell({
   pipes: new Pipes({ environment, programs: installed }),
   programs: installed,
   running: new RunningCommands(),
-  owner: "the fuzzer",
+  owner: { team: "the fuzzer", member: "lead" },
 });
 
 let calls: string[] = [];

@@ -12,6 +12,9 @@ export function hardenedGitEnvironment(): Record<string, string> {
     ["core.pager", "cat"],
     // A diff may rewrite the index with what it learnt, and that calls a hook.
     ["diff.autoRefreshIndex", "false"],
+    // Housekeeping in the background would be ended with the command that began it, each time anew.
+    ["gc.autoDetach", "false"],
+    ["maintenance.autoDetach", "false"],
   ];
   const pairs = configuration.flatMap(([key = "", value = ""], index) => [
     [`GIT_CONFIG_KEY_${index}`, key],

@@ -43,11 +43,6 @@ const maxEnded = 32;
 
 const namePrefix = "background-";
 
-/** True for the names that background jobs have among a member's commands. */
-export function isBackgroundName(name: string): boolean {
-  return name.startsWith(namePrefix);
-}
-
 export interface BackgroundJobsOptions {
   shell: Shell;
   clock: Clock;

@@ -1,32 +1,51 @@
-import { randomUUID } from "node:crypto";
+import { createHash, randomBytes } from "node:crypto";
 
-/** The variable by which a command's processes are known, wherever they have moved to. */
+/** The variable that holds a command's marker, for systems where no limit can hold it. */
 export const markerName = "TROUPE_CALL";
 
-/** Whose command it is, and which one of theirs. */
-export interface MarkedCommand {
-  readonly owner: string;
-  readonly name: string;
+/** Whose commands they are, told from all others on this machine. */
+export interface CommandOwner {
+  /** The team's directory. */
+  readonly team: string;
+  readonly member: string;
 }
+
+/** The highest bit, which no limit that a person sets is likely to have. */
+const flag = 1n << 62n;
+const teamBits = 24n;
+const memberBits = 14n;
+const uniqueBits = 24n;
 
 /**
- * A value of the marker variable that no other command has, from which a later process can tell
- * whose it is. Encoded: a space would end it where `ps` prints it.
+ * A number that no other command has, from which a later process can tell whose it is: as a
+ * decimal text below 2^63, which is what a shell accepts as a limit.
  */
-export function newMarker({ owner, name }: MarkedCommand): string {
-  return [encode(owner), encode(name), randomUUID()].join(":");
+export function newMarker(owner: CommandOwner): string {
+  const unique = BigInt(`0x${randomBytes(Number(uniqueBits) / 8).toString("hex")}`);
+  return String(flag | (ownerOf(owner) << uniqueBits) | unique);
 }
 
-/** Whatever it is given: another program may have set the variable. */
-export function parseMarker(marker: string): MarkedCommand {
-  const [owner = "", name = ""] = marker.split(":");
-  return { owner: decode(owner), name: decode(name) };
+/** Whatever it is given: another program may have set the variable or the limit. */
+export function isMarker(text: string): boolean {
+  return /^\d{19}$/.test(text) && BigInt(text) >> 62n === 1n;
 }
 
-function encode(text: string): string {
-  return Buffer.from(text).toString("base64url");
+/** True for the markers of one member's commands. */
+export function isMarkerOf(marker: string, owner: CommandOwner): boolean {
+  return isMarker(marker) && (BigInt(marker) ^ flag) >> uniqueBits === ownerOf(owner);
 }
 
-function decode(text: string): string {
-  return Buffer.from(text, "base64url").toString("utf8");
+/** True for the markers of all members' commands. */
+export function isMarkerOfTeam(marker: string, team: string): boolean {
+  if (!isMarker(marker)) return false;
+  return (BigInt(marker) ^ flag) >> (uniqueBits + memberBits) === digest(team, teamBits);
+}
+
+function ownerOf({ team, member }: CommandOwner): bigint {
+  return (digest(team, teamBits) << memberBits) | digest(member, memberBits);
+}
+
+function digest(text: string, bits: bigint): bigint {
+  const hash = createHash("sha256").update(text).digest("hex");
+  return BigInt(`0x${hash}`) >> (256n - bits);
 }

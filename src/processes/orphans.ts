@@ -1,12 +1,12 @@
 import type { Clock } from "../lib/clock.ts";
-import { type MarkedCommand, parseMarker } from "./marker.ts";
-import { endTree, listProcesses, type ProcessTree, selectTree } from "./process-tree.ts";
+import { listProcesses } from "./process-list.ts";
+import { endTree, type ProcessTree, selectTree } from "./process-tree.ts";
 import type { RunningCommands } from "./running-commands.ts";
 
 export interface OrphanOptions {
-  /** True for a command that nobody waits for any more. */
-  isOrphan(command: MarkedCommand): boolean;
-  /** What runs here has its owner, whatever its name. */
+  /** True for the markers of commands that nobody waits for any more. */
+  isOrphan(marker: string): boolean;
+  /** What runs here is no orphan. */
   running: RunningCommands;
   clock: Clock;
 }
@@ -26,8 +26,10 @@ async function findOrphans(options: OrphanOptions): Promise<ProcessTree[]> {
   const found = new Map<string, ProcessTree>();
   for (const { marker, group } of rows) {
     if (marker === undefined || options.running.has(marker)) continue;
-    if (options.isOrphan(parseMarker(marker))) found.set(marker, { marker, group });
+    if (options.isOrphan(marker)) found.set(marker, { marker, group });
   }
   // This process may have been started by such a command itself.
-  return [...found.values()].filter((tree) => !selectTree(rows, tree).includes(process.pid));
+  const isOwn = (tree: ProcessTree) =>
+    selectTree(rows, tree).some(({ pid }) => pid === process.pid);
+  return [...found.values()].filter((tree) => !isOwn(tree));
 }

@@ -6,7 +6,7 @@ import type { Clock } from "../lib/clock.ts";
 import { onAbort } from "../lib/on-abort.ts";
 import { wait } from "../lib/wait.ts";
 import type { OutputCapture } from "./output-capture.ts";
-import { endTree, hasGroup, type ProcessTree } from "./process-tree.ts";
+import { endTree, isRunning, type ProcessTree } from "./process-tree.ts";
 import type { RunningCommands } from "./running-commands.ts";
 
 /** How a command came to its end. */
@@ -26,6 +26,8 @@ export interface CommandEnd {
 /** What the shell left behind has this long to end by itself, as `>(tee log)` does. */
 const settleMs = 500;
 const pollMs = 50;
+/** Within this time no machine starts so many processes that pids come again. */
+const newMs = 1_000;
 /** What nobody who could be found holds open is not read for longer. */
 const abandonMs = 1_000;
 
@@ -48,6 +50,7 @@ export class RunningCommand {
   /** Resolves when the shell has exited and nothing of the command is left. */
   readonly ended: Promise<CommandEnd>;
   readonly #options: RunningCommandOptions;
+  readonly #startedMs: number;
   readonly #exited: Promise<Pick<CommandEnd, "exitCode" | "signal">>;
   readonly #drained: Promise<void>;
 
@@ -55,6 +58,7 @@ export class RunningCommand {
     const { tree, running } = options;
     this.pid = tree.group;
     this.#options = options;
+    this.#startedMs = options.clock.monotonicMs();
     this.#exited = new Promise((resolve) => {
       options.child.once("exit", (exitCode, signal) => resolve({ exitCode, signal }));
     });
@@ -104,15 +108,13 @@ export class RunningCommand {
     }
   }
 
-  /**
-   * A daemon that has left the group and lets go of the output, such as a build server, is meant to
-   * stay and costs no search. Everything else ends with its command.
-   */
+  /** Everything ends with its command, daemons too: nobody would know of them, or end them. */
   async #endLeftovers(): Promise<number> {
     const { tree, clock } = this.#options;
     if (await settlesWithin(this.#drained, settleMs, clock)) {
       for (let waitedMs = 0; waitedMs < settleMs; waitedMs += pollMs) {
-        if (!(await hasGroup(tree))) return 0;
+        const isNew = clock.monotonicMs() - this.#startedMs < newMs;
+        if (!(await isRunning(tree, { isNew }))) return 0;
         await wait(clock, pollMs);
       }
     }

@@ -1,3 +1,4 @@
+import { cannotLook, findMarkedAtOnce } from "./process-list.ts";
 import { type ProcessTree, signalProcess } from "./process-tree.ts";
 
 /** The commands of a team that this process runs, in the foreground and in the background. */
@@ -17,10 +18,18 @@ export class RunningCommands {
   }
 
   /**
-   * For a process that is about to exit and can wait for nothing: kills the group of every command
-   * at once. What has left its group lives on until it is found as an orphan.
+   * For a process that is about to exit and can wait for nothing: kills every command at once. On
+   * macOS, what has left its group lives on until it is found as an orphan.
    */
   killAll(): void {
+    if (this.#trees.size === 0) return;
     for (const { group } of this.#trees.values()) signalProcess(-group, "SIGKILL");
+    try {
+      const marked = findMarkedAtOnce((marker) => this.has(marker));
+      for (const pid of marked) signalProcess(pid, "SIGKILL");
+    } catch (error) {
+      // They are orphans then. Whoever exits must not fail at it.
+      if (!cannotLook(error)) throw error;
+    }
   }
 }

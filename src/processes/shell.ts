@@ -5,7 +5,8 @@ import { stat } from "node:fs/promises";
 import type { Socket } from "node:net";
 import { hasErrno } from "../errors.ts";
 import type { Clock } from "../lib/clock.ts";
-import { markerName, newMarker } from "./marker.ts";
+import { markedCommand } from "./marked-command.ts";
+import { type CommandOwner, newMarker } from "./marker.ts";
 import type { OutputFiles } from "./output-files.ts";
 import { closePipe, type Pipe, type Pipes, readerOf } from "./pipes.ts";
 import type { Programs } from "./programs.ts";
@@ -24,13 +25,13 @@ export interface ShellOptions {
   programs: Programs;
   /** Knows every command from its start to its end. */
   running: RunningCommands;
-  /** Whose commands these are, also to a later process: each carries it in its environment. */
-  owner: string;
+  /** Whose commands these are, also to a later process: each is marked with it. */
+  owner: CommandOwner;
 }
 
 export interface CommandRequest {
   command: string;
-  /** What it is known by: in its environment, and in the name of the file for long output. */
+  /** What it is known by: it is in the name of the file for long output. */
   name: string;
   /** Undefined: no limit. */
   timeoutMs: number | undefined;
@@ -87,7 +88,7 @@ export class Shell {
     const { clock, outputFiles, running, owner } = this.#options;
     const { command, name, timeoutMs, signal, onOutput } = request;
     if (command.includes("\0")) return notStarted("A command cannot contain a NUL byte.");
-    const marker = newMarker({ owner, name });
+    const marker = newMarker(owner);
     const launched = await this.#launch(request, marker);
     if (launched.type === "not-started") return launched;
     const { child, pid, output } = launched;
@@ -119,10 +120,11 @@ export class Shell {
     { command, marker, pipe }: { command: string; marker: string; pipe: Pipe },
   ): ChildProcess {
     const { cwd, environment } = this.#options;
-    return spawn(program, ["-c", command], {
+    const marked = markedCommand({ program, command, environment, marker });
+    return spawn(program, marked.argv, {
       argv0: "bash",
       cwd,
-      env: { ...environment, ...unattended, [markerName]: marker },
+      env: { ...marked.environment, ...unattended },
       detached: true,
       stdio: ["ignore", pipe.writer, pipe.writer],
     });

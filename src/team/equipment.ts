@@ -10,6 +10,7 @@ import { type Environment, providerKeyNames, providerKeys } from "../model/provi
 import { Recording } from "../model/recording.ts";
 import type { RequestApprovals } from "../permissions/approvals.ts";
 import { hardenedGitEnvironment } from "../permissions/git-environment.ts";
+import { type CommandOwner, isMarkerOf, isMarkerOfTeam } from "../processes/marker.ts";
 import { endOrphans } from "../processes/orphans.ts";
 import { OutputFiles } from "../processes/output-files.ts";
 import { Pipes } from "../processes/pipes.ts";
@@ -153,19 +154,23 @@ export class Equipment implements AsyncDisposable {
     if (this.isModelOurs) checkModel(id, this.#env);
   }
 
-  /** Whose commands a member's are, told from all others on this machine. */
-  commandOwner(member: MemberName): string {
-    return `${this.layout.directory}:${member}`;
+  /** Whose commands a member's are. */
+  commandOwner(member: MemberName): CommandOwner {
+    return { team: this.layout.directory, member };
   }
 
-  /** Ends whatever a team before this one has left running: nobody knows of it any more. */
-  async endAllOrphans(): Promise<void> {
-    const prefix = this.commandOwner(lead).slice(0, -lead.length);
-    await endOrphans({
-      isOrphan: ({ owner }) => owner.startsWith(prefix),
-      running: this.running,
-      clock: this.place.clock,
+  /** Ends what commands of a process that was killed have left running: one member's, or all. */
+  async endOrphans(member?: MemberName): Promise<void> {
+    const { place, running, layout } = this;
+    const count = await endOrphans({
+      isOrphan: (marker) =>
+        member
+          ? isMarkerOf(marker, this.commandOwner(member))
+          : isMarkerOfTeam(marker, layout.directory),
+      running,
+      clock: place.clock,
     });
+    if (count > 0) place.onWarning(endedOrphans(count, member));
   }
 
   /** Where the team's key and the dashboards' secrets lie. No command may reach there unasked. */
@@ -182,4 +187,10 @@ export class Equipment implements AsyncDisposable {
   [Symbol.asyncDispose](): Promise<void> {
     return this.#opened[Symbol.asyncDispose]();
   }
+}
+
+function endedOrphans(count: number, member: MemberName | undefined): string {
+  const were = count === 1 ? "1 process was" : `${count} processes were`;
+  const whose = member ? `${member}'s commands` : "the team's commands";
+  return `${were} still running from ${whose} when Troupe was last killed, and had to end now.`;
 }

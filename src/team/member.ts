@@ -7,8 +7,7 @@ import type { MailboxReader } from "../mailbox/mailbox.ts";
 import { contextWindow, findPrice } from "../model/prices.ts";
 import { RequestApprovals } from "../permissions/approvals.ts";
 import { Permissions } from "../permissions/permissions.ts";
-import { BackgroundJobs, isBackgroundName } from "../processes/background-jobs.ts";
-import { endOrphans } from "../processes/orphans.ts";
+import { BackgroundJobs } from "../processes/background-jobs.ts";
 import { Shell } from "../processes/shell.ts";
 import { type MemberName, system } from "../protocol/ids.ts";
 import type { Message } from "../protocol/message.ts";
@@ -73,7 +72,7 @@ export async function openMember(
   });
   const jobs = backgroundMail(equipment, { background, name });
   const left = await jobs.left();
-  if (agent.lastRun.isOpen || left.length > 0) await endLeftovers(equipment, agent);
+  if (agent.lastRun.isOpen || left.length > 0) await equipment.endOrphans(name);
   await jobs.tellFates(left);
   if (agent.conversation.utterances.length === 0) await introduce(agent, await instructions());
   return {
@@ -184,17 +183,6 @@ function backgroundMail(
     records: store.jobs,
     secrets,
     onWarning: place.onWarning,
-  });
-}
-
-/** Ends what a process that was killed has left running: its background jobs, and open calls. */
-async function endLeftovers(equipment: Equipment, { options, conversation }: Agent): Promise<void> {
-  const open = new Set(conversation.openCalls.map(({ call }) => call.call_id));
-  const self = equipment.commandOwner(options.name);
-  await endOrphans({
-    isOrphan: ({ owner, name }) => owner === self && (isBackgroundName(name) || open.has(name)),
-    running: equipment.running,
-    clock: options.clock,
   });
 }
 

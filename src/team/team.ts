@@ -56,7 +56,7 @@ export class Team implements AsyncDisposable {
     const opened = new Disposables();
     try {
       const equipment = opened.use(await Equipment.open(options));
-      if (options.fresh) await equipment.endAllOrphans();
+      if (options.fresh) await equipment.endOrphans();
       const { store, secrets, place, layout } = equipment;
       const crons = new LateTable();
       const supervisor = await Supervisor.open({

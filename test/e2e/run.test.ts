@@ -106,9 +106,14 @@ test.each([
   },
 );
 
-test("P08 kill -9 in the middle of a command: the next start says that nobody knows what it did", async () => {
+test("P08 kill -9 in the middle of a command: the next start says that nobody knows what it did, and ends what is left of it", async () => {
+  const daemon = "bash -c 'echo $$ > daemon; exec sleep 1000' </dev/null >/dev/null 2>&1";
+  const hide = process.platform === "linux" ? "env -i setsid -f" : "";
   await using it = await world(
-    () => calls("bash", { command: "echo once >> runs; echo $$ > pid; exec sleep 1000" }),
+    () =>
+      calls("bash", {
+        command: `${hide} ${daemon} & echo once >> runs; until [ -s daemon ]; do sleep 0.01; done; echo $$ > pid; exec sleep 1000`,
+      }),
     () => says("I look first."),
   );
   const child = it.start("run", "Go.", ...free);
@@ -124,6 +129,8 @@ test("P08 kill -9 in the middle of a command: the next start says that nobody kn
   expect(last).toContain("Outcome unknown");
   expect(await readFile(join(it.root, "runs"), "utf8")).toBe("once\n");
   expect(await isAlive(pid)).toBe(false);
+  expect(await isAlive(Number(await fileText(join(it.root, "daemon"))))).toBe(false);
+  expect(second.err).toContain("2 processes were still running from lead's commands");
   expect(it.server.refusals).toEqual([]);
 });
 

@@ -1,11 +1,17 @@
-import { spawn } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { z } from "zod";
 import { hasErrno } from "../../src/errors.ts";
 import { systemProcesses } from "../../src/lib/process-identity.ts";
+import type { BackgroundJob } from "../../src/processes/background-jobs.ts";
+import { markedCommand } from "../../src/processes/marked-command.ts";
+import { newMarker } from "../../src/processes/marker.ts";
+import { temporaryDirectory } from "../../src/testing/temporary-directory.ts";
 import { bashTool } from "../../src/tools/bash.ts";
 import { callTool, onWord, openShell, plainEnvironment } from "../processes/shell-fixture.ts";
 import { runNode } from "../support/programs.ts";
@@ -19,6 +25,8 @@ const escapes = [
   ["without its environment", "env -i setsid sleep 1000 & echo $! ready; wait"],
   ["stopped", "sleep 1000 & kill -STOP $!; echo $! ready; wait"],
 ] as const;
+
+const anotherOwner = { team: "another", member: "alice" };
 
 /** What `few-files.ts` prints. */
 const FewFiles = z.object({ outputs: z.array(z.string()), lost: z.number() });
@@ -66,28 +74,107 @@ test("a process that holds the output open ends with its command, wherever it mo
   expect(await isAlive(pidIn(output))).toBe(false);
 });
 
-test("a process that nobody can find does not hold up the call though it holds the output", async () => {
-  await using fixture = await openShell();
-  const hide = "env -i setsid -f bash -c 'echo $$ >pid; exec sleep 1000'";
+/** Each leaves something running that has its own session, writes its pid to `pid`, and ends. */
+const daemons = [
+  ["in a session of its own", "(setsid bash -c 'echo $$ >pid; exec sleep 1000' >/dev/null 2>&1 &)"],
+  ["without environment", "env -i setsid -f bash -c 'echo $$ >pid; while true; do sleep 7; done'"],
+  [
+    "without environment and output",
+    "env -i setsid -f bash -c 'echo $$ >pid; exec sleep 1000' </dev/null >/dev/null 2>&1",
+  ],
+  [
+    "forked twice, elsewhere, with all files closed",
+    "env -i setsid -f bash -c '(setsid bash -c \"echo \\$\\$ >pid; cd /; exec sleep 1000\" 0<&- 1>&- 2>&- &)'",
+  ],
+] as const;
+const untilBegun = "until [ -s pid ]; do sleep 0.01; done; echo $(cat pid) ready";
 
-  const { output } = await fixture.run(
-    `${hide}; until [ -s pid ]; do sleep 0.01; done; echo $(cat pid) ready`,
-  );
+test.runIf(process.platform === "linux").each(daemons)(
+  "what a command leaves running ends with it, also %s",
+  async (_, daemon) => {
+    await using fixture = await openShell();
 
-  expect(await isAlive(pidIn(output))).toBe(true);
-  process.kill(pidIn(output), "SIGKILL");
+    const { output, leftovers, exitCode } = await fixture.run(`${daemon}; ${untilBegun}`);
+
+    expect({ isAlive: await isAlive(pidIn(output)), exitCode }).toEqual({
+      isAlive: false,
+      exitCode: 0,
+    });
+    expect(leftovers).toBeGreaterThan(0);
+  },
+);
+
+test.runIf(process.platform === "linux").each(daemons)(
+  "a background job takes with it what it has left running %s",
+  async (_, daemon) => {
+    await using fixture = await openShell();
+    const ended = new Promise<BackgroundJob>((resolve) => fixture.background.onEnd(resolve));
+
+    await fixture.background.start({ command: `${daemon}; ${untilBegun}`, timeoutMs: undefined });
+
+    expect(await isAlive(pidIn((await ended).output))).toBe(false);
+  },
+);
+
+test.each(daemons)("control: a mere shell leaves what runs %s", async (_, daemon) => {
+  await using directory = await temporaryDirectory();
+  const { stdout } = spawn("bash", ["-c", `${daemon}; ${untilBegun}`], {
+    cwd: directory.path,
+    detached: true,
+    // What holds the output of a shell open would keep its reader waiting.
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  const pid = await new Promise<number>((resolve) => {
+    stdout.on("data", (data) => resolve(pidIn(String(data))));
+  });
+
+  expect(await isAlive(pid)).toBe(true);
+  process.kill(pid, "SIGKILL");
 });
 
-test("a daemon that lets go of the output is meant to stay", async () => {
+test("what looks like a leftover and is another command's, or nobody's, goes on", async () => {
   await using fixture = await openShell();
+  const environment = { ...plainEnvironment(), TROUPE_CALL: newMarker(anotherOwner) };
+  const { argv } = markedCommand({
+    program: "bash",
+    command: "exec sleep 1000",
+    environment,
+    marker: newMarker(anotherOwner),
+  });
+  const options = { env: environment, detached: true, stdio: "ignore" } as const;
+  // Both begin while the command runs, and have pids that follow its own.
+  const strangers: ChildProcess[] = [];
+  const begin = () => {
+    strangers.push(spawn("bash", argv, options), spawn("sleep", ["1000"], options));
+    writeFileSync(join(fixture.directory, "begun"), "");
+  };
 
-  const { output, leftovers } = await fixture.run(
-    "setsid sleep 1000 >/dev/null 2>&1 & until [ $(ps -o pgid= $!) = $! ]; do :; done; echo $! ready",
+  const { leftovers } = await fixture.run(
+    "echo ready; until [ -e begun ]; do sleep 0.01; done; (setsid sleep 1000 &)",
+    { onOutput: onWord("ready", begin) },
   );
 
-  expect(leftovers).toBe(0);
-  expect(await isAlive(pidIn(output))).toBe(true);
-  process.kill(pidIn(output), "SIGKILL");
+  expect(leftovers).toBe(1);
+  for (const stranger of strangers) {
+    expect(await isAlive(stranger.pid ?? 0)).toBe(true);
+    stranger.kill("SIGKILL");
+  }
+});
+
+test("what hands on to a new process all the time is ended as any other", async () => {
+  await using fixture = await openShell();
+  const stop = new AbortController();
+  // It ends by itself when the directory is removed, should nothing else end it.
+  const hop = "echo $$ >last; [ -e hop.sh ] && bash hop.sh & exit";
+
+  await fixture.run(`printf '%s' '${hop}' >hop.sh; bash hop.sh; echo ready; sleep 1000`, {
+    signal: stop.signal,
+    onOutput: onWord("ready", () => stop.abort()),
+  });
+
+  const { output: last } = await fixture.run("cat last");
+  await fixture.run("for i in 1 2 3 4 5; do bash -c :; done");
+  expect((await fixture.run("cat last")).output).toBe(last);
 });
 
 test("1 GB of output takes no memory", async () => {

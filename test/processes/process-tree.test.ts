@@ -1,9 +1,10 @@
 import { expect, test } from "vitest";
-import { parsePsTable, selectTree } from "../../src/processes/process-tree.ts";
+import { parsePsTable } from "../../src/processes/process-list.ts";
+import { selectTree } from "../../src/processes/process-tree.ts";
 
 test("a tree is the shell, its group, its descendants, and whoever carries the marker", () => {
   const row = (pid: number, parent: number, group: number, marker?: string) => {
-    return { pid, parent, group, marker };
+    return { pid, parent, group, marker, start: undefined };
   };
   const rows = [
     row(1, 0, 1),
@@ -20,7 +21,7 @@ test("a tree is the shell, its group, its descendants, and whoever carries the m
 
   const tree = selectTree(rows, { group: 10, marker: "abc" });
 
-  expect(tree.sort()).toEqual([10, 11, 14, 15, 16, 17, 18]);
+  expect(tree.map(({ pid }) => pid).sort()).toEqual([10, 11, 14, 15, 16, 17, 18]);
 });
 
 test("the table of ps is read, with environments behind the commands", () => {
@@ -33,8 +34,8 @@ test("the table of ps is read, with environments behind the commands", () => {
   ].join("\n");
 
   expect(parsePsTable(table)).toEqual([
-    { pid: 1, parent: 0, group: 1, marker: undefined },
-    { pid: 501, parent: 400, group: 501, marker: "abc" },
-    { pid: 503, parent: 1, group: 503, marker: "other" },
+    { pid: 1, parent: 0, group: 1, start: undefined, marker: undefined },
+    { pid: 501, parent: 400, group: 501, start: undefined, marker: "abc" },
+    { pid: 503, parent: 1, group: 503, start: undefined, marker: "other" },
   ]);
 });

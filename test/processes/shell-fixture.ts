@@ -33,7 +33,8 @@ export async function openShell(options: FixtureOptions = {}): Promise<ShellFixt
   const outputFiles = new OutputFiles({ ...options, directory: outputs, secrets });
   const programs = new Programs({ path: environment.PATH, workspace: directory.path });
   const pipes = new Pipes({ environment, programs });
-  const { running = new RunningCommands(), owner = "the test" } = options;
+  const { running = new RunningCommands(), owner = { team: "the test", member: "alice" } } =
+    options;
   const shell = new Shell({
     ...{ cwd, environment, clock, outputFiles, pipes, programs, running, owner },
   });

@@ -1,5 +1,8 @@
-import { readdir, readFile, realpath } from "node:fs/promises";
+import { spawnSync } from "node:child_process";
+import { readdir, readFile, realpath, writeFile } from "node:fs/promises";
 import { expect, test } from "vitest";
+import { markedCommand } from "../../src/processes/marked-command.ts";
+import { newMarker } from "../../src/processes/marker.ts";
 import { temporaryDirectory } from "../../src/testing/temporary-directory.ts";
 import { onWord, openShell, plainEnvironment } from "./shell-fixture.ts";
 
@@ -29,6 +32,45 @@ test("each command begins in the working directory, with nothing of the one befo
   const { output } = await fixture.run('pwd; echo "[$LEFT]"; shopt -q login_shell; echo $?');
 
   expect(output).toBe(`${await realpath(fixture.directory)}\n[]\n1\n`);
+});
+
+test("a command is the whole of its shell, and knows nothing of how it is marked", async () => {
+  await using fixture = await openShell();
+  const environment = {
+    ...plainEnvironment(),
+    BASH_ENV: `${fixture.directory}/env.sh`,
+    SHELLOPTS: "errexit:pipefail",
+    "BASH_FUNC_ulimit%%": "() { echo not the builtin; }",
+    "BASH_FUNC_export%%": "() { echo not the builtin; }",
+    "npm_config_@scope:registry": "kept",
+  };
+  await writeFile(environment.BASH_ENV, "echo read once\n");
+  await using odd = await openShell({ environment, cwd: fixture.directory });
+
+  const { output } = await odd.run(
+    'echo "$0 $# $SHLVL $BASH_ENV"; env | grep registry; shopt -qo pipefail; echo $?',
+  );
+  const broken = await fixture.run("echo )");
+
+  expect(output).toBe(
+    `read once\nbash 0 1 ${environment.BASH_ENV}\nnpm_config_@scope:registry=kept\n0\n`,
+  );
+  expect(broken.output).toMatch(/^bash: -c: line 1: .*\nbash: -c: line 1: `echo \)'\n$/);
+});
+
+test("a command is marked by the bash that was chosen, and not by one that comes first in PATH", async () => {
+  await using directory = await temporaryDirectory();
+  await writeFile(`${directory.path}/bash`, "#!/bin/sh\necho the wrong one\n", { mode: 0o755 });
+  const { argv, environment } = markedCommand({
+    program: "/bin/bash",
+    command: "echo the right one",
+    environment: { PATH: `${directory.path}:${process.env.PATH}` },
+    marker: newMarker({ team: directory.path, member: "alice" }),
+  });
+
+  const { stdout } = spawnSync("/bin/bash", argv, { argv0: "bash", env: environment });
+
+  expect(String(stdout)).toBe("the right one\n");
 });
 
 test("there is nothing to read and no terminal to ask at", async () => {

@@ -1,17 +1,21 @@
 /**
  * Runs one command as a call and one in the background, and prints what it has started:
- * `begin-commands.ts <owner> stay|exit|kill-all`.
+ * `begin-commands.ts <team> <member> stay|exit|kill-all`.
  */
 import { openShell } from "../shell-fixture.ts";
 
-const [owner = "", way] = process.argv.slice(2);
-const fixture = await openShell({ owner });
-const job = await fixture.background.start({ command: "sleep 1000", timeoutMs: undefined });
+const [team = "", member = "", way] = process.argv.slice(2);
+const fixture = await openShell({ owner: { team, member } });
+const job = await fixture.background.start({
+  command: "echo >begun; exec sleep 1000",
+  timeoutMs: undefined,
+});
 if ("problem" in job) throw new Error(job.problem);
 const command = await fixture.shell.start({
   name: "call-1",
-  // It says so only when the child has left the group.
-  command: "setsid sleep 1000 & until [ $(ps -o pgid= $!) = $! ]; do :; done; echo $!; wait",
+  // A daemon in every respect: nothing it had from the command is left to it.
+  command:
+    "env -i setsid -f bash -c 'echo $$ >pid; exec sleep 1000 </dev/null >/dev/null 2>&1'; until [ -s pid ] && [ -s begun ]; do sleep 0.01; done; cat pid; exec sleep 1000",
   timeoutMs: undefined,
   signal: new AbortController().signal,
   onOutput: (text) => begun(Number(text)),

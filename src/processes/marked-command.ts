@@ -1,0 +1,39 @@
+import { markerName } from "./marker.ts";
+
+/** A command, as bash is started for it. */
+interface BashCommand {
+  readonly argv: readonly string[];
+  readonly environment: Readonly<Record<string, string>>;
+}
+
+/**
+ * Sets the marker as a limit, and only then becomes the shell of the command. The limit is on file
+ * locks, which no kernel has enforced since Linux 2.4, and only the soft one is set, so that nobody
+ * is kept from anything, a Troupe inside the command included. Functions from the environment may
+ * have the names of builtins, and it may ask to exit at the first failure.
+ */
+const beginMarked = [
+  'builtin ulimit -S -x "$1" 2>/dev/null || :',
+  '[[ -z $3 ]] || builtin export BASH_ENV="$3"',
+  'builtin exec -a "$0" "$4" -c "$2"',
+].join("; ");
+
+/**
+ * How to start `command` so that all its processes carry `marker`. On Linux it is a limit, which
+ * also those inherit that leave the session, clear their environment and close their files.
+ */
+export function markedCommand(options: {
+  /** The path of bash. It looks itself up in PATH, where the workspace may have another one. */
+  program: string;
+  command: string;
+  environment: BashCommand["environment"];
+  marker: string;
+}): BashCommand {
+  const { program, command, marker } = options;
+  const environment: Record<string, string> = { ...options.environment, [markerName]: marker };
+  if (process.platform !== "linux") return { argv: ["-c", command], environment };
+  // Its file is for the shell of the command: the first one would read it, too.
+  const { BASH_ENV = "", ...others } = environment;
+  const argv = ["-c", beginMarked, "bash", marker, command, BASH_ENV, program];
+  return { argv, environment: others };
+}

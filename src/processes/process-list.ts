@@ -1,0 +1,133 @@
+import { execFile } from "node:child_process";
+import { readdirSync, readFileSync } from "node:fs";
+import { readdir, readFile } from "node:fs/promises";
+import { promisify } from "node:util";
+import { hasErrno } from "../errors.ts";
+import { mapInBatches } from "../lib/batches.ts";
+import { parseProcStat } from "../lib/process-identity.ts";
+import { isMarker, markerName } from "./marker.ts";
+
+/** A living process, as much of it as says whose it is. */
+export interface ProcessRow {
+  readonly pid: number;
+  readonly parent: number;
+  readonly group: number;
+  /** When it started: its pid may be another's later. Undefined where the list does not tell. */
+  readonly start: string | undefined;
+  /** Undefined where it has none, or is another user's that hides it. */
+  readonly marker: string | undefined;
+}
+
+/** Every living process, also other users'. */
+export function listProcesses(): Promise<ProcessRow[]> {
+  return process.platform === "darwin" ? listByPs() : listPids().then(readRows);
+}
+
+/**
+ * The living processes that were started since `pid` was. It is cheap where few were. For a moment
+ * only: pids come again.
+ */
+export async function listProcessesSince(pid: number): Promise<ProcessRow[]> {
+  if (process.platform === "darwin") return await listByPs();
+  const pids = await listPids();
+  const newest = Number((await readOfProcess("/proc/loadavg")).trim().split(" ").at(-1));
+  if (!(newest > 0)) return await readRows(pids);
+  return await readRows(pids.filter((it) => isBetween(it, { first: pid, last: newest })));
+}
+
+/** Pids are given in rising order, and from the beginning again when they are used up. */
+function isBetween(pid: number, { first, last }: { first: number; last: number }): boolean {
+  return first <= last ? first <= pid && pid <= last : first <= pid || pid <= last;
+}
+
+/** The pids of marked processes, without waiting: for a process that is about to exit. */
+export function findMarkedAtOnce(hasMarker: (marker: string) => boolean): number[] {
+  if (process.platform === "darwin") return [];
+  return pidsAmong(readdirSync("/proc")).filter((pid) => {
+    const marker = markerInLimits(readAtOnce(`/proc/${pid}/limits`));
+    return marker !== undefined && hasMarker(marker);
+  });
+}
+
+async function listPids(): Promise<number[]> {
+  return pidsAmong(await readdir("/proc"));
+}
+
+function pidsAmong(names: readonly string[]): number[] {
+  return names.filter((name) => /^\d+$/.test(name)).map(Number);
+}
+
+async function readRows(pids: readonly number[]): Promise<ProcessRow[]> {
+  return (await mapInBatches(pids, readRow)).flat();
+}
+
+async function readRow(pid: number): Promise<ProcessRow[]> {
+  const stat = await readOfProcess(`/proc/${pid}/stat`);
+  const start = parseProcStat(stat);
+  if (start === undefined) return [];
+  // The name before the last parenthesis is the program's choice: it may hold spaces and `)`.
+  const [, parent, group] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+  const marker =
+    markerInLimits(await readOfProcess(`/proc/${pid}/limits`)) ??
+    markerAmong((await readOfProcess(`/proc/${pid}/environ`)).split("\0"));
+  return [{ pid, parent: Number(parent), group: Number(group), start, marker }];
+}
+
+/** A limit that nothing enforces, and that every process has from the one that started it. */
+function markerInLimits(limits: string): string | undefined {
+  const [, soft = ""] = /^Max file locks +(\d+)/m.exec(limits) ?? [];
+  return isMarker(soft) ? soft : undefined;
+}
+
+function markerAmong(variables: readonly string[]): string | undefined {
+  const value = variables.find((it) => it.startsWith(`${markerName}=`));
+  return value?.slice(markerName.length + 1);
+}
+
+/** Empty where the process has ended, or is another user's. */
+async function readOfProcess(path: string): Promise<string> {
+  try {
+    return await readFile(path, "latin1");
+  } catch (error) {
+    if (isGone(error)) return "";
+    throw error;
+  }
+}
+
+function readAtOnce(path: string): string {
+  try {
+    return readFileSync(path, "latin1");
+  } catch (error) {
+    if (isGone(error)) return "";
+    throw error;
+  }
+}
+
+/** True where the system has too little left to look, or no `/proc` at all. */
+export function cannotLook(error: unknown): boolean {
+  return hasErrno(error, "EMFILE", "ENFILE", "EAGAIN", "ENOMEM", "ENOENT");
+}
+
+function isGone(error: unknown): boolean {
+  return hasErrno(error, "ENOENT", "ESRCH", "EACCES", "EPERM");
+}
+
+const run = promisify(execFile);
+
+async function listByPs(): Promise<ProcessRow[]> {
+  const columns = "pid=,ppid=,pgid=,stat=,command=";
+  const options = { env: { LC_ALL: "C" }, maxBuffer: 2 ** 26 };
+  const { stdout } = await run("/bin/ps", ["-axwwE", "-o", columns], options);
+  return parsePsTable(stdout);
+}
+
+/** The living processes of `ps -axwwE -o pid=,ppid=,pgid=,stat=,command=`. */
+export function parsePsTable(table: string): ProcessRow[] {
+  return table.split("\n").flatMap((line) => {
+    const [pid, parent, group, state, ...words] = line.trim().split(/\s+/);
+    if (!state || state.startsWith("Z")) return [];
+    const ids = { pid: Number(pid), parent: Number(parent), group: Number(group) };
+    // The environment stands behind the command, which may set the variable for another one.
+    return [{ ...ids, start: undefined, marker: markerAmong(words.reverse()) }];
+  });
+}
