@@ -55,6 +55,7 @@ const plainExpansion = /^\$\{(?:[^'"\\`<>{}$~\n]|\$[A-Za-z_]\w*)*\}$/;
 function expansionDoubt(node: SyntaxNode): string | undefined {
   switch (node.type) {
     case "Word":
+      if (isMisread(node)) return mysterious;
       return hasWildBraces(node) ? "it has braces that are not understood" : undefined;
     // bash calculates with an index, and so runs the substitutions in it.
     case "Assignment":
@@ -82,6 +83,14 @@ function expansionDoubt(node: SyntaxNode): string | undefined {
     default:
       return undefined;
   }
+}
+
+/**
+ * True for what the parser takes for plain text, though it has what bash would run: text behind the
+ * `)` of an array's value makes a word of the whole, for instance.
+ */
+function isMisread({ parts, text }: Word): boolean {
+  return !parts && /[`$()<>]/.test(text.replace(/\\[^]/g, ""));
 }
 
 /** Braces can multiply to more words than a machine can hold. */
