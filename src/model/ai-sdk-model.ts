@@ -1,5 +1,6 @@
 import type { LanguageModelV3, SharedV3ProviderOptions } from "@ai-sdk/provider";
 import type { Clock } from "../lib/clock.ts";
+import { limits, maxBlocks } from "./ai-sdk/body-limits.ts";
 import type { Dialect } from "./ai-sdk/dialect.ts";
 import { type Account, diagnose } from "./ai-sdk/failure.ts";
 import { type HttpFetch, httpFetch } from "./ai-sdk/http.ts";
@@ -72,6 +73,10 @@ export class AiSdkModel implements Model {
         throw part.error;
       }
       const shown = reply.take(part);
+      if (reply.blockCount > maxBlocks) {
+        wire.fail({ type: "oversized", limit: limits.blocks });
+        return;
+      }
       if (shown) yield shown;
       if (reply.isFinished) return;
     }

@@ -17,6 +17,8 @@ export const FailureKind = z.enum([
   "cut",
   /** The answer is not in the provider's format. */
   "malformed",
+  /** The answer is larger than any that is read. It is not asked for again. */
+  "oversized",
   "bad-key",
   "no-credit",
   "unknown-model",

@@ -63,6 +63,12 @@ function unreachable(failure: WireFailure, asked: Asked): ModelFailure {
       };
     case "cut":
       return cut(asked);
+    case "oversized":
+      return {
+        kind: "oversized",
+        message: `${dialect.label} sent ${failure.limit}, and the rest was not read`,
+        hint: `Check that ${account.baseUrl} is the base URL of this provider's API, or use another model.`,
+      };
   }
 }
 

@@ -18,6 +18,7 @@ export class ReplyReader {
   readonly #blocks: ReplyBlock[] = [];
   /** Blocks that are still growing, by the SDK's id. It gives an id again once its block is over. */
   readonly #open = new Map<string, TextBlock>();
+  #announcedCalls = 0;
   #usage: Usage | undefined;
   #lastEvent: unknown;
   #finish: LanguageModelV3FinishReason | undefined;
@@ -29,6 +30,11 @@ export class ReplyReader {
   /** What the provider has reported so far. */
   get usage(): Usage | undefined {
     return this.#usage;
+  }
+
+  /** How many blocks there are. Some providers' calls are only announced until the reply ends. */
+  get blockCount(): number {
+    return Math.max(this.#blocks.length, this.#announcedCalls);
   }
 
   get ending(): ReplyEnding {
@@ -57,6 +63,9 @@ export class ReplyReader {
         return this.#grow(part.id, "", part.providerMetadata);
       case "tool-call":
         this.#blocks.push(toolCall(part));
+        return undefined;
+      case "tool-input-start":
+        this.#announcedCalls++;
         return undefined;
       case "raw":
         this.#observe(part.rawValue);

@@ -1,4 +1,5 @@
 import type { Clock } from "../../lib/clock.ts";
+import { BodyMeter } from "./body-limits.ts";
 import type { WireEnding } from "./dialect.ts";
 import { type HttpAnswer, type HttpFetch, HttpResponse } from "./http.ts";
 
@@ -15,7 +16,9 @@ export type WireFailure =
   | { type: "network"; cause: unknown }
   | { type: "no-headers" }
   | { type: "stalled" }
-  | { type: "cut" };
+  | { type: "cut" }
+  /** It sent more than is read of any answer. */
+  | { type: "oversized"; limit: string };
 
 interface WireOptions {
   readonly fetch: HttpFetch;
@@ -39,6 +42,7 @@ export class Wire {
   readonly #onAbort = () => this.#abort.abort();
   #response: HttpAnswer | undefined;
   #body: Body | undefined;
+  #meter = new BodyMeter({ ok: true });
   /** The end of what has come, long enough to hold most of the marker. */
   #tail = "\n";
   #isDone = false;
@@ -71,6 +75,7 @@ export class Wire {
     this.#response = response;
     if (!response.body) return response;
     this.#body = response.body.getReader();
+    this.#meter = new BodyMeter(response);
     const { status, statusText, headers } = response;
     return new HttpResponse({ status, statusText, headers, body: this.#watched(this.#body) });
   }) as typeof fetch;
@@ -87,7 +92,7 @@ export class Wire {
 
   async #request(url: string, init: RequestInit = {}): Promise<HttpAnswer> {
     const { clock, watchdogs, fetch } = this.#options;
-    const cancel = clock.schedule(watchdogs.headersMs, () => this.#fail({ type: "no-headers" }));
+    const cancel = clock.schedule(watchdogs.headersMs, () => this.fail({ type: "no-headers" }));
     const { method = "POST", headers = {}, body } = init;
     const { signal } = this.#abort;
     try {
@@ -111,7 +116,7 @@ export class Wire {
         const value = await this.#read(body);
         if (value) controller.enqueue(value);
         // Some servers keep the connection open behind the marker: nothing is waited for there.
-        if (!value || this.#isDone) controller.close();
+        if (!value || this.#isDone || this.#failure) controller.close();
       },
     });
   }
@@ -119,18 +124,25 @@ export class Wire {
   /** The next bytes, or undefined where there are no more. */
   async #read(body: Body): Promise<Uint8Array | undefined> {
     const { clock, watchdogs } = this.#options;
-    const cancel = clock.schedule(watchdogs.stallMs, () => this.#fail({ type: "stalled" }));
+    const cancel = clock.schedule(watchdogs.stallMs, () => this.fail({ type: "stalled" }));
     try {
       const { done, value } = await body.read();
       this.#isCleanEnd = done;
-      if (value) this.#lookForMarker(value);
-      return value;
+      return value && this.#measured(value);
     } catch {
       this.#failure ??= { type: "cut" };
       return undefined;
     } finally {
       cancel();
     }
+  }
+
+  /** What of `bytes` is within the limits. Where that is not all, nothing more is read. */
+  #measured(bytes: Uint8Array): Uint8Array {
+    const { fitting, exceeded } = this.#meter.take(bytes);
+    this.#lookForMarker(fitting);
+    if (exceeded !== undefined && !this.#isDone) this.fail({ type: "oversized", limit: exceeded });
+    return fitting;
   }
 
   #lookForMarker(bytes: Uint8Array): void {
@@ -143,13 +155,16 @@ export class Wire {
   async #drain(body: Body): Promise<void> {
     const cancel = this.#options.clock.schedule(drainMs, () => this.#abort.abort());
     try {
-      while (!(await body.read()).done);
+      for (let next = await body.read(); !next.done; next = await body.read()) {
+        if (this.#meter.take(next.value).exceeded !== undefined) this.#abort.abort();
+      }
     } finally {
       cancel();
     }
   }
 
-  #fail(failure: WireFailure): void {
+  /** Ends it because of `failure`, unless it has failed before. */
+  fail(failure: WireFailure): void {
     this.#failure ??= failure;
     this.#abort.abort();
   }
