@@ -63,6 +63,11 @@ export class CallRound {
       const names = [...agent.tools.keys()].join(", ");
       return answered(`Error: No tool is named ${JSON.stringify(call.name)}. Tools: ${names}.`);
     }
+    if (call.input_error !== undefined) {
+      return answered(
+        `Error: Invalid input for ${call.name}: it ${call.input_error}. Nothing was done; call it again with a flatter input.`,
+      );
+    }
     const prepared = tool.prepare(call.input);
     if (prepared.type === "invalid") return { type: "answered", output: prepared.output };
     try {

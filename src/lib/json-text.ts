@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { readJson, TooDeep } from "./read-json.ts";
 
 /** Text that is JSON of `schema`. */
 export function jsonText<Schema extends z.ZodType>(schema: Schema) {
@@ -6,10 +7,11 @@ export function jsonText<Schema extends z.ZodType>(schema: Schema) {
     .string()
     .transform((text, context): unknown => {
       try {
-        return JSON.parse(text);
+        return readJson(text);
       } catch (error) {
         if (!(error instanceof SyntaxError)) throw error;
-        context.addIssue({ code: "custom", message: "is not JSON" });
+        const message = error instanceof TooDeep ? error.message : "is not JSON";
+        context.addIssue({ code: "custom", message });
         return z.NEVER;
       }
     })

@@ -1,16 +1,17 @@
 import { z } from "zod";
 import { TeamError } from "../errors.ts";
+import { readJson, TooDeep } from "./read-json.ts";
 
 /** Parses `text` by `schema`; the error names `path` and the place in it that is wrong. */
 export function parseJson<T>(text: string, schema: z.ZodType<T>, path: string): T {
   let value: unknown;
   try {
-    value = JSON.parse(text);
+    value = readJson(text);
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
-    throw new TeamError("record-corrupt", `${path}:${locateError(text)} is not JSON`, {
-      cause: error,
-    });
+    const problem =
+      error instanceof TooDeep ? ` ${error.message}` : `:${locateError(text)} is not JSON`;
+    throw new TeamError("record-corrupt", `${path}${problem}`, { cause: error });
   }
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;

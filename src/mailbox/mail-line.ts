@@ -2,6 +2,7 @@ import { TeamError } from "../errors.ts";
 import type { Signature } from "../keys/signature.ts";
 import { describeIssue } from "../lib/json.ts";
 import type { Line } from "../lib/line-reader.ts";
+import { readJson, TooDeep } from "../lib/read-json.ts";
 import { type MemberName, MessageId, outside } from "../protocol/ids.ts";
 import {
   isContentSize,
@@ -145,7 +146,7 @@ function decodeUnsigned(piece: Piece): DecodedPart[] {
   if (value) return [fromOutside(piece, modernize(value))];
 
   const glued = findWhole(piece.bytes);
-  if (glued === undefined) return [setAside(piece, "starts with { but is not JSON")];
+  if (glued === undefined) return [setAside(piece, whyUnread(text))];
   const [torn, record] = split(piece, glued);
   return [setAside(torn, "starts with { but is not JSON"), ...decodeUnsigned(record)];
 }
@@ -184,12 +185,22 @@ function fromOutside(piece: Piece, claim: Record<string, unknown>): DecodedPart 
 
 function parseObject(text: string): Record<string, unknown> | undefined {
   try {
-    const value: unknown = JSON.parse(text);
+    const value = readJson(text);
     return isRecord(value) ? value : undefined;
   } catch (error) {
     if (error instanceof SyntaxError) return undefined;
     throw error;
   }
+}
+
+/** What is wrong with a text that `parseObject` cannot read. */
+function whyUnread(text: string): string {
+  try {
+    readJson(text);
+  } catch (error) {
+    if (error instanceof TooDeep) return error.message;
+  }
+  return "starts with { but is not JSON";
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

@@ -14,6 +14,8 @@ const ToolCall = z.object({
   call_id: z.string(),
   name: z.string(),
   input: z.unknown(),
+  /** Why the input was not taken; `input` is then the beginning of its text. */
+  input_error: z.string().optional(),
 });
 export type ToolCall = z.infer<typeof ToolCall>;
 

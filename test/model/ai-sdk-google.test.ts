@@ -112,6 +112,25 @@ test.each(refusals)("P17 Google's words for its status %i mean %s", async (statu
   });
 });
 
+test.each([
+  [50, "finish"],
+  [20_000, "error"],
+])("P25 a call of Gemini's with an input of %i levels ends with a %s", async (levels, type) => {
+  const lists = "[".repeat(levels) + "]".repeat(levels);
+  const call = `{"functionCall":{"name":"list","args":{"path":${lists}}}}`;
+  const text = `data: {"candidates":[{"content":{"parts":[${call}]},"finishReason":"STOP"}]}\r\n\r\n`;
+  const headers = { "content-type": "text/event-stream" };
+  const { model } = await gemini([], () => new Response(text, { headers }));
+
+  const end = lastOf(await collect(model));
+
+  expect(end).toMatchObject({ type });
+  if (end?.type === "error") {
+    expect(end.failure.kind).toBe("oversized");
+    expect(end.failure.message).toContain("nested too deeply");
+  }
+});
+
 /** A model whose provider answers every request with `events`, or as told. */
 async function gemini(events: readonly object[], answer?: () => Response) {
   const bodies: unknown[] = [];

@@ -4,6 +4,7 @@ import { z } from "zod";
 import { hasErrno } from "../../errors.ts";
 import { ensurePrivateDirectory, readTextIfExists } from "../../lib/files.ts";
 import { openPrivateSync } from "../../lib/open-files.ts";
+import { readJson } from "../../lib/read-json.ts";
 
 const HistoryEntry = z.object({ text: z.string() });
 
@@ -69,7 +70,7 @@ export class HistoryFile {
 function textsIn(line: string): string[] {
   if (line === "") return [];
   try {
-    const parsed = HistoryEntry.safeParse(JSON.parse(line));
+    const parsed = HistoryEntry.safeParse(readJson(line));
     return parsed.success ? [parsed.data.text] : [];
   } catch (error) {
     if (error instanceof SyntaxError) return [];

@@ -1,11 +1,11 @@
 const mebibyte = 1024 * 1024;
 
 /** Many times what the longest reply takes, with everything that providers send around each token. */
-export const maxBodyBytes = 32 * mebibyte;
+const maxBodyBytes = 32 * mebibyte;
 /** The SDK holds a line whole before it reads it. */
-export const maxLineBytes = 8 * mebibyte;
+const maxLineBytes = 8 * mebibyte;
 /** What is kept of the body of a refusal: its reasons are in its first bytes. */
-export const maxRefusalBytes = 64 * 1024;
+const maxRefusalBytes = 64 * 1024;
 /** Far more than any reply has. */
 export const maxBlocks = 1_000;
 

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { readJson } from "../../lib/read-json.ts";
 
 /** What a provider says about an error. */
 export interface Words {
@@ -31,7 +32,7 @@ export function readWords(body: string): Words {
 
 function parseOrKeep(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return readJson(text);
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
     return text;

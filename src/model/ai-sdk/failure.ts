@@ -37,6 +37,8 @@ export function diagnose(error: unknown, asked: Asked): ModelFailure {
   // A refusal is one even where the connection broke before all of its reasons had come.
   if (response && response.status >= 400) return refused(body ?? "", asked);
   if (failure) return unreachable(failure, asked);
+  // The SDK writes some inputs as JSON again, and its stack does not suffice for all.
+  if (error instanceof RangeError) return oversized("an answer that is nested too deeply", asked);
   if (!response) return unsendable(error, asked);
   if (body !== undefined) return refused(body, asked);
   return isEndOfStream(error) ? cutOrForeign(asked) : unreadable(messageOf(error), asked);
@@ -64,12 +66,16 @@ function unreachable(failure: WireFailure, asked: Asked): ModelFailure {
     case "cut":
       return cut(asked);
     case "oversized":
-      return {
-        kind: "oversized",
-        message: `${dialect.label} sent ${failure.limit}, and the rest was not read`,
-        hint: `Check that ${account.baseUrl} is the base URL of this provider's API, or use another model.`,
-      };
+      return oversized(`${failure.limit}, and the rest was not read`, asked);
   }
+}
+
+function oversized(what: string, { dialect, account }: Asked): ModelFailure {
+  return {
+    kind: "oversized",
+    message: `${dialect.label} sent ${what}`,
+    hint: `Check that ${account.baseUrl} is the base URL of this provider's API, or use another model.`,
+  };
 }
 
 /** The request was never made: the SDK knows that the provider would refuse it. */

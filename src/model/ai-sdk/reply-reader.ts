@@ -4,6 +4,8 @@ import type {
   LanguageModelV3ToolCall,
   SharedV3ProviderMetadata,
 } from "@ai-sdk/provider";
+import { firstCharacters } from "../../lib/cut-text.ts";
+import { maxInputDepth, readJson, TooDeep } from "../../lib/read-json.ts";
 import type { ReplyBlock, StopReason } from "../../protocol/transcript.ts";
 import type { Usage } from "../../protocol/usage.ts";
 import type { ModelPart } from "../model.ts";
@@ -127,20 +129,30 @@ function keep(block: ReplyBlock, metadata: Metadata): void {
 
 function toolCall(part: LanguageModelV3ToolCall): ReplyBlock {
   const { toolCallId, toolName, providerMetadata } = part;
-  const input = readInput(part.input);
-  const block: ReplyBlock = { type: "tool-call", call_id: toolCallId, name: toolName, input };
+  const block: ReplyBlock = {
+    type: "tool-call",
+    call_id: toolCallId,
+    name: toolName,
+    ...readInput(part.input),
+  };
   keep(block, providerMetadata);
   return block;
 }
 
+/** How much is kept of an input that is not taken. */
+const keptCharacters = 1_000;
+
 /** What is no JSON stays the text that it is: the tool's answer to it corrects the model. */
-function readInput(text: string): unknown {
-  if (text.trim() === "") return {};
+function readInput(text: string): { input: unknown; input_error?: string } {
+  if (text.trim() === "") return { input: {} };
   try {
-    return JSON.parse(text);
+    return { input: readJson(text, maxInputDepth) };
   } catch (error) {
-    if (!(error instanceof SyntaxError)) throw error;
-    return text;
+    if (error instanceof TooDeep) {
+      return { input: firstCharacters(text, keptCharacters), input_error: error.message };
+    }
+    if (error instanceof SyntaxError) return { input: text };
+    throw error;
   }
 }
 
