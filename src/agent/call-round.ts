@@ -79,21 +79,22 @@ export class CallRound {
     }
   }
 
-  async #carryOut({ call }: OpenCall, plan: Plan): Promise<void> {
+  async #carryOut(open: OpenCall, plan: Plan): Promise<void> {
     const { signal, emit } = this.#options;
+    const { call } = open;
     // Whoever leaves comes back: what was not begun is begun then.
     if (signal.aborted && isLeaving(signal)) return;
     emit({ type: "tool-call", call_id: call.call_id, name: call.name, input: call.input });
-    const output = signal.aborted ? failure(notRun) : await this.#outputOf(call, plan);
+    const output = signal.aborted ? failure(notRun) : await this.#outputOf(open, plan);
     if (output === "stopped") return;
     const shown = await this.#answer(call, output);
     if (plan.type !== "repeated") this.#options.repetition.note(call, shown);
   }
 
   /** What the call comes to; `stopped` when it stays open, for another time. */
-  async #outputOf(call: ToolCall, plan: Plan): Promise<ToolOutput | "stopped"> {
+  async #outputOf(open: OpenCall, plan: Plan): Promise<ToolOutput | "stopped"> {
     if (plan.type !== "judged") return plan.output;
-    return (await this.#permit(call, plan.verdict)) ?? this.#start(call, plan.prepared);
+    return (await this.#permit(open.call, plan.verdict)) ?? this.#start(open, plan.prepared);
   }
 
   /** Undefined when the call may run. */
@@ -124,7 +125,7 @@ export class CallRound {
     }
   }
 
-  async #start(call: ToolCall, prepared: PreparedCall): Promise<ToolOutput> {
+  async #start({ call, madeAt }: OpenCall, prepared: PreparedCall): Promise<ToolOutput> {
     const { agent, signal, emit } = this.#options;
     await agent.record({ type: "tool-start", call_id: call.call_id });
     // Whoever interrupts is through with everything that has not begun by then.
@@ -132,6 +133,7 @@ export class CallRound {
     try {
       return await prepared.run({
         callId: call.call_id,
+        madeAt,
         signal,
         onOutput: (text) => emit({ type: "tool-output", call_id: call.call_id, text }),
       });

@@ -20,6 +20,7 @@ export interface OpenCall {
   readonly isStarted: boolean;
   /** Why the reply that has the call ended. */
   readonly stop: StopReason;
+  readonly madeAt: Date;
 }
 
 type Input = Extract<Utterance, { type: "input" }>;
@@ -137,8 +138,9 @@ export class Conversation {
     if (this.#input) this.#closed.push(this.#input);
     this.#input = undefined;
     this.#closed.push({ type: "reply", blocks: sendable });
+    const madeAt = new Date(entry.at);
     this.#openCalls = sendable.flatMap((block) =>
-      block.type === "tool-call" ? [{ call: block, isStarted: false, stop }] : [],
+      block.type === "tool-call" ? [{ call: block, isStarted: false, stop, madeAt }] : [],
     );
     for (const { call } of this.#openCalls) this.#madeAt.set(call.call_id, entry.at);
   }

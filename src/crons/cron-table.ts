@@ -34,6 +34,8 @@ export interface CronDraft {
   /** The lead, unless said. */
   member: string | undefined;
   once: boolean;
+  /** When it was asked for, if that was before now: the process may have been killed in between. */
+  askedAt?: Date | undefined;
 }
 
 interface Plan {
@@ -80,15 +82,23 @@ export class CronTable implements AsyncDisposable {
       table.#plans.set(entry.id, plan);
       table.#planAnew(plan, now);
     }
+    if (table.#plans.size > maxEntries) {
+      const count = `There are ${table.#plans.size} crons, more than ${maxEntries}`;
+      options.onWarning(
+        `${count}: all of them come, but none can be added until some are cancelled`,
+      );
+    }
     table.#look();
     return table;
   }
 
   /** Throws `config-invalid` where the pattern is none or never comes, or there are too many. */
-  async schedule({ prompt, once, ...draft }: CronDraft): Promise<CronEntry> {
+  async schedule({ prompt, once, askedAt, ...draft }: CronDraft): Promise<CronEntry> {
     const cron = parsePattern(draft.cron);
     const now = this.#options.clock.now();
-    const next_at = requireUpcoming(cron, now).toISOString();
+    // What comes once comes late rather than a day or a year later, if its time has passed by now.
+    const after = once && askedAt && askedAt < now ? askedAt : now;
+    const next_at = requireUpcoming(cron, after).toISOString();
     requirePromptSize(prompt);
     const member = parseMemberName(draft.member ?? lead);
     await this.#options.requireMember(member);

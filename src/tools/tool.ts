@@ -31,6 +31,8 @@ export interface ToolOutput {
 /** What one call may reach. Everything else is given to the tool when it is made. */
 export interface ToolContext {
   readonly callId: string;
+  /** When the model made the call. It may run much later, if the process was killed in between. */
+  readonly madeAt?: Date;
   /** Aborted when the call is to stop. It still resolves, with what it has. */
   readonly signal: AbortSignal;
   /** Output as it comes, for whoever watches. */

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { CronBook } from "../../src/crons/cron-book.ts";
+import { newCronId } from "../../src/protocol/cron.ts";
 import { at, dayMs, draft, hourMs, minuteMs, TableFixture } from "./table-fixture.ts";
 
 test("a recurring prompt is fired at its minute, again and again", async () => {
@@ -100,6 +101,32 @@ test("after a restart a missed one that comes once is fired at once, a recurring
   expect(await fixture.book.list()).toMatchObject([
     { prompt: "recurring", next_at: at(9, 0, 2).toISOString() },
   ]);
+});
+
+test("what comes once and is scheduled only after its time, because of a restart, is fired at once", async () => {
+  const fixture = new TableFixture(at(9, 1));
+  const table = await fixture.open();
+
+  await table.schedule(draft({ cron: "0 9 1 1 *", once: true, askedAt: at(8, 59) }));
+  const recurring = draft({ cron: "0 9 * * *", askedAt: at(8, 59) });
+  expect(await table.schedule(recurring)).toMatchObject({ next_at: at(9, 0, 2).toISOString() });
+  await table[Symbol.asyncDispose]();
+
+  expect(fixture.times()).toEqual([at(9)]);
+  expect(await fixture.book.list()).toHaveLength(1);
+});
+
+test("more entries than may be scheduled are told at the start, and all of them count", async () => {
+  const fixture = new TableFixture(at(8));
+  const first = await fixture.open();
+  const entry = await first.schedule(draft());
+  await first[Symbol.asyncDispose]();
+  for (let i = 0; i < 100; i++) await fixture.book.put({ ...entry, id: newCronId() });
+
+  await using second = await fixture.open();
+
+  expect(await second.list()).toHaveLength(101);
+  expect(fixture.warnings).toEqual([expect.stringContaining("There are 101 crons, more than 100")]);
 });
 
 test("after a restart in time everything is fired at its time", async () => {

@@ -112,4 +112,6 @@ export interface NewCron {
   /** The lead, unless said. */
   member: string | undefined;
   once: boolean;
+  /** When it was asked for. */
+  askedAt?: Date | undefined;
 }

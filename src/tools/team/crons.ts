@@ -23,8 +23,8 @@ function scheduleCronTool({ timetable }: { timetable: Timetable }): Tool {
     name: "schedule_cron",
     description: "Send a prompt to a member (you, unless set) at set times.",
     input: ScheduleCronInput,
-    async answer({ cron, prompt, member, once = false }) {
-      const entry = await timetable.schedule({ cron, prompt, member, once });
+    async answer({ cron, prompt, member, once = false }, { madeAt: askedAt }) {
+      const entry = await timetable.schedule({ cron, prompt, member, once, askedAt });
       return `Scheduled ${entry.id}: ${nextTime(entry)}`;
     },
   });
