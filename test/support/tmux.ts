@@ -1,4 +1,5 @@
 import { type ChildProcess, execFile, spawn, spawnSync } from "node:child_process";
+import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -37,7 +38,8 @@ export class Tmux implements AsyncDisposable {
 
   static async start(options: TmuxOptions): Promise<Tmux> {
     const { directory, command, cwd, env, columns = 100, rows = 30 } = options;
-    const socket = join(directory, "tmux");
+    // One of its own each: a server that is just ending would take the next one's session with it.
+    const socket = join(directory, `tmux-${randomUUID().slice(0, 8)}`);
     // Not by tmux's own means: it would not let TERM be anything.
     const variables = Object.entries(env).map(([name, value]) => `${name}=${value}`);
     const call = ["env", ...variables, ...command].map(quoted).join(" ");
