@@ -162,6 +162,41 @@ test.each([
   expect(await fixture.book.list()).toEqual([]);
 });
 
+test.each([1, 2, 3])(
+  "a process that dies before change %s leaves a scheduled `once` to the next start",
+  async (deathAt) => {
+    const fixture = new TableFixture(at(8, 59));
+    const sent = new Set<string>();
+    let changes = 0;
+    const change = async () => {
+      if (++changes >= deathAt) throw new Error("dead");
+    };
+    const { book } = fixture;
+    const dying: CronBook = {
+      put: (entry) => change().then(() => book.put(entry)),
+      list: () => book.list(),
+      remove: (id) => change().then(() => book.remove(id)),
+    };
+    const send = () => void sent.add(JSON.stringify(fixture.fired.at(-1)));
+    fixture.answer = () => change().then(send);
+    const first = await fixture.open(dying);
+    const isScheduled = await first.schedule(draft({ once: true })).then(
+      () => true,
+      () => false,
+    );
+    fixture.clock.advance(minuteMs);
+    await first[Symbol.asyncDispose]();
+
+    fixture.answer = async () => send();
+    const second = await fixture.open();
+    await second[Symbol.asyncDispose]();
+
+    expect(isScheduled).toBe(deathAt > 1);
+    expect(sent.size).toBe(isScheduled ? 1 : 0);
+    expect(await book.list()).toEqual([]);
+  },
+);
+
 test("a firing that fails is told; what comes once is tried again a minute later, for its time", async () => {
   const fixture = new TableFixture(at(8, 59));
   const table = await fixture.open();
