@@ -6,8 +6,8 @@
 import { spawnSync } from "node:child_process";
 import { parseArgs } from "node:util";
 import { type Errno, FaultyFileSystem } from "../test/support/faulty-file-system.ts";
-import { flipBits, tearEverywhere } from "./damage.ts";
 import { fillDisk, useUpDescriptors } from "./exhaustion.ts";
+import { flipBits, tearEverywhere } from "./mail-damage.ts";
 import { MailTrial, randomSteps, type Step } from "./mail-trial.ts";
 import {
   type KillOptions,

@@ -43,6 +43,8 @@ export class Conversation {
   #awaitsReply = false;
   #openCalls: OpenCall[] = [];
   #results = new Map<string, ToolResult>();
+  /** The mail of the conversation: an entry that is there twice is shown once. */
+  #shown = new Set<string>();
   /** Every call of the conversation, by its id, and when it was made. */
   #madeAt = new Map<string, string>();
   /** What the provider counted at the last reply, and how much text came since. */
@@ -113,7 +115,8 @@ export class Conversation {
   }
 
   #addMail(message: Message): void {
-    if (!isShown(message)) return;
+    if (!isShown(message) || this.#shown.has(message.id)) return;
+    this.#shown.add(message.id);
     const deservesReply = wakes(message) || wakesInTheEnd(message);
     this.#addInput(mailText(message, this.#wholePath), deservesReply);
   }
@@ -201,6 +204,7 @@ export class Conversation {
     this.#openCalls = [];
     this.#results = new Map();
     this.#madeAt = new Map();
+    this.#shown = new Set();
     this.#countedTokens = 0;
     this.#uncountedCharacters = [summary, ...kept].join("").length;
   }

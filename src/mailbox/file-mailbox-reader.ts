@@ -4,6 +4,7 @@ import type { Clock } from "../lib/clock.ts";
 import { ensurePrivateDirectory, removeTemporaries } from "../lib/files.ts";
 import type { Line } from "../lib/line-reader.ts";
 import { Listeners } from "../lib/listeners.ts";
+import { moveMisplaced } from "../lib/misplaced.ts";
 import { Serial } from "../lib/serial.ts";
 import type { MemberName, MessageId } from "../protocol/ids.ts";
 import type { Message } from "../protocol/message.ts";
@@ -79,15 +80,17 @@ export class FileMailboxReader implements MailboxReader {
     await options.check();
     await ensurePrivateDirectory(directory);
     await removeTemporaries(directory);
+    await moveMisplaced(directory, { now: options.clock.now(), onWarning: options.onWarning });
     createLog(layout);
     const [cursor, quarantine, returned] = await Promise.all([
-      readCursor(layout.cursor),
+      readCursor(layout.cursor, options.onWarning),
       SideLog.open(layout.quarantine),
       SideLog.open(layout.returned),
     ]);
     const sources = await recoverSources({ layout, cursor, delivered: delivered.positions });
     const seen = new SeenIds({ directory, owner, signature, delivered: delivered.ids });
     await seen.collect(sources);
+    for (const source of sources) if (source.isAnother) await distrust(source, seen, options);
     return new FileMailboxReader(options, { sources, seen, quarantine, returned });
   }
 
@@ -170,7 +173,9 @@ export class FileMailboxReader implements MailboxReader {
   /** Somebody put another file in the place of a log: it is read whole, and nothing is skipped. */
   async #readReplacement(source: MailSource): Promise<void> {
     if (source !== this.#live) return;
-    const replacement = newSource({ path: source.path, generation: source.generation + 1 });
+    const { path, generation } = source;
+    const replacement = newSource({ path, generation: generation + 1, isAnother: true });
+    await distrust(replacement, this.#seen, this.#options);
     this.#sources = [...this.#segments, replacement];
     await this.#readOn(replacement);
   }
@@ -309,4 +314,16 @@ export class FileMailboxReader implements MailboxReader {
     // by now: the ids of old logs are needed no more.
     this.#seen.forgetBefore(oldestNeeded);
   }
+}
+
+/** Prepares for a log in which anything may be that was read before. */
+async function distrust(
+  { path }: MailSource,
+  seen: SeenIds,
+  { delivered, onWarning }: FileReaderOptions,
+): Promise<void> {
+  seen.remember((await delivered.earlier?.()) ?? []);
+  onWarning(
+    `${path} is not as it was when it was last read: somebody has replaced, shortened or damaged it. It is read from its start; what its member has seen is not given again.`,
+  );
 }

@@ -23,13 +23,17 @@ export const MailCursor = z.object({
 export type MailCursor = z.infer<typeof MailCursor>;
 
 /** The cursor, or undefined where there is none or it is damaged: then everything is read again. */
-export async function readCursor(path: FilePath): Promise<MailCursor | undefined> {
+export async function readCursor(
+  path: FilePath,
+  onDamage: (problem: string) => void = () => undefined,
+): Promise<MailCursor | undefined> {
   try {
     const text = await readTextIfExists(path);
     return text === undefined ? undefined : parseJson(text, MailCursor, String(path));
   } catch (error) {
-    if (error instanceof TeamError) return undefined;
-    throw error;
+    if (!(error instanceof TeamError)) throw error;
+    onDamage(`${error.message}. What was read is known from the transcript`);
+    return undefined;
   }
 }
 

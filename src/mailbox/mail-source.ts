@@ -19,15 +19,22 @@ export interface MailSource {
   settled: Mark;
   /** What the log looked like when it was last read to its end; undefined when it was not. */
   appearance: string | undefined;
+  /** True where it is not the log that was read before: how much of it was is not known. */
+  readonly isAnother: boolean;
   /** Until when a segment is searched for lines of slow writers, by the monotonic clock. */
   watchedUntilMs: number;
 }
 
 export function newSource(
-  { path, generation }: Pick<MailSource, "path" | "generation">,
+  {
+    path,
+    generation,
+    isAnother = false,
+  }: Pick<MailSource, "path" | "generation"> & Partial<MailSource>,
   start: Mark = startOfLog,
 ): MailSource {
   return {
+    isAnother,
     generation,
     path,
     inode: "",
@@ -86,7 +93,8 @@ async function recoverSegment(
   const done = known ?? (isPast ? size : 0);
   if (!isRecent && done >= size) return undefined;
   // Where somebody has changed a segment, none of it is skipped.
-  return newSource({ path, generation }, (await markAt(path, Math.min(done, size))) ?? startOfLog);
+  const mark = done > size ? undefined : await markAt(path, done);
+  return newSource({ path, generation, isAnother: !mark }, mark);
 }
 
 /** What the cursor or the transcript says of a generation; undefined where neither knows it. */
@@ -112,7 +120,7 @@ async function recoverLive(options: RecoveryOptions, generation: number): Promis
   const isSameLog =
     cursor?.generation !== generation || (await isAnchored(path, cursor.offset, cursor.anchor));
   if (mark && isSameLog) return newSource({ path, generation }, mark);
-  return newSource({ path, generation: generation + 1 });
+  return newSource({ path, generation: generation + 1, isAnother: true });
 }
 
 async function isAnchored(

@@ -55,6 +55,8 @@ export interface ReaderOptions {
 export interface Delivered {
   positions: readonly Position[];
   ids: ReadonlySet<MessageId>;
+  /** The ids of all that the transcript ever had: for a log of which nobody knows what was read. */
+  earlier?: () => Promise<ReadonlySet<MessageId>>;
 }
 
 /** A message as its reader gets it. `position` goes into the transcript beside it. */

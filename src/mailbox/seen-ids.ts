@@ -31,6 +31,7 @@ export interface SeenIdsOptions extends Pick<DecodeOptions, "owner" | "signature
 export class SeenIds {
   readonly #options: SeenIdsOptions;
   readonly #generations = new Map<number, Set<string>>();
+  readonly #earlier = new Set<MessageId>();
   /** The first of the oldest log in memory. */
   #oldest: string | undefined;
   /** What lies before those in memory, once it has been asked for. */
@@ -42,6 +43,11 @@ export class SeenIds {
 
   add(generation: number, id: MessageId): void {
     this.#of(generation).add(id);
+  }
+
+  /** Takes `ids` for seen, wherever they were. */
+  remember(ids: Iterable<MessageId>): void {
+    for (const id of ids) this.#earlier.add(id);
   }
 
   async has(id: MessageId): Promise<boolean> {
@@ -94,7 +100,7 @@ export class SeenIds {
   }
 
   #isRemembered(id: MessageId): boolean {
-    if (this.#options.delivered.has(id)) return true;
+    if (this.#options.delivered.has(id) || this.#earlier.has(id)) return true;
     for (const ids of this.#generations.values()) if (ids.has(id)) return true;
     return false;
   }

@@ -25,6 +25,12 @@ async function readRosterText(directory: FilePath, path: FilePath): Promise<stri
     return await readTextIfExists(path);
   } catch (error) {
     if (error instanceof TeamError && error.code === "record-corrupt") throw asInvalid(error);
+    if (hasErrno(error, "EISDIR")) {
+      throw new TeamError("config-invalid", `${path} is a directory, where a file should be`, {
+        cause: error,
+        hint: "Move it away.",
+      });
+    }
     if (!hasErrno(error, "ENOTDIR")) throw error;
     throw new TeamError("team-unusable", `${directory} is a file, not a team's directory`, {
       cause: error,

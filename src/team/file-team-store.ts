@@ -10,6 +10,7 @@ import { type FilePath, nameOf, within } from "../lib/file-path.ts";
 import { fileSystemWarning } from "../lib/file-system-warning.ts";
 import { ensurePrivateDirectory } from "../lib/files.ts";
 import { makeOnce } from "../lib/make-once.ts";
+import { moveMisplaced } from "../lib/misplaced.ts";
 import type { OwnDirectory } from "../lib/own-directory.ts";
 import { FileEventLog } from "../logs/file-event-log.ts";
 import { FileUsageLedger } from "../logs/file-usage-ledger.ts";
@@ -127,7 +128,7 @@ export class FileTeamStore implements TeamStore {
     const transcript = await this.#transcript(name);
     const mailbox = this.#mailbox(name);
     const reader = await mailbox.openReader({
-      delivered: deliveredIn(await transcript.tail()),
+      delivered: await deliveredIn(transcript, name),
       onSetAside: (line) => {
         const at = this.#place.clock.now().toISOString();
         const { id, reason } = line;
@@ -210,8 +211,14 @@ async function refuseForeign(
 async function openParts(options: PartsOptions, opened: Disposables) {
   const { place, held, layout, fresh = false } = options;
   const { clock, onWarning } = place;
+  const telling = { now: clock.now(), onWarning };
+  await moveMisplaced(layout.fence, telling);
   const fence = opened.use(await acquireFence(place, held, layout));
   const check = () => fence.check();
+  const { directory, inbox, transcripts, background } = layout;
+  for (const path of [directory, inbox, transcripts, background]) {
+    await moveMisplaced(path, telling);
+  }
   await removeLeftovers(layout);
   await setTeamAside({ layout, clock, check, onWarning, fresh });
   await makeDirectories(layout);

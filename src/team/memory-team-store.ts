@@ -66,8 +66,9 @@ export class MemoryTeamStore implements TeamStore {
     { onSetAside }: Pick<ReaderOptions, "onSetAside">,
   ): Promise<MemberStore> {
     const mailbox = this.#mailbox(name);
-    const reader = await mailbox.openReader({ delivered: deliveredIn([]), onSetAside });
     const transcript = new MemoryTranscript();
+    const delivered = await deliveredIn(transcript, name);
+    const reader = await mailbox.openReader({ delivered, onSetAside });
     this.#transcripts.set(name, transcript);
     return { transcript, mailbox, reader };
   }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { flipBits, tearEverywhere } from "../../soak/damage.ts";
+import { flipBits, tearEverywhere } from "../../soak/mail-damage.ts";
 import { killReaders, killWriters, readBacklog, runCrowd } from "../../soak/many-processes.ts";
 import { Random } from "../../soak/random.ts";
 import { untilShown } from "../../soak/until-shown.ts";

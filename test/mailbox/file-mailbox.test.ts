@@ -311,21 +311,47 @@ test.each(["", "{", '{"generation":1}', "\u0000\u0000"])(
     await first[Symbol.asyncDispose]();
     await writeFile(sidePath(directory.path, "cursor"), damage);
 
-    await using second = await openBox(directory.path);
+    const warnings: string[] = [];
+    const onWarning = (message: string) => warnings.push(message);
+    await using second = await openBox(directory.path, { onWarning });
 
     expect(await contents(second.reader)).toEqual(["hello"]);
+    expect(warnings).toEqual([expect.stringContaining(sidePath(directory.path, "cursor"))]);
   },
 );
 
-test("a log that was emptied and written anew is read from its start", async () => {
+test("a log that was emptied and written anew is read from its start, and told of", async () => {
   await using directory = await temporaryDirectory();
-  await using box = await openBox(directory.path);
+  const warnings: string[] = [];
+  const onWarning = (message: string) => warnings.push(message);
+  await using box = await openBox(directory.path, { onWarning });
   await echo(directory.path, "one\n");
   await acknowledgeAll(box.reader);
 
   await writeFile(livePath(directory.path), "two\nthree\n");
 
   expect(await contents(box.reader)).toEqual(["two", "three"]);
+  expect(warnings).toEqual([expect.stringContaining("ada.jsonl is not as it was")]);
+});
+
+test("P01 what a replaced log still has is not given again, though it was summarized since", async () => {
+  await using directory = await temporaryDirectory();
+  const first = await openBox(directory.path);
+  const cut = await first.mailbox.append({ ...hello, content: "cut" });
+  const kept = await first.mailbox.append({ ...hello, content: "kept" });
+  await acknowledgeAll(first.reader);
+  await first.mailbox.append({ ...hello, content: "unread" });
+  await first[Symbol.asyncDispose]();
+  const lines = (await readFile(livePath(directory.path), "utf8")).split("\n");
+  await writeFile(livePath(directory.path), lines.slice(1).join("\n"));
+
+  const earlier = async () => new Set([cut.id, kept.id]);
+  await using second = await openBox(directory.path, {
+    delivered: { ...nothingDelivered, earlier },
+    onWarning: () => undefined,
+  });
+
+  expect(await contents(second.reader)).toEqual(["unread"]);
 });
 
 test("a log that was replaced while nobody ran is read from its start", async () => {
@@ -336,7 +362,7 @@ test("a log that was replaced while nobody ran is read from its start", async ()
   await first[Symbol.asyncDispose]();
 
   await writeFile(livePath(directory.path), "two\nthree\n");
-  await using second = await openBox(directory.path);
+  await using second = await openBox(directory.path, { onWarning: () => undefined });
 
   expect(await contents(second.reader)).toEqual(["two", "three"]);
   await acknowledgeAll(second.reader);

@@ -14,6 +14,7 @@ import type { TaskBoard } from "../../src/tasks/task-board.ts";
 import { deliveredIn } from "../../src/team/delivered-in.ts";
 import { findRecipient } from "../../src/team/recipient.ts";
 import type { MemberStore, TeamStore } from "../../src/team/team-store.ts";
+import { MemoryTranscript } from "../../src/transcript/memory-transcript.ts";
 import type { Transcript } from "../../src/transcript/transcript.ts";
 import type { DurableState } from "./durable-state.ts";
 import type { SimulatedProcess, World } from "./world.ts";
@@ -83,9 +84,10 @@ export class ProcessStore implements TeamStore {
     return makeOnce(this.#members, name, async () => {
       const { durable, defect } = this.#options;
       const mailbox = durable.mailbox(name);
-      const seen = defect === "transcript-ignored" ? [] : await durable.transcript(name).tail();
+      const isIgnored = defect === "transcript-ignored";
+      const seen = isIgnored ? new MemoryTranscript() : durable.transcript(name);
       const reader = await mailbox.openReader({
-        delivered: deliveredIn(seen),
+        delivered: await deliveredIn(seen, name),
         onSetAside: () => undefined,
       });
       return { transcript: this.#transcript(name), mailbox, reader: this.#reader(name, reader) };

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { chmod, mkdir, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { chmod, copyFile, mkdir, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { expect, test } from "vitest";
@@ -22,6 +22,7 @@ testTeamStore("FileTeamStore", async () => {
 });
 
 const alice = MemberName.parse("alice");
+const bob = MemberName.parse("bob");
 const ignored = { onSetAside: () => undefined };
 
 test("P04 mail to a stranger leaves no file behind", async () => {
@@ -113,15 +114,68 @@ test("a directory with other things in it is refused, and nothing in it is chang
 test("a start that fails closes all it had opened, and can be tried again", async () => {
   await using directory = await temporaryDirectory();
   const clock = new ManualClock();
-  const obstacle = join(directory.path, ".team", "usage.jsonl");
-  await mkdir(obstacle, { recursive: true });
+  const obstacle = join(directory.path, ".team", ".usage");
+  await mkdir(join(directory.path, ".team"));
+  await writeFile(obstacle, "");
 
-  await expect(openStore(directory.path, { clock })).rejects.toThrow("EISDIR");
+  await expect(openStore(directory.path, { clock })).rejects.toThrow("ENOTDIR");
 
   expect(await isWaitedFor(clock)).toBe(false);
   await rm(obstacle, { recursive: true });
   await using _store = await openStore(directory.path, { clock });
   expect(await isWaitedFor(clock)).toBe(true);
+});
+
+test.each([
+  "config.json",
+  "config.last-good.json",
+  "events.jsonl",
+  "usage.jsonl",
+  "inbox/alice.jsonl",
+  "inbox/.alice/cursor",
+  "transcripts/alice.jsonl",
+  "fence/heartbeat",
+])(
+  "a directory in the place of %s is moved away and told of, and the team starts",
+  async (name) => {
+    await using directory = await temporaryDirectory();
+    const path = join(directory.path, ".team", name);
+    await using first = await openStore(directory.path);
+    await enlist(first, member("alice"));
+    await first.openMember(alice, ignored);
+    await first[Symbol.asyncDispose]();
+    await rm(path, { force: true });
+    await mkdir(path);
+
+    const warnings: string[] = [];
+    const onWarning = (message: string) => warnings.push(message);
+    await using store = await openStore(directory.path, { onWarning });
+    await store.openMember(alice, ignored);
+
+    expect(warnings).toContainEqual(expect.stringContaining(`${path} is a directory`));
+    expect((await store.roster.read()).members).toMatchObject([{ name: "alice" }]);
+  },
+);
+
+test("P01 somebody else's transcript in the place of a member's own takes no mail from it", async () => {
+  await using directory = await temporaryDirectory();
+  await using first = await openStore(directory.path);
+  await enlist(first, member("alice"), member("bob"));
+  const opened = await first.openMember(bob, ignored);
+  await opened.mailbox.append({ type: "message", from: user, content: "a long letter to bob" });
+  const at = new Date().toISOString();
+  for (const delivery of await opened.reader.unread()) {
+    await opened.transcript.append([{ type: "delivery", at, ...delivery }]);
+  }
+  await first.send("alice", { type: "message", from: user, content: "a short one" });
+  await first[Symbol.asyncDispose]();
+  const transcripts = join(directory.path, ".team", "transcripts");
+  await copyFile(join(transcripts, "bob.jsonl"), join(transcripts, "alice.jsonl"));
+
+  await using store = await openStore(directory.path, { onWarning: () => undefined });
+  const { reader } = await store.openMember(alice, ignored);
+
+  expect(await reader.unread()).toMatchObject([{ message: { content: "a short one" } }]);
 });
 
 test("a member that could not be opened can be opened when the reason is gone", async () => {

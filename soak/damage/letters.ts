@@ -1,0 +1,105 @@
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { MailRecord } from "../../src/mailbox/mailbox.ts";
+import { MemberName } from "../../src/protocol/ids.ts";
+import { isShown, type Message } from "../../src/protocol/message.ts";
+import { TeamObserver } from "../../src/team/team-observer.ts";
+import type { ProviderRequest } from "../../src/testing/provider-server/wire.ts";
+import { memberOf } from "../../test/support/team-on-wire.ts";
+import { members } from "./parts.ts";
+import type { RichTeam } from "./rich-team.ts";
+
+/** A message as it lay in its mailbox before anything was damaged. */
+export interface Letter {
+  message: Message;
+  /** Its line, without the newline. */
+  bytes: Buffer;
+  wasRead: boolean;
+}
+
+/** All mail of the team, and whether it had been read. */
+export async function lettersOf(team: RichTeam): Promise<Letter[]> {
+  const observer = await TeamObserver.open(team.place({}));
+  const log = await mailBytes(team.root);
+  const letters: Letter[] = [];
+  for (const name of members) {
+    for await (const record of observer.mail(MemberName.parse(name))) {
+      // What only the runtime is shown is done, or is not, as the records of requests say.
+      if (record.state === "set aside" || !isShown(record.message)) continue;
+      const { message } = record;
+      const bytes = lineWith(log, message.id);
+      letters.push({ message, bytes, wasRead: record.state === "delivered" });
+    }
+  }
+  return letters;
+}
+
+/** Everything that lies in the mailboxes, segments too, one after the other. */
+export async function mailBytes(root: string): Promise<Buffer> {
+  const inbox = join(root, ".team", "inbox");
+  const entries = await readdir(inbox, { recursive: true, withFileTypes: true });
+  const logs = entries.filter(
+    (entry) => entry.isFile() && /^(\d+|[a-z]+)\.jsonl$/.test(entry.name),
+  );
+  const found = await Promise.all(logs.map((it) => readFile(join(it.parentPath, it.name))));
+  return Buffer.concat(found);
+}
+
+function lineWith(log: Buffer, id: string): Buffer {
+  const start = log.indexOf(`{"id":"${id}"`);
+  return log.subarray(start, log.indexOf("\n", start));
+}
+
+interface MailTally {
+  /** Whose bytes were not damaged. */
+  whole: number;
+  faults: string[];
+}
+
+interface Aftermath {
+  letters: readonly Letter[];
+  /** The mailboxes as they were when the team was started. */
+  damagedMail: Buffer;
+  requests: readonly ProviderRequest[];
+  /** Where each message is now. */
+  states: ReadonlyMap<string, MailRecord["state"]>;
+}
+
+/** What became of the mail, by what the models were shown last and what lies in the mailboxes. */
+export function tallyMail({ letters, damagedMail, requests, states }: Aftermath): MailTally {
+  const tally: MailTally = { whole: 0, faults: [] };
+  for (const { message, bytes, wasRead } of letters) {
+    if (!damagedMail.includes(bytes)) continue;
+    tally.whole++;
+    const last = requests.findLast((request) => memberOf(request) === message.to);
+    const shown = last ? timesShown(message, last) : 0;
+    const what = `${message.type} ${message.content.slice(0, 40)} to ${message.to}`;
+    if (shown > 1) tally.faults.push(`twice: ${what}`);
+    const state = states.get(message.id);
+    const isStillThere = state !== undefined && (wasRead || state !== "delivered");
+    if (shown === 0 && !isStillThere) tally.faults.push(`lost: ${what} (${state ?? "nowhere"})`);
+  }
+  return tally;
+}
+
+/** How often a request shows a message. What the person says to the lead is shown as it is. */
+function timesShown({ id, from, to, content }: Message, { text }: ProviderRequest): number {
+  const mark =
+    from === "user" && to === "lead" ? JSON.stringify(content).slice(1, -1) : `id=\\"${id}\\"`;
+  return text.split(mark).length - 1;
+}
+
+/** Where each message is now. What cannot be looked at is nowhere. */
+export async function statesOf(team: RichTeam): Promise<Map<string, MailRecord["state"]>> {
+  const states = new Map<string, MailRecord["state"]>();
+  const observer = await TeamObserver.open(team.place({ onWarning: () => undefined }));
+  for (const name of members) {
+    for await (const record of observer.mail(MemberName.parse(name))) {
+      if (record.state === "set aside") {
+        const id = /"id":"([0-9a-f-]{36})"/.exec(record.text)?.[1];
+        if (id) states.set(id, "set aside");
+      } else states.set(record.message.id, record.state);
+    }
+  }
+  return states;
+}

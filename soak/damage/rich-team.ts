@@ -1,0 +1,171 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { cp, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { fileURLToPath } from "node:url";
+import { hasErrno } from "../../src/errors.ts";
+import { TeamObserver } from "../../src/team/team-observer.ts";
+import type { TeamPlace } from "../../src/team/team-place.ts";
+import { ProviderServer } from "../../src/testing/provider-server/provider-server.ts";
+import { providerEnvironment } from "../../test/support/agent-on-wire.ts";
+import { teamPlace } from "../../test/support/team.ts";
+import { memberOf } from "../../test/support/team-on-wire.ts";
+import { fullWords, goLetter, members, playParts, rests } from "./parts.ts";
+
+/** The rules under which every life of the team is led. */
+export const allow = ["bash(echo:*)", "bash(tee:*)"];
+
+/** How a process of the program ended. */
+interface Ended {
+  /** Undefined where it had to be killed. */
+  code: number | undefined;
+  out: string;
+  err: string;
+}
+
+/**
+ * A team that has lived through a good deal and was killed: calls, thoughts, summaries, tasks that
+ * depend on each other, a plan and two calls that wait for an answer, crons, a background job, mail
+ * that was read, in a segment too, and mail that was not. Made by the built program once; every
+ * trial has a copy of it in the same place.
+ */
+export class RichTeam implements AsyncDisposable {
+  /** The workspace. It is as `renew` left it, and a trial may do what it likes to it. */
+  readonly root: string;
+  readonly server: ProviderServer;
+  readonly #original: string;
+
+  private constructor(directory: string, server: ProviderServer) {
+    this.root = join(directory, "team");
+    this.#original = join(directory, "original");
+    this.server = server;
+  }
+
+  static async make(directory: string): Promise<RichTeam> {
+    const team = new RichTeam(directory, await ProviderServer.start({ strict: true }));
+    await mkdir(team.root);
+    await writeFile(join(team.root, "README.md"), "# A project\n");
+    team.server.replyWith(playParts());
+    await team.#live();
+    team.server.replyWith(rests);
+    await rm(team.#original, { recursive: true, force: true });
+    await cp(team.root, team.#original, { recursive: true, preserveTimestamps: true });
+    return team;
+  }
+
+  place(options: Partial<TeamPlace>): TeamPlace {
+    return teamPlace(this.root, options);
+  }
+
+  /** What a process that runs the team has in its environment. */
+  get environment(): NodeJS.ProcessEnv {
+    return {
+      PATH: process.env.PATH,
+      HOME: this.root,
+      XDG_STATE_HOME: join(this.root, "state"),
+      XDG_CONFIG_HOME: join(this.root, "configuration"),
+      ...providerEnvironment(this.server),
+    };
+  }
+
+  /** Puts the team back as it was when it was killed. */
+  async renew(): Promise<void> {
+    await rm(this.root, { recursive: true, force: true });
+    await cp(this.#original, this.root, { recursive: true, preserveTimestamps: true });
+    this.server.requests.length = 0;
+    this.server.refusals.length = 0;
+  }
+
+  /** What a file of the workspace had in it, byte for byte. */
+  originalText(path: string): Promise<string> {
+    return readFile(join(this.#original, path), "latin1");
+  }
+
+  /** Runs the program to its end; after `patienceMs` it is killed, with all that it started. */
+  async run(argv: readonly string[], patienceMs: number): Promise<Ended> {
+    const child = this.#start(argv);
+    const outputs = Promise.all([text(child.stdout), text(child.stderr)]);
+    const timer = setTimeout(() => kill(child.pid), patienceMs);
+    const [code] = await once(child, "exit");
+    clearTimeout(timer);
+    // What it left running would hold its output open.
+    kill(child.pid);
+    const [out, err] = await outputs;
+    return { code: code ?? undefined, out, err };
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.server[Symbol.asyncDispose]();
+  }
+
+  argv(prompt: string, more: readonly string[] = []): string[] {
+    const rules = allow.flatMap((rule) => ["--allow", rule]);
+    return ["run", prompt, "--model", "anthropic/scripted", ...rules, ...more];
+  }
+
+  async #live(): Promise<void> {
+    const waiting = ["--approvals", "wait", "--plan-approval", "user"];
+    const life = this.#start(this.argv("letter-prompt", waiting));
+    const ended = once(life, "exit");
+    const errors = text(life.stderr);
+    life.stdout.resume();
+    try {
+      const stages = this.#stages();
+      await Promise.race([stages, ended.then(async () => Promise.reject(new Error(await errors)))]);
+    } finally {
+      kill(life.pid);
+      await ended;
+    }
+    const letters = members.flatMap((name) => [1, 2, 3].map((n) => `letter-${name}-${n}`));
+    const observer = await TeamObserver.open(this.place({}));
+    for (const letter of letters) await observer.send(letter.split("-")[1] ?? "", letter);
+  }
+
+  /** Leads the team to where each has done its part, and three questions wait. */
+  async #stages(): Promise<void> {
+    const { server } = this;
+    const seen = (name: string) => server.requests.some((request) => memberOf(request) === name);
+    await server.until(() => members.every(seen));
+    const observer = await TeamObserver.open(this.place({}));
+    for (let n = 1; n <= 9; n++) await observer.send("ada", longLetter(n));
+    const side = join(this.root, ".team", "inbox", ".ada");
+    await until(async () => (await readdir(side)).includes("000001.jsonl"));
+    for (const name of ["ada", "dan"]) await observer.send(name, goLetter(name));
+    const record = join(this.root, ".team", "transcripts", "ada.jsonl");
+    await until(async () => (await readFile(record, "utf8")).includes(fullWords));
+    await observer.send("ada", "letter-more-ada");
+    await until(async () => (await observer.openRequests()).length === 3);
+    const jobs = join(this.root, ".team", "background");
+    await until(async () => (await readdir(jobs).catch(() => [])).length > 0);
+  }
+
+  #start(argv: readonly string[]) {
+    return spawn(process.execPath, [program, ...argv], {
+      cwd: this.root,
+      env: this.environment,
+      stdio: ["ignore", "pipe", "pipe"],
+      detached: true,
+    });
+  }
+}
+
+const program = fileURLToPath(new URL("../../dist/cli/main.js", import.meta.url));
+
+/** So long that nine of them make a segment, and each is shown in part only. */
+function longLetter(n: number): string {
+  return `letter-long-${n} ${"x".repeat(120_000)}`;
+}
+
+async function until(condition: () => Promise<boolean>): Promise<void> {
+  while (!(await condition())) await new Promise(setImmediate);
+}
+
+/** Ends a process with everything in its group. */
+function kill(pid: number | undefined): void {
+  try {
+    if (pid !== undefined) process.kill(-pid, "SIGKILL");
+  } catch (error) {
+    if (!hasErrno(error, "ESRCH")) throw error;
+  }
+}
