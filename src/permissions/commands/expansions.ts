@@ -75,6 +75,7 @@ function expansionDoubt(node: SyntaxNode): string | undefined {
       if (node.prefix === "!" || !plainExpansion.test(node.text)) return mysterious;
       return node.index && !/^[@*\d]+$/.test(node.index.text) ? mysterious : undefined;
     case "Default":
+      if (/[*?[]/.test(node.operand?.text ?? "")) return "it has a pattern in an expansion";
       return node.operator.endsWith("=") ? "it assigns in an expansion" : undefined;
     case "Slice":
       return [node.offset, node.length].every((word) => /^\s*-?\d*\s*$/.test(word?.text ?? ""))
@@ -90,7 +91,7 @@ function expansionDoubt(node: SyntaxNode): string | undefined {
  * `)` of an array's value makes a word of the whole, for instance.
  */
 function isMisread({ parts, text }: Word): boolean {
-  return !parts && /[`$()<>]/.test(text.replace(/\\[^]/g, ""));
+  return !parts && /[`$()<>]/.test(text.replace(/\\./gs, ""));
 }
 
 /** Braces can multiply to more words than a machine can hold. */

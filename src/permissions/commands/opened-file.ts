@@ -12,8 +12,16 @@ export function openedFiles(
 ): readonly OpenedFile[] {
   return redirections.flatMap((redirection) => {
     lookInside(redirection, walker);
+    if (isReadTwice(redirection)) walker.doubt("bash reads the target of its redirection twice");
     return openedFile(redirection, walker.variables) ?? [];
   });
+}
+
+/** bash expands what follows `>&` once to see whether it is a number, and then what came of that. */
+function isReadTwice(redirection: Redirection): boolean {
+  if (redirection.type !== "Redirect") return false;
+  const { operator, target } = redirection;
+  return (operator === ">&" || operator === "<&") && !/^[\w./-]+$/.test(target?.text ?? "");
 }
 
 /** The file a redirection opens; none for a here-document or a copy of a descriptor. */
