@@ -3,8 +3,8 @@
  * is made by the built program, then copied, damaged in one to three places and started again, so
  * many times; every tenth time by a process of the program. Prints the counts and the seed; the
  * damages of trial `n` are those of the seed `seed + n`. The exit code is not zero when a provider
- * would refuse a request, when something undamaged is lost, changed, shown or run twice, when a start
- * crashes or hangs, or when the control shows nothing.
+ * would refuse a request, when something undamaged is lost, changed, shown or run twice, or when a
+ * start crashes or hangs.
  */
 import { parseArgs } from "node:util";
 import { damageTeams } from "./damage/damage-teams.ts";
