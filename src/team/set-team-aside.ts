@@ -18,8 +18,8 @@ export interface SetAsideOptions {
 
 /**
  * Moves the team in the directory into its archive where a start is to be `fresh`, and the remains
- * of one that has no roster any more before any start: a new team would take them for its own. Mail
- * that waits for a team's very first start stays, and so does what is not a team's.
+ * of one that has no roster any more before any start: a new team would take them for its own, and
+ * anybody may have put them there. What is not a team's stays.
  */
 export async function setTeamAside(options: SetAsideOptions): Promise<void> {
   const { layout, fresh, onWarning } = options;
@@ -46,8 +46,7 @@ function isThere(path: FilePath): boolean {
 /** What a team that has run leaves, as far as there is something in it. */
 async function findRemains(layout: TeamLayout): Promise<FilePath[]> {
   const remains: FilePath[] = [];
-  if (await hasBeenRead(layout.inbox)) remains.push(layout.inbox);
-  for (const path of teamParts(layout)) {
+  for (const path of [layout.inbox, ...teamParts(layout)]) {
     if (await hasContent(path)) remains.push(path);
   }
   return remains;
@@ -58,11 +57,6 @@ function teamParts(layout: TeamLayout): FilePath[] {
   const { transcripts, tasks, requests, background, crons, outputs, events, usage } = layout;
   const segments = [events, usage].map(sideDirectory);
   return [transcripts, tasks, requests, background, crons, outputs, events, usage, ...segments];
-}
-
-/** Only who opens a mailbox as a member makes a side directory; mail alone may be from anybody. */
-async function hasBeenRead(inbox: FilePath): Promise<boolean> {
-  return (await listNames(inbox)).some((name) => name.startsWith("."));
 }
 
 async function hasContent(path: FilePath): Promise<boolean> {

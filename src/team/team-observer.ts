@@ -273,12 +273,13 @@ export class TeamObserver {
 
   async #leave(to: string, draft: MessageDraft): Promise<Message> {
     const owner = findRecipient(this.team, to);
+    const signature = await this.#toSign();
     await ensurePrivateDirectory(this.#layout.inbox);
     using writer = new MailWriter();
     const mailbox = new FileMailbox({
       inbox: this.#layout.inbox,
       owner,
-      signature: await this.#toSign(),
+      signature,
       clock: this.#place.clock,
       writer,
       watch: { subscribe: () => () => undefined },

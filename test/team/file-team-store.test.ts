@@ -321,15 +321,19 @@ test("a .team that is a file is refused, with what to do", async () => {
   });
 });
 
-test("a half-made .team is completed", async () => {
+test("P37 a half-made .team is completed, and mail that somebody put there is set aside and told", async () => {
   await using directory = await temporaryDirectory();
   await mkdir(join(directory.path, ".team", "inbox"), { recursive: true });
   await writeFile(join(directory.path, ".team", "inbox", "lead.jsonl"), "waiting by hand\n");
+  const warnings: string[] = [];
 
-  await using store = await openStore(directory.path);
+  await using store = await openStore(directory.path, {
+    onWarning: (message) => warnings.push(message),
+  });
   const { reader } = await store.openMember(lead, ignored);
 
-  expect(await reader.unread()).toMatchObject([{ message: { content: "waiting by hand" } }]);
+  expect(await reader.unread()).toEqual([]);
+  expect(warnings).toEqual([expect.stringContaining("archive")]);
 });
 
 test("a team of a newer troupe is refused, and nothing in it is touched", async () => {

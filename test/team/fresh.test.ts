@@ -106,15 +106,15 @@ test("P09 a fresh start is refused while a lead lives, and moves nothing", async
   expect(await readdir(join(directory.path, ".team"))).not.toContain("archive");
 });
 
-test("a fresh start where there is no team is a first start", async () => {
+test("a fresh start where there is no team sets mail aside that somebody put there", async () => {
   await using directory = await temporaryDirectory();
   await writeByHand(directory.path, "waiting by hand");
 
   await using store = await openFresh(directory.path);
 
   const { reader } = await store.openMember(lead, ignored);
-  expect(await reader.unread()).toMatchObject([{ message: { content: "waiting by hand" } }]);
-  expect(await readdir(join(directory.path, ".team"))).not.toContain("archive");
+  expect(await reader.unread()).toEqual([]);
+  expect(await readdir(join(directory.path, ".team"))).toContain("archive");
 });
 
 test.each(["inbox", "tasks", "transcripts"])(

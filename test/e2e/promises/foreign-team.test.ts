@@ -184,6 +184,8 @@ test("P37 `--fresh` sets the team aside, and nothing of it is left", async () =>
 test("P37 nobody writes to a team that is not theirs from another shell, and looking says whose it is", async () => {
   await using it = await world();
   await bringTeam(it.root);
+  await rm(join(it.root, ".team", "inbox"), { recursive: true });
+  const before = await readdir(it.root, { recursive: true });
 
   const sent = await it.troupe("send", "alice", "hi");
   const seen = await it.troupe("team");
@@ -191,6 +193,7 @@ test("P37 nobody writes to a team that is not theirs from another shell, and loo
   expect(sent.code).toBe(2);
   expect(sent.err).toContain("is not yours");
   expect(existsSync(join(it.home, "state", "troupe", "keys"))).toBe(false);
+  expect(await readdir(it.root, { recursive: true })).toEqual(before);
   expect(seen.out).toContain("alice");
   expect(seen.err).toContain("not known to be yours");
 });
