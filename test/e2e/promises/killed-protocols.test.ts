@@ -42,7 +42,12 @@ test("control: where nothing on disk says that a member is ending, its end is ne
   const path = join(wire.teamDirectory, "config.json");
   const { members, ...team } = parseJson(await readFile(path, "utf8"), TeamRecord, path);
   const forgetful = members.map(({ ending: _, ...member }) => member);
-  await writeFile(path, JSON.stringify({ ...team, members: forgetful }));
+  for (const name of ["config.json", "config.last-good.json"]) {
+    await writeFile(
+      join(wire.teamDirectory, name),
+      JSON.stringify({ ...team, members: forgetful }),
+    );
+  }
 
   const reopened = await wire.open({ autoclaim: false });
   await reopened.prompt("Is she gone?");
