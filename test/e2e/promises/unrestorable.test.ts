@@ -1,4 +1,4 @@
-import { mkdir, rm, writeFile } from "node:fs/promises";
+import { mkdir, rename, rm, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { calls, reply, says } from "../../../src/testing/scripted-model.ts";
@@ -18,11 +18,11 @@ const mishaps: [string, (wire: TeamOnWire) => Promise<void>][] = [
     },
   ],
   [
-    "whose transcript is a directory now",
+    "whose transcript is a link now",
     async (wire) => {
       const path = join(wire.teamDirectory, "transcripts", "alice.jsonl");
-      await rm(path);
-      await mkdir(path);
+      await rename(path, join(wire.root, "elsewhere.jsonl"));
+      await symlink(join(wire.root, "elsewhere.jsonl"), path);
     },
   ],
 ];
