@@ -1,6 +1,6 @@
-import { readdirSync } from "node:fs";
 import { temporaryDirectory } from "../src/testing/temporary-directory.ts";
 import type { Errno, Fault, FaultyFileSystem } from "../test/support/faulty-file-system.ts";
+import { openDescriptors } from "./open-descriptors.ts";
 
 /** One operation on one store, to be tried under one fault. */
 export interface Trial extends AsyncDisposable {
@@ -75,7 +75,6 @@ export async function sweepErrors(
   const result: SweepResult = { hits: 0, violations: [] };
   for (let at = 1; ; at++) {
     await using directory = await temporaryDirectory();
-    const descriptors = countDescriptors();
     const trial = await prepare(directory.path);
     const fault: Fault =
       kind === "short-write" ? { type: kind, at } : { type: "error", at, code: kind };
@@ -89,14 +88,10 @@ export async function sweepErrors(
     const found = await trial.violations();
     if (error) found.push(`the operation itself threw ${error}`);
     await trial[Symbol.asyncDispose]();
-    const leaked = countDescriptors() - descriptors;
+    const leaked = openDescriptors(directory.path);
     await trial.recover();
     found.push(...(await trial.violations()).map((it) => `${it} after opening again`));
     if (leaked !== 0) found.push(`${leaked} descriptors leaked`);
     result.violations.push(...found.map((it) => `${kind} at call ${at} (${hit}): ${it}`));
   }
-}
-
-function countDescriptors(): number {
-  return process.platform === "linux" ? readdirSync("/proc/self/fd").length : 0;
 }

@@ -1,6 +1,6 @@
-import { readdirSync } from "node:fs";
 import { open, readdir, readFile, writeFile } from "node:fs/promises";
 import { expect, test } from "vitest";
+import { openDescriptors } from "../../soak/open-descriptors.ts";
 import { type Fault, FaultyFileSystem } from "../support/faulty-file-system.ts";
 import { Scene, type SceneMember } from "../workspace/fixture.ts";
 
@@ -162,7 +162,7 @@ async function sweep(
     await using scene = await Scene.open({ "a.txt": old });
     const member = await scene.member();
     await member.call("read_file", { path: "a.txt" });
-    const descriptors = readdirSync("/proc/self/fd").length;
+    const descriptors = openDescriptors(scene.root);
     const fault = faultAt(at);
     let isDone = false;
     const { hit, error } = await faulty.run(fault, async () => {
@@ -172,7 +172,7 @@ async function sweep(
 
     const found = await wrongWith(scene, story, { isDone, hit, hasDied: fault.type === "crash" });
     if (error && fault.type !== "crash") found.push(`threw ${error}`);
-    const leaked = readdirSync("/proc/self/fd").length - descriptors;
+    const leaked = openDescriptors(scene.root) - descriptors;
     if (leaked !== 0 && fault.type !== "crash") found.push(`${leaked} descriptors leaked`);
     violations.push(...found.map((it) => `${JSON.stringify(fault)} (${hit}): ${it}`));
   }
