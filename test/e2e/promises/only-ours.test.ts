@@ -1,5 +1,15 @@
 import { execFile, execFileSync } from "node:child_process";
-import { chmod, link, lstat, mkdir, readdir, readFile, symlink, writeFile } from "node:fs/promises";
+import {
+  chmod,
+  link,
+  lstat,
+  mkdir,
+  readdir,
+  readFile,
+  rm,
+  symlink,
+  writeFile,
+} from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { temporaryDirectory } from "../../../src/testing/temporary-directory.ts";
@@ -75,7 +85,14 @@ const attacks: [string, (place: Ground) => Promise<unknown>][] = [
   ["events.jsonl is a link", (place) => fileIn(place, "events.jsonl", symlink)],
   ["usage.jsonl is a link", (place) => fileIn(place, "usage.jsonl", symlink)],
   ["a transcript has a second name", secondName],
-  ["a mailbox has a second name", (place) => fileIn(place, "inbox/lead.jsonl", link)],
+  [
+    "a mailbox has a second name",
+    async (place) => {
+      await run(place);
+      await rm(join(place.team, "inbox/lead.jsonl"));
+      await fileIn(place, "inbox/lead.jsonl", link);
+    },
+  ],
 ];
 
 /** A transcript that troupe has written, and that the person keeps under another name as well. */
