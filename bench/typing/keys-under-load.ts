@@ -1,4 +1,5 @@
 import { EventEmitter } from "node:events";
+import { join } from "node:path";
 import { PassThrough } from "node:stream";
 import { setImmediate, setTimeout } from "node:timers/promises";
 import type { Io } from "../../src/cli/command.ts";
@@ -76,7 +77,8 @@ async function openScreen(count: number) {
     teamDir: ".",
   });
   const history = await History.open({
-    path: "/dev/null",
+    // Below a file nothing can be made, so it is kept in memory.
+    path: join(import.meta.filename, "history.jsonl"),
     mask: (text) => text,
     onWarning: () => undefined,
   });

@@ -23,7 +23,7 @@ const escapes: ((scene: Scene) => string)[] = [
   ({ root }) => `${root}/../proj-evil/secret.txt`,
   ({ around }) => `/proc/self/root${around}/outside/secret.txt`,
   ({ around }) => `/proc/self/cwd/../../../../..${around}/outside/secret.txt`,
-  ({ around }) => `/proc/self/root/proc/self/root${around}/outside/secret.txt`,
+  ({ around }) => `${"/proc/self/root".repeat(2)}${around}/outside/secret.txt`,
   ({ around }) => `/proc/${process.pid}/root${around}/outside/secret.txt`,
   () => "link-to-file",
   () => "link-to-directory/secret.txt",

@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { chmod, mkdir, readFile, stat, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -110,14 +111,14 @@ test.each([0o644, 0o755])(
   },
 );
 
-test("a device named as the key is refused, and keeps its mode", async () => {
-  const before = await modeOf("/dev/null");
+test("a pipe named as the key is refused, and keeps its mode", async () => {
+  await using directory = await temporaryDirectory();
+  const path = join(directory.path, "pipe");
+  execFileSync("mkfifo", ["-m", "644", path]);
 
-  await expect(loadTeamKey({ path: "/dev/null" })).rejects.toMatchObject({
-    code: "key-unavailable",
-  });
+  await expect(loadTeamKey({ path })).rejects.toMatchObject({ code: "key-unavailable" });
 
-  expect(await modeOf("/dev/null")).toBe(before);
+  expect(await modeOf(path)).toBe(0o644);
 });
 
 test("a directory that was there before keeps its permissions", async () => {

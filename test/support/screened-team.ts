@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import { PassThrough } from "node:stream";
 import { setImmediate } from "node:timers/promises";
 import type { Io } from "../../src/cli/command.ts";
@@ -59,7 +60,8 @@ export class ScreenedTeam {
 
   static async open(size: Partial<Size> = {}): Promise<ScreenedTeam> {
     const history = await History.open({
-      path: "/dev/null",
+      // Below a file nothing can be made, so it is kept in memory.
+      path: join(import.meta.filename, "history.jsonl"),
       mask: (text) => text,
       onWarning: () => undefined,
     });
