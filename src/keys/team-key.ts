@@ -3,8 +3,8 @@ import { constants, existsSync } from "node:fs";
 import { type FileHandle, open, stat } from "node:fs/promises";
 import { dirname, isAbsolute, join } from "node:path";
 import { hasErrno, TeamError } from "../errors.ts";
+import { quoted } from "../lib/file-owner.ts";
 import { createFileOnce, ensurePrivateDirectory } from "../lib/files.ts";
-import { quoted } from "../lib/ownership.ts";
 import type { TeamId } from "../protocol/ids.ts";
 import { Signature } from "./signature.ts";
 

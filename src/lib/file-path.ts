@@ -1,6 +1,6 @@
 import { basename, dirname, join } from "node:path";
+import { named } from "./file-owner.ts";
 import type { OwnPath } from "./own-directory.ts";
-import { named } from "./ownership.ts";
 
 /**
  * A file: by a path that is looked up anew each time, or by its names below a directory that is

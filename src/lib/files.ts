@@ -2,9 +2,9 @@ import { randomUUID } from "node:crypto";
 import { chmodSync, closeSync, type Dirent, lstatSync } from "node:fs";
 import { link, mkdir, open, readdir, rename, rm, stat } from "node:fs/promises";
 import { hasErrno, TeamError } from "../errors.ts";
+import { openDirectory } from "./file-owner.ts";
 import { at, atDirectory, type FilePath, locationOf, within } from "./file-path.ts";
 import { closeToOthers, openIfExists } from "./open-files.ts";
-import { openDirectory } from "./ownership.ts";
 
 const directoryMode = 0o700;
 const fileMode = 0o600;

@@ -1,8 +1,8 @@
 import { closeSync, constants, fchmodSync, fstatSync, openSync, type Stats } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { hasErrno, TeamError } from "../errors.ts";
+import { isLink, quoted, requireOwner } from "./file-owner.ts";
 import { at, atSync, type FilePath } from "./file-path.ts";
-import { isLink, quoted, requireOwner } from "./ownership.ts";
 
 const fileMode = 0o600;
 const permissionBits = 0o777;
@@ -85,9 +85,8 @@ function noFile(path: FilePath): TeamError {
  * owner alone, whatever the umask. One that is there keeps its mode, and is refused where it has
  * another name too: what is written here would be written there.
  */
-export function openPrivateSync(path: FilePath, flags: "a" | "a+"): number {
-  const access = (flags === "a" ? O_WRONLY : O_RDWR) | O_APPEND;
-  const descriptor = openOrMakeSync(path, access);
+export function openPrivateSync(path: FilePath, flags: keyof typeof accesses): number {
+  const descriptor = openOrMakeSync(path, accesses[flags]);
   try {
     if (fstatSync(descriptor).nlink > 1) throw hasSecondName(path);
     return descriptor;
@@ -96,6 +95,8 @@ export function openPrivateSync(path: FilePath, flags: "a" | "a+"): number {
     throw error;
   }
 }
+
+const accesses = { a: O_WRONLY | O_APPEND, "a+": O_RDWR | O_APPEND, "r+": O_RDWR };
 
 function openOrMakeSync(path: FilePath, access: number): number {
   for (;;) {

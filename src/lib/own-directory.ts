@@ -1,7 +1,7 @@
 import { closeSync, fstatSync, lstatSync, type Stats } from "node:fs";
 import { join, resolve } from "node:path";
 import { TeamError } from "../errors.ts";
-import { openDirectory } from "./ownership.ts";
+import { openDirectory } from "./file-owner.ts";
 
 /** Where Linux shows the descriptors of whoever looks. A directory among them can be entered. */
 const descriptors = "/proc/self/fd";

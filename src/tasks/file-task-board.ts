@@ -172,14 +172,15 @@ export class FileTaskBoard implements TaskBoard {
 
   #commit(task: Task): Promise<boolean> {
     const signature = this.#signature;
-    return this.#records.commit(signature ? { ...task, sig: sealOf(task, signature) } : task);
+    const sig = signature?.sign(sealedText(task));
+    return this.#records.commit(sig ? { ...task, sig } : task);
   }
 
   async #read(id: TaskId): Promise<Task | undefined> {
     const stored = await this.#records.read(id);
     if (!stored) return undefined;
     const { sig, ...task } = stored;
-    const isOurs = !this.#signature || sig === sealOf(task, this.#signature);
+    const isOurs = !this.#signature || isSealed(task, sig, this.#signature);
     return isOurs ? task : asOutsiders(task);
   }
 
@@ -190,8 +191,12 @@ export class FileTaskBoard implements TaskBoard {
 }
 
 /** The version is the name of its file, and may be another where that cannot be read. */
-function sealOf({ version: _, ...task }: Task, signature: Signer): string {
-  return signature.sign(`task ${canonicalJson(task)}`);
+function sealedText({ version: _, ...task }: Task): string {
+  return `task ${canonicalJson(task)}`;
+}
+
+function isSealed(task: Task, sig: unknown, signature: Signer): boolean {
+  return typeof sig === "string" && signature.verify(sealedText(task), sig);
 }
 
 /** A task that somebody wrote or edited by hand: nobody holds it, and nobody takes it by itself. */

@@ -82,11 +82,6 @@ export class TeamObserver {
     });
   }
 
-  /** False for a team of somebody else: what it says is shown, and nothing can be left there. */
-  async isOwn(): Promise<boolean> {
-    return (await this.#key.toSee()) !== undefined;
-  }
-
   /** Whoever runs the team; undefined when nobody does. */
   async lead(): Promise<Holder | undefined> {
     const { clock, processes, onWarning } = this.#place;

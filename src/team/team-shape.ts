@@ -1,8 +1,8 @@
 import type { Dirent } from "node:fs";
 import { TeamError } from "../errors.ts";
+import { isLink } from "../lib/file-owner.ts";
 import { type FilePath, within } from "../lib/file-path.ts";
 import { listEntries } from "../lib/files.ts";
-import { isLink } from "../lib/ownership.ts";
 import { lastGoodFile, readTeamFile, rosterFile } from "../roster/team-file.ts";
 
 const member = "[a-z][a-z0-9_-]{0,31}";

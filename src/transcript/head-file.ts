@@ -1,6 +1,7 @@
-import { closeSync, constants, openSync, writeSync } from "node:fs";
+import { closeSync, writeSync } from "node:fs";
 import { dirname } from "node:path";
 import { ensurePrivateDirectory, readTextIfExists } from "../lib/files.ts";
+import { openPrivateSync } from "../lib/open-files.ts";
 import type { Link } from "./entry-chain.ts";
 
 /** Remembers how far a transcript had come, where nobody who can edit the transcript can write. */
@@ -44,8 +45,7 @@ export class HeadFile implements ChainHead {
 
   write({ number, sig }: Link): void {
     try {
-      const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_NOFOLLOW;
-      const descriptor = openSync(this.#path, flags | constants.O_NONBLOCK, 0o600);
+      const descriptor = openPrivateSync(this.#path, "r+");
       try {
         // Of one length always, so that it is written over as a whole and never cut first.
         const text = `${String(number).padStart(15)} ${sig.padEnd(64)}\n`;
