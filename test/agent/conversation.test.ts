@@ -35,6 +35,15 @@ test("results stand in the order of the calls, whichever came first, and only wh
   });
 });
 
+test("a call that is open where entries are missing counts as begun, and the model is told", () => {
+  const conversation = of(mail("go"), reply([call("a")]), { type: "gap", at, lost: 2 });
+
+  expect(conversation.openCalls).toMatchObject([{ isStarted: true }]);
+  expect(conversation.unansweredInput).toEqual([
+    expect.stringContaining("2 entries are missing here"),
+  ]);
+});
+
 test("a call that was begun and has no result is known as begun", () => {
   const conversation = of(mail("go"), reply([call("a"), call("b")]), {
     type: "tool-start",
