@@ -4,6 +4,7 @@ import { defineConfig } from "vitest/config";
 export default defineConfig({
   test: {
     include: ["test/**/*.test.ts"],
+    globalSetup: ["test/support/leave-no-trace.ts"],
     // Fault tests start real processes; on a busy two-core machine that takes its time.
     testTimeout: 60_000,
     // Modules have no state of their own (AGENTS.md): loading them once for many files saves a minute.

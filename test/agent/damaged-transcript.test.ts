@@ -114,12 +114,12 @@ async function goOn(server: ProviderServer, model: Model, entries: readonly Entr
   const { transcript } = await store.openMember(lead, { onSetAside: () => undefined });
   await transcript.append(entries);
   server.reply(calls("echo", { value: "e" }), says("Gone on."), says("Again."), says("Anew."));
-  const first = await TestAgent.open(model, { tools, store });
+  await using first = await TestAgent.open(model, { tools, store });
   await first.tell("Go on.");
   await first.run();
   await first.tell("And again.");
   await first.run();
-  const second = await TestAgent.open(model, { tools, store });
+  await using second = await TestAgent.open(model, { tools, store });
   await second.tell("And after a restart.");
   await second.run();
 }

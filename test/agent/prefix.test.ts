@@ -32,10 +32,10 @@ test.each(["anthropic/scripted", "openai/scripted"])(
       calls("echo", { value: "b" }),
       says("And again."),
     );
-    const store = new MemoryTeamStore({ clock: systemClock });
+    await using store = new MemoryTeamStore({ clock: systemClock });
     const options = { store, tools: [look, testTool("echo", (value) => value)] };
     const model = await modelOnWire(server, id);
-    const first = await TestAgent.open(model, options);
+    await using first = await TestAgent.open(model, options);
     for (const line of ["One.", "Two.", "Three."]) {
       await first.tell(line);
       await first.run();

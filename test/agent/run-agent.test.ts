@@ -404,7 +404,7 @@ test("who leaves leaves what has not begun for the next start", async () => {
 test("P08 a call that was running when the process died is answered as unknown, and not run again", async () => {
   const ran: string[] = [];
   const model = new ScriptedModel([says("I look first.")]);
-  const first = await TestAgent.open(new ScriptedModel([]));
+  await using first = await TestAgent.open(new ScriptedModel([]));
   await first.tell("Go.");
   const mail = await first.agent.options.input.take(true);
   await first.agent.append(mail);

@@ -125,7 +125,7 @@ async function live(
     runs.set(value, (runs.get(value) ?? 0) + 1);
     return `did ${value}`;
   };
-  const store = new MemoryTeamStore({ clock: systemClock });
+  await using store = new MemoryTeamStore({ clock: systemClock });
   const options: Partial<AgentOptions> & { store: MemoryTeamStore } = {
     store,
     tools: [testTool("work", count), testTool("read", count)],
@@ -135,7 +135,7 @@ async function live(
     ...scenario.options?.(store),
   };
   const model = await modelOnWire(server);
-  const first = await TestAgent.open(model, options);
+  await using first = await TestAgent.open(model, options);
   await first.tell("Go.");
   const { transcript } = first.member;
   const dying = new DyingTranscript(around(transcript), dieAt, death);

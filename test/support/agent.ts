@@ -19,23 +19,26 @@ import type { MemberStore, TeamStore } from "../../src/team/team-store.ts";
 import { temporaryDirectory } from "../../src/testing/temporary-directory.ts";
 import { defineTool, success, type Tool } from "../../src/tools/tool.ts";
 
-/** A lead over a memory store, with a mailbox to write to. Everything else is a test's to choose. */
+/**
+ * A lead over a memory store, with a mailbox to write to. Everything else is a test's to choose.
+ * A store that the test passes in stays the test's: it outlives this agent.
+ */
 export class TestAgent implements AsyncDisposable {
   readonly store: TeamStore;
   readonly member: MemberStore;
   readonly agent: Agent;
   readonly ledger: MemoryUsageLedger;
-  readonly #directory: AsyncDisposable;
+  readonly #owned: readonly AsyncDisposable[];
 
   private constructor(
     parts: Pick<TestAgent, "store" | "member" | "agent" | "ledger">,
-    directory: AsyncDisposable,
+    owned: readonly AsyncDisposable[],
   ) {
     this.store = parts.store;
     this.member = parts.member;
     this.agent = parts.agent;
     this.ledger = parts.ledger;
-    this.#directory = directory;
+    this.#owned = owned;
   }
 
   static async open(
@@ -81,7 +84,8 @@ export class TestAgent implements AsyncDisposable {
       clock: systemClock,
       ...rest,
     });
-    return new TestAgent({ store, member, agent, ledger }, directory);
+    const owned = options.store ? [directory] : [store, directory];
+    return new TestAgent({ store, member, agent, ledger }, owned);
   }
 
   async tell(content: string): Promise<void> {
@@ -103,8 +107,7 @@ export class TestAgent implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.store[Symbol.asyncDispose]();
-    await this.#directory[Symbol.asyncDispose]();
+    for (const resource of this.#owned) await resource[Symbol.asyncDispose]();
   }
 }
 
