@@ -119,6 +119,7 @@ function teamOf(members: readonly Member[], hub: EventHub): TalkTeam {
   return {
     events: (signal) => hub.observe(signal),
     roster: async () => ({ team_name: "default", team_id, lead, format: 1, members: [...members] }),
+    requests: async () => [],
     openRequests: async () => [],
     usage: async () => new Map(),
     interrupt: () => undefined,

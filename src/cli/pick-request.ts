@@ -7,6 +7,7 @@ import { oneLine } from "./render/one-line.ts";
 /**
  * The open question to the person whose id begins so. Throws where none is meant, or several are.
  * Even a single question wants to be named: another one may have taken its place since it was seen.
+ * So `all` must have the decided ones too: an id that is cut short may mean one of those.
  */
 export function pickRequest(all: readonly Request[], beginning: string | undefined): Request {
   const open = all.filter(isForPerson);
@@ -18,11 +19,8 @@ export function pickRequest(all: readonly Request[], beginning: string | undefin
   const start = beginning.toLowerCase();
   const [found, ...others] = all.filter(({ id }) => id.startsWith(start));
   if (!found) throw unknown(beginning, open);
-  if (others.length === 0) return openOnly(found);
-  const meant = [found, ...others].filter(isForPerson);
-  const [only] = meant;
-  if (only && meant.length === 1) return only;
-  throw unclear(`Several requests begin with ${beginning}`, meant.length > 0 ? meant : open);
+  if (others.length > 0) throw unclear(`Several requests begin with ${beginning}`, open);
+  return openOnly(found);
 }
 
 function openOnly(request: Request): Request {
@@ -44,16 +42,17 @@ function openOnly(request: Request): Request {
 
 function unknown(beginning: string, open: readonly Request[]): TeamError {
   return new TeamError("request-unknown", `No request begins with ${beginning}`, {
-    hint: open.length === 0 ? "Nothing waits for your answer." : listed(open),
+    hint: waiting(open),
   });
 }
 
-function unclear(message: string, candidates: readonly Request[]): TeamError {
-  return new TeamError("usage-wrong", message, { hint: listed(candidates) });
+function unclear(message: string, open: readonly Request[]): TeamError {
+  return new TeamError("usage-wrong", message, { hint: waiting(open) });
 }
 
-/** The questions in a sentence, with enough of each to tell them apart. */
-function listed(requests: readonly Request[]): string {
+/** The open questions in a sentence, with enough of each to tell them apart. */
+function waiting(requests: readonly Request[]): string {
+  if (requests.length === 0) return "Nothing waits for your answer.";
   return `Waiting: ${requests.map((request) => `${request.id} (${briefly(request)})`).join(", ")}.`;
 }
 

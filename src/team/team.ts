@@ -9,6 +9,7 @@ import type { Request } from "../protocol/request.ts";
 import type { Task } from "../protocol/task.ts";
 import type { Member, TeamRecord } from "../protocol/team.ts";
 import type { UsageTotal } from "../protocol/usage.ts";
+import type { RequestFilter } from "../requests/requests.ts";
 import type { SpawnRequest } from "../tools/team/colleagues.ts";
 import { describeRoster } from "../tools/team/teammates.ts";
 import { broadcast } from "./broadcast.ts";
@@ -146,9 +147,14 @@ export class Team implements AsyncDisposable {
     return this.#equipment.store.tasks.list();
   }
 
+  /** All questions of the team's protocols, open and decided, oldest first. */
+  requests(filter: RequestFilter = {}): Promise<Request[]> {
+    return this.#equipment.store.requests.list(filter);
+  }
+
   /** What waits for an answer: approvals and plans for the person among them. */
   openRequests(): Promise<Request[]> {
-    return this.#equipment.store.requests.list({ state: "pending" });
+    return this.requests({ state: "pending" });
   }
 
   /** Answers a question that is put to the person. */

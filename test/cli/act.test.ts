@@ -139,6 +139,26 @@ test("an answer to nothing in particular is refused, with what waits", async () 
   expect(await mailOf(store, alice)).toEqual([]);
 });
 
+test("P38 the beginning of an id that two requests share answers none, though one is decided", async () => {
+  await using directory = await temporaryDirectory();
+  await using store = await openTeam(directory.path);
+  const seen = await ask(store, { command: "make" });
+  await store.requests.decide(seen.id, { by: user, state: "approved", hash: seen.hash });
+  const newer = await ask(store, { command: "rm x" });
+  const [shared = 0] = [...newer.id].flatMap((digit, at) => (digit === seen.id[at] ? [] : [at]));
+
+  const refused = await troupe(directory.path, "approve", newer.id.slice(0, shared));
+  const mailBefore = await mailOf(store, alice);
+  const unique = await troupe(directory.path, "approve", newer.id.slice(0, shared + 1));
+
+  expect(refused).toMatchObject({ code: 2, out: [] });
+  expect(refused.err[0]).toContain("Several requests begin with");
+  expect(refused.err[1]).toContain(newer.id);
+  expect(mailBefore).toEqual([]);
+  expect(unique).toMatchObject({ code: 0 });
+  expect(await mailOf(store, alice)).toMatchObject([{ request_id: newer.id }]);
+});
+
 test("what is decided, or is somebody else's to decide, is refused with what to do", async () => {
   await using directory = await temporaryDirectory();
   await using store = await openTeam(directory.path);

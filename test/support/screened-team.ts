@@ -43,6 +43,7 @@ export class ScreenedTeam {
   readonly #hub = new EventHub({ append: () => undefined }, this.clock);
   readonly #input = Object.assign(new PassThrough(), { isTTY: true, setRawMode: () => undefined });
   #requests: Request[] = [];
+  readonly #settled: Request[] = [];
 
   private constructor({ columns, rows, history }: Size & { history: History }) {
     this.terminal = new VirtualTerminal({ columns, rows });
@@ -115,9 +116,15 @@ export class ScreenedTeam {
 
   /** Has a question be answered elsewhere, or withdrawn. */
   withdraw({ id, type: request_type, from }: Request): void {
-    this.#requests = this.#requests.filter((request) => request.id !== id);
+    this.#conclude(id);
     const member = MemberName.parse(from);
     this.happen({ type: "request-change", member, id, request_type, state: "cancelled" });
+  }
+
+  #conclude(id: string): void {
+    const found = this.#requests.find((request) => request.id === id);
+    if (found) this.#settled.push({ ...found, state: "cancelled" });
+    this.#requests = this.#requests.filter((request) => request !== found);
   }
 
   /** Chooses the question that is up, and waits until its keys count. */
@@ -179,6 +186,7 @@ export class ScreenedTeam {
         members: [...this.members],
       }),
       describeRoster: async () => `Team: ${this.members.length}`,
+      requests: async () => [...this.#settled, ...this.#requests],
       openRequests: async () => [...this.#requests],
       usage: async () => new Map(),
       async message(to, content) {
@@ -191,7 +199,7 @@ export class ScreenedTeam {
       answer: async (id, { decision, reason }) => {
         told.push(`${decision}${reason ? ` (${reason})` : ""}`);
         this.answered.push(id);
-        this.#requests = this.#requests.filter((request) => request.id !== id);
+        this.#conclude(id);
       },
       interrupt: (name) => void told.push(`interrupt ${name ?? "everybody"}`),
       stop: async (name) => void told.push(`stop ${name ?? "everybody"}`),

@@ -49,10 +49,15 @@ export class Tmux implements AsyncDisposable {
     const session = ["new-session", "-d", "-s", "screen", ...size, "-c", cwd];
     await execute("tmux", ["-S", socket, "-f", "/dev/null", ...session, script]);
     const tmux = new Tmux(socket);
-    // A control client has a size of its own, which must not become the window's.
-    await tmux.#tell("set-option", "-g", "window-size", "manual");
-    await tmux.resize(columns, rows);
-    return tmux;
+    try {
+      // A control client has a size of its own, which must not become the window's.
+      await tmux.#tell("set-option", "-g", "window-size", "manual");
+      await tmux.resize(columns, rows);
+      return tmux;
+    } catch (error) {
+      await tmux[Symbol.asyncDispose]();
+      throw error;
+    }
   }
 
   /** Types a text as it is. */

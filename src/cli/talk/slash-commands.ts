@@ -176,7 +176,7 @@ async function findMember({ team }: Talk, typed: string): Promise<MemberName> {
 }
 
 async function answer({ team }: Talk, id: string, given: PersonsAnswer): Promise<Reply> {
-  const request = pickRequest(await team.openRequests(), id === "" ? undefined : id);
+  const request = pickRequest(await team.requests(), id === "" ? undefined : id);
   await team.answer(request.id, given);
   const word = given.decision === "deny" ? "Denied" : "Allowed";
   return { type: "answered", id: request.id, line: `${word}: ${briefly(request)}` };

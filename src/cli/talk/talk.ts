@@ -28,6 +28,7 @@ export interface TalkTeam
     | "events"
     | "roster"
     | "describeRoster"
+    | "requests"
     | "openRequests"
     | "usage"
     | "broadcast"

@@ -461,3 +461,27 @@ test("nothing moves when a question is chosen, and when its rule is looked at", 
 
   expect([chosen, rows()]).toEqual([before, before]);
 });
+
+test("P38 /approve with the beginning of an id that was answered elsewhere answers no newer question", async () => {
+  await using screen = await ScreenedTeam.open();
+  const alice = screen.enlist("alice");
+  const seen = screen.ask(alice, { command: "make" });
+  await screen.shows("$ make");
+  screen.withdraw(seen);
+  const newer = screen.ask(alice, { command: "rm notes.txt" });
+  await screen.shows("$ rm notes.txt");
+  const shared = seen.id.slice(0, 6);
+  expect(newer.id.startsWith(shared)).toBe(true);
+
+  screen.press(`/approve ${shared}`);
+  await screen.settle();
+  screen.press(enter);
+  await screen.shows(`Several requests begin with ${shared}`);
+  expect(screen.answered).toEqual([]);
+
+  screen.press(`/approve ${newer.id}`);
+  await screen.settle();
+  screen.press(enter);
+  await screen.showsNoMore("asks to run this");
+  expect(screen.answered).toEqual([newer.id]);
+});

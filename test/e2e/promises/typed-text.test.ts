@@ -8,11 +8,11 @@ import { Tmux } from "../../support/tmux.ts";
 
 const program = resolve("dist/cli/main.js");
 
-/** The published program on a real terminal, with a question of alice's on its screen. */
-async function askedOnScreen(directory: string) {
+/** The published program on a real terminal. */
+async function startedIn(directory: string): Promise<Tmux> {
   const workspace = join(directory, "work");
   await mkdir(workspace);
-  const terminal = await Tmux.start({
+  return await Tmux.start({
     directory,
     cwd: workspace,
     command: [process.execPath, program, "--model", "rehearsal"],
@@ -23,19 +23,23 @@ async function askedOnScreen(directory: string) {
       CI: "",
     },
   });
+}
+
+/** Resolves when a question of alice's is on the screen, about the file `schema.sql`. */
+async function untilAsked(terminal: Tmux): Promise<void> {
   await terminal.shows("Say what is to be done");
   await terminal.type(
     "Spawn alice as a backend developer. Ask her to create a file called schema.sql with a users table.",
   );
   await terminal.press("Enter");
   await terminal.shows("alice asks to run this");
-  return { terminal, file: join(workspace, "schema.sql") };
 }
 
 test("P38 a message that begins with the letter of an answer answers nothing, typed or pasted", async () => {
   await using directory = await temporaryDirectory();
-  const { terminal, file } = await askedOnScreen(directory.path);
-  await using _ended = terminal;
+  await using terminal = await startedIn(directory.path);
+  const file = join(directory.path, "work", "schema.sql");
+  await untilAsked(terminal);
 
   for (const text of ["also use UUIDs please", "yes, go on", "no, wait"]) {
     for (const [index, letter] of [...text].entries()) {
@@ -57,8 +61,9 @@ test("P38 a message that begins with the letter of an answer answers nothing, ty
 
 test("P38 a chosen question is answered by its key, and what was being typed is still there", async () => {
   await using directory = await temporaryDirectory();
-  const { terminal, file } = await askedOnScreen(directory.path);
-  await using _ended = terminal;
+  await using terminal = await startedIn(directory.path);
+  const file = join(directory.path, "work", "schema.sql");
+  await untilAsked(terminal);
   await terminal.type("a draft");
   await terminal.shows("› a draft");
 
