@@ -1,3 +1,4 @@
+import { basename, dirname, join } from "node:path";
 import { TeamError } from "../errors.ts";
 import type { PermissionMode } from "../protocol/message.ts";
 import type { Action } from "../protocol/tools.ts";
@@ -113,7 +114,7 @@ export class Permissions {
 
   async #findOwnRules(): Promise<readonly Rule[]> {
     const home = this.#options.environment?.HOME ?? "";
-    const place = home.startsWith("/") ? await this.#options.locate(home) : undefined;
+    const place = home.startsWith("/") ? await this.#locateSurrounding(home) : undefined;
     if (place?.relative === undefined) return [];
     const { homeSecrets } = await import("./home-secrets.ts");
     return homeSecrets(place.relative);
@@ -126,15 +127,37 @@ export class Permissions {
   }
 
   async #findSurroundings(): Promise<Surroundings> {
-    const { locate, environment } = this.#options;
+    const { environment } = this.#options;
+    const locate = (path: string) => this.#locateSurrounding(path);
     const realPath = async (path: string) => (await locate(path)).real;
     const searched = (environment?.PATH ?? "/").split(":").map((path) => path || ".");
     const [teamDirectory, keyDirectories, places] = await Promise.all([
       realPath(this.#options.teamDirectory),
       Promise.all(this.#options.keyDirectories.map(realPath)),
-      Promise.all(searched.map((path) => locate(path))),
+      Promise.all(searched.map(locate)),
     ]);
     const programDirectories = places.filter(({ isInside }) => isInside).map(({ real }) => real);
     return { teamDirectory, keyDirectories, programDirectories };
+  }
+
+  /**
+   * Where something lies that no call has named. What this user cannot reach, such as a directory in
+   * a PATH that was somebody else's, is where its path says: it is no reason to refuse a call.
+   */
+  async #locateSurrounding(path: string): Promise<Place> {
+    try {
+      return await this.#options.locate(path);
+    } catch (error) {
+      const parent = dirname(path);
+      const isUnreachable = error instanceof TeamError && error.code === "path-refused";
+      if (!isUnreachable || parent === path) throw error;
+      const { real, isInside, relative } = await this.#locateSurrounding(parent);
+      const name = basename(path);
+      return {
+        real: join(real, name),
+        isInside,
+        relative: relative === undefined ? undefined : join(relative, name),
+      };
+    }
   }
 }

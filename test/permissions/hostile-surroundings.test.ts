@@ -1,4 +1,4 @@
-import { chmod, mkdir, writeFile } from "node:fs/promises";
+import { chmod, mkdir, rm, symlink, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import { ask, deny, judgeLine, project } from "./judge-lines.ts";
@@ -54,6 +54,39 @@ test("a program in a folder of PATH is not written unasked by the file tools eit
   expect(await write("tools/bin/ls")).toMatchObject({ decision: "ask" });
   expect(await write("tools/ls")).toMatchObject({ decision: "allow" });
 });
+
+test("a directory of PATH, or a home, that cannot be reached keeps nothing from being judged", async () => {
+  await using workspace = await project();
+  const loop = join(workspace.outside, "loop");
+  await symlink(loop, loop);
+  const unreachable = { PATH: `${loop}/bin:/usr/bin`, HOME: `${loop}/home` };
+  const permissions = workspace.permissions({ environment: unreachable });
+  const coordination = { tool: "claim_task", action: { type: "coordinate" } } as const;
+
+  expect(await judgeLine(permissions, "cat README.md")).toMatchObject({ decision: "allow" });
+  expect(await permissions.judge(coordination)).toMatchObject({ decision: "allow" });
+  // What a call names itself is refused where it leads nowhere.
+  expect(await permissions.judge(reading(loop))).toMatchObject({ decision: "deny" });
+});
+
+test("a directory of PATH in the workspace is not written unasked, though it cannot be reached yet", async () => {
+  await using workspace = await project();
+  const bin = join(workspace.root, "bin");
+  await symlink(bin, bin);
+  const environment = { PATH: `${bin}:/usr/bin` };
+  const permissions = workspace.permissions({ mode: "acceptEdits", environment });
+  await permissions.judge(reading("README.md"));
+  await rm(bin);
+
+  const asked = await judgeLine(permissions, "mkdir bin; cp src/a.ts bin/ls");
+  const elsewhere = await judgeLine(permissions, "mkdir lib; cp src/a.ts lib/ls");
+
+  expect([asked.decision, elsewhere.decision]).toEqual(["ask", "allow"]);
+});
+
+function reading(path: string) {
+  return { tool: "read_file", action: { type: "read", path } } as const;
+}
 
 test("where the workspace is the person's home, secrets in it are asked for", async () => {
   await using workspace = await project();
