@@ -26,7 +26,8 @@ function openUnlinked(path: string, shown: string): number {
   }
 }
 
-function requireOwnDirectory(stats: Stats, shown: string): void {
+/** Throws unless what has these `stats` is of this user, and nobody else can write to it. */
+export function requireOwnDirectory(stats: Stats, shown: string): void {
   requireOwner(stats, shown);
   if ((stats.mode & 0o022) === 0) return;
   throw new TeamError("team-unusable", `Other users can write to ${shown}`, {

@@ -1,4 +1,5 @@
 import { basename, dirname, join } from "node:path";
+import { hasErrno } from "../errors.ts";
 import { named } from "./file-owner.ts";
 import type { OwnPath } from "./own-directory.ts";
 
@@ -65,5 +66,22 @@ export async function atDirectory<T>(
     return await use(directory.location);
   } catch (error) {
     throw named(error, directory.location, directory.shown);
+  }
+}
+
+/** A directory for many operations in it: the way to it is gone once, not for each of them. */
+export interface HeldPath extends Disposable {
+  path: FilePath;
+}
+
+/** Undefined where there is no such directory. */
+export function holdPath(directory: FilePath): HeldPath | undefined {
+  if (typeof directory === "string") return { path: directory, [Symbol.dispose]: () => undefined };
+  try {
+    const held = directory.hold();
+    return { path: held.to(), [Symbol.dispose]: () => held[Symbol.dispose]() };
+  } catch (error) {
+    if (hasErrno(error, "ENOENT")) return undefined;
+    throw error;
   }
 }

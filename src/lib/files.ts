@@ -187,12 +187,14 @@ export async function readTextIfExists(path: FilePath): Promise<string | undefin
   await using file = await openIfExists(path);
   if (!file) return undefined;
   const { size } = await file.stat();
-  if (size > maxTextBytes) throw tooLarge(path, size);
+  requireTextSize(path, size);
   return await file.readFile("utf8");
 }
 
-function tooLarge(path: FilePath, size: number): TeamError {
-  return new TeamError(
+/** Throws for a file that is too large to be read whole. */
+export function requireTextSize(path: FilePath, size: number): void {
+  if (size <= maxTextBytes) return;
+  throw new TeamError(
     "record-corrupt",
     `${path} has ${size} bytes, more than any record (${maxTextBytes})`,
     { hint: "Move it away." },

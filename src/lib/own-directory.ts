@@ -30,10 +30,23 @@ export class OwnDirectory implements Disposable {
   /** Throws `team-unusable` unless it is a directory of this user, and no link. */
   static open(path: string, entersDescriptors = canEnterDescriptors()): OwnDirectory {
     const absolute = resolve(path);
-    const descriptor = openDirectory(absolute, absolute);
-    const directory = new OwnDirectory(absolute, descriptor, entersDescriptors);
+    return OwnDirectory.#of(absolute, openDirectory(absolute, absolute), entersDescriptors);
+  }
+
+  static #of(path: string, descriptor: number, entersDescriptors: boolean): OwnDirectory {
+    const directory = new OwnDirectory(path, descriptor, entersDescriptors);
     forgotten.register(directory, descriptor, directory);
     return directory;
+  }
+
+  /** Holds a directory below this one, so that each file in it is reached in one step. */
+  hold(names: readonly string[]): OwnDirectory {
+    const path = join(this.path, ...names);
+    using parent = this.enter(names.slice(0, -1));
+    const descriptor = openDirectory(`${parent.location}/${names.at(-1) ?? "."}`, path);
+    const held = OwnDirectory.#of(path, descriptor, this.#entersDescriptors);
+    parent.check();
+    return held;
   }
 
   /** True while the path still leads to this directory. */
@@ -98,6 +111,11 @@ export class OwnPath {
   /** A path by which to look at it. Links are followed, so it must decide nothing. */
   get location(): string {
     return join(this.#directory.location, ...this.names);
+  }
+
+  /** Holds the directory that this is. */
+  hold(): OwnDirectory {
+    return this.#directory.hold(this.names);
   }
 
   /** Enters the directory that this is in, or, with `isDirectory`, this one. */

@@ -1,8 +1,8 @@
-import { type Stats, statSync } from "node:fs";
+import { setImmediate } from "node:timers/promises";
 import type { z } from "zod";
 import { hasErrno, TeamError } from "../errors.ts";
 import { mapInBatches } from "./batches.ts";
-import { type FilePath, locationOf, within } from "./file-path.ts";
+import { type FilePath, within } from "./file-path.ts";
 import {
   createFileOnce,
   ensurePrivateDirectory,
@@ -14,12 +14,25 @@ import {
   setAside,
 } from "./files.ts";
 import { parseJson } from "./json.ts";
-
-/** What every record has: its name in the directory, and a version that each change raises by one. */
-interface Versioned {
-  id: string;
-  version: number;
-}
+import {
+  idsOfCopies,
+  idsOfVersions,
+  maxLeap,
+  numbersIn,
+  reasonOf,
+  recordText,
+  requireRecord,
+  type Versioned,
+} from "./record-files.ts";
+import {
+  HeldRecords,
+  isBehind,
+  isSameLook,
+  isSettled,
+  lookAtRecord,
+  type RecordLook,
+  statsOf,
+} from "./record-look.ts";
 
 export interface VersionedRecordsOptions<T extends Versioned> {
   directory: FilePath;
@@ -58,8 +71,10 @@ export class VersionedRecords<T extends Versioned> {
   readonly #check: () => Promise<void>;
   /** The last problem of each file, so that it is told once and not at every reading. */
   readonly #told = new Map<string, string>();
+  /** Records whose copy was found to be older than a version: no glance at them is enough. */
+  readonly #outdated = new Set<string>();
   /** Each record as it was last read, and what its files looked like. */
-  readonly #known = new Map<string, { seen: string; record: T | undefined }>();
+  readonly #known = new Map<string, { look: RecordLook; record: T | undefined }>();
 
   constructor(options: VersionedRecordsOptions<T>) {
     this.#directory = options.directory;
@@ -74,31 +89,73 @@ export class VersionedRecords<T extends Versioned> {
 
   /** The names of all records there are or were, in no order. */
   async ids(): Promise<string[]> {
-    const copied = await namesIn(this.#directory, /^([^.]+)\.json$/);
-    const committed = await namesIn(this.#versions, /^([^.]+)$/);
-    return [...new Set([...copied, ...committed])];
+    const copied = idsOfCopies(await listNames(this.#directory));
+    return [...new Set([...copied, ...idsOfVersions(await listNames(this.#versions))])];
   }
 
   /** The newest version that can be read. What has not changed since is not read again. */
   async read(id: string): Promise<T | undefined> {
     // Who leads is read anew each time, whatever a file system says of it.
     if (!this.#isEditable) return this.#readAnew(id);
-    const seen = this.#look(id);
+    const look = lookAtRecord({ copies: this.#directory, versions: this.#versions }, id);
     const known = this.#known.get(id);
-    if (known && known.seen === seen) return known.record;
+    if (known && isSameLook(known.look, look)) return known.record;
     const record = await this.#readAnew(id);
-    if (seen === undefined) this.#known.delete(id);
-    else this.#known.set(id, { seen, record });
+    this.#keep(id, look, record);
     return record;
   }
 
-  /** Tells one state of a record's files from the next; undefined while it cannot. */
-  #look(id: string): string | undefined {
-    const looks = [this.#copyPath(id), within(this.#versions, id)].map(lookAt);
-    // What has just changed can change again and look the same.
-    const settledMs = this.#now().getTime() - settleMs;
-    if (looks.some((it) => it && Math.max(it.mtimeMs, it.ctimeMs) > settledMs)) return undefined;
-    return looks.map((it) => (it ? `${it.ino} ${it.size} ${it.mtimeMs} ${it.ctimeMs}` : "")).join();
+  /** As `read`, of each of `ids` that there is, in their order. */
+  async readAll(ids: readonly string[]): Promise<T[]> {
+    const found = new Map<string, T | undefined>();
+    const odd: string[] = [];
+    await this.#glanceAtAll(ids, (held, id) => {
+      const known = this.#known.get(id);
+      const isKnown = known && isSameLook(known.look, held.look(id));
+      const record = isKnown ? known.record : this.#glance(held, id)?.record;
+      if (isKnown || record) found.set(id, record);
+      else odd.push(id);
+    });
+    await mapInBatches(odd, async (id) => found.set(id, await this.read(id)));
+    return ids.flatMap((id) => found.get(id) ?? []);
+  }
+
+  /** Leaves others their turn after some: there may be very many records. */
+  async #glanceAtAll(
+    ids: readonly string[],
+    look: (held: HeldRecords, id: string) => void,
+  ): Promise<void> {
+    using held = new HeldRecords({ copies: this.#directory, versions: this.#versions });
+    for (const [index, id] of ids.entries()) {
+      look(held, id);
+      if (index % glancesPerTurn === glancesPerTurn - 1) await setImmediate();
+    }
+  }
+
+  /**
+   * The record, where its copy is good and no version follows it; undefined where it takes a closer
+   * look. Numbers follow each other, but for what a person has raised by hand: `commit` finds that.
+   */
+  #glance(held: HeldRecords, id: string): { record: T; look: RecordLook } | undefined {
+    if (!this.#isEditable || this.#outdated.has(id)) return undefined;
+    try {
+      const glance = held.glance(id);
+      if (!glance) return undefined;
+      const { look, text } = glance;
+      const record = this.#parse(id, text, this.#copyPath(id), look.versions ? Infinity : maxLeap);
+      const isNewest = !look.versions || held.isNewest(id, record.version);
+      if (!isNewest) return undefined;
+      this.#keep(id, look, record);
+      return { record, look };
+    } catch (error) {
+      if (error instanceof TeamError || hasErrno(error, "EISDIR", "ENOTDIR")) return undefined;
+      throw error;
+    }
+  }
+
+  #keep(id: string, look: RecordLook, record: T | undefined): void {
+    if (isSettled(look, this.#now())) this.#known.set(id, { look, record });
+    else this.#known.delete(id);
   }
 
   async #readAnew(id: string): Promise<T | undefined> {
@@ -120,7 +177,7 @@ export class VersionedRecords<T extends Versioned> {
   async commit(record: T): Promise<boolean> {
     const { id, version } = record;
     const path = this.#versionPath(id, version);
-    const text = toText(record);
+    const text = recordText(record);
     // What cannot be read back must not become the newest version.
     parseJson(text, this.#schema, String(path));
     await this.#check();
@@ -128,6 +185,7 @@ export class VersionedRecords<T extends Versioned> {
       await ensurePrivateDirectory(this.#directory);
       await ensurePrivateDirectory(this.#versions);
       await ensurePrivateDirectory(within(this.#versions, id));
+      if (await this.#isOutdated(record)) return false;
       if (!(await createFileOnce(path, text))) return false;
       if (this.#keptVersions !== undefined && !(await this.#isNewest(record))) return false;
     } catch (error) {
@@ -147,22 +205,32 @@ export class VersionedRecords<T extends Versioned> {
    */
   async repair(): Promise<void> {
     await removeTemporaries(this.#directory);
-    await mapInBatches(await this.ids(), async (id) => {
-      if (!this.#isBehind(id)) return;
-      await removeTemporaries(within(this.#versions, id));
-      const newest = await this.read(id);
-      if (!newest) return;
-      const copy = await this.#loadCopy(id, newest.version);
-      if (copy?.version !== newest.version) await this.#copyOrTell(newest);
+    const odd: string[] = [];
+    await this.#glanceAtAll(await this.ids(), (held, id) => {
+      const glanced = this.#glance(held, id);
+      if (!glanced || isBehind(glanced.look)) odd.push(id);
     });
+    await mapInBatches(odd, (id) => this.#repairOne(id));
   }
 
-  /** Two looks a record, so that a long history costs a start little. */
-  #isBehind(id: string): boolean {
-    const versions = lookAt(within(this.#versions, id))?.mtimeMs;
-    const copy = lookAt(this.#copyPath(id))?.mtimeMs;
-    // The copy is written last: what is older than its versions was never finished.
-    return copy === undefined || (versions !== undefined && versions >= copy);
+  async #repairOne(id: string): Promise<void> {
+    await removeTemporaries(within(this.#versions, id));
+    const newest = await this.read(id);
+    if (!newest) return;
+    const copy = await this.#loadCopy(id, newest.version);
+    if (copy?.version !== newest.version) await this.#copyOrTell(newest);
+  }
+
+  /**
+   * True where there is this version already, or a higher one: a person can have raised a number by
+   * hand, and left those below it free for a copy that is older.
+   */
+  async #isOutdated({ id, version }: T): Promise<boolean> {
+    const [newest = 0] = await this.#numbers(id);
+    if (newest < version) return false;
+    this.#known.delete(id);
+    this.#outdated.add(id);
+    return true;
   }
 
   /** False for a number that was free only because it had been dropped: higher ones are there. */
@@ -196,7 +264,7 @@ export class VersionedRecords<T extends Versioned> {
     // What a person edited into nonsense is theirs: it is moved, not overwritten. Nonsense is what
     // it was before this version.
     if (!(await this.#loadCopy(id, version - 1))) await setAside(path, "damaged", this.#now());
-    await replaceFile(path, toText(record));
+    await replaceFile(path, recordText(record));
     // A later version's writer may have copied already, and this older one has just replaced it.
     const newest = await this.read(id);
     if (newest && newest.version > version) await this.#copy(newest);
@@ -205,9 +273,8 @@ export class VersionedRecords<T extends Versioned> {
   /** The numbers of the versions of `id`, newest first. */
   async #numbers(id: string): Promise<number[]> {
     // Most of what somebody put there by hand has no versions, and to look is cheaper than to list.
-    if (!lookAt(within(this.#versions, id))) return [];
-    const names = await namesIn(within(this.#versions, id), /^(\d{1,15})\.json$/);
-    return names.map(Number).sort((a, b) => b - a);
+    if (!statsOf(within(this.#versions, id))) return [];
+    return numbersIn(await listNames(within(this.#versions, id))).sort((a, b) => b - a);
   }
 
   async #firstReadable(id: string, numbers: readonly number[]): Promise<T | undefined> {
@@ -229,16 +296,20 @@ export class VersionedRecords<T extends Versioned> {
     try {
       const text = await readTextIfExists(path);
       if (text === undefined) return undefined;
-      const record = parseJson(text, this.#schema, String(path));
-      if (record.id !== id) throw new TeamError("record-corrupt", `${path} is of '${record.id}'`);
-      if (record.version > highest) throw versionTooHigh(path, record.version);
-      this.#told.delete(String(path));
-      return record;
+      return this.#parse(id, text, path, highest);
     } catch (error) {
       if (!(error instanceof TeamError) && !hasErrno(error, "EISDIR")) throw error;
       this.#tell(path, error instanceof TeamError ? error.message : `${path} is a directory`);
       return undefined;
     }
+  }
+
+  #parse(id: string, text: string, path: FilePath, highest: number): T {
+    const shown = String(path);
+    const record = parseJson(text, this.#schema, shown);
+    requireRecord(record, { id, highest, path: shown });
+    this.#told.delete(shown);
+    return record;
   }
 
   #tell(file: FilePath, problem: string): void {
@@ -257,35 +328,5 @@ export class VersionedRecords<T extends Versioned> {
   }
 }
 
-/** Longer than the times of any file system are apart. */
-const settleMs = 3_000;
-
-/** Synchronous, because the way through the thread pool costs more than the look itself. */
-function lookAt(path: FilePath): Stats | undefined {
-  try {
-    return statSync(locationOf(path), { throwIfNoEntry: false });
-  } catch (error) {
-    if (hasErrno(error, "ENOTDIR", "ELOOP")) return undefined;
-    throw error;
-  }
-}
-
-/** So far may somebody who edits a copy go beyond the newest version. */
-const maxLeap = 1_000_000;
-
-function versionTooHigh(path: FilePath, version: number): TeamError {
-  return new TeamError("record-corrupt", `${path}, at version: ${version} is far too high`);
-}
-
-function toText(record: object): string {
-  return `${JSON.stringify(record, null, 2)}\n`;
-}
-
-function reasonOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
-}
-
-/** The first group of `pattern` in each name of `directory` that matches it. */
-async function namesIn(directory: FilePath, pattern: RegExp): Promise<string[]> {
-  return (await listNames(directory)).flatMap((name) => pattern.exec(name)?.[1] ?? []);
-}
+/** So many records are looked at before others get their turn. */
+const glancesPerTurn = 256;

@@ -1,6 +1,5 @@
 import { TeamError } from "../errors.ts";
 import type { Signature } from "../keys/signature.ts";
-import { mapInBatches } from "../lib/batches.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { FilePath } from "../lib/file-path.ts";
 import { Listeners } from "../lib/listeners.ts";
@@ -40,6 +39,8 @@ export class FileRequests implements Requests {
   readonly #listeners = new Listeners<Request>();
   /** How each request ended that has; a decision that counts is never another. */
   readonly #ended = new Map<string, RequestState>();
+  /** What has not changed is not verified again. */
+  readonly #verified = new WeakMap<Request, VerifiedRequest>();
   /** The last problem of each record, so that it is told once and not at every reading. */
   readonly #told = new Map<string, string>();
 
@@ -90,9 +91,9 @@ export class FileRequests implements Requests {
   async list(filter: RequestFilter = {}): Promise<Request[]> {
     // Ids begin with the time at which they were made.
     const ids = (await this.#records.ids()).sort().filter((id) => this.#mayBe(id, filter.state));
-    const found = await mapInBatches(ids, (id) => this.#read(id));
-    return found
-      .flatMap((verified) => verified?.request ?? [])
+    const stored = await this.#records.readAll(ids);
+    return stored
+      .map((request) => this.#verify(request).request)
       .filter((request) => isListed(request, filter));
   }
 
@@ -136,8 +137,15 @@ export class FileRequests implements Requests {
 
   async #read(id: string): Promise<VerifiedRequest | undefined> {
     const stored = await this.#records.read(id);
-    if (!stored) return undefined;
+    return stored && this.#verify(stored);
+  }
+
+  #verify(stored: Request): VerifiedRequest {
+    const { id } = stored;
+    const known = this.#verified.get(stored);
+    if (known) return known;
     const verified = verifyRequest(stored, this.#signature);
+    this.#verified.set(stored, verified);
     const { request, problem } = verified;
     if (problem === undefined && request.state !== "pending") this.#ended.set(id, request.state);
     else this.#ended.delete(id);

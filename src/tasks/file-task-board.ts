@@ -1,5 +1,4 @@
 import { TeamError } from "../errors.ts";
-import { mapInBatches } from "../lib/batches.ts";
 import { canonicalJson } from "../lib/canonical-json.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { FilePath } from "../lib/file-path.ts";
@@ -47,6 +46,8 @@ export class FileTaskBoard implements TaskBoard {
   readonly #clock: Clock;
   readonly #signature: Signer | undefined;
   readonly #listeners = new Listeners<Task>();
+  /** Each task as far as it can be believed: what has not changed is not verified again. */
+  readonly #verified = new WeakMap<Task, Task>();
 
   constructor({ directory, clock, signature, onDamage, check }: FileTaskBoardOptions) {
     this.#records = new VersionedRecords({
@@ -162,8 +163,8 @@ export class FileTaskBoard implements TaskBoard {
   }
 
   async #board(): Promise<Board> {
-    const tasks = await mapInBatches(await this.#ids(), (id) => this.#read(id));
-    return new Map(tasks.flatMap((task) => (task ? [[task.id, task] as const] : [])));
+    const stored = await this.#records.readAll(await this.#ids());
+    return new Map(stored.map((task) => [task.id, this.#verify(task)]));
   }
 
   async #ids(): Promise<TaskId[]> {
@@ -178,10 +179,17 @@ export class FileTaskBoard implements TaskBoard {
 
   async #read(id: TaskId): Promise<Task | undefined> {
     const stored = await this.#records.read(id);
-    if (!stored) return undefined;
+    return stored && this.#verify(stored);
+  }
+
+  #verify(stored: Task): Task {
+    const known = this.#verified.get(stored);
+    if (known) return known;
     const { sig, ...task } = stored;
     const isOurs = !this.#signature || isSealed(task, sig, this.#signature);
-    return isOurs ? task : asOutsiders(task);
+    const verified = isOurs ? task : asOutsiders(task);
+    this.#verified.set(stored, verified);
+    return verified;
   }
 
   #announce(task: Task): Task {

@@ -4,8 +4,10 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { readTextIfExists, replaceFile } from "../../src/lib/files.ts";
+import { OwnDirectory } from "../../src/lib/own-directory.ts";
 import { VersionedRecords, type VersionedRecordsOptions } from "../../src/lib/versioned-records.ts";
 import { temporaryDirectory } from "../../src/testing/temporary-directory.ts";
+import { noteFileCalls } from "../support/file-calls.ts";
 import { failAt, holdNext } from "./fs-promises-faults.ts";
 
 const Note = z.object({ id: z.string(), version: z.int().positive(), text: z.string() });
@@ -230,6 +232,108 @@ describe("a person", () => {
   });
 });
 
+describe("many records", () => {
+  const ids = Array.from({ length: 40 }, (_, index) => `n${index}`);
+
+  test("are read with a few calls each, and not listed one by one", async () => {
+    await using fixture = await openMany(ids);
+
+    expect(await callsFor(fixture, ids.length)).toBeLessThanOrEqual(5);
+  });
+
+  test("are repaired with a few calls each where nothing needs it", async () => {
+    await using fixture = await openMany(ids);
+    using calls = noteFileCalls();
+
+    await fixture.reopen().repair();
+
+    expect(calls.taken().length / ids.length).toBeLessThanOrEqual(5);
+  });
+
+  test("are not opened again while they look the same", async () => {
+    await using fixture = await openMany(ids, { now: () => new Date("2100-01-01") });
+    await fixture.records.readAll(ids);
+    using calls = noteFileCalls();
+
+    expect(await fixture.records.readAll(ids)).toHaveLength(ids.length);
+
+    const names = new Set(
+      calls.taken().flatMap(({ name, path }) => (/n\d/.test(path) ? name : [])),
+    );
+    expect([...names]).toEqual(["lstatSync"]);
+  });
+
+  test("control: one that is read on its own takes more", async () => {
+    await using fixture = await openMany(ids);
+    using calls = noteFileCalls();
+
+    for (const id of ids) await fixture.records.read(id);
+
+    expect(calls.taken().length / ids.length).toBeGreaterThan(5);
+  });
+
+  test("are as `read` finds each of them, whatever state they are in", async () => {
+    await using fixture = await openMany(["whole", "behind", "damaged", "uncopied", "raised"]);
+    const { path } = fixture;
+    const put = (name: string, record: object) =>
+      writeFile(join(path, name), JSON.stringify(record));
+    await put(".versions/behind/2.json", { ...note(2), id: "behind" });
+    await writeFile(join(path, "damaged.json"), "?");
+    await rm(join(path, "uncopied.json"));
+    await put("raised.json", { ...note(7), id: "raised" });
+    await put("by-hand.json", { ...note(3), id: "by-hand" });
+    await mkdir(join(path, "directory.json"));
+    await mkdir(join(path, ".versions/empty"));
+    const ids = (await fixture.records.ids()).sort();
+
+    const found = await fixture.reopen().readAll(ids);
+
+    const alone = fixture.reopen();
+    const each = await Promise.all(ids.map((id) => alone.read(id)));
+    expect(found).toEqual(each.flatMap((record) => record ?? []));
+    expect(found.map(({ id, version }) => `${id} ${version}`)).toEqual([
+      "behind 2",
+      "by-hand 3",
+      "damaged 1",
+      "raised 7",
+      "uncopied 1",
+      "whole 1",
+    ]);
+  });
+
+  test("a change that builds on a copy older than a raised version is refused, and then seen", async () => {
+    await using fixture = await openMany(["a"]);
+    await fixture.edit({ ...note(50), text: "raised" });
+    expect(await fixture.records.commit(note(51))).toBe(true);
+    // An editor that has been open since.
+    await fixture.edit(note(1));
+    const other = fixture.reopen();
+
+    const [stale] = await other.readAll(["a"]);
+
+    expect(stale).toEqual(note(1));
+    expect(await other.commit(note(2))).toBe(false);
+    expect(await other.readAll(["a"])).toEqual([note(51)]);
+    expect(await other.commit(note(52))).toBe(true);
+  });
+
+  async function openMany(
+    names: readonly string[],
+    options?: Partial<VersionedRecordsOptions<Note>>,
+  ) {
+    const fixture = await open(options, { isHeld: true });
+    for (const id of names) await fixture.records.commit({ ...note(1), id });
+    return fixture;
+  }
+
+  async function callsFor({ reopen }: Awaited<ReturnType<typeof open>>, count: number) {
+    const records = reopen();
+    using calls = noteFileCalls();
+    expect(await records.readAll(ids)).toHaveLength(count);
+    return calls.taken().length / count;
+  }
+});
+
 describe("damage", () => {
   const damages = {
     "half a file": '{"id":"a","vers',
@@ -377,12 +481,13 @@ function note(version: number): Note {
   return { id: "a", version, text: `version ${version}` };
 }
 
-async function open(options: Partial<VersionedRecordsOptions<Note>> = {}) {
+async function open(options: Partial<VersionedRecordsOptions<Note>> = {}, { isHeld = false } = {}) {
   const directory = await temporaryDirectory();
+  const held = isHeld ? OwnDirectory.open(directory.path) : undefined;
   const problems: string[] = [];
   const reopen = () =>
     new VersionedRecords({
-      directory: directory.path,
+      directory: held?.to() ?? directory.path,
       schema: Note,
       onDamage: (problem) => void problems.push(problem),
       now: () => new Date(0),
@@ -397,7 +502,10 @@ async function open(options: Partial<VersionedRecordsOptions<Note>> = {}) {
     reopen,
     copy: async () => JSON.parse(await readFile(join(directory.path, "a.json"), "utf8")),
     edit: (record: Note) => writeFile(join(directory.path, "a.json"), JSON.stringify(record)),
-    [Symbol.asyncDispose]: () => directory[Symbol.asyncDispose](),
+    async [Symbol.asyncDispose]() {
+      held?.[Symbol.dispose]();
+      await directory[Symbol.asyncDispose]();
+    },
   };
 }
 
