@@ -59,8 +59,14 @@ async function knownSecrets(
   surroundings: Surroundings,
 ): Promise<Secrets> {
   const isReadable = envFile && (await isPlainFile(resolve(surroundings.cwd, envFile)));
-  const env = await environmentWith(isReadable ? envFile : undefined, surroundings);
-  return new Secrets(environmentSecrets(env));
+  try {
+    const env = await environmentWith(isReadable ? envFile : undefined, surroundings);
+    return new Secrets(environmentSecrets(env));
+  } catch (error) {
+    if (!(error instanceof TeamError)) throw error;
+    // Nobody has read a key in it either. Very likely that is what is being told.
+    return new Secrets(environmentSecrets(surroundings.env));
+  }
 }
 
 /** A pipe could be read only once, and that is over. */

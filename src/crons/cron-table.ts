@@ -2,7 +2,7 @@ import { TeamError } from "../errors.ts";
 import type { Clock } from "../lib/clock.ts";
 import { Serial } from "../lib/serial.ts";
 import { type CronEntry, newCronId } from "../protocol/cron.ts";
-import { lead, type MemberName, parseMemberName } from "../protocol/ids.ts";
+import { lead, type MemberName, outside, parseMemberName } from "../protocol/ids.ts";
 import { isContentSize, maxContentBytes } from "../protocol/message.ts";
 import type { CronBook } from "./cron-book.ts";
 import { parsePattern } from "./cron-pattern.ts";
@@ -73,19 +73,20 @@ export class CronTable implements AsyncDisposable {
     this.#options = options;
   }
 
-  /** Takes over what is in the book. A missed one that comes once is fired at once. */
+  /** Takes over what is in the book, as much as may be scheduled. A missed one that comes once is fired at once. */
   static async open(options: CronTableOptions): Promise<CronTable> {
     const table = new CronTable(options);
     const now = options.clock.now();
-    for (const entry of await options.book.list()) {
+    const entries = await options.book.list();
+    for (const entry of withinLimit(entries)) {
       const plan = { entry, isFiring: false };
       table.#plans.set(entry.id, plan);
       table.#planAnew(plan, now);
     }
-    if (table.#plans.size > maxEntries) {
-      const count = `There are ${table.#plans.size} crons, more than ${maxEntries}`;
+    if (entries.length > maxEntries) {
+      const count = `There are ${entries.length} crons, more than ${maxEntries}`;
       options.onWarning(
-        `${count}: all of them come, but none can be added until some are cancelled`,
+        `${count}: only the oldest ${maxEntries} come. The others stay in the team's directory, and come once a start finds room for them.`,
       );
     }
     table.#look();
@@ -235,6 +236,14 @@ export class CronTable implements AsyncDisposable {
     const reason = error instanceof Error ? error.message : String(error);
     this.#options.onWarning(`${problem}: ${reason}`);
   }
+}
+
+/** As many as may be scheduled: the oldest, and what troupe wrote before what somebody else did. */
+function withinLimit(entries: readonly CronEntry[]): readonly CronEntry[] {
+  if (entries.length <= maxEntries) return entries;
+  const isOurs = ({ created_by }: CronEntry) => created_by !== outside;
+  const ranked = [...entries.filter(isOurs), ...entries.filter((entry) => !isOurs(entry))];
+  return ranked.slice(0, maxEntries);
 }
 
 /** Infinity for what never comes, and for what is being fired. */

@@ -36,6 +36,7 @@ export class FileCronBook implements CronBook {
   readonly #check: () => Promise<void>;
   /** The last problem of each file, so that it is told once and not at every reading. */
   readonly #told = new Map<CronId, string>();
+  #hasToldCount = false;
 
   constructor({ directory, signature, onDamage, check }: FileCronBookOptions) {
     this.#directory = directory;
@@ -61,7 +62,9 @@ export class FileCronBook implements CronBook {
   }
 
   async list(): Promise<CronEntry[]> {
-    const entries = await mapInBatches(await this.#ids(), (id) => this.#read(id));
+    const ids = await this.#ids();
+    if (ids.length > maxRead) this.#tellTooMany(ids.length);
+    const entries = await mapInBatches(ids.slice(0, maxRead), (id) => this.#read(id));
     return entries.flatMap((entry) => entry ?? []).sort(oldestFirst);
   }
 
@@ -79,7 +82,14 @@ export class FileCronBook implements CronBook {
     return (await listNames(this.#directory))
       .filter((name) => name.endsWith(".json"))
       .map((name) => name.slice(0, -".json".length))
-      .filter(isCronId);
+      .filter(isCronId)
+      .sort();
+  }
+
+  #tellTooMany(count: number): void {
+    if (this.#hasToldCount) return;
+    this.#hasToldCount = true;
+    this.#onDamage(`${this.#directory} has ${count} files, of which ${maxRead} are read`);
   }
 
   async #read(id: CronId): Promise<CronEntry | undefined> {
@@ -109,6 +119,9 @@ export class FileCronBook implements CronBook {
     return within(this.#directory, `${id}.json`);
   }
 }
+
+/** Far more than may be scheduled: of so many the oldest are found. */
+const maxRead = 1_000;
 
 function isCronId(name: string): name is CronId {
   return CronId.safeParse(name).success;

@@ -1,8 +1,8 @@
-import { closeSync, fstatSync, ftruncateSync, readSync, writeSync } from "node:fs";
+import { closeSync, fstatSync, ftruncateSync, readSync, statSync, writeSync } from "node:fs";
 import type { z } from "zod";
 import { TeamError } from "../errors.ts";
-import { type FilePath, within } from "./file-path.ts";
-import { ensurePrivateDirectory } from "./files.ts";
+import { type FilePath, locationOf, nameOf, parentOf, within } from "./file-path.ts";
+import { ensurePrivateDirectory, moveFile } from "./files.ts";
 import { parseJson } from "./json.ts";
 import { type Line, LineReader, maxRecordBytes } from "./line-reader.ts";
 import { openPrivateSync } from "./open-files.ts";
@@ -105,6 +105,20 @@ function endsWithLine(descriptor: number, size: number): boolean {
 }
 
 const tornBytes = 1024 * 1024;
+const maxAsideBytes = 8 * 1024 * 1024;
+
+/**
+ * Appends `lines` to a file that nothing reads but a person. It is bounded: a long one becomes
+ * `<name>.older.jsonl`, of which there is one.
+ */
+export async function appendAside(path: FilePath, lines: string): Promise<void> {
+  await ensurePrivateDirectory(parentOf(path));
+  const size = statSync(locationOf(path), { throwIfNoEntry: false })?.size ?? 0;
+  if (size >= maxAsideBytes) {
+    await moveFile(path, within(parentOf(path), nameOf(path).replace(/\.jsonl$/, ".older.jsonl")));
+  }
+  appendLines(path, lines);
+}
 
 function cutOff(path: FilePath, size: number): void {
   const descriptor = openPrivateSync(path, "a");
@@ -134,10 +148,9 @@ export async function repairTail<T>(
     return;
   }
   const tornPath = within(sideDirectory(path), "torn.jsonl");
-  await ensurePrivateDirectory(sideDirectory(path));
   // Of what is longer than any record a part is enough to see what it was.
   const torn = await reader?.after(tail.offset, Math.min(tail.end - tail.offset - 1, tornBytes));
-  appendLines(tornPath, `${torn?.toString()}\n`);
+  await appendAside(tornPath, `${torn?.toString()}\n`);
   cutOff(path, tail.offset);
   for (const { reason, ...place } of damages) {
     onDamage({ ...place, reason: `${reason}; the torn line is in ${tornPath}` });

@@ -22,6 +22,8 @@ export interface LineReaderOptions {
 export const maxRecordBytes = 16 * 1024 * 1024;
 
 const chunkBytes = 256 * 1024;
+/** How much is read at a time of a line that is too long, in search of its beginning. */
+const skippedBytes = 4 * 1024 * 1024;
 const newline = 0x0a;
 
 /**
@@ -114,6 +116,15 @@ export class LineReader implements AsyncDisposable {
     let position = Math.min(to, Number((await this.stat()).size));
     let piece = new LinePiece(this.#maxLineBytes);
     while (position > 0) {
+      if (piece.isCut) {
+        const start = await this.#lineStart(position);
+        piece.skip(position - start);
+        if (start === 0) break;
+        yield piece.toLine(this.#path, start);
+        piece = new LinePiece(this.#maxLineBytes);
+        position = start - 1;
+        continue;
+      }
       const length = Math.min(chunkBytes, position);
       position -= length;
       let chunk = await this.#read(position, length);
@@ -126,6 +137,20 @@ export class LineReader implements AsyncDisposable {
       piece.prepend(chunk);
     }
     yield piece.toLine(this.#path, 0);
+  }
+
+  /** Where the line begins that goes on at `end`. Keeps nothing of it, however long it is. */
+  async #lineStart(end: number): Promise<number> {
+    const buffer = Buffer.allocUnsafe(Math.min(skippedBytes, end));
+    let position = end;
+    while (position > 0) {
+      const length = Math.min(buffer.length, position);
+      position -= length;
+      const { bytesRead } = await this.#file.read(buffer, 0, length, position);
+      const cut = buffer.subarray(0, bytesRead).lastIndexOf(newline);
+      if (cut !== -1) return position + cut + 1;
+    }
+    return 0;
   }
 
   async #read(position: number, length: number): Promise<Buffer> {
@@ -201,6 +226,11 @@ class LinePiece {
     if (this.#held >= this.#maxBytes) return;
     this.#held += part.length;
     this.#parts.unshift(part);
+  }
+
+  /** Counts what is in front of it, and nobody needs. */
+  skip(length: number): void {
+    this.length += length;
   }
 
   toLine(path: FilePath, offset: number): Line {

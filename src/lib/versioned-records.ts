@@ -278,7 +278,7 @@ export class VersionedRecords<T extends Versioned> {
   }
 
   async #firstReadable(id: string, numbers: readonly number[]): Promise<T | undefined> {
-    for (const number of numbers) {
+    for (const number of numbers.slice(0, maxTried)) {
       const record = await this.#load(id, this.#versionPath(id, number));
       if (record) return record;
       const copy = await this.#loadCopy(id, numbers[0]);
@@ -327,6 +327,9 @@ export class VersionedRecords<T extends Versioned> {
     return within(this.#versions, id, `${version}.json`);
   }
 }
+
+/** So many versions are tried where the newest ones cannot be read. */
+const maxTried = 100;
 
 /** So many records are looked at before others get their turn. */
 const glancesPerTurn = 256;

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { TeamError } from "../errors.ts";
 import { mapInBatches } from "../lib/batches.ts";
-import { type FilePath, within } from "../lib/file-path.ts";
+import { type FilePath, nameOf, within } from "../lib/file-path.ts";
 import {
   ensurePrivateDirectory,
   listNames,
@@ -60,6 +60,8 @@ export interface FileJobRecordsOptions {
 export class FileJobRecords implements JobRecords {
   readonly #options: FileJobRecordsOptions;
   readonly #told = new Set<string>();
+  /** The names of the files of each job that has been read or written. */
+  readonly #names = new Map<string, string>();
 
   constructor(options: FileJobRecordsOptions) {
     this.#options = options;
@@ -77,6 +79,7 @@ export class FileJobRecords implements JobRecords {
     try {
       await ensurePrivateDirectory(directory);
       await replaceFile(path, `${JSON.stringify(signRecord(record, signature), null, 2)}\n`);
+      this.#names.set(record.id, nameOf(path));
     } catch (error) {
       throw writeFailed(path, error);
     }
@@ -84,17 +87,27 @@ export class FileJobRecords implements JobRecords {
 
   async remove(id: string): Promise<void> {
     await this.#options.check();
-    for (const name of await this.#names()) {
-      if (name.endsWith(`-${id}.json`)) await removeFile(within(this.#options.directory, name));
-    }
+    // Without a look at all the others: at a start there may be many to remove.
+    const known = this.#names.get(id);
+    const names = known ? [known] : (await this.#list()).filter((it) => it.endsWith(`-${id}.json`));
+    for (const name of names) await removeFile(within(this.#options.directory, name));
+    this.#names.delete(id);
   }
 
   async list(): Promise<JobRecord[]> {
-    const found = await mapInBatches(await this.#names(), (name) => this.#read(name));
+    const names = (await this.#list()).sort();
+    if (names.length > maxListed && !this.#told.has("")) {
+      const { directory, onDamage } = this.#options;
+      this.#told.add("");
+      onDamage(
+        `${directory} has ${names.length} records, more than ${maxListed}: the others are seen to at the next starts`,
+      );
+    }
+    const found = await mapInBatches(names.slice(0, maxListed), (name) => this.#read(name));
     return found.flatMap((record) => record ?? []).sort(oldestFirst);
   }
 
-  async #names(): Promise<string[]> {
+  async #list(): Promise<string[]> {
     const names = await listNames(this.#options.directory);
     return names.filter((name) => name.endsWith(".json"));
   }
@@ -103,7 +116,10 @@ export class FileJobRecords implements JobRecords {
     const path = within(this.#options.directory, name);
     try {
       const text = await readTextIfExists(path);
-      return text === undefined ? undefined : this.#parse(text, path);
+      if (text === undefined) return undefined;
+      const record = this.#parse(text, path);
+      this.#names.set(record.id, name);
+      return record;
     } catch (error) {
       if (!(error instanceof TeamError)) throw error;
       if (!this.#told.has(name)) this.#options.onDamage(error.message);
@@ -119,6 +135,9 @@ export class FileJobRecords implements JobRecords {
     throw new TeamError("record-corrupt", `${path} is not what troupe wrote: delete it`);
   }
 }
+
+/** So many are listed at most: each is a message to its owner. */
+const maxListed = 1_000;
 
 const StoredJob = JobRecord.extend({ sig: z.string().optional() });
 

@@ -8,7 +8,7 @@ import { lastGoodFile, readTeamFile, rosterFile } from "../roster/team-file.ts";
 const member = "[a-z][a-z0-9_-]{0,31}";
 const uuid = "[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}";
 const ofMembers = new RegExp(`^(?:${member}\\.jsonl|\\.${member})$`);
-const segments = /^(?:\d{6,}|torn)\.jsonl$/;
+const segments = /^(?:\d{6,}|torn|torn\.older)\.jsonl$/;
 
 /** The directories of a team, and what each of them has in it. */
 const directories: ReadonlyMap<string, RegExp> = new Map([

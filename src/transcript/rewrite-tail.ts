@@ -2,9 +2,8 @@ import { randomUUID } from "node:crypto";
 import { createWriteStream } from "node:fs";
 import { appendFile, rename, rm, writeFile } from "node:fs/promises";
 import { pipeline } from "node:stream/promises";
-import { at, type FilePath, parentOf, within } from "../lib/file-path.ts";
-import { ensurePrivateDirectory } from "../lib/files.ts";
-import { appendLines, type Damage, writeFailed } from "../lib/json-lines.ts";
+import { at, type FilePath, within } from "../lib/file-path.ts";
+import { appendAside, type Damage, writeFailed } from "../lib/json-lines.ts";
 import { openIfExists } from "../lib/open-files.ts";
 import { sideDirectory } from "../lib/segments.ts";
 import type { ChainedTail, ForeignLine } from "./chained-tail.ts";
@@ -58,8 +57,7 @@ function sealAll({ entries, before }: ChainedTail, chain: EntryChain) {
 }
 
 async function keepAside(path: FilePath, foreign: readonly ForeignLine[]): Promise<void> {
-  await ensurePrivateDirectory(parentOf(path));
-  for (const { line } of foreign) appendLines(path, `${line.bytes.toString()}\n`);
+  for (const { line } of foreign) await appendAside(path, `${line.bytes.toString()}\n`);
 }
 
 /** Replaces everything from byte `offset` of the file by `lines`, at once. */

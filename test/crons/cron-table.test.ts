@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { CronBook } from "../../src/crons/cron-book.ts";
 import { newCronId } from "../../src/protocol/cron.ts";
+import { outside } from "../../src/protocol/ids.ts";
 import { at, dayMs, draft, hourMs, minuteMs, TableFixture } from "./table-fixture.ts";
 
 test("a recurring prompt is fired at its minute, again and again", async () => {
@@ -116,17 +117,34 @@ test("what comes once and is scheduled only after its time, because of a restart
   expect(await fixture.book.list()).toHaveLength(1);
 });
 
-test("more entries than may be scheduled are told at the start, and all of them count", async () => {
+test("P25 of more entries than may be scheduled the oldest are, the others stay, and it is told", async () => {
   const fixture = new TableFixture(at(8));
   const first = await fixture.open();
   const entry = await first.schedule(draft());
   await first[Symbol.asyncDispose]();
-  for (let i = 0; i < 100; i++) await fixture.book.put({ ...entry, id: newCronId() });
+  const created_at = at(9).toISOString();
+  for (let i = 0; i < 100; i++) await fixture.book.put({ ...entry, id: newCronId(), created_at });
 
   await using second = await fixture.open();
 
-  expect(await second.list()).toHaveLength(101);
+  expect(await second.list()).toHaveLength(100);
+  expect(await second.list()).toContainEqual(entry);
+  expect(await fixture.book.list()).toHaveLength(101);
   expect(fixture.warnings).toEqual([expect.stringContaining("There are 101 crons, more than 100")]);
+});
+
+test("P25 where there are too many entries, those that troupe wrote come first", async () => {
+  const fixture = new TableFixture(at(8));
+  const first = await fixture.open();
+  const entry = await first.schedule(draft());
+  await first[Symbol.asyncDispose]();
+  const others = { ...entry, created_by: outside, created_at: at(7).toISOString() };
+  for (let i = 0; i < 100; i++) await fixture.book.put({ ...others, id: newCronId() });
+
+  await using second = await fixture.open();
+
+  expect(await second.list()).toHaveLength(100);
+  expect(await second.list()).toContainEqual(entry);
 });
 
 test("after a restart in time everything is fired at its time", async () => {

@@ -35,6 +35,22 @@ test("an entry is a file of its owner's that a person can read", async () => {
   expect((await stat(fixture.directory)).mode & 0o777).toBe(0o700);
 });
 
+test("P25 of very many files a part is read, and it is told once", async () => {
+  await using fixture = await open();
+  const { book, directory } = fixture;
+  await book.put(entry);
+  const text = await readFile(join(directory, "0badcafe.json"), "utf8");
+  const ids = Array.from({ length: 1_000 }, (_, index) => (0x10000000 + index).toString(16));
+  for (const id of ids) {
+    await writeFile(join(directory, `${id}.json`), text.replace("0badcafe", id), { mode: 0o600 });
+  }
+
+  expect(await book.list()).toHaveLength(1_000);
+  expect(await book.list()).toHaveLength(1_000);
+
+  expect(fixture.problems).toEqual([expect.stringContaining("1001 files, of which 1000 are read")]);
+});
+
 test("damaged files are told once, left alone, and hide no other", async () => {
   await using fixture = await open();
   const { book, directory } = fixture;

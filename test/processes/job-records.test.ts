@@ -7,6 +7,7 @@ import { FileJobRecords, MemoryJobRecords } from "../../src/processes/job-record
 import { MemberName, newMessageId } from "../../src/protocol/ids.ts";
 import { testJobRecords } from "../../src/testing/conformance/job-records.ts";
 import { temporaryDirectory } from "../../src/testing/temporary-directory.ts";
+import { noteFileCalls } from "../support/file-calls.ts";
 
 testJobRecords("MemoryJobRecords", async () => ({
   records: new MemoryJobRecords(),
@@ -87,6 +88,21 @@ test("a record that cannot be written is an error that says what to do", async (
     code: "write-failed",
     hint: expect.stringContaining("try again"),
   });
+});
+
+test("P25 of very many records so many are listed that each can be told, and it is said once", async () => {
+  await using fixture = await open();
+  const ids = Array.from({ length: 1_003 }, (_, index) => (0x10000000 + index).toString(16));
+  for (const id of ids) await fixture.records.add({ ...record, id });
+
+  const listed = await fixture.records.list();
+  expect(await fixture.records.list()).toHaveLength(1_000);
+  expect(fixture.problems).toEqual([expect.stringContaining("1003 records, more than 1000")]);
+
+  using calls = noteFileCalls();
+  for (const { id } of listed) await fixture.records.remove(id);
+  expect(calls.taken().filter(({ name }) => name.startsWith("readdir"))).toEqual([]);
+  expect(await fixture.records.list()).toHaveLength(3);
 });
 
 async function open() {

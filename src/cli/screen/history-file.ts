@@ -2,7 +2,8 @@ import { closeSync, fstatSync, readSync, renameSync, statSync, writeSync } from 
 import { dirname } from "node:path";
 import { z } from "zod";
 import { hasErrno } from "../../errors.ts";
-import { ensurePrivateDirectory, readTextIfExists } from "../../lib/files.ts";
+import { ensurePrivateDirectory } from "../../lib/files.ts";
+import { LineReader } from "../../lib/line-reader.ts";
 import { openPrivateSync } from "../../lib/open-files.ts";
 import { readJson } from "../../lib/read-json.ts";
 
@@ -29,11 +30,9 @@ export class HistoryFile {
   /** The last `count` texts, oldest first. Lines that are no entries are left out. */
   async read(count: number): Promise<string[]> {
     await ensurePrivateDirectory(dirname(this.#path));
-    const current = (await readTextIfExists(this.#path)) ?? "";
-    const lines = current.split("\n");
-    const bytes = Buffer.byteLength(current);
+    const { lines, bytes } = await readEnd(this.#path);
     if (lines.length > count || bytes > maxBytes) this.#setAside(bytes);
-    const older = lines.length > count ? [] : await this.#olderLines();
+    const older = lines.length > count ? [] : (await readEnd(`${this.#path}.old`)).lines;
     return [...older, ...lines]
       .slice(-2 * count)
       .flatMap(textsIn)
@@ -53,10 +52,6 @@ export class HistoryFile {
     }
   }
 
-  async #olderLines(): Promise<string[]> {
-    return ((await readTextIfExists(`${this.#path}.old`)) ?? "").split("\n");
-  }
-
   #setAside(bytes: number): void {
     try {
       // Another process may have done it meanwhile: then there is a smaller file.
@@ -65,6 +60,16 @@ export class HistoryFile {
       if (!hasErrno(error, "ENOENT")) throw error;
     }
   }
+}
+
+/** The lines at the end of a file, however long it is, and how long that is. */
+async function readEnd(path: string): Promise<{ lines: string[]; bytes: number }> {
+  await using reader = await LineReader.open(path);
+  if (!reader) return { lines: [], bytes: 0 };
+  const bytes = Number((await reader.stat()).size);
+  const lines = (await reader.before(bytes, maxBytes)).toString().split("\n");
+  // Of a longer file the first line is not whole.
+  return { lines: bytes > maxBytes ? lines.slice(1) : lines, bytes };
 }
 
 function textsIn(line: string): string[] {

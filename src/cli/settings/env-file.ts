@@ -1,4 +1,4 @@
-import { readFile } from "node:fs/promises";
+import { createReadStream } from "node:fs";
 import { resolve } from "node:path";
 import { parseEnv } from "node:util";
 import { TeamError } from "../../errors.ts";
@@ -17,7 +17,7 @@ export async function environmentWith(
 async function readEnvFile(path: string): Promise<string> {
   try {
     // It may be a pipe, such as a shell makes of a command that prints keys.
-    return await readFile(path, "utf8");
+    return await readBounded(path);
   } catch (error) {
     if (!(error instanceof Error && "errno" in error)) throw error;
     throw new TeamError("config-invalid", `--env-file ${path} cannot be read: ${error.message}`, {
@@ -25,4 +25,25 @@ async function readEnvFile(path: string): Promise<string> {
       hint: "Name a file that has lines such as ANTHROPIC_API_KEY=….",
     });
   }
+}
+
+/** No environment is larger: Linux takes 2 MiB of it and of the arguments together. */
+const maxBytes = 2 * 1024 * 1024;
+
+async function readBounded(path: string): Promise<string> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of createReadStream(path)) {
+    if (!Buffer.isBuffer(chunk)) throw new Error("A stream without an encoding has bytes");
+    bytes += chunk.length;
+    if (bytes > maxBytes) throw tooLarge(path);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString();
+}
+
+function tooLarge(path: string): TeamError {
+  return new TeamError("config-invalid", `--env-file ${path} has more than ${maxBytes} bytes`, {
+    hint: "Name a file that has lines such as ANTHROPIC_API_KEY=….",
+  });
 }

@@ -1,4 +1,4 @@
-import { appendFile, mkdir, readFile, stat, writeFile } from "node:fs/promises";
+import { appendFile, mkdir, readFile, stat, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { History } from "../../../src/cli/screen/history.ts";
@@ -45,6 +45,23 @@ test("is there again in the next process, in a file for its owner alone", async 
 
   expect(entries(await open(path))).toEqual(["two\nlines"]);
   expect((await stat(path)).mode & 0o777).toBe(0o600);
+});
+
+test("P25 a file of any size is read from its end and set aside, without a warning", async () => {
+  await using directory = await temporaryDirectory();
+  const path = join(directory.path, "history.jsonl");
+  await writeFile(path, "");
+  await truncate(path, 2 ** 30);
+  await appendFile(path, `\n${JSON.stringify({ text: "newest" })}\n`);
+  const warnings: string[] = [];
+
+  const history = await open(path, warnings);
+  history.add("next");
+
+  expect(entries(history)).toEqual(["next", "newest"]);
+  expect(entries(await open(path, warnings))).toEqual(["next", "newest"]);
+  expect((await stat(path)).size).toBeLessThan(100);
+  expect(warnings).toEqual([]);
 });
 
 test("two processes append to it", async () => {

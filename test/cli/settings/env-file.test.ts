@@ -45,6 +45,23 @@ test("P24 a key of --env-file reaches the provider, and nothing else", async () 
   }
 });
 
+test("P25 a file of more than 2 MiB is refused before anything is started, and one of 2 MiB is read", async () => {
+  await using it = await world();
+  it.server.reply(says("Done."));
+  const path = join(it.root, "keys.env");
+  const keys = await readFile(path, "utf8");
+  const filledTo = (bytes: number) => `${keys}#${"x".repeat(bytes - keys.length - 1)}`;
+
+  await writeFile(path, filledTo(2 ** 21 + 1));
+  const refused = await it.run();
+  await writeFile(path, filledTo(2 ** 21));
+  const taken = await it.run();
+
+  expect(refused).toMatchObject({ code: 2 });
+  expect(refused.err.join("\n")).toContain("more than 2097152 bytes");
+  expect(taken).toMatchObject({ code: 0, out: ["Done."] });
+});
+
 test("--debug tells where a run's files lie and who decided what, without keys", async () => {
   await using it = await world();
   it.server.reply(says("Done."));

@@ -1,0 +1,136 @@
+import { readFile, stat, truncate, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { z } from "zod";
+import { readTextIfExists } from "../../src/lib/files.ts";
+import { appendLines, type Damage, parseLine, repairTail } from "../../src/lib/json-lines.ts";
+import { LineReader, maxRecordBytes } from "../../src/lib/line-reader.ts";
+import { VersionedRecords } from "../../src/lib/versioned-records.ts";
+import { temporaryDirectory } from "../../src/testing/temporary-directory.ts";
+
+const mebibyte = 2 ** 20;
+const maxTextBytes = 8 * mebibyte;
+const Row = z.object({ n: z.number() });
+const Text = z.object({ text: z.string() });
+
+test("P25 a file of more than 8 MiB is no record, and one of 8 MiB is read", async () => {
+  await using directory = await temporaryDirectory();
+  const path = join(directory.path, "record.json");
+  await writeFile(path, "{}");
+
+  await truncate(path, maxTextBytes);
+  expect(await readTextIfExists(path)).toHaveLength(maxTextBytes);
+
+  await truncate(path, maxTextBytes + 1);
+  await expect(readTextIfExists(path)).rejects.toMatchObject({ code: "record-corrupt" });
+});
+
+test("P25 a record whose copy is too large counts as it was committed, and it is told", async () => {
+  await using directory = await temporaryDirectory();
+  const problems: string[] = [];
+  const records = new VersionedRecords({
+    directory: directory.path,
+    schema: z.object({ id: z.string(), version: z.int().positive() }),
+    onDamage: (problem) => void problems.push(problem),
+    now: () => new Date(0),
+    isEditable: true,
+  });
+  await records.commit({ id: "a", version: 1 });
+  await records.commit({ id: "b", version: 1 });
+  await truncate(join(directory.path, "a.json"), 2 ** 31);
+
+  expect(await records.readAll(["a", "b"])).toEqual([
+    { id: "a", version: 1 },
+    { id: "b", version: 1 },
+  ]);
+  expect(problems).toEqual([expect.stringContaining("more than any record")]);
+});
+
+test("P25 a line of 16 MiB is written and read, and a longer one is neither", async () => {
+  await using directory = await temporaryDirectory();
+  const path = join(directory.path, "lines.jsonl");
+  const record = (length: number) => `${JSON.stringify({ text: "x".repeat(length) })}\n`;
+  const longest = maxRecordBytes - record(0).length;
+
+  appendLines(path, record(longest));
+  expect(() => appendLines(path, record(longest + 1))).toThrow("takes no record of more than");
+  // As somebody else might.
+  await writeFile(path, record(longest + 2), { flag: "a" });
+
+  const damages: Damage[] = [];
+  const lengths: (number | undefined)[] = [];
+  await using reader = await LineReader.open(path);
+  for await (const line of reader?.forwards() ?? []) {
+    lengths.push(parseLine(line, Text, (it) => damages.push(it))?.text.length);
+  }
+  expect(lengths).toEqual([longest, undefined]);
+  expect(damages).toMatchObject([{ offset: maxRecordBytes }]);
+  expect(damages[0]?.reason).toContain("more than any record has");
+});
+
+test("P25 an end of 400 MB that is no line is cut off, told, and takes little memory", async () => {
+  await using directory = await temporaryDirectory();
+  const path = join(directory.path, "log.jsonl");
+  const bytes = 400e6;
+  await writeFile(path, '{"n":1}\n');
+  await truncate(path, bytes);
+  const damages: Damage[] = [];
+  const before = peakBytes();
+
+  await repairTail(path, Row, (it) => damages.push(it));
+
+  const grown = peakBytes() - before;
+  expect(await readFile(path, "utf8")).toBe('{"n":1}\n');
+  expect(damages).toMatchObject([{ offset: 8 }]);
+  expect((await stat(join(directory.path, ".log", "torn.jsonl"))).size).toBe(mebibyte + 1);
+  expect(grown).toBeLessThan(bytes / 2);
+
+  // Control: whoever reads it whole has all of it in memory.
+  await truncate(path, bytes);
+  const whole = await readFile(path);
+  expect(peakBytes() - before).toBeGreaterThan(bytes / 2);
+  expect(whole).toHaveLength(bytes);
+});
+
+test("P25 a line of 2 GB is passed over from the end, and those before it are read", async () => {
+  await using directory = await temporaryDirectory();
+  const path = join(directory.path, "log.jsonl");
+  await writeFile(path, '{"n":1}\n{"n":2}\n');
+  await truncate(path, 2 ** 31);
+  await writeFile(path, '\n{"n":3}\n', { flag: "a" });
+  const damages: Damage[] = [];
+  const found: (number | undefined)[] = [];
+
+  await using reader = await LineReader.open(path);
+  for await (const line of reader?.backwards() ?? []) {
+    expect(line.bytes.length).toBeLessThanOrEqual(maxRecordBytes);
+    found.push(parseLine(line, Row, (it) => damages.push(it))?.n);
+  }
+
+  expect(found).toEqual([3, undefined, 2, 1]);
+  expect(damages).toMatchObject([{ offset: 16 }]);
+});
+
+test("P25 what is set aside of torn lines is bounded, and the newest is kept", async () => {
+  await using directory = await temporaryDirectory();
+  const path = join(directory.path, "log.jsonl");
+  const aside = (name: string) => join(directory.path, ".log", name);
+  const tear = async (text: string) => {
+    await writeFile(path, text, { flag: "a" });
+    await repairTail(path, Row, () => undefined);
+  };
+
+  await tear("first");
+  await truncate(aside("torn.jsonl"), maxTextBytes - 1);
+  await tear("second");
+  expect((await readFile(aside("torn.jsonl"))).subarray(-8).toString()).toBe("\nsecond\n");
+  await tear("third");
+
+  expect(await readFile(aside("torn.jsonl"), "utf8")).toBe("third\n");
+  expect((await stat(aside("torn.older.jsonl"))).size).toBe(maxTextBytes + 7);
+});
+
+/** The most resident memory that this process has had. */
+function peakBytes(): number {
+  return process.resourceUsage().maxRSS * 1024;
+}
