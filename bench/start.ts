@@ -4,6 +4,7 @@ import { installPackage } from "../packaging/install.ts";
 import { temporaryDirectory } from "../src/testing/temporary-directory.ts";
 import { bundle } from "./lib/bundle.ts";
 import { publish } from "./lib/report.ts";
+import { measureLargeTeam } from "./start/large-team.ts";
 import { measureMemory } from "./start/memory.ts";
 import { findScreen } from "./start/screen.ts";
 import { describeSize } from "./start/size.ts";
@@ -27,6 +28,7 @@ await publish({
   sections: [
     await measureStarts(stage, await findScreen(stage)),
     await measureMemory(stage, pathOf("preload")),
+    await measureLargeTeam(stage, { directory: directory.path, preload: pathOf("preload") }),
     describeSize(installed),
   ],
 });

@@ -4,7 +4,7 @@ import { formatMegabytes } from "../lib/format.ts";
 import type { Section } from "../lib/report.ts";
 import { median } from "../lib/statistics.ts";
 import { atMost } from "../team/at-most.ts";
-import { ended, type Stage } from "./stage.ts";
+import { ended, type Stage, type StartOptions } from "./stage.ts";
 
 const maxBytes = 100e6;
 
@@ -37,8 +37,14 @@ export async function measureMemory(stage: Stage, preload: string): Promise<Sect
   };
 }
 
-async function peakBytes(stage: Stage, argv: readonly string[]): Promise<number> {
-  const child = await stage.startNode(argv, { stdio: ["ignore", "ignore", "ignore", "pipe"] });
+/** The most resident memory that a program has, which `preload` is in the arguments of. */
+export async function peakBytes(
+  stage: Stage,
+  argv: readonly string[],
+  options?: StartOptions,
+): Promise<number> {
+  const stdio: StartOptions["stdio"] = ["ignore", "ignore", "ignore", "pipe"];
+  const child = await stage.startNode(argv, { ...options, stdio });
   const told = child.stdio[3];
   if (!told || !("read" in told)) throw new Error("The child has no descriptor to tell it on");
   const [kibibytes] = await Promise.all([text(told), ended(child)]);

@@ -94,7 +94,8 @@ async function startMs(kind: Kind, stage: Stage): Promise<number> {
   }
 }
 
-async function untilEndMs(
+/** How long a program takes until it ends. */
+export async function untilEndMs(
   stage: Stage,
   argv: readonly string[],
   options?: StartOptions,
@@ -104,7 +105,8 @@ async function untilEndMs(
   return performance.now() - begunMs;
 }
 
-async function untilRequestMs(
+/** How long a program takes until its first request has arrived. */
+export async function untilRequestMs(
   stage: Stage,
   argv: readonly string[],
   options?: StartOptions,

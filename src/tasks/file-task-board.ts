@@ -1,5 +1,4 @@
 import { TeamError } from "../errors.ts";
-import { canonicalJson } from "../lib/canonical-json.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { FilePath } from "../lib/file-path.ts";
 import { Listeners } from "../lib/listeners.ts";
@@ -27,6 +26,7 @@ import {
   requireVersion,
   updateTask,
 } from "./task-rules.ts";
+import { isSealed, sealTask } from "./task-seal.ts";
 
 export interface FileTaskBoardOptions {
   /** `tasks` in the team directory. */
@@ -172,9 +172,7 @@ export class FileTaskBoard implements TaskBoard {
   }
 
   #commit(task: Task): Promise<boolean> {
-    const signature = this.#signature;
-    const sig = signature?.sign(sealedText(task));
-    return this.#records.commit(sig ? { ...task, sig } : task);
+    return this.#records.commit(this.#signature ? sealTask(task, this.#signature) : task);
   }
 
   async #read(id: TaskId): Promise<Task | undefined> {
@@ -196,15 +194,6 @@ export class FileTaskBoard implements TaskBoard {
     this.#listeners.emit(task);
     return task;
   }
-}
-
-/** The version is the name of its file, and may be another where that cannot be read. */
-function sealedText({ version: _, ...task }: Task): string {
-  return `task ${canonicalJson(task)}`;
-}
-
-function isSealed(task: Task, sig: unknown, signature: Signer): boolean {
-  return typeof sig === "string" && signature.verify(sealedText(task), sig);
 }
 
 /** A task that somebody wrote or edited by hand: nobody holds it, and nobody takes it by itself. */

@@ -5,7 +5,7 @@ import { patchFs } from "../../src/testing/patched-fs.ts";
 const syncNames = ["openSync", "readdirSync", "statSync", "lstatSync", "existsSync"] as const;
 const asyncNames = ["open", "readdir", "stat", "lstat", "readFile"] as const;
 
-export interface FileCall {
+interface FileCall {
   name: string;
   path: string;
 }
