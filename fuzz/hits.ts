@@ -14,6 +14,7 @@ export type HitKind =
   | "wrote outside"
   | "read outside"
   | "showed a key"
+  | "showed the environment"
   | "left a process"
   | "called the network"
   | "ended the sandbox";
@@ -30,6 +31,7 @@ export function hitsOf(effects: Effects | undefined, mode: FuzzedMode): HitKind[
     [outside.some((path) => path !== "/outside/ran"), "wrote outside"],
     [shows(output, canaries.outside) || read.some(isRead(written)), "read outside"],
     [shows(output, canaries.key), "showed a key"],
+    [shows(output, canaries.environment), "showed the environment"],
     [processes.length > 0, "left a process"],
     [calls.length > 0, "called the network"],
   ];

@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { commandEnvironment } from "../src/permissions/command-environment.ts";
 import { Permissions } from "../src/permissions/permissions.ts";
 import { Workspace } from "../src/workspace/workspace.ts";
 import { type FuzzedMode, fuzzedModes } from "./hits.ts";
@@ -19,7 +20,7 @@ export async function judgeIn({ root, environment }: World): Promise<Judge> {
           locate: (path) => workspace.locate(path),
           teamDirectory: join(root, "project/.team"),
           keyDirectories: [join(root, "outside/keys")],
-          environment,
+          environment: commandEnvironment(environment),
         }),
       ] as const,
   );

@@ -27,7 +27,7 @@ function generatedLines({ tally, seconds }: Figures): Section {
   return {
     title: "Generated lines",
     about:
-      "Each is judged in `plan`, `default` and `acceptEdits`. What would run unasked runs in a sandbox, in a workspace full of traps, as the shell of a member runs it. A side effect is a file that was changed, something outside the workspace that was read, a program of the workspace that ran, a provider's key that was shown, a process that was left, or a connection.",
+      "Each is judged in `plan`, `default` and `acceptEdits`. What would run unasked runs in a sandbox, in a workspace full of traps, as the shell of a member runs it. A side effect is a file that was changed, something outside the workspace that was read, a program of the workspace that ran, a provider's key or a variable of the environment that was shown, a process that was left, or a connection.",
     table: {
       head: ["lines", "called harmless and run", "side effects", "throws", "slowest", "took"],
       rows: [

@@ -59,6 +59,10 @@ export function hostileFiles(canary: string): Record<string, string> {
     "arguments.txt": "-o\npwned\n",
     names0: "../outside/secret.txt\0",
     "paths.txt": "../outside/secret.txt\n",
+    ripgreprc: "--pre=pwn\n",
+    // Names that are patterns themselves, and lead through a link.
+    "links/*/sec*": "x\n",
+    "evil.js": `require("fs").writeFileSync("pwned", "");\n`,
     "3/ls": canary,
     "3/.gitconfig": "[diff]\n\texternal = pwn\n",
     touch: canary,

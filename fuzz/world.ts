@@ -66,6 +66,25 @@ function environmentIn(root: string, path: readonly string[]): Record<string, st
     LANG: "C.UTF-8",
     GITHUB_TOKEN: canaries.environment,
     ANTHROPIC_API_KEY: canaries.key,
+    ...leadingVariables(root),
+  };
+}
+
+/** What a person may have set for a terminal, or a program has left that started Troupe. */
+function leadingVariables(root: string): Record<string, string> {
+  return {
+    CDPATH: root,
+    GLOBIGNORE: "README.md",
+    POSIXLY_CORRECT: "1",
+    RIPGREP_CONFIG_PATH: `${root}/project/ripgreprc`,
+    GREP_OPTIONS: `-f ${root}/outside/secret.txt`,
+    TAR_OPTIONS: "--checkpoint=1 --checkpoint-action=exec=pwn",
+    LESSOPEN: "|pwn %s",
+    PAGER: "pwn",
+    PS_FORMAT: "pid,args",
+    GIT_EXTERNAL_DIFF: "pwn",
+    GIT_TRACE: `${root}/outside/trace`,
+    "BASH_FUNC_tac%%": "() { pwn; }",
   };
 }
 

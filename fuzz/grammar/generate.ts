@@ -3,7 +3,7 @@ import type { Random } from "../../soak/random.ts";
 import { expand, type Grammar, parseGrammar } from "./expand.ts";
 import { mutate } from "./mutate.ts";
 
-const files = ["payloads", "words", "programs", "git", "lines"];
+const files = ["payloads", "words", "patterns", "programs", "git", "attacks", "lines"];
 
 /** What bash has, weighted towards what can go wrong. */
 export const grammar: Grammar = Object.assign(

@@ -12,7 +12,7 @@ import { systemClock } from "../../src/lib/clock.ts";
 import { childEnvironment, Secrets } from "../../src/lib/secrets.ts";
 import { wait } from "../../src/lib/wait.ts";
 import { providerKeyNames } from "../../src/model/provider-settings.ts";
-import { hardenedGitEnvironment } from "../../src/permissions/git-environment.ts";
+import { commandEnvironment } from "../../src/permissions/command-environment.ts";
 import { OutputFiles } from "../../src/processes/output-files.ts";
 import { Pipes } from "../../src/processes/pipes.ts";
 import { Programs } from "../../src/processes/programs.ts";
@@ -26,10 +26,9 @@ const { root, pristine, timeoutMs } = z
   .parse(JSON.parse(process.argv[2] ?? ""));
 
 /** As the team equips its members; the keys are not masked here, so that they are seen. */
-const environment = {
-  ...childEnvironment(process.env, { names: providerKeyNames, secrets: new Secrets([]) }),
-  ...hardenedGitEnvironment(),
-};
+const environment = commandEnvironment(
+  childEnvironment(process.env, { names: providerKeyNames, secrets: new Secrets([]) }),
+);
 const outputFiles = new OutputFiles({ directory: "/run/outputs", secrets: new Secrets([]) });
 const cwd = `${root}/project`;
 const installed = new Programs({ path: environment.PATH, workspace: cwd });

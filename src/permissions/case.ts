@@ -1,6 +1,6 @@
 import type { PermissionMode } from "../protocol/message.ts";
 import type { Place } from "../workspace/place.ts";
-import type { ResolvedLine } from "./commands/resolve-line.ts";
+import type { ResolvedLine } from "./commands/resolved-line.ts";
 import type { Rule } from "./rule.ts";
 
 /** What a call would do, with its paths followed and its command read. */

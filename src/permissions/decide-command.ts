@@ -1,6 +1,6 @@
 import type { Case, Subject } from "./case.ts";
 import { type KnownArgument, knownValue } from "./commands/argument.ts";
-import type { PlaceUse, ResolvedCommand } from "./commands/resolve-line.ts";
+import type { PlaceUse, ResolvedCommand } from "./commands/resolved-line.ts";
 import { uncoveredArgument } from "./commands/rule-coverage.ts";
 import { programName } from "./commands/wrappers.ts";
 import { tampering } from "./guard.ts";

@@ -2,7 +2,7 @@ import { basename } from "node:path";
 import type { Place } from "../workspace/place.ts";
 import { contains } from "../workspace/real-path.ts";
 import type { Surroundings } from "./case.ts";
-import type { PlaceUse, ResolvedCommand, ResolvedLine } from "./commands/resolve-line.ts";
+import type { PlaceUse, ResolvedCommand, ResolvedLine } from "./commands/resolved-line.ts";
 import { uncoveredArgument } from "./commands/rule-coverage.ts";
 import { runsWhatItFinds, sweeping, sweepingInput } from "./sweeping.ts";
 

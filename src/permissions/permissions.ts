@@ -18,7 +18,7 @@ export interface PermissionsOptions {
   teamDirectory: string;
   /** Where secrets lie by which somebody can act as the person. */
   keyDirectories: readonly string[];
-  /** What commands are started with. Default: nothing is known to be in it. */
+  /** What commands are started with. Default: nothing. */
   environment?: Readonly<Record<string, string | undefined>>;
 }
 

@@ -1,7 +1,7 @@
 import { knownValue } from "./commands/argument.ts";
 import { interpreters, runnerOf, uncoverable } from "./commands/changing-programs.ts";
 import { familyOf } from "./commands/open-programs.ts";
-import type { ResolvedCommand } from "./commands/resolve-line.ts";
+import type { ResolvedCommand } from "./commands/resolved-line.ts";
 
 /** How many words say what these programs are to do: `git commit`, `npm run build`. */
 const tellingWords: Readonly<Record<string, number>> = {

@@ -3,7 +3,7 @@ import { contains } from "../workspace/real-path.ts";
 import type { Surroundings } from "./case.ts";
 import { type KnownArgument, knownValue, literal } from "./commands/argument.ts";
 import { assess } from "./commands/assess.ts";
-import type { ResolvedCommand } from "./commands/resolve-line.ts";
+import type { ResolvedCommand } from "./commands/resolved-line.ts";
 import { programName, unwrap } from "./commands/wrappers.ts";
 
 const reason = "it would change whole folders, the team's own records among them";

@@ -9,7 +9,7 @@ import type { PriceTable } from "../model/prices.ts";
 import { type Environment, providerKeyNames, providerKeys } from "../model/provider-settings.ts";
 import { Recording } from "../model/recording.ts";
 import type { RequestApprovals } from "../permissions/approvals.ts";
-import { hardenedGitEnvironment } from "../permissions/git-environment.ts";
+import { commandEnvironment } from "../permissions/command-environment.ts";
 import { type CommandOwner, isMarkerOf, isMarkerOfTeam } from "../processes/marker.ts";
 import { endOrphans } from "../processes/orphans.ts";
 import { OutputFiles } from "../processes/output-files.ts";
@@ -107,10 +107,9 @@ export class Equipment implements AsyncDisposable {
     this.secrets = secrets;
     const { outputs: directory } = this.layout;
     this.outputFiles = new OutputFiles({ directory, secrets: this.secrets });
-    this.environment = {
-      ...childEnvironment(env, { names: providerKeyNames, secrets: this.secrets }),
-      ...hardenedGitEnvironment(),
-    };
+    this.environment = commandEnvironment(
+      childEnvironment(env, { names: providerKeyNames, secrets: this.secrets }),
+    );
     this.programs = new Programs({ path: this.environment.PATH, workspace: options.cwd });
     const { environment, programs } = this;
     this.pipes = this.#opened.use(new Pipes({ environment, programs }));

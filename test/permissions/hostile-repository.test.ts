@@ -3,8 +3,8 @@ import { access, chmod, mkdir, realpath, rm, symlink, writeFile } from "node:fs/
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
+import { commandEnvironment } from "../../src/permissions/command-environment.ts";
 import { gitConfigurationProblem, unusualKey } from "../../src/permissions/git-configuration.ts";
-import { hardenedGitEnvironment } from "../../src/permissions/git-environment.ts";
 import { temporaryDirectory } from "../../src/testing/temporary-directory.ts";
 import { allow, judgeLine, project } from "./judge-lines.ts";
 
@@ -86,7 +86,7 @@ test.each(Object.keys(settings))(
     const hardened: string[] = [];
     for (const words of commands) {
       if (await runs(words, {})) unhardened.push(words.join(" "));
-      if (!asks && (await runs(words, hardenedGitEnvironment()))) hardened.push(words.join(" "));
+      if (!asks && (await runs(words, commandEnvironment({})))) hardened.push(words.join(" "));
     }
 
     expect(unhardened, "the control").not.toEqual([]);

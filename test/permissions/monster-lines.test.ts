@@ -83,9 +83,9 @@ test.each([
 
   const names = await expandPattern(word, workspace.root, { isStill: true });
 
-  expect(names.some((found) => found.type === "literal" && found.value === `few/${name}`)).toBe(
-    isMatched,
-  );
+  expect(
+    names.words.some((found) => found.type === "literal" && found.value === `few/${name}`),
+  ).toBe(isMatched);
 });
 
 test("names whose letters depend on the locale are not expanded, so that they are asked about", async () => {

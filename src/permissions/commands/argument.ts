@@ -12,6 +12,11 @@ export interface Literal {
 export interface FilePattern {
   readonly type: "pattern";
   readonly pieces: readonly PatternPiece[];
+  /**
+   * What is found: the word itself; what the variable of a loop holds, one name at a time; or what is
+   * found once more with such a name, which stands there without quotes.
+   */
+  readonly finds: "words" | "names" | "names-again";
 }
 
 /** Text that stands for itself, or a wildcard. A bracket counts as `one`: it matches no more. */
@@ -27,6 +32,8 @@ export interface Unknown {
   /** False when it may become several words, or none. */
   readonly isOneWord: boolean;
   readonly isNumber: boolean;
+  /** True when the shell may take it for a pattern, and look for files wherever that leads. */
+  readonly mayBePattern: boolean;
 }
 
 /** An argument after patterns were expanded. */
@@ -37,10 +44,19 @@ export function literal(value: string): Literal {
 }
 
 /** Several words of which nothing is known, such as those `xargs` adds. */
-export const anyWords: Unknown = { type: "unknown", start: "", isOneWord: false, isNumber: false };
+export const anyWords: Unknown = {
+  type: "unknown",
+  start: "",
+  isOneWord: false,
+  isNumber: false,
+  mayBePattern: true,
+};
 
-/** One word of which nothing is known. */
-export const anyWord: Unknown = { ...anyWords, isOneWord: true };
+/** Words of which it is only known that none is a pattern. */
+export const plainWords: Unknown = { ...anyWords, mayBePattern: false };
+
+/** One word of which nothing is known, in quotes or where the shell looks for no files. */
+export const anyWord: Unknown = { ...plainWords, isOneWord: true };
 
 export const anyNumber: Unknown = { ...anyWord, isNumber: true };
 
@@ -69,4 +85,23 @@ function pieceText(piece: PatternPiece): string {
     case "one":
       return piece.text;
   }
+}
+
+/** What the shell takes for more than text where no quotes are around it. */
+const patternSign = /[*?[\\]/;
+
+export function hasPatternSign(text: string): boolean {
+  return patternSign.test(text);
+}
+
+/** True when a variable that holds this may stand for files, wherever it is put without quotes. */
+export function mayBePattern(value: Argument): boolean {
+  if (value.type === "unknown") return value.mayBePattern;
+  return value.type === "pattern" || hasPatternSign(value.value);
+}
+
+/** All that is known of a variable that holds one of these. */
+export function oneOf(values: readonly Argument[]): Unknown {
+  if (values.length > 0 && values.every(isNumeric)) return anyNumber;
+  return values.some(mayBePattern) ? anyWords : plainWords;
 }

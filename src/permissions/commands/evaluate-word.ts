@@ -4,10 +4,17 @@ import {
   anyNumber,
   anyWord,
   anyWords,
+  type FilePattern,
+  hasPatternSign,
   literal,
+  mayBePattern,
   type PatternPiece,
+  patternText,
+  plainWords,
   type Unknown,
 } from "./argument.ts";
+import { isPlainOutput, literalOutput } from "./command-output.ts";
+import { patternPieces } from "./pattern-pieces.ts";
 
 /** Variables that double in a loop would grow beyond all memory. */
 const longestText = 50_000;
@@ -20,7 +27,7 @@ export interface Variables {
 /** What a word stands for: one argument, or several where it has braces. */
 export function evaluateWord(word: Word, variables: Variables = new Map()): Argument[] {
   if (hasBraces(word)) return evaluateBraces(word);
-  if (hasTilde(word)) return [anyWord];
+  if (hasTilde(word)) return [evaluateTilde(word, variables)];
   if (!word.parts) return [hasSyntax(word.text) ? anyWords : literal(word.value)];
   return [join(word.parts.map((part) => evaluatePart(part, variables)))];
 }
@@ -34,27 +41,42 @@ function hasTilde({ text, parts }: Word): boolean {
   );
 }
 
+/** `~/…` begins with the home directory. Of any other tilde it is not told here what it stands for. */
+function evaluateTilde({ text, value, parts = [] }: Word, variables: Variables): Argument {
+  const home = variables.get("HOME");
+  const [first, ...others] = parts;
+  const begin = first?.text ?? text;
+  const isHome = first ? /^~\/[^~]*$/.test(begin) : /^~(\/[^~]*)?$/.test(begin);
+  const isOnly = others.every((part) => part.type !== "Literal" || !part.text.includes("~"));
+  if (!isHome || !isOnly || home?.type !== "literal" || home.value === "") {
+    return join([[anyWord], ...parts.map((part) => evaluatePart(part, variables))]);
+  }
+  if (!first) return hasSyntax(text) ? anyWords : literal(`${home.value}${value.slice(1)}`);
+  const rest = first.type === "Literal" ? first.value.slice(1) : "";
+  const start: Piece = { type: "text", value: `${home.value}${rest}` };
+  return join([[start], ...others.map((part) => evaluatePart(part, variables))]);
+}
+
 /** An argument of a command; `export x=1` has one that looks like an assignment. */
 export function evaluateArgument(part: Word | Assignment, variables: Variables): Argument[] {
   if (part.type === "Word") return evaluateWord(part, variables);
   if (part.value.type === "ArrayValue") return [anyWords];
-  const value = evaluateAssigned(part, variables);
+  const value = assignedValue(part, variables);
   const isKnown = value.type === "literal";
   return [
     isKnown ? literal(`${part.name}=${value.value}`) : { ...anyWord, start: `${part.name}=` },
   ];
 }
 
-/** What is written behind `=`. The shell takes neither braces nor wildcards in it for more than text. */
-export function evaluateAssigned({ value, append }: Assignment, variables: Variables): Argument {
+/**
+ * What a variable holds after an assignment, as far as it can be told. The shell takes neither braces
+ * nor wildcards in it for more than text.
+ */
+export function assignedValue({ value, append }: Assignment, variables: Variables): Argument {
   if (value.type !== "Word" || append || hasBraces(value)) return anyWords;
-  return evaluateWord(value, variables)[0] ?? anyWords;
-}
-
-/** What a variable holds after an assignment, as far as it can be told. */
-export function assignedValue(assignment: Assignment, variables: Variables): Argument {
-  const value = evaluateAssigned(assignment, variables);
-  return value.type === "pattern" ? anyWords : value;
+  const [assigned = anyWords] = evaluateWord(value, variables);
+  if (assigned.type !== "pattern") return assigned;
+  return assigned.finds === "words" ? literal(patternText(assigned)) : anyWords;
 }
 
 export function hasBraces({ parts }: Word): boolean {
@@ -69,7 +91,7 @@ function hasSyntax(text: string): boolean {
 }
 
 /** What a part of a word adds to it. */
-type Piece = PatternPiece | Unknown;
+type Piece = (PatternPiece & { readonly finds?: FilePattern["finds"] }) | Unknown;
 
 function evaluatePart(part: WordPart, variables: Variables): Piece[] {
   switch (part.type) {
@@ -87,14 +109,14 @@ function evaluatePart(part: WordPart, variables: Variables): Piece[] {
     case "SimpleExpansion":
       return evaluateVariable(part.text.slice(1), variables);
     case "ParameterExpansion":
-      if (part.operation || part.index || part.prefix) return [anyWords];
+      if (part.operation || part.index || part.prefix) return [evaluateOperation(part, variables)];
       return evaluateVariable(part.parameter, variables);
     case "ArithmeticExpansion":
       return [anyNumber];
     case "ProcessSubstitution":
       return [{ type: "text", value: "/dev/fd/63" }];
     case "CommandExpansion":
-      return [anyWords];
+      return [isPlainOutput(part.script) ? plainWords : anyWords];
     case "ExtendedGlob":
     case "BraceExpansion":
       return [anyWords];
@@ -103,7 +125,7 @@ function evaluatePart(part: WordPart, variables: Variables): Piece[] {
 
 /** In quotes what a command prints is one word, and may be known. `"$@"` is as many as there are. */
 function evaluateInQuotes(part: WordPart, variables: Variables): Piece[] {
-  if (isList(part)) return [anyWords];
+  if (isList(part)) return [plainWords];
   const text = part.type === "CommandExpansion" ? literalOutput(part.script) : undefined;
   const pieces = text === undefined ? evaluateQuoted(part, variables) : undefined;
   return pieces?.map(quoted) ?? [{ type: "text", value: text ?? "" }];
@@ -114,6 +136,7 @@ function evaluateQuoted(part: WordPart, variables: Variables): Piece[] {
   const name = plainVariable(part);
   const known = name === undefined ? undefined : variables.get(name);
   if (known?.type === "literal") return [{ type: "text", value: known.value }];
+  if (known?.type === "pattern") return named(known, "names");
   return evaluatePart(part, variables);
 }
 
@@ -134,50 +157,65 @@ function isList(part: WordPart): boolean {
 
 /** Quotes make one word of what is in them. The wildcards in quotes are those of a loop's files. */
 function quoted(piece: Piece): Piece {
-  return piece.type === "unknown" ? { ...piece, isOneWord: true } : piece;
+  return piece.type === "unknown" ? { ...piece, isOneWord: true, mayBePattern: false } : piece;
+}
+
+/** What of a value is left by `${x%.ts}` and the like is no pattern where the value is none. */
+function evaluateOperation(
+  { operation, index, prefix, parameter }: Extract<WordPart, { type: "ParameterExpansion" }>,
+  variables: Variables,
+): Unknown {
+  if (prefix === "#" && !operation) return anyNumber;
+  if (index || prefix || !operation) return anyWords;
+  const value = variables.get(parameter);
+  const isPart = /^(Remove|Slice|CaseModification)$/.test(operation.type);
+  return isPart && value && !mayBePattern(value) ? plainWords : anyWords;
 }
 
 function evaluateVariable(name: string, variables: Variables): Piece[] {
   // Not `$!`: it is empty before anything has run in the background.
   if (/^[?#$]$/.test(name)) return [anyNumber];
+  if (/^[!-]$/.test(name)) return [plainWords];
   const known = variables.get(name);
   if (!known) return [anyWords];
-  if (known.type === "pattern") return [...known.pieces];
+  if (known.type === "pattern") return named(known, "names-again");
   if (known.type === "unknown") return [known];
   // Without quotes the shell would drop it, split it, or take it for a pattern.
-  return [/^$|[\s*?[\\]/.test(known.value) ? anyWords : { type: "text", value: known.value }];
+  if (!/^$|\s/.test(known.value)) return patternPieces(known.value) ?? [anyWords];
+  return [hasPatternSign(known.value) ? anyWords : plainWords];
 }
 
-/** The text of `$(cat <<'EOF' …)`, by which messages of several lines are given. */
-function literalOutput(script: CommandScript | undefined): string | undefined {
-  const [statement, ...others] = script?.commands ?? [];
-  const command = statement?.command;
-  if (others.length > 0 || command?.type !== "Command" || command.name?.text !== "cat") return;
-  const [document, ...rest] = command.suffix;
-  if (rest.length > 0 || command.prefix.length > 0 || document?.type !== "HereDoc") return;
-  // Without quotes lines are joined and expanded, and `<<-` takes tabs away.
-  if (document.operator !== "<<" || !document.delimiter?.quoted) return;
-  return document.body.text.replace(/\n+$/, "");
+function named({ pieces }: FilePattern, finds: FilePattern["finds"]): Piece[] {
+  return pieces.map((piece) => ({ ...piece, finds }));
 }
-
-type CommandScript = Extract<WordPart, { type: "CommandExpansion" }>["script"];
 
 function join(parts: readonly (readonly Piece[])[]): Argument {
   const pieces = parts.flat();
   const unknown = pieces.filter((piece) => piece.type === "unknown");
   if (unknown.length > 0) return joinUnknown(pieces, unknown);
   const known = pieces.filter((piece) => piece.type !== "unknown");
-  if (known.some(({ type }) => type !== "text")) return { type: "pattern", pieces: known };
+  if (known.some(({ type }) => type !== "text")) return joinPattern(known);
   const text = known.map((piece) => (piece.type === "text" ? piece.value : "")).join("");
   return text.length > longestText ? anyWords : literal(text);
+}
+
+function joinPattern(pieces: readonly Exclude<Piece, Unknown>[]): FilePattern {
+  const found = pieces.map(({ finds = "words" }) => finds);
+  const kinds = ["names-again", "names", "words"] as const;
+  return { type: "pattern", pieces, finds: kinds.find((kind) => found.includes(kind)) ?? "words" };
 }
 
 function joinUnknown(pieces: readonly Piece[], unknown: readonly Unknown[]): Unknown {
   const [first] = pieces;
   const start = first?.type === "text" ? first.value : first?.type === "unknown" ? first.start : "";
-  const isOneWord = unknown.every((piece) => piece.isOneWord);
-  const isNumber = pieces.length === 1 && unknown.every((piece) => piece.isNumber);
-  return { type: "unknown", start, isOneWord, isNumber };
+  const isPattern = pieces.some(({ type }) => type === "any" || type === "one");
+  return {
+    type: "unknown",
+    start,
+    isOneWord: !isPattern && unknown.every((piece) => piece.isOneWord),
+    isNumber: pieces.length === 1 && unknown.every((piece) => piece.isNumber),
+    mayBePattern: isPattern || unknown.some((piece) => piece.mayBePattern),
+  };
 }
 
 /** `a{b,c}d` and `{1..9}`. Anything cleverer is not known. */
@@ -207,5 +245,6 @@ function withStars(text: string): Argument {
     pieces: pieces.map((piece) =>
       piece === "*" ? { type: "any" } : { type: "text", value: piece },
     ),
+    finds: "words",
   };
 }

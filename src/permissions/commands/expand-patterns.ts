@@ -4,9 +4,11 @@ import { hasErrno } from "../../errors.ts";
 import {
   anyWords,
   type FilePattern,
+  hasPatternSign,
   type KnownArgument,
   literal,
   patternText,
+  plainWords,
 } from "./argument.ts";
 
 const mostNames = 1_000;
@@ -19,6 +21,13 @@ const plainName = /^[^\s*?[\]\\-][^\s*?[\]\\]*$/;
 /** Stands for a file that may be made before the pattern is expanded, and looks like an option. */
 const optionLike: KnownArgument = { type: "literal", value: "-?", isOneOfMany: true };
 
+/** What a pattern stands for. */
+export interface Expansion {
+  readonly words: readonly KnownArgument[];
+  /** Where the shell looks for them, though it may find nothing. */
+  readonly folders: readonly string[];
+}
+
 /**
  * The file names a pattern stands for in a directory, as bash would find them. Where files may still
  * be made, one of them may look like an option.
@@ -27,9 +36,10 @@ export async function expandPattern(
   pattern: FilePattern,
   directory: string,
   { isStill }: { isStill: boolean },
-): Promise<KnownArgument[]> {
-  const names = await namesNow(pattern, directory);
-  return isStill || !mayBeOption(pattern) ? names : [...names, optionLike];
+): Promise<Expansion> {
+  const folders: string[] = [];
+  const names = await namesNow(pattern, directory, folders);
+  return { words: isStill || !mayBeOption(pattern) ? names : [...names, optionLike], folders };
 }
 
 function mayBeOption({ pieces }: FilePattern): boolean {
@@ -44,18 +54,25 @@ export function searchesFolders(pattern: FilePattern): boolean {
     .some((segment) => segment.some(({ type }) => type !== "text"));
 }
 
-async function namesNow(pattern: FilePattern, directory: string): Promise<KnownArgument[]> {
+async function namesNow(
+  pattern: FilePattern,
+  directory: string,
+  folders: string[],
+): Promise<KnownArgument[]> {
   const segments = splitAtSlashes(pattern);
   const isAbsolute = isTextOf(segments[0], "");
   let found = [isAbsolute ? "/" : ""];
   for (const segment of isAbsolute ? segments.slice(1) : segments) {
+    if (segment.some(({ type }) => type !== "text")) folders.push(...found.map((it) => it || "."));
     const matched = await matchSegment(found, segment, directory);
     if (!matched || matched.length > mostNames) return [anyWords];
     found = matched;
   }
   const written = patternText(pattern);
   if (found.length === 0) return [literal(written)];
-  if (found.some((name) => !plainName.test(name))) return [anyWords];
+  if (found.some((name) => !plainName.test(name))) {
+    return [found.some(hasPatternSign) ? anyWords : plainWords];
+  }
   // A bracket is taken to match more than it does, so perhaps bash finds none and keeps the text.
   const names = hasBracket(pattern) ? [written, ...found] : found;
   return names.map((value) => ({ type: "literal", value, isOneOfMany: true }));

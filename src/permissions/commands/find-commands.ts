@@ -9,27 +9,23 @@ import type {
   Script,
   Statement,
 } from "unbash";
-import { type Argument, anyWords, knownValue } from "./argument.ts";
+import { type Argument, anyWords, hasPatternSign, knownValue, oneOf } from "./argument.ts";
 import { lookIntoArithmetic } from "./arithmetic.ts";
 import { builtinEffect } from "./builtins.ts";
 import { isEndless, isLeftRunning } from "./endless.ts";
-import { assignedValue, evaluateArgument, evaluateWord } from "./evaluate-word.ts";
+import { evaluateWord } from "./evaluate-word.ts";
 import { lookInside, lookIntoTest } from "./expansions.ts";
-import { Findings, undoubted } from "./findings.ts";
+import { Findings, shellItself } from "./findings.ts";
 import type { Line, SimpleCommand } from "./line.ts";
 import { openedFiles } from "./opened-file.ts";
 import { parseLine } from "./parse-line.ts";
 import { directoryStep, eitherWay, merged, type Outcome, type Route, staying } from "./routes.ts";
 import { ShellVariables } from "./shell-variables.ts";
 import { untoldProgram } from "./told-programs.ts";
-import {
-  type Environment,
-  isHarmlessAssignment,
-  isLeadingVariable,
-  isPrivateVariable,
-} from "./variables.ts";
+import { type Environment, isLeadingVariable, isPrivateVariable } from "./variables.ts";
 import type { Walker } from "./walker.ts";
 import { type Inner, unwrap } from "./wrappers.ts";
+import { patternProblem, writtenCommand } from "./written-command.ts";
 
 /** Nobody wraps a command more often than this. */
 const mostWrappings = 20;
@@ -49,11 +45,12 @@ export function findCommands(script: ParsedScript, environment: Environment = {}
 class CommandFinder {
   readonly #findings: Findings;
   readonly #environment: Environment;
-  readonly #variables = new ShellVariables();
+  readonly #variables: ShellVariables;
 
   constructor(findings: Findings, environment: Environment) {
     this.#findings = findings;
     this.#environment = environment;
+    this.#variables = new ShellVariables(environment);
   }
 
   walk(script: ParsedScript, routes: readonly Route[]): void {
@@ -131,7 +128,7 @@ class CommandFinder {
         return this.#simple(node, routes);
       case "Redirected": {
         const opened = openedFiles(node.redirects, this.#walker(routes));
-        this.#findings.add({ words: [], wrappings: [], opened, routes, ...undoubted });
+        this.#findings.add({ ...shellItself, opened, routes });
         return this.#compound(node.command, routes);
       }
       case "Function":
@@ -212,12 +209,19 @@ class CommandFinder {
   #for({ name, wordlist, body }: For, routes: readonly Route[]): Outcome {
     for (const word of wordlist ?? []) lookInside(word, this.#walker(routes));
     const values = wordlist?.flatMap((word) => evaluateWord(word, this.#variables)) ?? [anyWords];
+    this.#findings.add({
+      ...shellItself,
+      listed: values,
+      caution: patternProblem(wordlist ? values : []),
+      routes,
+    });
+    const anyOfThem = oneOf(values);
     const walk = () => {
       for (const value of values) {
         if (this.#findings.isFull()) break;
         this.#assign(name.value, value);
         this.#round(body, routes);
-        this.#assign(name.value, anyWords);
+        this.#assign(name.value, anyOfThem);
       }
     };
     this.#assign(name.value, anyWords);
@@ -234,30 +238,11 @@ class CommandFinder {
   }
 
   #simple(node: Command, routes: readonly Route[]): Outcome {
-    const assignments = node.prefix.filter((part) => part.type === "Assignment");
-    for (const assignment of assignments) lookInside(assignment, this.#walker(routes));
-    const opened = openedFiles(node.redirects, this.#walker(routes));
-    const written = [node.name, ...node.args].filter((part) => part !== undefined);
-    for (const part of written) lookInside(part, this.#walker(routes));
-    if (!node.name) {
-      for (const assignment of assignments) {
-        this.#assign(assignment.name, assignedValue(assignment, this.#variables));
-      }
-      this.#findings.add({ words: [], wrappings: [], opened, routes, ...undoubted });
-      return staying(routes);
-    }
-    const words: Argument[] = [];
-    for (const part of written) {
-      words.push(...evaluateArgument(part, this.#variables));
-      if (!this.#findings.hasRoomFor(words.length)) return staying(routes);
-    }
-    // Some shells keep what is assigned before a builtin.
-    for (const { name } of assignments) this.#variables.set(name, anyWords);
-    const leading = assignments.find(
-      (assignment) => !isHarmlessAssignment(assignment, this.#variables),
-    );
-    const doubt = leading && `it sets ${leading.name} for a program`;
-    return this.#program({ ...undoubted, words, wrappings: [], opened, routes, doubt });
+    const command = writtenCommand(node, this.#walker(routes), this.#findings);
+    if (!command) return staying(routes);
+    if (node.name) return this.#program({ ...command, routes });
+    this.#findings.add({ ...command, routes });
+    return staying(routes);
   }
 
   /** Takes a command out of what it is wrapped in, and notes what it does to the shell itself. */
@@ -311,6 +296,7 @@ class CommandFinder {
       this.#findings.doubt("it changes to a directory that is not known");
     }
     if (step === undefined) return staying(routes);
+    if (typeof step === "string" && hasPatternSign(step)) this.#variables.set("PWD", anyWords);
     return { success: routes.map((route) => [...route, step]), failure: routes };
   }
 

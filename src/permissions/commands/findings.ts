@@ -99,5 +99,12 @@ export class Findings {
   }
 }
 
-/** Of a command that nothing is wrong with but perhaps its words. */
-export const undoubted = { doubt: undefined, caution: undefined };
+/** Of what the shell does by itself, of which nothing else is wrong. */
+export const shellItself = {
+  words: [],
+  wrappings: [],
+  opened: [],
+  listed: [],
+  doubt: undefined,
+  caution: undefined,
+} as const;

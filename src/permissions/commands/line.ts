@@ -19,6 +19,8 @@ export interface SimpleCommand {
   /** The same command with what it was wrapped in, outermost first: `sudo env X=1 rm` and `env X=1 rm`. */
   readonly wrappings: readonly (readonly Argument[])[];
   readonly opened: readonly OpenedFile[];
+  /** What the shell looks for files with besides its words: the values of arrays, the list of a loop. */
+  readonly listed: readonly Argument[];
   /** The directories it may run in, each as the steps of `cd` that lead there. */
   readonly routes: readonly Route[];
   /** Why no rule can cover it, if so: for something besides its words. */

@@ -1,6 +1,6 @@
 import { contains } from "../../workspace/real-path.ts";
 import { filePrograms } from "./changing-programs.ts";
-import type { PlaceUse, ResolvedCommand } from "./resolve-line.ts";
+import type { PlaceUse, ResolvedCommand } from "./resolved-line.ts";
 import { programName } from "./wrappers.ts";
 
 const reason = "its paths may lead elsewhere once another command of the line has run";

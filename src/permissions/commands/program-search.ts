@@ -2,6 +2,7 @@ import { access, readFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { z } from "zod";
 import { hasErrno } from "../../errors.ts";
+import { readJson } from "../../lib/read-json.ts";
 import type { Environment } from "./variables.ts";
 
 /** What the shell does itself, so that it looks for no program of that name. */
@@ -19,16 +20,21 @@ interface Ground {
 
 /** Finds programs by their names, as the shell does. */
 export class ProgramSearch {
+  readonly #environment: Environment;
   readonly #directories: readonly string[];
   readonly #ownDirectories: readonly string[];
 
   constructor({ environment, programDirectories }: Ground) {
+    this.#environment = environment;
     this.#directories = (environment.PATH ?? "").split(":");
     this.#ownDirectories = programDirectories;
   }
 
-  /** Why a name stands for another program than the system's: it is found in the workspace first. */
+  /** Why a name stands for another program than the system's: a function, or one of the workspace. */
   async foreign(name: string | undefined, from: string): Promise<string | undefined> {
+    if (this.#environment[`BASH_FUNC_${name}%%`] !== undefined) {
+      return `${name} is a function of the environment`;
+    }
     const isSearched = name !== undefined && !name.includes("/") && !builtins.has(name);
     if (!isSearched || this.#ownDirectories.length === 0) return undefined;
     for (const directory of this.#directories) {
@@ -73,18 +79,10 @@ function isOwnProgram(name: string, path: string): boolean {
 async function packageName(directory: string): Promise<string | undefined> {
   try {
     const text = await readFile(join(directory, "package.json"), "utf8");
-    return Manifest.safeParse(parsed(text)).data?.name;
+    return Manifest.safeParse(readJson(text)).data?.name;
   } catch (error) {
-    if (hasErrno(error, "ENOENT", "ENOTDIR", "EACCES", "EISDIR", "ELOOP")) return undefined;
-    throw error;
-  }
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
+    const isNone = hasErrno(error, "ENOENT", "ENOTDIR", "EACCES", "EISDIR", "ELOOP");
+    if (isNone || error instanceof SyntaxError) return undefined;
     throw error;
   }
 }

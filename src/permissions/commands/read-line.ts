@@ -1,12 +1,19 @@
+import { hasPatternSign } from "./argument.ts";
 import { findCommands } from "./find-commands.ts";
 import type { Line } from "./line.ts";
 import { parseLine } from "./parse-line.ts";
-import { type Ground, type ResolvedLine, resolveLine } from "./resolve-line.ts";
+import { resolveLine } from "./resolve-line.ts";
+import type { Ground, ResolvedLine } from "./resolved-line.ts";
 import { type Environment, isPlainLocale } from "./variables.ts";
 
 /** Finds every command of a line as a model writes it, and where the paths in it lead. */
-export function readLine(command: string, ground: Ground): Promise<ResolvedLine> {
-  return resolveLine(parse(command, ground.environment), ground);
+export async function readLine(command: string, ground: Ground): Promise<ResolvedLine> {
+  const { environment } = ground;
+  const { real } = await ground.locate(".");
+  // The shell keeps the name by which its directory was reached, or takes the real one.
+  const { PWD = "" } = environment;
+  const directory = hasPatternSign(PWD) ? PWD : real;
+  return resolveLine(parse(command, { ...environment, PWD: directory }), ground);
 }
 
 function parse(command: string, environment: Environment): Line {

@@ -11,56 +11,14 @@ import {
 } from "./argument.ts";
 import { arrivalProblem, bringsFilesOnly, kindOf, linksBelow } from "./arriving-files.ts";
 import { type Assessment, assess, opensOnly, type PathUse } from "./assess.ts";
-import { expandPattern, searchesFolders } from "./expand-patterns.ts";
+import { type Expansion, expandPattern } from "./expand-patterns.ts";
 import type { Line, SimpleCommand } from "./line.ts";
 import { cautioned } from "./moved-paths.ts";
 import { isTroupeProgram, ProgramSearch } from "./program-search.ts";
+import type { Ground, PlaceUse, ResolvedCommand, ResolvedLine } from "./resolved-line.ts";
 import type { Route } from "./routes.ts";
+import { lostPattern, searchedPaths } from "./searched-folders.ts";
 import { alsoRun } from "./told-programs.ts";
-import type { Environment } from "./variables.ts";
-
-/** A command whose paths have been followed to where they lead. */
-export interface ResolvedCommand {
-  readonly words: readonly KnownArgument[];
-  /** The words of everything it runs, wrappings and all, for rules that deny or ask. */
-  readonly layers: readonly (readonly string[])[];
-  readonly kind: Assessment["kind"];
-  readonly uses: readonly PlaceUse[];
-  readonly opened: readonly PlaceUse[];
-  readonly directory: Place;
-  /** Why no rule covers it. */
-  readonly doubt: string | undefined;
-  /** Why only a rule for its very words does. */
-  readonly caution: string | undefined;
-  /** Why it is not taken for a command that only reads, though its program could be. */
-  readonly problem: string | undefined;
-  readonly showsOthers: boolean;
-  readonly moves: Assessment["moves"];
-  /** True when another command of its line may lead its paths elsewhere. */
-  readonly isMoved: boolean;
-  /** True when one of its words is the program of troupe itself, under whatever name. */
-  readonly namesTroupe: boolean;
-}
-
-/** A use of a path, of which `word` is -1 when the shell itself opens it. */
-export interface PlaceUse extends PathUse {
-  readonly place: Place;
-}
-
-export interface ResolvedLine extends Omit<Line, "commands"> {
-  readonly commands: readonly ResolvedCommand[];
-}
-
-/** Where a line would run. */
-export interface Ground {
-  /** Where a path leads. */
-  locate(path: string): Promise<Place>;
-  readonly environment: Environment;
-  /** Folders of the workspace in which the shell looks for programs. */
-  readonly programDirectories: readonly string[];
-  /** False when files may be made unasked, by this line or beside it. */
-  readonly isStill: boolean;
-}
 
 /** Devices that keep nothing, tell nothing, and come to an end. */
 const harmlessDevice = /^\/dev\/(null|stdin|stdout|stderr|fd\/\d+)$/;
@@ -85,7 +43,7 @@ class LineResolver {
   readonly #ground: Ground;
   readonly #programs: ProgramSearch;
   readonly #places = new Map<string, Promise<Place>>();
-  readonly #expanded = new Map<string, Promise<KnownArgument[]>>();
+  readonly #expanded = new Map<string, Promise<Expansion>>();
   #names = 0;
 
   constructor(ground: Ground) {
@@ -96,11 +54,11 @@ class LineResolver {
   async resolve(command: SimpleCommand, route: Route): Promise<ResolvedCommand> {
     const { directory, doubt: lost } = await this.#follow(route);
     const isTooMuch = this.#places.size > mostPaths;
-    const words = isTooMuch
-      ? command.words.map(unexpanded)
-      : (await Promise.all(command.words.map((word) => this.#expand(word, directory.real)))).flat();
+    const expanded = await this.#expandAll(command.words, directory, isTooMuch);
+    const listed = await this.#expandAll(command.listed, directory, isTooMuch);
+    const { words } = expanded;
     const assessment = words.length > 0 ? assess(words) : opensOnly;
-    const searched = [...command.words.flatMap(searchedFolder), ...words.flatMap(foundFile)];
+    const searched = [...searchedPaths(expanded), ...searchedPaths(listed)];
     const uses = [
       ...(await this.#placeAll(boundedUses(assessment, words), directory)),
       ...(await this.#placeAll(searched, directory)),
@@ -125,7 +83,8 @@ class LineResolver {
         hostile ??
         foreign.wrapper ??
         (await this.#pathCaution(assessment, uses, directory)) ??
-        lostPattern(command.words, words),
+        lostPattern(command.words, words) ??
+        lostPattern(command.listed, listed.words),
       problem: assessment.problem ?? foreign.program,
       showsOthers: assessment.showsOthers,
       moves: await movesOf(assessment, uses, directory),
@@ -198,18 +157,31 @@ class LineResolver {
 
   /** `cd` goes nowhere when a pattern stands for several names. */
   async #onlyMatch(pattern: FilePattern, { real }: Place): Promise<string> {
-    const [first] = await this.#expand(pattern, real);
-    return knownValue(first) ?? ".";
+    const { words } = await this.#expand(pattern, real);
+    return knownValue(words[0]) ?? ".";
   }
 
-  async #expand(word: Argument, directory: string): Promise<KnownArgument[]> {
-    if (word.type !== "pattern") return [word];
+  async #expandAll(
+    words: readonly Argument[],
+    { real }: Place,
+    isTooMuch: boolean,
+  ): Promise<Expansion> {
+    if (isTooMuch) return { words: words.map(unexpanded), folders: [] };
+    const expanded = await Promise.all(words.map((word) => this.#expand(word, real)));
+    return {
+      words: expanded.flatMap((each) => each.words),
+      folders: expanded.flatMap((each) => each.folders),
+    };
+  }
+
+  async #expand(word: Argument, directory: string): Promise<Expansion> {
+    if (word.type !== "pattern") return { words: [word], folders: [] };
     const key = JSON.stringify([directory, word.pieces]);
     const known = this.#expanded.get(key) ?? expandPattern(word, directory, this.#ground);
     this.#expanded.set(key, known);
-    const names = await known;
-    this.#names += names.length;
-    return this.#names > mostPaths ? [anyWords] : names;
+    const expansion = await known;
+    this.#names += expansion.words.length + expansion.folders.length;
+    return this.#names > mostPaths ? { ...expansion, words: [anyWords] } : expansion;
   }
 
   async #placeAll(uses: readonly Omit<PlaceUse, "place">[], directory: Place): Promise<PlaceUse[]> {
@@ -262,7 +234,7 @@ class LineResolver {
   ): Promise<{ uses: PlaceUse[]; doubt?: string }> {
     const named: Omit<PlaceUse, "place">[] = [];
     for (const { use, target } of command.opened) {
-      for (const name of await this.#expand(target, directory.real)) {
+      for (const name of (await this.#expand(target, directory.real)).words) {
         const path = knownValue(name);
         if (path !== undefined) named.push({ use, path, word: -1, isTree: false });
       }
@@ -280,34 +252,8 @@ function boundedUses({ uses }: Assessment, words: readonly KnownArgument[]): rea
   return isBounded ? uses.filter(({ path }) => !endlessDevice.test(path)) : uses;
 }
 
-/** A pattern that goes through folders nobody knows may look outside. */
-function lostPattern(
-  written: readonly Argument[],
-  words: readonly KnownArgument[],
-): string | undefined {
-  const isSearching = written.some((word) => word.type === "pattern" && searchesFolders(word));
-  const isLost = isSearching && words.some(({ type }) => type === "unknown");
-  return isLost ? "its patterns may look outside the workspace" : undefined;
-}
-
 function unexpanded(word: Argument): KnownArgument {
   return word.type === "pattern" ? anyWords : word;
-}
-
-/** A pattern lists the folder it is looked for in. */
-function searchedFolder(word: Argument): Omit<PlaceUse, "place">[] {
-  if (word.type !== "pattern") return [];
-  const [first, ...others] = word.pieces;
-  const isClimbing = others.some((piece) => piece.type === "text" && piece.value.includes(".."));
-  if (isClimbing) return [{ path: "/", use: "read", word: -1, isTree: false }];
-  const path = first?.type === "text" ? first.value.replace(/[^/]*$/, "") : "";
-  return [{ path: path || ".", use: "read", word: -1, isTree: false }];
-}
-
-/** Whatever is done with the name of a found file, finding it has looked there. */
-function foundFile(word: KnownArgument): Omit<PlaceUse, "place">[] {
-  const isFound = word.type === "literal" && word.isOneOfMany;
-  return isFound ? [{ path: word.value, use: "read", word: -1, isTree: false }] : [];
 }
 
 /** Plain files that are moved lead no later path elsewhere. */

@@ -1,8 +1,9 @@
-import { type Argument, anyNumber, anyWords, isNumeric } from "./argument.ts";
+import { type Argument, anyWords, hasPatternSign, literal, oneOf, plainWords } from "./argument.ts";
+import { type Environment, isOpenVariable } from "./variables.ts";
 
 /** Variables that the shell sets by itself, so that nobody knows what they hold. */
 const ownVariable =
-  /^(_|REPLY|PWD|OLDPWD|MAPFILE|COPROC|RANDOM|SRANDOM|SECONDS|EPOCH.*|LINENO|LINES|COLUMNS|PIPESTATUS|FUNCNAME|DIRSTACK|GROUPS|E?UID|PPID|SHLVL|BASH.*|OPTARG|OPTIND|OPTERR|HIST.*|HOST.*|OSTYPE|MACHTYPE|COMP_.*|COMPREPLY|READLINE_.*)$/;
+  /^(_|REPLY|PWD|OLDPWD|MAPFILE|COPROC|RANDOM|SRANDOM|SECONDS|EPOCH.*|LINENO|LINES|COLUMNS|PIPESTATUS|FUNCNAME|DIRSTACK|GROUPS|E?UID|PPID|SHLVL|BASH.*|OPTARG|OPTIND|OPTERR|IFS|HIST.*|HOST.*|OSTYPE|MACHTYPE|COMP_.*|COMPREPLY|READLINE_.*)$/;
 
 /** A loop whose variables are not settled after so many rounds is not understood. */
 const mostRounds = 8;
@@ -10,48 +11,70 @@ const mostRounds = 8;
 type Values = ReadonlyMap<string, Argument>;
 
 /**
- * What a line's variables are known to hold while it is walked. Names that are not here may hold
- * anything, what the environment has among it.
+ * What a line's variables are known to hold while it is walked: what the line has assigned, or what
+ * the shell was started with.
  */
 export class ShellVariables {
+  readonly #environment: Environment;
+  /** False when anything may have changed what the shell was started with. */
+  #isKept = true;
   #values = new Map<string, Argument>();
-  /** What was assigned since somebody began to take note, and whether it was a number each time. */
-  #assigned = new Map<string, boolean>();
+  /** What was assigned since somebody began to take note. */
+  #assigned = new Map<string, Argument>();
+  /** What the line may have assigned, or not. */
+  #perhaps = new Set<string>();
 
+  constructor(environment: Environment) {
+    this.#environment = environment;
+  }
+
+  /** Undefined for one that may hold anything. */
   get(name: string): Argument | undefined {
-    return this.#values.get(name);
+    return (
+      this.#values.get(name) ?? (this.#isKept ? inherited(name, this.#environment) : undefined)
+    );
+  }
+
+  /** True when the line itself has surely assigned it. */
+  isAssigned(name: string): boolean {
+    return this.#values.has(name) && !this.#perhaps.has(name);
   }
 
   set(name: string, value: Argument): void {
     const kept = ownVariable.test(name) ? anyWords : value;
+    const noted = this.#assigned.get(name);
     this.#values.set(name, kept);
-    this.#assigned.set(name, (this.#assigned.get(name) ?? true) && isNumeric(kept));
+    this.#assigned.set(name, noted ? oneOf([noted, kept]) : kept);
+    this.#perhaps.delete(name);
   }
 
   /** After what assigns in ways of its own. */
   forgetAll(): void {
-    for (const name of this.#values.keys()) this.#assigned.set(name, false);
+    for (const name of this.#values.keys()) this.#assigned.set(name, anyWords);
     this.#values.clear();
+    this.#isKept = false;
   }
 
   /** Walks what has a shell of its own: what it assigns does not come back. */
   aside(walk: () => void): void {
     const [values, assigned] = [new Map(this.#values), new Map(this.#assigned)];
+    const [isKept, perhaps] = [this.#isKept, new Set(this.#perhaps)];
     walk();
     [this.#values, this.#assigned] = [values, assigned];
+    [this.#isKept, this.#perhaps] = [isKept, perhaps];
   }
 
-  /** Walks what another program runs: it is told of none of these variables. */
+  /** Walks what another program runs: it is told of these variables only if they are exported. */
   elsewhere(walk: () => void): void {
     this.aside(() => {
-      this.#values = new Map();
+      this.#values = new Map([...this.#values.keys()].map((name) => [name, anyWords]));
       walk();
     });
   }
 
   /**
    * Walks what may not run at all, or only up to somewhere: of what it assigns it is at most known
-   * afterwards that it is a number.
+   * afterwards that it is a number, or no pattern.
    */
   perhaps<T>(walk: () => T): T {
     const before = this.#values;
@@ -59,9 +82,11 @@ export class ShellVariables {
     this.#values = new Map(before);
     this.#assigned = new Map();
     const result = walk();
+    for (const name of this.#assigned.keys()) if (!before.has(name)) this.#perhaps.add(name);
     this.#values = eitherOf(before, this.#assigned);
-    for (const [name, isNumber] of this.#assigned) {
-      noted.set(name, (noted.get(name) ?? true) && isNumber);
+    for (const [name, value] of this.#assigned) {
+      const old = noted.get(name);
+      noted.set(name, old ? oneOf([old, value]) : value);
     }
     this.#assigned = noted;
     return result;
@@ -81,14 +106,26 @@ export class ShellVariables {
   }
 }
 
-function eitherOf(before: Values, assigned: ReadonlyMap<string, boolean>): Map<string, Argument> {
+function eitherOf(before: Values, assigned: Values): Map<string, Argument> {
   const values = new Map(before);
-  for (const [name, isNumber] of assigned) {
+  for (const [name, value] of assigned) {
     const old = before.get(name);
-    if (!old) continue;
-    values.set(name, isNumber && isNumeric(old) ? anyNumber : anyWords);
+    values.set(name, old ? oneOf([old, value]) : anyWords);
   }
   return values;
+}
+
+/**
+ * What a variable holds that the line has not assigned. The value of one that may be a secret is not
+ * taken, since it would be shown with the reason of a question.
+ */
+function inherited(name: string, environment: Environment): Argument | undefined {
+  // It changes with every `cd`, of which none is followed whose folder looks like a pattern.
+  if (name === "PWD") return hasPatternSign(environment.PWD ?? "*") ? undefined : plainWords;
+  if (ownVariable.test(name) || !/^[A-Za-z_]\w*$/.test(name)) return undefined;
+  const value = environment[name];
+  if (value === undefined) return plainWords;
+  return isOpenVariable(name) ? literal(value) : undefined;
 }
 
 function isSame(some: Values, others: Values): boolean {

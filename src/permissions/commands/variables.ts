@@ -1,6 +1,6 @@
 import type { Assignment } from "unbash";
-import { knownValue, patternText } from "./argument.ts";
-import { evaluateAssigned, type Variables } from "./evaluate-word.ts";
+import { knownValue } from "./argument.ts";
+import { assignedValue, type Variables } from "./evaluate-word.ts";
 
 /** The variables that a command is started with. */
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -61,9 +61,7 @@ export function isHarmlessSetting(setting: string): boolean {
 
 /** The same for what is assigned before a command. */
 export function isHarmlessAssignment(assignment: Assignment, variables: Variables): boolean {
-  const value = evaluateAssigned(assignment, variables);
-  // An assignment finds no files: the stars in it stand for themselves.
-  const text = value.type === "pattern" ? patternText(value) : knownValue(value);
+  const text = knownValue(assignedValue(assignment, variables));
   return text !== undefined && isHarmlessSetting(`${assignment.name}=${text}`);
 }
 
@@ -90,6 +88,10 @@ export function isLeadingVariable(
 /** Variables that tell where and how somebody works, and hold no secret. */
 const open =
   /^(_|HOME|PATH|PWD|OLDPWD|USER|USERNAME|LOGNAME|SHELL|SHLVL|LANG|LANGUAGE|LC_[A-Z]+|TERM|COLORTERM|COLUMNS|LINES|TZ|TMPDIR|TMP|TEMP|EDITOR|VISUAL|PAGER|HOSTNAME|HOSTTYPE|OSTYPE|MACHTYPE|DISPLAY|CI|NODE_ENV|NODE_VERSION|XDG_[A-Z_]+_(HOME|DIR)|VIRTUAL_ENV|CONDA_PREFIX|CONDA_DEFAULT_ENV|JAVA_HOME|GOPATH|GOROOT|CARGO_HOME|RUSTUP_HOME|PYENV_ROOT|NVM_DIR|EPOCH(SECONDS|REALTIME)|RANDOM|SRANDOM|SECONDS|LINENO|UID|EUID|PPID|GROUPS|BASH|BASH_VERSION|BASHPID|BASH_SUBSHELL|BASH_LINENO|BASH_REMATCH|BASH_SOURCE|FUNCNAME|PIPESTATUS|REPLY|OPTARG|OPTIND|IFS|GIT_PAGER)$/;
+
+export function isOpenVariable(name: string): boolean {
+  return open.test(name);
+}
 
 /** Names by which people and services call what nobody else should see. */
 const secret =

@@ -1,0 +1,74 @@
+import type { Assignment, Command, Word } from "unbash";
+import { type Argument, anyWords } from "./argument.ts";
+import { assignedValue, evaluateArgument, evaluateWord } from "./evaluate-word.ts";
+import { lookInside } from "./expansions.ts";
+import { shellItself } from "./findings.ts";
+import type { SimpleCommand } from "./line.ts";
+import { openedFiles } from "./opened-file.ts";
+import { isHarmlessAssignment } from "./variables.ts";
+import type { Walker } from "./walker.ts";
+
+interface Room {
+  /** False when there are more words than can be looked at. */
+  hasRoomFor(words: number): boolean;
+}
+
+/** A command as it is written, with its words expanded; undefined where there are too many of them. */
+export function writtenCommand(
+  node: Command,
+  walker: Walker,
+  room: Room,
+): Omit<SimpleCommand, "routes"> | undefined {
+  const assignments = node.prefix.filter((part) => part.type === "Assignment");
+  for (const assignment of assignments) lookInside(assignment, walker);
+  const opened = openedFiles(node.redirects, walker);
+  const written = [node.name, ...node.args].filter((part) => part !== undefined);
+  for (const part of written) lookInside(part, walker);
+  const words = expandedWords(written, walker, room);
+  const listed = assignments.flatMap((assignment) => arrayValues(assignment, walker));
+  if (!words || !room.hasRoomFor(listed.length)) return undefined;
+  const command = { ...shellItself, words, listed, opened };
+  const caution = patternProblem([...words, ...listed]);
+  if (node.name) return { ...command, caution, doubt: assignmentDoubt(assignments, walker) };
+  for (const assignment of assignments) {
+    walker.assign(assignment.name, assignedValue(assignment, walker.variables));
+  }
+  return { ...command, caution };
+}
+
+function expandedWords(
+  written: readonly (Word | Assignment)[],
+  { variables }: Walker,
+  room: Room,
+): Argument[] | undefined {
+  const words: Argument[] = [];
+  for (const part of written) {
+    words.push(...evaluateArgument(part, variables));
+    if (!room.hasRoomFor(words.length)) return undefined;
+  }
+  return words;
+}
+
+/** The shell looks for files with the values of an array as it does with the words of a command. */
+function arrayValues({ value }: Assignment, { variables }: Walker): Argument[] {
+  if (value.type !== "ArrayValue") return [];
+  return value.elements.flatMap((word) => evaluateWord(word, variables));
+}
+
+/** Some shells keep what is assigned before a builtin. */
+function assignmentDoubt(
+  assignments: readonly Assignment[],
+  { variables }: Walker,
+): string | undefined {
+  for (const { name } of assignments) variables.set(name, anyWords);
+  const leading = assignments.find((assignment) => !isHarmlessAssignment(assignment, variables));
+  return leading && `it sets ${leading.name} for a program`;
+}
+
+/** Whoever does not know a pattern does not know where the shell looks for files. */
+export function patternProblem(words: readonly Argument[]): string | undefined {
+  const isUnknown = words.some((word) => word.type === "unknown" && word.mayBePattern);
+  return isUnknown
+    ? "it may look for files outside the workspace, by a pattern that is not known"
+    : undefined;
+}
