@@ -114,11 +114,11 @@ test.runIf(isSandboxed)("a judge that lets everything pass is found out", async 
   const seed = 1;
   const campaign = new Campaign({ ...stage, judge: async () => ["default"], onHit: () => {} });
 
-  await campaign.run(generate(150, new Random(seed), harmless));
+  await campaign.run(generate(50, new Random(seed), harmless));
 
   const { generated, hits } = campaign.tally;
   console.log(`control: ${hits.length} of ${generated} lines have side effects, seed ${seed}`);
-  expect(hits.length).toBeGreaterThan(15);
+  expect(hits.length).toBeGreaterThan(10);
 });
 
 test.runIf(isSandboxed)("no generated line that is called harmless has a side effect", async () => {

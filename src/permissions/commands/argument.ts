@@ -34,6 +34,8 @@ export interface Unknown {
   readonly isNumber: boolean;
   /** True when the shell may take it for a pattern, and look for files wherever that leads. */
   readonly mayBePattern: boolean;
+  /** True when that may happen to a variable which holds it, though quotes prevent it here. */
+  readonly mayHoldPattern: boolean;
 }
 
 /** An argument after patterns were expanded. */
@@ -50,15 +52,16 @@ export const anyWords: Unknown = {
   isOneWord: false,
   isNumber: false,
   mayBePattern: true,
+  mayHoldPattern: true,
 };
 
 /** Words of which it is only known that none is a pattern. */
-export const plainWords: Unknown = { ...anyWords, mayBePattern: false };
+export const plainWords: Unknown = { ...anyWords, mayBePattern: false, mayHoldPattern: false };
 
 /** One word of which nothing is known, in quotes or where the shell looks for no files. */
-export const anyWord: Unknown = { ...plainWords, isOneWord: true };
+export const anyWord: Unknown = { ...anyWords, isOneWord: true, mayBePattern: false };
 
-export const anyNumber: Unknown = { ...anyWord, isNumber: true };
+export const anyNumber: Unknown = { ...plainWords, isOneWord: true, isNumber: true };
 
 /** The word itself where it is known. */
 export function knownValue(argument: Argument | undefined): string | undefined {
@@ -95,13 +98,19 @@ export function hasPatternSign(text: string): boolean {
 }
 
 /** True when a variable that holds this may stand for files, wherever it is put without quotes. */
-export function mayBePattern(value: Argument): boolean {
-  if (value.type === "unknown") return value.mayBePattern;
+export function mayHoldPattern(value: Argument): boolean {
+  if (value.type === "unknown") return value.mayHoldPattern;
   return value.type === "pattern" || hasPatternSign(value.value);
 }
 
 /** All that is known of a variable that holds one of these. */
 export function oneOf(values: readonly Argument[]): Unknown {
   if (values.length > 0 && values.every(isNumeric)) return anyNumber;
-  return values.some(mayBePattern) ? anyWords : plainWords;
+  return values.some(mayHoldPattern) ? anyWords : plainWords;
+}
+
+/** What a variable has of a value: the quotes around the one are not those around the other. */
+export function heldValue(value: Argument): Argument {
+  if (value.type !== "unknown") return value;
+  return { ...value, isOneWord: value.isNumber, mayBePattern: value.mayHoldPattern };
 }

@@ -7,7 +7,7 @@ import {
   type FilePattern,
   hasPatternSign,
   literal,
-  mayBePattern,
+  mayHoldPattern,
   type PatternPiece,
   patternText,
   plainWords,
@@ -125,7 +125,7 @@ function evaluatePart(part: WordPart, variables: Variables): Piece[] {
 
 /** In quotes what a command prints is one word, and may be known. `"$@"` is as many as there are. */
 function evaluateInQuotes(part: WordPart, variables: Variables): Piece[] {
-  if (isList(part)) return [plainWords];
+  if (isList(part)) return [{ ...anyWords, mayBePattern: false }];
   const text = part.type === "CommandExpansion" ? literalOutput(part.script) : undefined;
   const pieces = text === undefined ? evaluateQuoted(part, variables) : undefined;
   return pieces?.map(quoted) ?? [{ type: "text", value: text ?? "" }];
@@ -169,7 +169,7 @@ function evaluateOperation(
   if (index || prefix || !operation) return anyWords;
   const value = variables.get(parameter);
   const isPart = /^(Remove|Slice|CaseModification)$/.test(operation.type);
-  return isPart && value && !mayBePattern(value) ? plainWords : anyWords;
+  return isPart && value && !mayHoldPattern(value) ? plainWords : anyWords;
 }
 
 function evaluateVariable(name: string, variables: Variables): Piece[] {
@@ -215,7 +215,13 @@ function joinUnknown(pieces: readonly Piece[], unknown: readonly Unknown[]): Unk
     isOneWord: !isPattern && unknown.every((piece) => piece.isOneWord),
     isNumber: pieces.length === 1 && unknown.every((piece) => piece.isNumber),
     mayBePattern: isPattern || unknown.some((piece) => piece.mayBePattern),
+    mayHoldPattern: pieces.some(holdsPattern),
   };
+}
+
+function holdsPattern(piece: Piece): boolean {
+  if (piece.type === "text") return hasPatternSign(piece.value);
+  return piece.type !== "unknown" || piece.mayHoldPattern;
 }
 
 /** `a{b,c}d` and `{1..9}`. Anything cleverer is not known. */

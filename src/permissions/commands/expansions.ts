@@ -15,7 +15,7 @@ export function lookInside(node: SyntaxNode, walker: Walker, depth = 0): void {
     return;
   }
   const shown = shownVariable(node);
-  if (shown !== undefined && !walker.variables.isAssigned(shown) && walker.isPrivate(shown)) {
+  if (shown !== undefined && walker.variables.isPrivate(shown)) {
     walker.doubt(`it shows $${shown}, which may be a secret`);
   }
   switch (node.type) {

@@ -22,7 +22,7 @@ import { parseLine } from "./parse-line.ts";
 import { directoryStep, eitherWay, merged, type Outcome, type Route, staying } from "./routes.ts";
 import { ShellVariables } from "./shell-variables.ts";
 import { untoldProgram } from "./told-programs.ts";
-import { type Environment, isLeadingVariable, isPrivateVariable } from "./variables.ts";
+import type { Environment } from "./variables.ts";
 import type { Walker } from "./walker.ts";
 import { type Inner, unwrap } from "./wrappers.ts";
 import { patternProblem, writtenCommand } from "./written-command.ts";
@@ -44,12 +44,10 @@ export function findCommands(script: ParsedScript, environment: Environment = {}
 
 class CommandFinder {
   readonly #findings: Findings;
-  readonly #environment: Environment;
   readonly #variables: ShellVariables;
 
   constructor(findings: Findings, environment: Environment) {
     this.#findings = findings;
-    this.#environment = environment;
     this.#variables = new ShellVariables(environment);
   }
 
@@ -86,7 +84,6 @@ class CommandFinder {
       look: (part) => lookInside(part, walker),
       doubt: (reason) => this.#findings.doubt(reason),
       assign: (name, value) => this.#assign(name, value),
-      isPrivate: (name) => isPrivateVariable(name, this.#environment),
       script: (script) => {
         this.#findings.deeper(() => this.#aside(routes, () => this.walk(script, routes)));
       },
@@ -133,9 +130,7 @@ class CommandFinder {
       }
       case "Function":
       case "Coproc":
-        this.#findings.doubt(
-          node.type === "Function" ? "it defines a function" : "it starts a coprocess",
-        );
+        this.#findings.doubt(`it has a ${node.type === "Function" ? "function" : "coprocess"}`);
         if (node.body.type === "CompoundList") this.#statements(node.body.commands, routes);
         else this.#node(node.body, routes);
         return staying(routes);
@@ -209,12 +204,8 @@ class CommandFinder {
   #for({ name, wordlist, body }: For, routes: readonly Route[]): Outcome {
     for (const word of wordlist ?? []) lookInside(word, this.#walker(routes));
     const values = wordlist?.flatMap((word) => evaluateWord(word, this.#variables)) ?? [anyWords];
-    this.#findings.add({
-      ...shellItself,
-      listed: values,
-      caution: patternProblem(wordlist ? values : []),
-      routes,
-    });
+    const caution = patternProblem(wordlist ? values : []);
+    this.#findings.add({ ...shellItself, listed: values, caution, routes });
     const anyOfThem = oneOf(values);
     const walk = () => {
       for (const value of values) {
@@ -301,9 +292,7 @@ class CommandFinder {
   }
 
   #assign(name: string, value: Argument): void {
-    if (isLeadingVariable(name, knownValue(value), this.#environment)) {
-      this.#findings.doubt(`it sets ${name}`);
-    }
+    if (this.#variables.isLeading(name, value)) this.#findings.doubt(`it sets ${name}`);
     this.#variables.set(name, value);
   }
 }

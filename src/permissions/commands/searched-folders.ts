@@ -1,4 +1,4 @@
-import { type Argument, type KnownArgument, mayBePattern } from "./argument.ts";
+import { type Argument, type KnownArgument, mayHoldPattern } from "./argument.ts";
 import type { PathUse } from "./assess.ts";
 import { type Expansion, searchesFolders } from "./expand-patterns.ts";
 
@@ -25,7 +25,7 @@ export function lostPattern(
     (word) =>
       word.type === "pattern" &&
       ((unknown.length > 0 && searchesFolders(word)) ||
-        (word.finds === "names-again" && unknown.some(mayBePattern))),
+        (word.finds === "names-again" && unknown.some(mayHoldPattern))),
   );
   return isLost ? "its patterns may look outside the workspace" : undefined;
 }

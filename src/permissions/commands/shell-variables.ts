@@ -1,5 +1,19 @@
-import { type Argument, anyWords, hasPatternSign, literal, oneOf, plainWords } from "./argument.ts";
-import { type Environment, isOpenVariable } from "./variables.ts";
+import {
+  type Argument,
+  anyWords,
+  hasPatternSign,
+  heldValue,
+  knownValue,
+  literal,
+  oneOf,
+  plainWords,
+} from "./argument.ts";
+import {
+  type Environment,
+  isLeadingVariable,
+  isOpenVariable,
+  isPrivateVariable,
+} from "./variables.ts";
 
 /** Variables that the shell sets by itself, so that nobody knows what they hold. */
 const ownVariable =
@@ -35,13 +49,19 @@ export class ShellVariables {
     );
   }
 
-  /** True when the line itself has surely assigned it. */
-  isAssigned(name: string): boolean {
-    return this.#values.has(name) && !this.#perhaps.has(name);
+  /** True when it may be a secret, since the line itself has not surely assigned it. */
+  isPrivate(name: string): boolean {
+    const isAssigned = this.#values.has(name) && !this.#perhaps.has(name);
+    return !isAssigned && isPrivateVariable(name, this.#environment);
+  }
+
+  /** True when assigning it may change what later commands of the line run or reach. */
+  isLeading(name: string, value: Argument): boolean {
+    return isLeadingVariable(name, knownValue(value), this.#environment);
   }
 
   set(name: string, value: Argument): void {
-    const kept = ownVariable.test(name) ? anyWords : value;
+    const kept = ownVariable.test(name) ? anyWords : heldValue(value);
     const noted = this.#assigned.get(name);
     this.#values.set(name, kept);
     this.#assigned.set(name, noted ? oneOf([noted, kept]) : kept);

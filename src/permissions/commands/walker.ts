@@ -11,6 +11,4 @@ export interface Walker {
   script(script: ParsedScript): void;
   doubt(reason: string): void;
   assign(name: string, value: Argument): void;
-  /** True when a variable that the line has not assigned may hold a secret. */
-  isPrivate(name: string): boolean;
 }
