@@ -2,6 +2,7 @@ import { basename } from "node:path";
 import type { Place } from "../workspace/place.ts";
 import { contains } from "../workspace/real-path.ts";
 import type { Surroundings } from "./case.ts";
+import { mayFindOption } from "./commands/expand-patterns.ts";
 import type { PlaceUse, ResolvedCommand, ResolvedLine } from "./commands/resolved-line.ts";
 import { uncoveredArgument } from "./commands/rule-coverage.ts";
 import { runsWhatItFinds, sweeping, sweepingInput } from "./sweeping.ts";
@@ -36,8 +37,30 @@ export function tampering(
     if (reason) return reason;
   }
   if (!isWhole) return `${doubts[0]}, so nobody can say that it leaves the team's records alone`;
+  if (makesOption(commands)) return "a file that it makes would be an option of another command";
   const isCode = doubts.length > 0 || untold !== undefined || commands.some(runsCode);
-  return isCode && mentions(text, surroundings) ? "it names the team's own records" : undefined;
+  // Quotes may hide a name in the text, and not in the words.
+  const words = commands.flatMap(({ layers }) => layers.flat());
+  const named = [...commands.flatMap(givenOptions), ...(isCode ? [text, ...words] : [])];
+  const isNamed = named.some((each) => mentions(each, surroundings));
+  return isNamed ? "it names the team's own records" : undefined;
+}
+
+/** A pattern finds what a command before it has made, of which nobody can say what it leads to. */
+function makesOption(commands: readonly ResolvedCommand[]): boolean {
+  const isMade = commands.some(({ uses, opened }) =>
+    [...uses, ...opened].some(({ use, path }) => use === "write" && isOptionName(path)),
+  );
+  return isMade && commands.some(({ kind, words }) => kind !== "reads" && mayFindOption(words));
+}
+
+/** What stands for a file that is still to be made is none that the line makes. */
+function isOptionName(path: string): boolean {
+  return /(^|\/)-[^/?]+$/.test(path);
+}
+
+function givenOptions({ kind, foundOptions }: ResolvedCommand): readonly string[] {
+  return kind === "reads" ? [] : foundOptions;
 }
 
 function commandTampering(

@@ -85,7 +85,12 @@ function hidesHere(values: readonly (string | undefined)[], text: string): boole
 function placesRecords({ words, problem }: ResolvedCommand, records: string): boolean {
   if (problem === undefined) return false;
   const isCopying = /^(cp|mv|ln|rsync|install)$/.test(programName(words[0]) ?? "");
-  return isCopying && words.some((word) => basename(knownValue(word) ?? "") === records);
+  return isCopying && words.some((word) => basename(targetOf(knownValue(word) ?? "")) === records);
+}
+
+/** The folder that `-t.team` and `--target-directory=.team` name, or the word itself. */
+function targetOf(word: string): string {
+  return word.replace(/^(-[a-zA-Z]*t|--t[a-z-]*=)/, "");
 }
 
 function isExec(word: string | undefined): boolean {

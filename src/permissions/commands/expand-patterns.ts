@@ -26,6 +26,8 @@ export interface Expansion {
   readonly words: readonly KnownArgument[];
   /** Where the shell looks for them, though it may find nothing. */
   readonly folders: readonly string[];
+  /** Names among them that a program takes for options. */
+  readonly options: readonly string[];
 }
 
 /**
@@ -38,8 +40,15 @@ export async function expandPattern(
   { isStill }: { isStill: boolean },
 ): Promise<Expansion> {
   const folders: string[] = [];
-  const names = await namesNow(pattern, directory, folders);
-  return { words: isStill || !mayBeOption(pattern) ? names : [...names, optionLike], folders };
+  const options: string[] = [];
+  const names = await namesNow(pattern, directory, { folders, options });
+  const words = isStill || !mayBeOption(pattern) ? names : [...names, optionLike];
+  return { words, folders, options };
+}
+
+/** True for a pattern that may find a file which looks like an option once that is made. */
+export function mayFindOption(words: readonly KnownArgument[]): boolean {
+  return words.includes(optionLike);
 }
 
 function mayBeOption({ pieces }: FilePattern): boolean {
@@ -57,7 +66,7 @@ export function searchesFolders(pattern: FilePattern): boolean {
 async function namesNow(
   pattern: FilePattern,
   directory: string,
-  folders: string[],
+  { folders, options }: { folders: string[]; options: string[] },
 ): Promise<KnownArgument[]> {
   const segments = splitAtSlashes(pattern);
   const isAbsolute = isTextOf(segments[0], "");
@@ -70,6 +79,7 @@ async function namesNow(
   }
   const written = patternText(pattern);
   if (found.length === 0) return [literal(written)];
+  options.push(...found.filter((name) => name.startsWith("-")));
   if (found.some((name) => !plainName.test(name))) {
     return [found.some(hasPatternSign) ? anyWords : plainWords];
   }

@@ -23,6 +23,7 @@ import { alsoRun } from "./told-programs.ts";
 /** Devices that keep nothing, tell nothing, and come to an end. */
 const harmlessDevice = /^\/dev\/(null|stdin|stdout|stderr|fd\/\d+)$/;
 const endlessDevice = /^\/dev\/(zero|random|urandom)$/;
+const nothing: Expansion = { words: [], folders: [], options: [] };
 const mostPaths = 3_000;
 /** Further words are not looked at as the program that another one runs. */
 const mostScripts = 20;
@@ -90,6 +91,7 @@ class LineResolver {
       moves: await movesOf(assessment, uses, directory),
       isMoved: false,
       namesTroupe: await this.#namesTroupe(words, directory),
+      foundOptions: expanded.options,
     };
   }
 
@@ -166,16 +168,17 @@ class LineResolver {
     { real }: Place,
     isTooMuch: boolean,
   ): Promise<Expansion> {
-    if (isTooMuch) return { words: words.map(unexpanded), folders: [] };
+    if (isTooMuch) return { ...nothing, words: words.map(unexpanded) };
     const expanded = await Promise.all(words.map((word) => this.#expand(word, real)));
     return {
       words: expanded.flatMap((each) => each.words),
       folders: expanded.flatMap((each) => each.folders),
+      options: expanded.flatMap((each) => each.options),
     };
   }
 
   async #expand(word: Argument, directory: string): Promise<Expansion> {
-    if (word.type !== "pattern") return { words: [word], folders: [] };
+    if (word.type !== "pattern") return { ...nothing, words: [word] };
     const key = JSON.stringify([directory, word.pieces]);
     const known = this.#expanded.get(key) ?? expandPattern(word, directory, this.#ground);
     this.#expanded.set(key, known);

@@ -25,6 +25,8 @@ export interface ResolvedCommand {
   readonly isMoved: boolean;
   /** True when one of its words is the program of troupe itself, under whatever name. */
   readonly namesTroupe: boolean;
+  /** Names of files that its patterns find, and that become options of its program. */
+  readonly foundOptions: readonly string[];
 }
 
 /** A use of a path, of which `word` is -1 when the shell itself opens it. */
