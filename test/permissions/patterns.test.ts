@@ -81,6 +81,7 @@ test.each([
   "x='*'; echo \"$x\"",
   `x='../outside/*'; echo "$x"`,
   "echo $HOME $PATH $PWD $? $# $UNSET",
+  "echo $RANDOM $SECONDS $UID $$ $BASH_VERSION",
   "echo ~",
   `x="two words"; echo $x`,
   "x=a; if true; then x=b; fi; echo $x",

@@ -19,6 +19,10 @@ import {
 const ownVariable =
   /^(_|REPLY|PWD|OLDPWD|MAPFILE|COPROC|RANDOM|SRANDOM|SECONDS|EPOCH.*|LINENO|LINES|COLUMNS|PIPESTATUS|FUNCNAME|DIRSTACK|GROUPS|E?UID|PPID|SHLVL|BASH.*|OPTARG|OPTIND|OPTERR|IFS|HIST.*|HOST.*|OSTYPE|MACHTYPE|COMP_.*|COMPREPLY|READLINE_.*)$/;
 
+/** Those of them in which there is never a sign of a pattern, unless the line assigns them. */
+const plainVariable =
+  /^(S?RANDOM|SECONDS|EPOCH(SECONDS|REALTIME)|LINENO|E?UID|PPID|SHLVL|BASHPID|BASH_VERSION|BASH_SUBSHELL|OSTYPE|MACHTYPE|HOSTTYPE)$/;
+
 /** A loop whose variables are not settled after so many rounds is not understood. */
 const mostRounds = 8;
 
@@ -142,6 +146,7 @@ function eitherOf(before: Values, assigned: Values): Map<string, Argument> {
 function inherited(name: string, environment: Environment): Argument | undefined {
   // It changes with every `cd`, of which none is followed whose folder looks like a pattern.
   if (name === "PWD") return hasPatternSign(environment.PWD ?? "*") ? undefined : plainWords;
+  if (plainVariable.test(name)) return plainWords;
   if (ownVariable.test(name) || !/^[A-Za-z_]\w*$/.test(name)) return undefined;
   const value = environment[name];
   if (value === undefined) return plainWords;
