@@ -1,3 +1,5 @@
+const uuid = "[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}";
+
 /**
  * Keys of which everybody can tell by their form whose they are, as those who issue them document it:
  * a fixed beginning or shape, and how long what follows is.
@@ -9,12 +11,15 @@ const shapes: readonly string[] = [
   "(?:AKIA|ASIA|AGPA|AIDA|AROA|ABIA|ACCA)[0-9A-Z]{16}(?![0-9A-Za-z])",
   "LTAI[A-Za-z0-9]{12,24}(?![A-Za-z0-9])",
   "AKID[A-Za-z0-9]{32}(?![A-Za-z0-9])",
+  "ABSK[A-Za-z0-9+/]{100,}={0,2}",
+  `amzn\\.mws\\.${uuid}`,
   // GitHub, GitLab, Bitbucket, Atlassian
   "gh[pousr]_[A-Za-z0-9]{30,}",
   "github_pat_\\w{22,}",
   "gl(?:pat|dt|rt|rtr|ptt|ft|soat|cbt|imt|agent|oas|ffct)-[\\w.-]{20,}",
   "GR1348941[\\w-]{20}",
   "AT(?:ATT3|CTT3|BB)[\\w=-]{24,}",
+  "ATTA[0-9A-Fa-f]{64,}",
   // Slack, Discord, Telegram, Teams
   "xox[abceoprsd]-[A-Za-z0-9-]{10,}",
   "xoxe\\.xox[bp]-\\d-[A-Za-z0-9-]{20,}",
@@ -24,6 +29,7 @@ const shapes: readonly string[] = [
   "(?<=\\.webhook\\.office\\.com/webhookb2/)[\\w@-]{30,}/IncomingWebhook/[0-9a-f]{32}/[0-9a-f-]{36}",
   "[MNO][A-Za-z0-9_-]{22,27}\\.[A-Za-z0-9_-]{6}\\.[A-Za-z0-9_-]{27,45}",
   "(?<![\\w:])\\d{8,10}:[A-Za-z0-9_-]{35}(?![\\w-])",
+  "bot\\d{8,10}:[A-Za-z0-9_-]{35}(?![\\w-])",
   // Google, Microsoft
   "(?<![_-])AIza[\\w-]{35}",
   "ya29\\.[\\w-]{20,}",
@@ -31,6 +37,8 @@ const shapes: readonly string[] = [
   "1//0[\\w-]{30,}",
   "[A-Za-z0-9_~.]{3}8Q~[A-Za-z0-9_~.-]{31,34}",
   "(?<=[?&]sig=)[A-Za-z0-9%+/=]{30,}",
+  "[A-Za-z0-9]{76}AZDO[A-Za-z0-9]{4}(?![A-Za-z0-9])",
+  "AAAA[\\w-]{7}:APA91b[\\w-]{100,}",
   // Payment and shops
   "(?:sk|rk|pk)_(?:live|test)_[A-Za-z0-9]{16,}",
   "whsec_[A-Za-z0-9+/=]{24,}",
@@ -38,6 +46,9 @@ const shapes: readonly string[] = [
   "sq0(?:atp|csp|idp)-[\\w-]{22,}",
   "EAAA[\\w-]{56,}",
   "access_token\\$(?:production|sandbox)\\$[0-9a-z]{16}\\$[0-9a-f]{32}",
+  "FLWSECK(?:_TEST)?-[0-9A-Za-z]{32}-X",
+  "rzp_(?:live|test)_[A-Za-z0-9]{14}",
+  `access-(?:sandbox|development|production)-${uuid}`,
   // Package registries
   "(?:npm|hf|api_org)_[A-Za-z0-9]{30,}",
   "pypi-[\\w-]{50,}",
@@ -47,6 +58,7 @@ const shapes: readonly string[] = [
   "cio[A-Za-z0-9]{32}(?![A-Za-z0-9])",
   "oy2[a-z0-9]{43}(?![a-z0-9])",
   "AKCp[A-Za-z0-9]{10,}",
+  "cmVmdGtu[A-Za-z0-9]{50,}",
   // Clouds, databases, operation
   "do[opr]_v1_[0-9a-f]{64}",
   "hv[sbr]\\.[\\w-]{20,}",
@@ -72,6 +84,14 @@ const shapes: readonly string[] = [
   "CCI(?:PAT|PRJ)_[A-Za-z0-9_]{20,}",
   "ops_eyJ[\\w=-]{40,}",
   "AGE-SECRET-KEY-1[0-9A-Z]{58}",
+  "AGE-PLUGIN-[A-Z0-9]{1,20}-1[0-9A-Z]{20,}",
+  `0\\.${uuid}\\.[A-Za-z0-9]{30}:[A-Za-z0-9+/]{22}==`,
+  "napi_[a-z0-9]{40,}",
+  "rnd_[A-Za-z0-9]{24,}",
+  "sq[apu]_[0-9a-f]{40}",
+  "[st]k\\.eyJ[\\w-]{20,}\\.[\\w-]{20,}",
+  "(?<=SSWS )00[\\w-]{40}",
+  "p8e-[A-Za-z0-9]{32}(?![A-Za-z0-9])",
   "vc[ptkiar]_[A-Za-z0-9]{24,}",
   // Mail and telephone
   "SG\\.[\\w-]{16,}\\.[\\w-]{16,}",
@@ -88,6 +108,8 @@ const shapes: readonly string[] = [
   "ntn_[A-Za-z0-9]{40,}",
   "secret_[A-Za-z0-9]{43}(?![A-Za-z0-9])",
   "pat[A-Za-z0-9]{14}\\.[0-9a-f]{64}",
+  "[0-2]/\\d{16}(?:/\\d{16})?:[0-9a-f]{32}",
+  "dG9rOj[A-Za-z0-9+/]{40,}={0,2}",
   "sl\\.(?:u\\.)?[\\w-]{100,}",
   "sgp_(?:[0-9a-f]{16}_|local_)?[0-9a-f]{40}",
   "rdme_[a-z0-9]{70}",
@@ -101,6 +123,14 @@ const shapes: readonly string[] = [
   "lsv2_(?:pt|sk)_[0-9a-f]{32}_[0-9a-f]{10}",
   "fw_[A-Za-z0-9]{22,}",
   "nvapi-[\\w-]{60,}",
+  "sk_[0-9a-f]{48}(?![0-9A-Za-z])",
+  "csk-[a-z0-9]{40,}",
+  "jina_[A-Za-z0-9_-]{40,}",
+  "pa-(?=[A-Za-z_-]{0,42}\\d)[\\w-]{43}(?![\\w-])",
+  "pcsk_[A-Za-z0-9]{4,8}_[A-Za-z0-9]{40,}",
+  "tvly-(?:dev-|prod-)?[A-Za-z0-9]{24,}",
+  "fc-[0-9a-f]{32}(?![0-9A-Za-z])",
+  "e2b_[0-9a-f]{40}",
   // Facebook, and a bearer of X
   "EAA[A-Za-z0-9]{60,}",
   "A{20,22}[A-Za-z0-9%]{60,}",

@@ -9,6 +9,8 @@ const hex = (length: number) => "4f8a2c91e07b6d53".repeat(16).slice(0, length);
 const upper = (length: number) => mixed(length).toUpperCase();
 const digits = (length: number) => "8192736450".repeat(4).slice(0, length);
 
+const id = "3f2504e0-4f89-41d3-9a0c-0305e82c3301";
+
 const kinds: readonly (readonly [string, string])[] = [
   ["DigitalOcean", `dop_v1_${hex(64)}`],
   ["Vault", `hvs.${mixed(90)}`],
@@ -58,6 +60,32 @@ const kinds: readonly (readonly [string, string])[] = [
   ["bcrypt, as in htpasswd", `$2y$05$${mixed(53)}`],
   ["Apache's MD5, as in htpasswd", `$apr1$${mixed(8)}$${mixed(22)}`],
   ["crypt", `$6$${mixed(16)}$${mixed(86)}`],
+  ["Bedrock", `ABSK${mixed(120)}==`],
+  ["Amazon's marketplace", `amzn.mws.${id}`],
+  ["Trello", `ATTA${hex(64)}1A2B3C4D`],
+  ["Azure DevOps", `${mixed(76)}AZDO${mixed(4)}`],
+  ["Firebase", `AAAA${mixed(7)}:APA91b${mixed(134)}`],
+  ["Flutterwave", `FLWSECK-${hex(32)}-X`],
+  ["Razorpay", `rzp_live_${mixed(14)}`],
+  ["Plaid", `access-production-${id}`],
+  ["Artifactory", `cmVmdGtu${mixed(56)}`],
+  ["a plugin of age", `AGE-PLUGIN-YUBIKEY-1${upper(30)}`],
+  ["Bitwarden", `0.${id}.${mixed(30)}:${mixed(22)}==`],
+  ["Neon", `napi_${mixed(64).toLowerCase()}`],
+  ["Render", `rnd_${mixed(32)}`],
+  ["Sonar", `sqp_${hex(40)}`],
+  ["Mapbox", `sk.eyJ1Ijoi${mixed(60)}.${mixed(22)}`],
+  ["Adobe", `p8e-${mixed(32)}`],
+  ["Asana", `2/${digits(16)}/${digits(16)}:${hex(32)}`],
+  ["Intercom", `dG9rOj${mixed(54)}=`],
+  ["ElevenLabs", `sk_${hex(48)}`],
+  ["Cerebras", `csk-${mixed(48).toLowerCase()}`],
+  ["Jina", `jina_${mixed(60)}`],
+  ["Voyage", `pa-${mixed(43)}`],
+  ["Pinecone", `pcsk_${mixed(6)}_${mixed(60)}`],
+  ["Tavily", `tvly-${mixed(32)}`],
+  ["Firecrawl", `fc-${hex(32)}`],
+  ["E2B", `e2b_${hex(40)}`],
 ];
 
 test.each(kinds)(
@@ -93,6 +121,42 @@ const inContext: readonly (readonly [string, string, string])[] = [
   ["Cloudflare", `CLOUDFLARE_API_TOKEN=${mixed(40)}`, mixed(40)],
   ["AWS", `aws_secret_access_key = ${mixed(40)}`, mixed(40)],
   ["redis", "redis://:hunter2@db:6379/0", "hunter2"],
+  ["a password with an @ in a URL", "postgres://app:p@ss:w0rd@db:5432/x", "w0rd"],
+  ["a token alone in a URL", `https://${mixed(40)}@git.example/a/b.git`, mixed(40)],
+  ["Telegram's address", `https://t.example/bot${digits(10)}:AA${mixed(33)}/send`, mixed(33)],
+  ["netrc without a login", "machine a.example\n  password hunter2\n  login ada\n", "hunter2"],
+  ["pgpass", "db.example:5432:shop:ada:hunter2", "hunter2"],
+  ["docker login", "docker login -u ada -p hunter2 registry.example", "hunter2"],
+  ["the login file of Docker", `{"auths":{"r":{"auth":"${mixed(20)}=="}}}`, mixed(20)],
+  ["the login file of npm", `//r.example/:_auth=${mixed(20)}==`, mixed(20)],
+  ["redis-cli", "redis-cli -h db -a hunter2 ping", "hunter2"],
+  ["the settings of redis", "port 6379\nrequirepass hunter2\n", "hunter2"],
+  ["an element", "<server><password>hunter2</password></server>", "hunter2"],
+  ["a word in YAML", "db:\n  password: correcthorse\n", "correcthorse"],
+  ["a word in an INI file", "[db]\npasswd = letmein\n", "letmein"],
+  ["Ansible", "ansible_become_pass: hunter2222", "hunter2222"],
+  ["SSHPASS", "SSHPASS=hunter2 sshpass -e ssh ada@host", "hunter2"],
+  ["a wireless network", 'psk="correct horse"', "horse"],
+  ["Rails", `secret_key_base: ${hex(128)}`, hex(128)],
+  ["Fernet", `FERNET_KEY=${mixed(43)}=`, mixed(43)],
+  ["a session of a vault", `export BW_SESSION="${mixed(86)}=="`, mixed(86)],
+  ["an old token of Vault", `VAULT_TOKEN=s.${mixed(24)}`, mixed(24)],
+  ["Okta", `Authorization: SSWS 00${mixed(40)}`, mixed(40)],
+  [
+    "the words of a wallet",
+    'MNEMONIC="abandon ability able about above absent absorb abstract absurd abuse access accident"',
+    "absorb abstract",
+  ],
+  [
+    "a key as RFC 4716 has it",
+    `---- BEGIN SSH2 ENCRYPTED PRIVATE KEY ----\nComment: "x"\n${mixed(64)}\n---- END SSH2 ENCRYPTED PRIVATE KEY ----`,
+    mixed(30),
+  ],
+  [
+    "a key of PuTTY",
+    `Public-Lines: 1\nAAAAC3Nz\nPrivate-Lines: 1\n${mixed(48)}\nPrivate-MAC: 0`,
+    mixed(30),
+  ],
 ];
 
 test.each(inContext)(
@@ -105,6 +169,42 @@ test.each(inContext)(
     expect(shown.length).toBeGreaterThan("[secret]".length);
   },
 );
+
+const ordinary = [
+  hex(40),
+  "commit a1b2c3d",
+  `FROM node@sha256:${hex(64)}`,
+  id,
+  `data:image/png;base64,${mixed(200)}`,
+  `"integrity": "sha512-${mixed(86)}=="`,
+  `github.com/a/b v1.2.3 h1:${mixed(43)}=`,
+  `checksum = "${hex(64)}"`,
+  `resolved "https://registry.example/a/-/a-1.0.0.tgz#${hex(40)}"`,
+  `ssh-ed25519 AAAAC3NzaC1lZDI1NTE5${mixed(48)} ada@x`,
+  `-----BEGIN CERTIFICATE-----\n${mixed(64)}\n-----END CERTIFICATE-----`,
+  "password: string",
+  "password: Password",
+  "password = await_password()",
+  "password: process.env.DB_PASSWORD",
+  "  password: {{ secrets.DB }}",
+  "<password>%DB_PASSWORD%</password>",
+  "The password is hashed with bcrypt.",
+  "const token = await getToken();",
+  "http://localhost:3000/a@b",
+  "id INTEGER PRIMARY KEY",
+  `PUBLIC_KEY=${mixed(40)}`,
+  "SSH_KEY=/home/ada/.ssh/id_ed25519",
+  "max_tokens=8000",
+  "docker run -p 8080:80 nginx",
+  "src/a.ts:12:x:y:z",
+  '<Input type="password" name="password" />',
+  "auth: true",
+  '"author": "Ada Lovelace"',
+];
+
+test.each(ordinary)("%j is no secret", (text) => {
+  expect(new SecretMask({ known: [], home: "" }).text(text)).toBe(text);
+});
 
 test("of the sources and the lockfile of this repository next to nothing is masked", async () => {
   const mask = new SecretMask({ known: [], home: "" });
@@ -141,6 +241,17 @@ const adversarial = [
   "://a:",
   "-----BEGIN PRIVATE KEY-----",
   "pat",
+  "<password>",
+  "A_KEY=",
+  "auth: ",
+  "mnemonic: abandon ",
+  "abandon ",
+  "Private-Lines: 1\n",
+  "docker login ",
+  "machine a password ",
+  "https://aaaa",
+  "passwd = a",
+  "a:5432:b:c:",
   `${"a".repeat(14)}.`,
   "$1$a$",
   "0f",
