@@ -1,4 +1,5 @@
 import { missingEntries } from "../lib/missing-entries.ts";
+import { charactersPerImage, charactersPerToken } from "../model/estimate-tokens.ts";
 import type { Utterance } from "../model/model.ts";
 import { isShown, type Message } from "../protocol/message.ts";
 import type {
@@ -220,10 +221,6 @@ export class Conversation {
     this.#uncountedCharacters = 0;
   }
 }
-
-/** Few enough that an estimate is rather too high. */
-const charactersPerToken = 3.5;
-const charactersPerImage = 1_600 * charactersPerToken;
 
 function interruption(reason: string | undefined): string {
   return reason ? `(You were stopped here: ${reason}.)` : "(The person interrupted you here.)";

@@ -63,8 +63,9 @@ export async function* requestReply(
       case "finish": {
         yield* delta("thinking-delta", thinking.end());
         yield* delta("text-delta", text.end());
-        const { stop, rawStop, usage } = part;
+        const { stop, rawStop, usage, usageWarning } = part;
         await bill.record(usage);
+        if (usageWarning) yield { type: "warning", message: secrets.mask(usageWarning) };
         const blocks = secrets.maskJson(part.blocks).map(withOwnId);
         return { type: "reply", blocks, stop, rawStop, usage };
       }

@@ -7,7 +7,8 @@ import { type HttpFetch, httpFetch } from "./ai-sdk/http.ts";
 import { PromptWriter } from "./ai-sdk/prompt-writer.ts";
 import { ReplyReader } from "./ai-sdk/reply-reader.ts";
 import { type Watchdogs, Wire } from "./ai-sdk/wire.ts";
-import type { Model, ModelPart, ModelRequest } from "./model.ts";
+import { estimateTokens } from "./estimate-tokens.ts";
+import type { FinishPart, Model, ModelPart, ModelRequest } from "./model.ts";
 import type { ModelFailure } from "./model-failure.ts";
 
 export interface AiSdkModelOptions {
@@ -28,6 +29,7 @@ export class AiSdkModel implements Model {
   readonly id: string;
   readonly #options: AiSdkModelOptions;
   readonly #writer: PromptWriter;
+  #hasWarned = false;
 
   constructor(options: AiSdkModelOptions) {
     this.id = options.id;
@@ -52,8 +54,23 @@ export class AiSdkModel implements Model {
     }
     // The SDK may end an aborted stream as if it were complete.
     if (signal.aborted) yield failed(aborted, reply);
-    else if (isComplete) yield reply.finish();
+    else if (isComplete) yield this.#finish(request, reply);
     else yield failed(diagnose(error, { ...this.#options, wire }), reply);
+  }
+
+  /** The end of a reply. Counts that cannot be true are estimated: zero would hide what was spent. */
+  #finish({ system, tools, conversation }: ModelRequest, reply: ReplyReader): FinishPart {
+    const part = reply.finish();
+    const { doubtfulCounts } = reply;
+    if (doubtfulCounts.length === 0) return part;
+    const usage = { ...part.usage };
+    for (const key of doubtfulCounts) {
+      if (key === "input_tokens") usage[key] = estimateTokens([system, tools, conversation]);
+      if (key === "output_tokens") usage[key] = estimateTokens(part.blocks);
+    }
+    const hasWarned = this.#hasWarned;
+    this.#hasWarned = true;
+    return { ...part, usage, ...(!hasWarned && { usageWarning: doubt(this.id, doubtfulCounts) }) };
   }
 
   /** Shows what comes as it comes. Throws what the provider or the SDK says went wrong. */
@@ -89,6 +106,10 @@ const providerOptions: SharedV3ProviderOptions = {
 };
 
 const aborted: ModelFailure = { kind: "aborted", message: "The call was aborted" };
+
+function doubt(id: string, counts: readonly string[]): string {
+  return `${id} reports a usage that cannot be true (${counts.join(", ")}). What it cost is estimated from the texts`;
+}
 
 function failed(failure: ModelFailure, { usage }: ReplyReader): ModelPart {
   return { type: "error", failure, ...(usage && { usage }) };

@@ -45,6 +45,17 @@ export type ModelPart =
   | { type: "waiting"; reason: string; delayMs: number }
   /** The attempt failed and is made again: what was streamed so far is void. */
   | { type: "restart"; failure: ModelFailure; usage?: Usage }
-  | { type: "finish"; blocks: ReplyBlock[]; stop: StopReason; rawStop?: string; usage: Usage }
+  | FinishPart
   /** `usage` is what the provider had reported before it failed: it is on the bill too. */
   | { type: "error"; failure: ModelFailure; usage?: Usage };
+
+/** The end of a reply that was received whole. */
+export interface FinishPart {
+  type: "finish";
+  blocks: ReplyBlock[];
+  stop: StopReason;
+  rawStop?: string;
+  usage: Usage;
+  /** What the person should know about the usage, once: the provider reported what cannot be true. */
+  usageWarning?: string;
+}

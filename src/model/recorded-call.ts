@@ -16,6 +16,7 @@ export const RecordedPart = z.discriminatedUnion("type", [
     stop: StopReason,
     rawStop: z.string().exactOptional(),
     usage: Usage,
+    usageWarning: z.string().exactOptional(),
   }),
   z.object({ type: z.literal("error"), failure: ModelFailure, usage: Usage.exactOptional() }),
 ]);

@@ -48,6 +48,24 @@ test("a tool call is run, answered to the model, and followed by a final reply",
   model.assertDone();
 });
 
+test("P18 a usage that cannot be true is warned of", async () => {
+  const usage = { input_tokens: 9, output_tokens: 3, cache_read_tokens: 0, cache_write_tokens: 0 };
+  const blocks = [says("Done.")];
+  const usageWarning = "x/y reports a usage that cannot be true";
+  const model = new ScriptedModel([
+    streams({ type: "finish", blocks, stop: "end", usage, usageWarning }),
+  ]);
+  await using test = await TestAgent.open(model);
+  await test.tell("Go.");
+
+  const { events, end } = await test.run();
+
+  expect(end).toMatchObject({ outcome: "done" });
+  expect(events).toContainEqual(
+    expect.objectContaining({ type: "warning", message: usageWarning }),
+  );
+});
+
 test("without anything to reply to, the model is not called", async () => {
   const model = new ScriptedModel([]);
   await using test = await TestAgent.open(model);

@@ -45,6 +45,19 @@ test("a reply of Gemini's is received with its calls, signatures and usage", asy
   });
 });
 
+test.each([-20, 1e300, 2.5])("P18 %d tokens of Gemini's are estimated", async (count) => {
+  const odd = { ...usageMetadata, cachedContentTokenCount: 5000, candidatesTokenCount: count };
+  const { model } = await gemini([...events.slice(0, 2), { ...events[2], usageMetadata: odd }]);
+
+  const end = lastOf(await collect(model));
+
+  expect(end).toMatchObject({
+    usage: { input_tokens: 1000, cache_read_tokens: 0, output_tokens: expect.any(Number) },
+    usageWarning: expect.stringMatching(/\((cache_read_tokens|output_tokens|, )+\)/),
+  });
+  expect(end?.type === "finish" && end.usage.output_tokens).toBeGreaterThan(10);
+});
+
 test("P17 a reply of Gemini's without a reason for its end is cut", async () => {
   const { model } = await gemini(events.slice(0, 2));
 

@@ -16,7 +16,7 @@ export interface Dialect {
   /** True if a thought with these data may be sent back. */
   takesThought(data: Readonly<Record<string, unknown>>): boolean;
   /** What an event reports of the usage, each number counted from the beginning of the reply. */
-  usageIn(event: unknown): Partial<Usage> | undefined;
+  usageIn(event: unknown): ReportedUsage | undefined;
   /** True for an event that the SDK does not know and that need not be known. */
   ignores(event: unknown): boolean;
   /** True once the provider has said that the reply is over, and not only the connection. */
@@ -39,13 +39,28 @@ export interface WireEnding {
   readonly isCleanEnd: boolean;
 }
 
-const count = z.int().nonnegative();
+/** Null stands for what was reported and cannot be true. */
+export type ReportedUsage = { [Key in keyof Usage]?: number | null };
+
+/** No model takes in or writes nearly as much in one call. */
+const mostTokens = 100_000_000;
+const Count = z.int().nonnegative().max(mostTokens);
+
+/** Undefined where nothing is reported. */
+const count = z
+  .unknown()
+  .optional()
+  .transform((value) => {
+    return value === undefined || value === null
+      ? undefined
+      : (Count.safeParse(value).data ?? null);
+  });
 
 const AnthropicUsage = z.object({
-  input_tokens: count.nullish(),
-  output_tokens: count.nullish(),
-  cache_read_input_tokens: count.nullish(),
-  cache_creation_input_tokens: count.nullish(),
+  input_tokens: count,
+  output_tokens: count,
+  cache_read_input_tokens: count,
+  cache_creation_input_tokens: count,
 });
 
 const AnthropicEvent = z.object({
@@ -95,9 +110,9 @@ export const anthropic: Dialect = {
 
 const OpenAiEvent = z.object({
   usage: z.object({
-    prompt_tokens: count.nullish(),
-    completion_tokens: count.nullish(),
-    prompt_tokens_details: z.object({ cached_tokens: count.nullish() }).nullish(),
+    prompt_tokens: count,
+    completion_tokens: count,
+    prompt_tokens_details: z.object({ cached_tokens: count }).nullish(),
   }),
 });
 
@@ -110,14 +125,11 @@ export const openAi: Dialect = {
   takesThought: () => true,
   usageIn(event) {
     const usage = OpenAiEvent.safeParse(event).data?.usage;
-    const cached = usage?.prompt_tokens_details?.cached_tokens ?? 0;
     return (
       usage &&
       known({
-        // What was read from the cache is part of the prompt in the provider's count.
-        input_tokens: Math.max(0, (usage.prompt_tokens ?? 0) - cached),
+        ...promptUsage(usage.prompt_tokens, usage.prompt_tokens_details?.cached_tokens),
         output_tokens: usage.completion_tokens,
-        cache_read_tokens: cached,
       })
     );
   },
@@ -135,10 +147,10 @@ export const openAiCompatible: Dialect = {
 
 const GoogleEvent = z.object({
   usageMetadata: z.object({
-    promptTokenCount: count.nullish(),
-    candidatesTokenCount: count.nullish(),
-    thoughtsTokenCount: count.nullish(),
-    cachedContentTokenCount: count.nullish(),
+    promptTokenCount: count,
+    candidatesTokenCount: count,
+    thoughtsTokenCount: count,
+    cachedContentTokenCount: count,
   }),
 });
 
@@ -151,13 +163,11 @@ export const google: Dialect = {
   takesThought: () => true,
   usageIn(event) {
     const usage = GoogleEvent.safeParse(event).data?.usageMetadata;
-    const cached = usage?.cachedContentTokenCount ?? 0;
     return (
       usage &&
       known({
-        input_tokens: Math.max(0, (usage.promptTokenCount ?? 0) - cached),
-        output_tokens: (usage.candidatesTokenCount ?? 0) + (usage.thoughtsTokenCount ?? 0),
-        cache_read_tokens: cached,
+        ...promptUsage(usage.promptTokenCount, usage.cachedContentTokenCount),
+        output_tokens: sum(usage.candidatesTokenCount, usage.thoughtsTokenCount),
       })
     );
   },
@@ -165,11 +175,28 @@ export const google: Dialect = {
   isComplete: ({ isCleanEnd, rawStop }) => isCleanEnd && rawStop !== undefined,
 };
 
-type Counts = { [Key in keyof Usage]?: number | null | undefined };
+type Reported = number | null | undefined;
+
+/** What was read from the cache is part of the prompt in these providers' count. */
+function promptUsage(
+  prompt: Reported,
+  cached: Reported,
+): Record<"input_tokens" | "cache_read_tokens", Reported> {
+  if (typeof prompt !== "number" || typeof cached !== "number") {
+    return { input_tokens: prompt, cache_read_tokens: cached ?? (cached === null ? null : 0) };
+  }
+  const isPossible = cached <= prompt;
+  return {
+    input_tokens: isPossible ? prompt - cached : prompt,
+    cache_read_tokens: isPossible ? cached : null,
+  };
+}
+
+function sum(one: Reported, other: Reported): Reported {
+  return one === null || other === null ? null : (one ?? 0) + (other ?? 0);
+}
 
 /** A later event does not repeat every number: what it leaves out keeps its value. */
-function known(counts: Counts): Partial<Usage> {
-  return Object.fromEntries(
-    Object.entries(counts).filter(([, value]) => typeof value === "number"),
-  );
+function known(counts: Partial<Record<keyof Usage, Reported>>): ReportedUsage {
+  return Object.fromEntries(Object.entries(counts).filter(([, value]) => value !== undefined));
 }

@@ -7,8 +7,8 @@ import type {
 import { firstCharacters } from "../../lib/cut-text.ts";
 import { maxInputDepth, readJson, TooDeep } from "../../lib/read-json.ts";
 import type { ReplyBlock, StopReason } from "../../protocol/transcript.ts";
-import type { Usage } from "../../protocol/usage.ts";
-import type { ModelPart } from "../model.ts";
+import { Usage } from "../../protocol/usage.ts";
+import type { FinishPart, ModelPart } from "../model.ts";
 import type { Dialect, ReplyEnding } from "./dialect.ts";
 
 type TextBlock = ReplyBlock & { type: "text" | "thinking" };
@@ -22,6 +22,8 @@ export class ReplyReader {
   readonly #open = new Map<string, TextBlock>();
   #announcedCalls = 0;
   #usage: Usage | undefined;
+  /** Of these nonsense was reported last. */
+  readonly #doubtful = new Set<keyof Usage>();
   #lastEvent: unknown;
   #finish: LanguageModelV3FinishReason | undefined;
 
@@ -29,9 +31,14 @@ export class ReplyReader {
     this.#dialect = dialect;
   }
 
-  /** What the provider has reported so far. */
+  /** What the provider has reported so far. What cannot be true is left out. */
   get usage(): Usage | undefined {
     return this.#usage;
+  }
+
+  /** The counts of which the provider has last reported what cannot be true. */
+  get doubtfulCounts(): readonly (keyof Usage)[] {
+    return [...this.#doubtful];
   }
 
   /** How many blocks there are. Some providers' calls are only announced until the reply ends. */
@@ -81,7 +88,7 @@ export class ReplyReader {
     }
   }
 
-  finish(): ModelPart {
+  finish(): FinishPart {
     // Providers refuse to read blank text back.
     const blocks = this.#blocks.filter(
       (block) => block.type !== "text" || block.text.trim() !== "",
@@ -95,7 +102,19 @@ export class ReplyReader {
   #observe(event: unknown): void {
     this.#lastEvent = event;
     const usage = this.#dialect.usageIn(event);
-    if (usage) this.#usage = { ...nothingUsed, ...this.#usage, ...usage };
+    if (!usage) return;
+    this.#usage = { ...nothingUsed, ...this.#usage };
+    for (const key of countNames) this.#count(this.#usage, key, usage[key]);
+  }
+
+  #count(usage: Usage, key: keyof Usage, reported: number | null | undefined): void {
+    if (reported === undefined) return;
+    if (reported === null) {
+      this.#doubtful.add(key);
+      return;
+    }
+    usage[key] = reported;
+    this.#doubtful.delete(key);
   }
 
   #start(id: string, block: TextBlock, metadata: Metadata): void {
@@ -122,6 +141,7 @@ const nothingUsed: Usage = {
   cache_read_tokens: 0,
   cache_write_tokens: 0,
 };
+const countNames = Usage.keyof().options;
 
 function keep(block: ReplyBlock, metadata: Metadata): void {
   if (metadata) block.provider = { ...block.provider, ...metadata };

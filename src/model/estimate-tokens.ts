@@ -1,0 +1,16 @@
+import { Image } from "../protocol/transcript.ts";
+
+/** Few enough that an estimate is rather too high. */
+export const charactersPerToken = 3.5;
+export const charactersPerImage = 1_600 * charactersPerToken;
+
+/** About how many tokens a model counts for what is said so in JSON. */
+export function estimateTokens(value: unknown): number {
+  let images = 0;
+  const text = JSON.stringify(value, (_key, item: unknown) => {
+    if (!Image.safeParse(item).success) return item;
+    images++;
+    return undefined;
+  });
+  return Math.ceil((text.length + images * charactersPerImage) / charactersPerToken);
+}
