@@ -40,7 +40,7 @@ export interface WireEnding {
 }
 
 /** Null stands for what was reported and cannot be true. */
-export type ReportedUsage = { [Key in keyof Usage]?: number | null };
+type ReportedUsage = { [Key in keyof Usage]?: number | null };
 
 /** No model takes in or writes nearly as much in one call. */
 const mostTokens = 100_000_000;
