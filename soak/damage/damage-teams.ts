@@ -1,13 +1,19 @@
 import { temporaryDirectory } from "../../src/testing/temporary-directory.ts";
-import { lettersOf } from "./letters.ts";
+import { lettersOf, withDue } from "./letters.ts";
 import { recordsOfTeam } from "./records.ts";
 import { RichTeam } from "./rich-team.ts";
-import { type TrialOutcome, tryOnce } from "./trial.ts";
+import { startHere } from "./start.ts";
+import { type Control, type TrialOutcome, tryOnce } from "./trial.ts";
 
 export interface DamageOptions {
   seed: number;
   trials: number;
-  /** Told of every trial that showed a fault, and of damages that nobody was told of. */
+  /** Where a team lies that an earlier run has kept. */
+  team?: string | undefined;
+  /** Where the team is to be kept, if a trial shows a fault. */
+  keep?: string | undefined;
+  control?: Control | undefined;
+  /** Told of every trial that showed a fault, of damages that nobody was told of, and of starts that were declined. */
   say(line: string): void;
 }
 
@@ -17,44 +23,66 @@ export interface DamageCounts extends Record<string, number> {
   rested: number;
   declined: number;
   wholeLetters: number;
+  /** Letters that are missing from a conversation that says that it has a gap. */
+  named: number;
+  /** Damaged files that nobody could be told of, because what tells of them was damaged as well. */
+  unwitnessed: number;
+  /** Damaged files that nobody was told of. */
   untold: number;
+  /** Requests that a provider would refuse. */
+  refused: number;
   /** Trials that showed anything that must not be. */
   faulty: number;
 }
 
 /** Makes a rich team, and then damages and starts copies of it. */
-export async function damageTeams({ seed, trials, say }: DamageOptions): Promise<DamageCounts> {
+export async function damageTeams(options: DamageOptions): Promise<DamageCounts> {
+  const { seed, trials, control, say } = options;
   await using directory = await temporaryDirectory();
-  await using team = await RichTeam.make(directory.path);
+  await using team = await (options.team
+    ? RichTeam.again(directory.path, options.team)
+    : RichTeam.make(directory.path));
   await team.renew();
-  const letters = await lettersOf(team);
   const records = await recordsOfTeam(team);
-  const counts = {
-    trials,
-    damages: 0,
-    rested: 0,
-    declined: 0,
-    wholeLetters: 0,
-    untold: 0,
-    faulty: 0,
-  };
+  const all = await lettersOf(team);
+  const { said } = await startHere(team);
+  // What is told of files without any damage would hide that nothing is told of one.
+  if (/\.team\/|\/heads\//.test(said))
+    throw new Error(`Told of a team that nobody damaged: ${said}`);
+  const letters = withDue(all, team.server.requests);
+  const counts = noCounts();
   for (let trial = 0; trial < trials; trial++) {
-    const isProcess = trial % 10 === 0;
-    const outcome = await tryOnce({ team, letters, records, seed: seed + trial, isProcess });
-    counts.damages += outcome.damages.length;
-    counts.wholeLetters += outcome.whole;
-    counts.untold += outcome.untold.length;
-    if (outcome.start.type === "rested") counts.rested++;
-    if (outcome.start.type === "declined") counts.declined++;
-    if (outcome.faults.length > 0) counts.faulty++;
-    for (const line of linesOf(outcome)) say(`trial ${trial}: ${line}`);
+    const own = seed + trial;
+    const isProcess = own % 10 === 0;
+    const outcome = await tryOnce({ team, letters, records, seed: own, isProcess, control });
+    count(counts, outcome);
+    for (const line of linesOf(outcome)) say(`seed ${own}: ${line}`);
   }
+  if (options.keep && counts.faulty + counts.untold > 0) await team.keep(options.keep);
   return counts;
+}
+
+function noCounts(): DamageCounts {
+  const starts = { trials: 0, damages: 0, rested: 0, declined: 0 };
+  return { ...starts, wholeLetters: 0, named: 0, unwitnessed: 0, untold: 0, refused: 0, faulty: 0 };
+}
+
+function count(counts: DamageCounts, outcome: TrialOutcome): void {
+  counts.trials++;
+  counts.damages += outcome.damages.length;
+  counts.wholeLetters += outcome.whole;
+  counts.named += outcome.named;
+  counts.unwitnessed += outcome.unwitnessed;
+  counts.untold += outcome.untold.length;
+  if (outcome.start.type === "rested") counts.rested++;
+  if (outcome.start.type === "declined") counts.declined++;
+  counts.refused += outcome.faults.filter((fault) => fault.startsWith("refused: ")).length;
+  if (outcome.faults.length > 0) counts.faulty++;
 }
 
 function linesOf({ damages, start, faults, untold }: TrialOutcome): string[] {
   const what = damages.map(({ path, kind, detail }) => `${path}, ${kind} (${detail})`).join("; ");
   const declined = start.type === "declined" ? [`declined: ${start.reason}`] : [];
-  const quiet = untold.map(({ path, kind }) => `untold: ${path}, ${kind}`);
+  const quiet = untold.map((path) => `untold: ${path}`);
   return [...faults, ...declined, ...quiet].map((line) => `${line} | after ${what}`);
 }

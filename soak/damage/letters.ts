@@ -15,6 +15,8 @@ export interface Letter {
   /** Its line, without the newline. */
   bytes: Buffer;
   wasRead: boolean;
+  /** Whether its reader's model is shown it when nothing is damaged: not where a summary stands for it. */
+  isDue: boolean;
 }
 
 /** All mail of the team, and whether it had been read. */
@@ -28,10 +30,18 @@ export async function lettersOf(team: RichTeam): Promise<Letter[]> {
       if (record.state === "set aside" || !isShown(record.message)) continue;
       const { message } = record;
       const bytes = lineWith(log, message.id);
-      letters.push({ message, bytes, wasRead: record.state === "delivered" });
+      letters.push({ message, bytes, wasRead: record.state === "delivered", isDue: false });
     }
   }
   return letters;
+}
+
+/** Marks those that the models were shown last. */
+export function withDue(
+  letters: readonly Letter[],
+  requests: readonly ProviderRequest[],
+): Letter[] {
+  return letters.map((letter) => ({ ...letter, isDue: shownTo(letter.message, requests) > 0 }));
 }
 
 /** Everything that lies in the mailboxes, segments too, one after the other. */
@@ -53,6 +63,8 @@ function lineWith(log: Buffer, id: string): Buffer {
 interface MailTally {
   /** Whose bytes were not damaged. */
   whole: number;
+  /** How many of those the model misses, but is told that its record has a gap. */
+  named: number;
   faults: string[];
 }
 
@@ -67,19 +79,36 @@ interface Aftermath {
 
 /** What became of the mail, by what the models were shown last and what lies in the mailboxes. */
 export function tallyMail({ letters, damagedMail, requests, states }: Aftermath): MailTally {
-  const tally: MailTally = { whole: 0, faults: [] };
-  for (const { message, bytes, wasRead } of letters) {
+  const tally: MailTally = { whole: 0, named: 0, faults: [] };
+  for (const { message, bytes, wasRead, isDue } of letters) {
     if (!damagedMail.includes(bytes)) continue;
     tally.whole++;
-    const last = requests.findLast((request) => memberOf(request) === message.to);
-    const shown = last ? timesShown(message, last) : 0;
+    const shown = shownTo(message, requests);
     const what = `${message.type} ${message.content.slice(0, 40)} to ${message.to}`;
     if (shown > 1) tally.faults.push(`twice: ${what}`);
     const state = states.get(message.id);
     const isStillThere = state !== undefined && (wasRead || state !== "delivered");
     if (shown === 0 && !isStillThere) tally.faults.push(`lost: ${what} (${state ?? "nowhere"})`);
+    // Whoever has no new mail has no reason to ask its model anything.
+    if (shown > 0 || !isDue || !lastTo(message, requests)) continue;
+    if (isGapNamed(message, requests)) tally.named++;
+    // In the mailbox of somebody else it is set aside, which is told.
+    else if (state !== "set aside") tally.faults.push(`unshown: ${what} (${state})`);
   }
   return tally;
+}
+
+function shownTo(message: Message, requests: readonly ProviderRequest[]): number {
+  const last = lastTo(message, requests);
+  return last ? timesShown(message, last) : 0;
+}
+
+function lastTo({ to }: Message, requests: readonly ProviderRequest[]) {
+  return requests.findLast((request) => memberOf(request) === to);
+}
+
+function isGapNamed(message: Message, requests: readonly ProviderRequest[]): boolean {
+  return lastTo(message, requests)?.text.includes("your record was damaged") === true;
 }
 
 /** How often a request shows a message. What the person says to the lead is shown as it is. */

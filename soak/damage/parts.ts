@@ -10,6 +10,9 @@ export const members = ["lead", ...teammates] as const;
 /** Where every command of a member leaves a line of its own: a line that is there twice ran twice. */
 export const logFile = "work.log";
 
+/** Who has a background job that runs when the team is killed. */
+export const jobOwner = "cyd";
+
 /** A reply after which the conversation is summarized. */
 export const fullWords = "Ada is full.";
 const full = { usage: { input_tokens: 120_000 } };

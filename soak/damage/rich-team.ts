@@ -54,6 +54,26 @@ export class RichTeam implements AsyncDisposable {
     return team;
   }
 
+  /** The team that `keep` has left in `directory`: with it, a seed makes the same damages again. */
+  static async again(directory: string, kept: string): Promise<RichTeam> {
+    const team = new RichTeam(directory, await ProviderServer.start({ strict: true }));
+    team.server.replyWith(rests);
+    await cp(kept, team.#original, { recursive: true, preserveTimestamps: true });
+    return team;
+  }
+
+  /** Leaves a copy of the team as it was when it was killed. */
+  async keep(directory: string): Promise<void> {
+    await cp(this.#original, directory, { recursive: true, preserveTimestamps: true });
+  }
+
+  /** Takes the last line out of a mailbox, and lets nobody know of it who looks at what was damaged. */
+  async loseUnread(): Promise<void> {
+    const path = join(this.root, ".team", "inbox", "bob.jsonl");
+    const text = await readFile(path, "utf8").catch(() => "");
+    if (text.endsWith("\n")) await writeFile(path, `${text.split("\n").slice(0, -2).join("\n")}\n`);
+  }
+
   place(options: Partial<TeamPlace>): TeamPlace {
     return teamPlace(this.root, options);
   }

@@ -1,44 +1,112 @@
 import { basename } from "node:path";
 import type { Damage } from "./spoil.ts";
 
-/** What nobody reads, or what is written anew before anybody does. */
-const unread = [
-  /\.gitignore$/,
-  /\/torn\.jsonl$/,
-  // For people who look; texts that a model may be shown again, word for word.
-  /\/outputs\//,
-  // Events may be lost, as docs/events.md says.
-  /\/events\.jsonl$/,
-  /\/fence\//,
-  // A version counts only where its copy is not there.
-  /\/\.versions\//,
-];
-
-/** True where a damage changes nothing that the team has or does. */
-export function isHarmless({ path }: Damage, texts: { before: string; after: string }): boolean {
-  if (unread.some((pattern) => pattern.test(path))) return true;
-  return meaningOf(texts.before) === meaningOf(texts.after);
+/** A file as it was before the damage and as it is behind it; empty where it is gone. */
+export interface Texts {
+  before: string;
+  after: string;
 }
 
-/** What a text says: of JSON its values, of lines those that are not blank. */
-function meaningOf(text: string): string {
-  const lines = text.split("\n").filter((line) => line.trim() !== "");
+/** Where nothing need be told, whatever happened to it. */
+const harmlessFiles: readonly { why: string; pattern: RegExp }[] = [
+  { why: "it decides nothing, and is left as it is", pattern: /\/\.gitignore$/ },
+  { why: "nothing reads what was torn off or set aside", pattern: /\/(torn|damaged)\.jsonl$/ },
+  {
+    why: "it is no part of a record: whoever reads it reads what is there",
+    pattern: /\/outputs\//,
+  },
+  { why: "events may be lost, as docs/events.md says", pattern: /\/\.?events[./]/ },
+  { why: "nobody led: the start has written the next record of it", pattern: /\/fence\// },
+];
+
+/** Why nobody need be told that a file was damaged; undefined where somebody must. */
+export function whyHarmless(
+  path: string,
+  { before, after }: Texts,
+  damaged: readonly string[],
+): string | undefined {
+  const known = harmlessFiles.find(({ pattern }) => pattern.test(path));
+  if (known) return known.why;
+  if (meaningOf(path, before) === meaningOf(path, after)) return "it says the same as before";
+  // Of several damages, one may be to what tells of the other.
+  const isAlone = (part: string) =>
+    !damaged.some((other) => other !== path && other.includes(part));
+  const [, folder, id] = /\.team\/(tasks|requests)\/\.versions\/([^/]+)\//.exec(path) ?? [];
+  if (folder && isAlone(`${folder}/${id}.json`)) return "it is history: the copy of it counts";
+  const [, kept, name] = /\.team\/(tasks|requests)\/([^/]+)\.json$/.exec(path) ?? [];
+  if (kept && after === "" && isAlone(`${kept}/.versions/${name}/`)) {
+    return "it is a copy, and is written again from the newest version";
+  }
+  if (path.endsWith("/config.last-good.json") && isAlone("/config.json")) {
+    return "it is written anew from the roster, which is good";
+  }
+  if (path.includes("/heads/") && after === "" && isAlone(witnessed(path))) {
+    return "what it would tell of is as it was";
+  }
+  return undefined;
+}
+
+/** True where what a damaged file would have told of was damaged as well, so that nobody can tell. */
+export function isUnwitnessed(path: string, damaged: readonly string[]): boolean {
+  return damaged.some((other) => other.includes("/heads/") && path.includes(witnessed(other)));
+}
+
+/** A part of the paths that a head or a list tells of. */
+function witnessed(head: string): string {
+  const [name = "", kind] = basename(head).split(".");
+  if (kind === undefined) return `transcripts/${name}`;
+  if (kind === "mail") return name;
+  return { bill: "usage", jobs: "background/", crons: "crons/" }[name] ?? name;
+}
+
+/** What a text says, as far as anything follows from it. */
+function meaningOf(path: string, text: string): string {
+  if (/\/inbox\/.*\.jsonl$/.test(path)) return distinctLines(text);
   try {
-    return JSON.stringify(JSON.parse(text));
+    return JSON.stringify(JSON.parse(text), (key, value) =>
+      isIdle(path, key) ? undefined : value,
+    );
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
-    return lines.join("\n");
+    return text
+      .split("\n")
+      .filter((line) => line.trim() !== "")
+      .join("\n");
   }
 }
 
-/** True where what was said names the file, or the mailbox that it belongs to. */
-export function isTold({ path, detail }: Damage, said: string): boolean {
-  const other = /^with (.*)$/.exec(detail)?.[1] ?? path;
-  return [path, other].some((file) => said.includes(basename(file)) || said.includes(nameIn(file)));
+/** A message that lies there twice comes once; what has no newline is no line yet. */
+function distinctLines(text: string): string {
+  const lines = text.split("\n").slice(0, -1);
+  return [...new Set(lines)].filter((line) => line.trim() !== "").join("\n");
 }
 
-/** `line-set-aside` names the member. */
-function nameIn(path: string): string {
-  const member = /inbox\/\.?([a-z]+)/.exec(path)?.[1];
-  return member ? `line-set-aside of ${member}` : path;
+/** The version of a task or request is the name of a file, and is taken from there. */
+function isIdle(path: string, key: string): boolean {
+  return key === "version" && /\/(tasks|requests)\//.test(path);
+}
+
+/** The files that a damage has changed. */
+export function filesOf({ path, detail }: Damage): string[] {
+  const other = /^with (.*)$/.exec(detail)?.[1];
+  return other === undefined ? [path] : [path, other];
+}
+
+/** True where what was said names the file, or whatever it belongs to. */
+export function isTold(path: string, said: string): boolean {
+  return namesOf(path).some((name) => said.includes(name));
+}
+
+function namesOf(path: string): string[] {
+  const [, mailbox] = /inbox\/\.?([a-z]+)/.exec(path) ?? [];
+  if (mailbox)
+    return [`inbox/${mailbox}.jsonl`, `inbox/.${mailbox}/`, `line-set-aside of ${mailbox}`];
+  const [, transcript] = /transcripts\/\.?([a-z]+)/.exec(path) ?? [];
+  if (transcript) return [`transcripts/${transcript}.jsonl`];
+  const [, request] = /requests\/(?:\.versions\/)?([0-9a-f-]{36})/.exec(path) ?? [];
+  if (request) return [request];
+  const [, task] = /tasks\/(?:\.versions\/)?(\d+)/.exec(path) ?? [];
+  if (task) return [`tasks/${task}.json`, `tasks/.versions/${task}/`];
+  if (path.includes("/heads/")) return [path, witnessed(path)];
+  return [basename(path)];
 }

@@ -227,7 +227,7 @@ function interruption(reason: string | undefined): string {
 }
 
 function gapText(lost: number): string {
-  return `(${missingEntries(lost)}: your record was damaged. Look at how things stand before you rely on it.)`;
+  return `(${missingEntries(lost)}: your record was damaged. Mail that was in them comes again where it is still there. Look at how things stand before you rely on it.)`;
 }
 
 /** A provider refuses empty text, and a reply that ends with a thought. */

@@ -10,6 +10,7 @@ import {
   removeTemporaries,
   replaceFile,
 } from "../lib/files.ts";
+import type { Inventory } from "../lib/inventory.ts";
 import { parseJson } from "../lib/json.ts";
 import { isSigned, type Signer, signRecord } from "../lib/signed-record.ts";
 import { CronEntry, CronId } from "../protocol/cron.ts";
@@ -22,8 +23,10 @@ export interface FileCronBookOptions {
   /** `crons` in the team directory. */
   directory: FilePath;
   signature: Signer;
-  /** Told once of each file that cannot be read. It is left alone, and the others count. */
+  /** Told once of each file that cannot be read, is missing, or is not what troupe wrote. */
   onDamage(problem: string): void;
+  /** Remembers which entries there are. */
+  inventory?: Inventory | undefined;
   /** Throws when this process may no longer write. Needless for one that only looks. */
   check?: () => Promise<void>;
 }
@@ -33,21 +36,31 @@ export class FileCronBook implements CronBook {
   readonly #directory: FilePath;
   readonly #signature: Signer;
   readonly #onDamage: (problem: string) => void;
+  readonly #inventory: Inventory | undefined;
   readonly #check: () => Promise<void>;
   /** The last problem of each file, so that it is told once and not at every reading. */
   readonly #told = new Map<CronId, string>();
   #hasToldCount = false;
 
-  constructor({ directory, signature, onDamage, check }: FileCronBookOptions) {
+  constructor({ directory, signature, onDamage, inventory, check }: FileCronBookOptions) {
     this.#directory = directory;
     this.#signature = signature;
     this.#onDamage = onDamage;
+    this.#inventory = inventory;
     this.#check = check ?? (async () => undefined);
   }
 
   /** Removes what a writer that died left behind. Only for the process that runs the team. */
-  repair(): Promise<void> {
-    return removeTemporaries(this.#directory);
+  async repair(): Promise<void> {
+    await removeTemporaries(this.#directory);
+    const ids = await this.#ids();
+    for (const id of this.#inventory?.names ?? []) {
+      if (ids.some((it) => it === id)) continue;
+      this.#onDamage(
+        `${within(this.#directory, `${id}.json`)} is missing: it does not come any more`,
+      );
+      await this.#inventory?.remove(id);
+    }
   }
 
   async put(entry: CronEntry): Promise<void> {
@@ -59,6 +72,7 @@ export class FileCronBook implements CronBook {
     } catch (error) {
       throw writeFailed(`${path} could not be written`, error);
     }
+    await this.#inventory?.add(entry.id, "");
   }
 
   async list(): Promise<CronEntry[]> {
@@ -71,6 +85,7 @@ export class FileCronBook implements CronBook {
   async remove(id: CronId): Promise<void> {
     await this.#check();
     const path = this.#path(id);
+    await this.#inventory?.remove(id);
     try {
       await removeFile(path);
     } catch (error) {
@@ -99,9 +114,15 @@ export class FileCronBook implements CronBook {
       if (text === undefined) return undefined;
       const { sig, ...entry } = parseJson(text, StoredCron, String(path));
       if (entry.id !== id) throw new TeamError("record-corrupt", `${path} is of '${entry.id}'`);
-      this.#told.delete(id);
+      if (isSigned(entry, sig, this.#signature)) {
+        this.#told.delete(id);
+        return entry;
+      }
       // Whoever wrote or edited it by hand speaks by it, and not troupe.
-      return isSigned(entry, sig, this.#signature) ? entry : { ...entry, created_by: outside };
+      if (sig !== undefined || entry.created_by !== outside) {
+        this.#tell(id, `${path} is not what troupe wrote: it comes from outside`);
+      }
+      return { ...entry, created_by: outside };
     } catch (error) {
       if (!(error instanceof TeamError) && !hasErrno(error, "EISDIR")) throw error;
       this.#tell(id, error instanceof TeamError ? error.message : `${path} is a directory`);

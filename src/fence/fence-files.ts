@@ -1,9 +1,10 @@
 import { TeamError } from "../errors.ts";
+import { withSum } from "../lib/checksum.ts";
 import { type FilePath, within } from "../lib/file-path.ts";
 import { readTextIfExists, removeTemporaries, replaceFile } from "../lib/files.ts";
 import { parseJson } from "../lib/json.ts";
 import { VersionedRecords } from "../lib/versioned-records.ts";
-import { Heartbeat, LeadRecord } from "./lead-record.ts";
+import { Heartbeat, type LeadRecord, StoredLeadRecord } from "./lead-record.ts";
 
 export interface FenceFilesOptions {
   directory: FilePath;
@@ -25,7 +26,7 @@ export class FenceFiles {
     this.#directory = directory;
     this.#records = new VersionedRecords({
       directory,
-      schema: LeadRecord,
+      schema: StoredLeadRecord,
       onDamage,
       now,
       // Who leads is for the processes to say: an edit would make a second lead.
@@ -45,7 +46,7 @@ export class FenceFiles {
 
   /** False when another process has made that version first. */
   async commit(record: LeadRecord): Promise<boolean> {
-    return this.#records.commit(record);
+    return this.#records.commit(withSum(record));
   }
 
   /** The latest heartbeat of the holder with `epoch`; one of another epoch says nothing about it. */

@@ -22,12 +22,20 @@ export function teamKeyPath({ teamId, keyFile, stateHome, home }: TeamKeyPathOpt
   return keyFile ? keyFile : join(stateDirectory({ stateHome, home }), "keys", teamId);
 }
 
-/** Where it is remembered how far each member's transcript has come: out of members' reach, too. */
-export function transcriptHeadPath(
+/**
+ * Where it is remembered how far each log of a team has come: out of members' reach, too. A member's
+ * transcript goes by its name, which has no dot, and anything else by a name that has one.
+ */
+export function headPath(
   { teamId, stateHome, home }: Pick<TeamKeyPathOptions, "teamId" | "stateHome" | "home">,
-  member: string,
+  name: string,
 ): string {
-  return join(stateDirectory({ stateHome, home }), "heads", teamId, member);
+  return join(stateDirectory({ stateHome, home }), "heads", teamId, name);
+}
+
+/** The name of the head of a member's mailbox. */
+export function mailHead(member: string): string {
+  return `${member}.mail`;
 }
 
 /** Where the secrets of dashboards lie: whoever has one can answer for the person. */

@@ -1,8 +1,10 @@
 import type { Clock } from "../lib/clock.ts";
 import type { FilePath } from "../lib/file-path.ts";
 import { type Damage, repairTail, toLines } from "../lib/json-lines.ts";
+import type { LogHead } from "../lib/log-head.ts";
 import type { MemberName } from "../protocol/ids.ts";
 import { UsageLine, type UsageRecord, type UsageTotal } from "../protocol/usage.ts";
+import { checkBill } from "./check-bill.ts";
 import { FileUsageReader } from "./file-usage-reader.ts";
 import { RotatingFile } from "./rotating-file.ts";
 import type { UsageLedger } from "./usage-ledger.ts";
@@ -13,6 +15,8 @@ export interface FileUsageLedgerOptions {
   clock: Clock;
   /** Told of each line that cannot be read, and so is in no total. */
   onDamage(damage: Damage): void;
+  /** How far the bill had come. Without it, what is missing from it is not noticed. */
+  head?: LogHead | undefined;
   /** Throws when this process may no longer write. */
   check?: () => Promise<void>;
   maxBytes?: number;
@@ -27,14 +31,14 @@ export interface FileUsageLedgerOptions {
  * newest segment.
  */
 export class FileUsageLedger implements UsageLedger {
+  readonly #options: FileUsageLedgerOptions;
   readonly #file: RotatingFile;
   readonly #sums: UsageSums;
-  readonly #check: () => Promise<void>;
 
-  private constructor(file: RotatingFile, sums: UsageSums, check: () => Promise<void>) {
+  private constructor(options: FileUsageLedgerOptions, file: RotatingFile, sums: UsageSums) {
+    this.#options = options;
     this.#file = file;
     this.#sums = sums;
-    this.#check = check;
   }
 
   static async open(options: FileUsageLedgerOptions): Promise<FileUsageLedger> {
@@ -42,17 +46,24 @@ export class FileUsageLedger implements UsageLedger {
     await repairTail(path, UsageLine, onDamage);
     const sums = await new FileUsageReader(path, { onDamage }).readSums();
     const header = () => (sums.isEmpty ? "" : toLines([sums.carried(clock.now())]));
-    return new FileUsageLedger(
-      await RotatingFile.open({ path, maxBytes, keptSegments, header }),
-      sums,
-      options.check ?? (async () => undefined),
-    );
+    const file = await RotatingFile.open({ path, maxBytes, keptSegments, header });
+    if (options.head)
+      await checkBill(options.head, { path, generation: file.generation, onDamage });
+    const ledger = new FileUsageLedger(options, file, sums);
+    ledger.#mark();
+    return ledger;
   }
 
   async record(usage: UsageRecord): Promise<void> {
-    await this.#check();
+    await this.#options.check?.();
     this.#file.append(toLines([usage]));
     this.#sums.add(usage);
+    this.#mark();
+  }
+
+  #mark(): void {
+    const { head, path } = this.#options;
+    head?.advance([{ generation: this.#file.generation, path }]);
   }
 
   async totals(): Promise<Map<MemberName, UsageTotal>> {

@@ -35,6 +35,11 @@ export class RotatingFile {
     return new RotatingFile(options, await listSegments(sideDirectory(options.path)));
   }
 
+  /** The number that the live file gets when it is set aside. */
+  get generation(): number {
+    return (this.#segments.at(-1) ?? 0) + 1;
+  }
+
   /** Appends `lines` as `appendLines` does; when it throws, none of them is stored. */
   append(lines: string): void {
     const { path, maxBytes, header } = this.#options;
@@ -51,7 +56,7 @@ export class RotatingFile {
 
   #rotate(): void {
     const { path, keptSegments } = this.#options;
-    const number = (this.#segments.at(-1) ?? 0) + 1;
+    const number = this.generation;
     try {
       this.#move(path, segmentPath(this.#directory, number));
       this.#segments.push(number);

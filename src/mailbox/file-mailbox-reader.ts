@@ -4,10 +4,12 @@ import type { Clock } from "../lib/clock.ts";
 import { ensurePrivateDirectory, removeTemporaries } from "../lib/files.ts";
 import type { Line } from "../lib/line-reader.ts";
 import { Listeners } from "../lib/listeners.ts";
+import type { LogHead } from "../lib/log-head.ts";
 import { moveMisplaced } from "../lib/misplaced.ts";
 import { Serial } from "../lib/serial.ts";
 import type { MemberName, MessageId } from "../protocol/ids.ts";
 import type { Message } from "../protocol/message.ts";
+import { checkMarks } from "./check-marks.ts";
 import { LateWatch } from "./late-watch.ts";
 import { hashAnchor, readCursor, writeCursor } from "./mail-cursor.ts";
 import type { MailLayout } from "./mail-layout.ts";
@@ -25,6 +27,8 @@ export interface FileReaderOptions extends ReaderOptions {
   owner: MemberName;
   signature: Signature;
   clock: Clock;
+  /** How far the logs had come. Without it, what is missing from them is not noticed. */
+  head: LogHead | undefined;
   /** Throws when this process may no longer write the team's state. */
   check(): Promise<void>;
   /** Told of housekeeping that fails. It is tried again; mail goes on meanwhile. */
@@ -82,16 +86,25 @@ export class FileMailboxReader implements MailboxReader {
     await removeTemporaries(directory);
     await moveMisplaced(directory, { now: options.clock.now(), onWarning: options.onWarning });
     createLog(layout);
+    let isCursorMissing = true;
+    const onDamage = (problem: string) => {
+      isCursorMissing = false;
+      options.onWarning(problem);
+    };
     const [cursor, quarantine, returned] = await Promise.all([
-      readCursor(layout.cursor, options.onWarning),
+      readCursor(layout.cursor, onDamage),
       SideLog.open(layout.quarantine),
       SideLog.open(layout.returned),
     ]);
-    const sources = await recoverSources({ layout, cursor, delivered: delivered.positions });
+    const { positions, lost } = delivered;
+    const sources = await recoverSources({ layout, cursor, delivered: positions, lost });
+    if (options.head) await checkMarks({ ...options, head: options.head, sources });
     const seen = new SeenIds({ directory, owner, signature, delivered: delivered.ids });
     await seen.collect(sources);
     for (const source of sources) if (source.isAnother) await distrust(source, seen, options);
-    return new FileMailboxReader(options, { sources, seen, quarantine, returned });
+    const reader = new FileMailboxReader(options, { sources, seen, quarantine, returned });
+    if (!cursor && isCursorMissing) await reader.#beginCursor();
+    return reader;
   }
 
   unread(): Promise<readonly Delivery[]> {
@@ -100,6 +113,7 @@ export class FileMailboxReader implements MailboxReader {
       const sources = this.#sources.filter((source) => source === this.#live || !source.appearance);
       for (const source of sources) await this.#readOn(source);
       this.#queue.settle(this.#queue.skipped());
+      this.#markLogs();
       return this.#queue.deliveries();
     });
   }
@@ -176,6 +190,7 @@ export class FileMailboxReader implements MailboxReader {
     const { path, generation } = source;
     const replacement = newSource({ path, generation: generation + 1, isAnother: true });
     await distrust(replacement, this.#seen, this.#options);
+    this.#options.head?.drop(generation);
     this.#sources = [...this.#segments, replacement];
     await this.#readOn(replacement);
   }
@@ -189,7 +204,8 @@ export class FileMailboxReader implements MailboxReader {
       const parts = decodeLine(line, options);
       // Nearly all lines are one new message, and those need no waiting.
       const [part] = parts;
-      if (part?.type === "message" && parts.length === 1 && this.#isPlainlyNew(part.message.id)) {
+      const isNew = line.end > source.againUpTo && parts.length === 1;
+      if (isNew && part?.type === "message" && this.#isPlainlyNew(part.message.id)) {
         this.#deliver(source, line, { message: part.message, mark: markAfter(line) });
       } else {
         await this.#take(source, line, parts);
@@ -205,7 +221,10 @@ export class FileMailboxReader implements MailboxReader {
       if (part.type === "set-aside") {
         const position = { generation: source.generation, offset: mark.offset };
         await this.#setAside({ ...part, position });
-      } else if (!(await this.#isSeen(part.message.id))) {
+      } else if (
+        !(await this.#isSeen(part.message.id)) &&
+        this.#isWanted(part.message, line, source)
+      ) {
         this.#deliver(source, line, { message: part.message, mark });
       }
     }
@@ -222,6 +241,11 @@ export class FileMailboxReader implements MailboxReader {
 
   #isPlainlyNew(id: MessageId): boolean {
     return !this.#returned.has(id) && this.#seen.isPlainlyNew(id);
+  }
+
+  /** False for what was acknowledged before and need not be given again. */
+  #isWanted(message: Message, { end }: Line, { againUpTo }: MailSource): boolean {
+    return end > againUpTo || this.#options.delivered.lost?.isWanted(message) === true;
   }
 
   async #isSeen(id: MessageId): Promise<boolean> {
@@ -248,6 +272,27 @@ export class FileMailboxReader implements MailboxReader {
       const { layout, onWarning } = this.#options;
       if (!this.#isCursorBehind) onWarning(`${layout.cursor} cannot be written: ${String(error)}`);
       this.#isCursorBehind = true;
+    }
+  }
+
+  /** Remembers what was read from the logs, so that it is missed where it is gone at the next start. */
+  #markLogs(): void {
+    const logs = this.#sources.map(({ generation, path, scanned }) => {
+      return { generation, path, bytes: scanned.offset };
+    });
+    this.#options.head?.advance(logs);
+  }
+
+  /** There is a cursor from the first start on: one that is missing later was lost. */
+  async #beginCursor(): Promise<void> {
+    const { delivered, layout, onWarning } = this.#options;
+    if (delivered.positions.length > 0) {
+      return onWarning(`${layout.cursor} is missing. What was read is known from the transcript`);
+    }
+    try {
+      await this.#saveCursor();
+    } catch (error) {
+      onWarning(`${layout.cursor} cannot be written: ${String(error)}`);
     }
   }
 

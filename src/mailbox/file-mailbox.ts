@@ -2,6 +2,7 @@ import type { Signature } from "../keys/signature.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { FilePath } from "../lib/file-path.ts";
 import { ensurePrivateDirectory } from "../lib/files.ts";
+import type { LogHead } from "../lib/log-head.ts";
 import type { WakeSource } from "../lib/wake-source.ts";
 import type { MemberName } from "../protocol/ids.ts";
 import type { Message, MessageDraft } from "../protocol/message.ts";
@@ -29,6 +30,8 @@ export interface FileMailboxOptions {
   writer: MailWriter;
   /** Says when another process has written to a file of `inbox`. */
   watch: WakeSource;
+  /** Opens what remembers how far the mailbox had come; undefined where nothing does. */
+  openHead?: () => Promise<LogHead | undefined>;
   /** Throws when this process may not, or no longer, write what only the lead's process writes. */
   check(): Promise<void>;
   /** Told of housekeeping that fails. */
@@ -90,6 +93,7 @@ export class FileMailbox implements Mailbox {
       ...options,
       ...limits,
       layout: this.#layout,
+      head: await this.#options.openHead?.(),
       onRotate: () => writer.close(this.#layout.live),
       onClose: () => {
         stopWatching();

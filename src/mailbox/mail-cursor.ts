@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { z } from "zod";
 import { TeamError } from "../errors.ts";
+import { fitsSum, withSum } from "../lib/checksum.ts";
 import type { FilePath } from "../lib/file-path.ts";
 import { readTextIfExists, replaceFile } from "../lib/files.ts";
 import { parseJson } from "../lib/json.ts";
@@ -19,8 +20,12 @@ export const MailCursor = z.object({
   anchor: z.object({ length: z.int().nonnegative(), hash: z.string() }),
   /** The rotated segments that late lines are still looked for in. */
   segments: z.array(Position),
+  /** A checksum of all else. */
+  sum: z.string().optional(),
 });
 export type MailCursor = z.infer<typeof MailCursor>;
+
+const StoredCursor = MailCursor.refine(fitsSum, "does not fit its checksum");
 
 /** The cursor, or undefined where there is none or it is damaged: then everything is read again. */
 export async function readCursor(
@@ -29,7 +34,7 @@ export async function readCursor(
 ): Promise<MailCursor | undefined> {
   try {
     const text = await readTextIfExists(path);
-    return text === undefined ? undefined : parseJson(text, MailCursor, String(path));
+    return text === undefined ? undefined : parseJson(text, StoredCursor, String(path));
   } catch (error) {
     if (!(error instanceof TeamError)) throw error;
     onDamage(`${error.message}. What was read is known from the transcript`);
@@ -38,7 +43,7 @@ export async function readCursor(
 }
 
 export async function writeCursor(path: FilePath, cursor: MailCursor): Promise<void> {
-  await replaceFile(path, `${JSON.stringify(cursor)}\n`);
+  await replaceFile(path, `${JSON.stringify(withSum(cursor))}\n`);
 }
 
 /** True when everything up to `position` is acknowledged by `cursor`. */

@@ -1,5 +1,6 @@
 import type { Signature } from "../keys/signature.ts";
 import { type Line, LineReader } from "../lib/line-reader.ts";
+import type { MarkedLog } from "../lib/log-head.ts";
 import { listSegments, segmentPath } from "../lib/segments.ts";
 import type { MemberName, MessageId } from "../protocol/ids.ts";
 import type { Position } from "../protocol/message.ts";
@@ -75,6 +76,15 @@ export async function openLive({ live: path, directory }: MailLayout) {
     if (after.at(-1) === segments.at(-1)) return { live, segments };
     await live?.[Symbol.asyncDispose]();
   }
+}
+
+/** The live log, as far as it has come; undefined where there is none. */
+export async function lookAtLive(layout: MailLayout): Promise<MarkedLog | undefined> {
+  const { live, segments } = await openLive(layout);
+  await using reader = live;
+  if (!reader) return undefined;
+  const generation = liveGeneration(segments, await readCursor(layout.cursor));
+  return { generation, path: layout.live, bytes: Number((await reader.stat()).size) };
 }
 
 interface LogOptions extends HistoryOptions {

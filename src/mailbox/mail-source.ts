@@ -7,6 +7,7 @@ import type { Position } from "../protocol/message.ts";
 import { hashAnchor, type MailCursor } from "./mail-cursor.ts";
 import type { MailLayout } from "./mail-layout.ts";
 import { type Mark, markAt, startOfLog } from "./mail-scanner.ts";
+import type { LostMail } from "./mailbox.ts";
 
 /** One log of a mailbox that unread lines may lie in: the live one, or a segment of late. */
 export interface MailSource {
@@ -21,6 +22,8 @@ export interface MailSource {
   appearance: string | undefined;
   /** True where it is not the log that was read before: how much of it was is not known. */
   readonly isAnother: boolean;
+  /** Up to here it was acknowledged before, and is looked through again for what was lost. */
+  readonly againUpTo: number;
   /** Until when a segment is searched for lines of slow writers, by the monotonic clock. */
   watchedUntilMs: number;
 }
@@ -30,11 +33,13 @@ export function newSource(
     path,
     generation,
     isAnother = false,
+    againUpTo = 0,
   }: Pick<MailSource, "path" | "generation"> & Partial<MailSource>,
   start: Mark = startOfLog,
 ): MailSource {
   return {
     isAnother,
+    againUpTo,
     generation,
     path,
     inode: "",
@@ -53,6 +58,8 @@ export interface RecoveryOptions {
   cursor: MailCursor | undefined;
   /** How far the transcript has taken in each generation. */
   delivered: readonly Position[];
+  /** Where mail must be looked through again. */
+  lost: LostMail | undefined;
 }
 
 /**
@@ -87,14 +94,24 @@ async function recoverSegment(
   const known = settledOffset(options, generation);
   const isPast = isBeforeWhatIsKnown(options, generation);
   // Most of history is neither recent nor mentioned: it costs a start nothing.
-  if (!isRecent && known === undefined && isPast) return undefined;
+  const again = againFrom(options, generation);
+  if (!isRecent && known === undefined && isPast && again === undefined) return undefined;
   const path = segmentPath(options.layout.directory, generation);
   const size = await sizeOf(path);
   const done = known ?? (isPast ? size : 0);
-  if (!isRecent && done >= size) return undefined;
+  const start = Math.min(done, again ?? done);
+  if (!isRecent && start >= size) return undefined;
   // Where somebody has changed a segment, none of it is skipped.
-  const mark = done > size ? undefined : await markAt(path, done);
-  return newSource({ path, generation, isAnother: !mark }, mark);
+  const mark = done > size ? undefined : await markAt(path, start);
+  return newSource({ path, generation, isAnother: !mark, againUpTo: mark ? done : 0 }, mark);
+}
+
+/** From which byte on a log is looked through again; undefined where it is not. */
+function againFrom({ lost }: RecoveryOptions, generation: number): number | undefined {
+  if (!lost) return undefined;
+  const { after } = lost;
+  if (!after || generation > after.generation) return 0;
+  return generation === after.generation ? after.offset : undefined;
 }
 
 /** What the cursor or the transcript says of a generation; undefined where neither knows it. */
@@ -116,10 +133,14 @@ function isBeforeWhatIsKnown(options: RecoveryOptions, generation: number): bool
 async function recoverLive(options: RecoveryOptions, generation: number): Promise<MailSource> {
   const { layout, cursor } = options;
   const path = layout.live;
-  const mark = await markAt(path, settledOffset(options, generation) ?? 0);
+  const done = settledOffset(options, generation) ?? 0;
+  const mark = await markAt(path, done);
   const isSameLog =
     cursor?.generation !== generation || (await isAnchored(path, cursor.offset, cursor.anchor));
-  if (mark && isSameLog) return newSource({ path, generation }, mark);
+  if (mark && isSameLog) {
+    const start = Math.min(done, againFrom(options, generation) ?? done);
+    return newSource({ path, generation, againUpTo: done }, await markAt(path, start));
+  }
   return newSource({ path, generation: generation + 1, isAnother: true });
 }
 

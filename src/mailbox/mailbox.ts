@@ -57,6 +57,16 @@ export interface Delivered {
   ids: ReadonlySet<MessageId>;
   /** The ids of all that the transcript ever had: for a log of which nobody knows what was read. */
   earlier?: () => Promise<ReadonlySet<MessageId>>;
+  /** Where the transcript has lost entries: the mail that may have been in them. */
+  lost?: LostMail | undefined;
+}
+
+/** Mail that was acknowledged, but whose delivery may be missing from the transcript. */
+export interface LostMail {
+  /** It lies behind this place; undefined where it may lie anywhere. */
+  after: Position | undefined;
+  /** Whether a message of that part is to be given again, if the transcript does not have it. */
+  isWanted(message: Message): boolean;
 }
 
 /** A message as its reader gets it. `position` goes into the transcript beside it. */

@@ -10,6 +10,7 @@ import {
   removeTemporaries,
   replaceFile,
 } from "../lib/files.ts";
+import type { Inventory } from "../lib/inventory.ts";
 import { parseJson } from "../lib/json.ts";
 import { writeFailed } from "../lib/json-lines.ts";
 import { isSigned, type Signer, signRecord } from "../lib/signed-record.ts";
@@ -50,8 +51,10 @@ export interface FileJobRecordsOptions {
   /** `background` in the team directory. */
   directory: FilePath;
   signature: Signer;
-  /** Told once of each file that cannot be read, or that troupe did not write. It is left alone, and the others count. */
+  /** Told once of each file that cannot be read, that is missing, or that troupe did not write. */
   onDamage(problem: string): void;
+  /** Has a copy of each record, which counts where its file does not. */
+  inventory?: Inventory | undefined;
   /** Throws when this process may no longer write the team's state. */
   check(): Promise<void>;
 }
@@ -75,14 +78,17 @@ export class FileJobRecords implements JobRecords {
   async add(record: JobRecord): Promise<void> {
     const { directory, signature, check } = this.#options;
     await check();
-    const path = within(directory, `${record.member}-${record.id}.json`);
+    const name = `${record.member}-${record.id}.json`;
+    const path = within(directory, name);
+    const text = `${JSON.stringify(signRecord(record, signature), null, 2)}\n`;
     try {
       await ensurePrivateDirectory(directory);
-      await replaceFile(path, `${JSON.stringify(signRecord(record, signature), null, 2)}\n`);
-      this.#names.set(record.id, nameOf(path));
+      await replaceFile(path, text);
+      this.#names.set(record.id, name);
     } catch (error) {
       throw writeFailed(path, error);
     }
+    await this.#options.inventory?.add(name, text);
   }
 
   async remove(id: string): Promise<void> {
@@ -90,7 +96,10 @@ export class FileJobRecords implements JobRecords {
     // Without a look at all the others: at a start there may be many to remove.
     const known = this.#names.get(id);
     const names = known ? [known] : (await this.#list()).filter((it) => it.endsWith(`-${id}.json`));
-    for (const name of names) await removeFile(within(this.#options.directory, name));
+    for (const name of names) {
+      await this.#options.inventory?.remove(name);
+      await removeFile(within(this.#options.directory, name));
+    }
     this.#names.delete(id);
   }
 
@@ -109,29 +118,46 @@ export class FileJobRecords implements JobRecords {
 
   async #list(): Promise<string[]> {
     const names = await listNames(this.#options.directory);
-    return names.filter((name) => name.endsWith(".json"));
+    const kept = this.#options.inventory?.names ?? [];
+    return [...new Set([...names, ...kept])].filter((name) => name.endsWith(".json"));
   }
 
   async #read(name: string): Promise<JobRecord | undefined> {
     const path = within(this.#options.directory, name);
     try {
       const text = await readTextIfExists(path);
-      if (text === undefined) return undefined;
-      const record = this.#parse(text, path);
-      this.#names.set(record.id, name);
-      return record;
+      if (text !== undefined) return this.#parse(text, path);
+      if (this.#options.inventory?.get(name)) this.#tell(name, `${path} is missing`);
     } catch (error) {
       if (!(error instanceof TeamError)) throw error;
-      if (!this.#told.has(name)) this.#options.onDamage(error.message);
-      this.#told.add(name);
+      this.#tell(name, error.message);
+    }
+    return this.#readCopy(name, path);
+  }
+
+  #readCopy(name: string, path: FilePath): JobRecord | undefined {
+    const text = this.#options.inventory?.get(name);
+    if (text === undefined) return undefined;
+    try {
+      return this.#parse(text, path);
+    } catch (error) {
+      if (!(error instanceof TeamError)) throw error;
       return undefined;
     }
+  }
+
+  #tell(name: string, problem: string): void {
+    if (!this.#told.has(name)) this.#options.onDamage(problem);
+    this.#told.add(name);
   }
 
   /** What troupe did not write must not be told in its name. */
   #parse(text: string, path: FilePath): JobRecord {
     const { sig, ...record } = parseJson(text, StoredJob, String(path));
-    if (isSigned(record, sig, this.#options.signature)) return record;
+    if (isSigned(record, sig, this.#options.signature)) {
+      this.#names.set(record.id, nameOf(path));
+      return record;
+    }
     throw new TeamError("record-corrupt", `${path} is not what troupe wrote: delete it`);
   }
 }

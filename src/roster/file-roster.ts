@@ -65,6 +65,7 @@ export class FileRoster implements Roster, Disposable {
     const found = await readOrSetAside(options, lastGood);
     const vouched = found && options.vouchFor(found.team, lastGood?.team);
     if (found && vouched && formatTeam(vouched) === formatTeam(found.team)) {
+      if (lastGood && formatTeam(lastGood.team) !== formatTeam(found.team)) tellOfEdit(options);
       await keepLastGood(options, found.text);
       return new FileRoster(options, found);
     }
@@ -220,6 +221,13 @@ async function readOrSetAside(
     onWarning(`${error.message}. The last good roster is used; a copy of the other is ${copy}`);
     return undefined;
   }
+}
+
+function tellOfEdit({ directory, onWarning }: FileRosterOptions): void {
+  const path = within(directory, rosterFile);
+  onWarning(
+    `${path} is not what ${lastGoodFile} says troupe last wrote: somebody edited one of them, or troupe was killed while it wrote. What ${rosterFile} says counts.`,
+  );
 }
 
 /** Undefined also where it is damaged, or of another team. */

@@ -1,6 +1,6 @@
 import { TeamError } from "../errors.ts";
 import type { Clock } from "../lib/clock.ts";
-import type { FilePath } from "../lib/file-path.ts";
+import { type FilePath, within } from "../lib/file-path.ts";
 import { Listeners } from "../lib/listeners.ts";
 import type { Signer } from "../lib/signed-record.ts";
 import { VersionedRecords } from "../lib/versioned-records.ts";
@@ -36,6 +36,8 @@ export interface FileTaskBoardOptions {
   signature?: Signer | undefined;
   /** Told once of each record that cannot be read. The others are not harmed. */
   onDamage(problem: string): void;
+  /** Told once of each record that is not as troupe wrote it. */
+  onEdit?: (problem: string) => void;
   /** Throws when this process may no longer write. Needless for one that only looks. */
   check?: () => Promise<void>;
 }
@@ -48,8 +50,11 @@ export class FileTaskBoard implements TaskBoard {
   readonly #listeners = new Listeners<Task>();
   /** Each task as far as it can be believed: what has not changed is not verified again. */
   readonly #verified = new WeakMap<Task, Task>();
+  readonly #onEdit: (problem: string) => void;
+  readonly #directory: FilePath;
+  readonly #toldEdits = new Set<TaskId>();
 
-  constructor({ directory, clock, signature, onDamage, check }: FileTaskBoardOptions) {
+  constructor({ directory, clock, signature, onDamage, onEdit, check }: FileTaskBoardOptions) {
     this.#records = new VersionedRecords({
       directory,
       schema: Task,
@@ -60,6 +65,8 @@ export class FileTaskBoard implements TaskBoard {
     });
     this.#clock = clock;
     this.#signature = signature;
+    this.#directory = directory;
+    this.#onEdit = onEdit ?? (() => undefined);
   }
 
   /** Brings the files for people up to date. Only for the one process that runs the team. */
@@ -185,9 +192,19 @@ export class FileTaskBoard implements TaskBoard {
     if (known) return known;
     const { sig, ...task } = stored;
     const isOurs = !this.#signature || isSealed(task, sig, this.#signature);
+    if (!isOurs) this.#tellOfEdit(task.id);
     const verified = isOurs ? task : asOutsiders(task);
     this.#verified.set(stored, verified);
     return verified;
+  }
+
+  #tellOfEdit(id: TaskId): void {
+    if (this.#toldEdits.has(id)) return;
+    this.#toldEdits.add(id);
+    const path = within(this.#directory, `${id}.json`);
+    this.#onEdit(
+      `${path} is not what troupe wrote: it counts as somebody's own, and nobody holds it`,
+    );
   }
 
   #announce(task: Task): Task {

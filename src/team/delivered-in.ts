@@ -1,12 +1,20 @@
-import type { Delivered } from "../mailbox/mailbox.ts";
+import type { Delivered, LostMail } from "../mailbox/mailbox.ts";
 import type { MemberName, MessageId } from "../protocol/ids.ts";
+import { isShown } from "../protocol/message.ts";
 import type { Entry, ReceivedMail } from "../protocol/transcript.ts";
 import { deliveredPositions, type TranscriptReader } from "../transcript/transcript.ts";
+import { isOrder } from "./protocols/control-mail.ts";
+
+export interface DeliveredOptions {
+  owner: MemberName;
+  /** When its member was spawned: what was sent before then is never given again. */
+  since?: Date | undefined;
+}
 
 /** What of its mail a member has seen, by its transcript from the newest compaction on. */
 export async function deliveredIn(
   transcript: TranscriptReader,
-  owner: MemberName,
+  { owner, since }: DeliveredOptions,
 ): Promise<Delivered> {
   const entries = await transcript.tail();
   const mail = entries.flatMap(mailOf);
@@ -16,6 +24,25 @@ export async function deliveredIn(
     positions: isOwn ? deliveredPositions(entries) : [],
     ids: new Set(mail.map(({ message }) => message.id)),
     earlier: () => idsIn(transcript),
+    lost: isOwn ? lostMail(entries, since) : undefined,
+  };
+}
+
+/**
+ * The mail that may have been in entries that are missing. It is given again, so that it is in the
+ * conversation once. An order is not: it was carried out when it came, and must not be undone by
+ * what came later being carried out before it.
+ */
+function lostMail(entries: readonly Entry[], since: Date | undefined): LostMail | undefined {
+  const gap = entries.findIndex(({ type }) => type === "gap");
+  // Whose transcript is gone as a whole has forgotten everything, its mail too.
+  if (gap === -1 || entries.every(({ type }) => type === "gap")) return undefined;
+  return {
+    after: deliveredPositions(entries.slice(0, gap)).at(-1),
+    isWanted: (message) => {
+      const isOld = since !== undefined && message.timestamp * 1000 < since.getTime();
+      return !isOld && isShown(message) && !isOrder(message);
+    },
   };
 }
 

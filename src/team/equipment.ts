@@ -1,6 +1,6 @@
 import { dirname } from "node:path";
 import { Budget, type BudgetLimits } from "../agent/budget.ts";
-import { dashboardsDirectory, teamKeyPath, transcriptHeadPath } from "../keys/team-key.ts";
+import { dashboardsDirectory, headPath, teamKeyPath } from "../keys/team-key.ts";
 import { Disposables } from "../lib/disposables.ts";
 import { childEnvironment, Secrets } from "../lib/secrets.ts";
 import type { Model } from "../model/model.ts";
@@ -178,7 +178,7 @@ export class Equipment implements AsyncDisposable {
     const { keyPlace } = this.place;
     return [
       dirname(teamKeyPath({ teamId, ...keyPlace })),
-      dirname(transcriptHeadPath({ teamId, ...keyPlace }, lead)),
+      dirname(headPath({ teamId, ...keyPlace }, lead)),
       dashboardsDirectory(keyPlace),
     ];
   }

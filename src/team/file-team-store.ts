@@ -2,13 +2,15 @@ import { FileCronBook } from "../crons/file-cron-book.ts";
 import type { HeldFence } from "../fence/fence.ts";
 import { FileFence } from "../fence/file-fence.ts";
 import type { Signature } from "../keys/signature.ts";
-import { openTeamKey, type TeamKey, teamKeyPath, transcriptHeadPath } from "../keys/team-key.ts";
+import { headPath, mailHead, openTeamKey, type TeamKey, teamKeyPath } from "../keys/team-key.ts";
 import { isProven, proveTeam } from "../keys/team-proof.ts";
 import { DirectoryWatch } from "../lib/directory-watch.ts";
 import { Disposables } from "../lib/disposables.ts";
 import { type FilePath, nameOf, within } from "../lib/file-path.ts";
 import { fileSystemWarning } from "../lib/file-system-warning.ts";
 import { ensurePrivateDirectory } from "../lib/files.ts";
+import { Inventory } from "../lib/inventory.ts";
+import { LogHead } from "../lib/log-head.ts";
 import { makeOnce } from "../lib/make-once.ts";
 import { moveMisplaced } from "../lib/misplaced.ts";
 import type { OwnDirectory } from "../lib/own-directory.ts";
@@ -128,7 +130,7 @@ export class FileTeamStore implements TeamStore {
     const transcript = await this.#transcript(name);
     const mailbox = this.#mailbox(name);
     const reader = await mailbox.openReader({
-      delivered: await deliveredIn(transcript, name),
+      delivered: await deliveredIn(transcript, { owner: name, since: this.#spawnedAt(name) }),
       onSetAside: (line) => {
         const at = this.#place.clock.now().toISOString();
         const { id, reason } = line;
@@ -139,26 +141,28 @@ export class FileTeamStore implements TeamStore {
     return { transcript, mailbox, reader };
   }
 
+  /** What came before was for another life of that name. */
+  #spawnedAt(name: MemberName): Date | undefined {
+    const at = this.roster.current.members.find((member) => member.name === name)?.spawned_at;
+    return at === undefined ? undefined : new Date(at);
+  }
+
   #transcript(member: MemberName): Promise<FileTranscript> {
     const { team_id: teamId } = this.roster.current;
     const path = within(this.#layout.transcripts, `${member}.jsonl`);
     return makeOnce(this.#transcripts, member, async () =>
       FileTranscript.open(path, {
         chain: new EntryChain(this.signature, { teamId, member }),
-        head: await this.#head(member),
+        head: await this.#openHead(member, HeadFile.open),
         onDamage: ({ reason }) => this.#place.onWarning(reason),
         check: () => this.#parts.fence.check(),
       }),
     );
   }
 
-  async #head(name: MemberName): Promise<HeadFile | undefined> {
-    const { key } = this.#parts;
-    // Where the key ends with this process, nothing that it signed counts at the next start.
-    if (key.origin === "memory") return undefined;
-    const { keyPlace, onWarning } = this.#place;
-    const { team_id: teamId } = this.roster.current;
-    return HeadFile.open(transcriptHeadPath({ teamId, ...keyPlace }, name), onWarning);
+  async #openHead<T>(name: string, open: OpenHead<T>): Promise<T | undefined> {
+    const { key, roster } = this.#parts;
+    return openHead(this.#place, { key, roster, name, open });
   }
 
   #mailbox(owner: MemberName): FileMailbox {
@@ -173,12 +177,32 @@ export class FileTeamStore implements TeamStore {
       clock: this.#place.clock,
       writer,
       watch: inboxWatch,
+      openHead: () => this.#openHead(mailHead(owner), LogHead.open),
       check: () => fence.check(),
       onWarning: this.#place.onWarning,
     });
     this.#mailboxes.set(owner, opened.use(mailbox));
     return mailbox;
   }
+}
+
+type OpenHead<T> = (path: string, onWarning: (message: string) => void) => Promise<T>;
+
+interface HeadOptions<T> {
+  key: TeamKey;
+  roster: FileRoster;
+  name: string;
+  open: OpenHead<T>;
+}
+
+/** What remembers outside the team directory how far a log has come. */
+async function openHead<T>(
+  { keyPlace, onWarning }: TeamPlace,
+  { key, roster, name, open }: HeadOptions<T>,
+): Promise<T | undefined> {
+  // Where the key ends with this process, nothing that it signed counts at the next start.
+  if (key.origin === "memory") return undefined;
+  return open(headPath({ teamId: roster.current.team_id, ...keyPlace }, name), onWarning);
 }
 
 type StoreParts = Awaited<ReturnType<typeof openParts>>;
@@ -226,7 +250,8 @@ async function openParts(options: PartsOptions, opened: Disposables) {
   const inboxWatch = opened.use(watchDirectory(place, layout.inbox));
   const { roster, key, isTakenOver } = await openRoster(options, { watch, check });
   opened.use(roster);
-  const records = await openRecords(place, layout, { key, check });
+  const openList = (name: string) => openHead(place, { key, roster, name, open: Inventory.open });
+  const records = await openRecords(place, layout, { key, check, openList });
   if (isTakenOver) await askAgain(records.requests, roster.current);
   const writer = opened.use(new MailWriter());
   const events = opened.use(await FileEventLog.open({ path: layout.events, clock }));
@@ -234,30 +259,48 @@ async function openParts(options: PartsOptions, opened: Disposables) {
     path: layout.usage,
     clock,
     onDamage: ({ reason }) => onWarning(reason),
+    head: await openHead(place, { key, roster, name: "bill.usage", open: LogHead.open }),
     check,
   });
   return { opened, fence, inboxWatch, writer, key, roster, ...records, events, usage };
 }
 
+interface RecordOptions {
+  key: TeamKey;
+  check(): Promise<void>;
+  openList(name: string): Promise<Inventory | undefined>;
+}
+
 async function openRecords(
   { clock, onWarning }: TeamPlace,
   layout: TeamLayout,
-  { key, check }: { key: TeamKey; check: () => Promise<void> },
+  { key, check, openList }: RecordOptions,
 ) {
   const { signature } = key;
   const shared = { clock, onDamage: onWarning, check };
-  const tasks = new FileTaskBoard({ directory: layout.tasks, signature, ...shared });
+  const tasks = new FileTaskBoard({
+    directory: layout.tasks,
+    signature,
+    onEdit: onWarning,
+    ...shared,
+  });
   const requests = new FileRequests({
     directory: layout.requests,
     signature,
     onForgery: onWarning,
     ...shared,
   });
-  const jobs = new FileJobRecords({ directory: layout.background, signature, ...shared });
+  const jobs = new FileJobRecords({
+    directory: layout.background,
+    signature,
+    inventory: await openList("jobs.list"),
+    ...shared,
+  });
   const crons = new FileCronBook({
     directory: layout.crons,
     signature,
     onDamage: onWarning,
+    inventory: await openList("crons.list"),
     check,
   });
   for (const records of [tasks, requests, jobs, crons]) await records.repair();

@@ -67,7 +67,7 @@ export class MemoryTeamStore implements TeamStore {
   ): Promise<MemberStore> {
     const mailbox = this.#mailbox(name);
     const transcript = new MemoryTranscript();
-    const delivered = await deliveredIn(transcript, name);
+    const delivered = await deliveredIn(transcript, { owner: name });
     const reader = await mailbox.openReader({ delivered, onSetAside });
     this.#transcripts.set(name, transcript);
     return { transcript, mailbox, reader };

@@ -2,11 +2,13 @@ import { hasErrno, TeamError } from "../errors.ts";
 import type { Holder } from "../fence/fence.ts";
 import { FileFence } from "../fence/file-fence.ts";
 import type { Signature } from "../keys/signature.ts";
+import { headPath, mailHead } from "../keys/team-key.ts";
 import { appearanceOf } from "../lib/appearance.ts";
 import { DirectoryWatch } from "../lib/directory-watch.ts";
 import { within } from "../lib/file-path.ts";
 import { ensurePrivateDirectory } from "../lib/files.ts";
 import type { Damage } from "../lib/json-lines.ts";
+import { LogHead } from "../lib/log-head.ts";
 import { OwnDirectory } from "../lib/own-directory.ts";
 import { pacedWakes } from "../lib/paced-wakes.ts";
 import type { FollowOptions } from "../logs/event-log.ts";
@@ -17,6 +19,7 @@ import { UsageTail } from "../logs/usage-tail.ts";
 import { FileMailbox } from "../mailbox/file-mailbox.ts";
 import {
   type HistoryOptions,
+  lookAtLive,
   type MailLine,
   readMailLines,
   readRecords,
@@ -281,7 +284,19 @@ export class TeamObserver {
       check: async () => undefined,
       onWarning: this.#place.onWarning,
     });
-    return await mailbox.append(draft);
+    const message = await mailbox.append(draft);
+    await this.#markMail(owner);
+    return message;
+  }
+
+  /** Nobody may read this mail for days: until then it must be missed where it gets lost. */
+  async #markMail(owner: MemberName): Promise<void> {
+    const { keyPlace, onWarning } = this.#place;
+    const teamId = this.team.team_id;
+    const layout = mailLayout(this.#layout.inbox, owner);
+    const head = await LogHead.open(headPath({ teamId, ...keyPlace }, mailHead(owner)), onWarning);
+    const live = await lookAtLive(layout);
+    if (live) head.advance([live]);
   }
 
   /** A person who looks at a team should know at once whose words these are. */

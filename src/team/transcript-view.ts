@@ -6,7 +6,7 @@ import { openIfExists } from "../lib/open-files.ts";
 import type { WakeSource } from "../lib/wake-source.ts";
 import { follow } from "../logs/follow.ts";
 import type { Entry } from "../protocol/transcript.ts";
-import type { EntryChain } from "../transcript/entry-chain.ts";
+import { type EntryChain, follows, type SealedPlace } from "../transcript/entry-chain.ts";
 import { parseEntry } from "../transcript/file-transcript.ts";
 import { TranscriptFile } from "./transcript-file.ts";
 
@@ -46,8 +46,20 @@ export class TranscriptView {
   /** The entries from the last to the first. Whoever stops early has read no more than that. */
   async *newestFirst(): AsyncGenerator<Entry> {
     const chain = await this.#options.chain();
+    let next: SealedPlace | undefined;
     await using reader = await LineReader.open(this.#options.path);
-    for await (const line of reader?.backwards() ?? []) yield* this.#entryIn(line, chain);
+    for await (const line of reader?.backwards() ?? []) {
+      const place = chain?.placeOf(line.bytes);
+      if (place && next && !follows(next, place)) this.#tellOfGap(line);
+      if (place) next = place;
+      yield* this.#entryIn(line, chain);
+    }
+    if (next && next.number > 1) this.#tellOfGap({ path: this.#options.path, end: 0 });
+  }
+
+  #tellOfGap({ path, end }: Pick<Line, "path" | "end">): void {
+    const reason = `${path}, before byte ${end}: entries are missing, or not in their order`;
+    this.#options.onDamage({ path: String(path), offset: end, reason });
   }
 
   /**

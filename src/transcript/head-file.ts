@@ -1,7 +1,4 @@
-import { closeSync, writeSync } from "node:fs";
-import { dirname } from "node:path";
-import { ensurePrivateDirectory, readTextIfExists } from "../lib/files.ts";
-import { openPrivateSync } from "../lib/open-files.ts";
+import { InPlaceFile } from "../lib/in-place-file.ts";
 import type { Link } from "./entry-chain.ts";
 
 /** Remembers how far a transcript had come, where nobody who can edit the transcript can write. */
@@ -14,57 +11,24 @@ export interface ChainHead {
 
 /** The head of one transcript in a file outside the team directory. */
 export class HeadFile implements ChainHead {
-  readonly #path: string;
-  readonly #onWarning: (message: string) => void;
-  #hasWarned = false;
+  readonly #file: InPlaceFile;
 
-  private constructor(path: string, onWarning: (message: string) => void) {
-    this.#path = path;
-    this.#onWarning = onWarning;
+  private constructor(file: InPlaceFile) {
+    this.#file = file;
   }
 
   static async open(path: string, onWarning: (message: string) => void): Promise<HeadFile> {
-    const head = new HeadFile(path, onWarning);
-    try {
-      await ensurePrivateDirectory(dirname(path));
-    } catch (error) {
-      head.#warn(error);
-    }
-    return head;
+    return new HeadFile(await InPlaceFile.open(path, onWarning));
   }
 
   async read(): Promise<Link | undefined> {
-    try {
-      const [, number, sig = ""] = pattern.exec((await readTextIfExists(this.#path)) ?? "") ?? [];
-      return number === undefined ? undefined : { number: Number(number), sig };
-    } catch (error) {
-      this.#warn(error);
-      return undefined;
-    }
+    const [, number, sig = ""] = pattern.exec((await this.#file.read()) ?? "") ?? [];
+    return number === undefined ? undefined : { number: Number(number), sig: sig.trim() };
   }
 
   write({ number, sig }: Link): void {
-    try {
-      const descriptor = openPrivateSync(this.#path, "r+");
-      try {
-        // Of one length always, so that it is written over as a whole and never cut first.
-        const text = `${String(number).padStart(15)} ${sig.padEnd(64)}\n`;
-        writeSync(descriptor, text, 0);
-      } finally {
-        closeSync(descriptor);
-      }
-    } catch (error) {
-      this.#warn(error);
-    }
-  }
-
-  #warn(error: unknown): void {
-    if (this.#hasWarned) return;
-    this.#hasWarned = true;
-    this.#onWarning(
-      `${this.#path} cannot be used: ${String(error)}. Entries that somebody cuts off the end of a transcript are not missed.`,
-    );
+    this.#file.write(`${String(number).padStart(15)} ${sig.padEnd(64)}`);
   }
 }
 
-const pattern = /^ {0,14}(\d{1,15}) ([0-9a-f]{64}| {64})\n$/;
+const pattern = /^ {0,14}(\d{1,15}) ([0-9a-f]{64}| {64})$/;

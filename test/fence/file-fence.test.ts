@@ -38,6 +38,24 @@ test("a lead that died here is followed at once, without a step by hand", async 
   expect(held.epoch).toBeGreaterThan(dead.epoch);
 });
 
+test.each(["host", "boot_id", "pid_namespace"])(
+  "P15 a dead lead whose record has another %s by damage is followed at once",
+  async (field) => {
+    await using directory = await temporaryDirectory();
+    const machine = new Machine("here");
+    await machine.open(directory.path).acquire();
+    const path = join(directory.path, ".versions", "lead", "1.json");
+    const record = JSON.parse(await readFile(path, "utf8"));
+    await writeFile(path, JSON.stringify({ ...record, [field]: `${record[field]}x` }));
+
+    machine.kill(100);
+    machine.start(200, "2");
+
+    await using held = await machine.open(directory.path).acquire();
+    await held.check();
+  },
+);
+
 test("a lead that lives here is never followed, however long it is silent", async () => {
   await using directory = await temporaryDirectory();
   const machine = new Machine("here");

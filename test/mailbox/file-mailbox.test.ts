@@ -292,11 +292,14 @@ test("without its cursor a mailbox is read again, and the transcript says what i
   await rm(sidePath(directory.path, "cursor"));
 
   const delivered = { ...nothingDelivered, positions };
-  const second = await openBox(directory.path, { delivered });
+  const warnings: string[] = [];
+  const onWarning = (message: string) => warnings.push(message);
+  const second = await openBox(directory.path, { delivered, onWarning });
   const unread = await contents(second.reader);
   await second[Symbol.asyncDispose]();
   await using third = await openBox(directory.path);
 
+  expect(warnings).toEqual([expect.stringContaining("cursor is missing")]);
   expect(unread).toEqual(["unread"]);
   expect(await contents(third.reader)).toHaveLength(13);
 });

@@ -176,13 +176,17 @@ test.each(["while the team runs", "while nobody runs it"])(
     let roster = await open(directory.path);
     const bob = '{ "name": "bob", "role": "tester", "status": "idle" }';
     await edit(directory.path, (text) => text.replace('"members": [', `"members": [${bob},`));
-    if (when === "while nobody runs it") roster = await open(directory.path);
+    const warnings: string[] = [];
+    const onWarning = (text: string) => warnings.push(text);
+    const isStopped = when === "while nobody runs it";
+    if (isStopped) roster = await open(directory.path, { onWarning });
     await roster.read();
 
     await edit(directory.path, () => "{oops");
     const next = await open(directory.path, { onWarning: () => undefined });
 
     expect((await next.read()).members).toMatchObject([{ name: "bob" }, { name: "alice" }]);
+    expect(warnings).toEqual(isStopped ? [expect.stringContaining("somebody edited")] : []);
   },
 );
 

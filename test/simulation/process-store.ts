@@ -87,7 +87,7 @@ export class ProcessStore implements TeamStore {
       const isIgnored = defect === "transcript-ignored";
       const seen = isIgnored ? new MemoryTranscript() : durable.transcript(name);
       const reader = await mailbox.openReader({
-        delivered: await deliveredIn(seen, name),
+        delivered: await deliveredIn(seen, { owner: name }),
         onSetAside: () => undefined,
       });
       return { transcript: this.#transcript(name), mailbox, reader: this.#reader(name, reader) };

@@ -72,7 +72,23 @@ export function withSignedMembers(
     if (before) return [hasCharterOf(member, before) ? member : withCharter(member, before)];
     return isSigned ? [member] : [];
   });
-  return { ...team, members };
+  return { ...team, members: [...members, ...renamed(team, { signed, signature })] };
+}
+
+/**
+ * The known members that are not in `team` although it has a record of a name that nobody knows: a
+ * record of theirs with a damaged name. Whom a person has taken out, and put nobody in for, is out.
+ */
+function renamed(
+  team: TeamRecord,
+  { signed, signature }: { signed: ReadonlyMap<string, Member>; signature: Signature },
+): Member[] {
+  const names = team.members.map(({ name }) => name);
+  const hasStranger = team.members.some(
+    (member) => !signed.has(member.name) && !isCharterSigned(member, signature),
+  );
+  if (!hasStranger) return [];
+  return [...signed.values()].filter(({ name }) => !names.includes(name));
 }
 
 function unsignedRecord({ name }: Member, isKnown: boolean): string {

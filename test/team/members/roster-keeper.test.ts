@@ -123,6 +123,16 @@ test("P37 a member that somebody wrote into the roster is not there", async () =
   expect(warnings).toEqual([expect.stringContaining("'ghost'")]);
 });
 
+test("P08 a member whose name was damaged is as it was, and one that a person took out is not", async () => {
+  const { roster } = await keeperOf(record);
+  const known = await roster.read();
+  const options = { signature, onWarning: () => undefined };
+  const misnamed = known.members.map((it) => ({ ...it, name: MemberName.parse("alicf") }));
+
+  expect(withSignedMembers({ ...known, members: misnamed }, known, options)).toEqual(known);
+  expect(withSignedMembers({ ...known, members: [] }, known, options).members).toEqual([]);
+});
+
 test("a record that was only recoloured is trusted", async () => {
   const { roster } = await keeperOf(record);
   const known = await roster.read();

@@ -1,0 +1,18 @@
+import { crc32 } from "node:zlib";
+import { canonicalJson } from "./canonical-json.ts";
+
+/** Tells a text that was damaged by accident. Whoever can write a text can write its checksum too. */
+export function checksum(text: string): string {
+  return crc32(text).toString(16).padStart(8, "0");
+}
+
+/** `record` with a checksum of everything else in it. */
+export function withSum<T extends { sum?: string | undefined }>(record: T): T {
+  const { sum: _, ...rest } = record;
+  return { ...record, sum: checksum(canonicalJson(rest)) };
+}
+
+/** False where `record` is not as it was when it got its checksum. One without any is taken as it is. */
+export function fitsSum({ sum, ...rest }: { sum?: string | undefined }): boolean {
+  return sum === undefined || sum === checksum(canonicalJson(rest));
+}

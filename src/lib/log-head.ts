@@ -1,0 +1,135 @@
+import { closeSync, fstatSync, readSync } from "node:fs";
+import { crc32 } from "node:zlib";
+import type { FilePath } from "./file-path.ts";
+import { InPlaceFile } from "./in-place-file.ts";
+import { openIfExists, openIfExistsSync } from "./open-files.ts";
+
+/** How far a log had come: so many bytes, which have this CRC-32. */
+export interface LogMark {
+  readonly generation: number;
+  readonly bytes: number;
+  readonly crc: number;
+}
+
+/** A log that has come to byte `bytes`, or to its end. */
+export interface MarkedLog {
+  generation: number;
+  path: FilePath;
+  bytes?: number | undefined;
+}
+
+/**
+ * Remembers outside the team directory how far the newest logs of one kind had come, so that what is
+ * missing, moved or changed in them is noticed. What comes behind a mark is anybody's to write.
+ * Nothing here throws: a head that lags behind its logs is no harm.
+ */
+export class LogHead {
+  readonly #file: InPlaceFile;
+  #marks: readonly LogMark[];
+
+  private constructor(file: InPlaceFile, marks: readonly LogMark[]) {
+    this.#file = file;
+    this.#marks = marks;
+  }
+
+  static async open(path: string, onWarning: (message: string) => void): Promise<LogHead> {
+    const file = await InPlaceFile.open(path, onWarning);
+    const text = (await file.read()) ?? "";
+    return new LogHead(file, [...text.matchAll(pattern)].map(toMark));
+  }
+
+  /** Of the newest generations, oldest first. */
+  get marks(): readonly LogMark[] {
+    return this.#marks;
+  }
+
+  /** Remembers how far these logs have come. A log that is shorter than it was is left as marked. */
+  advance(logs: readonly MarkedLog[]): void {
+    const moved = logs.flatMap((log) => {
+      const mark = this.#marks.find(({ generation }) => generation === log.generation);
+      const isKnown = mark && log.bytes !== undefined && log.bytes <= mark.bytes;
+      return isKnown ? [] : (markAfter(log, mark) ?? []);
+    });
+    if (moved.length === 0) return;
+    this.#replace(moved);
+    this.#write();
+  }
+
+  /** Forgets a log that is another by now. */
+  drop(generation: number): void {
+    this.#marks = this.#marks.filter((mark) => mark.generation !== generation);
+  }
+
+  #replace(moved: readonly LogMark[]): void {
+    const byGeneration = new Map([...this.#marks, ...moved].map((it) => [it.generation, it]));
+    const sorted = [...byGeneration.values()].sort((a, b) => a.generation - b.generation);
+    this.#marks = sorted.slice(-keptMarks);
+  }
+
+  #write(): void {
+    const blank = " ".repeat(markLength);
+    const texts = Array.from({ length: keptMarks }, (_, index) => {
+      const mark = this.#marks[index];
+      return mark ? toText(mark) : blank;
+    });
+    this.#file.write(texts.join(""));
+  }
+}
+
+/** False where the log at `path` is not as it was at `mark`. */
+export async function isAsMarked(path: FilePath, { bytes, crc }: LogMark): Promise<boolean> {
+  await using file = await openIfExists(path);
+  if (!file) return bytes === 0;
+  let found = 0;
+  let position = 0;
+  while (position < bytes) {
+    const buffer = Buffer.allocUnsafe(Math.min(chunkBytes, bytes - position));
+    const { bytesRead } = await file.read(buffer, 0, buffer.length, position);
+    if (bytesRead === 0) return false;
+    found = crc32(buffer.subarray(0, bytesRead), found);
+    position += bytesRead;
+  }
+  return found === crc;
+}
+
+/**
+ * The mark of `log`, going on from an earlier one; undefined where it does not reach so far.
+ * Synchronous: what is read was written a moment ago and lies in memory.
+ */
+function markAfter(log: MarkedLog, earlier: LogMark | undefined): LogMark | undefined {
+  const { generation, path } = log;
+  const descriptor = openIfExistsSync(path);
+  if (descriptor === undefined) return undefined;
+  try {
+    const { size } = fstatSync(descriptor);
+    const { bytes = size } = log;
+    if (size < bytes || bytes <= (earlier?.bytes ?? -1)) return undefined;
+    let position = earlier?.bytes ?? 0;
+    let crc = earlier?.crc ?? 0;
+    while (position < bytes) {
+      const buffer = Buffer.allocUnsafe(Math.min(chunkBytes, bytes - position));
+      const read = readSync(descriptor, buffer, 0, buffer.length, position);
+      if (read === 0) return undefined;
+      crc = crc32(buffer.subarray(0, read), crc);
+      position += read;
+    }
+    return { generation, bytes, crc };
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+/** The live log and the two before it, in which a late line may still turn up. */
+const keptMarks = 3;
+const chunkBytes = 256 * 1024;
+const pattern = / {0,14}(\d{1,15}) {1,15}(\d{1,15}) ([0-9a-f]{8});/g;
+const markLength = 15 + 1 + 15 + 1 + 8 + 1;
+
+function toText({ generation, bytes, crc }: LogMark): string {
+  const numbers = [generation, bytes].map((number) => String(number).padStart(15)).join(" ");
+  return `${numbers} ${crc.toString(16).padStart(8, "0")};`;
+}
+
+function toMark([, generation, bytes, crc = ""]: RegExpExecArray): LogMark {
+  return { generation: Number(generation), bytes: Number(bytes), crc: Number.parseInt(crc, 16) };
+}

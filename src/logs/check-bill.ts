@@ -1,0 +1,52 @@
+import { type FilePath, locationOf } from "../lib/file-path.ts";
+import type { Damage } from "../lib/json-lines.ts";
+import { LineReader } from "../lib/line-reader.ts";
+import { isAsMarked, type LogHead } from "../lib/log-head.ts";
+import { segmentPath, sideDirectory } from "../lib/segments.ts";
+
+export interface CheckBillOptions {
+  path: FilePath;
+  /** Of the live file. */
+  generation: number;
+  onDamage(damage: Damage): void;
+}
+
+/**
+ * Tells of a bill that is not as it was written: what is missing is in no total, and what is there
+ * twice counts twice.
+ */
+export async function checkBill(
+  head: LogHead,
+  { path, generation, onDamage }: CheckBillOptions,
+): Promise<void> {
+  const mark = head.marks.at(-1);
+  if (!mark) return;
+  const isLive = mark.generation === generation;
+  const marked = isLive ? path : segmentPath(sideDirectory(path), mark.generation);
+  const rest = await linesAfter(path, isLive ? mark.bytes : 0);
+  // A process that died right after a call had no time to mark it. A new file begins with totals.
+  const isEnd = rest.length <= (isLive ? 1 : 2) && !(await hasTwice(path, rest.at(-1)));
+  if (isEnd && (await isAsMarked(marked, mark))) return;
+  for (const { generation: each } of [...head.marks]) head.drop(each);
+  const reason = `${marked} is not as it was written: calls are missing from it, changed or there twice. The totals are of what it says.`;
+  onDamage({ path: locationOf(marked), offset: 0, reason });
+}
+
+async function linesAfter(path: FilePath, offset: number): Promise<string[]> {
+  const lines: string[] = [];
+  await using reader = await LineReader.open(path);
+  for await (const line of reader?.forwards(offset) ?? []) {
+    lines.push(line.bytes.toString());
+    // More than enough to know.
+    if (lines.length > 2) return lines;
+  }
+  return lines;
+}
+
+async function hasTwice(path: FilePath, line: string | undefined): Promise<boolean> {
+  if (line === undefined) return false;
+  let times = 0;
+  await using reader = await LineReader.open(path);
+  for await (const { bytes } of reader?.forwards() ?? []) if (bytes.toString() === line) times++;
+  return times > 1;
+}

@@ -1,0 +1,54 @@
+import { type FilePath, locationOf } from "../lib/file-path.ts";
+import { isAsMarked, type LogHead, type LogMark } from "../lib/log-head.ts";
+import { segmentPath } from "../lib/segments.ts";
+import type { MailLayout } from "./mail-layout.ts";
+import { type MailSource, sizeOf } from "./mail-source.ts";
+
+export interface CheckOptions {
+  head: LogHead;
+  layout: MailLayout;
+  sources: readonly MailSource[];
+  onWarning(message: string): void;
+}
+
+/**
+ * Tells of each log of a mailbox that is not as it was when it was last looked at. Every line that
+ * is left is judged by itself, so that nothing else follows from it.
+ */
+export async function checkMarks({
+  head,
+  layout,
+  sources,
+  onWarning,
+}: CheckOptions): Promise<void> {
+  for (const mark of [...head.marks]) {
+    const path = pathOf(mark, sources, layout);
+    const isTold = !path || sources.some((source) => source.isAnother && isSame(source.path, path));
+    if (path && !isTold && (await isAsMarked(path, mark))) continue;
+    head.drop(mark.generation);
+    if (isTold) continue;
+    const problem = (await sizeOf(path)) === 0 ? "is missing or empty" : "is not as it was";
+    onWarning(
+      `${path} ${problem}: mail in it was lost, changed or moved since it was last looked at. What is left of it counts.`,
+    );
+  }
+}
+
+/** Where the log lies that was marked; undefined for a live log that another has replaced. */
+function pathOf(
+  { generation }: LogMark,
+  sources: readonly MailSource[],
+  layout: MailLayout,
+): FilePath | undefined {
+  const live = sources.at(-1);
+  if (!live || generation >= live.generation) return layout.live;
+  const isReplaced = live.isAnother && generation === live.generation - 1;
+  const segment = segmentPath(layout.directory, generation);
+  return isReplaced && !sources.some((source) => source.generation === generation)
+    ? undefined
+    : segment;
+}
+
+function isSame(one: FilePath, other: FilePath): boolean {
+  return locationOf(one) === locationOf(other);
+}
