@@ -1,6 +1,6 @@
 /**
  * The long fault tests of a whole team:
- * `npm run soak:team [-- --seed N --kills N --messages N --stories N]`, where 0 leaves a test out.
+ * `npm run soak:team [-- --seed N --kills N --crons N --messages N --stories N]`, where 0 leaves a test out.
  * One line each, with its counts, those of its control, and the seed, which replays the moments of
  * the kills and is the first story's. The exit code is not zero when something is lost, shown or run
  * twice, refused or left undone, or when a control shows nothing.
@@ -9,6 +9,7 @@ import { parseArgs } from "node:util";
 import type { Defect } from "../test/simulation/process-store.ts";
 import { describeFailure, runSimulation } from "../test/simulation/run-simulation.ts";
 import { Random } from "./random.ts";
+import { killCrons } from "./team/kill-crons.ts";
 import { killTeams } from "./team/kill-teams.ts";
 import { sendMillions } from "./team/million-messages.ts";
 import { untilShown } from "./until-shown.ts";
@@ -17,12 +18,14 @@ const { values } = parseArgs({
   options: {
     seed: { type: "string" },
     kills: { type: "string", default: "100" },
+    crons: { type: "string", default: "50" },
     messages: { type: "string", default: "1000000" },
     stories: { type: "string", default: "50000" },
   },
 });
 const seed = Number(values.seed ?? Math.floor(Math.random() * 1_000_000));
 const kills = Number(values.kills);
+const crons = Number(values.crons);
 const messages = Number(values.messages);
 const stories = Number(values.stories);
 let failures = 0;
@@ -78,6 +81,14 @@ const killed: Fault = {
     },
   },
 };
+const scheduled: Fault = {
+  name: `${crons} × prompts that come once, around kill -9 of their lead`,
+  run: () => killCrons({ stories: crons, random: new Random(seed) }),
+  control: {
+    shows: "lost",
+    run: () => killCrons({ stories: 3, random: new Random(seed), habit: "forgets-crons" }),
+  },
+};
 const posted: Fault = {
   name: `${messages} messages through 200 mailboxes`,
   run: () => sendMillions({ messages, mailboxes: 200 }),
@@ -89,6 +100,7 @@ const simulated: Fault = {
 };
 
 if (kills > 0) await report(killed);
+if (crons > 0) await report(scheduled);
 if (messages > 0) await report(posted);
 if (stories > 0) await report(simulated);
 console.log(failures === 0 ? "Nothing lost." : `${failures} faults were not withstood.`);

@@ -99,7 +99,7 @@ async function countUnfinished(root: string): Promise<number> {
   }).length;
 }
 
-function mailIn(entries: readonly Entry[]) {
+export function mailIn(entries: readonly Entry[]) {
   return entries.flatMap((entry) => {
     if (entry.type === "delivery") return [entry.message];
     if (entry.type === "tool-result") return (entry.mail ?? []).map(({ message }) => message);
@@ -107,7 +107,7 @@ function mailIn(entries: readonly Entry[]) {
   });
 }
 
-function callsIn(entries: readonly Entry[]) {
+export function callsIn(entries: readonly Entry[]) {
   const results = new Map<string, string>();
   for (const entry of entries) {
     if (entry.type === "tool-result") results.set(entry.call_id, entry.output);

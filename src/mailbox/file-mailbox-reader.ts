@@ -15,7 +15,7 @@ import { hashAnchor, readCursor, writeCursor } from "./mail-cursor.ts";
 import type { MailLayout } from "./mail-layout.ts";
 import { type DecodedPart, decodeLine } from "./mail-line.ts";
 import { MailQueue, type Settlement } from "./mail-queue.ts";
-import { createLog, rotateLog, trimHistory } from "./mail-rotation.ts";
+import { createLog, endLastLine, rotateLog, trimHistory } from "./mail-rotation.ts";
 import { anchorOf, endsWithLine, type Mark, markAfter, openLog, ownMark } from "./mail-scanner.ts";
 import { type MailSource, newSource, recentSegments, recoverSources } from "./mail-source.ts";
 import type { Delivery, MailboxReader, ReaderOptions, SetAside } from "./mailbox.ts";
@@ -86,6 +86,7 @@ export class FileMailboxReader implements MailboxReader {
     await removeTemporaries(directory);
     await moveMisplaced(directory, { now: options.clock.now(), onWarning: options.onWarning });
     createLog(layout);
+    await endLastLine(layout, signature);
     let isCursorMissing = true;
     const onDamage = (problem: string) => {
       isCursorMissing = false;

@@ -65,6 +65,11 @@ export function decodeLine(line: Line, options: DecodeOptions): DecodedPart[] {
   return [...first, ...parts];
 }
 
+/** True where a line is one whole record that troupe wrote. */
+export function isWholeRecord({ bytes, isCut }: Line, signature: Signature): boolean {
+  return !isCut && endsLikeSigned(bytes) && isSigned(bytes, signature);
+}
+
 /** The ids of the records in a line. What looks like one whole record is taken at its word. */
 export function idsIn(line: Line, options: DecodeOptions): string[] {
   const { bytes, isCut } = line;

@@ -1,10 +1,14 @@
 import { closeSync } from "node:fs";
 import { hasErrno } from "../errors.ts";
+import type { Signature } from "../keys/signature.ts";
 import type { FilePath } from "../lib/file-path.ts";
 import { moveFile, removeFile } from "../lib/files.ts";
+import { appendLines } from "../lib/json-lines.ts";
+import { LineReader } from "../lib/line-reader.ts";
 import { openPrivateSync } from "../lib/open-files.ts";
 import { listSegments, segmentPath } from "../lib/segments.ts";
 import type { MailLayout } from "./mail-layout.ts";
+import { isWholeRecord, maxLineBytes } from "./mail-line.ts";
 import { recentSegments, sizeOf } from "./mail-source.ts";
 
 /** Turns the live log into the segment `generation`. Undefined where there is no live log. */
@@ -25,6 +29,13 @@ export async function rotateLog(
 /** Makes the live log where it is missing, so that `echo >>` does not choose its permissions. */
 export function createLog(layout: MailLayout): void {
   closeSync(openPrivateSync(layout.live, "a"));
+}
+
+/** Ends a last line that lacks only its newline: it is whole, and would wait for the next one. */
+export async function endLastLine({ live }: MailLayout, signature: Signature): Promise<void> {
+  await using reader = await LineReader.open(live, { maxLineBytes });
+  const last = await reader?.unterminated();
+  if (last && isWholeRecord(last, signature)) appendLines(live, "");
 }
 
 /**

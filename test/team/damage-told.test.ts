@@ -153,6 +153,14 @@ describe("P01 mail whose delivery is missing from the transcript", () => {
   });
 });
 
+test("P01 a message that has lost only its newline is seen", async () => {
+  await using directory = await liveTeam();
+  const path = join(directory.path, mailbox);
+  await writeFile(path, (await readFile(path, "utf8")).trimEnd());
+
+  expect(await unreadAfterStart(directory.path)).toEqual(["unread 0", "unread 1"]);
+});
+
 test("whoever reads a transcript through is told where entries are missing from its past", async () => {
   await using directory = await liveTeam();
   const store = await openStore(directory.path);
