@@ -25,6 +25,8 @@ interface CronTally extends Record<string, number> {
   crons: number;
   /** Those whose call was killed, so that nobody knows whether they were scheduled. */
   unknown: number;
+  /** Those that were asked for after their minute had begun, and so come next year, as they say. */
+  late: number;
   lost: number;
   twice: number;
   refused: number;
@@ -35,7 +37,7 @@ interface CronTally extends Record<string, number> {
  * one to three times. In the end each of them must have come once, however late.
  */
 export async function killCrons(options: CronKillOptions): Promise<CronTally> {
-  const total = { stories: 0, kills: 0, crons: 0, unknown: 0, lost: 0, twice: 0, refused: 0 };
+  const total = { stories: 0, kills: 0, crons: 0, unknown: 0, late: 0, lost: 0, twice: 0, refused: 0 };
   await using programs = await temporaryDirectory();
   const pathOf = await bundle({ lead: "soak/team/programs/once-lead.ts" }, programs.path);
   while (total.stories < options.stories) {
@@ -45,7 +47,7 @@ export async function killCrons(options: CronKillOptions): Promise<CronTally> {
   return total;
 }
 
-const counted = ["stories", "kills", "crons", "unknown", "lost", "twice", "refused"] as const;
+const counted = ["stories", "kills", "crons", "unknown", "late", "lost", "twice", "refused"] as const;
 const prompts = ["cron-once-1", "cron-once-2", "cron-once-3"];
 const minuteMs = 60_000;
 
@@ -59,7 +61,7 @@ async function tellOnce(program: string, { random, habit = "right" }: CronKillOp
     const isScheduled = recall(request).calls.length > 0;
     if (isScheduled) return says("The lead rests.");
     // The minute is full this soon after the reply, whatever the time is.
-    isDueMs ??= await clock.bringNextMinute(100 + random.below(1_000));
+    isDueMs ??= await clock.bringNextMinute(300 + random.below(1_000));
     const { pattern } = clock;
     return reply(
       prompts.map((prompt) => calls("schedule_cron", { cron: pattern, prompt, once: true })),
@@ -83,7 +85,7 @@ async function tellOnce(program: string, { random, habit = "right" }: CronKillOp
   await last.ended();
   for (const refusal of server.refusals) console.error(`  ${refusal}`);
   const refused = server.refusals.length;
-  return { stories: 1, kills, refused, ...(await verifyCrons(directory.path)) };
+  return { stories: 1, kills, refused, ...(await verifyCrons(directory.path, clock.due)) };
 }
 
 /** How far the lead's clock is ahead. It never goes back. */
@@ -113,6 +115,10 @@ class Ahead {
     return dueMs;
   }
 
+  get due(): Date {
+    return this.#due;
+  }
+
   /** Of that minute alone: whoever misses it waits for a year. */
   get pattern(): string {
     const due = this.#due;
@@ -120,16 +126,17 @@ class Ahead {
   }
 }
 
-async function verifyCrons(root: string) {
+async function verifyCrons(root: string, due: Date) {
   const path = join(root, ".team", "transcripts", "lead.jsonl");
   const lines = (await readFile(path, "utf8")).split("\n").filter(Boolean);
   const entries = lines.map((line) => parseJson(line, Entry, path));
   const mail = mailIn(entries).map(({ content }) => content);
-  const tally = { crons: 0, unknown: 0, lost: 0, twice: 0 };
+  const tally = { crons: 0, unknown: 0, late: 0, lost: 0, twice: 0 };
   for (const { input, result } of callsIn(entries)) {
     const times = mail.filter((content) => content === input.prompt).length;
     tally.crons++;
     if (isUnknown(result)) tally.unknown++;
+    else if (!result.includes(due.toISOString())) tally.late++;
     else if (times === 0) {
       tally.lost++;
       console.error(`  lost: ${input.prompt}, though its call came to: ${result}`);
