@@ -37,7 +37,16 @@ interface CronTally extends Record<string, number> {
  * one to three times. In the end each of them must have come once, however late.
  */
 export async function killCrons(options: CronKillOptions): Promise<CronTally> {
-  const total = { stories: 0, kills: 0, crons: 0, unknown: 0, late: 0, lost: 0, twice: 0, refused: 0 };
+  const total = {
+    stories: 0,
+    kills: 0,
+    crons: 0,
+    unknown: 0,
+    late: 0,
+    lost: 0,
+    twice: 0,
+    refused: 0,
+  };
   await using programs = await temporaryDirectory();
   const pathOf = await bundle({ lead: "soak/team/programs/once-lead.ts" }, programs.path);
   while (total.stories < options.stories) {
@@ -47,7 +56,16 @@ export async function killCrons(options: CronKillOptions): Promise<CronTally> {
   return total;
 }
 
-const counted = ["stories", "kills", "crons", "unknown", "late", "lost", "twice", "refused"] as const;
+const counted = [
+  "stories",
+  "kills",
+  "crons",
+  "unknown",
+  "late",
+  "lost",
+  "twice",
+  "refused",
+] as const;
 const prompts = ["cron-once-1", "cron-once-2", "cron-once-3"];
 const minuteMs = 60_000;
 
