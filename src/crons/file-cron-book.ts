@@ -119,14 +119,18 @@ export class FileCronBook implements CronBook {
         return entry;
       }
       // Whoever wrote or edited it by hand speaks by it, and not troupe.
-      if (sig !== undefined || entry.created_by !== outside) {
-        this.#tell(id, `${path} is not what troupe wrote: it comes from outside`);
-      }
+      if (sig !== undefined || entry.created_by !== outside) this.#tellOfEdit(id, path);
       return { ...entry, created_by: outside };
     } catch (error) {
       if (!(error instanceof TeamError) && !hasErrno(error, "EISDIR")) throw error;
       this.#tell(id, error instanceof TeamError ? error.message : `${path} is a directory`);
       return undefined;
+    }
+  }
+
+  #tellOfEdit(id: CronId, path: FilePath): void {
+    if (this.#told.size < maxTold) {
+      this.#tell(id, `${path} is not what troupe wrote: it comes from outside`);
     }
   }
 
@@ -143,6 +147,9 @@ export class FileCronBook implements CronBook {
 
 /** Far more than may be scheduled: of so many the oldest are found. */
 const maxRead = 1_000;
+
+/** Of more files that somebody has edited nobody is told: it would be too much to read. */
+const maxTold = 20;
 
 function isCronId(name: string): name is CronId {
   return CronId.safeParse(name).success;

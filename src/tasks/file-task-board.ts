@@ -199,7 +199,7 @@ export class FileTaskBoard implements TaskBoard {
   }
 
   #tellOfEdit(id: TaskId): void {
-    if (this.#toldEdits.has(id)) return;
+    if (this.#toldEdits.has(id) || this.#toldEdits.size >= maxTold) return;
     this.#toldEdits.add(id);
     const path = within(this.#directory, `${id}.json`);
     this.#onEdit(
@@ -218,6 +218,9 @@ function asOutsiders(task: Task): Task {
   const status = task.status === "in_progress" ? "pending" : task.status;
   return { ...task, status, owner: null, lease: null, created_by: outside };
 }
+
+/** Of more files that somebody has edited nobody is told: it would be too much to read. */
+const maxTold = 20;
 
 /** How often a change is tried again because another writer was faster. */
 const maxAttempts = 32;
