@@ -55,3 +55,9 @@ export function hasErrno(error: unknown, ...codes: readonly string[]): boolean {
     codes.includes(error.code)
   );
 }
+
+/** An error in words: with what to do about it, where that is known. */
+export function describeError(error: unknown): string {
+  if (error instanceof TeamError && error.hint) return `${error.message}. ${error.hint}`;
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,4 +1,4 @@
-export type { RunEnd } from "./agent/run-agent.ts";
+export type { RunEnd } from "./agent/runner.ts";
 export { type ErrorCode, TeamError } from "./errors.ts";
 export type { Fence, HeldFence, Holder } from "./fence/fence.ts";
 export { type Clock, systemClock } from "./lib/clock.ts";

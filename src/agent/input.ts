@@ -14,6 +14,8 @@ export interface Input {
    * is worth one.
    */
   take(isDue: boolean): Promise<readonly DeliveryEntry[]>;
+  /** The oldest mail, as much of it as `choose` says, for the next request, whenever that comes. */
+  takeSome(choose: (unread: readonly Message[]) => number): Promise<readonly DeliveryEntry[]>;
   /** To be called once the mail is in the transcript. */
   settle(mail: readonly ReceivedMail[]): Promise<void>;
 }
@@ -49,7 +51,6 @@ export class MailInput implements Input {
     return this.#deliver(await this.#fitting(unread, maxMailCharacters));
   }
 
-  /** The oldest mail that `choose` wants, for the next request, whenever that comes. */
   async takeSome(
     choose: (unread: readonly Message[]) => number,
   ): Promise<readonly DeliveryEntry[]> {

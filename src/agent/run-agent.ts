@@ -2,25 +2,13 @@ import { AsyncQueue } from "../lib/async-queue.ts";
 import { interruptionReason, isLeaving } from "../lib/leaving.ts";
 import type { AgentEvent } from "../protocol/events.ts";
 import { newMessageId } from "../protocol/ids.ts";
-import type { Outcome } from "../protocol/message.ts";
 import type { Agent, EventDraft } from "./agent.ts";
 import { CallRound } from "./call-round.ts";
 import { compact, isNearlyFull } from "./compaction.ts";
 import { Repetition } from "./repetition.ts";
 import { type Reply, requestReply, type Setback } from "./request-reply.ts";
 import { hasCalls, isCutShort, replyText } from "./run-record.ts";
-
-/** How a run ended. */
-export interface RunEnd {
-  outcome: Outcome;
-  /** The texts of all replies of the run that called no tool, in order. */
-  answers: readonly string[];
-  /** Why, where the outcome alone does not say it, and what to do about it. */
-  reason?: string;
-  hint?: string;
-  /** True when no reply could be had, as opposed to one that is no use. */
-  isUnanswered?: boolean;
-}
+import type { RunEnd } from "./runner.ts";
 
 /**
  * Runs a member until it has replied to everything without calling a tool.

@@ -1,20 +1,14 @@
-import { type MemberName, type MessageId, system, type TaskId } from "../protocol/ids.ts";
-import type { Message, Outcome } from "../protocol/message.ts";
+import { type MemberName, system, type TaskId } from "../protocol/ids.ts";
+import type { Message } from "../protocol/message.ts";
 import type { Entry, ReplyBlock, StopReason } from "../protocol/transcript.ts";
+import type { LastRun, RecordedEnd } from "./runner.ts";
 import { wakes } from "./wakes.ts";
-
-/** How a run ended, and by which message it is reported. */
-export interface RecordedEnd {
-  readonly outcome: Outcome;
-  readonly reason: string | undefined;
-  readonly reportId: MessageId | undefined;
-}
 
 /**
  * What a transcript says about its member's last run, which may have gone on in several processes.
  * Built from the entries and from nothing else, so that it is the same after a restart.
  */
-export class RunRecord {
+export class RunRecord implements LastRun {
   #answers: string[] = [];
   /** What the last replies have said of one answer that was cut short. */
   #cutText = "";
@@ -65,17 +59,14 @@ export class RunRecord {
     }
   }
 
-  /** The texts of all replies of the run that called no tool, in order. */
   get answers(): readonly string[] {
     return this.#answers;
   }
 
-  /** Whose mail, of the kind that wakes, the run has taken in. */
   get wakers(): ReadonlySet<MemberName> {
     return this.#wakers;
   }
 
-  /** The tasks that the run was reminded of by the runtime. */
   get remindedOf(): ReadonlySet<TaskId> {
     return this.#remindedOf;
   }
@@ -84,17 +75,14 @@ export class RunRecord {
     return this.#calledTools;
   }
 
-  /** True between a run's start and its end: when nothing runs it, its process was stopped. */
   get isOpen(): boolean {
     return this.#isOpen;
   }
 
-  /** How the last run ended; undefined while it is open, or where there was none. */
   get end(): RecordedEnd | undefined {
     return this.#end;
   }
 
-  /** The end of the last run, while not everything is done that it brings about. */
   get unsettledEnd(): RecordedEnd | undefined {
     return this.#isSettled ? undefined : this.#end;
   }

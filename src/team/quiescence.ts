@@ -65,7 +65,7 @@ class Patience {
 }
 
 function hasBackgroundJobs({ members }: Supervisor): boolean {
-  return members.living.some(({ opened }) => opened.backgroundJobs > 0);
+  return members.living.some(({ state }) => state.backgroundJobs > 0);
 }
 
 /** Resolves when `holds` does, which is looked at whenever something has changed. */
@@ -95,7 +95,7 @@ async function until(
 
 /** What the lead would leave undone, in words for it; undefined where that is nothing or it cannot act. */
 async function unfinishedBusiness(supervisor: Supervisor): Promise<string | undefined> {
-  const { failure, exhausted, lastEnd } = supervisor.members.lead;
+  const { failure, exhausted, lastEnd } = supervisor.members.lead.state;
   if (failure !== undefined || exhausted || lastEnd?.outcome !== "done") return undefined;
   const { store } = supervisor.options;
   const plans = (await store.requests.list({ state: "pending", type: "plan" })).filter(

@@ -1,4 +1,4 @@
-import type { RunEnd } from "../agent/run-agent.ts";
+import type { RunEnd } from "../agent/runner.ts";
 import { wakes, wakesInTheEnd } from "../agent/wakes.ts";
 import { lead, type MemberName, type MessageId } from "../protocol/ids.ts";
 import type { Outcome } from "../protocol/message.ts";
@@ -6,7 +6,6 @@ import type { Request } from "../protocol/request.ts";
 import type { Task } from "../protocol/task.ts";
 import type { MemberStatus } from "../protocol/team.ts";
 import type { UsageTotal } from "../protocol/usage.ts";
-import type { TeamMember } from "./members/team-member.ts";
 import type { Supervisor } from "./supervisor.ts";
 
 /** How a team stands when it is quiet, for people and programs. */
@@ -52,7 +51,7 @@ export async function summarize(
   const sum = (count: (total: UsageTotal) => number) =>
     [...totals.values()].reduce((all, total) => all + count(total), 0);
   return {
-    result: supervisor.members.lead.opened.agent.lastRun.answers.at(-1) ?? "",
+    result: supervisor.members.lead.state.lastAnswer ?? "",
     members,
     tasks: await store.tasks.list(),
     denied: requests
@@ -61,7 +60,7 @@ export async function summarize(
       .map(({ id, from, subject }) => ({ id, from, subject })),
     undecided: requests.filter(({ state }) => state === "pending"),
     background: supervisor.members.living
-      .map(({ name, opened }) => ({ member: name, commands: opened.backgroundJobs }))
+      .map(({ name, state }) => ({ member: name, commands: state.backgroundJobs }))
       .filter(({ commands }) => commands > 0),
     usage: {
       input_tokens: sum((total) => total.input_tokens),
@@ -71,15 +70,17 @@ export async function summarize(
     },
     cost_usd: sum((total) => total.cost_usd),
     duration_ms: Math.round(clock.monotonicMs() - since.ms),
-    end: await endOf(supervisor.members.lead),
+    end: await endOf(supervisor),
     undelivered: supervisor.protocols.departures.returned,
   };
 }
 
 /** A lead whose budget is used up does not read what it would have to answer: that is its end. */
-async function endOf({ lastEnd, exhausted, opened }: TeamMember): Promise<RunEnd | undefined> {
+async function endOf({ members, options }: Supervisor): Promise<RunEnd | undefined> {
+  const { lastEnd, exhausted } = members.lead.state;
   if (!exhausted) return lastEnd;
-  const unread = (await opened.reader.unread()).map(({ message }) => message);
+  const { reader } = await options.store.openMember(lead, { onSetAside: () => undefined });
+  const unread = (await reader.unread()).map(({ message }) => message);
   if (!unread.some((message) => wakes(message) || wakesInTheEnd(message))) return lastEnd;
   return { outcome: "budget", reason: exhausted, answers: lastEnd?.answers ?? [] };
 }
@@ -91,15 +92,15 @@ async function membersOf(
   const { keeper } = supervisor.protocols;
   await keeper.settled();
   const { members } = await keeper.read();
-  const { failure, opened } = supervisor.members.lead;
+  const { failure, model: leadsModel } = supervisor.members.lead.state;
   const status: MemberStatus = failure === undefined ? "idle" : "failed";
-  const self = { name: lead, role: "lead", status, model: opened.agent.options.model.id };
+  const self = { name: lead, role: "lead", status, model: leadsModel };
   return [self, ...members].map(({ name, role, status: current, model }) => ({
     name,
     role,
     status: current,
     model: model ?? supervisor.options.lead.model,
-    outcome: supervisor.members.get(name)?.lastEnd?.outcome,
+    outcome: supervisor.members.get(name)?.state.lastEnd?.outcome,
     usage: totals.get(name),
     cost_usd: totals.get(name)?.cost_usd ?? 0,
   }));

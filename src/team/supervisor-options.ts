@@ -1,8 +1,8 @@
 import type { Clock } from "../lib/clock.ts";
 import type { Secrets } from "../lib/secrets.ts";
 import type { MemberName } from "../protocol/ids.ts";
-import type { LeadSettings, MemberDefinition, Seat } from "./members/member-definition.ts";
-import type { OpenMember } from "./members/open-member.ts";
+import type { LeadSettings, MemberContext, MemberDefinition } from "./members/member-definition.ts";
+import type { MemberParts } from "./members/member-parts.ts";
 import type { Supervisor } from "./supervisor.ts";
 import type { TeamStore } from "./team-store.ts";
 
@@ -13,11 +13,11 @@ export interface SupervisorOptions {
   secrets: Secrets;
   lead: LeadSettings;
   /** Makes a member that can run. It must be as defined, or throw. */
-  openMember(definition: MemberDefinition, seat: Seat): Promise<OpenMember>;
+  openMember(definition: MemberDefinition, context: MemberContext): Promise<MemberParts>;
   /** Throws where it could not be. */
   checkMember(definition: MemberDefinition): Promise<void>;
   /** Makes the tools by which a member works with the others. */
-  seatTools(self: MemberName, supervisor: Supervisor): Seat["tools"];
+  teamTools(self: MemberName, supervisor: Supervisor): MemberContext["tools"];
   /** The tools to work with that there are. */
   toolNames: readonly string[];
   checkModel(id: string): void;

@@ -1,25 +1,26 @@
 import type { SetAside } from "../mailbox/mailbox.ts";
-import { lead, type MemberName } from "../protocol/ids.ts";
+import { lead, type MemberName, user } from "../protocol/ids.ts";
 import type { PermissionMode } from "../protocol/message.ts";
 import type { Member, MemberStatus } from "../protocol/team.ts";
 import type { SpawnRequest } from "../tools/team/colleagues.ts";
 import { Aftermath } from "./members/aftermath.ts";
 import { ChatterGuard } from "./members/chatter-guard.ts";
-import type { Departing, Departure } from "./members/departures.ts";
+import type { Departure } from "./members/departures.ts";
+import { LocalMember } from "./members/local-member.ts";
+import { isCarriedOut, type Orders } from "./members/mail-orders.ts";
 import {
   leadDefinition,
+  type MemberContext,
   type MemberDefinition,
-  type Seat,
   teammateDefinition,
 } from "./members/member-definition.ts";
+import { isBusy, type MemberHandle, type MemberOrder } from "./members/member-handle.ts";
 import { Members } from "./members/members.ts";
 import { restoreTeam } from "./members/restore-team.ts";
 import { settleRun } from "./members/run-settlement.ts";
 import { Spawner } from "./members/spawner.ts";
-import { TeamMember } from "./members/team-member.ts";
 import { WakePolicy } from "./members/wake-policy.ts";
-import { ControlMail } from "./protocols/control-mail.ts";
-import { ordersOf } from "./protocols/orders.ts";
+import { notTheirs } from "./protocols/permission-orders.ts";
 import { openProtocols, type Protocols } from "./protocols/protocols.ts";
 import type { SupervisorOptions } from "./supervisor-options.ts";
 
@@ -29,11 +30,10 @@ const sweepMs = 10_000;
 /** Owns the loops of a team's members: wakes, opens, ends and settles them. */
 export class Supervisor {
   readonly options: SupervisorOptions;
-  readonly members = new Members();
+  readonly members = new Members((name) => this.#changed(name));
   readonly protocols: Protocols;
   readonly #guard: ChatterGuard;
   readonly #policy: WakePolicy;
-  readonly #control: ControlMail;
   readonly #spawner: Spawner;
   readonly #aftermath: Aftermath;
   #stops: (() => void)[] = [];
@@ -53,15 +53,18 @@ export class Supervisor {
     this.#guard = new ChatterGuard({
       isTeammate: (name) => members.isTeammate(name),
       onLifted: () => {
-        for (const member of members.living) member.wake();
+        for (const member of members.living) void member.order({ type: "wake" });
       },
     });
     this.#policy = new WakePolicy({
       guard: this.#guard,
       isAnyTeammateBusy: () => members.isAnyTeammateBusy,
     });
-    const onSettled = () => members.changed();
-    this.#aftermath = new Aftermath({ ...options, ...this.protocols, onSettled });
+    this.#aftermath = new Aftermath({
+      ...options,
+      ...this.protocols,
+      onSettled: () => members.changed(),
+    });
     this.#spawner = new Spawner({
       ...options,
       members,
@@ -70,11 +73,6 @@ export class Supervisor {
       open: (record) => this.#openTeammate(record),
       leadsMode: () => this.#leadsMode(),
       onSpawn: (name) => this.#guard.reset(name),
-    });
-    this.#control = new ControlMail({
-      orders: ordersOf(this),
-      onSettled,
-      onWarning: options.onWarning,
     });
   }
 
@@ -95,12 +93,10 @@ export class Supervisor {
   start(): void {
     const { store, clock } = this.options;
     const { dispatch, hub, news } = this.protocols;
-    for (const member of this.members.all) member.start();
-    // Whoever waits for an answer takes no mail, and it may have come while nobody ran the team.
-    for (const { name } of this.members.living) this.#onMail(name);
+    for (const member of this.members.all) void member.order({ type: "start" });
     dispatch.start();
     const sweep = () => {
-      for (const member of this.members.living) member.wake();
+      for (const member of this.members.living) void member.order({ type: "wake" });
       stopSweep = clock.schedule(sweepMs, sweep);
     };
     let stopSweep = clock.schedule(sweepMs, sweep);
@@ -121,9 +117,8 @@ export class Supervisor {
   get isQuiet(): boolean {
     const { dispatch, departures, shutdowns } = this.protocols;
     return (
-      this.members.living.every(({ isBusy }) => !isBusy) &&
+      !this.members.living.some(isBusy) &&
       dispatch.isAsleep &&
-      this.#control.isIdle &&
       !departures.isAnyUnderWay &&
       !this.#aftermath.isAnyOpen &&
       !shutdowns.isAnyOpen &&
@@ -143,15 +138,8 @@ export class Supervisor {
     const { departures } = this.protocols;
     const member = this.members.get(name);
     if (member) {
-      const departing: Departing = {
-        name,
-        // A member that has crashed is opened again for its end.
-        get reader() {
-          return member.opened.reader;
-        },
-        stop: (reason) => member.end(reason),
-      };
-      await departures.end(departing, departure);
+      const stop = (reason: string) => member.order({ type: "end", reason });
+      await departures.end({ name, stop }, departure);
     } else await departures.endAbsent(name, departure);
     this.#changed();
   }
@@ -163,7 +151,7 @@ export class Supervisor {
   async stop(name: MemberName, given = this.options.clock.now()): Promise<void> {
     const departure = { reason: "the person stopped it", expected: true };
     if (name !== lead) return this.end(name, departure);
-    if (given >= this.#openedAt) this.members.lead.interrupt();
+    if (given >= this.#openedAt) await this.members.lead.order({ type: "interrupt" });
     do {
       await this.#spawner.settled();
       const names = await this.#spawnedBefore(given);
@@ -196,14 +184,18 @@ export class Supervisor {
     shutdowns[Symbol.dispose]();
     await dispatch.stop();
     await this.#spawner.close();
-    await this.#control.settled();
+    await this.#orderAll({ type: "settle-orders" });
     await departures.settled();
-    await Promise.all(this.members.all.map((member) => member.leave()));
+    await this.#orderAll({ type: "leave" });
     await keeper.settled();
     hub.close();
   }
 
-  #openTeammate(record: Member): Promise<TeamMember> {
+  async #orderAll(order: MemberOrder): Promise<void> {
+    await Promise.all(this.members.all.map((member) => member.order(order)));
+  }
+
+  #openTeammate(record: Member): Promise<MemberHandle> {
     return this.#open(this.#definitionOf(record));
   }
 
@@ -211,39 +203,38 @@ export class Supervisor {
     return teammateDefinition(record, this.options.lead, this.protocols.permissions.rules);
   }
 
-  #open(definition: MemberDefinition): Promise<TeamMember> {
+  #open(definition: MemberDefinition): Promise<MemberHandle> {
     const { name } = definition;
     const { options, protocols } = this;
-    const isLead = name === lead;
-    return TeamMember.open({
+    return LocalMember.open({
       name,
-      hub: protocols.hub,
       clock: options.clock,
-      goesOnByItself: !isLead,
-      open: () => {
+      goesOnByItself: name !== lead,
+      orders: this.#orders,
+      open: (carryOut) => {
         // It may be opened again later: whatever was always allowed in between holds for it.
         const { rules } = protocols.permissions;
-        return options.openMember({ ...definition, rules }, this.#seatOf(name));
+        return options.openMember({ ...definition, rules }, this.#contextOf(name, carryOut));
       },
-      isWorthwhile: (unread, member) => this.#policy.isWorthwhile(unread, member),
-      settle: async (member, agent) => {
-        const { members } = this;
-        const isTeammate = (other: MemberName) => members.isTeammate(other);
-        const guard = this.#guard;
-        await settleRun(member, agent, { ...options, ...protocols, guard, isTeammate });
-      },
+      isWorthwhile: (unread, state) => this.#policy.isWorthwhile(unread, { name, state }),
+      settle: (run, { hasEnded }) =>
+        settleRun({ name, hasEnded }, run, {
+          ...{ ...options, ...protocols, guard: this.#guard },
+          isTeammate: (other) => this.members.isTeammate(other),
+        }),
+      onEvent: (event) => protocols.hub.emit(event),
       onStatus: (status, detail) => this.#onStatus(name, status, detail),
       onCrash: (reason) => this.#aftermath.begin(name, reason),
-      onChange: () => this.#changed(name),
-      onMail: () => this.#onMail(name),
+      onLateMail: () => this.#onLateMail(name),
+      onWarning: options.onWarning,
     });
   }
 
-  #seatOf(name: MemberName): Seat {
+  #contextOf(name: MemberName, carryOut: MemberContext["carryOut"]): MemberContext {
     return {
-      tools: this.options.seatTools(name, this),
+      tools: this.options.teamTools(name, this),
       isWorthwhile: (unread) => this.#policy.isWorthwhile(unread, this.members.require(name)),
-      heed: (unread) => this.#control.heed(name, unread),
+      carryOut,
       isLeaving: () => this.#isClosing,
       onSetAside: (line) => this.#onSetAside(name, line),
       gate: this.protocols.plans.gateOf(name),
@@ -251,8 +242,25 @@ export class Supervisor {
     };
   }
 
+  /** How the team carries out what comes to a member by signed mail. */
+  get #orders(): Orders {
+    const { permissions, plans } = this.protocols;
+    const { requests } = this.options.store;
+    return {
+      answerPermission: (member, order) => permissions.answer(member, order),
+      answerPlan: async (member, order) => {
+        const request = await requests.get(order.request_id);
+        if (request.from !== member) throw notTheirs(request, member);
+        if (!isCarriedOut(request, order)) await plans.record(user, request.id, order);
+      },
+      stop: (name, { timestamp }) => this.stop(name, new Date(timestamp * 1000)),
+      setMode: (name, { mode }) => this.setMode(name, mode),
+      addRule: async (_, order) => permissions.addRule(order),
+    };
+  }
+
   #leadsMode(): PermissionMode {
-    return this.members.lead.opened.permissions.mode;
+    return this.members.lead.state.mode;
   }
 
   #changed(name?: MemberName): void {
@@ -261,7 +269,7 @@ export class Supervisor {
     if (name !== undefined && name !== lead && !members.isBusy(name)) {
       protocols.dispatch.wake();
       // Talk among teammates wakes the lead when nobody works any more.
-      if (!members.isAnyTeammateBusy) members.get(lead)?.wake();
+      if (!members.isAnyTeammateBusy) void members.get(lead)?.order({ type: "wake" });
     }
     members.changed();
   }
@@ -282,14 +290,8 @@ export class Supervisor {
     this.options.onWarning(`A line in the mailbox of '${member}' was set aside: ${reason}`);
   }
 
-  /** Whoever edits the roster's file decides nothing by it. */
-  #onMail(name: MemberName): void {
-    const member = this.members.get(name);
-    if (!member || this.#isClosing) return;
-    if (!member.hasEnded) {
-      void this.#control.look(name, member.opened.reader);
-      return;
-    }
+  #onLateMail(name: MemberName): void {
+    if (this.#isClosing) return;
     this.#returnLateMail(name).catch((error: unknown) =>
       this.options.onWarning(`Mail to '${name}' could not be given back: ${String(error)}`),
     );
@@ -298,9 +300,9 @@ export class Supervisor {
   /** Mail for a member that is being spawned again is for its successor. */
   async #returnLateMail(name: MemberName): Promise<void> {
     await this.#spawner.settled(name);
-    const { reader } = this.members.require(name).opened;
-    await this.protocols.departures.returnLateMail({ name, reader }, () => {
-      const hasSuccessor = this.#spawner.isSpawning(name) || !this.members.require(name).hasEnded;
+    await this.protocols.departures.returnLateMail(name, () => {
+      const { hasEnded } = this.members.require(name).state;
+      const hasSuccessor = this.#spawner.isSpawning(name) || !hasEnded;
       return !hasSuccessor && !this.#isClosing;
     });
   }

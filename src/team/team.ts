@@ -15,15 +15,15 @@ import { describeRoster } from "../tools/team/teammates.ts";
 import { broadcast } from "./broadcast.ts";
 import { Equipment } from "./equipment.ts";
 import { keepWhole } from "./keep-whole.ts";
-import { checkMember, openMember } from "./member.ts";
-import { seatTools } from "./member-desks.ts";
 import { messageIdFor } from "./message-id-for.ts";
+import { checkMember, openMember } from "./open-member.ts";
 import { answerMessage, findQuestion, type PersonsAnswer } from "./protocols/persons-answer.ts";
 import { untilQuiet } from "./quiescence.ts";
 import { findRecipient } from "./recipient.ts";
 import { summarize, type TeamSummary } from "./summary.ts";
 import { Supervisor } from "./supervisor.ts";
 import { defaults, leadSettings, onThisMachine, type TeamOptions } from "./team-options.ts";
+import { teamToolsFor } from "./team-tools-for.ts";
 import { warmUp } from "./warm-up.ts";
 import { workToolNames } from "./work-tools.ts";
 
@@ -65,9 +65,10 @@ export class Team implements AsyncDisposable {
         clock: place.clock,
         secrets,
         lead: settings,
-        openMember: (definition, seat) => openMember(equipment, definition, seat),
+        openMember: (definition, context) => openMember(equipment, definition, context),
         checkMember: (definition) => checkMember(equipment, definition),
-        seatTools: (self, team) => seatTools(self, team, crons),
+        teamTools: (self, team) => (own) =>
+          teamToolsFor(self, { supervisor: team, timetable: crons, own }),
         toolNames: [...workToolNames, ...equipment.tools.map(({ spec }) => spec.name)],
         checkModel: (id) => equipment.checkModel(id),
         outputs: layout.outputs,
@@ -82,7 +83,7 @@ export class Team implements AsyncDisposable {
       opened.use({ [Symbol.asyncDispose]: () => supervisor.leave() });
       crons.table = opened.use(await openCrons(equipment, supervisor));
       const team = new Team(equipment, supervisor, opened);
-      warmUp(team.events(), { equipment, lead: supervisor.members.lead.opened.agent });
+      warmUp(team.events(), { equipment, lead: settings });
       supervisor.start();
       store.lost.addEventListener("abort", () => team.#giveUp(), { once: true });
       return team;
@@ -166,7 +167,7 @@ export class Team implements AsyncDisposable {
   /** Stops a member's run; everybody's, unless said. Who was interrupted waits for mail. */
   interrupt(name?: string): void {
     const members = name === undefined ? this.#supervisor.members.living : [this.#member(name)];
-    for (const member of members) member.interrupt();
+    for (const member of members) void member.order({ type: "interrupt" });
   }
 
   /** Ends a teammate without asking it; all of them, and the lead's run, unless said. */
@@ -177,7 +178,7 @@ export class Team implements AsyncDisposable {
   /** Changes a member's permission mode. A teammate's is never wider than the lead's. */
   async setMode(name: string, mode: PermissionMode): Promise<void> {
     const member = this.#member(name);
-    if (member.name === lead) member.opened.permissions.setMode(mode);
+    if (member.name === lead) await member.order({ type: "set-mode", mode });
     else await this.#supervisor.setMode(member.name, mode);
   }
 

@@ -1,11 +1,12 @@
 import { setImmediate } from "node:timers/promises";
-import type { Agent } from "../agent/agent.ts";
 import type { AgentEvent } from "../protocol/events.ts";
 import type { Equipment } from "./equipment.ts";
+import type { LeadSettings } from "./members/member-definition.ts";
+import { permissionsFor } from "./open-member.ts";
 
 interface ColdParts {
   equipment: Equipment;
-  lead: Agent;
+  lead: LeadSettings;
 }
 
 /**
@@ -27,8 +28,8 @@ async function warmUpAfter(
   if (!(await hasBegun(events))) return;
   // By then the request is handed to the system.
   await setImmediate();
-  const { permissions, model } = lead.options;
-  await equipment.warmUp(model.id);
+  await equipment.warmUp(lead.model);
+  const permissions = await permissionsFor(equipment, lead);
   await permissions.judge({ tool: "bash", action: { type: "command", command: "true" } });
 }
 

@@ -1,3 +1,5 @@
+import { Conversation } from "../../src/agent/conversation.ts";
+import { RunRecord } from "../../src/agent/run-record.ts";
 import { wakes, wakesInTheEnd } from "../../src/agent/wakes.ts";
 import {
   lead,
@@ -9,7 +11,7 @@ import {
 } from "../../src/protocol/ids.ts";
 import type { Message } from "../../src/protocol/message.ts";
 import type { Entry } from "../../src/protocol/transcript.ts";
-import type { TeamMember } from "../../src/team/members/team-member.ts";
+import { isFree } from "../../src/team/members/member-handle.ts";
 import { messageIdFor } from "../../src/team/message-id-for.ts";
 import type { Supervisor } from "../../src/team/supervisor.ts";
 import type { DurableState, StoredMail } from "./durable-state.ts";
@@ -37,7 +39,7 @@ export async function findViolations(
     ...(supervisor.isQuiet ? [] : ["the team is at rest, and not quiet"]),
     ...all.flatMap((member) => lostMail(member, all, durable)),
     ...all.flatMap((member) => sleptThroughMail(member, supervisor)),
-    ...supervisor.members.living.flatMap(unansweredMail),
+    ...all.flatMap((member) => unansweredMail(member, supervisor)),
     ...(await missingRules(durable, supervisor)),
     ...untrueStatuses(durable, supervisor),
     ...all.flatMap((member) => silentRuns(member, all, durable)),
@@ -95,12 +97,13 @@ function isSenderTold(message: Message, all: readonly Belongings[]): boolean {
 function sleptThroughMail({ name, mail }: Belongings, supervisor: Supervisor): string[] {
   const unread = mail.filter(({ state }) => state === "queued").map(({ message }) => message);
   const member = supervisor.members.get(name);
-  if (!member || member.hasEnded) {
+  if (!member || member.state.hasEnded) {
     return unread.map((message) => `${described(message)} lies with somebody who has ended`);
   }
-  if (member.exhausted) return [];
+  const { exhausted, failure, isInterrupted } = member.state;
+  if (exhausted) return [];
   const isHeard = (message: Message) => {
-    if (member.failure !== undefined || member.isInterrupted) {
+    if (failure !== undefined || isInterrupted) {
       return wakes(message) && (message.from === user || (message.from === lead && name !== lead));
     }
     return wakes(message) || (name === lead && wakesInTheEnd(message));
@@ -109,8 +112,12 @@ function sleptThroughMail({ name, mail }: Belongings, supervisor: Supervisor): s
 }
 
 /** Mail that deserves an answer counts as shown only when the model was asked with it. */
-function unansweredMail({ name, opened, failure, isInterrupted, exhausted }: TeamMember): string[] {
-  const { conversation, lastRun } = opened.agent;
+function unansweredMail({ name, entries }: Belongings, { members }: Supervisor): string[] {
+  const state = members.get(name)?.state;
+  if (!state || state.hasEnded) return [];
+  const { failure, isInterrupted, exhausted } = state;
+  const conversation = new Conversation(entries, () => "mail.txt");
+  const lastRun = new RunRecord(entries);
   const mayWait = failure !== undefined || isInterrupted || exhausted;
   // Whose last run was cut short by a limit, or who leads and was killed, goes on with its next mail.
   const hasBeenAsked = lastRun.end ? lastRun.end.outcome !== "done" : lastRun.isOpen;
@@ -122,8 +129,8 @@ function unansweredMail({ name, opened, failure, isInterrupted, exhausted }: Tea
 async function missingRules({ requests }: DurableState, { members }: Supervisor) {
   const approved = await requests.list({ state: "approved", type: "permission" });
   const rules = approved.flatMap(({ decision }) => decision?.rule ?? []);
-  return members.living.flatMap(({ name, opened }) => {
-    const missing = rules.find((rule) => !opened.permissions.rules.some((it) => it.text === rule));
+  return members.living.flatMap(({ name, state }) => {
+    const missing = rules.find((rule) => !state.rules.some((it) => it.text === rule));
     return missing ? [`${name} does not know the rule '${missing}'`] : [];
   });
 }
@@ -131,8 +138,8 @@ async function missingRules({ requests }: DurableState, { members }: Supervisor)
 function untrueStatuses({ team }: DurableState, supervisor: Supervisor): string[] {
   return team.members.flatMap(({ name, status, ending }) => {
     const member = supervisor.members.get(name);
-    const isGone = !member || member.hasEnded;
-    const real = isGone ? "shutdown" : member.failure !== undefined ? "failed" : "idle";
+    const isGone = !member || member.state.hasEnded;
+    const real = isGone ? "shutdown" : member.state.failure !== undefined ? "failed" : "idle";
     const isUntrue = status !== real || ending !== undefined;
     return isUntrue ? [`the roster has ${name} as ${status}, and it is ${real}`] : [];
   });
@@ -176,12 +183,12 @@ async function misplacedTasks(durable: DurableState, supervisor: Supervisor): Pr
   const problems = tasks.flatMap(({ id, owner, status }) => {
     const isOpen = status === "pending" || status === "in_progress";
     if (!owner || !isOpen || owner === lead || owner === user) return [];
-    const isGone = supervisor.members.get(owner)?.hasEnded ?? true;
+    const isGone = supervisor.members.get(owner)?.state.hasEnded ?? true;
     return isGone ? [`task ${id} is ${status} with ${owner}, who has ended`] : [];
   });
   const { members, protocols } = supervisor;
   const free = members.livingTeammates.find(
-    ({ isFree, name }) => isFree && !protocols.plans.isPending(name),
+    (member) => isFree(member) && !protocols.plans.isPending(member.name),
   );
   const [open] = await durable.tasks.claimable();
   if (free && open) problems.push(`${free.name} is free, and task ${open.id} waits for somebody`);

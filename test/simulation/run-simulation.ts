@@ -157,8 +157,7 @@ const deeds: readonly Deed[] = [
   {
     label: "interrupt",
     run: (supervisor, name) => {
-      member(supervisor, name)?.interrupt();
-      return undefined;
+      return member(supervisor, name)?.order({ type: "interrupt" });
     },
   },
   {

@@ -3,6 +3,7 @@ import { Agent } from "../../src/agent/agent.ts";
 import { Bill } from "../../src/agent/bill.ts";
 import type { Budget, BudgetLimits } from "../../src/agent/budget.ts";
 import { MailInput } from "../../src/agent/input.ts";
+import { ModelRunner } from "../../src/agent/model-runner.ts";
 import { systemPrompt } from "../../src/agent/system-prompt.ts";
 import type { Clock } from "../../src/lib/clock.ts";
 import { Secrets } from "../../src/lib/secrets.ts";
@@ -14,10 +15,9 @@ import type { Verdict } from "../../src/permissions/verdict.ts";
 import type { MemberName } from "../../src/protocol/ids.ts";
 import type { PermissionMode } from "../../src/protocol/message.ts";
 import { gated } from "../../src/team/gated-permissions.ts";
-import { heedful } from "../../src/team/member.ts";
-import type { MemberDefinition, Seat } from "../../src/team/members/member-definition.ts";
-import type { OpenMember } from "../../src/team/members/open-member.ts";
-import { countWithoutRun } from "../../src/team/members/unheard-mail.ts";
+import { Inbox } from "../../src/team/members/inbox.ts";
+import type { MemberContext, MemberDefinition } from "../../src/team/members/member-definition.ts";
+import type { MemberParts } from "../../src/team/members/member-parts.ts";
 import type { TeamStore } from "../../src/team/team-store.ts";
 import { defineTool, success, type Tool } from "../../src/tools/tool.ts";
 import type { DurableState } from "./durable-state.ts";
@@ -37,30 +37,35 @@ export interface MemberSurroundings {
 /** Opens a member on a simulated store: all of the agent is real but its model and its work. */
 export async function openSimulatedMember(
   { name, role, mode, rules, maxTurns, budget }: MemberDefinition,
-  seat: Seat,
+  context: MemberContext,
   { store, clock, model, durable, defect, budgetOf, onChange }: MemberSurroundings,
-): Promise<OpenMember> {
+): Promise<MemberParts> {
   const { transcript, reader } = await store.openMember(name, { onSetAside: () => undefined });
   const secrets = new Secrets([]);
   const wholePath = () => "mail.txt";
-  const { isWorthwhile } = seat;
+  const { isWorthwhile } = context;
+  const inbox = new Inbox(reader, context);
   const keepWhole = async () => undefined;
   const input = new MailInput({
-    reader: heedful(reader, seat),
+    reader: inbox,
     ...{ isWorthwhile, wholePath, keepWhole, secrets, clock },
   });
   const permissions = new SimulatedPermissions(mode, rules, defect);
-  const lastingGate: Seat["gate"] = {
-    closed: () => (durable.plans.get(name)?.state === "approved" ? undefined : seat.gate.closed()),
+  const lastingGate: MemberContext["gate"] = {
+    closed: () =>
+      durable.plans.get(name)?.state === "approved" ? undefined : context.gate.closed(),
   };
   const agent = await Agent.open({
     name,
     system: systemPrompt(role),
     model,
-    tools: [...workTools(() => onChange(name)), ...seat.tools],
+    tools: [
+      ...workTools(() => onChange(name)),
+      ...context.tools({ takeMail: () => input.takeForResult() }),
+    ],
     transcript,
     input,
-    permissions: gated(permissions, defect === "approval-without-end" ? lastingGate : seat.gate),
+    permissions: gated(permissions, defect === "approval-without-end" ? lastingGate : context.gate),
     approvals: new RequestApprovals(store.requests),
     bill: new Bill({
       ...{ member: name, model: model.id, price: undefined, ledger: store.usage, clock },
@@ -74,12 +79,10 @@ export async function openSimulatedMember(
     clock,
   });
   return {
-    agent,
-    reader,
+    runner: new ModelRunner(agent),
+    inbox,
     permissions,
     backgroundJobs: 0,
-    takeMail: () => input.takeForResult(),
-    takeWithoutRun: () => input.takeSome(countWithoutRun),
     end: async () => undefined,
     [Symbol.asyncDispose]: async () => undefined,
   };

@@ -2,9 +2,9 @@ import { Budget, type BudgetLimits } from "../../src/agent/budget.ts";
 import { TeamError } from "../../src/errors.ts";
 import { Secrets } from "../../src/lib/secrets.ts";
 import { lead, type MemberName, user } from "../../src/protocol/ids.ts";
-import { seatTools } from "../../src/team/member-desks.ts";
 import { answerMessage } from "../../src/team/protocols/persons-answer.ts";
 import { Supervisor } from "../../src/team/supervisor.ts";
+import { type TeamToolsOptions, teamToolsFor } from "../../src/team/team-tools-for.ts";
 import { DurableState } from "./durable-state.ts";
 import { findViolations } from "./invariants.ts";
 import { type Defect, ProcessStore } from "./process-store.ts";
@@ -212,15 +212,16 @@ export class Story {
       },
       checkMember: async () => undefined,
       waitsForPerson: this.#options.planApprover === user,
-      openMember: (definition, seat) =>
-        openSimulatedMember(definition, seat, {
+      openMember: (definition, context) =>
+        openSimulatedMember(definition, context, {
           ...{ store, clock, model: this.#model(life, definition.name) },
           durable,
           defect: this.#options.defect,
           budgetOf: (name, limits) => budgetIn(life, name, limits),
           onChange: (member) => this.#checkGate(member),
         }),
-      seatTools: (self, supervisor) => seatTools(self, supervisor, noTimetable),
+      teamTools: (self, supervisor) => (own) =>
+        teamToolsFor(self, { supervisor, timetable: noTimetable, own }),
       toolNames: [],
       checkModel: () => undefined,
       outputs: "/project/.team/outputs",
@@ -273,7 +274,7 @@ function budgetIn({ budgets }: Life, name: MemberName, limits: BudgetLimits): Bu
   return budget;
 }
 
-const noTimetable: Parameters<typeof seatTools>[2] = {
+const noTimetable: TeamToolsOptions["timetable"] = {
   schedule: () => Promise.reject(new Error("There is no timetable")),
   list: async () => [],
   cancel: () => Promise.reject(new Error("There is no timetable")),

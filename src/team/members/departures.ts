@@ -30,8 +30,6 @@ export interface Departure {
 /** A member that is to end. */
 export interface Departing {
   readonly name: MemberName;
-  /** None where its mail cannot be read: then nothing goes back. */
-  readonly reader: MailboxReader | undefined;
   /** Stops everything of it. */
   stop(reason: string): Promise<void>;
 }
@@ -81,7 +79,7 @@ export class Departures {
         status: "shutdown",
         detail: departure.reason,
       });
-      await this.#finish(member, departure);
+      await this.#finish(name, departure);
     });
   }
 
@@ -90,26 +88,21 @@ export class Departures {
     const { members } = await this.#options.keeper.read();
     const record = members.find((member) => member.name === name);
     if (!record || record.status === "shutdown") throw notThere(name, members);
-    const reader = await this.#readerOf(name);
-    await this.end({ name, reader, stop: async () => undefined }, departure);
+    await this.end({ name, stop: async () => undefined }, departure);
   }
 
   /** Does what is left to do for a member whose end was cut short by that of its process. */
   async finishLater(name: MemberName, departure: Departure): Promise<void> {
-    await this.#finish({ name, reader: await this.#readerOf(name) }, departure);
+    await this.#finish(name, departure);
   }
 
   /**
    * Gives back mail that came for somebody who has ended, once its end is over; not where `isGone`
    * no longer holds by then, because the mail is for its successor.
    */
-  async returnLateMail(
-    member: Pick<Departing, "name" | "reader">,
-    isGone: () => boolean,
-  ): Promise<void> {
-    const { name } = member;
+  async returnLateMail(name: MemberName, isGone: () => boolean): Promise<void> {
     while (this.#underWay.has(name) || this.#returns.has(name)) await this.settled(name);
-    if (isGone()) await during(this.#returns, name, () => this.#returnMail(member));
+    if (isGone()) await during(this.#returns, name, () => this.#returnMail(name));
   }
 
   /** What was given back in this process. */
@@ -130,12 +123,11 @@ export class Departures {
   }
 
   /** What is left to do for a member that is shut down on disk. Done twice, it does no more than once. */
-  async #finish(member: Pick<Departing, "name" | "reader">, departure: Departure): Promise<void> {
+  async #finish(name: MemberName, departure: Departure): Promise<void> {
     const { keeper, post, tasks, plans, shutdowns, requests } = this.#options;
-    const { name } = member;
     // Nothing new is accepted since the roster says so; what was under way is there now.
     await post.arrived(name);
-    await this.#returnMail(member);
+    await this.#returnMail(name);
     await tasks.releaseAll(name);
     await plans.end(name);
     await shutdowns.settle(name);
@@ -154,7 +146,8 @@ export class Departures {
   }
 
   /** Gives back what nobody will read any more; its senders know before it is settled. */
-  async #returnMail({ name, reader }: Pick<Departing, "name" | "reader">): Promise<void> {
+  async #returnMail(name: MemberName): Promise<void> {
+    const reader = await this.#readerOf(name);
     while (reader) {
       const unread = await reader.unread();
       const last = unread.at(-1);

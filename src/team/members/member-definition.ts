@@ -5,6 +5,7 @@ import type { Rule } from "../../permissions/rule.ts";
 import { lead, type MemberName } from "../../protocol/ids.ts";
 import type { Message, PermissionMode } from "../../protocol/message.ts";
 import type { Member } from "../../protocol/team.ts";
+import type { ReceivedMail } from "../../protocol/transcript.ts";
 import type { Tool } from "../../tools/tool.ts";
 import type { PlanGate } from "../protocols/plans.ts";
 
@@ -26,14 +27,14 @@ export interface MemberDefinition {
   tools?: readonly string[] | undefined;
 }
 
-/** What a member has from its team. */
-export interface Seat {
+/** What a member that runs here has from its team. */
+export interface MemberContext {
   /** The tools by which it works with the others. */
-  tools: readonly Tool[];
+  tools(own: OwnMail): readonly Tool[];
   /** Whether unread mail is worth a turn of its own. */
   isWorthwhile(unread: readonly Message[]): boolean;
   /** Carries out what of its mail is an order to the runtime. Called before the mail is taken. */
-  heed(unread: readonly Message[]): Promise<void>;
+  carryOut(mail: readonly Message[]): Promise<void>;
   /** True once the process is about to end. */
   isLeaving(): boolean;
   /** Told once of each line in its mailbox that no model is shown, for the person. */
@@ -41,6 +42,12 @@ export interface Seat {
   gate: PlanGate;
   /** The widest mode that it may have at the moment. */
   widestMode(): PermissionMode;
+}
+
+/** What a member's tools need of its own mailbox. */
+export interface OwnMail {
+  /** Mail for a call whose result shows it. */
+  takeMail(): Promise<readonly ReceivedMail[]>;
 }
 
 /** What all teammates have from their lead. */

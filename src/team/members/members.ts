@@ -1,19 +1,25 @@
 import { TeamError } from "../../errors.ts";
 import { Listeners } from "../../lib/listeners.ts";
 import { lead, type MemberName } from "../../protocol/ids.ts";
-import type { TeamMember } from "./team-member.ts";
+import { isBusy, type MemberHandle } from "./member-handle.ts";
 
-/** Everybody whom this process runs or has run, and who wants to know when that changes. */
+/** Everybody who runs or has run for this team, and who wants to know when that changes. */
 export class Members {
-  readonly #members = new Map<MemberName, TeamMember>();
+  readonly #members = new Map<MemberName, { handle: MemberHandle; stop: () => void }>();
+  readonly #onChange: (name: MemberName) => void;
   readonly #changes = new Listeners<void>();
 
-  get(name: MemberName): TeamMember | undefined {
-    return this.#members.get(name);
+  /** `onChange` is told first whose state has changed. */
+  constructor(onChange: (name: MemberName) => void) {
+    this.#onChange = onChange;
   }
 
-  require(name: MemberName): TeamMember {
-    const member = this.#members.get(name);
+  get(name: MemberName): MemberHandle | undefined {
+    return this.#members.get(name)?.handle;
+  }
+
+  require(name: MemberName): MemberHandle {
+    const member = this.get(name);
     if (member) return member;
     throw new TeamError("member-unknown", `'${name}' does not run`, {
       hint: `Running: ${[...this.#members.keys()].join(", ")}.`,
@@ -21,30 +27,32 @@ export class Members {
   }
 
   /** Adds a member, or puts it in the place of the one that had its name. */
-  add(member: TeamMember): void {
-    this.#members.set(member.name, member);
+  add(handle: MemberHandle): void {
+    const { name } = handle;
+    this.#members.get(name)?.stop();
+    this.#members.set(name, { handle, stop: handle.onChange(() => this.#onChange(name)) });
   }
 
-  get lead(): TeamMember {
+  get lead(): MemberHandle {
     return this.require(lead);
   }
 
-  get all(): TeamMember[] {
-    return [...this.#members.values()];
+  get all(): MemberHandle[] {
+    return [...this.#members.values()].map(({ handle }) => handle);
   }
 
   /** Everybody who has not ended, the lead first. */
-  get living(): TeamMember[] {
-    return this.all.filter(({ hasEnded }) => !hasEnded);
+  get living(): MemberHandle[] {
+    return this.all.filter(({ state }) => !state.hasEnded);
   }
 
-  get livingTeammates(): TeamMember[] {
+  get livingTeammates(): MemberHandle[] {
     return this.living.filter(({ name }) => name !== lead);
   }
 
   /** How many runs there were in all. */
   get runs(): number {
-    return this.all.reduce((sum, { runs }) => sum + runs, 0);
+    return this.all.reduce((sum, { state }) => sum + state.runs, 0);
   }
 
   isTeammate(name: MemberName): boolean {
@@ -52,11 +60,12 @@ export class Members {
   }
 
   isBusy(name: MemberName): boolean {
-    return this.#members.get(name)?.isBusy ?? false;
+    const member = this.get(name);
+    return member !== undefined && isBusy(member);
   }
 
   get isAnyTeammateBusy(): boolean {
-    return this.livingTeammates.some(({ isBusy }) => isBusy);
+    return this.livingTeammates.some(isBusy);
   }
 
   /** Calls back whenever anything about any member may have changed. */

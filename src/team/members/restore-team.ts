@@ -1,15 +1,15 @@
-import { TeamError } from "../../errors.ts";
+import { describeError } from "../../errors.ts";
 import { mapInBatches } from "../../lib/batches.ts";
 import type { Member } from "../../protocol/team.ts";
 import type { Protocols } from "../protocols/protocols.ts";
+import type { MemberHandle } from "./member-handle.ts";
 import type { Members } from "./members.ts";
 import { restoredRecords } from "./restored-records.ts";
-import type { TeamMember } from "./team-member.ts";
 
 export interface RestoreOptions {
   protocols: Protocols;
   members: Members;
-  open(record: Member): Promise<TeamMember>;
+  open(record: Member): Promise<MemberHandle>;
   onWarning(message: string): void;
 }
 
@@ -20,7 +20,7 @@ export async function restoreTeam(options: RestoreOptions): Promise<void> {
   const { alive, ending } = restoredRecords(await keeper.read());
   for (const { name, ending: departure } of ending) {
     await departures.finishLater(name, departure).catch((error: unknown) => {
-      onWarning(`What the end of '${name}' brings about is not all done: ${describe(error)}`);
+      onWarning(`What the end of '${name}' brings about is not all done: ${describeError(error)}`);
     });
   }
   await mapInBatches(alive, (record) => restoreMember(record, options));
@@ -36,17 +36,17 @@ async function restoreMember(record: Member, options: RestoreOptions): Promise<v
     await plans.restore(record, await tasks.lastTakenBy(name));
     const member = await open(record);
     const failure = failureOf(record, member);
-    if (failure !== undefined) member.markFailed(failure);
+    if (failure !== undefined) await member.order({ type: "fail", reason: failure });
     members.add(member);
-    if (!member.opened.agent.lastRun.isOpen) await tasks.callToMind(name);
+    if (!member.state.isCutShort) await tasks.callToMind(name);
   } catch (error) {
     await leaveOut(record, error, options);
   }
 }
 
 /** Why a member waits for its lead. The roster may not know it yet: the transcript is first. */
-function failureOf({ status, detail }: Member, { opened }: TeamMember): string | undefined {
-  const { end } = opened.agent.lastRun;
+function failureOf({ status, detail }: Member, { state }: MemberHandle): string | undefined {
+  const end = state.recordedEnd;
   if (end?.outcome === "failed") return end.reason ?? "unknown";
   return status === "failed" ? (detail ?? "unknown") : undefined;
 }
@@ -57,13 +57,8 @@ function failureOf({ status, detail }: Member, { opened }: TeamMember): string |
  */
 async function leaveOut({ name }: Member, error: unknown, options: RestoreOptions): Promise<void> {
   const { keeper, tasks } = options.protocols;
-  const detail = describe(error);
+  const detail = describeError(error);
   options.onWarning(`'${name}' cannot go on: ${detail}`);
   await keeper.change(name, (member) => ({ ...member, status: "failed", detail }));
   await tasks.releaseAll(name);
-}
-
-function describe(error: unknown): string {
-  if (!(error instanceof TeamError)) return error instanceof Error ? error.message : String(error);
-  return [`${error.message}.`, error.hint].filter(Boolean).join(" ");
 }

@@ -1,12 +1,12 @@
 import { join } from "node:path";
-import type { RunRecord } from "../../agent/run-record.ts";
+import type { LastRun } from "../../agent/runner.ts";
 import { firstCharacters } from "../../lib/cut-text.ts";
 import type { MemberName } from "../../protocol/ids.ts";
 import { isContentSize, type MessageDraft } from "../../protocol/message.ts";
 
 export interface ReportOptions {
   self: MemberName;
-  run: RunRecord;
+  run: LastRun;
   isTeammate(name: MemberName): boolean;
   /** Where a text lies that is too long for a message. */
   outputs: string;

@@ -1,5 +1,4 @@
-import type { Agent } from "../../agent/agent.ts";
-import type { RunRecord } from "../../agent/run-record.ts";
+import type { LastRun } from "../../agent/runner.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { lead, type MemberName, system } from "../../protocol/ids.ts";
 import { messageIdFor } from "../message-id-for.ts";
@@ -26,7 +25,7 @@ export interface RunSettlementOptions {
  */
 export async function settleRun(
   member: { name: MemberName; hasEnded: boolean },
-  { lastRun }: Agent,
+  lastRun: LastRun,
   options: RunSettlementOptions,
 ): Promise<void> {
   const { guard } = options;
@@ -41,7 +40,7 @@ export async function settleRun(
 
 async function report(
   { name, hasEnded }: { name: MemberName; hasEnded: boolean },
-  run: RunRecord,
+  run: LastRun,
   { post, tasks, isTeammate, outputs, keepWhole }: RunSettlementOptions,
 ): Promise<void> {
   const message = await reportOf({ self: name, run, isTeammate, outputs, keepWhole });

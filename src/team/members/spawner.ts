@@ -7,9 +7,9 @@ import type { SpawnRequest } from "../../tools/team/colleagues.ts";
 import type { Protocols } from "../protocols/protocols.ts";
 import type { TeamStore } from "../team-store.ts";
 import type { LeadSettings } from "./member-definition.ts";
+import type { MemberHandle } from "./member-handle.ts";
 import type { Members } from "./members.ts";
 import { isSameMember, spawnedRecord } from "./spawning.ts";
-import type { TeamMember } from "./team-member.ts";
 
 export interface SpawnerOptions {
   store: TeamStore;
@@ -22,7 +22,7 @@ export interface SpawnerOptions {
   checkModel(id: string): void;
   /** Throws where a member could not be opened as its record says. */
   check(record: Member): Promise<void>;
-  open(record: Member): Promise<TeamMember>;
+  open(record: Member): Promise<MemberHandle>;
   leadsMode(): PermissionMode;
   /** Told before the prompt is sent. */
   onSpawn(name: MemberName): void;
@@ -45,7 +45,7 @@ export class Spawner {
   readonly #underWay = new Map<MemberName, { record: Member; work: Promise<void> }>();
   /** Every spawn that was asked for, from its first moment on. */
   readonly #all = new Set<Promise<Member>>();
-  readonly #preparing = new Set<Promise<TeamMember>>();
+  readonly #preparing = new Set<Promise<MemberHandle>>();
   #lastTurn: Promise<void> = Promise.resolve();
   #isClosed = false;
 
@@ -124,10 +124,10 @@ export class Spawner {
       ...options,
       team: { ...team, members: [...team.members, ...coming] },
       lead: { ...lead, mode: leadsMode() },
-      isBusy: (name) => members.get(name)?.isBusy ?? false,
+      isBusy: (name) => members.isBusy(name),
       now,
     });
-    const exhausted = members.get(record.name)?.exhausted;
+    const exhausted = members.get(record.name)?.state.exhausted;
     if (!exhausted) return record;
     const hint = "Nobody wakes it any more in this run. Spawn another name.";
     throw new TeamError("spawn-refused", `'${record.name}' cannot work: ${exhausted}`, { hint });
@@ -144,15 +144,14 @@ export class Spawner {
       endTurn();
       await enlisting;
       hub.say({ type: "member-change", member: name, status: "working" });
-      member.forgetShown();
       onSpawn(name);
       const isNew = members.get(name) !== member;
       members.add(member);
-      protocols.permissions.catchUp(member);
+      await protocols.permissions.catchUp(member);
       try {
         await post.send(name, { type: "message", from: by, content: request.prompt });
       } finally {
-        if (isNew) member.start();
+        if (isNew) await member.order({ type: "start" });
       }
     } finally {
       endTurn();
@@ -197,17 +196,17 @@ export class Spawner {
   }
 
   /** The member that is open already, where it can go on as it is, or one opened anew. */
-  async #seat(record: Member, before: Member | undefined, isFresh: boolean): Promise<TeamMember> {
+  async #seat(record: Member, before: Member | undefined, isFresh: boolean): Promise<MemberHandle> {
     const { members, store, check, open } = this.#options;
     const known = members.get(record.name);
-    if (known && before && !known.hasEnded && !isFresh && isSameMember(record, before)) {
-      known.opened.permissions.setMode(record.permission_mode ?? "default");
+    if (known && before && !known.state.hasEnded && !isFresh && isSameMember(record, before)) {
+      await known.order({ type: "respawn", mode: record.permission_mode ?? "default" });
       return known;
     }
     if (known) {
       // Before the one that is there is given up for it.
       await check(record);
-      await (isFresh ? known.makeWay() : known.leave());
+      await known.order({ type: isFresh ? "make-way" : "leave" });
     }
     if (isFresh) await store.forget(record.name);
     return open(record);

@@ -1,6 +1,6 @@
 import { wakes, wakesInTheEnd } from "../../agent/wakes.ts";
 import type { Message } from "../../protocol/message.ts";
-import { isOrder } from "../protocols/control-mail.ts";
+import { isOrder } from "./mail-orders.ts";
 import { isTooMuch } from "./wake-policy.ts";
 
 /** How much of the mail of a member that is not to run is taken in all the same, from the oldest on. */

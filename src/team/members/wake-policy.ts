@@ -2,6 +2,7 @@ import { wakes, wakesInTheEnd } from "../../agent/wakes.ts";
 import { lead, type MemberName, user } from "../../protocol/ids.ts";
 import type { Message } from "../../protocol/message.ts";
 import type { ChatterGuard } from "./chatter-guard.ts";
+import type { MemberState } from "./member-handle.ts";
 
 /** A mailbox shows so much unread mail at once at least; what lies behind it is not seen. */
 const tooManyMessages = 2_000;
@@ -12,14 +13,6 @@ export function isTooMuch(unread: readonly Message[]): boolean {
   if (unread.length >= tooManyMessages) return true;
   const characters = unread.reduce((sum, { content }) => sum + content.length, 0);
   return characters >= tooManyCharacters;
-}
-
-export interface Sleeper {
-  readonly name: MemberName;
-  /** Why its last run failed, if it did. */
-  readonly failure: string | undefined;
-  /** True when the person has interrupted its last run. */
-  readonly isInterrupted: boolean;
 }
 
 export interface WakePolicyOptions {
@@ -35,10 +28,13 @@ export class WakePolicy {
     this.#options = options;
   }
 
-  isWorthwhile(unread: readonly Message[], sleeper: Sleeper): boolean {
-    const { name, failure, isInterrupted } = sleeper;
+  isWorthwhile(
+    unread: readonly Message[],
+    { name, state }: { name: MemberName; state: Pick<MemberState, "failure" | "isInterrupted"> },
+  ): boolean {
+    const { failure, isInterrupted } = state;
     if (failure !== undefined || isInterrupted)
-      return unread.some((it) => wakes(it) && isBidden(it, name));
+      return unread.some((it) => wakes(it) && isFromBoss(it, name));
     if (isTooMuch(unread)) return true;
     return name === lead ? this.#wakesLead(unread) : this.#wakesTeammate(unread, name);
   }
@@ -56,6 +52,6 @@ export class WakePolicy {
 }
 
 /** Only the person, or the lead of a teammate, has a member go on that has failed or was interrupted. */
-function isBidden({ from }: Message, name: MemberName): boolean {
+function isFromBoss({ from }: Message, name: MemberName): boolean {
   return from === user || (from === lead && name !== lead);
 }

@@ -5,18 +5,18 @@ import { lead, type MemberName, user } from "../../protocol/ids.ts";
 import type { Message, PermissionMode } from "../../protocol/message.ts";
 import type { Request } from "../../protocol/request.ts";
 import type { Requests } from "../../requests/requests.ts";
+import { isCarriedOut } from "../members/mail-orders.ts";
+import type { MemberHandle } from "../members/member-handle.ts";
 import type { RosterKeeper } from "../members/roster-keeper.ts";
-import type { TeamMember } from "../members/team-member.ts";
 import { messageIdFor } from "../message-id-for.ts";
 import type { Post } from "../post.ts";
-import { isCarriedOut } from "./control-mail.ts";
 
 export interface PermissionOrdersOptions {
   requests: Requests;
   keeper: RosterKeeper;
   post: Post;
   /** Everybody who is alive, the lead too. */
-  members(): readonly TeamMember[];
+  members(): readonly MemberHandle[];
   /** The rules that the team was started with. */
   rules: readonly Rule[];
 }
@@ -68,7 +68,7 @@ export class PermissionOrders {
   }
 
   /** Changes a member's mode; never to a wider one than the lead's. */
-  async setMode(member: TeamMember, mode: PermissionMode, widest: PermissionMode): Promise<void> {
+  async setMode(member: MemberHandle, mode: PermissionMode, widest: PermissionMode): Promise<void> {
     if (isWiderMode(mode, widest)) {
       throw new TeamError(
         "config-invalid",
@@ -76,7 +76,7 @@ export class PermissionOrders {
         { hint: `The lead's mode is '${widest}'.` },
       );
     }
-    member.opened.permissions.setMode(mode);
+    await member.order({ type: "set-mode", mode });
     await this.#options.keeper.change(member.name, (record) => ({
       ...record,
       permission_mode: mode,
@@ -99,10 +99,8 @@ export class PermissionOrders {
   }
 
   /** Gives a member the rules that were added while it was being opened. */
-  catchUp({ opened: { permissions } }: TeamMember): void {
-    for (const rule of this.#rules) {
-      if (!permissions.rules.includes(rule)) permissions.addRule(rule);
-    }
+  async catchUp(member: MemberHandle): Promise<void> {
+    await member.order({ type: "add-rules", rules: this.#rules });
   }
 
   #add(text: string | undefined, decision: Rule["decision"] = "allow"): void {
@@ -111,7 +109,8 @@ export class PermissionOrders {
     if (isKnown) return;
     const rule = parseRule(decision, text);
     this.#rules = [...this.#rules, rule];
-    for (const { opened } of this.#options.members()) opened.permissions.addRule(rule);
+    for (const member of this.#options.members())
+      void member.order({ type: "add-rules", rules: [rule] });
   }
 }
 

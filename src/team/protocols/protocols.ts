@@ -4,6 +4,7 @@ import type { Rule } from "../../permissions/rule.ts";
 import type { MemberName } from "../../protocol/ids.ts";
 import { EventHub } from "../event-hub.ts";
 import { Departures } from "../members/departures.ts";
+import { isFree } from "../members/member-handle.ts";
 import type { Members } from "../members/members.ts";
 import { RosterKeeper } from "../members/roster-keeper.ts";
 import { Post } from "../post.ts";
@@ -72,7 +73,8 @@ export function openProtocols(options: ProtocolsOptions) {
     news: new RequestNews({
       hub,
       post,
-      showWaiting: (name, detail) => members.get(name)?.showWaiting(detail),
+      showWaiting: (name, detail) =>
+        void members.get(name)?.order({ type: "show-waiting", detail }),
       onWarning,
     }),
   };
@@ -81,7 +83,7 @@ export function openProtocols(options: ProtocolsOptions) {
 /** The teammates that may be given a task, longest idle first. */
 function claimants(members: Members, plans: Plans): MemberName[] {
   return members.livingTeammates
-    .filter(({ isFree, name }) => isFree && !plans.isPending(name))
-    .sort((a, b) => a.idleSince - b.idleSince)
+    .filter((member) => isFree(member) && !plans.isPending(member.name))
+    .sort((a, b) => a.state.idleSinceMs - b.state.idleSinceMs)
     .map(({ name }) => name);
 }

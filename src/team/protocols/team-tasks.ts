@@ -1,4 +1,4 @@
-import type { RecordedEnd } from "../../agent/run-record.ts";
+import type { RecordedEnd } from "../../agent/runner.ts";
 import { TeamError } from "../../errors.ts";
 import { lead, type MemberName, system, TaskId } from "../../protocol/ids.ts";
 import type { Task } from "../../protocol/task.ts";

@@ -26,7 +26,10 @@ function mail(draft: Record<string, unknown>): Message {
   return Message.parse({ id: newMessageId(now), to: lead, timestamp: 1, from: bob, ...draft });
 }
 
-const ready = (name: MemberName) => ({ name, failure: undefined, isInterrupted: false });
+const ready = (name: MemberName) => ({
+  name,
+  state: { failure: undefined, isInterrupted: false },
+});
 
 test.each<[string, Record<string, unknown>, boolean]>([
   ["a message", { type: "message" }, true],
@@ -80,8 +83,11 @@ test.each([
   [system, false],
   [outside, false],
 ])("a teammate that has failed or was interrupted goes on for %s: %s", (from, expected) => {
-  const failed = { name: alice, failure: "its provider is gone", isInterrupted: false };
-  const interrupted = { ...ready(alice), isInterrupted: true };
+  const failed = {
+    name: alice,
+    state: { failure: "its provider is gone", isInterrupted: false },
+  };
+  const interrupted = { name: alice, state: { failure: undefined, isInterrupted: true } };
 
   expect(policy().isWorthwhile([mail({ type: "message", from, to: alice })], failed)).toBe(
     expected,

@@ -1,6 +1,6 @@
 import { TeamError } from "../../errors.ts";
+import { Listeners } from "../../lib/listeners.ts";
 import { Serial } from "../../lib/serial.ts";
-import type { MailboxReader } from "../../mailbox/mailbox.ts";
 import { lead, type MemberName, type MessageId, user } from "../../protocol/ids.ts";
 import type { Message } from "../../protocol/message.ts";
 import type { Request } from "../../protocol/request.ts";
@@ -26,25 +26,26 @@ export interface Orders {
   ): Promise<void>;
 }
 
-export interface ControlMailOptions {
+export interface MailOrdersOptions {
+  /** Whose mail it is. */
+  member: MemberName;
   orders: Orders;
-  /** Told when nothing is left to carry out. */
-  onSettled(): void;
   onWarning(message: string): void;
 }
 
 /**
- * Carries out what comes by signed mail and concerns the runtime, at once: also for a member that
- * is in the middle of a run. The mail itself is delivered like any other, later; an order that is
- * met a second time after a restart finds that it was carried out, and does nothing.
+ * Carries out the orders in one member's signed mail, at once: also in the middle of a run. The mail
+ * itself is delivered like any other, later. An order that is met a second time after a restart
+ * finds that it was carried out, and does nothing.
  */
-export class ControlMail {
-  readonly #options: ControlMailOptions;
+export class MailOrders {
+  readonly #options: MailOrdersOptions;
   readonly #serial = new Serial();
   readonly #done = new Set<MessageId>();
   readonly #underWay = new Set<Promise<void>>();
+  readonly #settled = new Listeners<void>();
 
-  constructor(options: ControlMailOptions) {
+  constructor(options: MailOrdersOptions) {
     this.#options = options;
   }
 
@@ -52,43 +53,46 @@ export class ControlMail {
     return this.#underWay.size === 0;
   }
 
+  /** Calls back whenever nothing is left to carry out. */
+  onSettled(listener: () => void): () => void {
+    return this.#settled.add(listener);
+  }
+
   /** Resolves when nothing is left to carry out. */
   async settled(): Promise<void> {
     while (!this.isIdle) await Promise.allSettled(this.#underWay);
   }
 
-  /** Looks at what a member has not read. */
-  async look(name: MemberName, reader: MailboxReader): Promise<void> {
-    await this.#during(async () => {
-      try {
-        await this.heed(
-          name,
-          (await reader.unread()).map(({ message }) => message),
-        );
-      } catch (error) {
-        this.#options.onWarning(`The mail of '${name}' cannot be read: ${String(error)}`);
-      }
-    });
-  }
-
   /**
-   * Carries out the orders among a member's mail. Whoever takes mail out of a mailbox has it heeded
-   * before, because nobody finds it there afterwards.
+   * Carries out the orders among `mail`. Whoever takes mail out of a mailbox calls this before,
+   * because nobody finds it there afterwards.
    */
-  async heed(name: MemberName, mail: readonly Message[]): Promise<void> {
+  async carryOut(mail: readonly Message[]): Promise<void> {
     const orders = mail.filter(isOrder);
     if (orders.length === 0) return;
-    await this.#during(() =>
+    await this.during(() =>
       this.#serial.run(async () => {
-        for (const order of orders) await this.#carryOut(name, order);
+        for (const order of orders) await this.#carryOut(order);
       }),
     );
   }
 
-  async #carryOut(name: MemberName, order: Order): Promise<void> {
+  /** Counts `work` among what is under way. */
+  async during(work: () => Promise<void>): Promise<void> {
+    const working = work();
+    this.#underWay.add(working);
+    try {
+      await working;
+    } finally {
+      this.#underWay.delete(working);
+      if (this.isIdle) this.#settled.emit();
+    }
+  }
+
+  async #carryOut(order: Order): Promise<void> {
     if (this.#done.has(order.id)) return;
     this.#remember(order.id);
-    const work = this.#during(() => this.#unlessRefused(() => this.#order(name, order))).catch(
+    const work = this.during(() => this.#unlessRefused(() => this.#obey(order))).catch(
       (error: unknown) => {
         // Whoever meets it again tries again.
         this.#done.delete(order.id);
@@ -116,30 +120,19 @@ export class ControlMail {
     }
   }
 
-  async #during(work: () => Promise<void>): Promise<void> {
-    const working = work();
-    this.#underWay.add(working);
-    try {
-      await working;
-    } finally {
-      this.#underWay.delete(working);
-      if (this.isIdle) this.#options.onSettled();
-    }
-  }
-
-  async #order(name: MemberName, message: Order): Promise<void> {
-    const { orders } = this.#options;
-    switch (message.type) {
+  async #obey(order: Order): Promise<void> {
+    const { orders, member } = this.#options;
+    switch (order.type) {
       case "permission_response":
-        return orders.answerPermission(name, message);
+        return orders.answerPermission(member, order);
       case "plan_approval_response":
-        return orders.answerPlan(name, message);
+        return orders.answerPlan(member, order);
       case "shutdown_request":
-        return orders.stop(name, message);
+        return orders.stop(member, order);
       case "mode_set_request":
-        return orders.setMode(name, message);
+        return orders.setMode(member, order);
       case "team_permission_update":
-        return orders.addRule(name, message);
+        return orders.addRule(member, order);
     }
   }
 }

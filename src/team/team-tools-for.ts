@@ -5,26 +5,32 @@ import type { Colleagues, Following, Leadership, Timetable } from "../tools/team
 import { coordinationTools, leadTools, teammateTools } from "../tools/team/team-tools.ts";
 import type { Tool } from "../tools/tool.ts";
 import { broadcast } from "./broadcast.ts";
+import type { OwnMail } from "./members/member-definition.ts";
 import { waitForRuns } from "./protocols/waiting.ts";
 import type { Supervisor } from "./supervisor.ts";
 
+export interface TeamToolsOptions {
+  supervisor: Supervisor;
+  timetable: Timetable;
+  own: OwnMail;
+}
+
 /** The tools by which a member works with the others, each made for this member alone. */
-export function seatTools(
+export function teamToolsFor(
   self: MemberName,
-  supervisor: Supervisor,
-  timetable: Timetable,
+  { supervisor, timetable, own }: TeamToolsOptions,
 ): readonly Tool[] {
-  const colleagues = colleaguesOf(self, supervisor);
+  const colleagues = colleaguesOf(self, supervisor, own);
   const common = coordinationTools({ colleagues, tasks: supervisor.protocols.tasks.deskOf(self) });
   return self === lead
     ? [...common, ...leadTools({ leadership: leadershipOf(supervisor), timetable })]
     : [...common, ...teammateTools({ following: followingOf(self, supervisor) })];
 }
 
-function colleaguesOf(self: MemberName, supervisor: Supervisor): Colleagues {
+function colleaguesOf(self: MemberName, supervisor: Supervisor, own: OwnMail): Colleagues {
   return {
     roster: () => supervisor.protocols.keeper.read(),
-    takeMail: () => supervisor.members.require(self).opened.takeMail(),
+    takeMail: own.takeMail,
     async send(to, content) {
       if (to.toLowerCase() === self) {
         throw new TeamError("message-invalid", "That is you", {
@@ -49,8 +55,9 @@ function obstacleTo(
 ): string | undefined {
   const member = supervisor.members.get(name);
   if (!member) return `${name} does not run: its mail waits until it is spawned again`;
-  if (member.exhausted) return `${name} does not read it for now: ${member.exhausted}`;
-  if (member.failure !== undefined && sender !== lead) {
+  const { exhausted, failure } = member.state;
+  if (exhausted) return `${name} does not read it for now: ${exhausted}`;
+  if (failure !== undefined && sender !== lead) {
     return `${name} has failed and does not read it until the lead writes to it`;
   }
   return undefined;
@@ -72,7 +79,7 @@ function leadershipOf(supervisor: Supervisor): Leadership {
       return undefined;
     },
     async waitForTeammates({ names, mode, timeoutMs }, signal) {
-      const { reader } = members.lead.opened;
+      const { reader } = await options.store.openMember(lead, { onSetAside: () => undefined });
       const awaited = names?.length
         ? await Promise.all(names.map((name) => liveTeammate(supervisor, name)))
         : members.livingTeammates.map(({ name }) => name);
@@ -104,7 +111,7 @@ function followingOf(self: MemberName, { protocols }: Supervisor): Following {
 async function liveTeammate(supervisor: Supervisor, text: string): Promise<MemberName> {
   const name = parseTeammateName(text);
   const member = supervisor.members.get(name);
-  if (member ? !member.hasEnded : await isEnlisted(name, supervisor)) return name;
+  if (member ? !member.state.hasEnded : await isEnlisted(name, supervisor)) return name;
   const alive = supervisor.members.livingTeammates.map((it) => it.name);
   const hint = alive.length > 0 ? `Teammates: ${alive.join(", ")}.` : "There are no teammates.";
   if (!member) throw new TeamError("member-unknown", `No teammate is named '${name}'`, { hint });

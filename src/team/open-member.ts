@@ -2,8 +2,8 @@ import { join } from "node:path";
 import { Agent, type AgentOptions } from "../agent/agent.ts";
 import { Bill } from "../agent/bill.ts";
 import { MailInput } from "../agent/input.ts";
+import { ModelRunner } from "../agent/model-runner.ts";
 import { systemPrompt } from "../agent/system-prompt.ts";
-import type { MailboxReader } from "../mailbox/mailbox.ts";
 import { contextWindow, findPrice } from "../model/prices.ts";
 import { RequestApprovals } from "../permissions/approvals.ts";
 import { Permissions } from "../permissions/permissions.ts";
@@ -16,9 +16,9 @@ import { BackgroundMail } from "./background-mail.ts";
 import type { Equipment } from "./equipment.ts";
 import { gated } from "./gated-permissions.ts";
 import { keepWhole } from "./keep-whole.ts";
-import type { MemberDefinition, Seat } from "./members/member-definition.ts";
-import type { OpenMember } from "./members/open-member.ts";
-import { countWithoutRun } from "./members/unheard-mail.ts";
+import { Inbox } from "./members/inbox.ts";
+import type { MemberContext, MemberDefinition } from "./members/member-definition.ts";
+import type { MemberParts } from "./members/member-parts.ts";
 import { projectInstructions } from "./project-instructions.ts";
 import { recap } from "./recap.ts";
 import { workTools } from "./work-tools.ts";
@@ -29,23 +29,25 @@ const maxOutputTokens = 8_000;
 export async function openMember(
   equipment: Equipment,
   definition: MemberDefinition,
-  seat: Seat,
-): Promise<OpenMember> {
+  context: MemberContext,
+): Promise<MemberParts> {
   const { place, layout, store, secrets } = equipment;
   const { name } = definition;
-  const workspace = await Workspace.open({ ...definition, teamDirectory: layout.directory });
+  const workspace = await openWorkspace(equipment, definition);
   // Before anything is made for it: a spawn that fails leaves nothing behind.
   const parts = await modelParts(equipment, definition);
-  const { transcript, reader } = await store.openMember(name, seat);
+  const { transcript, reader } = await store.openMember(name, context);
   const { shell, background } = commandsOf(equipment, { workspace, name });
   const wholePath = ({ id }: Message) => join(layout.outputs, `mail-${id}.txt`);
   const { clock } = place;
-  const { isWorthwhile } = seat;
+  const inbox = new Inbox(reader, context);
+  const { isWorthwhile } = context;
   const input = new MailInput({
-    reader: heedful(reader, seat),
+    reader: inbox,
     ...{ isWorthwhile, wholePath, keepWhole, secrets, clock },
   });
-  const permissions = await permissionsOf(equipment, { definition, seat, workspace });
+  const { widestMode } = context;
+  const permissions = await permissionsFor(equipment, definition, { workspace, widestMode });
   const work = workTools(
     equipment,
     { workspace, permissions, shell, background },
@@ -56,10 +58,10 @@ export async function openMember(
     ...parts,
     name,
     system: systemPrompt(definition.role),
-    tools: [...work, ...seat.tools],
+    tools: [...work, ...context.tools({ takeMail: () => input.takeForResult() })],
     transcript,
     input,
-    permissions: gated(permissions, seat.gate),
+    permissions: gated(permissions, context.gate),
     approvals: new RequestApprovals(store.requests, { clock, ...equipment.approvals }),
     secrets,
     outputFiles: equipment.outputFiles,
@@ -76,14 +78,12 @@ export async function openMember(
   await jobs.tellFates(left);
   if (agent.conversation.utterances.length === 0) await introduce(agent, await instructions());
   return {
-    agent,
-    reader,
+    runner: new ModelRunner(agent),
+    inbox,
     permissions,
     get backgroundJobs() {
       return background.list().filter(({ status }) => status === "running").length;
     },
-    takeMail: () => input.takeForResult(),
-    takeWithoutRun: () => input.takeSome(countWithoutRun),
     end: () => jobs.endForGood(),
     [Symbol.asyncDispose]: () => jobs[Symbol.asyncDispose](),
   };
@@ -94,25 +94,8 @@ export async function checkMember(
   equipment: Equipment,
   definition: MemberDefinition,
 ): Promise<void> {
-  await Workspace.open({ ...definition, teamDirectory: equipment.layout.directory });
+  await openWorkspace(equipment, definition);
   await modelParts(equipment, definition);
-}
-
-/** Mail as its member takes it: what the runtime has to do about it is done before. */
-export function heedful(
-  reader: MailboxReader,
-  seat: Seat,
-): Pick<MailboxReader, "unread" | "acknowledge"> {
-  return {
-    async unread() {
-      const unread = await reader.unread();
-      // Whoever leaves takes nothing in any more: an order among it is for the next process.
-      if (seat.isLeaving()) return [];
-      await seat.heed(unread.map(({ message }) => message));
-      return unread;
-    },
-    acknowledge: (upTo) => reader.acknowledge(upTo),
-  };
 }
 
 type ModelParts = Pick<AgentOptions, "model" | "bill" | "limits">;
@@ -139,23 +122,32 @@ async function modelParts(
   };
 }
 
-async function permissionsOf(
+/** Who may do what as it is defined; up to any mode, where nothing else is said. */
+export async function permissionsFor(
   equipment: Equipment,
+  definition: Pick<MemberDefinition, "root" | "cwd" | "mode" | "rules">,
   {
-    definition,
-    seat,
     workspace,
-  }: { definition: MemberDefinition; seat: Seat; workspace: Workspace },
+    widestMode = () => "bypassPermissions",
+  }: { workspace?: Workspace; widestMode?: MemberContext["widestMode"] } = {},
 ): Promise<Permissions> {
+  const place = workspace ?? (await openWorkspace(equipment, definition));
   return new Permissions({
     mode: definition.mode,
     rules: definition.rules,
-    widestMode: () => seat.widestMode(),
-    locate: (path) => workspace.locate(path),
+    widestMode,
+    locate: (path) => place.locate(path),
     teamDirectory: equipment.layout.directory,
     keyDirectories: await equipment.keyDirectories(),
     environment: equipment.environment,
   });
+}
+
+function openWorkspace(
+  { layout }: Equipment,
+  { root, cwd }: Pick<MemberDefinition, "root" | "cwd">,
+): Promise<Workspace> {
+  return Workspace.open({ root, cwd, teamDirectory: layout.directory });
 }
 
 function commandsOf(

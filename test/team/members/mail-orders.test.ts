@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { TeamError } from "../../../src/errors.ts";
 import { newMessageId, parseTeammateName, user } from "../../../src/protocol/ids.ts";
 import type { Message } from "../../../src/protocol/message.ts";
-import { ControlMail, type Orders } from "../../../src/team/protocols/control-mail.ts";
+import { MailOrders, type Orders } from "../../../src/team/members/mail-orders.ts";
 
 const alice = parseTeammateName("alice");
 
@@ -13,8 +13,8 @@ function order(): Message {
   };
 }
 
-/** Control mail whose orders come to `outcomes` in turn, and to nothing from then on. */
-function controlMail(...outcomes: TeamError[]) {
+/** Orders by mail that come to `outcomes` in turn, and to nothing from then on. */
+function mailOrders(...outcomes: TeamError[]) {
   const carriedOut: string[] = [];
   const warnings: string[] = [];
   const unexpected = async () => {
@@ -30,26 +30,26 @@ function controlMail(...outcomes: TeamError[]) {
     },
   };
   const onWarning = (message: string) => void warnings.push(message);
-  const control = new ControlMail({ orders, onSettled: () => undefined, onWarning });
+  const control = new MailOrders({ member: alice, orders, onWarning });
   return { control, carriedOut, warnings };
 }
 
 test("an order is carried out once, however often it is met", async () => {
-  const { control, carriedOut } = controlMail();
+  const { control, carriedOut } = mailOrders();
   const mail = [order(), order()];
 
-  await Promise.all([control.heed(alice, mail), control.heed(alice, mail)]);
+  await Promise.all([control.carryOut(mail), control.carryOut(mail)]);
 
   expect(carriedOut).toEqual(mail.map(({ id }) => id));
 });
 
 test("an order that could not be written keeps its mail from being taken, and is carried out when it is met again", async () => {
   const full = new TeamError("write-failed", "The disk is full");
-  const { control, carriedOut, warnings } = controlMail(full);
+  const { control, carriedOut, warnings } = mailOrders(full);
   const mail = order();
 
-  await expect(control.heed(alice, [mail])).rejects.toBe(full);
-  await control.heed(alice, [mail]);
+  await expect(control.carryOut([mail])).rejects.toBe(full);
+  await control.carryOut([mail]);
 
   expect(carriedOut).toEqual([mail.id]);
   expect(warnings).toEqual([]);
@@ -57,23 +57,23 @@ test("an order that could not be written keeps its mail from being taken, and is
 
 test("an order that is refused is told, and not tried again", async () => {
   const refusal = new TeamError("config-invalid", "It is wider than the lead's", { hint: "No." });
-  const { control, carriedOut, warnings } = controlMail(refusal);
+  const { control, carriedOut, warnings } = mailOrders(refusal);
   const mail = order();
 
-  await control.heed(alice, [mail]);
-  await control.heed(alice, [mail]);
+  await control.carryOut([mail]);
+  await control.carryOut([mail]);
 
   expect(carriedOut).toEqual([]);
   expect(warnings).toEqual(["It is wider than the lead's. No."]);
 });
 
 test("of very many orders the oldest are forgotten", async () => {
-  const { control, carriedOut } = controlMail();
+  const { control, carriedOut } = mailOrders();
   const mail = Array.from({ length: 4_097 }, order);
-  await control.heed(alice, mail);
+  await control.carryOut(mail);
 
   const [first, second] = mail;
-  await control.heed(alice, [second ?? order(), first ?? order()]);
+  await control.carryOut([second ?? order(), first ?? order()]);
 
   expect(carriedOut.slice(mail.length)).toEqual([first?.id]);
 });

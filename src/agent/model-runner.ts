@@ -1,0 +1,48 @@
+import { newMessageId } from "../protocol/ids.ts";
+import type { Message } from "../protocol/message.ts";
+import type { Agent } from "./agent.ts";
+import { runAgent } from "./run-agent.ts";
+import type { LastRun, Runner } from "./runner.ts";
+
+/** Runs a member by asking a model, and by calling the tools that it asks for. */
+export class ModelRunner implements Runner {
+  readonly #agent: Agent;
+
+  constructor(agent: Agent) {
+    this.#agent = agent;
+  }
+
+  get model(): string {
+    return this.#agent.options.model.id;
+  }
+
+  get lastRun(): LastRun {
+    return this.#agent.lastRun;
+  }
+
+  get exhausted(): string | undefined {
+    return this.#agent.options.bill.exhausted;
+  }
+
+  run(signal: AbortSignal): ReturnType<Runner["run"]> {
+    return runAgent(this.#agent, signal);
+  }
+
+  async takeIn(choose: (unread: readonly Message[]) => number): Promise<boolean> {
+    const { input } = this.#agent.options;
+    const mail = await input.takeSome(choose);
+    if (mail.length === 0) return false;
+    await this.#agent.append(mail);
+    await input.settle(mail);
+    return true;
+  }
+
+  async endRun(reason: string): Promise<void> {
+    const report_id = newMessageId(this.#agent.options.clock.now());
+    await this.#agent.record({ type: "run-end", outcome: "interrupted", reason, report_id });
+  }
+
+  async settleRun(): Promise<void> {
+    await this.#agent.record({ type: "run-settled" });
+  }
+}

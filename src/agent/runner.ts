@@ -1,0 +1,74 @@
+import type { AgentEvent } from "../protocol/events.ts";
+import type { MemberName, MessageId, TaskId } from "../protocol/ids.ts";
+import type { Message, Outcome } from "../protocol/message.ts";
+
+/**
+ * What a member's loop runs. Ours drives a model; another can drive a foreign agent.
+ *
+ * Every runner promises, and src/testing/conformance/runner.ts checks, that:
+ * - whatever counts for the team is in the member's transcript, so a runner that is opened again
+ *   on the same transcript knows the same `lastRun`;
+ * - a run takes in the member's mail, and ends when it has answered all of it;
+ * - failures of the model or the agent are outcomes. A throw means a bug or a broken store.
+ */
+export interface Runner {
+  /** Which model or agent answers, such as `anthropic/claude-…`. */
+  readonly model: string;
+  readonly lastRun: LastRun;
+  /** Which budget is used up, in words; undefined while there is something left of all. */
+  readonly exhausted: string | undefined;
+
+  /**
+   * One run. Returns undefined when the process leaves in the middle: the run has no end then, and
+   * the next call goes on with it.
+   */
+  run(signal: AbortSignal): AsyncGenerator<AgentEvent, RunEnd | undefined>;
+
+  /**
+   * Puts the oldest mail into the transcript, as much of it as `choose` says, though it is worth no
+   * run: the next run shows it. False where there was nothing to take.
+   */
+  takeIn(choose: (unread: readonly Message[]) => number): Promise<boolean>;
+
+  /** Ends a run that was cut short and will not go on. */
+  endRun(reason: string): Promise<void>;
+
+  /** Notes that everything is done which the end of the last run brings about. */
+  settleRun(): Promise<void>;
+}
+
+/** What the transcript says about the last run, which may have gone on in several processes. */
+export interface LastRun {
+  /** The texts of all replies of the run that called no tool, in order. */
+  readonly answers: readonly string[];
+  /** Whose mail, of the kind that wakes, the run has taken in. */
+  readonly wakers: ReadonlySet<MemberName>;
+  /** The tasks that the run was reminded of by the runtime. */
+  readonly remindedOf: ReadonlySet<TaskId>;
+  readonly calledTools: ReadonlySet<string>;
+  /** True between a run's start and its end: when nothing runs it, its process was stopped. */
+  readonly isOpen: boolean;
+  /** How the last run ended; undefined while it is open, or where there was none. */
+  readonly end: RecordedEnd | undefined;
+  /** The end of the last run, while not everything is done that it brings about. */
+  readonly unsettledEnd: RecordedEnd | undefined;
+}
+
+/** How a run ended, and by which message it is reported. */
+export interface RecordedEnd {
+  readonly outcome: Outcome;
+  readonly reason: string | undefined;
+  readonly reportId: MessageId | undefined;
+}
+
+/** How a run ended, for whoever ran it. */
+export interface RunEnd {
+  outcome: Outcome;
+  /** The texts of all replies of the run that called no tool, in order. */
+  answers: readonly string[];
+  /** Why, where the outcome alone does not say it, and what to do about it. */
+  reason?: string;
+  hint?: string;
+  /** True when no reply could be had, as opposed to one that is no use. */
+  isUnanswered?: boolean;
+}

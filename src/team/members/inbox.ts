@@ -1,0 +1,42 @@
+import type { Delivery, MailboxReader } from "../../mailbox/mailbox.ts";
+import type { MessageId } from "../../protocol/ids.ts";
+import type { Message } from "../../protocol/message.ts";
+
+export interface InboxOptions {
+  /** Carries out the orders among mail. Called before anybody is given the mail. */
+  carryOut(mail: readonly Message[]): Promise<void>;
+  /** True once the process is about to end. */
+  isLeaving(): boolean;
+}
+
+/** The mailbox of a member that runs here: nobody is given mail before its orders are carried out. */
+export class Inbox implements Pick<MailboxReader, "unread" | "acknowledge" | "onWake"> {
+  readonly #reader: MailboxReader;
+  readonly #options: InboxOptions;
+
+  constructor(reader: MailboxReader, options: InboxOptions) {
+    this.#reader = reader;
+    this.#options = options;
+  }
+
+  async unread(): Promise<readonly Delivery[]> {
+    const unread = await this.#reader.unread();
+    // A process that leaves takes nothing in any more: an order among it is for the next one.
+    if (this.#options.isLeaving()) return [];
+    await this.#options.carryOut(unread.map(({ message }) => message));
+    return unread;
+  }
+
+  /** Looks for orders, also in the middle of a run. */
+  async look(): Promise<void> {
+    await this.unread();
+  }
+
+  acknowledge(upTo: MessageId): Promise<void> {
+    return this.#reader.acknowledge(upTo);
+  }
+
+  onWake(listener: () => void): () => void {
+    return this.#reader.onWake(listener);
+  }
+}

@@ -1,0 +1,347 @@
+import type { LastRun, RunEnd } from "../../agent/runner.ts";
+import { describeError } from "../../errors.ts";
+import type { Clock } from "../../lib/clock.ts";
+import { interrupt, leave } from "../../lib/leaving.ts";
+import { Listeners } from "../../lib/listeners.ts";
+import { wait } from "../../lib/wait.ts";
+import { parseRule } from "../../permissions/rule.ts";
+import type { AgentEvent } from "../../protocol/events.ts";
+import type { MemberName } from "../../protocol/ids.ts";
+import type { Message } from "../../protocol/message.ts";
+import type { MemberStatus } from "../../protocol/team.ts";
+import { Loop } from "./loop.ts";
+import { MailOrders, type Orders } from "./mail-orders.ts";
+import type { MemberHandle, MemberOrder, MemberState, RuleText } from "./member-handle.ts";
+import type { MemberParts } from "./member-parts.ts";
+import { MemberRuns } from "./member-runs.ts";
+import { countWithoutRun } from "./unheard-mail.ts";
+
+/** What a member that runs here is given: how it is opened, what wakes it, and who is told of it. */
+export interface LocalMemberOptions {
+  name: MemberName;
+  clock: Clock;
+  /** True where it goes on by itself with a run that was cut short. */
+  goesOnByItself: boolean;
+  orders: Orders;
+  /** Opens it with its history; once more after a crash. */
+  open(carryOut: (mail: readonly Message[]) => Promise<void>): Promise<MemberParts>;
+  /** Whether unread mail is worth a run, or a turn of one. */
+  isWorthwhile(unread: readonly Message[], state: MemberState): boolean;
+  /** Does everything that the end of a run brings about. Called again until it has resolved. */
+  settle(run: LastRun, options: { hasEnded: boolean }): Promise<void>;
+  onEvent(event: AgentEvent): void;
+  /** Told of the status for the roster. */
+  onStatus(status: MemberStatus, detail: string | undefined): void;
+  /** Told of a throw in its loop, when nothing of it runs any more. */
+  onCrash(reason: string): void;
+  /** Told that mail has come after its end. */
+  onLateMail(): void;
+  onWarning(message: string): void;
+}
+
+type Condition =
+  | { type: "ready" }
+  /** Only the lead or the person starts it again. */
+  | { type: "failed"; reason: string }
+  | { type: "ended" }
+  /** The process leaves. */
+  | { type: "left" };
+
+/** How long a run may take to notice that it is to stop. */
+const stopMs = 1_000;
+
+/** A member that runs in this process: it wakes for mail, runs, settles the run, and looks again. */
+export class LocalMember implements MemberHandle {
+  readonly name: MemberName;
+  readonly #options: LocalMemberOptions;
+  readonly #orders: MailOrders;
+  readonly #loop: Loop;
+  readonly #changes = new Listeners<void>();
+  readonly #runs: MemberRuns;
+  #condition: Condition = { type: "ready" };
+  #run: AbortController | undefined;
+  #lastEnd: RunEnd | undefined;
+  #isInterrupted = false;
+  #shown: { status: MemberStatus; detail: string | undefined } | undefined;
+  /** The person interrupted it before its run began. */
+  #interruptsNext = false;
+  #busySinceMs: number;
+  #idleSinceMs = 0;
+  #runCount = 0;
+
+  private constructor(options: LocalMemberOptions, orders: MailOrders, parts: MemberParts) {
+    this.name = options.name;
+    this.#options = options;
+    this.#orders = orders;
+    this.#busySinceMs = options.clock.monotonicMs();
+    this.#loop = new Loop({
+      work: () => this.#work(),
+      onSleep: () => {
+        // Not in a look that found nothing: what is to be interrupted may have come during it.
+        this.#interruptsNext = false;
+        this.#idleSinceMs = options.clock.monotonicMs();
+        this.#changes.emit();
+      },
+      onCrash: (error) => this.#crash(error),
+    });
+    this.#runs = new MemberRuns(parts, {
+      open: () => options.open((mail) => orders.carryOut(mail)),
+      settle: (run) => options.settle(run, { hasEnded: this.#hasEnded }),
+      onMail: () => this.#onMail(),
+      onEvent: (event) => this.#onEvent(event),
+    });
+    orders.onSettled(() => this.#changes.emit());
+    // Who was interrupted waits for a word, over a restart too.
+    const { end } = this.#runs.last;
+    this.#isInterrupted = end?.outcome === "interrupted" && end.reason === undefined;
+  }
+
+  static async open(options: LocalMemberOptions): Promise<LocalMember> {
+    const { name: member, orders, onWarning } = options;
+    const mailOrders = new MailOrders({ member, orders, onWarning });
+    const parts = await options.open((mail) => mailOrders.carryOut(mail));
+    return new LocalMember(options, mailOrders, parts);
+  }
+
+  get state(): MemberState {
+    const { runner, backgroundJobs, permissions } = this.#runs.parts;
+    const { lastRun, exhausted, model } = runner;
+    return {
+      busySinceMs: this.#isBusy ? this.#busySinceMs : undefined,
+      idleSinceMs: this.#idleSinceMs,
+      hasEnded: this.#hasEnded,
+      failure: this.#failure,
+      isInterrupted: this.#isInterrupted,
+      exhausted,
+      runs: this.#runCount,
+      lastEnd: this.#lastEnd,
+      lastAnswer: lastRun.answers.at(-1),
+      recordedEnd: lastRun.end,
+      isCutShort: lastRun.isOpen,
+      backgroundJobs,
+      mode: permissions.mode,
+      rules: permissions.rules,
+      model,
+    };
+  }
+
+  onChange(listener: () => void): () => void {
+    return this.#changes.add(listener);
+  }
+
+  async order(order: MemberOrder): Promise<void> {
+    switch (order.type) {
+      case "start":
+        this.#loop.start();
+        // Who waits for an answer takes no mail, and it may have come while nobody ran the team.
+        return this.#lookForOrders();
+      case "wake":
+        return this.#wake();
+      case "respawn":
+        this.#runs.parts.permissions.setMode(order.mode);
+        // The roster says something else by now.
+        this.#shown = undefined;
+        return;
+      case "interrupt":
+        return this.#interrupt();
+      case "set-mode":
+        return this.#runs.parts.permissions.setMode(order.mode);
+      case "add-rules":
+        return this.#addRules(order.rules);
+      case "show-waiting":
+        if (this.#run && !this.#hasEnded) this.#show("working", order.detail);
+        return;
+      case "fail":
+        this.#condition = { type: "failed", reason: order.reason };
+        return;
+      case "settle-orders":
+        return this.#orders.settled();
+      case "end":
+        return this.#end(order.reason);
+      case "leave":
+        if (await this.#halt()) await this.#runs.parts[Symbol.asyncDispose]();
+        return;
+      case "make-way":
+        return this.#makeWay();
+    }
+  }
+
+  /** True from a wake on until there is nothing left to do. */
+  get #isBusy(): boolean {
+    return !this.#hasEnded && !(this.#loop.isAsleep && this.#orders.isIdle);
+  }
+
+  get #hasEnded(): boolean {
+    return this.#condition.type === "ended" || this.#condition.type === "left";
+  }
+
+  get #failure(): string | undefined {
+    return this.#condition.type === "failed" ? this.#condition.reason : undefined;
+  }
+
+  #wake(): void {
+    if (!this.#isBusy) this.#busySinceMs = this.#options.clock.monotonicMs();
+    this.#loop.wake();
+    this.#changes.emit();
+  }
+
+  #addRules(rules: readonly RuleText[]): void {
+    const { permissions } = this.#runs.parts;
+    for (const { decision, text } of rules) {
+      const isKnown = permissions.rules.some(
+        (rule) => rule.decision === decision && rule.text === text,
+      );
+      if (!isKnown) permissions.addRule(parseRule(decision, text));
+    }
+  }
+
+  #interrupt(): void {
+    if (!this.#isBusy) return;
+    this.#isInterrupted = true;
+    if (this.#run) interrupt(this.#run);
+    else this.#interruptsNext = true;
+  }
+
+  async #end(reason: string): Promise<void> {
+    if (this.#hasEnded) return;
+    this.#condition = { type: "ended" };
+    if (this.#run) interrupt(this.#run, reason);
+    await this.#stopped();
+    // Whatever is the matter with its files, it can be ended.
+    if (!this.#run) {
+      await this.#runs.closeLast(reason).catch((error: unknown) => {
+        this.#options.onCrash(describeError(error));
+      });
+    }
+    await this.#runs.parts.end();
+    this.#changes.emit();
+  }
+
+  async #makeWay(): Promise<void> {
+    if (!(await this.#halt())) return;
+    await this.#runs.closeLast("another one of its name is spawned");
+    await this.#runs.parts[Symbol.asyncDispose]();
+  }
+
+  /** False where it has ended, and nothing of it is left to stop. */
+  async #halt(): Promise<boolean> {
+    this.#runs.stopListening();
+    if (this.#condition.type === "ended") return false;
+    this.#condition = { type: "left" };
+    if (this.#run) leave(this.#run);
+    await this.#stopped();
+    return true;
+  }
+
+  /** A tool that does not hear that it is to stop must not keep the member from ending. */
+  async #stopped(): Promise<void> {
+    const patience = new AbortController();
+    const timeUp = wait(this.#options.clock, stopMs, patience.signal).catch(() => undefined);
+    await Promise.race([this.#loop.stop(), timeUp]);
+    patience.abort();
+  }
+
+  #onMail(): void {
+    if (this.#hasEnded) this.#options.onLateMail();
+    else void this.#lookForOrders();
+    this.#wake();
+  }
+
+  async #lookForOrders(): Promise<void> {
+    if (this.#hasEnded) return;
+    try {
+      await this.#orders.during(() => this.#runs.parts.inbox.look());
+    } catch (error) {
+      this.#options.onWarning(`The mail of '${this.name}' cannot be read: ${String(error)}`);
+    }
+  }
+
+  async #work(): Promise<boolean> {
+    if (this.#hasEnded) return false;
+    await this.#runs.settleLast();
+    const unread = (await this.#runs.parts.inbox.unread()).map(({ message }) => message);
+    if (!this.#hasReason(unread)) {
+      if (unread.length > 0) await this.#takeWithoutRun();
+      this.#showRest();
+      return false;
+    }
+    await this.#runs.recover();
+    await this.#runOnce();
+    return true;
+  }
+
+  #hasReason(unread: readonly Message[]): boolean {
+    if (this.#hasEnded || this.#runs.parts.runner.exhausted) return false;
+    const goesOn = this.#options.goesOnByItself && this.#condition.type === "ready";
+    return (goesOn && this.#runs.last.isOpen) || this.#options.isWorthwhile(unread, this.state);
+  }
+
+  /**
+   * What is taken in though it is worth no run: an order, which would be carried out again by the
+   * next process, and what would keep a full mailbox from showing what lies behind it.
+   */
+  async #takeWithoutRun(): Promise<void> {
+    if (this.#hasEnded || this.#runs.isCrashed) return;
+    // Something may have come to light behind it.
+    if (await this.#runs.parts.runner.takeIn(countWithoutRun)) this.#loop.wake();
+  }
+
+  async #runOnce(): Promise<void> {
+    // It may have been ended while it looked for a reason.
+    if (this.#hasEnded) return;
+    const run = new AbortController();
+    this.#run = run;
+    this.#condition = { type: "ready" };
+    this.#isInterrupted = false;
+    this.#runCount++;
+    this.#show("working", undefined);
+    try {
+      this.#lastEnd = await this.#runs.run(run.signal);
+    } finally {
+      this.#run = undefined;
+      this.#interruptsNext = false;
+    }
+    const end = this.#lastEnd;
+    if (end?.outcome === "failed" && !this.#hasEnded) {
+      this.#condition = { type: "failed", reason: end.reason ?? "unknown" };
+    }
+    // A process that leaves settles it at the next start: by then it has not ended.
+    if (end && !this.#hasLeft) await this.#runs.settleLast();
+  }
+
+  get #hasLeft(): boolean {
+    return this.#condition.type === "left";
+  }
+
+  #onEvent(event: AgentEvent): void {
+    this.#options.onEvent(event);
+    // Not before it has taken its mail, which would have it run again.
+    if (event.type === "turn-start" && this.#interruptsNext) this.#interrupt();
+  }
+
+  #showRest(): void {
+    if (this.#hasEnded) return;
+    const { exhausted } = this.#runs.parts.runner;
+    if (this.#failure !== undefined) this.#show("failed", this.#failure);
+    else this.#show("idle", exhausted ?? (this.#isInterrupted ? "interrupted" : undefined));
+  }
+
+  #show(status: MemberStatus, detail: string | undefined): void {
+    if (this.#shown?.status === status && this.#shown.detail === detail) return;
+    this.#shown = { status, detail };
+    this.#options.onStatus(status, detail);
+  }
+
+  #crash(error: unknown): void {
+    const reason = describeError(error);
+    this.#runs.noteCrash();
+    this.#run = undefined;
+    if (this.#hasEnded) return;
+    // What is tried again and fails again for the same reason is told once.
+    const isKnown = this.#failure === reason;
+    this.#condition = { type: "failed", reason };
+    this.#lastEnd = { outcome: "failed", answers: [], reason, isUnanswered: true };
+    this.#show("failed", reason);
+    if (!isKnown) this.#options.onCrash(reason);
+  }
+}

@@ -1,0 +1,94 @@
+import type { RecordedEnd, RunEnd } from "../../agent/runner.ts";
+import type { MemberName } from "../../protocol/ids.ts";
+import type { PermissionMode } from "../../protocol/message.ts";
+
+/**
+ * A member as its team deals with it, wherever it runs: what is known of it is plain data, and what
+ * it is to do is an order.
+ *
+ * Every handle promises, and src/testing/conformance/member-handle.ts checks, that:
+ * - an order has taken effect when `order` resolves, and `state` shows it;
+ * - a listener of `onChange` is called after every change of `state`.
+ */
+export interface MemberHandle {
+  readonly name: MemberName;
+  readonly state: MemberState;
+  onChange(listener: () => void): () => void;
+  order(order: MemberOrder): Promise<void>;
+}
+
+/** What the team needs to know of a member. */
+export interface MemberState {
+  /** Since when it has had something to do; undefined while it rests. Of the team's monotonic clock. */
+  readonly busySinceMs: number | undefined;
+  /** Since when it has rested. */
+  readonly idleSinceMs: number;
+  /** True once it works no more, because it was ended or its process leaves. */
+  readonly hasEnded: boolean;
+  /** Why its last run failed, if it did: only the lead or the person starts it again. */
+  readonly failure: string | undefined;
+  /** True when the person interrupted it: it does not look for work by itself. */
+  readonly isInterrupted: boolean;
+  /** Which budget keeps it from being woken, in words. */
+  readonly exhausted: string | undefined;
+  /** How many runs it has begun since its process opened it. */
+  readonly runs: number;
+  /** How the last of them ended. */
+  readonly lastEnd: RunEnd | undefined;
+  /** The last thing that it said, in whatever process. */
+  readonly lastAnswer: string | undefined;
+  /** How its last run ended by its transcript, in whatever process; undefined while it is open. */
+  readonly recordedEnd: RecordedEnd | undefined;
+  /** True while its last run is open: when it does not run, its process was stopped. */
+  readonly isCutShort: boolean;
+  /** How many commands it has running in the background. */
+  readonly backgroundJobs: number;
+  readonly mode: PermissionMode;
+  readonly rules: readonly RuleText[];
+  /** Which model or agent answers. */
+  readonly model: string;
+}
+
+/** What the team has a member do. */
+export type MemberOrder =
+  /** Begins to work. */
+  | { type: "start" }
+  /** It was spawned again and goes on as it is, in this mode. */
+  | { type: "respawn"; mode: PermissionMode }
+  /** Says that there may be something to do. */
+  | { type: "wake" }
+  /** Stops its run for the person. It does nothing then until its lead or the person writes. */
+  | { type: "interrupt" }
+  | { type: "set-mode"; mode: PermissionMode }
+  /** Adds rules that it does not have. */
+  | { type: "add-rules"; rules: readonly RuleText[] }
+  /** Shows in the roster what it waits for in the middle of a run. */
+  | { type: "show-waiting"; detail: string | undefined }
+  /** It is known to have failed in an earlier process. */
+  | { type: "fail"; reason: string }
+  /** Resolves when all orders are carried out that have come by mail. */
+  | { type: "settle-orders" }
+  /** Ends it for good. Nothing of it runs any more when this resolves. */
+  | { type: "end"; reason: string }
+  /** Stops it because the process leaves: it goes on at the next start. */
+  | { type: "leave" }
+  /** Stops it for a new member of its name: what it has said is known when this resolves. */
+  | { type: "make-way" };
+
+/** A permission rule as people write it. */
+export interface RuleText {
+  decision: "allow" | "ask" | "deny";
+  text: string;
+}
+
+/** True while it has something to do. */
+export function isBusy({ state }: MemberHandle): boolean {
+  return state.busySinceMs !== undefined;
+}
+
+/** True when it has nothing to do and may look for work. */
+export function isFree({ state }: MemberHandle): boolean {
+  const { busySinceMs, hasEnded, failure, isInterrupted, exhausted } = state;
+  const hindrance = busySinceMs ?? failure ?? exhausted;
+  return hindrance === undefined && !hasEnded && !isInterrupted;
+}
