@@ -1,4 +1,4 @@
-export type { RunEnd } from "./agent/runner.ts";
+export type { LastRun, RecordedEnd, RunEnd, Runner } from "./agent/runner.ts";
 export { type ErrorCode, TeamError } from "./errors.ts";
 export type { Fence, HeldFence, Holder } from "./fence/fence.ts";
 export { type Clock, systemClock } from "./lib/clock.ts";
@@ -21,6 +21,15 @@ export type {
 export type { Model, ModelPart, ModelRequest, Utterance } from "./model/model.ts";
 export type { FailureKind, ModelFailure } from "./model/model-failure.ts";
 export { PriceTable } from "./model/prices.ts";
+export type {
+  CommandEnd,
+  CommandNotStarted,
+  CommandRequest,
+  CommandRunner,
+  ProgramEnd,
+  ProgramRequest,
+  RunningCommand,
+} from "./processes/command-runner.ts";
 export { AgentEvent, StoredEvent } from "./protocol/events.ts";
 export {
   lead,
@@ -61,6 +70,12 @@ export type {
   TaskPatch,
 } from "./tasks/task-board.ts";
 export { FileTeamStore } from "./team/file-team-store.ts";
+export type {
+  MemberHandle,
+  MemberOrder,
+  MemberState,
+  RuleText,
+} from "./team/members/member-handle.ts";
 export { MemoryTeamStore } from "./team/memory-team-store.ts";
 export type { PersonsAnswer } from "./team/protocols/persons-answer.ts";
 export type { MemberSummary, TeamSummary } from "./team/summary.ts";

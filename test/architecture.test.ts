@@ -33,7 +33,7 @@ const allowed: Record<string, readonly string[]> = {
   team: [...leaves, "keys", ...stores, ...workers],
   server: [...leaves, "keys", "mailbox", "logs", "model", "workspace", "permissions", "team"],
   cli: [...leaves, "mailbox", "model", "permissions", "tools", "agent", "team", "server"],
-  testing: [...leaves, "keys", ...stores, "processes", "model", "team"],
+  testing: [...leaves, "keys", ...stores, "processes", "model", "agent", "team"],
 };
 
 const sources = readdirSync("src", { recursive: true, encoding: "utf8" }).filter((path) =>

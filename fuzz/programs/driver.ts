@@ -17,7 +17,8 @@ import { OutputFiles } from "../../src/processes/output-files.ts";
 import { Pipes } from "../../src/processes/pipes.ts";
 import { Programs } from "../../src/processes/programs.ts";
 import { RunningCommands } from "../../src/processes/running-commands.ts";
-import { Shell } from "../../src/processes/shell.ts";
+import { runCommand } from "../../src/processes/command-runner.ts";
+import { HostCommandRunner } from "../../src/processes/host-command-runner.ts";
 import { type Effects, Line, ports } from "../effects.ts";
 import { WatchedTree } from "../watched-tree.ts";
 
@@ -32,7 +33,7 @@ const environment = commandEnvironment(
 const outputFiles = new OutputFiles({ directory: "/run/outputs", secrets: new Secrets([]) });
 const cwd = `${root}/project`;
 const installed = new Programs({ path: environment.PATH, workspace: cwd });
-const shell = new Shell({
+const runner = new HostCommandRunner({
   cwd,
   environment,
   clock: systemClock,
@@ -101,7 +102,7 @@ function leftTemporaries(): string[] {
 
 async function run(line: string): Promise<Effects> {
   let output = "";
-  const end = await shell.run({
+  const end = await runCommand(runner, {
     command: line,
     name: "call",
     timeoutMs,

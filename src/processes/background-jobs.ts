@@ -1,13 +1,19 @@
 import { randomBytes } from "node:crypto";
 import type { Clock } from "../lib/clock.ts";
 import { Listeners } from "../lib/listeners.ts";
+import type { Secrets } from "../lib/secrets.ts";
 import { Serial } from "../lib/serial.ts";
 import { type MemberName, type MessageId, newMessageId } from "../protocol/ids.ts";
 import type { JobRecord } from "../protocol/job.ts";
+import type {
+  CommandEnd,
+  CommandNotStarted,
+  CommandRequest,
+  CommandRunner,
+  RunningCommand,
+} from "./command-runner.ts";
 import { describeEnd, hasSucceeded } from "./describe-end.ts";
 import type { JobRecords } from "./job-records.ts";
-import type { CommandEnd, RunningCommand } from "./running-command.ts";
-import type { CommandNotStarted, CommandRequest, Shell } from "./shell.ts";
 
 /** A command that runs while its member goes on. */
 export interface BackgroundJob {
@@ -44,7 +50,8 @@ const maxEnded = 32;
 const namePrefix = "background-";
 
 export interface BackgroundJobsOptions {
-  shell: Shell;
+  runner: CommandRunner;
+  secrets: Secrets;
   clock: Clock;
   /** Whose jobs they are. */
   member: MemberName;
@@ -70,15 +77,15 @@ export class BackgroundJobs implements AsyncDisposable {
 
   async #start(request: JobRequest): Promise<BackgroundJob | CommandNotStarted> {
     if (this.#count("running") >= maxRunning) return tooMany();
-    const { shell, clock, records } = this.#options;
+    const { runner, secrets, clock, records } = this.#options;
     const id = randomBytes(4).toString("hex");
     const startedAt = clock.now();
-    const command = shell.mask(request.command);
+    const command = secrets.mask(request.command);
     const identity = { id, command, startedAt, messageId: newMessageId(startedAt) };
     await records.add(this.#recordOf(identity));
     const stop = new AbortController();
     const options = { ...request, name: `${namePrefix}${id}`, signal: stop.signal, onOutput() {} };
-    const running = await shell.start(options);
+    const running = await runner.start(options);
     if (running.type === "not-started") {
       await records.remove(id);
       return running;

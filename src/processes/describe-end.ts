@@ -1,4 +1,4 @@
-import type { CommandEnd } from "./running-command.ts";
+import type { CommandEnd } from "./command-runner.ts";
 
 /** What a model is told of a command that has ended: its output as it came, and how it ended. */
 export function describeEnd(end: CommandEnd): string {

@@ -17,6 +17,8 @@ export const Member = z.looseObject({
   color: z.string().optional(),
   /** What a person would want to know beside the status, such as `waiting for approval`. */
   detail: z.string().optional(),
+  /** What it works on: its files lie in there. The lead's, where there is none. */
+  root: z.string().optional(),
   cwd: z.string().optional(),
   permission_mode: PermissionMode.optional(),
   plan_required: z.boolean().optional(),

@@ -8,7 +8,7 @@ import { contextWindow, findPrice } from "../model/prices.ts";
 import { RequestApprovals } from "../permissions/approvals.ts";
 import { Permissions } from "../permissions/permissions.ts";
 import { BackgroundJobs } from "../processes/background-jobs.ts";
-import { Shell } from "../processes/shell.ts";
+import { HostCommandRunner } from "../processes/host-command-runner.ts";
 import { type MemberName, system } from "../protocol/ids.ts";
 import type { Message } from "../protocol/message.ts";
 import { Workspace } from "../workspace/workspace.ts";
@@ -37,7 +37,7 @@ export async function openMember(
   // Before anything is made for it: a spawn that fails leaves nothing behind.
   const parts = await modelParts(equipment, definition);
   const { transcript, reader } = await store.openMember(name, context);
-  const { shell, background } = commandsOf(equipment, { workspace, name });
+  const { runner, background } = commandsOf(equipment, { workspace, name });
   const wholePath = ({ id }: Message) => join(layout.outputs, `mail-${id}.txt`);
   const { clock } = place;
   const inbox = new Inbox(reader, context);
@@ -50,7 +50,7 @@ export async function openMember(
   const permissions = await permissionsFor(equipment, definition, { workspace, widestMode });
   const work = workTools(
     equipment,
-    { workspace, permissions, shell, background },
+    { workspace, permissions, runner, background },
     definition.tools,
   );
   const instructions = () => projectInstructions(workspace, place.onWarning);
@@ -154,15 +154,17 @@ function commandsOf(
   equipment: Equipment,
   { workspace, name }: { workspace: Workspace; name: MemberName },
 ) {
-  const { place, store, environment, outputFiles, pipes, programs, running } = equipment;
+  const { place, store, secrets, environment, outputFiles, pipes, programs, running } = equipment;
   const { clock } = place;
   const { cwd } = workspace;
   const owner = equipment.commandOwner(name);
-  const shell = new Shell({
+  const runner = new HostCommandRunner({
     ...{ cwd, environment, clock, outputFiles, pipes, programs, running, owner },
   });
-  const background = new BackgroundJobs({ shell, clock, member: name, records: store.jobs });
-  return { shell, background };
+  const background = new BackgroundJobs({
+    ...{ runner, secrets, clock, member: name, records: store.jobs },
+  });
+  return { runner, background };
 }
 
 function backgroundMail(

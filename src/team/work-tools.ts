@@ -1,6 +1,6 @@
 import type { Permissions } from "../permissions/permissions.ts";
 import type { BackgroundJobs } from "../processes/background-jobs.ts";
-import type { Shell } from "../processes/shell.ts";
+import type { CommandRunner } from "../processes/command-runner.ts";
 import { backgroundRunTool, checkBackgroundTool } from "../tools/background.ts";
 import { bashTool } from "../tools/bash.ts";
 import { fileTools } from "../tools/files/file-tools.ts";
@@ -12,7 +12,7 @@ import type { Equipment } from "./equipment.ts";
 export interface WorkParts {
   workspace: Workspace;
   permissions: Permissions;
-  shell: Shell;
+  runner: CommandRunner;
   background: BackgroundJobs;
 }
 
@@ -31,11 +31,11 @@ export const workToolNames = [
 /** The tools that work on the repository, and those of the library's user: all, or those named. */
 export function workTools(
   { fileLocks: locks, tools: extra }: Equipment,
-  { workspace, permissions, shell, background }: WorkParts,
+  { workspace, permissions, runner, background }: WorkParts,
   names: readonly string[] | undefined,
 ): Tool[] {
   const all = [
-    bashTool({ shell, background }),
+    bashTool({ runner, background }),
     backgroundRunTool({ background }),
     checkBackgroundTool({ background }),
     ...fileTools({
@@ -43,6 +43,7 @@ export function workTools(
       mayRead: (place) => permissions.mayRead(place),
       seenFiles: new SeenFiles(),
       locks,
+      runner,
     }),
     ...extra,
   ];

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { BackgroundJobs } from "../processes/background-jobs.ts";
+import { type CommandRunner, runCommand } from "../processes/command-runner.ts";
 import { describeEnd, hasSucceeded } from "../processes/describe-end.ts";
-import type { Shell } from "../processes/shell.ts";
 import { startInBackground } from "./background.ts";
 import { defineTool, failure, type Tool } from "./tool.ts";
 
@@ -16,10 +16,10 @@ const BashInput = z.object({
 
 /** Runs a command and waits for it. */
 export function bashTool({
-  shell,
+  runner,
   background,
 }: {
-  shell: Shell;
+  runner: CommandRunner;
   background: BackgroundJobs;
 }): Tool {
   return defineTool({
@@ -32,7 +32,7 @@ export function bashTool({
         const timeoutMs = seconds === undefined ? undefined : seconds * 1000;
         return startInBackground(background, { command, timeoutMs });
       }
-      const end = await shell.run({
+      const end = await runCommand(runner, {
         command,
         name: context.callId,
         timeoutMs: (seconds ?? defaultTimeoutSeconds) * 1000,

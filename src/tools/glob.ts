@@ -10,11 +10,11 @@ import { listFiles } from "./files/list-files.ts";
 import { SearchText } from "./files/search-text.ts";
 import { defineTool, failure, success, type Tool } from "./tool.ts";
 
-type SearchAccess = Pick<FileAccess, "workspace" | "mayRead">;
+type SearchAccess = Pick<FileAccess, "workspace" | "mayRead" | "runner">;
 
 const GlobInput = z.object({ pattern: SearchText, path: z.string().optional() });
 
-export function globTool({ workspace, mayRead }: SearchAccess): Tool {
+export function globTool({ workspace, mayRead, runner }: SearchAccess): Tool {
   return defineTool({
     name: "glob",
     description: "List files by a glob such as src/**/*.ts, without what .gitignore leaves out.",
@@ -35,6 +35,7 @@ export function globTool({ workspace, mayRead }: SearchAccess): Tool {
           mayRead(workspace.placeAt(join(directory.path, file))),
         );
         const end = await listFiles({
+          runner,
           directory,
           excluded: workspace.closedTo(area),
           signal,

@@ -14,7 +14,7 @@ import { defineTool, failure, success, type Tool } from "./tool.ts";
 
 const maxLineCharacters = 500;
 
-type SearchAccess = Pick<FileAccess, "workspace" | "mayRead">;
+type SearchAccess = Pick<FileAccess, "workspace" | "mayRead" | "runner">;
 
 const GrepInput = z.object({
   pattern: SearchText,
@@ -22,7 +22,7 @@ const GrepInput = z.object({
   glob: SearchText.describe("Only such files, as *.ts").optional(),
 });
 
-export function grepTool({ workspace, mayRead }: SearchAccess): Tool {
+export function grepTool({ workspace, mayRead, runner }: SearchAccess): Tool {
   return defineTool({
     name: "grep",
     description: "Search files for a regular expression. Gives path:line:text.",
@@ -44,6 +44,7 @@ export function grepTool({ workspace, mayRead }: SearchAccess): Tool {
           mayRead(workspace.placeAt(join(directory.path, file))),
         );
         const end = await searchFiles({
+          runner,
           pattern,
           area,
           excluded: workspace.closedTo(area),

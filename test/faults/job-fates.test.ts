@@ -63,7 +63,7 @@ interface JobsOptions {
 }
 
 /** What one process has for the jobs of alice. */
-function openJobs({ directory, shell: { shell }, keepsIds }: JobsOptions) {
+function openJobs({ directory, shell: { runner, secrets }, keepsIds }: JobsOptions) {
   const records = new FileJobRecords({
     directory: join(directory, "background"),
     signature: new Signature(Buffer.alloc(32)),
@@ -73,7 +73,9 @@ function openJobs({ directory, shell: { shell }, keepsIds }: JobsOptions) {
     check: async () => undefined,
   });
   const mailbox = openMailbox(directory);
-  const background = new BackgroundJobs({ shell, clock: systemClock, member: alice, records });
+  const background = new BackgroundJobs({
+    ...{ runner, secrets },
+    clock: systemClock, member: alice, records });
   const mail = new BackgroundMail(background, {
     member: alice,
     tell: ({ id, content }) =>

@@ -1,20 +1,28 @@
 import { systemClock } from "../../src/lib/clock.ts";
 import { Secrets } from "../../src/lib/secrets.ts";
 import { BackgroundJobs } from "../../src/processes/background-jobs.ts";
+import {
+  type CommandEnd,
+  type CommandRequest,
+  runCommand,
+} from "../../src/processes/command-runner.ts";
+import {
+  HostCommandRunner,
+  type HostCommandRunnerOptions,
+} from "../../src/processes/host-command-runner.ts";
 import { MemoryJobRecords } from "../../src/processes/job-records.ts";
 import { OutputFiles, type OutputFilesOptions } from "../../src/processes/output-files.ts";
 import { Pipes } from "../../src/processes/pipes.ts";
 import { Programs } from "../../src/processes/programs.ts";
-import type { CommandEnd } from "../../src/processes/running-command.ts";
 import { RunningCommands } from "../../src/processes/running-commands.ts";
-import { type CommandRequest, Shell, type ShellOptions } from "../../src/processes/shell.ts";
 import { lead } from "../../src/protocol/ids.ts";
 import { temporaryDirectory } from "../../src/testing/temporary-directory.ts";
 import type { Tool, ToolOutput } from "../../src/tools/tool.ts";
 
 export interface ShellFixture extends AsyncDisposable {
   readonly directory: string;
-  readonly shell: Shell;
+  readonly runner: HostCommandRunner;
+  readonly secrets: Secrets;
   readonly background: BackgroundJobs;
   readonly running: RunningCommands;
   readonly outputFiles: OutputFiles;
@@ -22,7 +30,7 @@ export interface ShellFixture extends AsyncDisposable {
   run(command: string, request?: Partial<CommandRequest>): Promise<CommandEnd>;
 }
 
-type FixtureOptions = Partial<Omit<ShellOptions, "outputFiles"> & OutputFilesOptions>;
+type FixtureOptions = Partial<Omit<HostCommandRunnerOptions, "outputFiles"> & OutputFilesOptions>;
 
 /** A shell in a new directory, which keeps its outputs in another one inside it. */
 export async function openShell(options: FixtureOptions = {}): Promise<ShellFixture> {
@@ -35,19 +43,20 @@ export async function openShell(options: FixtureOptions = {}): Promise<ShellFixt
   const pipes = new Pipes({ environment, programs });
   const { running = new RunningCommands(), owner = { team: "the test", member: "alice" } } =
     options;
-  const shell = new Shell({
+  const runner = new HostCommandRunner({
     ...{ cwd, environment, clock, outputFiles, pipes, programs, running, owner },
   });
   const records = new MemoryJobRecords();
-  const background = new BackgroundJobs({ shell, clock, member: lead, records });
+  const background = new BackgroundJobs({ runner, secrets, clock, member: lead, records });
   return {
     directory: directory.path,
-    shell,
+    runner,
+    secrets,
     background,
     running,
     outputFiles,
     async run(command, request = {}) {
-      const end = await shell.run({ ...defaults(), command, ...request });
+      const end = await runCommand(runner, { ...defaults(), command, ...request });
       if (end.type === "not-started") throw new Error(end.problem);
       return end;
     },

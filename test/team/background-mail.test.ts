@@ -112,7 +112,7 @@ interface Mail {
 
 /** The jobs of alice and what she is told of them. */
 async function openMail({ onDisk = false, isFull = false } = {}) {
-  const { shell, directory, ...fixture } = await openShell();
+  const { runner, secrets, directory, ...fixture } = await openShell();
   const records = onDisk
     ? new FileJobRecords({
         directory: join(directory, "background"),
@@ -124,7 +124,12 @@ async function openMail({ onDisk = false, isFull = false } = {}) {
   const mail: Mail[] = [];
   const warnings: string[] = [];
   const open = () => {
-    const background = new BackgroundJobs({ shell, clock: systemClock, member: alice, records });
+    const background = new BackgroundJobs({
+      ...{ runner, secrets },
+      clock: systemClock,
+      member: alice,
+      records,
+    });
     const jobs = new BackgroundMail(background, {
       member: alice,
       records,

@@ -1,6 +1,7 @@
 import { mkdir, mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { runHostProgram } from "../../src/processes/host-program.ts";
 import { fileTools } from "../../src/tools/files/file-tools.ts";
 import type { ToolOutput } from "../../src/tools/tool.ts";
 import { FileLocks } from "../../src/workspace/file-locks.ts";
@@ -62,6 +63,7 @@ export class SceneMember {
       mayRead: () => true,
       seenFiles: new SeenFiles(),
       locks,
+      runner: { runProgram: runHostProgram },
     });
   }
 

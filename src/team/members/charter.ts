@@ -6,6 +6,7 @@ import type { Member, TeamRecord } from "../../protocol/team.ts";
 const charterFields = [
   "role",
   "model",
+  "root",
   "cwd",
   "status",
   "permission_mode",
@@ -100,10 +101,14 @@ function unsignedRecord({ name }: Member, isKnown: boolean): string {
 
 /** Whether it works or is idle decides nothing, and changes all the time. */
 function charterText({ name, ...member }: Member): string {
-  const fields = charterFields.filter((field) => field !== "status" && field !== "ending");
+  const { root, status } = member;
+  const others = ["root", "status", "ending"];
+  const fields = charterFields.filter((field) => !others.includes(field));
   return canonicalJson({
     name,
-    has_ended: member.status === "shutdown",
+    has_ended: status === "shutdown",
+    // Members that work where the lead does have none, and are signed as they always were.
+    ...(root !== undefined && { root }),
     ...Object.fromEntries(fields.map((field) => [field, member[field] ?? null])),
   });
 }

@@ -13,7 +13,7 @@ import type { PlanGate } from "../protocols/plans.ts";
 export interface MemberDefinition {
   name: MemberName;
   role: Role;
-  /** The workspace, and the directory in it where the member works. */
+  /** Its own workspace, and the directory in it where it works. */
   root: string;
   cwd: string;
   /** Such as `anthropic/claude-…`. */
@@ -69,11 +69,12 @@ export function teammateDefinition(
   { memberBudget, ...settings }: LeadSettings,
   rules: readonly Rule[],
 ): MemberDefinition {
-  const { name, role, model, cwd = settings.cwd, permission_mode: mode, tools } = record;
+  const { name, role, model, root, permission_mode: mode, tools } = record;
+  const { cwd = root ?? settings.cwd } = record;
   return {
     name,
     role: { type: "teammate", name, role, cwd },
-    root: settings.root,
+    root: root ?? settings.root,
     cwd,
     model: model ?? settings.model,
     mode: mode ?? settings.mode,

@@ -48,7 +48,7 @@ export function spawnedRecord(request: SpawnRequest, surroundings: SpawnSurround
     status: "working",
     model,
     color: known?.color ?? colors[team.members.length % colors.length] ?? "white",
-    cwd: request.cwd === undefined ? (known?.cwd ?? lead.cwd) : resolve(lead.cwd, request.cwd),
+    ...directoriesOf(request, known, lead.cwd),
     permission_mode: modeOf(request, known, lead.mode),
     plan_required: request.plan_required ?? known?.plan_required ?? false,
     ...(tools && { tools: [...tools] }),
@@ -59,9 +59,24 @@ export function spawnedRecord(request: SpawnRequest, surroundings: SpawnSurround
 
 /** True when a member can go on as it is open already. */
 export function isSameMember(a: Member, b: Member): boolean {
-  const parts = ({ role, model, cwd, tools }: Member) =>
-    JSON.stringify([role, model, cwd, tools ?? null]);
+  const parts = ({ role, model, root, cwd, tools }: Member) =>
+    JSON.stringify([role, model, root ?? null, cwd, tools ?? null]);
   return parts(a) === parts(b);
+}
+
+/** Where it works. A path is from its own workspace, or from the lead's directory. */
+function directoriesOf(
+  { root: asked, cwd }: SpawnRequest,
+  known: Member | undefined,
+  leadsCwd: string,
+): Pick<Member, "root" | "cwd"> {
+  const root = asked === undefined ? known?.root : resolve(leadsCwd, asked);
+  const start = root ?? leadsCwd;
+  const isMoved = asked !== undefined && root !== known?.root;
+  return {
+    ...(root !== undefined && { root }),
+    cwd: cwd === undefined ? ((isMoved ? undefined : known?.cwd) ?? start) : resolve(start, cwd),
+  };
 }
 
 function requirePrompt(prompt: string): void {

@@ -4,6 +4,7 @@ import type { Comparison, SeenFiles } from "../../workspace/seen-files.ts";
 import type { Workspace } from "../../workspace/workspace.ts";
 import { failure, type ToolOutput } from "../tool.ts";
 import { lineDiff } from "./line-diff.ts";
+import type { SearchRunner } from "./ripgrep.ts";
 
 /** What the file tools of one member work with. */
 export interface FileAccess {
@@ -14,6 +15,8 @@ export interface FileAccess {
   readonly seenFiles: SeenFiles;
   /** Shared by all members of the process. */
   readonly locks: FileLocks;
+  /** Starts searches. */
+  readonly runner: SearchRunner;
 }
 
 /** The new content of a file and what to say of it, or why it stays as it is. */

@@ -1,7 +1,8 @@
 import type { Directory } from "../../workspace/directory.ts";
-import { type RipgrepEnd, runRipgrep } from "./ripgrep.ts";
+import { type RipgrepEnd, runRipgrep, type SearchRunner } from "./ripgrep.ts";
 
 export interface ListOptions {
+  runner: SearchRunner;
   directory: Directory;
   /** Globs for what is left out. */
   excluded: readonly string[];
@@ -14,6 +15,7 @@ export interface ListOptions {
 export async function listFiles(options: ListOptions): Promise<RipgrepEnd> {
   let rest = Buffer.of();
   return await runRipgrep({
+    runner: options.runner,
     arguments: ["--files", "--null", ...exclusions(options.excluded), "./"],
     cwd: options.directory.location,
     signal: options.signal,

@@ -2,9 +2,10 @@ import type { SearchArea } from "../../workspace/workspace.ts";
 import type { GlobPattern } from "./glob-pattern.ts";
 import { exclusions, listFiles } from "./list-files.ts";
 import { type Match, MatchParser } from "./match-parser.ts";
-import { type RipgrepEnd, runRipgrep } from "./ripgrep.ts";
+import { type RipgrepEnd, runRipgrep, type SearchRunner } from "./ripgrep.ts";
 
 export interface SearchOptions {
+  runner: SearchRunner;
   /** A regular expression in ripgrep's language. */
   pattern: string;
   area: SearchArea;
@@ -86,11 +87,12 @@ function* batchesOf(files: readonly string[]): Generator<string[]> {
 }
 
 async function searchIn(
-  { pattern, area, signal, onMatch }: SearchOptions,
+  { runner, pattern, area, signal, onMatch }: SearchOptions,
   targets: readonly string[],
 ): Promise<RipgrepEnd> {
   const parser = new MatchParser();
   return await runRipgrep({
+    runner,
     arguments: [...format, `--regexp=${pattern}`, ...targets],
     cwd: area.directory.location,
     signal,

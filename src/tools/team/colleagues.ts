@@ -75,6 +75,8 @@ export interface SpawnRequest {
   tools?: readonly string[] | undefined;
   permission_mode?: PermissionMode | undefined;
   plan_required?: boolean | undefined;
+  /** Its workspace; the lead's, where nothing is said. Only the library and the runtime choose one. */
+  root?: string | undefined;
   cwd?: string | undefined;
   fresh?: boolean | undefined;
 }

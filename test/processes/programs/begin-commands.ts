@@ -11,7 +11,7 @@ const job = await fixture.background.start({
   timeoutMs: undefined,
 });
 if ("problem" in job) throw new Error(job.problem);
-const command = await fixture.shell.start({
+const command = await fixture.runner.start({
   name: "call-1",
   // A daemon in every respect: nothing it had from the command is left to it.
   command:

@@ -5,7 +5,7 @@ import { openShell } from "../shell-fixture.ts";
 
 await using fixture = await openShell();
 const stop = new AbortController();
-const command = await fixture.shell.start({
+const command = await fixture.runner.start({
   name: "call-1",
   // Deaf to being asked: it must be made to end.
   command: "trap '' TERM; while :; do sleep 1; done",

@@ -1,11 +1,13 @@
 import { execFileSync } from "node:child_process";
 import { truncate } from "node:fs/promises";
 import { expect, test } from "vitest";
+import { runHostProgram } from "../../../src/processes/host-program.ts";
 import { listFiles } from "../../../src/tools/files/list-files.ts";
 import { type RipgrepEnd, runRipgrep } from "../../../src/tools/files/ripgrep.ts";
 import { searchFiles } from "../../../src/tools/files/search-files.ts";
 import { Scene } from "../../workspace/fixture.ts";
 
+const runner = { runProgram: runHostProgram };
 const lineCount = 200_000;
 const lines = { "many.txt": "needle\n".repeat(lineCount) };
 const fileCount = 1500;
@@ -51,6 +53,7 @@ test.each([
 
 test("what the system does not start is a failure with what to do", async () => {
   const end = await runRipgrep({
+    runner,
     arguments: ["x".repeat(200_000)],
     cwd: "/",
     signal: AbortSignal.any([]),
@@ -104,7 +107,15 @@ async function findText(
     onFound();
     return true;
   };
-  const options = { pattern: "needle", area, excluded: [], glob: undefined, signal, onMatch };
+  const options = {
+    runner,
+    pattern: "needle",
+    area,
+    excluded: [],
+    glob: undefined,
+    signal,
+    onMatch,
+  };
   return await searchFiles(options);
 }
 
@@ -120,7 +131,7 @@ async function findFiles(
     onFound();
     return true;
   };
-  return await listFiles({ directory, excluded: [], signal, onFile });
+  return await listFiles({ runner, directory, excluded: [], signal, onFile });
 }
 
 /** The living ones that this process has started. */

@@ -5,23 +5,10 @@ import { hasErrno } from "../errors.ts";
 import type { Clock } from "../lib/clock.ts";
 import { onAbort } from "../lib/on-abort.ts";
 import { wait } from "../lib/wait.ts";
+import type { CommandEnd, RunningCommand } from "./command-runner.ts";
 import type { OutputCapture } from "./output-capture.ts";
 import { endTree, isRunning, type ProcessTree } from "./process-tree.ts";
 import type { RunningCommands } from "./running-commands.ts";
-
-/** How a command came to its end. */
-export interface CommandEnd {
-  readonly type: "ended";
-  readonly ending: "exited" | "timeout" | "aborted";
-  /** The limit there was. */
-  readonly timeoutMs: number | undefined;
-  /** The shell's own; null where a signal ended it. */
-  readonly exitCode: number | null;
-  readonly signal: NodeJS.Signals | null;
-  /** How many processes were still running when the shell had exited. */
-  readonly leftovers: number;
-  readonly output: string;
-}
 
 /** What the shell left behind has this long to end by itself, as `>(tee log)` does. */
 const settleMs = 500;
@@ -31,7 +18,7 @@ const newMs = 1_000;
 /** What nobody who could be found holds open is not read for longer. */
 const abandonMs = 1_000;
 
-interface RunningCommandOptions {
+interface HostCommandOptions {
   child: ChildProcess;
   tree: ProcessTree;
   /** What the command writes. */
@@ -43,18 +30,17 @@ interface RunningCommandOptions {
   running: RunningCommands;
 }
 
-/** A command that has been started. */
-export class RunningCommand {
+/** A command that has been started on this machine. */
+export class HostCommand implements RunningCommand {
   readonly type = "running";
   readonly pid: number;
-  /** Resolves when the shell has exited and nothing of the command is left. */
   readonly ended: Promise<CommandEnd>;
-  readonly #options: RunningCommandOptions;
+  readonly #options: HostCommandOptions;
   readonly #startedMs: number;
   readonly #exited: Promise<Pick<CommandEnd, "exitCode" | "signal">>;
   readonly #drained: Promise<void>;
 
-  constructor(options: RunningCommandOptions) {
+  constructor(options: HostCommandOptions) {
     const { tree, running } = options;
     this.pid = tree.group;
     this.#options = options;
@@ -69,7 +55,6 @@ export class RunningCommand {
       .finally(() => running.remove(tree));
   }
 
-  /** The output so far, cut as it is for a model. */
   output(): string {
     return this.#options.capture.text();
   }

@@ -3,6 +3,7 @@ import { readdir, readFile, realpath, writeFile } from "node:fs/promises";
 import { expect, test } from "vitest";
 import { markedCommand } from "../../src/processes/marked-command.ts";
 import { newMarker } from "../../src/processes/marker.ts";
+import { testCommandRunner } from "../../src/testing/conformance/command-runner.ts";
 import { temporaryDirectory } from "../../src/testing/temporary-directory.ts";
 import { onWord, openShell, plainEnvironment } from "./shell-fixture.ts";
 
@@ -179,4 +180,13 @@ test("control: it is there that pipes are made", async () => {
   await using fixture = await openShell({ environment });
 
   await expect(fixture.run("echo hi")).rejects.toThrow(/\/nowhere\/at\/all\/troupe-.*temporary/);
+});
+
+testCommandRunner("HostCommandRunner", async () => {
+  const { runner, directory, ...fixture } = await openShell();
+  return {
+    runner,
+    directory: await realpath(directory),
+    [Symbol.asyncDispose]: () => fixture[Symbol.asyncDispose](),
+  };
 });

@@ -5,15 +5,23 @@ import { stat } from "node:fs/promises";
 import type { Socket } from "node:net";
 import { hasErrno } from "../errors.ts";
 import type { Clock } from "../lib/clock.ts";
+import type {
+  CommandNotStarted,
+  CommandRequest,
+  CommandRunner,
+  ProgramEnd,
+  ProgramRequest,
+} from "./command-runner.ts";
+import { HostCommand } from "./host-command.ts";
+import { runHostProgram } from "./host-program.ts";
 import { markedCommand } from "./marked-command.ts";
 import { type CommandOwner, newMarker } from "./marker.ts";
 import type { OutputFiles } from "./output-files.ts";
 import { closePipe, type Pipe, type Pipes, readerOf } from "./pipes.ts";
 import type { Programs } from "./programs.ts";
-import { type CommandEnd, RunningCommand } from "./running-command.ts";
 import type { RunningCommands } from "./running-commands.ts";
 
-export interface ShellOptions {
+export interface HostCommandRunnerOptions {
   /** Where every command begins. */
   cwd: string;
   /** Already without provider keys. */
@@ -27,24 +35,6 @@ export interface ShellOptions {
   running: RunningCommands;
   /** Whose commands these are, also to a later process: each is marked with it. */
   owner: CommandOwner;
-}
-
-export interface CommandRequest {
-  command: string;
-  /** What it is known by: it is in the name of the file for long output. */
-  name: string;
-  /** Undefined: no limit. */
-  timeoutMs: number | undefined;
-  /** Ends the command, and all it has started. */
-  signal: AbortSignal;
-  /** Output as it comes, masked and bounded. */
-  onOutput(text: string): void;
-}
-
-/** The command has done nothing. `problem` says why, and what to do about it. */
-export interface CommandNotStarted {
-  readonly type: "not-started";
-  readonly problem: string;
 }
 
 interface Launched {
@@ -64,27 +54,21 @@ const unattended = {
 };
 
 /**
- * Runs the commands of one member: `bash -c`, each on its own, in a process group and a session of
- * its own, with nothing to read from. Nothing carries over from one to the next.
+ * Runs commands on this machine as they are: each in a process group and a session of its own.
+ * Nothing carries over from one to the next.
  */
-export class Shell {
-  readonly #options: ShellOptions;
+export class HostCommandRunner implements CommandRunner {
+  readonly #options: HostCommandRunnerOptions;
 
-  constructor(options: ShellOptions) {
+  constructor(options: HostCommandRunnerOptions) {
     this.#options = options;
   }
 
-  /** `text` as it may be shown. */
-  mask(text: string): string {
-    return this.#options.outputFiles.secrets.mask(text);
+  runProgram(request: ProgramRequest): Promise<ProgramEnd> {
+    return runHostProgram(request);
   }
 
-  async run(request: CommandRequest): Promise<CommandEnd | CommandNotStarted> {
-    const command = await this.start(request);
-    return command.type === "running" ? command.ended : command;
-  }
-
-  async start(request: CommandRequest): Promise<RunningCommand | CommandNotStarted> {
+  async start(request: CommandRequest): Promise<HostCommand | CommandNotStarted> {
     const { clock, outputFiles, running, owner } = this.#options;
     const { command, name, timeoutMs, signal, onOutput } = request;
     if (command.includes("\0")) return notStarted("A command cannot contain a NUL byte.");
@@ -95,7 +79,7 @@ export class Shell {
     // The shell leads a group of its own, which has its pid.
     const tree = { group: pid, marker };
     const capture = outputFiles.capture(name, onOutput);
-    return new RunningCommand({ child, tree, output, capture, clock, timeoutMs, signal, running });
+    return new HostCommand({ child, tree, output, capture, clock, timeoutMs, signal, running });
   }
 
   async #launch(request: CommandRequest, marker: string): Promise<Launched | CommandNotStarted> {

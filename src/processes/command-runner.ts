@@ -1,0 +1,82 @@
+/**
+ * Starts the processes of one member: every command of its tools, in the foreground or not, and
+ * every search. Nothing else in troupe starts a process for a member.
+ *
+ * Every runner promises, and src/testing/conformance/command-runner.ts checks, that:
+ * - a command has nothing to read from, and its output and errors come in their order;
+ * - when `ended` resolves, nothing of the command runs any more, daemons included;
+ * - a command that could not be started has done nothing, and is told by `problem`: nothing throws.
+ */
+export interface CommandRunner {
+  /** Starts a line with `bash -c`, in the member's directory and with its environment. */
+  start(request: CommandRequest): Promise<RunningCommand | CommandNotStarted>;
+
+  /** Runs a program by its path, with an empty environment, and gives its output as it is. */
+  runProgram(request: ProgramRequest): Promise<ProgramEnd>;
+}
+
+export interface CommandRequest {
+  command: string;
+  /** What it is known by: it is in the name of the file for long output. */
+  name: string;
+  /** Undefined: no limit. */
+  timeoutMs: number | undefined;
+  /** Ends the command, and all it has started. */
+  signal: AbortSignal;
+  /** Output as it comes, masked and bounded. */
+  onOutput(text: string): void;
+}
+
+/** The command has done nothing. `problem` says why, and what to do about it. */
+export interface CommandNotStarted {
+  readonly type: "not-started";
+  readonly problem: string;
+}
+
+export interface RunningCommand {
+  readonly type: "running";
+  readonly pid: number;
+  /** Resolves when the shell has exited and nothing of the command is left. */
+  readonly ended: Promise<CommandEnd>;
+  /** The output so far, cut as it is for a model. */
+  output(): string;
+}
+
+/** How a command came to its end. */
+export interface CommandEnd {
+  readonly type: "ended";
+  readonly ending: "exited" | "timeout" | "aborted";
+  /** The limit there was. */
+  readonly timeoutMs: number | undefined;
+  /** The shell's own; null where a signal ended it. */
+  readonly exitCode: number | null;
+  readonly signal: NodeJS.Signals | null;
+  /** How many processes were still running when the shell had exited. */
+  readonly leftovers: number;
+  readonly output: string;
+}
+
+export interface ProgramRequest {
+  path: string;
+  arguments: readonly string[];
+  /** The directory to work in. */
+  cwd: string;
+  signal: AbortSignal;
+  /** Gets the output as it comes, and returns false when it needs no more. */
+  onOutput(chunk: Buffer): boolean;
+}
+
+export type ProgramEnd =
+  /** It has ended, or its output was enough. `errors` is the beginning of what it complained of. */
+  | { readonly type: "ended"; readonly errors: string }
+  | { readonly type: "aborted" }
+  | { readonly type: "not-started"; readonly problem: string };
+
+/** Runs a command to its end. */
+export async function runCommand(
+  runner: CommandRunner,
+  request: CommandRequest,
+): Promise<CommandEnd | CommandNotStarted> {
+  const command = await runner.start(request);
+  return command.type === "running" ? command.ended : command;
+}

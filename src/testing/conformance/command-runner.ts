@@ -1,0 +1,134 @@
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import {
+  type CommandEnd,
+  type CommandRequest,
+  type CommandRunner,
+  runCommand,
+} from "../../processes/command-runner.ts";
+
+/** A runner for the commands of one member. */
+export interface CommandRunnerFixture extends AsyncDisposable {
+  readonly runner: CommandRunner;
+  /** Where its commands begin, and may write. */
+  readonly directory: string;
+}
+
+/** The promises in command-runner.ts, one test each. */
+export function testCommandRunner(name: string, open: () => Promise<CommandRunnerFixture>): void {
+  describe(`${name} keeps the promises of a command runner`, () => {
+    test("a command begins in its directory, and its output and errors come in their order", async () => {
+      await using fixture = await open();
+
+      const end = await run(fixture, "pwd; echo one; echo two >&2; echo three; exit 3");
+
+      expect(end).toMatchObject({ ending: "exited", exitCode: 3 });
+      expect(end.output).toBe(`${fixture.directory}\none\ntwo\nthree\n`);
+    });
+
+    test("a command has nothing to read from", async () => {
+      await using fixture = await open();
+
+      expect(await run(fixture, "cat; echo read")).toMatchObject({ output: "read\n" });
+    });
+
+    test("output is given as it comes", async () => {
+      await using fixture = await open();
+      const stop = new AbortController();
+
+      const end = await run(fixture, "echo first; exec sleep 1000", {
+        signal: stop.signal,
+        onOutput: () => stop.abort(),
+      });
+
+      expect(end).toMatchObject({ ending: "aborted", output: "first\n" });
+    });
+
+    test("a command that takes too long is ended", async () => {
+      await using fixture = await open();
+
+      const end = await run(fixture, "exec sleep 1000", { timeoutMs: 50 });
+
+      expect(end).toMatchObject({ ending: "timeout", timeoutMs: 50 });
+    });
+
+    test("when a command has ended, nothing of it runs any more", async () => {
+      await using fixture = await open();
+      const daemon = "setsid -f bash -c 'while :; do date +%N >alive; sleep 0.02; done' >/dev/null";
+
+      await run(fixture, `${daemon} 2>&1; until [ -s alive ]; do sleep 0.01; done`);
+
+      const { output } = await run(fixture, "cat alive; sleep 0.2; cat alive");
+      const [before, after] = output.split("\n");
+      expect(after).toBe(before);
+    });
+
+    test("a command that cannot be started has a problem that says what to do", async () => {
+      await using fixture = await open();
+
+      const end = await runCommand(fixture.runner, { ...defaults(), command: "echo a\0b" });
+
+      expect(end).toEqual({ type: "not-started", problem: expect.stringMatching(/NUL/) });
+    });
+
+    test("a program gives its output as it is, with nothing of the environment", async () => {
+      await using fixture = await open();
+      const chunks: Buffer[] = [];
+
+      const { signal } = new AbortController();
+      const onOutput = (chunk: Buffer) => chunks.push(chunk) > 0;
+      const request = { cwd: fixture.directory, signal, onOutput };
+
+      await fixture.runner.runProgram({ ...request, path: "/usr/bin/env", arguments: [] });
+      const end = await fixture.runner.runProgram({
+        ...request,
+        path: "/usr/bin/printf",
+        arguments: ["a\\0b\\n"],
+      });
+
+      expect(end).toEqual({ type: "ended", errors: "" });
+      expect(Buffer.concat(chunks).toString()).toBe("a\0b\n");
+    });
+
+    test("a program ends when its output is enough, when it is aborted, or is told as missing", async () => {
+      await using fixture = await open();
+      const stop = new AbortController();
+      const request = { path: "/usr/bin/yes", arguments: [], cwd: fixture.directory };
+      const { signal } = new AbortController();
+
+      const enough = fixture.runner.runProgram({ ...request, signal, onOutput: () => false });
+      const aborted = fixture.runner.runProgram({
+        ...request,
+        signal: stop.signal,
+        onOutput() {
+          stop.abort();
+          return true;
+        },
+      });
+      const path = join(fixture.directory, "missing");
+      const missing = fixture.runner.runProgram({ ...request, path, signal, onOutput: () => true });
+
+      expect(await enough).toMatchObject({ type: "ended" });
+      expect(await aborted).toEqual({ type: "aborted" });
+      expect(await missing).toMatchObject({
+        type: "not-started",
+        problem: expect.stringContaining("ENOENT"),
+      });
+    });
+  });
+}
+
+function defaults(): Omit<CommandRequest, "command"> {
+  const { signal } = new AbortController();
+  return { name: "call-1", timeoutMs: undefined, signal, onOutput: () => undefined };
+}
+
+async function run(
+  { runner }: CommandRunnerFixture,
+  command: string,
+  request: Partial<CommandRequest> = {},
+): Promise<CommandEnd> {
+  const end = await runCommand(runner, { ...defaults(), command, ...request });
+  if (end.type === "not-started") throw new Error(end.problem);
+  return end;
+}

@@ -1,0 +1,136 @@
+import { describe, expect, test } from "vitest";
+import { isBusy, isFree, type MemberHandle } from "../../team/members/member-handle.ts";
+import type { RunnerScript } from "./runner.ts";
+
+/** A member that has not been started. */
+export interface MemberHandleFixture extends AsyncDisposable {
+  readonly handle: MemberHandle;
+  /** Leaves mail for the member, as the person. */
+  tell(content: string): Promise<void>;
+  /** Resolves when what answers has begun to hang. */
+  readonly hanging: Promise<void>;
+}
+
+/** The promises in member-handle.ts, one test each. */
+export function testMemberHandle(
+  name: string,
+  open: (script: RunnerScript) => Promise<MemberHandleFixture>,
+): void {
+  describe(`${name} keeps the promises of a member's handle`, () => {
+    test("a member that is started works off its mail, and rests", async () => {
+      await using fixture = await open([{ says: "Done." }]);
+      const { handle } = fixture;
+      await fixture.tell("Go.");
+
+      await handle.order({ type: "start" });
+      await until(handle, () => handle.state.runs === 1 && !isBusy(handle));
+
+      expect(handle.state).toMatchObject({
+        lastAnswer: "Done.",
+        lastEnd: { outcome: "done", answers: ["Done."] },
+        recordedEnd: { outcome: "done" },
+        isCutShort: false,
+        hasEnded: false,
+      });
+      expect(isFree(handle)).toBe(true);
+    });
+
+    test("an order has taken effect when it resolves", async () => {
+      await using fixture = await open([]);
+      const { handle } = fixture;
+      const rule = { decision: "allow", text: "bash(ls:*)" } as const;
+
+      await handle.order({ type: "set-mode", mode: "plan" });
+      await handle.order({ type: "add-rules", rules: [rule] });
+      await handle.order({ type: "add-rules", rules: [rule] });
+
+      expect(handle.state.mode).toBe("plan");
+      expect(handle.state.rules).toEqual([expect.objectContaining(rule)]);
+    });
+
+    test("a member that is interrupted is not free until somebody writes", async () => {
+      await using fixture = await open(["hangs", { says: "Done." }]);
+      const { handle } = fixture;
+      await fixture.tell("Go.");
+      await handle.order({ type: "start" });
+      await fixture.hanging;
+
+      await handle.order({ type: "interrupt" });
+      await until(handle, () => !isBusy(handle));
+
+      expect(handle.state).toMatchObject({
+        isInterrupted: true,
+        lastEnd: { outcome: "interrupted" },
+      });
+      expect(isFree(handle)).toBe(false);
+      await fixture.tell("Go on.");
+      await until(handle, () => handle.state.runs === 2 && !isBusy(handle));
+      expect(handle.state).toMatchObject({ isInterrupted: false, lastAnswer: "Done." });
+    });
+
+    test("a member that has failed says why", async () => {
+      await using fixture = await open(["fails"]);
+      const { handle } = fixture;
+      await fixture.tell("Go.");
+
+      await handle.order({ type: "start" });
+      await until(handle, () => handle.state.failure !== undefined && !isBusy(handle));
+
+      expect(handle.state.failure).toMatch(/./);
+      expect(isFree(handle)).toBe(false);
+    });
+
+    test("a member that is ended in the middle of its work runs no more", async () => {
+      await using fixture = await open(["hangs", { says: "Never." }]);
+      const { handle } = fixture;
+      await fixture.tell("Go.");
+      await handle.order({ type: "start" });
+      await fixture.hanging;
+
+      await handle.order({ type: "end", reason: "it was shut down" });
+
+      expect(handle.state).toMatchObject({ hasEnded: true, isCutShort: false });
+      expect(isBusy(handle)).toBe(false);
+      await fixture.tell("Are you there?");
+      await handle.order({ type: "wake" });
+      expect(handle.state.runs).toBe(1);
+    });
+
+    test("a member whose process leaves keeps its run open", async () => {
+      await using fixture = await open(["hangs"]);
+      const { handle } = fixture;
+      await fixture.tell("Go.");
+      await handle.order({ type: "start" });
+      await fixture.hanging;
+
+      await handle.order({ type: "leave" });
+
+      expect(handle.state).toMatchObject({ hasEnded: true, isCutShort: true });
+    });
+
+    test("what is known of a member is plain data", async () => {
+      await using fixture = await open([{ says: "Done." }]);
+      const { handle } = fixture;
+      await fixture.tell("Go.");
+      await handle.order({ type: "start" });
+      await until(handle, () => handle.state.runs === 1 && !isBusy(handle));
+
+      const { state } = handle;
+
+      expect(structuredClone(state)).toEqual(state);
+    });
+  });
+}
+
+/** Resolves when `holds` does, which is looked at whenever the member has changed. */
+async function until(handle: MemberHandle, holds: () => boolean): Promise<void> {
+  while (!holds()) {
+    await new Promise<void>((resolve) => {
+      const stop = handle.onChange(() => {
+        stop();
+        resolve();
+      });
+      if (holds()) resolve();
+    });
+  }
+}

@@ -1,0 +1,145 @@
+import { describe, expect, test } from "vitest";
+import type { RunEnd, Runner } from "../../agent/runner.ts";
+import { interrupt, leave } from "../../lib/leaving.ts";
+import type { AgentEvent } from "../../protocol/events.ts";
+
+/** What the runner's model or agent does when it is asked, one for each time. */
+export type RunnerScript = readonly ({ says: string } | "hangs" | "fails")[];
+
+/** A runner with an empty transcript. */
+export interface RunnerFixture extends AsyncDisposable {
+  readonly runner: Runner;
+  /** Leaves mail for its member, as the person. */
+  tell(content: string): Promise<void>;
+  /** Resolves when what answers has begun to hang. */
+  readonly hanging: Promise<void>;
+  /** Opens a runner on the same transcript, as the next process would. */
+  reopen(): Promise<Runner>;
+}
+
+/** The promises in runner.ts, one test each. */
+export function testRunner(
+  name: string,
+  open: (script: RunnerScript) => Promise<RunnerFixture>,
+): void {
+  describe(`${name} keeps the runner's promises`, () => {
+    test("a run answers its mail, and its end is known until it is settled", async () => {
+      await using fixture = await open([{ says: "Done." }]);
+      await fixture.tell("Go.");
+
+      const { end, events } = await run(fixture.runner);
+
+      expect(end).toMatchObject({ outcome: "done", answers: ["Done."] });
+      expect(events.at(0)?.type).toBe("run-start");
+      expect(events.at(-1)).toMatchObject({ type: "run-end", outcome: "done" });
+      expect(lastRun(await fixture.reopen())).toMatchObject({
+        answers: ["Done."],
+        isOpen: false,
+        end: { outcome: "done" },
+        unsettledEnd: { outcome: "done" },
+      });
+    });
+
+    test("a run that is settled stays so", async () => {
+      await using fixture = await open([{ says: "Done." }]);
+      await fixture.tell("Go.");
+      await run(fixture.runner);
+
+      await fixture.runner.settleRun();
+
+      expect(fixture.runner.lastRun.unsettledEnd).toBeUndefined();
+      expect((await fixture.reopen()).lastRun.unsettledEnd).toBeUndefined();
+    });
+
+    test("a run that is interrupted ends, and says by whom", async () => {
+      await using fixture = await open(["hangs"]);
+      await fixture.tell("Go.");
+
+      const { end } = await run(fixture.runner, async (stop) => {
+        await fixture.hanging;
+        interrupt(stop, "it was shut down");
+      });
+
+      expect(end).toMatchObject({ outcome: "interrupted", reason: "it was shut down" });
+      expect((await fixture.reopen()).lastRun.end).toMatchObject({ outcome: "interrupted" });
+    });
+
+    test("a run that its process leaves stays open, and goes on in the next", async () => {
+      await using fixture = await open(["hangs", { says: "Done after all." }]);
+      await fixture.tell("Go.");
+
+      expect((await leaveRun(fixture)).end).toBeUndefined();
+
+      const next = await fixture.reopen();
+      expect(next.lastRun.isOpen).toBe(true);
+      expect((await run(next)).end).toMatchObject({ answers: ["Done after all."] });
+    });
+
+    test("a run that was left is ended where nobody goes on with it", async () => {
+      await using fixture = await open(["hangs"]);
+      await fixture.tell("Go.");
+      await leaveRun(fixture);
+      const next = await fixture.reopen();
+
+      await next.endRun("another one of its name is spawned");
+
+      expect(lastRun(next)).toMatchObject({
+        isOpen: false,
+        end: { outcome: "interrupted", reason: "another one of its name is spawned" },
+      });
+    });
+
+    test("a failure of what answers is an outcome with its reason", async () => {
+      await using fixture = await open(["fails"]);
+      await fixture.tell("Go.");
+
+      const { end } = await run(fixture.runner);
+
+      expect(end).toMatchObject({ outcome: "failed", reason: expect.stringMatching(/./) });
+    });
+
+    test("mail can be taken in without a run, as much as is chosen, and is not given again", async () => {
+      await using fixture = await open([{ says: "I know of both." }]);
+      await fixture.tell("One.");
+      await fixture.tell("Two.");
+
+      expect(await fixture.runner.takeIn(() => 1)).toBe(true);
+      expect(await fixture.runner.takeIn((unread) => (unread.length === 1 ? 0 : 1))).toBe(false);
+
+      expect(fixture.runner.lastRun.isOpen).toBe(false);
+      const { events } = await run(fixture.runner);
+      expect(events.filter(({ type }) => type === "message-delivered")).toHaveLength(1);
+    });
+  });
+}
+
+function lastRun({ lastRun: run }: Runner) {
+  const { answers, isOpen, end, unsettledEnd } = run;
+  return { answers, isOpen, end, unsettledEnd };
+}
+
+/** Runs until what answers hangs, and leaves. */
+function leaveRun({ runner, hanging }: RunnerFixture) {
+  return run(runner, async (stop) => {
+    await hanging;
+    leave(stop);
+  });
+}
+
+/** Runs to the end. `stop` may stop it before. */
+async function run(
+  runner: Runner,
+  stop: (run: AbortController) => Promise<void> = async () => undefined,
+): Promise<{ end: RunEnd | undefined; events: AgentEvent[] }> {
+  const controller = new AbortController();
+  const events: AgentEvent[] = [];
+  const running = runner.run(controller.signal);
+  const stopping = stop(controller);
+  for (let next = await running.next(); ; next = await running.next()) {
+    if (next.done) {
+      await stopping;
+      return { end: next.value, events };
+    }
+    events.push(next.value);
+  }
+}

@@ -1,0 +1,150 @@
+import { MessageChannel, type MessagePort } from "node:worker_threads";
+import { ModelRunner } from "../../../src/agent/model-runner.ts";
+import { systemClock } from "../../../src/lib/clock.ts";
+import { Listeners } from "../../../src/lib/listeners.ts";
+import type { Rule } from "../../../src/permissions/rule.ts";
+import { lead, type MemberName } from "../../../src/protocol/ids.ts";
+import type { PermissionMode } from "../../../src/protocol/message.ts";
+import { Inbox } from "../../../src/team/members/inbox.ts";
+import { LocalMember } from "../../../src/team/members/local-member.ts";
+import type {
+  MemberHandle,
+  MemberOrder,
+  MemberState,
+} from "../../../src/team/members/member-handle.ts";
+import {
+  type MemberHandleFixture,
+  testMemberHandle,
+} from "../../../src/testing/conformance/member-handle.ts";
+import type { RunnerScript } from "../../../src/testing/conformance/runner.ts";
+import { TestAgent } from "../../support/agent.ts";
+import { modelThat } from "../../support/runner-steps.ts";
+
+testMemberHandle("LocalMember", openLocalMember);
+
+testMemberHandle("a member at the other end of a wire", async (script) => {
+  const local = await openLocalMember(script);
+  const { port1, port2 } = new MessageChannel();
+  serve(local.handle, port1);
+  return {
+    handle: new DistantMember(local.handle.name, local.handle.state, port2),
+    tell: local.tell,
+    hanging: local.hanging,
+    async [Symbol.asyncDispose]() {
+      await local[Symbol.asyncDispose]();
+      port1.close();
+    },
+  };
+});
+
+async function openLocalMember(script: RunnerScript): Promise<MemberHandleFixture> {
+  const { model, hanging } = modelThat(script);
+  const test = await TestAgent.open(model);
+  const unexpected = async () => {
+    throw new Error("Nobody ordered that");
+  };
+  const handle = await LocalMember.open({
+    name: lead,
+    clock: systemClock,
+    goesOnByItself: true,
+    orders: {
+      ...{ answerPermission: unexpected, answerPlan: unexpected, stop: unexpected },
+      ...{ setMode: unexpected, addRule: unexpected },
+    },
+    open: async (carryOut) => ({
+      runner: new ModelRunner(test.agent),
+      inbox: new Inbox(test.member.reader, { carryOut, isLeaving: () => false }),
+      permissions: new PlainPermissions(),
+      backgroundJobs: 0,
+      end: async () => undefined,
+      [Symbol.asyncDispose]: async () => undefined,
+    }),
+    isWorthwhile: (unread, { hasEnded }) => unread.length > 0 && !hasEnded,
+    settle: async () => undefined,
+    onEvent: () => undefined,
+    onStatus: () => undefined,
+    onCrash: (reason) => {
+      throw new Error(reason);
+    },
+    onLateMail: () => undefined,
+    onWarning: (message) => {
+      throw new Error(message);
+    },
+  });
+  return {
+    handle,
+    hanging,
+    tell: (content) => test.tell(content),
+    async [Symbol.asyncDispose]() {
+      await handle.order({ type: "leave" });
+      await test[Symbol.asyncDispose]();
+    },
+  };
+}
+
+class PlainPermissions {
+  mode: PermissionMode = "default";
+  rules: readonly Rule[] = [];
+
+  setMode(mode: PermissionMode): void {
+    this.mode = mode;
+  }
+
+  addRule(rule: Rule): void {
+    this.rules = [...this.rules, rule];
+  }
+}
+
+interface Order {
+  id: number;
+  order: MemberOrder;
+}
+
+interface News {
+  /** The order that has been carried out; undefined where the state has only changed. */
+  id: number | undefined;
+  state: MemberState;
+}
+
+/** Carries out what comes through `port`, and tells of every change. */
+function serve(handle: MemberHandle, port: MessagePort): void {
+  const tell = (id?: number) => port.postMessage({ id, state: handle.state } satisfies News);
+  handle.onChange(() => tell());
+  port.on("message", async ({ id, order }: Order) => {
+    await handle.order(order);
+    tell(id);
+  });
+}
+
+/** A member of which nothing but messages come. */
+class DistantMember implements MemberHandle {
+  readonly name: MemberName;
+  state: MemberState;
+  readonly #port: MessagePort;
+  readonly #changes = new Listeners<void>();
+  readonly #waiting = new Map<number, () => void>();
+  #orders = 0;
+
+  constructor(name: MemberName, state: MemberState, port: MessagePort) {
+    this.name = name;
+    this.state = structuredClone(state);
+    this.#port = port;
+    port.on("message", ({ id, state: current }: News) => {
+      this.state = current;
+      this.#changes.emit();
+      if (id !== undefined) this.#waiting.get(id)?.();
+    });
+  }
+
+  onChange(listener: () => void): () => void {
+    return this.#changes.add(listener);
+  }
+
+  order(order: MemberOrder): Promise<void> {
+    const id = this.#orders++;
+    this.#port.postMessage({ id, order } satisfies Order);
+    return new Promise((resolve) => {
+      this.#waiting.set(id, resolve);
+    });
+  }
+}
