@@ -1,6 +1,7 @@
 import { symlink } from "node:fs/promises";
 import { expect, test } from "vitest";
 import { Permissions } from "../../src/permissions/permissions.ts";
+import { runHostProgram } from "../../src/processes/host-program.ts";
 import { fileTools } from "../../src/tools/files/file-tools.ts";
 import { SeenFiles } from "../../src/workspace/seen-files.ts";
 import { deny } from "../permissions/judge-lines.ts";
@@ -62,6 +63,7 @@ async function shownBy(rules: readonly string[]): Promise<string[]> {
     mayRead: (place) => permissions.mayRead(place),
     seenFiles: new SeenFiles(),
     locks: scene.locks,
+    runner: { runProgram: runHostProgram },
   });
   const shown: string[] = [];
   for (const [tool, input] of calls) {
