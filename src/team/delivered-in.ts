@@ -3,7 +3,7 @@ import type { MemberName, MessageId } from "../protocol/ids.ts";
 import { isShown } from "../protocol/message.ts";
 import type { Entry, ReceivedMail } from "../protocol/transcript.ts";
 import { deliveredPositions, type TranscriptReader } from "../transcript/transcript.ts";
-import { isOrder } from "./protocols/control-mail.ts";
+import { isOrder } from "./members/mail-orders.ts";
 
 export interface DeliveredOptions {
   owner: MemberName;
