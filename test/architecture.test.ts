@@ -69,24 +69,69 @@ const pageSources = readdirSync("web/src", { recursive: true, encoding: "utf8" }
   /\.tsx?$/.test(path),
 );
 
+/** What the page shares with the program. Of all other files of src/protocol it takes types alone. */
+const shared = ["src/lib/markdown.ts", "src/lib/markdown-stream.ts"];
+
 test.each(pageSources)(
-  "web/src/%s takes nothing but types of src/protocol from the program",
+  "web/src/%s takes only types and what is shared from the program",
   (file) => {
-    const text = readFileSync(join("web/src", file), "utf8");
-    const imports = [...text.matchAll(/import ([^;"]*)"([^"]+)"/g)];
+    const path = join("web/src", file);
 
-    const foreign = imports.filter(([, , path = ""]) => {
-      const target = join("web/src", file, "..", path);
-      return path.startsWith(".") && !target.startsWith("web/");
-    });
-
-    for (const [, names, path = ""] of foreign) {
-      expect(join("web/src", file, "..", path)).toMatch(/^src\/protocol\//);
-      // A schema would bring zod into the page.
-      expect(names).toMatch(/^type /);
-    }
+    expect(foreignTo(path, readFileSync(path, "utf8"))).toEqual([]);
   },
 );
+
+test.each(shared)("%s brings nothing into the page that is not shared", (file) => {
+  const values = importsIn(readFileSync(file, "utf8")).filter(({ isType }) => !isType);
+  const own = values.map(({ path }) => (path.startsWith(".") ? join(file, "..", path) : path));
+
+  expect([...shared, "marked"]).toEqual(expect.arrayContaining(own));
+});
+
+test.each([
+  'import { systemClock } from "../../src/lib/clock.ts";',
+  'import {\n  systemClock,\n} from "../../src/lib/clock.ts";',
+  'export { systemClock } from "../../src/lib/clock.ts";',
+  'export * from "../../src/lib/clock.ts";',
+  'import "../../src/lib/clock.ts";',
+  'const { systemClock } = await import("../../src/lib/clock.ts");',
+  'import type { Clock } from "../../src/lib/clock.ts";',
+  // A schema would bring zod into the page.
+  'import { type Message, MessageId } from "../../src/protocol/message.ts";',
+  'export { Message } from "../../src/protocol/message.ts";',
+])("a page with %j would be found", (text) => {
+  expect(foreignTo("web/src/app.tsx", text)).toHaveLength(1);
+});
+
+/** What a file of the page imports and must not. */
+function foreignTo(file: string, text: string): string[] {
+  return importsIn(text).flatMap(({ path, isType }) => {
+    const target = join(file, "..", path);
+    if (!path.startsWith(".") || target.startsWith("web/") || shared.includes(target)) return [];
+    return isType && target.startsWith("src/protocol/") ? [] : [path];
+  });
+}
+
+/** Where a person waits for the first request, or for the end of the command. */
+const quickStarts = ["cli/main.ts", "team/team.ts", "cli/commands/run.ts", "cli/commands/send.ts"];
+
+test.each(quickStarts)("%s does not load the reader of Markdown at its start", (file) => {
+  expect(loadedBy([file])).not.toContain("lib/markdown.ts");
+});
+
+test("the talk loads it, so that the test above would see it", () => {
+  expect(loadedBy(["cli/commands/talk.ts"])).toContain("lib/markdown.ts");
+});
+
+/** The files that are loaded with `files`, without those that are loaded when they are asked for. */
+function loadedBy(files: readonly string[]): string[] {
+  const loaded = new Set(files);
+  for (const file of loaded) {
+    for (const { path, isType, isLate } of importsIn(readFileSync(join("src", file), "utf8")))
+      if (path.startsWith(".") && !isType && !isLate) loaded.add(join(file, "..", path));
+  }
+  return [...loaded];
+}
 
 /** The two places that look at the process's surroundings: what a team runs on, and the program. */
 const compositions = ["team/system-place.ts", "cli/main.ts"];
@@ -101,8 +146,24 @@ test.each(sources.filter((file) => !compositions.includes(file)))(
 );
 
 function importsOf(file: string): string[] {
-  const text = readFileSync(join("src", file), "utf8");
-  return [...text.matchAll(/(?:from|import) ?\(?"([^"]+)"/g)].flatMap(([, path]) => path ?? []);
+  return importsIn(readFileSync(join("src", file), "utf8")).map(({ path }) => path);
+}
+
+interface Import {
+  path: string;
+  isType: boolean;
+  /** True for `import()`. */
+  isLate: boolean;
+}
+
+function importsIn(text: string): Import[] {
+  const pattern =
+    /\b(?:import|export)\s+(type\s+)?(?:[^"';()]*?\sfrom\s+)?"([^"]+)"|\bimport\(\s*"([^"]+)"/g;
+  return [...text.matchAll(pattern)].map(([, type, path, loaded]) => ({
+    path: path ?? loaded ?? "",
+    isType: type !== undefined,
+    isLate: loaded !== undefined,
+  }));
 }
 
 function folderOf(file: string): string {

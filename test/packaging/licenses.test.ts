@@ -21,11 +21,14 @@ test("every package that the program is made of has its licence in the package",
 });
 
 test("every package that the page is made of has its licence in the script, and so in every exported run", async () => {
-  const packages = await importedBy("web/src", /\.tsx?$/);
+  const packages = [
+    ...(await importedBy("web/src", /\.tsx?$/)),
+    ...(await importedBy("src/lib", /^markdown.*\.ts$/)),
+  ];
   const script = await readFile("dist/web/dashboard.js", "utf8");
   const comment = script.slice(0, script.indexOf("*/"));
 
-  expect(packages).toEqual(["preact"]);
+  expect(packages).toEqual(["preact", "marked"]);
   expect(comment).toMatch(/^\/\*!/);
   for (const name of packages) expect(comment).toMatch(new RegExp(`^${name} \\d`, "m"));
   expect(comment).toContain(

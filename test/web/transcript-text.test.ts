@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
 import { between, durationText } from "../../web/src/state/durations.ts";
-import { partsOf } from "../../web/src/views/transcript/fences.ts";
 import {
   isOpen,
   isRunOpen,
@@ -53,22 +52,6 @@ test("an excerpt shows the match with what stands around it, on one line", () =>
 
   expect(excerpt).toMatch(/^… .*before the needle after .* …$/);
   expect(excerpt.length).toBeLessThan(300);
-});
-
-test("fences set code apart, and nothing else does", () => {
-  expect(partsOf("see\n```ts\nconst a = 1;\n```\nthen `this`")).toEqual([
-    { type: "plain", text: "see" },
-    { type: "code", text: "const a = 1;" },
-    { type: "plain", text: "then `this`" },
-  ]);
-});
-
-test("a fence that nobody closes goes on to the end", () => {
-  expect(partsOf("```\na\nb")).toEqual([{ type: "code", text: "a\nb" }]);
-});
-
-test("a longer fence has shorter ones in it", () => {
-  expect(partsOf("````\n```\nx\n```\n````")).toEqual([{ type: "code", text: "```\nx\n```" }]);
 });
 
 test("durations are in the units that people use", () => {

@@ -1,7 +1,6 @@
-import { type Block, BlockReader, type ListItem } from "./markdown/blocks.ts";
-import { renderInline } from "./markdown/inline.ts";
-import { Sections } from "./markdown/sections.ts";
-import { renderTable } from "./markdown/table.ts";
+import { type Block, type ListItem, readMarkdown } from "../../lib/markdown.ts";
+import { renderInline } from "./markdown-inline.ts";
+import { renderTable } from "./markdown-table.ts";
 import type { Paint } from "./paint.ts";
 import { shown } from "./shown.ts";
 import { widthOf } from "./styled-text.ts";
@@ -10,13 +9,10 @@ import { wrapExactly, wrapText } from "./wrap.ts";
 interface Context {
   width: number;
   paint: Paint;
-  /** How many quotes and lists are around. */
-  depth: number;
   /** How many lists are around. */
   listDepth: number;
 }
 
-const maxDepth = 12;
 const leastRoom = 8;
 const ruleWidth = 60;
 const bullets = ["•", "◦", "-"];
@@ -26,24 +22,14 @@ const bullets = ["•", "◦", "-"];
  * everything in it is shown, and nothing of it is obeyed by the terminal.
  */
 export function renderMarkdown(source: string, options: { width: number; paint: Paint }): string[] {
-  const context = {
-    paint: options.paint,
-    width: Math.max(2, options.width),
-    depth: 0,
-    listDepth: 0,
-  };
-  const sections = new Sections();
-  const parts = shown(source)
-    .split(/(?<=\n)/)
-    .flatMap((line) => sections.add(line));
-  const rendered = [...parts, ...sections.end()].map((part) =>
-    renderBlocks(part.split("\n"), context),
-  );
-  return rendered.flatMap((lines, index) => (index === 0 ? lines : ["", ...lines]));
+  const context = { paint: options.paint, width: Math.max(2, options.width), listDepth: 0 };
+  return readMarkdown(shown(source)).flatMap((blocks, index) => {
+    const lines = renderBlocks(blocks, context);
+    return index === 0 ? lines : ["", ...lines];
+  });
 }
 
-function renderBlocks(lines: readonly string[], context: Context): string[] {
-  const blocks = new BlockReader(lines, context.depth < maxDepth).readAll();
+function renderBlocks(blocks: readonly Block[], context: Context): string[] {
   return blocks.flatMap((block, index) => {
     const rendered = renderBlock(block, context);
     return index > 0 && hasGap(block, blocks[index - 1]) ? ["", ...rendered] : rendered;
@@ -61,18 +47,15 @@ function renderBlock(block: Block, context: Context): string[] {
   const { width, paint } = context;
   switch (block.type) {
     case "paragraph":
-      return wrapText(renderInline(joined(block.lines), paint), width);
+      return wrapText(renderInline(block.content, paint), width);
     case "heading":
-      return renderHeading(block.text, block.level, context);
+      return renderHeading(block, context);
     case "code":
-      return renderCode(block.info, block.lines, context);
+      return renderCode(block, context);
     case "quote":
-      return renderQuote(block.lines, context);
+      return renderQuote(block.blocks, context);
     case "list":
-      return block.items.flatMap((item, index) => {
-        const lines = renderItem(item, context);
-        return index > 0 && item.isAfterBlank ? ["", ...lines] : lines;
-      });
+      return renderList(block, context);
     case "table":
       return renderTable(block.rows, { alignments: block.alignments, width, paint });
     case "rule":
@@ -80,20 +63,10 @@ function renderBlock(block: Block, context: Context): string[] {
   }
 }
 
-/** A paragraph's lines as one, except where a line ends with two spaces or a backslash. */
-function joined(lines: readonly string[]): string {
-  return lines
-    .map((line, index) => {
-      const text = line.trim();
-      if (index === lines.length - 1) return text;
-      if (text.endsWith("\\")) return `${text.slice(0, -1)}\n`;
-      return line.endsWith("  ") ? `${text}\n` : `${text} `;
-    })
-    .join("");
-}
+type Of<Type extends Block["type"]> = Extract<Block, { type: Type }>;
 
-function renderHeading(text: string, level: number, { width, paint }: Context): string[] {
-  const inline = renderInline(text, paint);
+function renderHeading({ content, level }: Of<"heading">, { width, paint }: Context): string[] {
+  const inline = renderInline(content, paint);
   const marks = paint.hasColors ? "" : `${"#".repeat(level)} `;
   return wrapText(
     paint.bold(level === 1 ? marks + paint.underline(inline) : marks + inline),
@@ -101,9 +74,10 @@ function renderHeading(text: string, level: number, { width, paint }: Context): 
   );
 }
 
-function renderCode(info: string, lines: readonly string[], { width, paint }: Context): string[] {
-  const label = info === "" ? [] : wrapText(paint.dim(info), width, { indent: "  " });
-  const isDiff = /^diff\b/.test(info);
+function renderCode({ language, text }: Of<"code">, { width, paint }: Context): string[] {
+  const label = language === "" ? [] : wrapText(paint.dim(language), width, { indent: "  " });
+  const isDiff = /^diff\b/.test(language);
+  const lines = text === "" ? [] : text.split("\n");
   const code = lines.flatMap((line) =>
     wrapExactly(isDiff ? diffLine(line, paint) : line, width, {
       indent: "  ",
@@ -119,36 +93,36 @@ function diffLine(line: string, paint: Paint): string {
   return line.startsWith("@@") ? paint.cyan(line) : line;
 }
 
-function renderQuote(lines: readonly string[], context: Context): string[] {
-  const { width, depth, paint } = context;
+function renderQuote(blocks: readonly Block[], context: Context): string[] {
+  const { width, paint } = context;
   const hasRoom = width - 2 >= leastRoom;
-  const inner = { ...context, width: hasRoom ? width - 2 : width, depth: depth + 1 };
   const bar = hasRoom ? paint.dim("│ ") : "";
-  return renderBlocks(lines, inner).map((line) => bar + line);
+  const inner = { ...context, width: hasRoom ? width - 2 : width };
+  return renderBlocks(blocks, inner).map((line) => bar + line);
 }
 
-function renderItem(item: ListItem, context: Context): string[] {
-  const { width, depth, listDepth } = context;
-  const { sign, lines } = signOf(item, listDepth);
+function renderList({ start, isLoose, items }: Of<"list">, context: Context): string[] {
+  return items.flatMap((item, index) => {
+    const number = start === undefined ? undefined : start + index;
+    const lines = renderItem(item, signOf(item, number, context.listDepth), context);
+    return isLoose && index > 0 ? ["", ...lines] : lines;
+  });
+}
+
+function renderItem({ blocks }: ListItem, sign: string, context: Context): string[] {
+  const { width, listDepth } = context;
   const indent = widthOf(sign) + 1;
   const hasRoom = width - indent >= leastRoom;
   const room = hasRoom ? width - indent : width;
-  const inner = { ...context, width: room, depth: depth + 1, listDepth: listDepth + 1 };
-  const rendered = renderBlocks(lines, inner);
+  const rendered = renderBlocks(blocks, { ...context, width: room, listDepth: listDepth + 1 });
   if (!hasRoom) return [...wrapText(sign, width), ...rendered];
   const hanging = " ".repeat(indent);
   const [first = "", ...others] = rendered;
   return [`${sign} ${first}`, ...others.map((line) => (line === "" ? "" : hanging + line))];
 }
 
-/** What stands before an item, and the item's lines without what that replaces. */
-function signOf(
-  { marker, isNumbered, lines }: ListItem,
-  listDepth: number,
-): { sign: string; lines: readonly string[] } {
-  if (isNumbered) return { sign: marker, lines };
-  const [first = "", ...others] = lines;
-  const box = /^\[([ xX])\] (?=.)/.exec(first);
-  if (!box) return { sign: bullets[listDepth % bullets.length] ?? "•", lines };
-  return { sign: box[1] === " " ? "☐" : "☑", lines: [first.slice(4), ...others] };
+/** What stands before an item. */
+function signOf({ isDone }: ListItem, number: number | undefined, listDepth: number): string {
+  if (isDone !== undefined) return isDone ? "☑" : "☐";
+  return number === undefined ? (bullets[listDepth % bullets.length] ?? "•") : `${number}.`;
 }

@@ -1,6 +1,6 @@
+import { MarkdownStream } from "../../lib/markdown-stream.ts";
 import type { AgentEvent } from "../../protocol/events.ts";
 import { lead, type MemberName, user } from "../../protocol/ids.ts";
-import { MarkdownStream } from "../render/markdown-stream.ts";
 
 /** One thing that a person is shown of what a member says and does. */
 export type Item =
@@ -31,9 +31,9 @@ export class Chronicle {
     return this.#items(event, member).map((item) => ({ member, item }));
   }
 
-  /** What a member is in the middle of saying. */
+  /** What a member is in the middle of saying; the end of it where that is long. */
   unfinished(member: MemberName): string {
-    return this.#texts.get(member)?.rest ?? "";
+    return this.#texts.get(member)?.tail ?? "";
   }
 
   #items(event: AgentEvent, member: MemberName): Item[] {

@@ -3,8 +3,8 @@ import fc from "fast-check";
 import stringWidth from "string-width";
 import { describe, expect, test } from "vitest";
 import { renderMarkdown } from "../../../src/cli/render/markdown.ts";
-import { MarkdownStream } from "../../../src/cli/render/markdown-stream.ts";
 import { paintFor } from "../../../src/cli/render/paint.ts";
+import { MarkdownStream } from "../../../src/lib/markdown-stream.ts";
 
 const paint = paintFor(true);
 const plain = (source: string, width = 40) =>
@@ -18,7 +18,10 @@ describe("blocks", () => {
     ["a list follows its introduction", "So:\n- a\n- b", ["So:", "• a", "• b"]],
     ["lists nest", "- a\n  - b\n    1. c\n- d", ["• a", "  ◦ b", "    1. c", "• d"]],
     ["numbers stay as written", "3. a\n4. b", ["3. a", "4. b"]],
-    ["a list that nests by two spaces", "1. a\n  - b", ["1. a", "   ◦ b"]],
+    ["a list below the text of its item", "1. a\n   - b", ["1. a", "   ◦ b"]],
+    ["a list that is indented less is its own", "1. a\n  - b", ["1. a", "• b"]],
+    ["html of several lines is text", "<div>\n*x*\n</div>", ["<div>", "*x*", "</div>"]],
+    ["a definition of a link is text", "[a]: http://b", ["[a]: http://b"]],
     ["items with blank lines between", "- a\n\n- b", ["• a", "", "• b"]],
     ["an item's second paragraph", "1. a\n\n   b\n\nc", ["1. a", "", "   b", "", "c"]],
     ["boxes of tasks", "- [ ] a\n- [x] b", ["☐ a", "☑ b"]],
@@ -54,10 +57,14 @@ describe("blocks", () => {
 });
 
 describe("tables", () => {
-  const source = "| name | n |\n|---|--:|\n| a | 1 |\n| b\\|c `x|y` | 22 |";
+  const source = "| name | n |\n|---|--:|\n| a | 1 |\n| b\\|c `x\\|y` | 22 |";
 
   test("columns are aligned", () => {
     expect(plain(source)).toEqual(["name    │  n", "────────┼───", "a       │  1", "b|c x|y │ 22"]);
+  });
+
+  test("with a cell that has no column it is shown as it is written", () => {
+    expect(plain("|a|b|\n|-|-|\n|1|2|3|")).toEqual(["|a|b|", "|-|-|", "|1|2|3|"]);
   });
 
   test("cells wrap where there is little room", () => {
@@ -79,11 +86,14 @@ describe("inside a paragraph", () => {
   test.each([
     ["bold", "a **b** c", `a ${paint.bold("b")} c`],
     ["italic", "*a* _b_", `${paint.italic("a")} ${paint.italic("b")}`],
-    ["both", "***a***", paint.bold(paint.italic("a"))],
+    ["both", "***a***", paint.italic(paint.bold("a"))],
     ["struck out", "~~a~~", paint.strike("a")],
     ["code", "`a*b*` ``c`d``", `${paint.cyan("a*b*")} ${paint.cyan("c`d")}`],
     ["a link", "[a](http://b)", `${paint.underline("a")}${paint.dim(" (http://b)")}`],
     ["a link that is its own text", "[http://b](http://b)", paint.underline("http://b")],
+    ["a link with a title", '[a](b "c")', `${paint.underline("a")}${paint.dim(' (b "c")')}`],
+    ["a picture", "![a](http://b)", `${paint.underline("a")}${paint.dim(" (http://b)")}`],
+    ["a bare address", "see https://a.b", `see ${paint.underline("https://a.b")}`],
     ["an address", "<https://a.b>", paint.underline("https://a.b")],
     ["escapes", "\\*a\\* \\`b", "*a* `b"],
     ["names with underscores", "snake_case_name", "snake_case_name"],
@@ -216,6 +226,32 @@ test("a block is given as soon as nothing can change it", () => {
   expect(stream.push("b\n```\n- x\n\n")).toEqual(["```\na\n\nb\n```\n"]);
   expect(stream.push("- y\n")).toEqual(["- x\n\n"]);
   expect(stream.end()).toEqual(["- y\n"]);
+});
+
+describe("the end of a section that is not complete", () => {
+  test("is all of it while that is short", () => {
+    const stream = new MarkdownStream();
+    stream.push("- a\n- b\n- c");
+
+    expect(stream.tail).toBe("- a\n- b\n- c");
+  });
+
+  test("stays short, and code stays code", () => {
+    const stream = new MarkdownStream();
+    stream.push(`\`\`\`ts\n${"line\n".repeat(10_000)}last`);
+
+    expect(stream.rest.length).toBeGreaterThan(50_000);
+    expect(stream.tail.split("\n")).toHaveLength(202);
+    expect(plain(stream.tail).at(-1)).toBe("  last");
+  });
+
+  test("stays short where it is one line", () => {
+    const stream = new MarkdownStream();
+    stream.push(`${"word ".repeat(10_000)}last`);
+
+    expect(stream.tail.length).toBeLessThan(20_001);
+    expect(stream.tail.endsWith("word last")).toBe(true);
+  });
 });
 
 test.each([

@@ -2,6 +2,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import type { MessageView } from "../../../../src/protocol/dashboard.ts";
 import { useFocusPassedOn } from "../../hooks/use-focus-passed-on.ts";
 import { CloseIcon } from "../../parts/icons.tsx";
+import { Prose } from "../../parts/prose.tsx";
 import { cssColor } from "../../state/members.ts";
 import type { Page } from "../../state/page.ts";
 import { useStore } from "../../state/store.ts";
@@ -50,7 +51,7 @@ export function MessageDetail({ page, row, onClose }: DetailProps) {
           <FactLine key={name} name={name} fact={fact} />
         ))}
       </dl>
-      <pre>{text.text || "No text."}</pre>
+      <Prose text={text.text || "No text."} />
       {text.note && <p class="message-note">{text.note}</p>}
       {copies.length > 0 && <Recipients page={page} row={row} />}
       {copies.length === 0 && <ToTranscript page={page} name={message.to} />}

@@ -3,6 +3,7 @@ import type { RequestView } from "../../../../src/protocol/dashboard.ts";
 import { useFocusPassedOn } from "../../hooks/use-focus-passed-on.ts";
 import { waitingHead } from "../../parts/drawer.ts";
 import { Ago, MemberName } from "../../parts/member.tsx";
+import { Prose } from "../../parts/prose.tsx";
 import { Refusal } from "../../parts/refusal.tsx";
 import { ScrollBox } from "../../parts/scroll-box.tsx";
 import { SourceError } from "../../source/source.ts";
@@ -93,8 +94,13 @@ export function Asked({ request }: { request: RequestView }) {
             </ScrollBox>
           </details>
         </>
+      ) : type === "plan" ? (
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable without a mouse.
+        <section class="asked" aria-label="The plan" tabIndex={0}>
+          <Prose text={shown} />
+        </section>
       ) : (
-        <ScrollBox kind="asked" label={type === "plan" ? "The plan" : "What would run"}>
+        <ScrollBox kind="asked" label="What would run">
           {shown}
         </ScrollBox>
       )}

@@ -1,5 +1,5 @@
+import { Prose } from "../../parts/prose.tsx";
 import { useStore } from "../../state/store.ts";
-import { Prose } from "./text.tsx";
 import type { TranscriptReader } from "./transcript-reader.ts";
 
 const says = { thinks: "thinks", writes: "writes", runs: "runs a tool" } as const;

@@ -1,12 +1,13 @@
 import type { MessageView } from "../../../../src/protocol/dashboard.ts";
 import type { Outcome } from "../../../../src/protocol/message.ts";
+import { Prose } from "../../parts/prose.tsx";
 import { Steady } from "../../parts/steady.ts";
 import { counted } from "../../state/amounts.ts";
 import { durationText } from "../../state/durations.ts";
 import { typeWord } from "../messages/kinds.ts";
 import { Fold } from "./fold.tsx";
 import type { Row, RowBody } from "./rows.ts";
-import { Marked, Prose, timeNow, words } from "./text.tsx";
+import { Marked, timeNow, words } from "./text.tsx";
 import { ToolCall, ToolResult } from "./tool-call.tsx";
 
 /** A row of the transcript. It is drawn again only when it is another one. */

@@ -1,7 +1,6 @@
 import { useContext, useMemo } from "preact/hooks";
 import type { DiffLine } from "../../../../src/protocol/dashboard.ts";
 import { timeText } from "../../state/times.ts";
-import { partsOf } from "./fences.ts";
 import { highlighted } from "./highlight.ts";
 import { SurroundingsContext } from "./surroundings.ts";
 
@@ -13,24 +12,6 @@ export function Marked({ text }: { text: string }) {
     const pieces = highlighted(text, search);
     return <>{pieces.map((piece) => (piece.isMatch ? <mark>{piece.text}</mark> : piece.text))}</>;
   }, [text, search]);
-}
-
-/** What somebody wrote: lines as they are, and code between fences set apart. */
-export function Prose({ text }: { text: string }) {
-  const parts = useMemo(() => partsOf(text), [text]);
-  return (
-    <div class="prose">
-      {parts.map((part) =>
-        part.type === "code" ? (
-          <Code text={part.text} label="Code" />
-        ) : (
-          <p>
-            <Marked text={part.text} />
-          </p>
-        ),
-      )}
-    </div>
-  );
 }
 
 /** Text in columns that scrolls by itself. */

@@ -1,8 +1,8 @@
-import type { Paint } from "../paint.ts";
-import { widthOf } from "../styled-text.ts";
-import { wrapText } from "../wrap.ts";
-import { renderInline } from "./inline.ts";
-import type { Alignment } from "./lines.ts";
+import type { Alignment, Inline } from "../../lib/markdown.ts";
+import { renderInline } from "./markdown-inline.ts";
+import type { Paint } from "./paint.ts";
+import { widthOf } from "./styled-text.ts";
+import { wrapText } from "./wrap.ts";
 
 interface TableOptions {
   alignments: readonly Alignment[];
@@ -14,12 +14,15 @@ const leastColumn = 6;
 const gapWidth = 3;
 
 /** Rows in aligned columns; where there is no room for them, each cell on a line with its head. */
-export function renderTable(rows: readonly (readonly string[])[], options: TableOptions): string[] {
+export function renderTable(
+  rows: readonly (readonly (readonly Inline[])[])[],
+  options: TableOptions,
+): string[] {
   const { width, paint, alignments } = options;
   const count = Math.max(...rows.map((row) => row.length));
   const cells = rows.map((row, index) =>
     Array.from({ length: count }, (_, column) => {
-      const text = renderInline(row[column] ?? "", paint);
+      const text = renderInline(row[column] ?? [], paint);
       return index === 0 ? paint.bold(text) : text;
     }),
   );
