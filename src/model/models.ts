@@ -6,7 +6,6 @@ import type { Model, ModelRequest } from "./model.ts";
 import { type ModelSurroundings, openModel, preloadProvider } from "./open-model.ts";
 import { type Environment, providerSettings } from "./provider-settings.ts";
 import type { Recording } from "./recording.ts";
-import { RehearsalModel, rehearsalId } from "./rehearsal/rehearsal-model.ts";
 import { Replay } from "./replay.ts";
 
 export interface ModelsOptions extends ModelSurroundings {
@@ -17,6 +16,7 @@ export interface ModelsOptions extends ModelSurroundings {
   recording?: Recording | undefined;
 }
 
+const rehearsalId = "rehearsal";
 const replayPrefix = "replay:";
 
 /** Throws where a model cannot be had, as far as that can be known without opening anything. */
@@ -66,6 +66,12 @@ function pingAnswer(): HttpResponse {
   return new HttpResponse({ status: 200, statusText: "OK", headers, body });
 }
 
+/** Nobody else pays for loading it. */
+async function openRehearsal(): Promise<Model> {
+  const { RehearsalModel } = await import("./rehearsal/rehearsal-model.ts");
+  return new RehearsalModel();
+}
+
 /** The models of a team. All that use one key at one address share one governor. */
 export class Models {
   readonly #options: ModelsOptions;
@@ -87,7 +93,7 @@ export class Models {
     }
     const model =
       id === rehearsalId
-        ? new RehearsalModel()
+        ? await openRehearsal()
         : this.#governorOf(id).govern(await openModel(id, this.#options));
     // Around the governor: what is recorded is what the member got, in the end.
     return this.#options.recording?.record(model, member) ?? model;

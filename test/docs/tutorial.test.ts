@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { expect, test } from "vitest";
-import { parseOrders } from "../../src/model/rehearsal/orders.ts";
+import { Dialogue, leadSystem } from "../model/rehearsal/dialogue.ts";
 import { tutorialPrompts } from "../support/tutorial-prompts.ts";
 
 test("the tutorial has every prompt that must work, and the rehearsal model understands them all", async () => {
@@ -10,6 +10,8 @@ test("the tutorial has every prompt that must work, and the rehearsal model unde
   const [first, ...others] = tutorialPrompts;
   expect(prompts).toEqual([first, "/team", ...others]);
   for (const prompt of prompts) {
-    expect(parseOrders(prompt)).not.toContainEqual(expect.objectContaining({ type: "unknown" }));
+    const dialogue = new Dialogue(leadSystem);
+    expect(await dialogue.tell(prompt)).not.toContain("I did not understand");
+    expect(dialogue.calls).not.toEqual([]);
   }
 });

@@ -1,4 +1,6 @@
 import { z } from "zod";
+import { firstCharacters } from "../../lib/cut-text.ts";
+import { jsonText } from "../../lib/json-text.ts";
 
 /** A call that was made and answered. */
 const DoneCall = z.object({
@@ -9,40 +11,47 @@ const DoneCall = z.object({
 });
 export type DoneCall = z.infer<typeof DoneCall>;
 
-/** The person's own words to the lead. */
-const Prompt = z.object({ type: z.literal("prompt"), text: z.string() });
-
-/** A message as the member is shown it. `kind` is the message's type. */
-const Mail = z.object({
-  type: z.literal("mail"),
-  from: z.string(),
-  kind: z.string(),
+/**
+ * One thing in a conversation: mail, which a prompt of the person is too; a note of the runtime; or
+ * what the model said. A reply without calls ends a scene.
+ */
+export const Happening = z.object({
+  type: z.enum(["mail", "note", "reply"]),
   text: z.string(),
-  request_id: z.string().exactOptional(),
-  task_id: z.string().exactOptional(),
-  approve: z.boolean().exactOptional(),
-  reason: z.string().exactOptional(),
+  calls: z.array(DoneCall).default([]),
+  /** The fields of mail. `kind` is the message's type. */
+  kind: z.string().default(""),
+  from: z.string().default(""),
+  request_id: z.string().default(""),
+  task_id: z.string().default(""),
+  approve: z.string().default(""),
+  reason: z.string().default(""),
 });
-export type Mail = z.infer<typeof Mail>;
-
-/** One thing that a conversation has in it. */
-export const Happening = z.discriminatedUnion("type", [
-  Prompt,
-  Mail,
-  /** What the runtime tells the member about its conversation. */
-  z.object({ type: z.literal("note"), text: z.string() }),
-  /** What the model said; without calls, that was its answer. */
-  z.object({ type: z.literal("reply"), text: z.string(), calls: z.array(DoneCall) }),
-]);
 export type Happening = z.infer<typeof Happening>;
 
-/** What wants an answer. */
-export type Input = Extract<Happening, { type: "prompt" | "mail" }>;
+const SummaryLine = jsonText(Happening);
+const summaryHead = "What happened, one thing a line:";
+const keptCharacters = 1_000;
 
-export function isInput(happening: Happening): happening is Input {
-  return happening.type === "prompt" || happening.type === "mail";
+/** A summary that replaces a conversation. `readSummary` reads it back. */
+export function writeSummary(happenings: readonly Happening[]): string {
+  const lines = happenings
+    .filter(({ type }) => type !== "note")
+    .map(({ text, calls, ...others }) => ({
+      ...others,
+      text: firstCharacters(text, keptCharacters),
+      // The inputs stay whole: they tell which calls of a script were made already.
+      calls: calls.map((call) => ({
+        ...call,
+        output: firstCharacters(call.output, keptCharacters),
+      })),
+    }));
+  return [summaryHead, ...lines.map((line) => JSON.stringify(line))].join("\n");
 }
 
-export function isMail(happening: Happening): happening is Mail {
-  return happening.type === "mail";
+/** The happenings in a summary of `writeSummary`. Any other summary is a note. */
+export function readSummary(text: string): Happening[] {
+  const [head, ...lines] = text.replace("<summary>\n", "").split("\n");
+  if (head !== summaryHead) return [Happening.parse({ type: "note", text })];
+  return lines.flatMap((line) => SummaryLine.safeParse(line).data ?? []);
 }

@@ -1,4 +1,4 @@
-import { shortly } from "./words.ts";
+import { shortly } from "./sentences.ts";
 
 /** Prompts that the player is sure to understand, with their variants of names, files and numbers. */
 const knownPrompts = [

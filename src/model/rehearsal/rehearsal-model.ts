@@ -2,14 +2,11 @@ import { createHash } from "node:crypto";
 import type { ReplyBlock } from "../../protocol/transcript.ts";
 import type { Usage } from "../../protocol/usage.ts";
 import type { Model, ModelPart, ModelRequest } from "../model.ts";
-import { leadPart } from "./lead-part.ts";
-import { type Move, nextMove, Stage } from "./play.ts";
-import { read } from "./reading.ts";
-import { writeSummary } from "./summary.ts";
-import { teammatePart } from "./teammate-part.ts";
-
-/** What a person names it by. */
-export const rehearsalId = "rehearsal";
+import { writeSummary } from "./happening.ts";
+import { playLead } from "./lead.ts";
+import { readRequest } from "./read-request.ts";
+import { type Call, nextReply } from "./script.ts";
+import { playTeammate } from "./teammate.ts";
 
 /**
  * A small player of the tutorial's prompts, for trying things out without a key or a network. It is
@@ -17,23 +14,23 @@ export const rehearsalId = "rehearsal";
  * has the same answer, in any process.
  */
 export class RehearsalModel implements Model {
-  readonly id = rehearsalId;
+  readonly id = "rehearsal";
 
   async *stream(request: ModelRequest): AsyncGenerator<ModelPart> {
     if (request.signal.aborted) {
       yield aborted;
       return;
     }
-    const blocks = blocksOf(decide(request), request);
-    for (const text of blocks.flatMap(deltasOf)) {
+    const block = blockOf(replyTo(request), request);
+    for (const text of deltasOf(block)) {
       yield { type: "text-delta", text };
       if (request.signal.aborted) {
         yield aborted;
         return;
       }
     }
-    const stop = blocks.some(({ type }) => type === "tool-call") ? "tool-calls" : "end";
-    yield { type: "finish", blocks, stop, usage: usageOf(request, blocks) };
+    const stop = block.type === "tool-call" ? "tool-calls" : "end";
+    yield { type: "finish", blocks: [block], stop, usage: usageOf(request, block) };
   }
 }
 
@@ -42,22 +39,24 @@ const aborted: ModelPart = {
   failure: { kind: "aborted", message: "The call was aborted" },
 };
 
-function decide(request: ModelRequest): Move {
-  const reading = read(request);
-  if (reading.wantsSummary) return { type: "answer", text: writeSummary(reading) };
-  const part = reading.self.type === "lead" ? leadPart : teammatePart;
-  return nextMove(reading.scene, (inputs) => part(new Stage(reading, inputs)));
+/** The next call, or the text of an answer. */
+function replyTo(request: ModelRequest): Call | string {
+  const reading = readRequest(request);
+  const { past, current, self, wantsSummary } = reading;
+  if (wantsSummary) return writeSummary([...past.slice(-keptHappenings), ...current]);
+  return nextReply(reading, self.isLead ? playLead : playTeammate);
 }
 
-function blocksOf(move: Move, { system, conversation }: ModelRequest): ReplyBlock[] {
-  if (move.type === "answer") return [{ type: "text", text: move.text }];
+/** How many of the newest happenings that were answered a summary keeps. */
+const keptHappenings = 30;
+
+function blockOf(reply: Call | string, { system, conversation }: ModelRequest): ReplyBlock {
+  if (typeof reply === "string") return { type: "text", text: reply };
   // No two requests of a member are alike, so neither are the ids.
   const digest = createHash("sha256")
     .update(JSON.stringify([system, conversation]))
     .digest("hex");
-  return move.calls.map(({ name, input }, index) => {
-    return { type: "tool-call", call_id: `rehearsal_${digest.slice(0, 16)}_${index}`, name, input };
-  });
+  return { type: "tool-call", call_id: `rehearsal_${digest.slice(0, 16)}`, ...reply };
 }
 
 function deltasOf(block: ReplyBlock): string[] {
@@ -67,11 +66,11 @@ function deltasOf(block: ReplyBlock): string[] {
 /** About as many as a language model would count. */
 const charactersPerToken = 4;
 
-function usageOf({ system, conversation }: ModelRequest, blocks: readonly ReplyBlock[]): Usage {
+function usageOf({ system, conversation }: ModelRequest, block: ReplyBlock): Usage {
   const tokens = (value: unknown) => Math.ceil(JSON.stringify(value).length / charactersPerToken);
   return {
     input_tokens: tokens([system, conversation]),
-    output_tokens: tokens(blocks),
+    output_tokens: tokens(block),
     cache_read_tokens: 0,
     cache_write_tokens: 0,
   };

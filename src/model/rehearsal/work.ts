@@ -1,104 +1,113 @@
-import { type Clause, clausesOf, fileIn, isName, namePattern } from "./words.ts";
+import { fileContent } from "./file-content.ts";
+import { call, done, type Step } from "./script.ts";
+import { namesIn, type Row, readText, row, type Slots, shortly, unquoted } from "./sentences.ts";
 
-/** Something that a member can do with its own hands. */
-export type Work =
-  /** `about` is what the file is to have in it, in words; `text` is it, letter by letter. */
-  | { type: "create-file"; path: string; about: string; text?: string }
-  | { type: "check-file"; path: string }
-  | { type: "list-files" }
-  | { type: "count-files" }
-  | { type: "search"; text: string }
-  | { type: "run"; command: string }
-  | { type: "send"; to: string; text?: string }
-  | { type: "plan" }
-  /** There is nothing to do yet. */
-  | { type: "wait" };
-
-/** What a text asks for, in its order; nothing where it is not understood. */
-export function understandWork(text: string): Work[] {
-  return clausesOf(text).flatMap(workIn);
+/** Something that a member can do by itself. `title` is how a plan says it. */
+export interface Work {
+  title: string;
+  step: Step;
 }
 
-/** What one clause asks for. */
-export function workIn(clause: Clause): Work[] {
-  for (const understand of readers) {
-    const work = understand(clause);
-    if (work.length > 0) return work;
-  }
-  return [];
+/** What a member is asked for. */
+type Asked = Work | "plan" | "wait";
+
+/** What a text asks for, in its order, without what is not understood. */
+export function askedIn(text: string): Asked[] {
+  return readText(workSentences, text).flatMap(({ meaning }) => meaning ?? []);
 }
 
-const readers = [readPlan, readWait, readRun, readSend, readCreate, readCheck, readLook];
-
-function readPlan({ words }: Clause): Work[] {
-  const asks = /\b(?:submit|hand|make|write|prepare|propose|draft|present|give|show)\b.*\bplan\b/i;
-  return asks.test(words) || /\bplan\b.*\bfirst\b/i.test(words) ? [{ type: "plan" }] : [];
+export function workIn(text: string): Work[] {
+  return askedIn(text).filter((asked) => typeof asked !== "string");
 }
 
-function readWait({ words }: Clause): Work[] {
-  const waits = /^(?:wait|stand by|be ready|you have no work yet|take tasks|work on tasks)\b/i;
-  return waits.test(words) ? [{ type: "wait" }] : [];
+const letter = "(an? |the )?(\\w+ )?(message|note|mail|greeting)s?";
+const files = ".*?(files?|directory|folder|workspace|project)\\b.*";
+
+/** The sentences of work that are known. */
+const workSentences: readonly Row<readonly Asked[]>[] = [
+  row("(submit|hand in|make|write|propose) (an? |the |your )?(\\w+ )?plan( .*)?", () => ["plan"]),
+  row("(wait|stand by|you have no work yet|take tasks)( .*)?", () => ["wait"]),
+  row("(run|execute) {quote}", ({ quote = "" }) => {
+    const command = unquoted(quote);
+    return [look(`Run ${command}`, `\`${command}\` said`, "bash", { command })];
+  }),
+  row(`(send|write|give) ${letter} to {name}{rest}`, readSend),
+  row(`(send|write|give) {name} ${letter}{rest}`, readSend),
+  row("(tell|greet|inform|ask) {name}{rest}", readSend),
+  row("(create|write|make|add|draft) .*?{file}{rest}", ({ file = "", rest = "" }) => {
+    const [about = "", check] = rest.split(/(?:^|\s)and\s+(?:check|verify|read)\b/i);
+    const content = about.trim().replace(/^(?:with|containing|for|about|:)\s+/i, "");
+    const written = writeFile(unquoted(file), content);
+    return check === undefined ? [written] : [written, checkFile(unquoted(file))];
+  }),
+  row("(check|verify|see|look|read|show|print|list) .*?{file}.*", ({ file = "" }) => [
+    checkFile(unquoted(file)),
+  ]),
+  row("(search|look|grep|find) .*?for {word}( .*)?", ({ word = "" }) => {
+    const sought = unquoted(word);
+    const pattern = sought.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&");
+    return [look(`Look for ${sought}`, `Places that say "${sought}"`, "grep", { pattern })];
+  }),
+  row(`count ${files}`, () => [
+    look("Count the files", "Entries in this directory", "bash", { command: "ls | wc -l" }),
+  ]),
+  row(`(list|show|look at) ${files}`, () => [
+    look("List the files", "The files here", "glob", { pattern: "**/*" }),
+  ]),
+];
+
+function look(title: string, what: string, ...[name, input]: Parameters<typeof call>): Work {
+  return { title, step: call(name, input, (output) => `${what}: ${shortly(output)}`) };
 }
 
-function readRun({ words, quotes: [command] }: Clause): Work[] {
-  return command && /\b(?:run|execute)\b/i.test(words) ? [{ type: "run", command }] : [];
+/** `Send bob a message: "Hello"`, `Tell bob that it works`, `Ask bob to hurry`, `Greet bob`. */
+function readSend({ name = "", rest = "" }: Slots): Work[] | undefined {
+  const [to] = namesIn(name);
+  if (to === undefined) return undefined;
+  const [, quote, text, request] =
+    /"([^"]*)"|^\W*(?:saying|that)(?:\s+that)?\s+(.+)|^\s*to\s+(.+)/is.exec(rest) ?? [];
+  return [sendMessage(to, quote ?? text ?? (request && `Please ${request}.`))];
 }
 
-const sends = [
-  `\\b(?:send|write|give|drop)\\s+(?:an?\\s+)?(?:\\w+\\s+)?(?:message|note|mail|greeting|word)s?\\s+to\\s+(${namePattern})(.*)`,
-  `\\b(?:send|write|give|drop)\\s+(${namePattern})\\s+(?:an?|the|some)?\\s*(?:\\w+\\s+)?(?:message|note|mail|greeting|line|word)s?\\b(.*)`,
-  `^(?:tell|greet|message|inform|notify|ask|say\\s+hello\\s+to)\\s+(${namePattern})\\b(.*)`,
-].map((source) => new RegExp(source, "is"));
-
-function readSend({ words, quotes: [quote] }: Clause): Work[] {
-  for (const pattern of sends) {
-    const [, to, rest = ""] = pattern.exec(words) ?? [];
-    if (!to || !isName(to)) continue;
-    const text = quote ?? saying(rest);
-    return [{ type: "send", to: to.toLowerCase(), ...(text && { text }) }];
-  }
-  return [];
-}
-
-/** What is to be said, where it stands behind the recipient without quotes. */
-function saying(rest: string): string | undefined {
-  const [, text] =
-    /^[\s,:]*(?:saying|that|to say|with the text|:)\s*(?:that\s+)?(.+)$/is.exec(rest) ?? [];
-  const [, request] = /^\s+to\s+(.+)$/is.exec(rest) ?? [];
-  return text ?? (request && `Please ${request}.`);
-}
-
-function readCreate({ words, quotes: [quote] }: Clause): Work[] {
-  if (!/\b(?:create|write|make|add|produce|draft|put)\b/i.test(words)) return [];
-  const file = fileIn(words);
-  if (!file) return [];
-  const about = file.rest.replace(/(?:^|\s+)and\s+(?:check|verify|read)\b.*$/i, "");
-  const isChecked = about !== file.rest;
-  return [
-    {
-      type: "create-file",
-      path: file.path,
-      about: about
-        .replace(/\uE000\d+\uE001/g, "")
-        .replace(/^(?:with|containing|for|that has|:)\s+/i, "")
-        .trim(),
-      ...(quote !== undefined && { text: quote }),
+function sendMessage(to: string, text: string | undefined): Work {
+  return {
+    title: `Write to ${to}`,
+    step(scene) {
+      const content = text ?? `Hello ${to}, this is ${scene.self.title}. I begin now.`;
+      const told = `I wrote to ${to}: "${shortly(content, 200)}"`;
+      return call("send_message", { to, content }, () => told)(scene);
     },
-    ...(isChecked ? [{ type: "check-file", path: file.path } as const] : []),
-  ];
+  };
 }
 
-function readCheck({ words }: Clause): Work[] {
-  const looks =
-    /\b(?:check|verify|see|look|test|read|show|print|display|list|inspect|confirm|find|does|is)\b/i;
-  const file = looks.test(words) ? fileIn(words) : undefined;
-  return file ? [{ type: "check-file", path: file.path }] : [];
+/** A file that is there is read before it is replaced: nobody may write over what it has not seen. */
+export function writeFile(path: string, about: string): Work {
+  const content = about.includes('"') ? `${unquoted(about)}\n` : fileContent(path, about);
+  const count = content.trimEnd().split("\n").length;
+  const told = `I wrote ${path}, ${count} ${count === 1 ? "line" : "lines"}.`;
+  return {
+    title: `Write ${path}`,
+    *step(scene) {
+      const { output: found } = yield* scene.call("glob", { pattern: path });
+      const known = found.split("\n").includes(path)
+        ? yield* scene.call("read_file", { path })
+        : undefined;
+      if (known?.output.includes(content.trim())) {
+        return done(`${path} is there already, as it should be.`);
+      }
+      return yield* call("write_file", { path, content }, () => told)(scene);
+    },
+  };
 }
 
-function readLook({ words, quotes: [quote] }: Clause): Work[] {
-  const files = /\b(?:files?|directory|folder|workspace|project)\b/i.test(words);
-  const [, sought] = /\b(?:search|grep|look|find)\b.*?\bfor\s+(\S+)/i.exec(words) ?? [];
-  if (sought) return [{ type: "search", text: quote ?? sought }];
-  if (files && /\bcount\b|\bhow many\b/i.test(words)) return [{ type: "count-files" }];
-  return files && /\b(?:list|show|which|what|look)\b/i.test(words) ? [{ type: "list-files" }] : [];
+export function checkFile(path: string): Work {
+  return {
+    title: `Check ${path}`,
+    *step(scene) {
+      const { output: found, is_error } = yield* scene.call("glob", { pattern: path });
+      if (!is_error && !found.split("\n").includes(path)) return done(`${path} does not exist.`);
+      const told = (output: string) => `${path} exists. Its contents:\n${output.trimEnd()}`;
+      return yield* call("read_file", { path }, told)(scene);
+    },
+  };
 }

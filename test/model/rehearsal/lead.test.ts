@@ -62,10 +62,11 @@ test("Check the lead inbox for any messages", async () => {
   expect(text).toMatch(/alice.*The build is green\.[\s\S]*bob.*All is green\./);
 });
 
-test("an inbox that cannot be read as JSON is no failure", async () => {
-  const dialogue = lead({ read_inbox: ["[{ ... (cut)"] });
+test("unread mail is shown as it is, and an empty inbox is said to be empty", async () => {
+  const dialogue = lead({ read_inbox: ["[{ ... (cut)", "[]"] });
 
-  expect(await dialogue.tell("Check your inbox")).toContain("Nothing has come in");
+  expect(await dialogue.tell("Check your inbox")).toContain("unread: [{ ... (cut)");
+  expect(await dialogue.tell("Check your inbox")).toBe("Nothing has come in yet.");
 });
 
 test("Spawn alice as a backend developer. Ask her to create a file called schema.sql with a users table.", async () => {

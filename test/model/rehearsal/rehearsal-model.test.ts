@@ -132,7 +132,7 @@ test("when all calls of a teammate fail, it comes to an end that says why", asyn
     mail("lead", "message", "Create a.txt. Then send bob a message."),
   );
 
-  expect(text).toContain("I could not write a.txt: No");
+  expect(text).toContain("write_file failed: No");
   expect(dialogue.names).toEqual(["glob", "write_file"]);
 });
 

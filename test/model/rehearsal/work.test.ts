@@ -1,44 +1,51 @@
 import { expect, test } from "vitest";
 import { fileContent } from "../../../src/model/rehearsal/file-content.ts";
-import { understandWork } from "../../../src/model/rehearsal/work.ts";
+import { Dialogue, mail, teammateSystem } from "./dialogue.ts";
+
+const glob = (pattern: string) => ({ name: "glob", input: { pattern } });
+const write = (path: string, content: unknown = expect.any(String)) => ({
+  name: "write_file",
+  input: { path, content },
+});
+const send = (to: string, content: unknown = expect.stringContaining(`Hello ${to}`)) => ({
+  name: "send_message",
+  input: { to, content },
+});
 
 const understood: [string, object[]][] = [
   [
     "Create a file called schema.sql with a users table.",
-    [{ type: "create-file", path: "schema.sql", about: "a users table" }],
+    [glob("schema.sql"), write("schema.sql", fileContent("schema.sql", "a users table"))],
   ],
-  [
-    'Write docs/a.md with "One. Two."',
-    [{ type: "create-file", path: "docs/a.md", text: "One. Two." }],
-  ],
-  ['Create a file named "Makefile"', [{ type: "create-file", path: "Makefile" }]],
+  ['Write docs/a.md with "One. Two."', [glob("docs/a.md"), write("docs/a.md", "One. Two.\n")]],
+  ['Create a file named "Makefile"', [glob("Makefile"), write("Makefile")]],
   [
     "Write a.txt and check it. Then read b.txt.",
-    [
-      { type: "create-file" },
-      { type: "check-file", path: "a.txt" },
-      { type: "check-file", path: "b.txt" },
-    ],
+    [glob("a.txt"), write("a.txt"), glob("a.txt"), glob("b.txt")],
   ],
-  [
-    "Check if schema.sql exists and list its contents.",
-    [{ type: "check-file", path: "schema.sql" }],
-  ],
-  ["Send bob a message.", [{ type: "send", to: "bob" }]],
-  ["Send a message to Bob saying that it works", [{ type: "send", to: "bob", text: "it works" }]],
-  ['Tell bob "hello"', [{ type: "send", to: "bob", text: "hello" }]],
-  ["Ask bob to hurry", [{ type: "send", to: "bob", text: "Please hurry." }]],
-  ["Greet bob", [{ type: "send", to: "bob" }]],
-  ["Run `ls -la`", [{ type: "run", command: "ls -la" }]],
-  ["List the files in the workspace", [{ type: "list-files" }]],
-  ["Look for TODO in the files", [{ type: "search", text: "TODO" }]],
-  ["Count the files in the directory", [{ type: "count-files" }]],
-  ["Submit a plan", [{ type: "plan" }]],
-  ["You have no work yet. Mail brings it.", [{ type: "wait" }]],
+  ["Check if schema.sql exists and list its contents.", [glob("schema.sql")]],
+  ["Send bob a message.", [send("bob")]],
+  ["Send a message to Bob saying that it works", [send("bob", "it works")]],
+  ['Send a message to bob: "Green."', [send("bob", "Green.")]],
+  ['Tell bob "hello"', [send("bob", "hello")]],
+  ["Ask bob to hurry", [send("bob", "Please hurry.")]],
+  ["Greet bob", [send("bob")]],
+  ["Run `ls -la`", [{ name: "bash", input: { command: "ls -la" } }]],
+  ["List the files in the workspace", [glob("**/*")]],
+  ["Look for TODO in the files", [{ name: "grep", input: { pattern: "TODO" } }]],
+  ["Count the files in the directory", [{ name: "bash", input: { command: "ls | wc -l" } }]],
+  ["Submit a plan", [{ name: "plan_approval", input: { plan: expect.any(String) } }]],
+  ["You have no work yet. Mail brings it.", []],
   ["Prove Fermat's theorem", []],
 ];
-test.each(understood)("%j is understood as %j", (text, expected) => {
-  expect(understandWork(text)).toEqual(expected.map((work) => expect.objectContaining(work)));
+test.each(understood)("%j comes to %j", async (text, expected) => {
+  const dialogue = new Dialogue(teammateSystem(), (name) =>
+    name === "glob" ? "No matches" : undefined,
+  );
+
+  await dialogue.tell(mail("lead", "message", text));
+
+  expect(dialogue.calls).toEqual(expected);
 });
 
 test("a table gets columns that fit it, and several tables are several", () => {

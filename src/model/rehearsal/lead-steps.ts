@@ -1,0 +1,182 @@
+import type { Happening } from "./happening.ts";
+import { isPrompt, planIn, reportOf } from "./mail.ts";
+import { call, done, inOrder, type Scene, type Script, type Step } from "./script.ts";
+
+/** A teammate as it is spawned. Without a prompt it waits for mail or tasks. */
+export interface Newcomer {
+  name: string;
+  role: string;
+  prompt: string;
+  needsPlan: boolean;
+}
+
+/** However it ends: what came in is reported, and what comes later wakes the lead. */
+export const waitForAll = call("wait_for_teammates", {}, () => "");
+
+export function tell(to: string, content: string): Step {
+  return call("send_message", { to, content }, () => `I have told ${to}: ${content}`);
+}
+
+/** Nobody who is there is spawned again only to take tasks. */
+export function spawnAll(newcomers: readonly Newcomer[], isForTasks = false): Step {
+  return function* (scene) {
+    const living = isForTasks ? yield* livingTeammates(scene) : [];
+    const missing = newcomers.filter(({ name }) => !living.includes(name));
+    return yield* inOrder(missing.map((newcomer) => spawn(newcomer, isForTasks)))(scene);
+  };
+}
+
+/** Who is at work already gets the prompt by mail. */
+function spawn({ name, role, prompt, needsPlan }: Newcomer, isForTasks: boolean): Step {
+  const idle = isForTasks
+    ? "Take tasks from the board: they come to you by themselves."
+    : "You have no work yet. Mail brings it.";
+  // Said in any case: one who had to plan before would otherwise have to again.
+  const input = { name, role, prompt: prompt || idle, plan_required: needsPlan };
+  const told = `${name} (${role}) is on the team.`;
+  return function* (scene) {
+    const outcome = yield* call("spawn_teammate", input, () => told)(scene);
+    if (!outcome.text.includes("is currently working")) return outcome;
+    return prompt ? yield* tell(name, prompt)(scene) : done(told);
+  };
+}
+
+/** Two teammates for the tasks, where nobody is there. */
+export const spawnHelpers: Step = function* (scene) {
+  const isAlone = (yield* livingTeammates(scene)).length === 0;
+  const names = isAlone ? ["alice", "bob"] : [];
+  const helpers = names.map((name) => ({ name, role: "teammate", prompt: "", needsPlan: false }));
+  return yield* inOrder(helpers.map((helper) => spawn(helper, true)))(scene);
+};
+
+/** The teammates who have not been shut down. */
+function* livingTeammates(scene: Scene): Script<string[]> {
+  const { output } = yield* scene.call("list_teammates");
+  const lines = output.matchAll(/^\s+([a-z][\w-]*) \(.*\): (?!shutdown)/gm);
+  return [...lines].flatMap(([, name]) => name ?? []);
+}
+
+/** Asks teammates to shut down; all of them, where none is named. */
+export function requestShutdown(names: readonly string[]): Step {
+  return function* (scene) {
+    const asked = names.length > 0 ? names : yield* livingTeammates(scene);
+    const requests = asked.map((teammate) => {
+      return call("shutdown_request", { teammate }, () => `I have asked ${teammate} to shut down.`);
+    });
+    const outcome = yield* inOrder(requests)(scene);
+    return asked.length > 0 ? outcome : done("Nobody is there to be shut down.");
+  };
+}
+
+/** Tasks that change nothing: they can be done in any directory, and nobody is asked about them. */
+const looks = [
+  "List the files in the workspace",
+  "Look for TODO in the files",
+  "Count the files in the directory",
+  "Check if README.md exists and list its contents",
+  "Look for FIXME in the files",
+  "Check if package.json exists and list its contents",
+];
+const numbers = "one two three four five six seven eight nine ten".split(" ");
+const maxTasks = 20;
+
+/** Creates the tasks of `3 tasks on the board`, `tasks with dependencies: "Write a.md", "Check a.md"`. */
+export function createTasks(wanted = ""): Step {
+  const [word = ""] = wanted
+    .toLowerCase()
+    .replace(/^an?\s/, "one ")
+    .split(/\s+/);
+  const count = Number(word) || numbers.indexOf(word) + 1 || 3;
+  const quoted = [...wanted.matchAll(/"([^"]*)"/g)].flatMap(([, subject]) => subject ?? []);
+  const listed = /:\s*([^"]+)$/.exec(wanted)?.[1]?.split(/,?\s+and\s+|,\s*/) ?? quoted;
+  const usual = Array.from({ length: count }, (_, index) => looks[index % looks.length] ?? "");
+  const subjects = (listed.length > 0 ? listed : usual).slice(0, maxTasks);
+  const isChain = /\bdepend/i.test(wanted);
+  return function* (scene) {
+    const lines: string[] = [];
+    let before: string | undefined;
+    for (const subject of subjects) {
+      const input = { subject, ...(isChain && before && { blocked_by: [before] }) };
+      const { text, hasFailed } = yield* call("create_task", input)(scene);
+      if (hasFailed) return { text, hasFailed };
+      before = /^Created task (\d+)/.exec(text)?.[1];
+      lines.push(`${text}.`);
+    }
+    return done(lines.join("\n"));
+  };
+}
+
+/** More than any story needs; each waits until nobody works. */
+const maxTaskWaits = 10;
+
+/**
+ * Waits while somebody is at a task, and says how the board stands. Between one task and the next
+ * nobody may be at work for a moment: the lead does not ask again and again, results wake it.
+ */
+export const watchTasks: Step = function* (scene) {
+  let board = "";
+  for (let waits = 0; waits < maxTaskWaits; waits++) {
+    yield* scene.call("wait_for_teammates");
+    const { output } = yield* scene.call("list_tasks");
+    const isSettled = output === board || !output.includes("[in_progress]");
+    board = output;
+    if (isSettled) break;
+  }
+  return done(`The board:\n${board}`);
+};
+
+/** Other mail may end the waiting for a plan before it comes. */
+const maxPlanWaits = 5;
+
+/** Decides a teammate's newest plan. One that has not come yet is waited for. */
+export function decidePlan(name: string, approve: boolean, reason?: string): Step {
+  const usual = approve
+    ? "Go ahead, in small steps."
+    : "Too risky for now. Leave everything as it is.";
+  const feedback = reason || usual;
+  return function* (scene) {
+    let plan = openPlan(scene, name);
+    for (let waits = 0; !plan && waits < maxPlanWaits; waits++) {
+      const { output } = yield* scene.call("wait_for_teammates");
+      plan = openPlan(scene, name);
+      if (!output.startsWith("Waiting ended early")) break;
+    }
+    if (!plan) return done(`No plan of ${name} waits for a decision of mine.`);
+    const { request_id, text } = plan;
+    scene.take((mail) => mail === plan);
+    const told = (output: string) => `${planIn(text)}\n\n${output}: ${feedback}`;
+    return yield* call("plan_approval", { request_id, approve, feedback }, told)(scene);
+  };
+}
+
+function openPlan({ mail, calls }: Scene, name: string): Happening | undefined {
+  const decisions = calls.filter((made) => made.name === "plan_approval" && !made.is_error);
+  const decided = JSON.stringify(decisions.map(({ input }) => input));
+  return mail.findLast(({ kind, from, request_id }) => {
+    const isPlan = kind === "plan_approval_request" && from === name;
+    return isPlan && !decided.includes(JSON.stringify(request_id));
+  });
+}
+
+const maxReports = 5;
+
+/** Mail comes by itself, so the inbox is mostly empty, and what has come is reported again. */
+export function lookIntoInbox(resultOf?: string): Step {
+  const isWanted = (mail: Happening) =>
+    resultOf ? mail.kind === "result" && mail.from === resultOf : !isPrompt(mail);
+  return function* (scene) {
+    const inbox = yield* call("read_inbox", {})(scene);
+    if (inbox.hasFailed) return inbox;
+    const reports = scene.mail
+      .filter(isWanted)
+      .map(reportOf)
+      .filter((report) => report !== "");
+    // It is reported here, and not once more behind it.
+    while (scene.take(isWanted));
+    const shown = reports.slice(resultOf ? -1 : -maxReports);
+    if (inbox.text !== "[]") shown.push(`unread: ${inbox.text}`);
+    if (shown.length === 0)
+      return done(`Nothing has come in${resultOf ? ` from ${resultOf}` : ""} yet.`);
+    return done(["What has come in:", ...shown.map((report) => `- ${report}`)].join("\n"));
+  };
+}

@@ -1,0 +1,51 @@
+import type { Happening } from "./happening.ts";
+import { introduction, notUnderstood } from "./known-prompts.ts";
+import { decidePlan } from "./lead-steps.ts";
+import { isPrompt, reportOf, taskOfPlan } from "./mail.ts";
+import { scenes } from "./scenes.ts";
+import { inOrder, type Scene, type Script } from "./script.ts";
+import { readText } from "./sentences.ts";
+import { workIn } from "./work.ts";
+
+/** The lead does what the person asks for, and reports what came in. */
+export function* playLead(scene: Scene): Script<string> {
+  const lines: string[] = [];
+  let isPrompted = false;
+  let hasTaskNews = false;
+  for (let mail = scene.take(); mail; mail = scene.take()) {
+    isPrompted ||= isPrompt(mail);
+    hasTaskNews ||= mail.kind === "result" && /\bTask \d+ (?:is|has)\b/.test(mail.text);
+    lines.push(yield* isPrompt(mail) ? answerPrompt(scene, mail.text) : answerMail(scene, mail));
+  }
+  if (hasTaskNews && !isPrompted && createdTasks(scene).length > 0) {
+    const { output, is_error } = yield* scene.call("list_tasks");
+    if (!is_error) lines.push(`The board:\n${output}`);
+  }
+  if (isPrompted && !scene.past.some(isPrompt)) lines.unshift(introduction);
+  return lines.filter((line) => line !== "").join("\n\n") || "Nothing is new.";
+}
+
+/** Plays the scenes of a prompt until a step fails. Work that the person asks for it does itself. */
+function* answerPrompt(scene: Scene, prompt: string): Script<string> {
+  const pieces = readText(scenes, prompt).map(({ text, meaning }) => {
+    const work = meaning ? [] : workIn(text).map(({ step }) => step);
+    return { text, steps: meaning ?? work, isKnown: meaning !== undefined || work.length > 0 };
+  });
+  const steps = pieces.flatMap((piece) => piece.steps);
+  const { text, hasFailed } = yield* inOrder(steps, "\n\n")(scene);
+  const unknown = pieces.filter(({ isKnown }) => !isKnown).map((piece) => piece.text);
+  if (hasFailed || (unknown.length === 0 && pieces.length > 0)) return text;
+  return `${text}\n\n${notUnderstood(unknown)}`.trim();
+}
+
+/** A plan for a task that the lead itself has created is what the person wanted. */
+function* answerMail(scene: Scene, mail: Happening): Script<string> {
+  const created = `Created task ${taskOfPlan(mail.text)}:`;
+  const isOwn = createdTasks(scene).some(({ output }) => output.startsWith(created));
+  if (mail.kind !== "plan_approval_request" || !isOwn) return reportOf(mail);
+  return (yield* decidePlan(mail.from, true)(scene)).text;
+}
+
+function createdTasks({ calls }: Scene) {
+  return calls.filter(({ name, is_error }) => name === "create_task" && !is_error);
+}

@@ -1,0 +1,167 @@
+import type { Happening } from "./happening.ts";
+import { taskOfPlan } from "./mail.ts";
+import { call, done, inOrder, type Outcome, type Scene, type Script } from "./script.ts";
+import { shortly } from "./sentences.ts";
+import { askedIn, checkFile, type Work, workIn, writeFile } from "./work.ts";
+
+/** A teammate does what its lead asks, answers its peers, and goes when it is asked to. */
+export function* playTeammate(scene: Scene): Script<string> {
+  const lines: string[] = [];
+  for (let mail = nextMail(scene); mail; mail = nextMail(scene)) {
+    lines.push((yield* answer(scene, mail)).text);
+  }
+  return lines.filter((line) => line !== "").join("\n") || "Nothing is left to do.";
+}
+
+/** Who is asked to shut down begins nothing else. */
+function nextMail(scene: Scene): Happening | undefined {
+  return scene.take(({ kind }) => kind === "shutdown_request") ?? scene.take();
+}
+
+function* answer(scene: Scene, mail: Happening): Script<Outcome> {
+  const { kind, from, text, request_id, task_id } = mail;
+  switch (kind) {
+    case "shutdown_request":
+      return yield* call(
+        "shutdown_response",
+        { request_id, approve: true },
+        () => "I shut down.",
+      )(scene);
+    case "task_assignment":
+      return yield* performTask(scene, mail);
+    case "plan_approval_response":
+      return yield* afterDecision(scene, mail);
+    case "broadcast":
+      return done(`Noted, from ${from}: ${shortly(text, 200)}`);
+    case "message":
+      if (isBoss(from)) return yield* obey(scene, text);
+      return task_id ? yield* performTask(scene, mail) : yield* answerPeer(scene, mail);
+    default:
+      return done("");
+  }
+}
+
+function isBoss(from: string): boolean {
+  return from === "lead" || from === "user";
+}
+
+function* obey(scene: Scene, text: string): Script<Outcome> {
+  const asked = askedIn(text);
+  if (asked.length === 0) {
+    return done(
+      `This is a rehearsal, and I am no language model: as ${scene.self.title} I would now see to "${shortly(text, 200)}". Nothing was changed.`,
+    );
+  }
+  if (asked.includes("plan")) return yield* handInPlan(scene, text);
+  const work = workIn(text);
+  if (work.length === 0) return done("I am ready.");
+  const outcome = yield* perform(scene, work);
+  return lacksPlan(outcome) ? yield* handInPlan(scene, text) : outcome;
+}
+
+function perform(scene: Scene, work: readonly Work[]): Script<Outcome> {
+  return inOrder(
+    work.map(({ step }) => step),
+    " ",
+  )(scene);
+}
+
+/** Whether something failed because a plan must be approved before anything is changed. */
+function lacksPlan({ text, hasFailed }: Outcome): boolean {
+  return hasFailed && text.includes("with plan_approval");
+}
+
+/** Works on a task, and ends it: with what came of it, or with why nothing did. */
+function* performTask(scene: Scene, { task_id, text }: Happening): Script<Outcome> {
+  const subject = text
+    .replace(/^(?:Task \d+ is yours|You still hold task \d+): /, "")
+    .replace(/\. Complete it \(complete_task\).*$/s, "");
+  const work = workIn(subject);
+  const rehearsed = `Rehearsed only, nothing was changed: a language model would now see to "${shortly(subject, 200)}".`;
+  const outcome = work.length > 0 ? yield* perform(scene, work) : done(rehearsed);
+  if (lacksPlan(outcome)) return yield* handInPlan(scene, subject, task_id);
+  const { text: result, hasFailed } = outcome;
+  const ending = hasFailed
+    ? call(
+        "update_task",
+        { task_id, status: "failed", result },
+        () => `Task ${task_id} has failed: ${shortly(result)}`,
+      )
+    : call(
+        "complete_task",
+        { task_id, result },
+        () => `Task ${task_id} is done: ${shortly(result)}`,
+      );
+  return yield* ending(scene);
+}
+
+/** What is done once a plan is approved: what was asked for, or a small note. */
+function plannedWork({ self }: Scene, order: string): Work[] {
+  const work = workIn(order);
+  const path = `${self.name}-notes.md`;
+  return work.length > 0 ? work : [writeFile(path, topicOf(order)), checkFile(path)];
+}
+
+/** What an order is about, without the words that ask for a plan. */
+function topicOf(order: string): string {
+  const topic = order.replace(/(?:^|\. )(?:Hand in|Submit) a plan(?: first)?\.?$/, "");
+  return topic.charAt(0).toLowerCase() + topic.slice(1) || "a small improvement";
+}
+
+/** Hands in a plan for what was asked; every further one is smaller. */
+function* handInPlan(scene: Scene, order: string, task_id = ""): Script<Outcome> {
+  const steps = plannedWork(scene, order).map(({ title }) => title);
+  const isSmaller = !task_id && plansOf(scene).length > 0;
+  const look = "Look at what is there, and change nothing meanwhile";
+  const head = `Plan for ${task_id ? `task ${task_id}` : topicOf(order)}:`;
+  const titles = task_id ? steps : [look, ...steps, "Report"];
+  const whole = [head, ...titles.map((title, index) => `${index + 1}. ${title}.`)].join("\n");
+  const plan = isSmaller ? `A smaller plan: ${steps[0]}, and nothing else.` : whole;
+  const told = "I have handed in a plan and wait for the answer.";
+  return yield* call("plan_approval", { plan }, () => told)(scene);
+}
+
+function plansOf({ calls }: Scene) {
+  return calls.filter(({ name }) => name === "plan_approval");
+}
+
+const maxPlans = 3;
+
+/** After an approval the work is done; after a rejection another plan is made, if it is asked for. */
+function* afterDecision(scene: Scene, { approve, text }: Happening): Script<Outcome> {
+  const plans = plansOf(scene);
+  const planned = taskOfPlan(JSON.stringify(plans.at(-1)?.input));
+  const task = scene.mail.findLast(
+    ({ kind, task_id }) => kind === "task_assignment" && task_id === planned,
+  );
+  if (approve === "true" && task) return yield* performTask(scene, task);
+  const order = scene.mail.findLast(isOrder)?.text ?? "";
+  if (approve === "true") return yield* perform(scene, plannedWork(scene, order));
+  const feedback = text.split("\n\n").slice(1).join(" ");
+  const wantsAnother = /\b(?:hand in|another|smaller|again|revise)\b/i.test(feedback);
+  if (wantsAnother && plans.length < maxPlans) return yield* handInPlan(scene, order);
+  const why = feedback && ` ("${shortly(feedback, 200)}")`;
+  return done(`My plan was rejected${why}. I have changed nothing, and stop here.`);
+}
+
+/** Something to do, from somebody who may ask for it. */
+function isOrder({ kind, from, text }: Happening): boolean {
+  return kind === "message" && isBoss(from) && askedIn(text).some((asked) => asked !== "wait");
+}
+
+/** An answer is marked as one, so that two teammates do not answer each other for ever. */
+const answerMark = "Re: ";
+const maxAnswers = 3;
+
+function* answerPeer(scene: Scene, { from, text }: Happening): Script<Outcome> {
+  const note = `${from} wrote: "${shortly(text, 200)}"`;
+  const answers = scene.calls.filter(({ name }) => name === "send_message").length;
+  const isPeer = from !== "system" && from !== "outside";
+  if (!isPeer || text.startsWith(answerMark) || answers >= maxAnswers) return done(note);
+  const content = `${answerMark}Hello ${from}, ${scene.self.title} has read your message.`;
+  return yield* call(
+    "send_message",
+    { to: from, content },
+    () => `${note} I have answered.`,
+  )(scene);
+}
