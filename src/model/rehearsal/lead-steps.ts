@@ -174,9 +174,11 @@ export function lookIntoInbox(resultOf?: string): Step {
     // It is reported here, and not once more behind it.
     while (scene.take(isWanted));
     const shown = reports.slice(resultOf ? -1 : -maxReports);
-    if (inbox.text !== "[]") shown.push(`unread: ${inbox.text}`);
+    const isEmpty = inbox.text === "[]";
+    if (!isEmpty) shown.push(`unread: ${inbox.text}`);
     if (shown.length === 0)
       return done(`Nothing has come in${resultOf ? ` from ${resultOf}` : ""} yet.`);
-    return done(["What has come in:", ...shown.map((report) => `- ${report}`)].join("\n"));
+    const head = `${isEmpty ? "Nothing is unread. " : ""}What has come in:`;
+    return done([head, ...shown.map((report) => `- ${report}`)].join("\n"));
   };
 }
