@@ -11,7 +11,10 @@ export interface Newcomer {
 }
 
 /** However it ends: what came in is reported, and what comes later wakes the lead. */
-export const waitForAll = call("wait_for_teammates", {}, () => "");
+export const waitForAll: Step = function* (scene) {
+  yield* scene.call("wait_for_teammates");
+  return done("");
+};
 
 export function tell(to: string, content: string): Step {
   return call("send_message", { to, content }, () => `I have told ${to}: ${content}`);
@@ -125,8 +128,8 @@ export const watchTasks: Step = function* (scene) {
   return done(`The board:\n${board}`);
 };
 
-/** Other mail may end the waiting for a plan before it comes. */
-const maxPlanWaits = 5;
+/** Other mail, or a restart, may end the waiting for a plan before it comes. */
+const maxPlanWaits = 4;
 
 /** Decides a teammate's newest plan. One that has not come yet is waited for. */
 export function decidePlan(name: string, approve: boolean, reason?: string): Step {
@@ -137,9 +140,9 @@ export function decidePlan(name: string, approve: boolean, reason?: string): Ste
   return function* (scene) {
     let plan = openPlan(scene, name);
     for (let waits = 0; !plan && waits < maxPlanWaits; waits++) {
-      const { output } = yield* scene.call("wait_for_teammates");
+      const { output, is_error } = yield* scene.call("wait_for_teammates");
       plan = openPlan(scene, name);
-      if (!output.startsWith("Waiting ended early")) break;
+      if (!is_error && !output.startsWith("Waiting ended early")) break;
     }
     if (!plan) return done(`No plan of ${name} waits for a decision of mine.`);
     const { request_id, text } = plan;

@@ -233,6 +233,23 @@ test("whoever is at work already gets its work by mail, and no other error is pa
   expect(text).toContain("The team is full.");
 });
 
+test("a waiting that was cut short, by a restart for instance, ends nothing", async () => {
+  const lost = { output: "Error: Nobody knows what came of it.", isError: true };
+  const dialogue = lead({ wait_for_teammates: [lost] });
+
+  const text = await dialogue.tell("Spawn bob as a tester. Then list the team.");
+
+  expect(dialogue.names).toEqual(["spawn_teammate", "wait_for_teammates", "list_teammates"]);
+  expect(text).toContain("alice (coder): idle");
+
+  const deciding = lead({ wait_for_teammates: [lost, plan("plan-1")] });
+  await deciding.tell("Spawn bob with a risky refactoring task. Review and reject his plan.");
+  expect(deciding.calls).toContainEqual({
+    name: "plan_approval",
+    input: { request_id: "plan-1", approve: false, feedback: expect.any(String) },
+  });
+});
+
 test("results that wake the lead are told, with the board where there is one", async () => {
   const dialogue = lead();
 
