@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { z } from "zod";
-import { Signature } from "../src/keys/signature.ts";
+import { hmacSignature } from "../src/keys/signature.ts";
 import type { Clock } from "../src/lib/clock.ts";
 import { FileMailbox, type FileMailboxOptions } from "../src/mailbox/file-mailbox.ts";
 import { MailWriter } from "../src/mailbox/mail-writer.ts";
@@ -14,7 +14,7 @@ import { deliveredPositions, type Transcript } from "../src/transcript/transcrip
 /** Whose mail is under test. */
 export const ada = MemberName.parse("ada");
 
-export const testSignature = new Signature(Buffer.alloc(32, 7));
+export const testSignature = hmacSignature(Buffer.alloc(32, 7));
 const noWatch = { subscribe: () => () => undefined };
 
 /** How mail is taken in. All but `right` are controls: each must show what it does wrong. */

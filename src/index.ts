@@ -1,6 +1,9 @@
 export type { LastRun, RecordedEnd, RunEnd, Runner } from "./agent/runner.ts";
+export type { CronBook } from "./crons/cron-book.ts";
 export { type ErrorCode, TeamError } from "./errors.ts";
 export type { Fence, HeldFence, Holder } from "./fence/fence.ts";
+export type { Signature } from "./keys/signature.ts";
+export { hmacSignature } from "./keys/signature.ts";
 export { type Clock, systemClock } from "./lib/clock.ts";
 export {
   type ProcessIdentity,
@@ -30,6 +33,8 @@ export type {
   ProgramRequest,
   RunningCommand,
 } from "./processes/command-runner.ts";
+export type { JobRecords } from "./processes/job-records.ts";
+export { CronEntry } from "./protocol/cron.ts";
 export { AgentEvent, StoredEvent } from "./protocol/events.ts";
 export {
   lead,
@@ -45,6 +50,7 @@ export {
   TeamId,
   user,
 } from "./protocol/ids.ts";
+export { JobRecord } from "./protocol/job.ts";
 export {
   Message,
   type MessageDraft,

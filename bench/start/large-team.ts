@@ -1,6 +1,6 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
-import { Signature } from "../../src/keys/signature.ts";
+import { hmacSignature, type Signature } from "../../src/keys/signature.ts";
 import { loadTeamKey, teamKeyPath } from "../../src/keys/team-key.ts";
 import { mapInBatches } from "../../src/lib/batches.ts";
 import { VersionedRecords } from "../../src/lib/versioned-records.ts";
@@ -126,7 +126,7 @@ class TeamOnDisk {
     const path = teamKeyPath({ teamId, keyFile: undefined, stateHome, home: directory });
     const key = await loadTeamKey({ path });
     if (!key) throw new Error("The team has no key");
-    await team.#fill(size, new Signature(key));
+    await team.#fill(size, hmacSignature(key));
     return team;
   }
 

@@ -13,12 +13,12 @@ import { childEnvironment, Secrets } from "../../src/lib/secrets.ts";
 import { wait } from "../../src/lib/wait.ts";
 import { providerKeyNames } from "../../src/model/provider-settings.ts";
 import { commandEnvironment } from "../../src/permissions/command-environment.ts";
+import { runCommand } from "../../src/processes/command-runner.ts";
+import { HostCommandRunner } from "../../src/processes/host-command-runner.ts";
 import { OutputFiles } from "../../src/processes/output-files.ts";
 import { Pipes } from "../../src/processes/pipes.ts";
 import { Programs } from "../../src/processes/programs.ts";
 import { RunningCommands } from "../../src/processes/running-commands.ts";
-import { runCommand } from "../../src/processes/command-runner.ts";
-import { HostCommandRunner } from "../../src/processes/host-command-runner.ts";
 import { type Effects, Line, ports } from "../effects.ts";
 import { WatchedTree } from "../watched-tree.ts";
 

@@ -6,7 +6,7 @@ import { hasErrno, TeamError } from "../errors.ts";
 import { quoted } from "../lib/file-owner.ts";
 import { createFileOnce, ensurePrivateDirectory } from "../lib/files.ts";
 import type { TeamId } from "../protocol/ids.ts";
-import { Signature } from "./signature.ts";
+import { hmacSignature, type Signature } from "./signature.ts";
 
 export interface TeamKeyPathOptions {
   teamId: TeamId;
@@ -68,11 +68,11 @@ export async function openTeamKey({ path }: { path: string }): Promise<TeamKey> 
   try {
     await ensureDirectory(dirname(path));
     const isFirst = await createFileOnce(path, `${key.toString("hex")}\n`);
-    if (isFirst) return { signature: new Signature(key), origin: "created" };
+    if (isFirst) return { signature: hmacSignature(key), origin: "created" };
   } catch (error) {
     if (!(error instanceof Error && hasErrno(error, ...unwritable))) throw error;
     const warning = `The team's key cannot be kept: ${error.message}. It ends with this process, and commands from another shell cannot act for you. Set TROUPE_KEY_FILE to a file that can be written.`;
-    return { signature: new Signature(key), origin: "memory", warning };
+    return { signature: hmacSignature(key), origin: "memory", warning };
   }
   const first = await loadTeamKey({ path });
   if (!first) throw unreadable(path);
@@ -80,7 +80,7 @@ export async function openTeamKey({ path }: { path: string }): Promise<TeamKey> 
 }
 
 async function loaded(key: Uint8Array, path: string): Promise<TeamKey> {
-  const signature = new Signature(key);
+  const signature = hmacSignature(key);
   if (((await stat(path)).mode & readableBits) === 0) return { signature, origin: "loaded" };
   const warning = `Other users may read the team's key ${path}, and then act for you. Type: chmod 600 ${quoted(path)}`;
   return { signature, origin: "loaded", warning };

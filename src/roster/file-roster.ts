@@ -84,7 +84,8 @@ export class FileRoster implements Roster, Disposable {
     });
   }
 
-  get current(): TeamRecord {
+  /** As far as this process knows, without looking. Not to be changed. */
+  get known(): TeamRecord {
     return this.#team;
   }
 

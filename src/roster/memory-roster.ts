@@ -17,7 +17,8 @@ export class MemoryRoster implements Roster {
     return structuredClone(this.#team);
   }
 
-  get current(): TeamRecord {
+  /** As far as this process knows, without looking. Not to be changed. */
+  get known(): TeamRecord {
     return this.#team;
   }
 

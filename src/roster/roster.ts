@@ -12,8 +12,6 @@ import type { TeamRecord } from "../protocol/team.ts";
  */
 export interface Roster {
   read(): Promise<TeamRecord>;
-  /** The roster as far as this process knows, without looking. Not to be changed. */
-  readonly current: TeamRecord;
   update(change: (team: TeamRecord) => TeamRecord): Promise<TeamRecord>;
   onChange(listener: (team: TeamRecord) => void): () => void;
 }

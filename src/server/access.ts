@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { Signature } from "../keys/signature.ts";
+import { hmacSignature, type Signature } from "../keys/signature.ts";
 import { type ShownProof, shownProof } from "./shown-proof.ts";
 
 interface AccessOptions {
@@ -45,7 +45,7 @@ export class Access {
   readonly #sessions = new Map<string, Session>();
 
   constructor({ secret, now }: AccessOptions) {
-    this.#signature = new Signature(secret);
+    this.#signature = hmacSignature(secret);
     this.#now = now;
   }
 
@@ -130,7 +130,7 @@ export class Access {
 }
 
 function keyed(hex: string): Signature {
-  return new Signature(Buffer.from(hex, "hex"));
+  return hmacSignature(Buffer.from(hex, "hex"));
 }
 
 function isSignedBy(signature: Signature, request: SignedRequest, shown: ShownProof): boolean {

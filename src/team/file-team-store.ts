@@ -101,8 +101,7 @@ export class FileTeamStore implements TeamStore {
   }
 
   async send(to: string, draft: MessageDraft): Promise<Message> {
-    const recipient = findRecipient(this.roster.current, to);
-    return this.#mailbox(recipient).append(draft);
+    return this.#mailbox(await this.#recipient(to)).append(draft);
   }
 
   openMember(name: MemberName, options: Pick<ReaderOptions, "onSetAside">): Promise<MemberStore> {
@@ -141,14 +140,23 @@ export class FileTeamStore implements TeamStore {
     return { transcript, mailbox, reader };
   }
 
+  /** Nobody is refused by what this process knows alone: another one may know more. */
+  async #recipient(to: string): Promise<MemberName> {
+    try {
+      return findRecipient(this.roster.known, to);
+    } catch {
+      return findRecipient(await this.roster.read(), to);
+    }
+  }
+
   /** What came before was for another life of that name. */
   #spawnedAt(name: MemberName): Date | undefined {
-    const at = this.roster.current.members.find((member) => member.name === name)?.spawned_at;
+    const at = this.roster.known.members.find((member) => member.name === name)?.spawned_at;
     return at === undefined ? undefined : new Date(at);
   }
 
   #transcript(member: MemberName): Promise<FileTranscript> {
-    const { team_id: teamId } = this.roster.current;
+    const { team_id: teamId } = this.roster.known;
     const path = within(this.#layout.transcripts, `${member}.jsonl`);
     return makeOnce(this.#transcripts, member, async () =>
       FileTranscript.open(path, {
@@ -202,7 +210,7 @@ async function openHead<T>(
 ): Promise<T | undefined> {
   // Where the key ends with this process, nothing that it signed counts at the next start.
   if (key.origin === "memory") return undefined;
-  return open(headPath({ teamId: roster.current.team_id, ...keyPlace }, name), onWarning);
+  return open(headPath({ teamId: roster.known.team_id, ...keyPlace }, name), onWarning);
 }
 
 type StoreParts = Awaited<ReturnType<typeof openParts>>;
@@ -252,7 +260,7 @@ async function openParts(options: PartsOptions, opened: Disposables) {
   opened.use(roster);
   const openList = (name: string) => openHead(place, { key, roster, name, open: Inventory.open });
   const records = await openRecords(place, layout, { key, check, openList });
-  if (isTakenOver) await askAgain(records.requests, roster.current);
+  if (isTakenOver) await askAgain(records.requests, roster.known);
   const writer = opened.use(new MailWriter());
   const events = opened.use(await FileEventLog.open({ path: layout.events, clock }));
   const usage = await FileUsageLedger.open({

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { MemoryCronBook } from "../crons/memory-cron-book.ts";
-import { Signature } from "../keys/signature.ts";
+import { hmacSignature } from "../keys/signature.ts";
 import type { Clock } from "../lib/clock.ts";
 import { makeOnce } from "../lib/make-once.ts";
 import { MemoryEventLog } from "../logs/memory-event-log.ts";
@@ -30,7 +30,7 @@ export class MemoryTeamStore implements TeamStore {
   /** Nobody else can become the lead of what only this process sees. */
   readonly lost: AbortSignal = new AbortController().signal;
   readonly crons = new MemoryCronBook();
-  readonly signature = new Signature(randomBytes(32));
+  readonly signature = hmacSignature(randomBytes(32));
   readonly #clock: Clock;
   readonly #transcripts = new Map<MemberName, MemoryTranscript>();
   readonly #mailboxes = new Map<MemberName, MemoryMailbox>();
@@ -45,7 +45,7 @@ export class MemoryTeamStore implements TeamStore {
   }
 
   async send(to: string, draft: MessageDraft): Promise<Message> {
-    return this.#mailbox(findRecipient(this.roster.current, to)).append(draft);
+    return this.#mailbox(findRecipient(this.roster.known, to)).append(draft);
   }
 
   openMember(name: MemberName, options: Pick<ReaderOptions, "onSetAside">): Promise<MemberStore> {

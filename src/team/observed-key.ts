@@ -1,6 +1,6 @@
 import { TeamError } from "../errors.ts";
 import type { Holder } from "../fence/fence.ts";
-import { Signature } from "../keys/signature.ts";
+import { hmacSignature, type Signature } from "../keys/signature.ts";
 import { loadTeamKey, teamKeyPath } from "../keys/team-key.ts";
 import { isProven } from "../keys/team-proof.ts";
 import type { TeamRecord } from "../protocol/team.ts";
@@ -49,7 +49,7 @@ export class ObservedKey {
   async #find(): Promise<{ signature?: Signature; reason: string; isMissing: boolean }> {
     const key = await loadTeamKey({ path: this.#path });
     if (!key) return { reason: missingKey(this.#path), isMissing: true };
-    const signature = new Signature(key);
+    const signature = hmacSignature(key);
     if (isProven(this.#team, signature)) return { signature, reason: "", isMissing: false };
     return { reason: notSigned, isMissing: false };
   }

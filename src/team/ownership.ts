@@ -1,5 +1,5 @@
 import { TeamError } from "../errors.ts";
-import { Signature } from "../keys/signature.ts";
+import { hmacSignature, type Signature } from "../keys/signature.ts";
 import { loadTeamKey, teamKeyPath } from "../keys/team-key.ts";
 import { isProven } from "../keys/team-proof.ts";
 import type { FilePath } from "../lib/file-path.ts";
@@ -30,7 +30,7 @@ export async function findOwnership(
     const { team_id: teamId } = team;
     const path = teamKeyPath({ teamId, ...place.keyPlace });
     const key = await loadTeamKey({ path });
-    const signature = key && new Signature(key);
+    const signature = key && hmacSignature(key);
     if (signature && isProven(team, signature)) return { type: "own", teamId, signature };
     const reason = key ? notSigned : missingKey(path);
     if (foreign.type === "none") foreign = { type: "foreign", team, reason };

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { FileCronBook } from "../../src/crons/file-cron-book.ts";
 import { TeamError } from "../../src/errors.ts";
-import { Signature } from "../../src/keys/signature.ts";
+import { hmacSignature } from "../../src/keys/signature.ts";
 import { CronEntry } from "../../src/protocol/cron.ts";
 import { testCronBook } from "../../src/testing/conformance/cron-book.ts";
 import { temporaryDirectory } from "../../src/testing/temporary-directory.ts";
@@ -142,7 +142,7 @@ async function open() {
   const reopenWith = (options: { check?: () => Promise<void> }) =>
     new FileCronBook({
       directory,
-      signature: new Signature(Buffer.alloc(32)),
+      signature: hmacSignature(Buffer.alloc(32)),
       onDamage: (problem) => void problems.push(problem),
       ...options,
     });

@@ -2,7 +2,7 @@ import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { sweepCrashes, type Trial } from "../../soak/sweep.ts";
-import { Signature } from "../../src/keys/signature.ts";
+import { hmacSignature } from "../../src/keys/signature.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import { Secrets } from "../../src/lib/secrets.ts";
 import { FileMailbox } from "../../src/mailbox/file-mailbox.ts";
@@ -66,7 +66,7 @@ interface JobsOptions {
 function openJobs({ directory, shell: { runner, secrets }, keepsIds }: JobsOptions) {
   const records = new FileJobRecords({
     directory: join(directory, "background"),
-    signature: new Signature(Buffer.alloc(32)),
+    signature: hmacSignature(Buffer.alloc(32)),
     onDamage: (problem) => {
       throw new Error(problem);
     },
@@ -75,7 +75,10 @@ function openJobs({ directory, shell: { runner, secrets }, keepsIds }: JobsOptio
   const mailbox = openMailbox(directory);
   const background = new BackgroundJobs({
     ...{ runner, secrets },
-    clock: systemClock, member: alice, records });
+    clock: systemClock,
+    member: alice,
+    records,
+  });
   const mail = new BackgroundMail(background, {
     member: alice,
     tell: ({ id, content }) =>
@@ -101,7 +104,7 @@ function openMailbox(directory: string): FileMailbox {
   return new FileMailbox({
     inbox: join(directory, "inbox"),
     owner: alice,
-    signature: new Signature(new Uint8Array(32)),
+    signature: hmacSignature(new Uint8Array(32)),
     clock: systemClock,
     writer: new MailWriter(),
     watch: { subscribe: () => () => undefined },

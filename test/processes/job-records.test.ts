@@ -2,7 +2,7 @@ import { mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { TeamError } from "../../src/errors.ts";
-import { Signature } from "../../src/keys/signature.ts";
+import { hmacSignature } from "../../src/keys/signature.ts";
 import { FileJobRecords, MemoryJobRecords } from "../../src/processes/job-records.ts";
 import { MemberName, newMessageId } from "../../src/protocol/ids.ts";
 import { testJobRecords } from "../../src/testing/conformance/job-records.ts";
@@ -16,7 +16,7 @@ testJobRecords("MemoryJobRecords", async () => ({
 
 testJobRecords("FileJobRecords", open);
 
-const signature = new Signature(Buffer.alloc(32));
+const signature = hmacSignature(Buffer.alloc(32));
 
 const record = {
   id: "0a1b2c3d",

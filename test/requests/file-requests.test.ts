@@ -1,7 +1,7 @@
 import { readFile, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { Signature } from "../../src/keys/signature.ts";
+import { hmacSignature } from "../../src/keys/signature.ts";
 import { canonicalJson } from "../../src/lib/canonical-json.ts";
 import { lead, MemberName, user } from "../../src/protocol/ids.ts";
 import { type Decision, Request } from "../../src/protocol/request.ts";
@@ -25,7 +25,7 @@ testRequests("FileRequests", open);
 describe("P13 a decision that troupe did not sign so", () => {
   const signedBy = (bytes: Uint8Array, decision: Decision) => ({
     ...decision,
-    sig: new Signature(bytes).sign(canonicalJson(decision)),
+    sig: hmacSignature(bytes).sign(canonicalJson(decision)),
   });
 
   /** Each makes of a pending request one that claims to be approved. */
@@ -248,7 +248,7 @@ async function open() {
   const openWith = (bytes: Uint8Array) =>
     new FileRequests({
       directory: directory.path,
-      signature: new Signature(bytes),
+      signature: hmacSignature(bytes),
       clock,
       onDamage: (problem) => void problems.push(problem),
       onForgery: (problem) => void forgeries.push(problem),

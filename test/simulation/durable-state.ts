@@ -1,4 +1,4 @@
-import { Signature } from "../../src/keys/signature.ts";
+import { hmacSignature } from "../../src/keys/signature.ts";
 import type { Clock } from "../../src/lib/clock.ts";
 import { MemoryUsageLedger } from "../../src/logs/memory-usage-ledger.ts";
 import type { MailRecord } from "../../src/mailbox/mailbox.ts";
@@ -22,7 +22,7 @@ export class DurableState {
   readonly tasks: MemoryTaskBoard;
   readonly requests: MemoryRequests;
   readonly usage = new MemoryUsageLedger();
-  readonly signature = new Signature(Buffer.alloc(32, 7));
+  readonly signature = hmacSignature(Buffer.alloc(32, 7));
   /** True once a write has failed: then not everything is done before the next start. */
   hasFailed = false;
   /** All mail whose sender knows that it was sent. */

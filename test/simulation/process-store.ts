@@ -181,9 +181,6 @@ export class ProcessStore implements TeamStore {
       read: () => this.#read("roster read", () => roster.read()),
       update: (change) => this.#write("roster written", () => roster.update(change)),
       onChange: (listener) => roster.onChange(this.#alive(listener)),
-      get current() {
-        return roster.current;
-      },
     };
   }
 

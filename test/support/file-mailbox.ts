@@ -1,6 +1,6 @@
 import { appendFile, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { Signature } from "../../src/keys/signature.ts";
+import { hmacSignature } from "../../src/keys/signature.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import { FileMailbox, type FileMailboxOptions } from "../../src/mailbox/file-mailbox.ts";
 import { MailWriter } from "../../src/mailbox/mail-writer.ts";
@@ -22,7 +22,7 @@ export function openFileMailbox(
   return new FileMailbox({
     inbox: join(directory, "inbox"),
     owner: ada,
-    signature: new Signature(testKey),
+    signature: hmacSignature(testKey),
     clock: systemClock,
     writer: new MailWriter(),
     watch: noWatch,

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
-import { Signature } from "../../src/keys/signature.ts";
+import { hmacSignature, type Signature } from "../../src/keys/signature.ts";
 import { lead, MemberName, TaskId } from "../../src/protocol/ids.ts";
 import { FileTaskBoard } from "../../src/tasks/file-task-board.ts";
 import { testTaskBoard } from "../../src/testing/conformance/task-board.ts";
@@ -119,7 +119,7 @@ test("P10 processes that create and claim at once: no id twice, no task with two
 });
 
 describe("a task that troupe did not write", () => {
-  const signature = new Signature(Buffer.alloc(32, 7));
+  const signature = hmacSignature(Buffer.alloc(32, 7));
 
   test("P37 is on the board as outside's: nobody holds it, and nobody takes it by itself", async () => {
     await using fixture = await open();

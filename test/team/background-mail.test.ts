@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { Signature } from "../../src/keys/signature.ts";
+import { hmacSignature } from "../../src/keys/signature.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import { Secrets } from "../../src/lib/secrets.ts";
 import { type BackgroundJob, BackgroundJobs } from "../../src/processes/background-jobs.ts";
@@ -116,7 +116,7 @@ async function openMail({ onDisk = false, isFull = false } = {}) {
   const records = onDisk
     ? new FileJobRecords({
         directory: join(directory, "background"),
-        signature: new Signature(Buffer.alloc(32)),
+        signature: hmacSignature(Buffer.alloc(32)),
         onDamage: () => undefined,
         check: async () => undefined,
       })

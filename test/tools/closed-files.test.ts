@@ -68,7 +68,8 @@ async function shownBy(rules: readonly string[]): Promise<string[]> {
   const shown: string[] = [];
   for (const [tool, input] of calls) {
     const call = tools.find(({ spec }) => spec.name === tool)?.prepare(input);
-    if (call?.type !== "prepared") throw new Error(`${tool} does not take ${JSON.stringify(input)}`);
+    if (call?.type !== "prepared")
+      throw new Error(`${tool} does not take ${JSON.stringify(input)}`);
     const { decision } = await permissions.judge({ tool, action: call.action });
     const context = { callId: "call-1", signal: AbortSignal.any([]), onOutput: () => {} };
     shown.push(decision === "allow" ? (await call.run(context)).text : decision);

@@ -3,7 +3,7 @@ import { appendFile, mkdir, readFile, rm, symlink, writeFile } from "node:fs/pro
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { Signature } from "../../src/keys/signature.ts";
+import { hmacSignature } from "../../src/keys/signature.ts";
 import type { Damage } from "../../src/lib/json-lines.ts";
 import type { Entry } from "../../src/protocol/transcript.ts";
 import { compaction, output } from "../../src/testing/conformance/transcript.ts";
@@ -47,15 +47,15 @@ describe("a transcript that somebody changed", () => {
   test.each([
     [
       "another key",
-      new EntryChain(new Signature(Buffer.alloc(32, 8)), { teamId: "t", member: "ada" }),
+      new EntryChain(hmacSignature(Buffer.alloc(32, 8)), { teamId: "t", member: "ada" }),
     ],
     [
       "another team",
-      new EntryChain(new Signature(Buffer.alloc(32, 7)), { teamId: "u", member: "ada" }),
+      new EntryChain(hmacSignature(Buffer.alloc(32, 7)), { teamId: "u", member: "ada" }),
     ],
     [
       "another member",
-      new EntryChain(new Signature(Buffer.alloc(32, 7)), { teamId: "t", member: "bob" }),
+      new EntryChain(hmacSignature(Buffer.alloc(32, 7)), { teamId: "t", member: "bob" }),
     ],
   ])("an entry that was signed for %s is none of this transcript", async (_, other) => {
     await using fixture = await writtenTranscript();
@@ -232,7 +232,7 @@ describe("the head", () => {
 
 const { at } = output("");
 
-const chain = new EntryChain(new Signature(Buffer.alloc(32, 7)), { teamId: "t", member: "ada" });
+const chain = new EntryChain(hmacSignature(Buffer.alloc(32, 7)), { teamId: "t", member: "ada" });
 
 /** A transcript with the entries a to e, closed, with what is needed to mistreat it. */
 async function writtenTranscript() {

@@ -3,7 +3,7 @@ import { appendFile, readFile, stat, truncate, writeFile } from "node:fs/promise
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { openDescriptors } from "../../soak/open-descriptors.ts";
-import { Signature } from "../../src/keys/signature.ts";
+import { hmacSignature } from "../../src/keys/signature.ts";
 import type { Damage } from "../../src/lib/json-lines.ts";
 import type { Entry } from "../../src/protocol/transcript.ts";
 import {
@@ -290,7 +290,7 @@ async function openTranscript() {
   };
 }
 
-const chain = new EntryChain(new Signature(Buffer.alloc(32, 7)), { teamId: "t", member: "ada" });
+const chain = new EntryChain(hmacSignature(Buffer.alloc(32, 7)), { teamId: "t", member: "ada" });
 
 function collector(damages: Damage[]) {
   return { chain, onDamage: (damage: Damage) => damages.push(damage) };

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { Signature } from "../../../src/keys/signature.ts";
+import { hmacSignature } from "../../../src/keys/signature.ts";
 import { systemClock } from "../../../src/lib/clock.ts";
 import { DirectoryWatch } from "../../../src/lib/directory-watch.ts";
 import { ensurePrivateDirectory } from "../../../src/lib/files.ts";
@@ -28,7 +28,7 @@ export const newReader: ReaderOptions = {
 };
 
 /** The same in every process of a benchmark. */
-const signature = new Signature(Buffer.alloc(32, 7));
+const signature = hmacSignature(Buffer.alloc(32, 7));
 
 /** A mailbox as a team has it: signed, checked, and with the limits that are the default. */
 export function openMailbox(

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { expect, test } from "vitest";
-import { Signature } from "../../../src/keys/signature.ts";
+import { hmacSignature } from "../../../src/keys/signature.ts";
 import { MemberName } from "../../../src/protocol/ids.ts";
 import type { Member, TeamRecord } from "../../../src/protocol/team.ts";
 import { MemoryRoster } from "../../../src/roster/memory-roster.ts";
@@ -9,7 +9,7 @@ import { RosterKeeper } from "../../../src/team/members/roster-keeper.ts";
 import { newTeam } from "../../../src/team/new-team.ts";
 
 const alice = MemberName.parse("alice");
-const signature = new Signature(randomBytes(32));
+const signature = hmacSignature(randomBytes(32));
 const record: Member = {
   name: alice,
   role: "coder",

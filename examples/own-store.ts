@@ -1,0 +1,82 @@
+/**
+ * A store of your own: here one that wraps the store in memory and keeps a list of everything that
+ * was sent. A store for another database implements the same interfaces. Exits with 1 if the list
+ * lacks what the team has said.
+ */
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import {
+  type MemberName,
+  type MemberStore,
+  MemoryTeamStore,
+  type Message,
+  type MessageDraft,
+  type ReaderOptions,
+  systemClock,
+  systemPlace,
+  Team,
+  type TeamStore,
+} from "troupe";
+import { calls, ScriptedModel, says, temporaryDirectory } from "troupe/testing";
+
+class RecordingStore implements TeamStore {
+  readonly sent: Message[] = [];
+  readonly #inner = new MemoryTeamStore({ clock: systemClock });
+
+  readonly roster = this.#inner.roster;
+  readonly tasks = this.#inner.tasks;
+  readonly requests = this.#inner.requests;
+  readonly events = this.#inner.events;
+  readonly usage = this.#inner.usage;
+  readonly jobs = this.#inner.jobs;
+  readonly crons = this.#inner.crons;
+  readonly signature = this.#inner.signature;
+  readonly lost = this.#inner.lost;
+
+  async send(to: string, draft: MessageDraft): Promise<Message> {
+    const message = await this.#inner.send(to, draft);
+    this.sent.push(message);
+    return message;
+  }
+
+  openMember(name: MemberName, options: Pick<ReaderOptions, "onSetAside">): Promise<MemberStore> {
+    return this.#inner.openMember(name, options);
+  }
+
+  forget(name: MemberName): Promise<void> {
+    return this.#inner.forget(name);
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.#inner[Symbol.asyncDispose]();
+  }
+}
+
+const models: Record<string, ScriptedModel> = {
+  lead: new ScriptedModel([
+    calls("spawn_teammate", { name: "ada", role: "coder", prompt: "Say hello." }),
+    calls("wait_for_teammates", {}),
+    says("Ada has said hello."),
+  ]),
+  ada: new ScriptedModel([says("Hello.")]),
+};
+
+const store = new RecordingStore();
+await using workspace = await temporaryDirectory();
+await using team = await Team.open({
+  cwd: workspace.path,
+  model: "scripted",
+  openModel: (_, member) => models[member] ?? new ScriptedModel([]),
+  store,
+  place: systemPlace({ directory: join(workspace.path, ".team"), onWarning: console.error }),
+});
+
+await team.prompt("Have somebody say hello.");
+const { result } = await team.quiet();
+
+console.log(result);
+assert.equal(result, "Ada has said hello.");
+assert.deepEqual(
+  store.sent.map(({ from, to, type }) => `${from} to ${to}: ${type}`),
+  ["user to lead: message", "lead to ada: message", "ada to lead: result"],
+);
