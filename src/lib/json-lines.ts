@@ -131,21 +131,22 @@ function cutOff(path: FilePath, size: number): void {
 
 /**
  * Finishes what a writer that died left at the end of `path`. A record that lacks only its newline
- * gets it; other bytes move to `torn.jsonl` in the side directory and are reported.
+ * gets it; other bytes move to `torn.jsonl` in the side directory and are reported. Returns whether
+ * there were such.
  */
 export async function repairTail<T>(
   path: FilePath,
   schema: z.ZodType<T>,
   onDamage: (damage: Damage) => void,
-): Promise<void> {
+): Promise<boolean> {
   await using reader = await LineReader.open(path);
   const tail = await reader?.unterminated();
-  if (!tail) return;
+  if (!tail) return false;
 
   const damages: Damage[] = [];
   if (parseLine(tail, schema, (damage) => damages.push(damage)) !== undefined) {
     appendLines(path, "");
-    return;
+    return false;
   }
   const tornPath = within(sideDirectory(path), "torn.jsonl");
   // Of what is longer than any record a part is enough to see what it was.
@@ -155,4 +156,5 @@ export async function repairTail<T>(
   for (const { reason, ...place } of damages) {
     onDamage({ ...place, reason: `${reason}; the torn line is in ${tornPath}` });
   }
+  return true;
 }

@@ -41,12 +41,16 @@ export interface TailOptions {
   chain: EntryChain;
   /** How far the transcript had come; undefined where that is not known. */
   head: Link | undefined;
+  /** True where it should be known, and is not. */
+  isHeadLost: boolean;
+  /** True where bytes at the end were no entry, and are cut off by now. */
+  isTorn: boolean;
 }
 
 /** Reads a transcript back to its newest compaction, and puts right what can be. */
 export async function readChainedTail(
   reader: LineReader | undefined,
-  { chain, head }: TailOptions,
+  { chain, head, isHeadLost, isTorn }: TailOptions,
 ): Promise<ChainedTail> {
   const found: ChainedEntry[] = [];
   const foreign: ForeignLine[] = [];
@@ -62,7 +66,10 @@ export async function readChainedTail(
     }
   }
   foreign.reverse();
-  return { offset, foreign, ...arrange(found.reverse(), { head, isWhole: offset === 0, foreign }) };
+  // Nobody knows how many entries were there, and something else is there in their place.
+  const mayMissEnd = isHeadLost && (isTorn || foreign.length > 0);
+  const isWhole = offset === 0;
+  return { offset, foreign, ...arrange(found.reverse(), { head, isWhole, foreign, mayMissEnd }) };
 }
 
 /** The entry in `line`, or why it is none. */
@@ -82,10 +89,13 @@ interface ArrangeOptions {
   /** True where the lines are all there are. */
   isWhole: boolean;
   foreign: readonly ForeignLine[];
+  /** True where entries behind the last one may be missing. */
+  mayMissEnd: boolean;
 }
 
 /** Puts entries in their order, each once, with a gap wherever some are missing. */
-function arrange(found: readonly ChainedEntry[], { head, isWhole, foreign }: ArrangeOptions) {
+function arrange(found: readonly ChainedEntry[], options: ArrangeOptions) {
+  const { head, isWhole, foreign, mayMissEnd } = options;
   const ordered = inOrder(found);
   const first = ordered[0]?.place;
   const before = isWhole || !first ? chainStart : { number: first.number - 1, sig: first.after };
@@ -104,7 +114,7 @@ function arrange(found: readonly ChainedEntry[], { head, isWhole, foreign }: Arr
     last = place;
   }
   const at = ordered.at(-1)?.entry.at ?? new Date(0).toISOString();
-  const missing = missingAtEnd(ordered, { head, last });
+  const missing = mayMissEnd ? 0 : missingAtEnd(ordered, { head, last });
   if (missing !== undefined) miss(missing, at);
   return { entries, before, last, lost, isSound: isSound && ordered.length === found.length };
 }

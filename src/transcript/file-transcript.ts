@@ -109,8 +109,8 @@ export class FileTranscript implements Transcript {
   static async open(path: FilePath, options: WriterOptions): Promise<FileTranscript> {
     await options.check?.();
     await ensurePrivateDirectory(parentOf(path));
-    await repairTail(path, Entry, options.onDamage);
-    const tail = await readTail(path, options);
+    const isTorn = await repairTail(path, Entry, options.onDamage);
+    const tail = await readTail(path, { ...options, isTorn });
     const last = tail.isSound ? tail.last : await rewriteTail(path, tail, options);
     return new FileTranscript(path, options, last);
   }
@@ -147,7 +147,7 @@ export class FileTranscript implements Transcript {
   }
 
   async tail(): Promise<Entry[]> {
-    const { entries, foreign } = await readTail(this.#path, this.#options);
+    const { entries, foreign } = await readTail(this.#path, { ...this.#options, isTorn: false });
     for (const { line, reason } of foreign) {
       this.#reader.report({ path: String(this.#path), offset: line.offset, reason });
     }
@@ -159,9 +159,18 @@ export class FileTranscript implements Transcript {
   }
 }
 
-async function readTail(path: FilePath, { chain, head }: WriterOptions): Promise<ChainedTail> {
+async function readTail(
+  path: FilePath,
+  { chain, head, isTorn }: WriterOptions & { isTorn: boolean },
+): Promise<ChainedTail> {
   await using reader = await LineReader.open(path);
-  return await readChainedTail(reader, { chain, head: await head?.read() });
+  const known = await head?.read();
+  return await readChainedTail(reader, {
+    chain,
+    head: known,
+    isHeadLost: head !== undefined && known === undefined,
+    isTorn,
+  });
 }
 
 /** So that `grep '^{"type":"reply"'` finds all replies and nothing a model has quoted. */

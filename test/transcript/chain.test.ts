@@ -113,6 +113,25 @@ describe("a transcript that somebody changed", () => {
     expect(damages).toEqual([]);
   });
 
+  test.each([
+    ["zeros", async (path: string, size: number) => await writeFile(path, Buffer.alloc(size))],
+    ["another's entries", async (path: string) => await writeFile(path, "{}\n{}\n")],
+  ])("where the head is lost, too, %s in the place of entries leave a gap", async (_, damage) => {
+    await using fixture = await writtenTranscript();
+    const whole = await readFile(fixture.path);
+    const kept = whole.subarray(0, whole.indexOf("\n", whole.indexOf("\n") + 1) + 1);
+    await damage(fixture.path, whole.length - kept.length);
+    await writeFile(fixture.path, Buffer.concat([kept, await readFile(fixture.path)]));
+    await rm(fixture.headPath);
+
+    const { entries, damages } = await fixture.reopen();
+
+    expect(texts(entries)).toEqual(letters.slice(0, 2));
+    expect(entries.at(-1)).toMatchObject({ type: "gap", lost: 0 });
+    expect(damages).not.toEqual([]);
+    expect(await fixture.reopen()).toEqual({ entries, damages: [] });
+  });
+
   test("a whole transcript that is gone leaves a gap", async () => {
     await using fixture = await writtenTranscript();
     await rm(fixture.path);
