@@ -92,7 +92,7 @@ export async function loadTeamKey({ path }: { path: string }): Promise<Uint8Arra
   if (text === undefined) return undefined;
   if (keyPattern.test(text)) return Buffer.from(text.trim(), "hex");
   throw new TeamError("key-unavailable", `${path} is not a team's key`, {
-    hint: `It should hold ${keyBytes * 2} hex digits. Restore it, or remove it to have a new key made: unread mail then comes from \`outside\`, and open requests are asked again.`,
+    hint: `It should hold ${keyBytes * 2} hex digits. Restore it. Without it nothing proves that the team is yours: remove it, and start with --take-over to go on with the team's texts, or with --fresh to begin another.`,
   });
 }
 
