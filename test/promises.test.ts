@@ -6,9 +6,13 @@ const promises = [...readFileSync("docs/promises.md", "utf8").matchAll(/^\| (P\d
   ([, id]) => id,
 );
 
-const endToEndTests = readdirSync("test/e2e", { recursive: true, encoding: "utf8" })
+const tests = readdirSync("test", { recursive: true, encoding: "utf8" })
   .filter((name) => name.endsWith(".test.ts"))
-  .map((name) => ({ name, text: readFileSync(join("test/e2e", name), "utf8") }));
+  // The controls below have skips in them, as texts.
+  .filter((name) => name !== "promises.test.ts")
+  .map((name) => ({ name, text: readFileSync(join("test", name), "utf8") }));
+
+const endToEndTests = tests.filter(({ name }) => name.startsWith("e2e/"));
 
 /** The promises that the titles of end-to-end tests begin with. */
 const named = endToEndTests.flatMap(({ text }) => promisesNamedIn(text));
@@ -26,10 +30,31 @@ function withoutComments(text: string): string {
   return text.replace(/^\s*\/\*[\s\S]*?\*\//gm, "").replace(/(?<=^|\s)\/\/.*$/gm, "");
 }
 
+/** Why a test may be skipped: a program is missing, or the system has no such thing. */
+const grounds = [
+  // CI has these, and fails without them.
+  "noBrowser",
+  "noTmux",
+  "noSandbox",
+  // zsh and fish, which somebody who does not use them need not have.
+  "noShell",
+  'process.platform === "linux"',
+  "process.getuid?.() === 0",
+];
+
+/** How tests are left out, each as `skipIf(condition)`, or by its name alone. */
+function skipsIn(text: string): string[] {
+  const skips =
+    /(?<![.\w])(?:test|describe)\.((?:skipIf|runIf)\((?:[^()]|\(\))*\)|(?:skip|todo|only|fails)\b)/g;
+  return [...withoutComments(text).matchAll(skips)].map(([, how = ""]) => how);
+}
+
 function isAnySkipped(text: string): boolean {
-  return /(?<![.\w])(?:test|describe)\.(?:skip|todo|only|fails|skipIf|runIf)\b/.test(
-    withoutComments(text),
-  );
+  return skipsIn(text).length > 0;
+}
+
+function isGrounded(skip: string): boolean {
+  return grounds.some((ground) => skip === `skipIf(${ground})` || skip === `runIf(${ground})`);
 }
 
 test("every promise is listed once, in order", () => {
@@ -46,6 +71,32 @@ test("every end-to-end test runs, and runs as it is", () => {
   const skipping = endToEndTests.filter(({ text }) => isAnySkipped(text));
   expect(skipping.map(({ name }) => name)).toEqual([]);
 });
+
+test("every other test runs, but for those whose programs or system are missing", () => {
+  const skipping = tests.flatMap(({ name, text }) => {
+    const groundless = skipsIn(text).filter((skip) => !isGrounded(skip));
+    return groundless.map((skip) => `${name}: ${skip}`);
+  });
+  expect(skipping).toEqual([]);
+});
+
+test.each(["skip", "todo", "only", "fails", "skipIf(true)", "runIf(isSlow)", "skipIf(!noTmux)"])(
+  "control: a test with .%s is found, and has no ground to be skipped",
+  (how) => {
+    const [skip] = skipsIn(`test.${how}("shuts down", () => {});`);
+
+    expect(skip).toBe(how);
+    expect(isGrounded(how)).toBe(false);
+  },
+);
+
+test.each(["skipIf(noTmux)", "runIf(process.getuid?.() === 0)"])(
+  "control: a test with .%s is found, and has a ground",
+  (how) => {
+    expect(skipsIn(`describe.${how}.each([1])("shuts down", () => {});`)).toEqual([how]);
+    expect(isGrounded(how)).toBe(true);
+  },
+);
 
 test.each([
   'test("P07 P08 shuts down", () => {});',

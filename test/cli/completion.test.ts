@@ -70,7 +70,7 @@ test("a real bash completes with the script", async () => {
 });
 
 for (const shell of ["zsh", "fish"]) {
-  const isThere = spawnSync(shell, ["--version"]).error === undefined;
+  const noShell = spawnSync(shell, ["--version"]).error && `${shell} is not installed here`;
 
   test(`the script for ${shell} asks the program`, async () => {
     await using directory = await temporaryDirectory();
@@ -81,7 +81,7 @@ for (const shell of ["zsh", "fish"]) {
     expect(out.join("\n")).toContain("troupe __complete -- ");
   });
 
-  test.skipIf(!isThere)(`${shell} can read its script (skipped where it is missing)`, async () => {
+  test.skipIf(noShell)(`${shell} can read its script${noShell ? `: ${noShell}` : ""}`, async () => {
     await using directory = await temporaryDirectory();
     const { out } = await troupe(directory.path, "completion", shell);
 

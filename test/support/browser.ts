@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
+import { missing } from "./missing.ts";
 
 /** What the browser is called on the systems that have it, the person's own choice first. */
 const candidates = [
@@ -18,11 +19,11 @@ const candidates = [
 const executablePath = candidates.find((path) => path && existsSync(path));
 
 /** Why there can be no browser here, and how to get one; undefined where there can. */
-export const noBrowser = executablePath
-  ? undefined
-  : "no Chromium was found: install it (Debian, Ubuntu: apt-get install chromium; macOS: brew install chromium), or name it in CHROMIUM";
-
-if (noBrowser && process.env.BROWSER_TESTS === "required") throw new Error(noBrowser);
+export const noBrowser = missing(
+  executablePath
+    ? undefined
+    : "no Chromium was found: install it (Debian, Ubuntu: apt-get install chromium; macOS: brew install chromium), or name it in CHROMIUM",
+);
 
 /** The title of a file's browser tests: where they are skipped, it says what is missing. */
 export const inBrowser = noBrowser ?? "in a browser";

@@ -1,14 +1,14 @@
-import { type ChildProcess, execFile, spawn, spawnSync } from "node:child_process";
+import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import { missingProgram } from "./missing.ts";
 
 const execute = promisify(execFile);
 
 /** Why there can be no real terminal here; undefined where there can. */
-export const noTmux =
-  spawnSync("tmux", ["-V"]).status === 0 ? undefined : "tmux is not installed here";
+export const noTmux = missingProgram("tmux", "apt-get install tmux, or brew install tmux");
 
 export interface TmuxOptions {
   /** Where its socket may lie. */
