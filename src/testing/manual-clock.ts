@@ -24,6 +24,11 @@ export class ManualClock implements Clock {
     return this.#elapsedMs;
   }
 
+  /** How many timers are set and neither due nor cancelled. */
+  get pending(): number {
+    return this.#timers.size;
+  }
+
   schedule(delayMs: number, run: () => void): () => void {
     const timer = { dueMs: this.#elapsedMs + delayMs, run };
     this.#timers.add(timer);
@@ -53,6 +58,20 @@ export class ManualClock implements Clock {
       next.run();
     }
     this.#pass(endMs - this.#elapsedMs);
+  }
+
+  /**
+   * Lets time pass until `isOver`, from timer to timer, at most `stepMs` at once. Between two steps
+   * whatever is ready runs. I/O may take longer than that, so `isOver` may hold later on this clock
+   * than it could have.
+   */
+  async advanceUntil(isOver: () => boolean, stepMs = Number.POSITIVE_INFINITY): Promise<void> {
+    while (!isOver()) {
+      const next = this.#nextDue(this.#elapsedMs + stepMs);
+      if (next) this.advance(next.dueMs - this.#elapsedMs);
+      else if (Number.isFinite(stepMs)) this.advance(stepMs);
+      await new Promise((resolve) => setImmediate(resolve));
+    }
   }
 
   /** Sets the time of day forward or back, as a person or a time server does. No time passes. */

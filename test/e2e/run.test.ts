@@ -1,6 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { text } from "node:stream/consumers";
@@ -12,6 +11,7 @@ import { ProviderServer } from "../../src/testing/provider-server/provider-serve
 import { calls, reply, says } from "../../src/testing/scripted-model.ts";
 import { temporaryDirectory } from "../../src/testing/temporary-directory.ts";
 import { followScript, providerEnvironment } from "../support/agent-on-wire.ts";
+import { fileText } from "../support/file-text.ts";
 
 /** The bundled program, as it is published. */
 const program = resolve("dist/cli/main.js");
@@ -166,15 +166,6 @@ test("P24 no file of the team and no output has the key, and no command sees it"
   const grep = spawn("grep", ["-rlF", key, join(it.root, ".team")]);
   expect(await finished(grep)).toMatchObject({ code: 1, out: "" });
 });
-
-/** The text of a file, as soon as there is one that is not empty. */
-async function fileText(path: string): Promise<string> {
-  for (;;) {
-    const found = existsSync(path) ? (await readFile(path, "utf8")).trim() : "";
-    if (found !== "") return found;
-    await new Promise(setImmediate);
-  }
-}
 
 /** False also for one that has ended and is only not buried yet. */
 async function isAlive(pid: number): Promise<boolean> {

@@ -306,10 +306,7 @@ async function play<T>(clock: ManualClock, ended: Promise<T>): Promise<T> {
     isPlaying = false;
   };
   ended.then(stop, stop);
-  while (isPlaying) {
-    clock.advance(1000);
-    await settled();
-  }
+  await clock.advanceUntil(() => !isPlaying, 1000);
   return ended;
 }
 

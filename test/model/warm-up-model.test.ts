@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { systemClock } from "../../src/lib/clock.ts";
 import { warmUpModel } from "../../src/model/models.ts";
+import { ManualClock } from "../../src/testing/manual-clock.ts";
 
 const env = {
   ANTHROPIC_API_KEY: "sk-ant-test-0123456789",
@@ -9,12 +9,38 @@ const env = {
   OPENAI_COMPATIBLE_BASE_URL: "http://127.0.0.1:1/v1",
 };
 
+/** Notes how long somebody was going to wait. */
+class NotingClock extends ManualClock {
+  readonly delays: number[] = [];
+
+  override schedule(delayMs: number, run: () => void): () => void {
+    this.delays.push(delayMs);
+    return super.schedule(delayMs, run);
+  }
+}
+
+// The watchdogs tell how far it came: one is for the headers, then one for each piece of the answer.
 test.each([
-  "anthropic/any",
-  "openai/any",
-  "google/any",
-  "openai-compatible/any",
-  "replay:/no/such/file",
-])("%s is warmed up without its provider", async (id) => {
-  await expect(warmUpModel(id, { env, clock: systemClock })).resolves.toBeUndefined();
+  ["anthropic/any", 60_000],
+  ["openai/any", 60_000],
+  ["google/any", 60_000],
+  ["openai-compatible/any", 300_000],
+])(
+  "the code of %s has read an answer once it is warm, though there is no provider",
+  async (id, headersMs) => {
+    const clock = new NotingClock();
+
+    await warmUpModel(id, { env, clock });
+
+    expect(clock.delays).toEqual([headersMs, 90_000, 90_000]);
+    expect(clock.pending).toBe(0);
+  },
+);
+
+test("a model without a provider has nothing to make warm", async () => {
+  const clock = new NotingClock();
+
+  await warmUpModel("replay:/no/such/file", { env, clock });
+
+  expect(clock.delays).toEqual([]);
 });

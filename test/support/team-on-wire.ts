@@ -15,6 +15,7 @@ import {
   temporaryDirectory,
 } from "../../src/testing/temporary-directory.ts";
 import { providerEnvironment } from "./agent-on-wire.ts";
+import { fileText } from "./file-text.ts";
 import { teamPlace } from "./team.ts";
 
 /** What a member's model answers: one step for each request, the last one again and again. */
@@ -91,12 +92,8 @@ export class TeamOnWire implements AsyncDisposable {
   }
 
   /** The text of a file in the workspace, as soon as there is one that is not empty. */
-  async made(name: string): Promise<string> {
-    for (;;) {
-      const text = (await readIfThere(join(this.root, name))).trim();
-      if (text !== "") return text;
-      await new Promise(setImmediate);
-    }
+  made(name: string): Promise<string> {
+    return fileText(join(this.root, name));
   }
 
   async transcriptOf(member: string): Promise<Entry[]> {

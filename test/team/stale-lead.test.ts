@@ -74,10 +74,7 @@ async function takeOver(root: string, asleep: Machine) {
   }).finally(() => {
     isOpen = true;
   });
-  while (!isOpen) {
-    machine.clock.advance(1000);
-    await new Promise((resolve) => setImmediate(resolve));
-  }
+  await machine.clock.advanceUntil(() => isOpen);
   asleep.clock.jump(day);
   return opening;
 }

@@ -5,8 +5,9 @@ import { TeamError } from "../../../src/errors.ts";
 import { systemProcesses } from "../../../src/lib/process-identity.ts";
 import type { Team } from "../../../src/team/team.ts";
 import { calls, reply, says } from "../../../src/testing/scripted-model.ts";
+import { fileText } from "../../support/file-text.ts";
 import { TeamOnWire, Watched } from "../../support/team-on-wire.ts";
-import { anotherTeamsWork, coder, fileText, never, spawns } from "./scenes.ts";
+import { coder, never, nothingUnderWay, spawns } from "./scenes.ts";
 
 /** Lets everything go on for a while: what comes next then falls into another moment. */
 async function turns(count: number): Promise<void> {
@@ -38,8 +39,9 @@ test("P08 P21 nobody begins in a team that takes its time to close, though the p
 
   await team.close();
   await spawning;
-  await anotherTeamsWork();
+  await nothingUnderWay(wire);
 
+  expect(commandsUnderWay()).toBe(0);
   expect(await isRunning(wire, "alice")).toBe(false);
 });
 
@@ -62,12 +64,18 @@ test.each([0, 2, 4, 8])(
 
     await team.close();
     const asked = wire.server.requests.length;
-    await anotherTeamsWork();
+    await nothingUnderWay(wire);
 
     expect(wire.server.requests).toHaveLength(asked);
+    expect(commandsUnderWay()).toBe(0);
     for (const name of names) expect(await isRunning(wire, name)).toBe(false);
   },
 );
+
+/** Commands that this process has started and that have not ended. */
+function commandsUnderWay(): number {
+  return process.getActiveResourcesInfo().filter((resource) => resource === "ProcessWrap").length;
+}
 
 async function isRunning(wire: TeamOnWire, name: string): Promise<boolean> {
   const pid = await readFile(join(wire.root, `${name}.pid`), "utf8").catch(() => undefined);
@@ -90,7 +98,7 @@ test.each([0, 1, 2, 4, 8, 16])(
 
     await team.stop();
     await watched.until(({ type, member }) => type === "run-end" && member === "lead");
-    await anotherTeamsWork();
+    await nothingUnderWay(wire);
 
     expect(await living(team)).toEqual([]);
   },

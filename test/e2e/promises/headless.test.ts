@@ -7,8 +7,9 @@ import { stall, status } from "../../../src/testing/provider-server/answers.ts";
 import { calls, reply, says } from "../../../src/testing/scripted-model.ts";
 import { troupeIn } from "../../cli/troupe.ts";
 import { providerEnvironment } from "../../support/agent-on-wire.ts";
+import { fileText } from "../../support/file-text.ts";
 import { shownIn, TeamOnWire } from "../../support/team-on-wire.ts";
-import { after, fileText, Latch, spawns } from "./scenes.ts";
+import { after, Latch, spawns } from "./scenes.ts";
 
 /** `troupe run` on the team of `wire`. */
 function run(wire: TeamOnWire, ...flags: string[]) {

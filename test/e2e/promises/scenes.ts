@@ -1,9 +1,6 @@
-import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
-import { systemClock } from "../../../src/lib/clock.ts";
-import { DirectoryWatch } from "../../../src/lib/directory-watch.ts";
 import type { AgentEvent } from "../../../src/protocol/events.ts";
 import { Request } from "../../../src/protocol/request.ts";
 import { Task } from "../../../src/protocol/task.ts";
@@ -12,8 +9,9 @@ import type { ReplyBlock } from "../../../src/protocol/transcript.ts";
 import type { Team } from "../../../src/team/team.ts";
 import type { Answer } from "../../../src/testing/provider-server/answers.ts";
 import type { ProviderRequest } from "../../../src/testing/provider-server/wire.ts";
-import { calls, reply, says } from "../../../src/testing/scripted-model.ts";
-import { shownIn, TeamOnWire } from "../../support/team-on-wire.ts";
+import { calls, says } from "../../../src/testing/scripted-model.ts";
+import { untilChanged } from "../../support/file-text.ts";
+import { shownIn, type TeamOnWire } from "../../support/team-on-wire.ts";
 
 /** Something that a test lets happen when it is time. */
 export class Latch {
@@ -133,31 +131,10 @@ export async function untilOnDisk(
   name: string,
   isIt: (member: Member) => boolean,
 ): Promise<void> {
-  using watch = new DirectoryWatch({
-    directory: wire.teamDirectory,
-    clock: systemClock,
-    onFallback: () => undefined,
-  });
-  let look = () => {};
-  const stop = watch.subscribe("config.json", () => look());
-  while (true) {
-    const changed = new Promise<void>((resolve) => {
-      look = resolve;
-    });
+  await untilChanged(join(wire.teamDirectory, "config.json"), async () => {
     const member = await memberOnDisk(wire, name);
-    if (member && isIt(member)) break;
-    await changed;
-  }
-  stop();
-}
-
-/** What a command writes into a file, as soon as it has. */
-export async function fileText(path: string): Promise<string> {
-  for (;;) {
-    const found = existsSync(path) ? (await readFile(path, "utf8")).trim() : "";
-    if (found !== "") return found;
-    await new Promise(setImmediate);
-  }
+    return member && isIt(member) ? member : undefined;
+  });
 }
 
 async function jsonOnDisk(wire: TeamOnWire, ...path: string[]): Promise<unknown> {
@@ -165,15 +142,23 @@ async function jsonOnDisk(wire: TeamOnWire, ...path: string[]): Promise<unknown>
 }
 
 /**
- * Resolves when another team has been opened, has done some work and was closed: a measure of time
- * in which something would have happened that must not.
+ * Resolves when nothing is under way in this process any more, beside timers and processes: no file
+ * is worked on, and the provider has got every request. Whatever a team has begun, it has done.
  */
-export async function anotherTeamsWork(): Promise<void> {
-  await using wire = await TeamOnWire.start({
-    lead: [reply([spawns("alice"), calls("wait_for_teammates", {})]), says("Over.")],
-    alice: [calls("list_tasks", {}), says("Done.")],
-  });
-  const team = await wire.open();
-  await team.prompt("Go.");
-  await team.quiet();
+export async function nothingUnderWay({ server }: TeamOnWire): Promise<void> {
+  let known = -1;
+  while (known !== server.requests.length) {
+    known = server.requests.length;
+    await filesAtRest();
+    // What was sent before this request is received before its answer.
+    await (await fetch(`${server.url}/nothing`)).text();
+    await filesAtRest();
+  }
+}
+
+async function filesAtRest(): Promise<void> {
+  const isFile = (resource: string) => resource.startsWith("FSReq") || resource === "CloseReq";
+  while (process.getActiveResourcesInfo().some(isFile)) {
+    await new Promise((resolve) => setTimeout(resolve, 1));
+  }
 }

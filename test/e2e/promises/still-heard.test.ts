@@ -5,7 +5,7 @@ import { status } from "../../../src/testing/provider-server/answers.ts";
 import type { ProviderRequest } from "../../../src/testing/provider-server/wire.ts";
 import { calls, reply, says } from "../../../src/testing/scripted-model.ts";
 import { shownIn, TeamOnWire } from "../../support/team-on-wire.ts";
-import { anotherTeamsWork, coder, endOfRun, never, untilOnDisk } from "./scenes.ts";
+import { coder, endOfRun, never, nothingUnderWay, untilOnDisk } from "./scenes.ts";
 
 /** More than a reader is given at once. */
 const tooMuch = 4_200;
@@ -86,7 +86,7 @@ test("P12 whoever was interrupted with a task in its hands stays so over a resta
 
   const team = await wire.open();
   await team.quiet();
-  await anotherTeamsWork();
+  await nothingUnderWay(wire);
   expect(wire.requestsOf("alice")).toHaveLength(2);
   expect(await wire.recordOf("alice")).toMatchObject({ status: "idle", detail: "interrupted" });
   await team.message("alice", "Go on.");

@@ -140,23 +140,29 @@ test("a page that goes away while nothing happens leaves the room, and that is n
   }
   const room = { changes, clock: new ManualClock() };
   const api = new Hono().get("/stream", (c) => streamChanges(c, room, {}));
+  api.get("/broken", () => {
+    throw new Error("broken");
+  });
   const failures: unknown[] = [];
   const onFailure = (error: unknown) => failures.push(error);
   const access = accessBy();
   server.answerWith(door({ page: directory.path, port, access, api, onFailure }));
   const left = once(gone, "left");
-  const headers = {
-    host: `127.0.0.1:${port}`,
-    ...headersOf(sessionOf(access), { path: "/api/stream" }),
+  const session = sessionOf(access);
+  const ask = async (path: string): Promise<IncomingMessage> => {
+    const headers = { host: `127.0.0.1:${port}`, ...headersOf(session, { path }) };
+    const [response] = await once(get({ port, path, headers, agent: false }), "response");
+    return response;
   };
-  const [page] = await once(get({ port, path: "/api/stream", headers, agent: false }), "response");
+  const page = await ask("/api/stream");
   await readUntil(page, "\n\n");
 
   page.destroy();
   await left;
-  await new Promise((resolve) => setImmediate(resolve));
+  // What would be told of it is told before this.
+  (await ask("/api/broken")).resume();
 
-  expect(failures).toEqual([]);
+  expect(failures).toEqual([new Error("broken")]);
 });
 
 const eventBytes = 256 * 1024;
