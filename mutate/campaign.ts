@@ -1,0 +1,134 @@
+import { readdir, readFile, stat } from "node:fs/promises";
+import { join } from "node:path";
+import type { Random } from "../soak/random.ts";
+import { Copy } from "./copy.ts";
+import { type Mutant, mutantsOf } from "./mutants.ts";
+
+/** What is mutated, and the tests that are to notice, those that notice most for their time first. */
+export interface Target {
+  /** A folder or a file. */
+  source: string;
+  /** A folder in it that is left out. */
+  without?: string;
+  /** Files and folders of these. */
+  tests: readonly string[];
+}
+
+export interface Outcome {
+  source: string;
+  /** How many mutants there are, of which the sample is a part. */
+  population: number;
+  sample: readonly string[];
+  survivors: readonly Survivor[];
+  /** Tests that fail without a mutant here, or that cannot run twice: what they notice is not counted. */
+  useless: readonly string[];
+}
+
+interface Survivor {
+  mutant: string;
+  isReached: boolean;
+}
+
+export interface CampaignOptions {
+  count: number;
+  random: Random;
+  /** Only mutants whose id contains this. */
+  only: string;
+}
+
+/** Tries a sample of a target's mutants on its tests. */
+export async function tryMutants(target: Target, options: CampaignOptions): Promise<Outcome> {
+  const all = (await mutantsIn(target)).filter(({ id }) => id.includes(options.only));
+  const sample = pick(all, options);
+  await using copy = await Copy.make(process.cwd(), await readdir("."));
+  await copy.put(byPath(sample));
+  const files = await testFiles(target.tests);
+  await tryAwakened(copy, files, sample);
+  await tryFromTheStart(copy, files, sample);
+  const lines = copy.log.read();
+  const killed = new Set(lines.flatMap((line) => (line.type === "killed" ? [line.mutant] : [])));
+  const reached = new Set(lines.flatMap((line) => (line.type === "reached" ? [line.mutant] : [])));
+  return {
+    source: target.source,
+    population: all.length,
+    sample: sample.map(({ id }) => id),
+    survivors: sample
+      .filter(({ id }) => !killed.has(id))
+      .map(({ id, isStatic }) => ({ mutant: id, isReached: isStatic || reached.has(id) })),
+    useless: lines.flatMap((line) =>
+      line.type === "useless" ? [`${line.test}: ${line.why}`] : [],
+    ),
+  };
+}
+
+/** Tries all that can be woken between two tests. A run that hung goes on behind where it did. */
+async function tryAwakened(copy: Copy, files: readonly string[], sample: readonly Mutant[]) {
+  const mutants = sample.filter(({ isStatic }) => !isStatic).map(({ id }) => id);
+  const done = new Set<string>();
+  for (;;) {
+    const left = files.filter((file) => !done.has(file));
+    if (left.length === 0) return;
+    const before = copy.log.length;
+    await copy.run({ files: left, mutants }, "run");
+    for (const line of copy.log.read()) if (line.type === "done") done.add(line.file);
+    if (copy.log.length === before) throw new Error("The tests did not run in the sandbox");
+  }
+}
+
+/** Tries those that only count while modules are loaded, each in a run of its own. */
+async function tryFromTheStart(copy: Copy, files: readonly string[], sample: readonly Mutant[]) {
+  const tried = new Set(
+    copy.log.read().flatMap((line) => (line.type === "try" ? [line.mutant] : [])),
+  );
+  const reached = new Set(
+    copy.log.read().flatMap((line) => (line.type === "reached" ? [line.mutant] : [])),
+  );
+  for (const { id, isStatic } of sample) {
+    if (!isStatic && (tried.has(id) || !reached.has(id))) continue;
+    const words = ["related", pathOf(id), "--run", "--bail", "1"];
+    const code = await copy.run({ files: [...files], mutants: [], awake: id }, ...words);
+    if (code !== 0) copy.log.add({ type: "killed", mutant: id, test: "from the start" });
+  }
+}
+
+async function mutantsIn({ source, without }: Target): Promise<Mutant[]> {
+  const paths = await filesBelow(source);
+  const mutants = paths
+    .filter((path) => path.endsWith(".ts") && !(without && path.startsWith(without)))
+    .map(async (path) => mutantsOf(path, await readFile(path, "utf8")));
+  return (await Promise.all(mutants)).flat();
+}
+
+async function testFiles(tests: readonly string[]): Promise<string[]> {
+  const files = (await Promise.all(tests.map(filesBelow))).flat();
+  return [...new Set(files.filter((file) => file.endsWith(".test.ts")))];
+}
+
+async function filesBelow(path: string): Promise<string[]> {
+  if ((await stat(path)).isFile()) return [path];
+  const entries = await readdir(path, { recursive: true, withFileTypes: true });
+  const files = entries.filter((entry) => entry.isFile());
+  return files.map(({ parentPath, name }) => join(parentPath, name)).sort();
+}
+
+function pick(mutants: readonly Mutant[], { count, random }: CampaignOptions): Mutant[] {
+  const left = [...mutants];
+  const picked: Mutant[] = [];
+  while (picked.length < count && left.length > 0) {
+    picked.push(...left.splice(random.below(left.length), 1));
+  }
+  return picked.sort((a, b) => a.id.localeCompare(b.id));
+}
+
+function byPath(mutants: readonly Mutant[]): Map<string, Mutant[]> {
+  const found = new Map<string, Mutant[]>();
+  for (const mutant of mutants) {
+    const path = pathOf(mutant.id);
+    found.set(path, [...(found.get(path) ?? []), mutant]);
+  }
+  return found;
+}
+
+function pathOf(id: string): string {
+  return id.slice(0, id.indexOf(":"));
+}

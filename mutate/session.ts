@@ -1,0 +1,66 @@
+import { type Line, Log, type Plan } from "./log.ts";
+
+/** More often than this, a mutant is only ever passed by a loop that has no end. */
+const mostPasses = 200_000;
+
+/** What woven code asks, and what the runner of the tests knows. One for each process. */
+export class Session {
+  readonly plan: Plan;
+  readonly #log: Log;
+  readonly #alive: Set<string>;
+  readonly #everReached = new Set<string>();
+  readonly #useless = new Set<string>();
+  #reached = new Set<string>();
+  #awake: string | undefined;
+  #passes = 0;
+
+  constructor(plan: Plan) {
+    this.plan = plan;
+    this.#log = new Log(plan.log);
+    this.#alive = new Set(plan.mutants);
+    this.#awake = plan.awake;
+    const lines = this.#log.read();
+    for (const line of lines) this.#note(line);
+    // The process before this one ended with a mutant awake, and that was its end.
+    const last = lines.at(-1);
+    if (last?.type === "try") this.add({ ...last, type: "killed" });
+  }
+
+  isAwake(id: string): boolean {
+    this.#reached.add(id);
+    if (id !== this.#awake) return false;
+    this.#passes++;
+    if (this.#passes > mostPasses && !this.plan.awake) throw new Error(`Without end: ${id}`);
+    return true;
+  }
+
+  wake(id: string | undefined): void {
+    this.#awake = id;
+    this.#passes = 0;
+  }
+
+  isUseless(test: string): boolean {
+    return this.#useless.has(test);
+  }
+
+  /** The mutants still alive that the code came by since the last call. */
+  takeReached(): string[] {
+    const reached = [...this.#reached].filter((id) => this.#alive.has(id));
+    this.#reached = new Set();
+    for (const mutant of reached) {
+      if (!this.#everReached.has(mutant)) this.add({ type: "reached", mutant });
+    }
+    return reached;
+  }
+
+  add(line: Line): void {
+    this.#log.add(line);
+    this.#note(line);
+  }
+
+  #note(line: Line): void {
+    if (line.type === "useless") this.#useless.add(line.test);
+    if (line.type === "reached") this.#everReached.add(line.mutant);
+    if (line.type === "killed") this.#alive.delete(line.mutant);
+  }
+}
