@@ -7,6 +7,7 @@
 import { parseArgs } from "node:util";
 import { Random } from "../soak/random.ts";
 import { type Outcome, tryMutants } from "./campaign.ts";
+import { percentKilled, writeFigures } from "./report.ts";
 import { targets } from "./targets.ts";
 
 const { values } = parseArgs({
@@ -36,11 +37,12 @@ for (const target of chosen) {
   outcomes.push(outcome);
   show(outcome);
 }
+if (values.write) await writeFigures(outcomes, values.seed);
 
-function show({ source, sample, population, survivors, useless }: Outcome): void {
-  const killed = sample.length - survivors.length;
-  const percent = Math.round((100 * killed) / sample.length);
-  console.log(`${source}: ${killed} of ${sample.length} killed (${percent} %), of ${population}`);
+function show(outcome: Outcome): void {
+  const { source, sample, population, survivors, useless } = outcome;
+  const killed = `${sample.length - survivors.length} of ${sample.length} killed`;
+  console.log(`${source}: ${killed} (${percentKilled(outcome)} %), of ${population}`);
   for (const { mutant, isReached } of survivors) {
     console.log(`  ${mutant}${isReached ? "" : " (no test comes by)"}`);
   }

@@ -85,6 +85,10 @@ test("a conversation that the provider calls too long is compacted, and the turn
   await test.tell("Go.");
 
   expect((await test.run()).end).toEqual({ outcome: "done", answers: ["Done."] });
+  // What is asked for stands behind what was said, in the same contribution.
+  expect(model.requests[1]?.conversation).toEqual([
+    { type: "input", texts: ["Go.", expect.stringMatching(/summar/i)] },
+  ]);
 });
 
 test("where even the request for a summary is too long, ever less of the conversation is sent", async () => {

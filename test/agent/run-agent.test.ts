@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { z } from "zod";
 import { runAgent } from "../../src/agent/run-agent.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import { leave } from "../../src/lib/leaving.ts";
@@ -16,6 +17,7 @@ import {
   streams,
   thinks,
 } from "../../src/testing/scripted-model.ts";
+import { defineTool } from "../../src/tools/tool.ts";
 import { TestAgent, testTool } from "../support/agent.ts";
 import { alwaysAsks } from "../support/judges.ts";
 
@@ -92,6 +94,34 @@ test("P02 mail that comes in the middle of a run is in the very next request, af
     { type: "results", results: [{ output: "seen" }] },
     { type: "input", texts: ["And the other one."] },
   ]);
+});
+
+test("mail that a tool's result shows is settled with it, told, and not shown again", async () => {
+  const model = new ScriptedModel([calls("wait", {}), says("Seen.")]);
+  const wait = defineTool({
+    name: "wait",
+    description: "Waits.",
+    input: z.object({}),
+    action: () => ({ type: "coordinate" }),
+    run: async () => {
+      await test.tell("Meanwhile.");
+      const mail = await test.member.reader.unread();
+      return { text: "They wrote: Meanwhile.", isError: false, mail };
+    },
+  });
+  await using test = await TestAgent.open(model, { tools: [wait] });
+  await test.tell("Wait.");
+
+  const { events } = await test.run();
+
+  const delivered = events.filter(({ type }) => type === "message-delivered");
+  expect(delivered).toHaveLength(2);
+  expect(await test.member.reader.unread()).toEqual([]);
+  expect(model.requests).toHaveLength(2);
+  expect(model.requests[1]?.conversation.at(-1)).toMatchObject({
+    type: "results",
+    results: [{ output: "They wrote: Meanwhile." }],
+  });
 });
 
 test("mail that comes while the last reply is made is answered in the same run", async () => {

@@ -109,6 +109,66 @@ test("one refusal of several that were sent together makes one pause", async () 
   expect(seen).toEqual([[500], [500]]);
 });
 
+test("a provider that is overloaded is said to be, and all wait for it", async () => {
+  const { clock, governor } = setUp();
+  const failing = start(governor.govern(new ScriptedModel([fails(overloaded), says("hi")])));
+  await settled();
+  const other = start(governor.govern(new ScriptedModel([says("ho")])));
+  await settled();
+
+  expect(other.parts).toEqual([
+    {
+      type: "waiting",
+      reason: "the provider is overloaded and asks for a pause",
+      delayMs: 500,
+    },
+  ]);
+  await play(clock, Promise.all([failing.ended, other.ended]));
+});
+
+test("a failure of any kind that says when to come back holds all", async () => {
+  const { clock, governor } = setUp();
+  const away: ModelFailure = { ...broken, retryAfterMs: 20_000 };
+  const failing = start(governor.govern(new ScriptedModel([fails(away), says("hi")])));
+  await settled();
+  const other = start(governor.govern(new ScriptedModel([says("ho")])));
+  await settled();
+
+  expect(delaysIn(other.parts)).toEqual([20_000]);
+  await play(clock, Promise.all([failing.ended, other.ended]));
+});
+
+test("of refusals that come together, the longest pause that was asked for counts", async () => {
+  const { clock, governor } = setUp();
+  start(governor.govern(new ScriptedModel([says("trusted")])));
+  await settled();
+  const refusals = [limited, { ...limited, retryAfterMs: 50_000 }, { ...limited, retryAfterMs: 9 }];
+
+  const calls = refusals.map((refusal) =>
+    start(governor.govern(new ScriptedModel([fails(refusal), says("hi")]))),
+  );
+  await play(clock, Promise.all(calls.map(({ ended }) => ended)));
+
+  expect(clock.monotonicMs()).toBeGreaterThanOrEqual(50_000);
+});
+
+test("what a model throws is a bug, and is thrown, also after an abort", async () => {
+  const { governor } = setUp();
+  const bug = new Error("a bug");
+  const abort = new AbortController();
+  const buggy = (isAborting: boolean): Model => ({
+    id: "buggy",
+    // biome-ignore lint/correctness/useYield: it comes to none
+    async *stream() {
+      if (isAborting) abort.abort();
+      throw bug;
+    },
+  });
+
+  await expect(start(governor.govern(buggy(false))).ended).rejects.toBe(bug);
+  await expect(start(governor.govern(buggy(true)), abort.signal).ended).rejects.toBe(bug);
+});
+
 test("a failure of one request alone delays nobody else", async () => {
   const { clock, governor } = setUp({ random: () => 0.5 });
   const failing = start(governor.govern(new ScriptedModel([fails(broken), says("hi")])));

@@ -1,3 +1,4 @@
+import { getEventListeners } from "node:events";
 import { expect, test } from "vitest";
 import { systemClock } from "../../src/lib/clock.ts";
 import { leave } from "../../src/lib/leaving.ts";
@@ -80,6 +81,22 @@ test("P13 the approval of one call allows no other", async () => {
     await store.requests.cancel(id, system);
   }
   expect(await store.requests.list()).toHaveLength(5);
+});
+
+test("nothing is left of a question that was answered: no listener, no timer", async () => {
+  const clock = new ManualClock();
+  await using store = new MemoryTeamStore({ clock });
+  const person = new AbortController();
+  const approvals = new RequestApprovals(store.requests, { clock, timeoutMs: 60_000 });
+  const answer = approvals.ask(question, person.signal);
+  const { id, hash } = await pending(store);
+  await clock.waiting();
+
+  await store.requests.decide(id, { by: user, state: "approved", hash });
+  await answer;
+
+  expect(getEventListeners(person.signal, "abort")).toEqual([]);
+  expect(clock.pending).toBe(0);
 });
 
 test("an interrupted call asks no more: its question is cancelled", async () => {

@@ -1,0 +1,162 @@
+import { expect, test } from "vitest";
+import { Signature } from "../../src/keys/signature.ts";
+import type { Line } from "../../src/lib/line-reader.ts";
+import {
+  type DecodeOptions,
+  decodeLine,
+  encodeLine,
+  idsIn,
+  maxLineBytes,
+} from "../../src/mailbox/mail-line.ts";
+import { lead, MemberName, newMessageId } from "../../src/protocol/ids.ts";
+import { type Message, maxContentBytes } from "../../src/protocol/message.ts";
+
+const ada = MemberName.parse("ada");
+const signature = new Signature(Buffer.alloc(32, 7));
+const options: DecodeOptions = {
+  owner: ada,
+  generation: 3,
+  signature,
+  modified: new Date(5_000),
+};
+
+function message(content: string, to = ada): Message {
+  return { id: newMessageId(new Date(0)), type: "message", from: lead, to, content, timestamp: 1 };
+}
+
+/** A line as it is written, without its newline. */
+function written(content: string, to = ada): Buffer {
+  return encodeLine(message(content, to), signature).subarray(0, -1);
+}
+
+function line(bytes: Buffer | string, isCut = false): Line {
+  const whole = Buffer.from(bytes);
+  return { bytes: whole, offset: 100, end: 100 + whole.length + 1, isCut };
+}
+
+/** What becomes of a line: the content of each message, and why each other part is set aside. */
+function decoded(bytes: Buffer | string, more: Partial<DecodeOptions> = {}, isCut = false) {
+  return decodeLine(line(bytes, isCut), { ...options, ...more }).map((part) =>
+    part.type === "message"
+      ? { from: part.message.from, content: part.message.content }
+      : { aside: part.reason, text: part.text },
+  );
+}
+
+test("a signed line is its sender's message", () => {
+  expect(decoded(written("hello"))).toEqual([{ from: "lead", content: "hello" }]);
+});
+
+test.each([
+  ["of another key", new Signature(Buffer.alloc(32, 8))],
+  ["of no key, where senders are taken at their word", undefined],
+])("without the right signature, %s, a line is what it says", (_, other) => {
+  const from = other ? "outside" : "lead";
+
+  expect(decoded(written("hello"), { signature: other })).toEqual([{ from, content: "hello" }]);
+});
+
+test("an object that is signed, but is no message, and one for somebody else are set aside", () => {
+  const text = '{"id":"x"';
+  const strange = `${text},"sig":"${signature.sign(text)}"}`;
+
+  expect(decoded(strange)).toMatchObject([{ aside: expect.stringContaining("not a message") }]);
+  expect(decoded(written("hello", MemberName.parse("bob")))).toMatchObject([
+    { aside: "is addressed to 'bob'" },
+  ]);
+});
+
+test("what is signed and not JSON is set aside", () => {
+  const text = '{"id":"x';
+
+  expect(decoded(`${text},"sig":"${signature.sign(text)}"}`)).toMatchObject([
+    { aside: "is signed, but is not a JSON object" },
+  ]);
+});
+
+test("what is torn is set aside, and each whole record behind it is delivered", () => {
+  const torn = written("lost").subarray(0, 60);
+
+  expect(decoded(Buffer.concat([torn, written("one"), written("two")]))).toMatchObject([
+    { aside: "starts with { but is not JSON" },
+    { from: "lead", content: "one" },
+    { from: "lead", content: "two" },
+  ]);
+  expect(decoded(Buffer.concat([Buffer.from("by hand"), written("one")]))).toEqual([
+    { from: "outside", content: "by hand" },
+    { from: "lead", content: "one" },
+  ]);
+});
+
+test("what is torn is set aside, and a record behind it that nobody signed is from outside", () => {
+  const torn = '{"id":"1","content":"lo';
+
+  expect(decoded(`${torn}{"id":"2","content":"found"}`)).toEqual([
+    { aside: "starts with { but is not JSON", text: torn },
+    { from: "outside", content: "found" },
+  ]);
+  // As often as somebody could have torn it, and no oftener.
+  expect(decoded(`${'{"id":"'.repeat(15)}{"id":"2","content":"found"}`)).toHaveLength(2);
+  expect(decoded(`${'{"id":"'.repeat(40)}{"id":"2","content":"found"}`)).toHaveLength(1);
+});
+
+test.each([
+  ['{"type":"message","content":"hi"}', { from: "outside", content: "hi" }],
+  ['{"type":"broadcast","content":"hi"}', { from: "outside", content: "hi" }],
+  ['{"type":"result","content":"hi"}', { aside: 'claims to be a "result", but is not signed' }],
+  ['{"type":7,"content":"hi"}', { aside: "claims to be a something else, but is not signed" }],
+  ['{"content":7}', { aside: "has no content that is text" }],
+  ["{not json}", { aside: "starts with { but is not JSON" }],
+  [`${'{"a":'.repeat(5_000)}1${"}".repeat(5_000)}`, { aside: expect.stringMatching(/deep/) }],
+  ["  padded  ", { from: "outside", content: "padded" }],
+])("a line that nobody signed is from outside, or is set aside: %.40s", (text, expected) => {
+  expect(decoded(text)).toMatchObject([expected]);
+});
+
+test("a blank line is nothing", () => {
+  expect(decoded("")).toEqual([]);
+  expect(decoded(" \r")).toEqual([]);
+});
+
+test("content of the largest size is taken, and none that is larger", () => {
+  const largest = "x".repeat(maxContentBytes);
+
+  expect(decoded(largest)).toEqual([{ from: "outside", content: largest }]);
+  expect(decoded(`${largest}x`)).toMatchObject([
+    { aside: `has more than ${maxContentBytes} bytes of content` },
+  ]);
+});
+
+test("a message from outside is as old as it says, or as its log", () => {
+  const timeOf = (text: string) => {
+    const [part] = decodeLine(line(text), options);
+    return part?.type === "message" ? part.message.timestamp : undefined;
+  };
+
+  expect(timeOf('{"content":"hi","timestamp":12}')).toBe(12);
+  expect(timeOf("hi")).toBe(5);
+});
+
+test("a line written by hand is known by its log and its place there", () => {
+  const [part] = decodeLine(line("hi"), options);
+
+  expect(part?.type === "message" && part.message.id).toBe("hand-3-100");
+});
+
+test("of a line that is cut, its beginning is set aside, and a record at its end is delivered", () => {
+  expect(decoded(Buffer.concat([Buffer.from("much"), written("one")]), {}, true)).toMatchObject([
+    { aside: `is longer than ${maxLineBytes} bytes` },
+    { from: "lead", content: "one" },
+  ]);
+  expect(decoded(written("one"), {}, true)).toHaveLength(2);
+});
+
+test("the ids in a line are those of its messages", () => {
+  const [one, two] = [message("one"), message("two")];
+  const lines = [one, two].map((each) => encodeLine(each, signature).subarray(0, -1));
+
+  expect(idsIn(line(lines[0] ?? ""), options)).toEqual([one.id]);
+  expect(idsIn(line(Buffer.concat(lines)), options)).toEqual([one.id, two.id]);
+  expect(idsIn(line("by hand"), options)).toEqual([]);
+  expect(idsIn(line(lines[0] ?? "", true), options)).toEqual([one.id]);
+});
