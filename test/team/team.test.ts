@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { calls, reply, says } from "../../src/testing/scripted-model.ts";
-import { shownIn, TeamOnWire } from "../support/team-on-wire.ts";
+import { shownIn, TeamOnWire, Watched } from "../support/team-on-wire.ts";
 
 test("a lead spawns two teammates, waits, and answers with their results before it", async () => {
   await using wire = await TeamOnWire.start({
@@ -32,4 +32,39 @@ test("a lead spawns two teammates, waits, and answers with their results before 
   expect(shownIn(answered)).toContain(">Two.</teammate-message>");
   expect(wire.requestsOf("lead")).toHaveLength(2);
   expect(wire.server.refusals).toEqual([]);
+});
+
+test("whoever stops somebody that is not there is told who is", async () => {
+  await using wire = await TeamOnWire.start({ lead: [says("Noted.")], alice: [says("Ready.")] });
+  const team = await wire.open();
+  await expect(team.stop("alice")).rejects.toMatchObject({
+    code: "member-unknown",
+    hint: "There are no teammates.",
+  });
+  await team.spawn({ name: "alice", role: "coder", prompt: "Begin." });
+  await team.quiet();
+
+  await expect(team.stop("carol")).rejects.toMatchObject({
+    code: "member-unknown",
+    hint: "Teammates: alice.",
+  });
+});
+
+test("a spawn is an event, with the work that it brings, and none is after the close", async () => {
+  await using wire = await TeamOnWire.start({ lead: [says("Noted.")], alice: [says("Ready.")] });
+  const team = await wire.open();
+  const watched = new Watched(team);
+  await team.spawn({ name: "alice", role: "coder", prompt: "Begin." });
+  await team.quiet();
+
+  await team.close();
+
+  const statuses = watched.events.flatMap((event) =>
+    event.type === "member-change" && event.member === "alice" ? [event.status] : [],
+  );
+  expect(statuses[0]).toBe("working");
+  expect(statuses.at(-1)).toBe("idle");
+  await expect(team.spawn({ name: "bob", role: "coder", prompt: "Begin." })).rejects.toMatchObject({
+    code: "team-closed",
+  });
 });
