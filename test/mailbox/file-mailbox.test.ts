@@ -212,6 +212,24 @@ test("blank lines are nothing, and do not keep the log from rotating", async () 
   expect(await readLive(directory.path)).toBe("");
 });
 
+test("a reader that could not be opened can be opened later, and then no second one", async () => {
+  await using directory = await temporaryDirectory();
+  await mkdir(join(directory.path, "inbox"));
+  let isLead = false;
+  await using mailbox = openFileMailbox(directory.path, {
+    check: async () => {
+      if (!isLead) throw new Error("not the lead yet");
+    },
+  });
+  const options = { delivered: nothingDelivered, onSetAside: () => undefined };
+
+  await expect(mailbox.openReader(options)).rejects.toThrow("not the lead yet");
+  isLead = true;
+  await mailbox.openReader(options);
+
+  await expect(mailbox.openReader(options)).rejects.toThrow();
+});
+
 test("a full, acknowledged log becomes history, and mail goes on in a new one", async () => {
   await using directory = await temporaryDirectory();
   await using box = await openBox(directory.path, { limits: smallSegments });

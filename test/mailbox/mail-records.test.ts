@@ -88,8 +88,8 @@ test("an id is seen where it was added, or was delivered or remembered before", 
 
 test("what claims to be older than all that is in memory is not plainly new", async () => {
   await using directory = await temporaryDirectory();
-  const [old, second, tenth] = [1, 2, 3].map((ms) => newMessageId(new Date(ms)));
-  if (!old || !second || !tenth) throw new Error("no ids");
+  const [old, second, between, tenth] = [1, 2, 3, 4].map((ms) => newMessageId(new Date(ms)));
+  if (!old || !second || !between || !tenth) throw new Error("no ids");
   const seen = new SeenIds({
     owner: MemberName.parse("ada"),
     signature: undefined,
@@ -103,7 +103,7 @@ test("what claims to be older than all that is in memory is not plainly new", as
 
   expect(seen.isPlainlyNew(old)).toBe(false);
   expect(await seen.has(old)).toBe(false);
-  expect(seen.isPlainlyNew(newMessageId(new Date(2.5)))).toBe(true);
+  expect(seen.isPlainlyNew(between)).toBe(true);
   seen.forgetBefore(10);
-  expect(seen.isPlainlyNew(second)).toBe(false);
+  expect(seen.isPlainlyNew(between)).toBe(false);
 });

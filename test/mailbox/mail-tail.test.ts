@@ -103,3 +103,31 @@ test("a log that was deleted or replaced is read from its start", async () => {
   expect(textsOf(replaced)).toEqual(["by hand"]);
   expect(await tail.readNew()).toEqual([]);
 });
+
+test("what was unread in a log that was replaced is not counted any more", async () => {
+  await using directory = await temporaryDirectory();
+  await using store = await openStore(directory.path);
+  const tail = await (await observe(directory.path)).mailTail(lead);
+  for (const content of ["one", "two"]) await say(store, content);
+  await tail.readNew();
+  const live = join(directory.path, ".team/inbox/lead.jsonl");
+  const before = tail.unread;
+
+  await rename(live, `${live}.aside`);
+  await appendFile(live, "by hand\n");
+  await tail.readNew();
+
+  expect([before, tail.unread]).toEqual([2, 1]);
+});
+
+test("a mailbox that has no log yet is followed from the first byte of it", async () => {
+  await using directory = await temporaryDirectory();
+  await using _store = await openStore(directory.path);
+  const live = join(directory.path, ".team/inbox/lead.jsonl");
+  await rm(live, { force: true });
+  const tail = await (await observe(directory.path)).mailTail(lead);
+
+  await appendFile(live, "x\n");
+
+  expect(textsOf(await tail.readNew())).toEqual(["x"]);
+});
