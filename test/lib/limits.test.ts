@@ -1,5 +1,7 @@
+import { execFile } from "node:child_process";
 import { readFile, stat, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import { expect, test } from "vitest";
 import { z } from "zod";
 import { readTextIfExists } from "../../src/lib/files.ts";
@@ -74,22 +76,37 @@ test("P25 an end of 400 MB that is no line is cut off, told, and takes little me
   const bytes = 400e6;
   await writeFile(path, '{"n":1}\n');
   await truncate(path, bytes);
-  const damages: Damage[] = [];
-  const before = peakBytes();
 
-  await repairTail(path, Row, (it) => damages.push(it));
+  const { grown, result } = await memoryOf({
+    imports: `import { z } from "zod"; import { repairTail } from "./src/lib/json-lines.ts";`,
+    work: `
+      const damages = [];
+      await repairTail(path, z.object({ n: z.number() }), (it) => damages.push(it));
+      return damages;`,
+    path,
+  });
 
-  const grown = peakBytes() - before;
   expect(await readFile(path, "utf8")).toBe('{"n":1}\n');
-  expect(damages).toMatchObject([{ offset: 8 }]);
+  expect(result).toMatchObject([{ offset: 8 }]);
   expect((await stat(join(directory.path, ".log", "torn.jsonl"))).size).toBe(mebibyte + 1);
   expect(grown).toBeLessThan(bytes / 2);
+});
 
-  // Control: whoever reads it whole has all of it in memory.
+test("control: whoever reads a file of 400 MB whole has all of it in memory", async () => {
+  await using directory = await temporaryDirectory();
+  const path = join(directory.path, "log.jsonl");
+  const bytes = 400e6;
+  await writeFile(path, "");
   await truncate(path, bytes);
-  const whole = await readFile(path);
-  expect(peakBytes() - before).toBeGreaterThan(bytes / 2);
-  expect(whole).toHaveLength(bytes);
+
+  const { grown, result } = await memoryOf({
+    imports: `import { readFile } from "node:fs/promises";`,
+    work: "return (await readFile(path)).length;",
+    path,
+  });
+
+  expect(result).toBe(bytes);
+  expect(grown).toBeGreaterThan(bytes / 2);
 });
 
 test("P25 a line of 2 GB is passed over from the end, and those before it are read", async () => {
@@ -130,7 +147,28 @@ test("P25 what is set aside of torn lines is bounded, and the newest is kept", a
   expect((await stat(aside("torn.older.jsonl"))).size).toBe(maxTextBytes + 7);
 });
 
-/** The most resident memory that this process has had. */
-function peakBytes(): number {
-  return process.resourceUsage().maxRSS * 1024;
+const Measured = z.object({ grown: z.number(), result: z.unknown() });
+
+interface Work {
+  imports: string;
+  /** What is done with `path`, as the body of a function. */
+  work: string;
+  path: string;
+}
+
+/**
+ * What some work returns, and by how much it raised the most memory that a process has had. Another
+ * process: what this one has had depends on the tests before.
+ */
+async function memoryOf({ imports, work, path }: Work): Promise<z.infer<typeof Measured>> {
+  const program = `
+    ${imports}
+    const path = ${JSON.stringify(path)};
+    const before = process.resourceUsage().maxRSS;
+    const result = await (async () => { ${work} })();
+    const grown = (process.resourceUsage().maxRSS - before) * 1024;
+    console.log(JSON.stringify({ grown, result }));`;
+  const command = ["--import", "tsx", "--input-type=module", "--eval", program];
+  const { stdout } = await promisify(execFile)(process.execPath, command);
+  return Measured.parse(JSON.parse(stdout));
 }
