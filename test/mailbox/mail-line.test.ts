@@ -31,7 +31,13 @@ function written(content: string, to = ada): Buffer {
 
 function line(bytes: Buffer | string, isCut = false): Line {
   const whole = Buffer.from(bytes);
-  return { bytes: whole, offset: 100, end: 100 + whole.length + 1, isCut };
+  return {
+    path: "/inbox/ada.jsonl",
+    bytes: whole,
+    offset: 100,
+    end: 100 + whole.length + 1,
+    isCut,
+  };
 }
 
 /** What becomes of a line: the content of each message, and why each other part is set aside. */

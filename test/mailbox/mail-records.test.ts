@@ -8,10 +8,11 @@ import { MemberName, newMessageId } from "../../src/protocol/ids.ts";
 import { temporaryDirectory } from "../../src/testing/temporary-directory.ts";
 
 const cursor: MailCursor = {
+  ino: "1",
   generation: 5,
   offset: 100,
   anchor: { length: 0, hash: "" },
-  segments: [{ generation: 4, offset: 50, anchor: { length: 0, hash: "" } }],
+  segments: [{ generation: 4, offset: 50 }],
 };
 
 test.each([

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
+import { commandEnvironment } from "../../src/permissions/command-environment.ts";
 import { unusualKey } from "../../src/permissions/git-configuration.ts";
-import { hardenedGitEnvironment } from "../../src/permissions/git-environment.ts";
 import { coversPlace, parseRule } from "../../src/permissions/rule.ts";
 import { allow, deny, judgeLine, project } from "./judge-lines.ts";
 
@@ -100,7 +100,7 @@ test.each([
 });
 
 test("git is told to take no lock, show no pager, ask nobody and fetch nothing", () => {
-  const environment = hardenedGitEnvironment();
+  const environment = commandEnvironment({});
   const { GIT_CONFIG_COUNT: count, ...rest } = environment;
   const settings = Array.from({ length: Number(count) }, (_, index) => [
     rest[`GIT_CONFIG_KEY_${index}`],
