@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { Signature } from "../../src/keys/signature.ts";
+import { hmacSignature } from "../../src/keys/signature.ts";
 import type { Line } from "../../src/lib/line-reader.ts";
 import {
   type DecodeOptions,
@@ -12,7 +12,7 @@ import { lead, MemberName, newMessageId } from "../../src/protocol/ids.ts";
 import { type Message, maxContentBytes } from "../../src/protocol/message.ts";
 
 const ada = MemberName.parse("ada");
-const signature = new Signature(Buffer.alloc(32, 7));
+const signature = hmacSignature(Buffer.alloc(32, 7));
 const options: DecodeOptions = {
   owner: ada,
   generation: 3,
@@ -54,7 +54,7 @@ test("a signed line is its sender's message", () => {
 });
 
 test.each([
-  ["of another key", new Signature(Buffer.alloc(32, 8))],
+  ["of another key", hmacSignature(Buffer.alloc(32, 8))],
   ["of no key, where senders are taken at their word", undefined],
 ])("without the right signature, %s, a line is what it says", (_, other) => {
   const from = other ? "outside" : "lead";
