@@ -16,6 +16,7 @@ import {
   systemPlace,
   Team,
   type TeamStore,
+  type TeamView,
 } from "troupe";
 import { calls, ScriptedModel, says, temporaryDirectory } from "troupe/testing";
 
@@ -32,6 +33,10 @@ class RecordingStore implements TeamStore {
   readonly crons = this.#inner.crons;
   readonly signature = this.#inner.signature;
   readonly lost = this.#inner.lost;
+
+  view(): TeamView {
+    return this.#inner.view();
+  }
 
   async send(to: string, draft: MessageDraft): Promise<Message> {
     const message = await this.#inner.send(to, draft);

@@ -87,10 +87,26 @@ export type { PersonsAnswer } from "./team/protocols/persons-answer.ts";
 export type { MemberSummary, TeamSummary } from "./team/summary.ts";
 export { systemPlace } from "./team/system-place.ts";
 export { Team } from "./team/team.ts";
-export { TeamObserver } from "./team/team-observer.ts";
 export type { TeamOptions } from "./team/team-options.ts";
 export type { TeamPlace } from "./team/team-place.ts";
 export type { MemberStore, TeamStore } from "./team/team-store.ts";
+export { FileTeamView } from "./team/view/file-team-view.ts";
+export type {
+  Cursor,
+  FollowEvents,
+  FollowTranscript,
+  ListedEntry,
+  ListedMail,
+  MailPage,
+  MailQuery,
+  MemberUsage,
+  TeamChange,
+  TeamView,
+  TranscriptPage,
+  TranscriptQuery,
+  UsagePage,
+  UsageQuery,
+} from "./team/view/team-view.ts";
 export {
   defineTool,
   type Tool,

@@ -31,8 +31,8 @@ const allowed: Record<string, readonly string[]> = {
     ...["mailbox", "transcript", "logs", "model", "permissions", "processes", "tools"],
   ],
   team: [...leaves, "keys", ...stores, ...workers],
-  server: [...leaves, "keys", "mailbox", "logs", "model", "workspace", "permissions", "team"],
-  cli: [...leaves, "mailbox", "model", "permissions", "tools", "agent", "team", "server"],
+  server: [...leaves, "keys", "model", "workspace", "permissions", "team"],
+  cli: [...leaves, "model", "permissions", "tools", "agent", "team", "server"],
   testing: [...leaves, "keys", ...stores, "processes", "model", "agent", "team"],
 };
 
@@ -142,6 +142,19 @@ test.each(sources.filter((file) => !compositions.includes(file)))(
     expect(readFileSync(join("src", file), "utf8")).not.toMatch(
       /\bprocess\.(env|argv|cwd|exit|std)|\bconsole\./,
     );
+  },
+);
+
+/** Where backends are chosen; everything else gets a `TeamView`, whatever store is behind it. */
+const chooser = "cli/main.ts";
+
+test.each(sources.filter((file) => ["server", "cli"].includes(folderOf(file)) && file !== chooser))(
+  "%s knows no backend of a store",
+  (file) => {
+    const targets = importsOf(file).map((path) => join(file, "..", path));
+
+    const backends = new RegExp(`^(${[...stores, "team"].join("|")})/(.*/)?(file|memory)-`);
+    expect(targets.filter((path) => backends.test(path))).toEqual([]);
   },
 );
 

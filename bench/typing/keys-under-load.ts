@@ -132,7 +132,7 @@ function ioOf(parts: { input: Io["terminal"]["input"]; output: Output; signal: A
   const nothing = () => Promise.reject(new Error("unused"));
   const { input, output, signal } = parts;
   return {
-    ...{ out: () => undefined, err: () => undefined, observeTeam: nothing, openTeam: nothing },
+    ...{ out: () => undefined, err: () => undefined, viewTeam: nothing, openTeam: nothing },
     signal,
     dashboards: { serve: nothing, find: nothing, record: nothing },
     schedule: (delayMs, run) => systemClock.schedule(delayMs, run),

@@ -3,7 +3,8 @@ import { join } from "node:path";
 import type { MailRecord } from "../../src/mailbox/mailbox.ts";
 import { MemberName } from "../../src/protocol/ids.ts";
 import { isShown, type Message } from "../../src/protocol/message.ts";
-import { TeamObserver } from "../../src/team/team-observer.ts";
+import { FileTeamView } from "../../src/team/view/file-team-view.ts";
+import { mailNewestFirst } from "../../src/team/view/read-pages.ts";
 import type { ProviderRequest } from "../../src/testing/provider-server/wire.ts";
 import { memberOf } from "../../test/support/team-on-wire.ts";
 import { members } from "./parts.ts";
@@ -21,11 +22,11 @@ export interface Letter {
 
 /** All mail of the team, and whether it had been read. */
 export async function lettersOf(team: RichTeam): Promise<Letter[]> {
-  const observer = await TeamObserver.open(team.place({}));
+  const view = new FileTeamView(team.place({}));
   const log = await mailBytes(team.root);
   const letters: Letter[] = [];
   for (const name of members) {
-    for await (const record of observer.mail(MemberName.parse(name))) {
+    for await (const record of mailNewestFirst(view, MemberName.parse(name))) {
       // What only the runtime is shown is done, or is not, as the records of requests say.
       if (record.state === "set aside" || !isShown(record.message)) continue;
       const { message } = record;
@@ -121,9 +122,9 @@ function timesShown({ id, from, to, content }: Message, { text }: ProviderReques
 /** Where each message is now. What cannot be looked at is nowhere. */
 export async function statesOf(team: RichTeam): Promise<Map<string, MailRecord["state"]>> {
   const states = new Map<string, MailRecord["state"]>();
-  const observer = await TeamObserver.open(team.place({ onWarning: () => undefined }));
+  const view = new FileTeamView(team.place({ onWarning: () => undefined }));
   for (const name of members) {
-    for await (const record of observer.mail(MemberName.parse(name))) {
+    for await (const record of mailNewestFirst(view, MemberName.parse(name))) {
       if (record.state === "set aside") {
         const id = /"id":"([0-9a-f-]{36})"/.exec(record.text)?.[1];
         if (id) states.set(id, "set aside");

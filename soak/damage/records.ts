@@ -1,6 +1,6 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { TeamObserver } from "../../src/team/team-observer.ts";
+import { FileTeamView } from "../../src/team/view/file-team-view.ts";
 import type { RichTeam } from "./rich-team.ts";
 import type { Damage } from "./spoil.ts";
 
@@ -9,12 +9,12 @@ export type Records = ReadonlyMap<string, string>;
 
 /** A run changes who owns a task, and decides requests: what they are about stays. */
 export async function recordsOfTeam(team: RichTeam): Promise<Records> {
-  const observer = await TeamObserver.open(team.place({ onWarning: () => undefined }));
+  const view = new FileTeamView(team.place({ onWarning: () => undefined }));
   const found = new Map<string, string>();
-  for (const { id, subject, description, blocked_by, created_by } of await observer.tasks()) {
+  for (const { id, subject, description, blocked_by, created_by } of await view.tasks()) {
     found.set(`tasks/${id}`, JSON.stringify({ subject, description, blocked_by, created_by }));
   }
-  for (const { id, type, from, to, hash } of await observer.requests()) {
+  for (const { id, type, from, to, hash } of await view.requests()) {
     found.set(`requests/${id}`, JSON.stringify({ type, from, to, hash }));
   }
   const crons = join(team.root, ".team", "crons");

@@ -5,8 +5,8 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { hasErrno } from "../../src/errors.ts";
-import { TeamObserver } from "../../src/team/team-observer.ts";
 import type { TeamPlace } from "../../src/team/team-place.ts";
+import { FileTeamView } from "../../src/team/view/file-team-view.ts";
 import { ProviderServer } from "../../src/testing/provider-server/provider-server.ts";
 import { providerEnvironment } from "../../test/support/agent-on-wire.ts";
 import { teamPlace } from "../../test/support/team.ts";
@@ -138,8 +138,8 @@ export class RichTeam implements AsyncDisposable {
       await ended;
     }
     const letters = members.flatMap((name) => [1, 2, 3].map((n) => `letter-${name}-${n}`));
-    const observer = await TeamObserver.open(this.place({}));
-    for (const letter of letters) await observer.send(letter.split("-")[1] ?? "", letter);
+    const view = new FileTeamView(this.place({}));
+    for (const letter of letters) await view.send(letter.split("-")[1] ?? "", letter);
   }
 
   /** Leads the team to where each has done its part, and three questions wait. */
@@ -147,15 +147,15 @@ export class RichTeam implements AsyncDisposable {
     const { server } = this;
     const seen = (name: string) => server.requests.some((request) => memberOf(request) === name);
     await server.until(() => members.every(seen));
-    const observer = await TeamObserver.open(this.place({}));
-    for (let n = 1; n <= 9; n++) await observer.send("ada", longLetter(n));
+    const view = new FileTeamView(this.place({}));
+    for (let n = 1; n <= 9; n++) await view.send("ada", longLetter(n));
     const side = join(this.root, ".team", "inbox", ".ada");
     await until(async () => (await readdir(side)).includes("000001.jsonl"));
-    for (const name of ["ada", "dan"]) await observer.send(name, goLetter(name));
+    for (const name of ["ada", "dan"]) await view.send(name, goLetter(name));
     const record = join(this.root, ".team", "transcripts", "ada.jsonl");
     await until(async () => (await readFile(record, "utf8")).includes(fullWords));
-    await observer.send("ada", "letter-more-ada");
-    await until(async () => (await observer.openRequests()).length === 3);
+    await view.send("ada", "letter-more-ada");
+    await until(async () => (await view.requests({ state: "pending" })).length === 3);
     const jobs = join(this.root, ".team", "background");
     await until(async () => (await readdir(jobs).catch(() => [])).length > 0);
   }

@@ -3,7 +3,8 @@ import { TeamError } from "../../src/errors.ts";
 import type { AgentEvent } from "../../src/protocol/events.ts";
 import { MemberName } from "../../src/protocol/ids.ts";
 import { Team } from "../../src/team/team.ts";
-import { TeamObserver } from "../../src/team/team-observer.ts";
+import { FileTeamView } from "../../src/team/view/file-team-view.ts";
+import { entriesNewestFirst } from "../../src/team/view/read-pages.ts";
 import { members } from "./parts.ts";
 import { allow, type RichTeam } from "./rich-team.ts";
 
@@ -87,9 +88,9 @@ async function hear(events: AsyncIterable<AgentEvent>, say: (line: string) => vo
 export async function readThrough(team: RichTeam): Promise<string> {
   const said: string[] = [];
   const place = team.place({ onWarning: (message) => said.push(message) });
-  const observer = await TeamObserver.open(place);
+  const view = new FileTeamView(place);
   for (const name of members) {
-    for await (const _ of observer.transcript(MemberName.parse(name)).newestFirst());
+    for await (const _ of entriesNewestFirst(view, MemberName.parse(name)));
   }
   return said.join("\n");
 }

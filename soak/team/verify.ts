@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { hasErrno } from "../../src/errors.ts";
 import { parseJson } from "../../src/lib/json.ts";
 import { Entry } from "../../src/protocol/transcript.ts";
-import { TeamObserver } from "../../src/team/team-observer.ts";
+import { FileTeamView } from "../../src/team/view/file-team-view.ts";
 import { teamPlace } from "../../test/support/team.ts";
 import { logFile, subjects, teammates } from "./five-members.ts";
 import { isUnknown } from "./said-and-done.ts";
@@ -91,8 +91,8 @@ function countReports(tally: WorkTally, entries: readonly Entry[], leads: readon
 }
 
 async function countUnfinished(root: string): Promise<number> {
-  const observer = await TeamObserver.open(teamPlace(root, { onWarning: console.error }));
-  const tasks = await observer.tasks();
+  const view = new FileTeamView(teamPlace(root, { onWarning: console.error }));
+  const tasks = await view.tasks();
   return subjects.filter((subject) => {
     const [task, second] = tasks.filter((it) => it.subject === subject);
     return task?.status !== "completed" || second;

@@ -1,14 +1,11 @@
 import { TeamError } from "../errors.ts";
 import { ruleOf } from "../permissions/persons-question.ts";
 import type { Request } from "../protocol/request.ts";
-import type { TeamObserver } from "../team/team-observer.ts";
+import type { PersonsAnswer } from "../team/protocols/persons-answer.ts";
 import type { Io } from "./command.ts";
 import { briefly, pickRequest } from "./pick-request.ts";
 import { jsonText } from "./render/json-text.ts";
 import { oneLine } from "./render/one-line.ts";
-
-/** The person's answer as `TeamObserver.answer` takes it. */
-type PersonsAnswer = Parameters<TeamObserver["answer"]>[1];
 
 interface GivenAnswer {
   id: string | undefined;
@@ -22,11 +19,11 @@ export async function answerQuestion(
   { id, answer, json, teamDir }: GivenAnswer,
   io: Io,
 ): Promise<number> {
-  const observer = await io.observeTeam(teamDir);
-  const request = pickRequest(await observer.requests(), id);
+  const view = await io.viewTeam(teamDir);
+  const request = pickRequest(await view.requests(), id);
   if (answer.decision === "allow-always") refuseWithoutRule(request);
-  const lead = await observer.lead();
-  await observer.answer(request.id, answer);
+  const lead = await view.lead();
+  await view.answer(request.id, answer);
 
   if (json) {
     const { id: request_id, type, from } = request;

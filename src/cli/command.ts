@@ -2,8 +2,8 @@ import type { Environment } from "../model/provider-settings.ts";
 import type { Dashboard, Entrance } from "../server/dashboard.ts";
 import type { RunSource } from "../server/export/run-source.ts";
 import type { Team } from "../team/team.ts";
-import type { TeamObserver } from "../team/team-observer.ts";
 import type { TeamOptions } from "../team/team-options.ts";
+import type { TeamView } from "../team/view/team-view.ts";
 
 /** The outside world as a command sees it. Commands never touch `process` or `console`. */
 export interface Io {
@@ -17,10 +17,7 @@ export interface Io {
    * The team in `--team-dir`, or in `.team` here. `onWarning` gets what is wrong with its files;
    * the person, unless said.
    */
-  observeTeam(
-    teamDir: string | undefined,
-    onWarning?: (message: string) => void,
-  ): Promise<TeamObserver>;
+  viewTeam(teamDir: string | undefined, onWarning?: (message: string) => void): Promise<TeamView>;
   /** That team, for this process to run. */
   openTeam(settings: TeamSettings): Promise<Team>;
   readonly dashboards: Dashboards;

@@ -1,6 +1,7 @@
 import { TeamError } from "../errors.ts";
 import { isForPerson } from "../permissions/persons-question.ts";
-import type { TeamObserver } from "../team/team-observer.ts";
+import { memberNames } from "../team/find-member.ts";
+import type { TeamView } from "../team/view/team-view.ts";
 import type { Command, Io, Option } from "./command.ts";
 import { fileSystemFailure } from "./file-system-failure.ts";
 
@@ -29,7 +30,7 @@ async function within(commands: Commands, name: string, rest: string[], io: Io):
   if (line.isFlag)
     return Object.keys({ ...command.options, help: true }).map((flag) => `--${flag}`);
   const parameter = command.parameters[line.positionals] ?? "";
-  return candidates(parameter, () => io.observeTeam(line.teamDir, () => {}));
+  return candidates(parameter, () => io.viewTeam(line.teamDir, () => {}));
 }
 
 /** What the last word of a line can be. */
@@ -78,11 +79,12 @@ function alternatives(text: string): string[] {
   return listed === "" ? [] : listed.split("|");
 }
 
-async function candidates(parameter: string, observe: () => Promise<TeamObserver>) {
+async function candidates(parameter: string, open: () => Promise<TeamView>) {
   try {
-    if (/<name>/.test(parameter)) return (await observe()).members();
+    if (/<name>/.test(parameter)) return memberNames(await (await open()).team());
     if (/<id>/.test(parameter)) {
-      return (await (await observe()).openRequests()).filter(isForPerson).map(({ id }) => id);
+      const waiting = await (await open()).requests({ state: "pending" });
+      return waiting.filter(isForPerson).map(({ id }) => id);
     }
     return alternatives(parameter);
   } catch (error) {

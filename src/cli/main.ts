@@ -3,7 +3,9 @@ import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 import packageJson from "../../package.json" with { type: "json" };
 import { systemClock } from "../lib/clock.ts";
+import type { Room } from "../server/room/room.ts";
 import type { Team } from "../team/team.ts";
+import type { TeamPlace } from "../team/team-place.ts";
 import type { Io } from "./command.ts";
 import { type Program, runProgram } from "./program.ts";
 import { oneLine } from "./render/one-line.ts";
@@ -46,11 +48,11 @@ const io: Io = {
   err: (line) => write(watched(process.stderr), line),
   signal: ending.signal,
 
-  async observeTeam(teamDir, onTeamWarning = onWarning) {
+  async viewTeam(teamDir, onTeamWarning = onWarning) {
     const { systemPlace } = await import("../team/system-place.ts");
-    const { TeamObserver } = await import("../team/team-observer.ts");
+    const { FileTeamView } = await import("../team/view/file-team-view.ts");
     const directory = resolve(teamDir ?? ".team");
-    return TeamObserver.open(systemPlace({ directory, onWarning: onTeamWarning }));
+    return new FileTeamView(systemPlace({ directory, onWarning: onTeamWarning }));
   },
 
   async openTeam({ cwd, teamDir, denies, onWarning: onTeamWarning = onWarning, ...settings }) {
@@ -72,8 +74,8 @@ const io: Io = {
     async serve({ teamDir, port, env, onWarning: onDashboardWarning }) {
       const { systemPlace } = await import("../team/system-place.ts");
       const { Dashboard } = await import("../server/dashboard.ts");
-      const { Room } = await import("../server/room/room.ts");
       const { apiRoutes } = await import("../server/routes/api.ts");
+      const openRoom = await roomOpener();
       const { secretsInJson } = await import("../server/masked.ts");
       const { environmentSecrets } = await import("./known-secrets.ts");
       const place = systemPlace({ directory: resolve(teamDir), onWarning: onDashboardWarning });
@@ -84,7 +86,7 @@ const io: Io = {
         secrets,
         pageDirectory,
         openApi: () => {
-          const room = new Room({ place, version: packageJson.version });
+          const room = openRoom(place);
           return {
             routes: apiRoutes(room),
             [Symbol.asyncDispose]: () => room[Symbol.asyncDispose](),
@@ -101,9 +103,9 @@ const io: Io = {
 
     async record({ teamDir }) {
       const { systemPlace } = await import("../team/system-place.ts");
-      const { Room } = await import("../server/room/room.ts");
+      const openRoom = await roomOpener();
       const place = systemPlace({ directory: resolve(teamDir), onWarning });
-      return { room: new Room({ place, version: packageJson.version }), pageDirectory };
+      return { room: openRoom(place), pageDirectory };
     },
   },
 
@@ -127,6 +129,19 @@ const io: Io = {
     };
   },
 };
+
+/** Opens what a dashboard shows of the team at a place. */
+async function roomOpener(): Promise<(place: TeamPlace) => Room> {
+  const { Room } = await import("../server/room/room.ts");
+  const { FileTeamView } = await import("../team/view/file-team-view.ts");
+  const { version } = packageJson;
+  return (place) => {
+    const { clock, directory } = place;
+    const openView = (onTeamWarning: (message: string) => void) =>
+      new FileTeamView({ ...place, onWarning: onTeamWarning });
+    return new Room({ openView, clock, directory, version });
+  };
+}
 
 function canDoMoreThanLines(): boolean {
   const { TERM, CI } = process.env;

@@ -1,7 +1,10 @@
 import { contextWindow, findPrice } from "../model/prices.ts";
 import type { MemberName } from "../protocol/ids.ts";
+import type { TeamRecord } from "../protocol/team.ts";
 import { totalTokens, type UsageTotal } from "../protocol/usage.ts";
-import type { TeamObserver } from "../team/team-observer.ts";
+import { memberNames } from "../team/find-member.ts";
+import { entriesNewestFirst } from "../team/view/read-pages.ts";
+import type { TeamView } from "../team/view/team-view.ts";
 
 /** What a member has used, and how full its context is. */
 export interface MemberUsage extends UsageTotal {
@@ -14,14 +17,15 @@ export interface MemberUsage extends UsageTotal {
 }
 
 /** What everybody has used, the lead first, whoever is in no roster any more last. */
-export async function readUsage(observer: TeamObserver): Promise<MemberUsage[]> {
-  const totals = await observer.usage();
-  const names = new Set([...observer.members(), ...totals.keys()]);
+export async function readUsage(view: TeamView): Promise<MemberUsage[]> {
+  const team = await view.team();
+  const totals = await view.usage();
+  const names = new Set([...memberNames(team), ...totals.keys()]);
   return Promise.all(
     [...names].map(async (name) => ({
       name,
       ...(totals.get(name) ?? nothing),
-      ...(await readContext(observer, name)),
+      ...(await readContext(view, team, name)),
     })),
   );
 }
@@ -54,12 +58,13 @@ export function sumUsage(all: readonly UsageTotal[]): UsageTotal {
 
 /** Reads no more of the transcript than its newest part: a profile follows each summary. */
 async function readContext(
-  observer: TeamObserver,
+  view: TeamView,
+  { members }: TeamRecord,
   name: MemberName,
 ): Promise<Pick<MemberUsage, "model" | "context_tokens" | "context_window">> {
   let tokens: number | null = null;
-  let model: string | null = observer.team.members.find((it) => it.name === name)?.model ?? null;
-  for await (const entry of observer.transcript(name).newestFirst()) {
+  let model: string | null = members.find((it) => it.name === name)?.model ?? null;
+  for await (const entry of entriesNewestFirst(view, name)) {
     if (entry.type === "reply" && entry.usage) tokens ??= totalTokens(entry.usage);
     if (entry.type === "profile") model ??= entry.model;
     if (entry.type === "compaction" || (tokens !== null && model !== null)) break;

@@ -1,7 +1,8 @@
 import type { FilePath } from "../lib/file-path.ts";
 import { type Damage, parseLine } from "../lib/json-lines.ts";
-import { type Line, LineReader } from "../lib/line-reader.ts";
-import { listSegments, segmentPath, sideDirectory } from "../lib/segments.ts";
+import type { LineReader } from "../lib/line-reader.ts";
+import { type LogPlace, PagedLog } from "../lib/paged-log.ts";
+import { Serial } from "../lib/serial.ts";
 import type { MemberName } from "../protocol/ids.ts";
 import { UsageLine, type UsageTotal } from "../protocol/usage.ts";
 import type { UsageReader } from "./usage-ledger.ts";
@@ -12,15 +13,29 @@ export interface FileUsageReaderOptions {
   onDamage(damage: Damage): void;
 }
 
-/** Looks at a ledger that another process may be writing, and never touches it. */
+/** Some lines of a ledger, oldest first. */
+export interface UsageLines {
+  lines: UsageLine[];
+  /** Where to go on. */
+  after: LogPlace;
+  /** True where the ledger was replaced, so that these are its first lines. */
+  isRestarted: boolean;
+}
+
+/**
+ * Looks at a ledger that another process may be writing, and never touches it. The totals are kept
+ * up to date by reading only what is new.
+ */
 export class FileUsageReader implements UsageReader {
-  readonly #path: FilePath;
-  readonly #directory: FilePath;
+  readonly #log: PagedLog;
   readonly #onDamage: (damage: Damage) => void;
+  readonly #serial = new Serial();
+  readonly #models = new Map<MemberName, string>();
+  #sums = new UsageSums();
+  #place: LogPlace | undefined;
 
   constructor(path: FilePath, { onDamage }: FileUsageReaderOptions) {
-    this.#path = path;
-    this.#directory = sideDirectory(path);
+    this.#log = new PagedLog(path);
     this.#onDamage = onDamage;
   }
 
@@ -28,41 +43,60 @@ export class FileUsageReader implements UsageReader {
     return (await this.readSums()).totals();
   }
 
-  async readSums(): Promise<UsageSums> {
-    for (;;) {
-      const before = await listSegments(this.#directory);
-      await using live = await LineReader.open(this.#path);
-      const older = await listSegments(this.#directory);
-      // Otherwise `live` may be one of `older` under its new name, and be counted twice.
-      if (older.at(-1) === before.at(-1)) return await this.#sumUpTo(live, older);
+  readSums(): Promise<UsageSums> {
+    return this.#serial.run(async () => {
+      this.#place ??= { generation: await this.#firstNeeded(), offset: 0, file: undefined };
+      const restart = () => {
+        this.#sums = new UsageSums();
+      };
+      for await (const line of this.#log.readOn(this.#place, restart)) {
+        this.#add(parseLine(line, UsageLine, this.#onDamage));
+      }
+      return this.#sums;
+    });
+  }
+
+  /** The model that a member last called, as far as the totals were read. */
+  modelOf(member: MemberName): string | undefined {
+    return this.#models.get(member);
+  }
+
+  /** At most `limit` of the kept lines behind `after`; default: from the oldest on. */
+  async lines(limit: number, after?: LogPlace): Promise<UsageLines> {
+    const place: LogPlace = after ? { ...after } : { generation: 0, offset: 0, file: undefined };
+    let lines: UsageLine[] = [];
+    let isRestarted = false;
+    const restart = () => {
+      lines = [];
+      isRestarted = true;
+    };
+    for await (const line of this.#log.readOn(place, restart)) {
+      const record = parseLine(line, UsageLine, this.#onDamage);
+      if (record && lines.push(record) >= limit) break;
+    }
+    return { lines, after: place, isRestarted };
+  }
+
+  #add(line: UsageLine | undefined): void {
+    if (line?.type === "carried") this.#sums.restart(line);
+    if (line?.type === "call") {
+      this.#sums.add(line);
+      this.#models.set(line.member, line.model);
     }
   }
 
-  /** The sums at the end of `file`: its own lines, on top of the segments before it if need be. */
-  async #sumUpTo(file: LineReader | undefined, older: readonly number[]): Promise<UsageSums> {
-    const isComplete = await beginsWithTotals(file);
-    const sums = isComplete ? new UsageSums() : await this.#sumUpToNewest(older);
-    for await (const line of file?.forwards() ?? []) this.#add(line, sums);
-    return sums;
-  }
-
-  async #sumUpToNewest(segments: readonly number[]): Promise<UsageSums> {
-    const newest = segments.at(-1);
-    if (newest === undefined) return new UsageSums();
-    await using file = await LineReader.open(segmentPath(this.#directory, newest));
-    return await this.#sumUpTo(file, segments.slice(0, -1));
-  }
-
-  #add(line: Line, sums: UsageSums): void {
-    const record = parseLine(line, UsageLine, this.#onDamage);
-    if (record?.type === "carried") sums.restart(record);
-    if (record?.type === "call") sums.add(record);
+  /** The newest generation that needs none before it: it begins with what they add up to. */
+  async #firstNeeded(): Promise<number> {
+    for await (const { generation, reader } of this.#log.newestFirst()) {
+      if (await beginsWithTotals(reader)) return generation;
+    }
+    return 0;
   }
 }
 
-/** True when nothing older is needed. A damaged first line is told of when it is added up. */
-async function beginsWithTotals(file: LineReader | undefined): Promise<boolean> {
-  for await (const line of file?.forwards() ?? []) {
+/** A damaged first line is told of when it is added up. */
+async function beginsWithTotals(file: LineReader): Promise<boolean> {
+  for await (const line of file.forwards()) {
     return parseLine(line, UsageLine, () => {})?.type === "carried";
   }
   return false;

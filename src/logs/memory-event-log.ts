@@ -45,6 +45,11 @@ export class MemoryEventLog implements EventLog {
     });
   }
 
+  /** The newest that are kept, at most `count`, oldest first. */
+  newest(count: number): StoredEvent[] {
+    return this.#kept.slice(-count);
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     await this.flush();
   }

@@ -1,17 +1,55 @@
 import type { MemberName } from "../protocol/ids.ts";
-import type { UsageRecord, UsageTotal } from "../protocol/usage.ts";
+import type { UsageLine, UsageRecord, UsageTotal } from "../protocol/usage.ts";
 import type { UsageLedger } from "./usage-ledger.ts";
 import { UsageSums } from "./usage-sums.ts";
+
+const keptCalls = 10_000;
 
 /** A ledger for tests and passing teams. Keeps every promise but to survive the process. */
 export class MemoryUsageLedger implements UsageLedger {
   readonly #sums = new UsageSums();
+  readonly #onChange: () => void;
+  readonly #models = new Map<MemberName, string>();
+  readonly #calls: UsageRecord[] = [];
+  /** What the calls add up to that are not kept any more. */
+  readonly #dropped = new UsageSums();
+  #droppedCalls = 0;
+
+  constructor({ onChange = () => {} }: { onChange?: () => void } = {}) {
+    this.#onChange = onChange;
+  }
 
   async record(usage: UsageRecord): Promise<void> {
     this.#sums.add(usage);
+    this.#models.set(usage.member, usage.model);
+    this.#calls.push(usage);
+    if (this.#calls.length > keptCalls) this.#dropOldest();
+    this.#onChange();
   }
 
   async totals(): Promise<Map<MemberName, UsageTotal>> {
     return this.#sums.totals();
+  }
+
+  /** The model that a member last called. */
+  modelOf(member: MemberName): string | undefined {
+    return this.#models.get(member);
+  }
+
+  /** The calls from number `from` on, counted from 0, behind what those add up to that are gone. */
+  lines(from: number, limit: number): { lines: UsageLine[]; next: number } {
+    const first = Math.max(from, this.#droppedCalls);
+    const calls = this.#calls.slice(first - this.#droppedCalls).slice(0, limit);
+    const [oldest] = calls;
+    const isMissing = first > from && oldest !== undefined;
+    const carried = isMissing ? [this.#dropped.carried(new Date(oldest.at))] : [];
+    return { lines: [...carried, ...calls], next: first + calls.length };
+  }
+
+  #dropOldest(): void {
+    const oldest = this.#calls.shift();
+    if (!oldest) return;
+    this.#dropped.add(oldest);
+    this.#droppedCalls += 1;
   }
 }

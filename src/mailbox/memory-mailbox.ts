@@ -12,6 +12,13 @@ import {
   secondReader,
 } from "./mailbox.ts";
 
+export interface MemoryMailboxOptions {
+  owner: MemberName;
+  clock: Clock;
+  /** Told of new mail, and when some of it has been settled. */
+  onChange?(change: "mail" | "mail-read"): void;
+}
+
 interface Slot extends Delivery {
   state: "queued" | "delivered" | "undelivered";
 }
@@ -22,11 +29,13 @@ export class MemoryMailbox implements Mailbox {
   readonly #clock: Clock;
   readonly #slots = new Map<MessageId, Slot>();
   readonly #listeners = new Listeners<void>();
+  readonly #onChange: (change: "mail" | "mail-read") => void;
   #hasReader = false;
 
-  constructor({ owner, clock }: { owner: MemberName; clock: Clock }) {
+  constructor({ owner, clock, onChange = () => {} }: MemoryMailboxOptions) {
     this.owner = owner;
     this.#clock = clock;
+    this.#onChange = onChange;
   }
 
   async append(draft: MessageDraft): Promise<Message> {
@@ -36,6 +45,7 @@ export class MemoryMailbox implements Mailbox {
       this.#slots.set(message.id, { message, position, state: "queued" });
     }
     this.#listeners.emit();
+    this.#onChange("mail");
     return message;
   }
 
@@ -73,5 +83,6 @@ export class MemoryMailbox implements Mailbox {
     const index = queued.findIndex(({ message }) => message.id === upTo);
     if (index === -1) throw new Error(`Message ${upTo} is not among the unread`);
     for (const slot of queued.slice(0, index + 1)) slot.state = state;
+    this.#onChange("mail-read");
   }
 }

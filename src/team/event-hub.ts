@@ -100,6 +100,6 @@ class Observation implements AsyncIterable<AgentEvent> {
 
 function tooSlow(): TeamError {
   return new TeamError("observer-slow", `An observer left ${maxWaiting} events unread`, {
-    hint: "Read the events faster, or follow the stored ones with TeamObserver.follow.",
+    hint: "Read the events faster, or follow the stored ones with TeamView.events.",
   });
 }

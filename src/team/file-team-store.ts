@@ -30,16 +30,17 @@ import { EntryChain } from "../transcript/entry-chain.ts";
 import { FileTranscript } from "../transcript/file-transcript.ts";
 import { HeadFile } from "../transcript/head-file.ts";
 import { deliveredIn } from "./delivered-in.ts";
+import { findRecipient } from "./find-member.ts";
 import { withSignedMembers } from "./members/charter.ts";
 import { newTeam } from "./new-team.ts";
 import { findOwnership, foreignTeam } from "./ownership.ts";
 import { holdDirectory, makeDirectories, removeLeftovers } from "./prepare-directory.ts";
-import { findRecipient } from "./recipient.ts";
 import { makeArchive, setTeamAside } from "./set-team-aside.ts";
 import { askAgain, takeOver } from "./take-over.ts";
 import { type TeamLayout, teamLayout } from "./team-layout.ts";
 import type { TeamPlace } from "./team-place.ts";
 import type { MemberStore, TeamStore } from "./team-store.ts";
+import { FileTeamView } from "./view/file-team-view.ts";
 
 /** Everything a team keeps, as files in its directory. One process at a time can open it. */
 export class FileTeamStore implements TeamStore {
@@ -98,6 +99,10 @@ export class FileTeamStore implements TeamStore {
 
   get lost(): AbortSignal {
     return this.#parts.fence.lost;
+  }
+
+  view(): FileTeamView {
+    return new FileTeamView(this.#place);
   }
 
   async send(to: string, draft: MessageDraft): Promise<Message> {

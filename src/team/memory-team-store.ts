@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { MemoryCronBook } from "../crons/memory-cron-book.ts";
 import { hmacSignature } from "../keys/signature.ts";
 import type { Clock } from "../lib/clock.ts";
+import { Listeners } from "../lib/listeners.ts";
 import { makeOnce } from "../lib/make-once.ts";
 import { MemoryEventLog } from "../logs/memory-event-log.ts";
 import { MemoryUsageLedger } from "../logs/memory-usage-ledger.ts";
@@ -15,9 +16,11 @@ import { MemoryRoster } from "../roster/memory-roster.ts";
 import { MemoryTaskBoard } from "../tasks/memory-task-board.ts";
 import { MemoryTranscript } from "../transcript/memory-transcript.ts";
 import { deliveredIn } from "./delivered-in.ts";
+import { findRecipient } from "./find-member.ts";
 import { newTeam } from "./new-team.ts";
-import { findRecipient } from "./recipient.ts";
 import type { MemberStore, TeamStore } from "./team-store.ts";
+import { MemoryTeamView } from "./view/memory-team-view.ts";
+import type { TeamChange } from "./view/team-view.ts";
 
 /** Everything a team keeps, for as long as this process lives. */
 export class MemoryTeamStore implements TeamStore {
@@ -25,7 +28,7 @@ export class MemoryTeamStore implements TeamStore {
   readonly tasks: MemoryTaskBoard;
   readonly requests: MemoryRequests;
   readonly events: MemoryEventLog;
-  readonly usage = new MemoryUsageLedger();
+  readonly usage: MemoryUsageLedger;
   readonly jobs = new MemoryJobRecords();
   /** Nobody else can become the lead of what only this process sees. */
   readonly lost: AbortSignal = new AbortController().signal;
@@ -35,6 +38,8 @@ export class MemoryTeamStore implements TeamStore {
   readonly #transcripts = new Map<MemberName, MemoryTranscript>();
   readonly #mailboxes = new Map<MemberName, MemoryMailbox>();
   readonly #members = new Map<MemberName, Promise<MemberStore>>();
+  readonly #changes = new Listeners<TeamChange>();
+  #isOpen = true;
 
   constructor({ clock }: { clock: Clock }) {
     this.#clock = clock;
@@ -42,6 +47,21 @@ export class MemoryTeamStore implements TeamStore {
     this.tasks = new MemoryTaskBoard({ clock });
     this.requests = new MemoryRequests({ clock, signature: this.signature });
     this.events = new MemoryEventLog(clock);
+    this.usage = new MemoryUsageLedger({ onChange: () => this.#changes.emit({ type: "usage" }) });
+    this.roster.onChange(() => this.#changes.emit({ type: "team" }));
+    this.tasks.onChange(() => this.#changes.emit({ type: "tasks" }));
+    this.requests.onChange(() => this.#changes.emit({ type: "requests" }));
+  }
+
+  view(): MemoryTeamView {
+    return new MemoryTeamView({
+      store: this,
+      clock: this.#clock,
+      changes: this.#changes,
+      isOpen: () => this.#isOpen,
+      mailbox: (owner) => this.#mailbox(owner),
+      transcript: (member) => this.#transcript(member),
+    });
   }
 
   async send(to: string, draft: MessageDraft): Promise<Message> {
@@ -53,10 +73,12 @@ export class MemoryTeamStore implements TeamStore {
   }
 
   async forget(name: MemberName): Promise<void> {
-    this.#transcripts.get(name)?.clear();
+    this.#transcript(name).clear();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    this.#isOpen = false;
+    this.#changes.emit({ type: "lead" });
     for (const mailbox of this.#mailboxes.values()) await mailbox[Symbol.asyncDispose]();
     await this.events[Symbol.asyncDispose]();
   }
@@ -66,16 +88,23 @@ export class MemoryTeamStore implements TeamStore {
     { onSetAside }: Pick<ReaderOptions, "onSetAside">,
   ): Promise<MemberStore> {
     const mailbox = this.#mailbox(name);
-    const transcript = new MemoryTranscript();
+    const transcript = this.#transcript(name);
     const delivered = await deliveredIn(transcript, { owner: name });
     const reader = await mailbox.openReader({ delivered, onSetAside });
-    this.#transcripts.set(name, transcript);
     return { transcript, mailbox, reader };
   }
 
   #mailbox(owner: MemberName): MemoryMailbox {
-    const mailbox = this.#mailboxes.get(owner) ?? new MemoryMailbox({ owner, clock: this.#clock });
+    const onChange = (type: "mail" | "mail-read") => this.#changes.emit({ type, member: owner });
+    const known = this.#mailboxes.get(owner);
+    const mailbox = known ?? new MemoryMailbox({ owner, clock: this.#clock, onChange });
     this.#mailboxes.set(owner, mailbox);
     return mailbox;
+  }
+
+  #transcript(member: MemberName): MemoryTranscript {
+    const transcript = this.#transcripts.get(member) ?? new MemoryTranscript();
+    this.#transcripts.set(member, transcript);
+    return transcript;
   }
 }

@@ -10,6 +10,7 @@ import type { Requests } from "../requests/requests.ts";
 import type { Roster } from "../roster/roster.ts";
 import type { TaskBoard } from "../tasks/task-board.ts";
 import type { Transcript } from "../transcript/transcript.ts";
+import type { TeamView } from "./view/team-view.ts";
 
 /** Everything a team keeps, in the hands of the one process that runs it. */
 export interface TeamStore extends AsyncDisposable {
@@ -25,6 +26,9 @@ export interface TeamStore extends AsyncDisposable {
 
   /** Aborted when another process has become the lead: from then on every write is refused. */
   readonly lost: AbortSignal;
+
+  /** The team as seen from outside, for as long as the store is kept. */
+  view(): TeamView;
 
   /** Leaves mail for a member. Throws `member-unknown` or `member-ended`; then no file appears. */
   send(to: string, draft: MessageDraft): Promise<Message>;

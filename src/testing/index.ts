@@ -11,6 +11,7 @@ export { type RosterFixture, testRoster } from "./conformance/roster.ts";
 export { type RunnerFixture, type RunnerScript, testRunner } from "./conformance/runner.ts";
 export { type TaskBoardFixture, testTaskBoard } from "./conformance/task-board.ts";
 export { type TeamStoreFixture, testTeamStore } from "./conformance/team-store.ts";
+export { type TeamViewFixture, testTeamView } from "./conformance/team-view.ts";
 export { type TranscriptFixture, testTranscript } from "./conformance/transcript.ts";
 export { testUsageLedger, type UsageLedgerFixture } from "./conformance/usage-ledger.ts";
 export { ManualClock } from "./manual-clock.ts";

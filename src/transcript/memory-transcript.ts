@@ -1,12 +1,23 @@
+import { Listeners } from "../lib/listeners.ts";
 import type { Entry } from "../protocol/transcript.ts";
 import type { Transcript } from "./transcript.ts";
 
+/** What was recorded from one beginning to the next. */
+export interface MemoryRecord {
+  /** Counts how often the transcript has begun. */
+  readonly number: number;
+  readonly entries: readonly Entry[];
+}
+
 /** A transcript for tests and passing teams. Keeps every promise but to survive the process. */
 export class MemoryTranscript implements Transcript {
-  readonly #entries: Entry[] = [];
+  readonly #listeners = new Listeners<void>();
+  #number = 1;
+  #entries: Entry[] = [];
 
   async append(entries: readonly Entry[]): Promise<void> {
     this.#entries.push(...structuredClone(entries));
+    this.#listeners.emit();
   }
 
   async tail(): Promise<Entry[]> {
@@ -15,10 +26,22 @@ export class MemoryTranscript implements Transcript {
   }
 
   clear(): void {
-    this.#entries.length = 0;
+    this.#number += 1;
+    this.#entries = [];
+    this.#listeners.emit();
   }
 
   async *entries(): AsyncGenerator<Entry> {
     yield* this.#entries;
+  }
+
+  /** What there is since the last beginning. It grows; after another beginning it is whole. */
+  get record(): MemoryRecord {
+    return { number: this.#number, entries: this.#entries };
+  }
+
+  /** Calls `listener` after each change. Returns how to stop it. */
+  onChange(listener: () => void): () => void {
+    return this.#listeners.add(listener);
   }
 }

@@ -2,11 +2,13 @@ import type { Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
 import type { MessageView } from "../../src/protocol/dashboard.ts";
 import type { Entry } from "../../src/protocol/transcript.ts";
+import { memberNames } from "../../src/team/find-member.ts";
+import { mailNewestFirst } from "../../src/team/view/read-pages.ts";
 import { calls, reply, says } from "../../src/testing/scripted-model.ts";
 import { never, spawns } from "../e2e/promises/scenes.ts";
 import { inBrowser, noBrowser, TestBrowser } from "../support/browser.ts";
 import { DashboardScene } from "../support/dashboard-scene.ts";
-import { observe } from "../support/team.ts";
+import { viewTeam } from "../support/team.ts";
 
 describe.skipIf(noBrowser)(inBrowser, () => {
   test("the page goes on by itself when the team is killed and started again, and says what to do when its own server is: nothing missing, nothing twice", async () => {
@@ -101,10 +103,10 @@ const words: Partial<Record<MessageView["type"], string>> = {
 
 /** The mail that the timeline shows unless a person wants another, from the files themselves. */
 async function mailOnDisk({ wire }: DashboardScene): Promise<string[]> {
-  const observer = await observe(wire.root);
+  const view = viewTeam(wire.root);
   const found: string[] = [];
-  for (const owner of observer.members()) {
-    for await (const record of observer.mail(owner)) {
+  for (const owner of memberNames(await view.team())) {
+    for await (const record of mailNewestFirst(view, owner)) {
       if (record.state === "set aside") throw new Error("A line was set aside");
       const { message } = record;
       const word = words[message.type];

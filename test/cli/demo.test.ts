@@ -8,7 +8,7 @@ import { systemClock } from "../../src/lib/clock.ts";
 import { Team } from "../../src/team/team.ts";
 import type { TeamOptions } from "../../src/team/team-options.ts";
 import { temporaryDirectory } from "../../src/testing/temporary-directory.ts";
-import { observe, teamPlace } from "../support/team.ts";
+import { teamPlace, viewTeam } from "../support/team.ts";
 import { noDashboards, noTerminal, troupe } from "./troupe.ts";
 
 test("the demo ends with 0, without a key, and what it claims is true", async () => {
@@ -22,9 +22,9 @@ test("the demo ends with 0, without a key, and what it claims is true", async ()
   expect(claims.length).toBeGreaterThan(10);
   expect(claims.filter((line) => line.includes("✗"))).toEqual([]);
   expect(await readFile(join(root, "show", "schema.sql"), "utf8")).toContain("CREATE TABLE users");
-  const observer = await observe(root, { directory: join(root, "show", ".team") });
-  expect((await observer.tasks()).map(({ status }) => status)).toEqual(["completed", "completed"]);
-  const statuses = observer.team.members.map(({ name, status }) => `${name} ${status}`);
+  const view = viewTeam(root, { directory: join(root, "show", ".team") });
+  expect((await view.tasks()).map(({ status }) => status)).toEqual(["completed", "completed"]);
+  const statuses = (await view.team()).members.map(({ name, status }) => `${name} ${status}`);
   expect(statuses).toEqual(["alice shutdown", "bob idle", "charlie idle", "dana idle"]);
 });
 
@@ -145,7 +145,7 @@ async function play(root: string, world: World = {}) {
         env: { PATH: process.env.PATH },
         ...team,
       }),
-    observeTeam: () => observe(root),
+    viewTeam: async () => viewTeam(root),
   };
   const commands = new Map([["demo", async () => demo]]);
   const code = await runProgram({ version: "1.2.3", commands }, argv, io);

@@ -253,7 +253,7 @@ async function failIn(
     openTeam: () => Promise.reject(new Error("Nobody leads")),
     schedule: () => () => undefined,
     err: (line) => err.push(line),
-    observeTeam: () => Promise.reject(new Error("unused")),
+    viewTeam: () => Promise.reject(new Error("unused")),
     surroundings,
     terminal: noTerminal,
     dashboards: noDashboards,

@@ -67,7 +67,7 @@ test("the command under the empty name is what troupe does without one, with fla
       out: () => undefined,
       err: (line) => err.push(line),
       signal: new AbortController().signal,
-      observeTeam: () => Promise.reject(new Error("unused")),
+      viewTeam: () => Promise.reject(new Error("unused")),
       openTeam: () => Promise.reject(new Error("unused")),
       schedule: () => () => undefined,
       surroundings: { cwd: "/", home: "/", env: {} },

@@ -21,7 +21,8 @@ import { web } from "../../src/cli/commands/web.ts";
 import { runProgram } from "../../src/cli/program.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import { Team } from "../../src/team/team.ts";
-import { observe, teamPlace } from "../support/team.ts";
+import type { TeamView } from "../../src/team/view/team-view.ts";
+import { teamPlace, viewTeam } from "../support/team.ts";
 
 /** Runs one command line on the team below `root`, unless it names another directory. */
 export function troupe(root: string, ...argv: string[]) {
@@ -37,11 +38,13 @@ interface World {
   onOut?: (line: string) => void;
   terminal?: Terminal;
   dashboards?: Dashboards;
+  /** What is seen of the team, where that is not in files below `root`. */
+  view?: TeamView;
 }
 
 /** As `troupe`, in a world of the test's choice. */
 export async function troupeIn(
-  { root, env, signal, onOut, terminal, dashboards }: World,
+  { root, env, signal, onOut, terminal, dashboards, view }: World,
   ...argv: string[]
 ) {
   const out: string[] = [];
@@ -96,8 +99,8 @@ export async function troupeIn(
         env: { PATH: process.env.PATH, ...(settings.env ?? env) },
         approvals: denies ? { unattended: () => "nobody is there" } : {},
       }),
-    observeTeam: (directory, onTeamWarning = onWarning) =>
-      observe(root, { ...(directory && { directory }), onWarning: onTeamWarning }),
+    viewTeam: async (directory, onTeamWarning = onWarning) =>
+      view ?? viewTeam(root, { ...(directory && { directory }), onWarning: onTeamWarning }),
   });
   return { code, out, err };
 }

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { calls, says } from "../../src/testing/scripted-model.ts";
 import { coder, nextQuestion } from "../e2e/promises/scenes.ts";
-import { observe } from "../support/team.ts";
+import { viewTeam } from "../support/team.ts";
 import { TeamOnWire } from "../support/team-on-wire.ts";
 
 test("an answer that is given while nobody runs the team is taken up when it runs again", async () => {
@@ -17,7 +17,7 @@ test("an answer that is given while nobody runs the team is taken up when it run
   const id = await asked;
   await team.close();
 
-  await (await observe(wire.root)).answer(id, { decision: "allow-once" });
+  await viewTeam(wire.root).answer(id, { decision: "allow-once" });
   const later = await wire.open();
   await later.quiet();
 

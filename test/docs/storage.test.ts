@@ -18,11 +18,12 @@ import { Task } from "../../src/protocol/task.ts";
 import { Member, TeamRecord } from "../../src/protocol/team.ts";
 import { Entry } from "../../src/protocol/transcript.ts";
 import { UsageLine, UsageTotal } from "../../src/protocol/usage.ts";
+import { mailNewestFirst } from "../../src/team/view/read-pages.ts";
 import { patchFs } from "../../src/testing/patched-fs.ts";
 import { temporaryDirectory } from "../../src/testing/temporary-directory.ts";
 import { liveLongLife } from "../support/long-life.ts";
 import { type MarkdownTable, markdownTables } from "../support/markdown-tables.ts";
-import { enlist, member, observe, openStore } from "../support/team.ts";
+import { enlist, member, openStore, viewTeam } from "../support/team.ts";
 
 const page = readFileSync("docs/storage.md", "utf8");
 const tables = markdownTables(page);
@@ -139,7 +140,7 @@ test("the lines written by hand fare as the page says", async () => {
   const delivered = (await reader.unread()).map(({ message }) => message);
 
   const fates: string[] = [];
-  for await (const { state } of (await observe(directory.path)).mail(alice)) {
+  for await (const { state } of mailNewestFirst(viewTeam(directory.path), alice)) {
     fates.unshift(state === "queued" ? "delivered" : state);
   }
   expect(fates).toEqual([...commands.matchAll(/# (.+)$/gm)].map(([, fate]) => fate));

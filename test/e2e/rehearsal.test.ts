@@ -1,11 +1,13 @@
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { MemberName } from "../../src/protocol/ids.ts";
 import type { Message } from "../../src/protocol/message.ts";
 import { Team } from "../../src/team/team.ts";
 import type { TeamOptions } from "../../src/team/team-options.ts";
+import { mailNewestFirst } from "../../src/team/view/read-pages.ts";
 import { temporaryDirectory } from "../../src/testing/temporary-directory.ts";
-import { observe, teamPlace } from "../support/team.ts";
+import { teamPlace, viewTeam } from "../support/team.ts";
 import { tutorialPrompts } from "../support/tutorial-prompts.ts";
 
 test("Spawn alice (coder) and bob (tester). Have alice send bob a message.", async () => {
@@ -271,9 +273,9 @@ class Stage implements AsyncDisposable {
 
   /** Everything that a member was ever sent, oldest first. */
   async mailOf(name: string): Promise<(Message & { state: string })[]> {
-    const observer = await observe(this.root);
+    const view = viewTeam(this.root);
     const mail: (Message & { state: string })[] = [];
-    for await (const record of observer.mail(observer.findMember(name))) {
+    for await (const record of mailNewestFirst(view, MemberName.parse(name))) {
       if (record.state === "set aside") throw new Error(`Set aside: ${record.reason}`);
       mail.unshift({ ...record.message, state: record.state });
     }

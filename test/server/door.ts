@@ -37,9 +37,12 @@ export function reachable(said = "reached"): Hono {
 export async function pageBelow(root: string): Promise<string> {
   const directory = join(root, "page");
   await mkdir(directory, { recursive: true });
-  await writeFile(join(directory, "index.html"), "<!doctype html><title>Troupe</title>");
-  await writeFile(join(directory, "dashboard.js"), "export {};");
-  await writeFile(join(directory, "dashboard.css"), "body {}");
+  const head =
+    '<meta charset="utf-8" /><script src="./dashboard.js"></script><link href="./dashboard.css">';
+  const html = `<!doctype html><head><title>Troupe</title>${head}</head><body></body>`;
+  await writeFile(join(directory, "index.html"), html);
+  await writeFile(join(directory, "dashboard.js"), "run()");
+  await writeFile(join(directory, "dashboard.css"), "p{}");
   return directory;
 }
 

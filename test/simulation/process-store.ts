@@ -1,6 +1,7 @@
 import { MemoryCronBook } from "../../src/crons/memory-cron-book.ts";
 import { TeamError } from "../../src/errors.ts";
 import type { Clock } from "../../src/lib/clock.ts";
+import { Listeners } from "../../src/lib/listeners.ts";
 import { makeOnce } from "../../src/lib/make-once.ts";
 import { Serial } from "../../src/lib/serial.ts";
 import { MemoryEventLog } from "../../src/logs/memory-event-log.ts";
@@ -12,8 +13,10 @@ import type { Requests } from "../../src/requests/requests.ts";
 import type { Roster } from "../../src/roster/roster.ts";
 import type { TaskBoard } from "../../src/tasks/task-board.ts";
 import { deliveredIn } from "../../src/team/delivered-in.ts";
-import { findRecipient } from "../../src/team/recipient.ts";
+import { findRecipient } from "../../src/team/find-member.ts";
 import type { MemberStore, TeamStore } from "../../src/team/team-store.ts";
+import { MemoryTeamView } from "../../src/team/view/memory-team-view.ts";
+import type { TeamView } from "../../src/team/view/team-view.ts";
 import { MemoryTranscript } from "../../src/transcript/memory-transcript.ts";
 import type { Transcript } from "../../src/transcript/transcript.ts";
 import type { DurableState } from "./durable-state.ts";
@@ -68,6 +71,16 @@ export class ProcessStore implements TeamStore {
     this.roster = this.#roster();
     this.tasks = this.#tasks();
     this.requests = this.#requests();
+  }
+
+  view(): TeamView {
+    const { durable, clock, process } = this.#options;
+    return new MemoryTeamView({
+      ...{ store: this, clock, changes: new Listeners() },
+      isOpen: () => process.isAlive,
+      mailbox: (owner) => durable.mailbox(owner),
+      transcript: (member) => durable.transcript(member),
+    });
   }
 
   async send(to: string, draft: MessageDraft): Promise<Message> {

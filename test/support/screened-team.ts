@@ -211,7 +211,7 @@ export class ScreenedTeam {
   #io(): Io {
     const unused = () => Promise.reject(new Error("unused"));
     return {
-      ...{ out: () => undefined, err: () => undefined, observeTeam: unused, openTeam: unused },
+      ...{ out: () => undefined, err: () => undefined, viewTeam: unused, openTeam: unused },
       signal: this.leaving.signal,
       dashboards: { serve: unused, find: unused, record: unused },
       schedule: (delayMs, run) => this.clock.schedule(delayMs, run),

@@ -6,9 +6,9 @@ import type { Member, MemberStatus } from "../../src/protocol/team.ts";
 import type { Entry } from "../../src/protocol/transcript.ts";
 import { FileTeamStore } from "../../src/team/file-team-store.ts";
 import { signCharter } from "../../src/team/members/charter.ts";
-import { TeamObserver } from "../../src/team/team-observer.ts";
 import type { TeamPlace } from "../../src/team/team-place.ts";
 import type { TeamStore } from "../../src/team/team-store.ts";
+import { FileTeamView } from "../../src/team/view/file-team-view.ts";
 
 /** A team directory and a key's place of its own below `root`. */
 export function teamPlace(root: string, options: Partial<TeamPlace> = {}): TeamPlace {
@@ -30,8 +30,8 @@ export const openStore = (root: string, options: Partial<TeamPlace> = {}) =>
 export const takeOverStore = (root: string, options: Partial<TeamPlace> = {}) =>
   FileTeamStore.open(teamPlace(root, options), { takeOver: true });
 
-export const observe = (root: string, options: Partial<TeamPlace> = {}) =>
-  TeamObserver.open(teamPlace(root, options));
+export const viewTeam = (root: string, options: Partial<TeamPlace> = {}) =>
+  new FileTeamView(teamPlace(root, options));
 
 export function member(name: string, status: MemberStatus = "idle", role = "coder"): Member {
   return { name: MemberName.parse(name), role, status };

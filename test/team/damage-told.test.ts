@@ -5,9 +5,10 @@ import { CronEntry } from "../../src/protocol/cron.ts";
 import { lead, MemberName, newMessageId, newRequestId, user } from "../../src/protocol/ids.ts";
 import type { MessageDraft } from "../../src/protocol/message.ts";
 import type { MemberStore } from "../../src/team/team-store.ts";
+import { entriesNewestFirst } from "../../src/team/view/read-pages.ts";
 import { call } from "../../src/testing/conformance/usage-ledger.ts";
 import { temporaryDirectory } from "../../src/testing/temporary-directory.ts";
-import { enlist, member, observe, openStore } from "../support/team.ts";
+import { enlist, member, openStore, viewTeam } from "../support/team.ts";
 
 const alice = MemberName.parse("alice");
 const ignored = { onSetAside: () => undefined };
@@ -81,7 +82,7 @@ describe("what is damaged while nobody runs the team is told at the next start",
 
   test("and nothing is told of what nobody damaged, or of what somebody sent or wrote meanwhile", async () => {
     await using directory = await liveTeam({ segments: true });
-    await (await observe(directory.path)).send("alice", "from a shell");
+    await viewTeam(directory.path).send("alice", "from a shell");
     await appendFile(join(directory.path, mailbox), "by hand\n");
 
     expect(await warningsOfStart(directory.path)).toEqual([]);
@@ -170,9 +171,9 @@ test("whoever reads a transcript through is told where entries are missing from 
   await store[Symbol.asyncDispose]();
   await loseEntries(directory.path, (text) => text.includes("read 1"));
   const warnings: string[] = [];
-  const observer = await observe(directory.path, { onWarning: (text) => warnings.push(text) });
+  const view = viewTeam(directory.path, { onWarning: (text) => warnings.push(text) });
 
-  for await (const _ of observer.transcript(alice).newestFirst());
+  for await (const _ of entriesNewestFirst(view, alice));
 
   expect(warnings).toEqual([expect.stringContaining("entries are missing")]);
 });

@@ -6,7 +6,7 @@ import { lead, MemberName, user } from "../../src/protocol/ids.ts";
 import { testTeamStore } from "../../src/testing/conformance/team-store.ts";
 import { ManualClock } from "../../src/testing/manual-clock.ts";
 import { temporaryDirectory } from "../../src/testing/temporary-directory.ts";
-import { enlist, member, observe, openStore, takeOverStore } from "../support/team.ts";
+import { enlist, member, openStore, takeOverStore, viewTeam } from "../support/team.ts";
 
 testTeamStore("FileTeamStore", async () => {
   const directory = await temporaryDirectory();
@@ -242,14 +242,14 @@ test("P15 a line that is set aside is an event, and other processes see it", asy
   await using directory = await temporaryDirectory();
   await using store = await openStore(directory.path);
   const { reader } = await store.openMember(lead, ignored);
-  const observer = await observe(directory.path);
+  const view = viewTeam(directory.path);
   await writeFile(join(directory.path, ".team", "inbox", "lead.jsonl"), '{"broken\n');
 
   await reader.unread();
   await store.events.flush();
 
   const stop = new AbortController();
-  for await (const { event } of observer.follow({ signal: stop.signal })) {
+  for await (const { event } of view.events({ signal: stop.signal })) {
     expect(event).toMatchObject({ type: "line-set-aside", member: "lead", id: "hand-1-0" });
     stop.abort();
   }
@@ -262,7 +262,7 @@ test("another process sees what the model calls have cost", async () => {
   const at = new Date().toISOString();
   await store.usage.record({ type: "call", at, member: lead, model: "m", ...used, cost_usd: 0.1 });
 
-  const totals = await (await observe(directory.path)).usage();
+  const totals = await viewTeam(directory.path).usage();
 
   expect(totals.get(lead)).toMatchObject({ calls: 1, input_tokens: 3, cost_usd: 0.1 });
 });
@@ -274,7 +274,7 @@ test("P03 the person's mail from another process wakes the member", async () => 
   const { reader } = await store.openMember(alice, ignored);
   const woken = new Promise<void>((resolve) => reader.onWake(resolve));
 
-  await (await observe(directory.path)).send("alice", "wake up");
+  await viewTeam(directory.path).send("alice", "wake up");
   await woken;
 
   expect(await reader.unread()).toMatchObject([{ message: { from: "user" } }]);

@@ -7,7 +7,7 @@ import { FileTeamStore } from "../../src/team/file-team-store.ts";
 import type { TeamPlace } from "../../src/team/team-place.ts";
 import { ManualClock } from "../../src/testing/manual-clock.ts";
 import { temporaryDirectory } from "../../src/testing/temporary-directory.ts";
-import { enlist, member, observe, openStore, teamPlace } from "../support/team.ts";
+import { enlist, member, openStore, teamPlace, viewTeam } from "../support/team.ts";
 
 const alice = MemberName.parse("alice");
 const ignored = { onSetAside: () => undefined };
@@ -102,7 +102,7 @@ test("P09 a fresh start is refused while a lead lives, and moves nothing", async
 
   await expect(openFresh(directory.path)).rejects.toMatchObject({ code: "lead-alive" });
 
-  expect((await observe(directory.path)).team.members).toHaveLength(1);
+  expect((await viewTeam(directory.path).team()).members).toHaveLength(1);
   expect(await readdir(join(directory.path, ".team"))).not.toContain("archive");
 });
 

@@ -2,35 +2,36 @@ import { chmod, cp, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { FileEventReader } from "../../src/logs/file-event-reader.ts";
-import type { MailRecord } from "../../src/mailbox/mailbox.ts";
 import { lead, MemberName } from "../../src/protocol/ids.ts";
 import type { TeamPlace } from "../../src/team/team-place.ts";
+import { mailNewestFirst } from "../../src/team/view/read-pages.ts";
+import type { ListedMail } from "../../src/team/view/team-view.ts";
 import { temporaryDirectory } from "../../src/testing/temporary-directory.ts";
 import { makeStoreFormat1 } from "../fixtures/make-store-format-1.ts";
-import { observe, openStore, takeOverStore } from "../support/team.ts";
+import { openStore, takeOverStore, viewTeam } from "../support/team.ts";
 
 const fixture = join(import.meta.dirname, "..", "fixtures", "store-format-1");
 const alice = MemberName.parse("alice");
 const bob = MemberName.parse("bob");
 const ignored = { onSetAside: () => undefined };
 
-test("format 1: an observer sees the roster, the tasks and what became of all mail", async () => {
+test("format 1: a view shows the roster, the tasks and what became of all mail", async () => {
   await using copy = await copyFixture();
 
-  const observer = await observe(copy.root, copy.place);
+  const view = viewTeam(copy.root, copy.place);
 
-  expect(await observer.lead()).toBeUndefined();
-  expect(observer.team).toMatchObject({ team_name: "default", lead: "lead", format: 1 });
-  expect(observer.team.members).toMatchObject([
+  expect(await view.lead()).toBeUndefined();
+  expect(await view.team()).toMatchObject({ team_name: "default", lead: "lead", format: 1 });
+  expect((await view.team()).members).toMatchObject([
     { name: "alice", role: "coder", status: "idle", model: "rehearsal", color: "cyan", cwd: "api" },
     { name: "bob", detail: "waiting for approval", permission_mode: "plan", plan_required: true },
   ]);
-  expect((await observer.tasks()).map(({ id, status }) => `${id} ${status}`)).toEqual([
+  expect((await view.tasks()).map(({ id, status }) => `${id} ${status}`)).toEqual([
     "1 completed",
     "2 in_progress",
     "3 cancelled",
   ]);
-  expect(await shown(observer.mail(alice))).toEqual([
+  expect(await shown(mailNewestFirst(view, alice))).toEqual([
     "queued from outside: also not read yet",
     "queued from bob: Not read yet.",
     "delivered from user: Lunch at noon.",
@@ -39,8 +40,8 @@ test("format 1: an observer sees the roster, the tasks and what became of all ma
     "delivered from lead: Write schema.sql.",
     "delivered from lead: Welcome, alice.",
   ]);
-  expect(await shown(observer.mail(bob))).toEqual(["undelivered from alice: Too late."]);
-  expect(await shown(observer.mail(lead))).toEqual([
+  expect(await shown(mailNewestFirst(view, bob))).toEqual(["undelivered from alice: Too late."]);
+  expect(await shown(mailNewestFirst(view, lead))).toEqual([
     "queued from system: A background command has ended.",
     "queued from alice: Done.",
   ]);
@@ -172,7 +173,7 @@ async function copyFixture() {
   return { root, place, [Symbol.asyncDispose]: () => directory[Symbol.asyncDispose]() };
 }
 
-async function shown(records: AsyncIterable<MailRecord>): Promise<string[]> {
+async function shown(records: AsyncIterable<ListedMail>): Promise<string[]> {
   const lines: string[] = [];
   for await (const record of records) {
     if (record.state === "set aside") lines.push(`set aside: ${record.reason}`);

@@ -3,12 +3,19 @@ import { serve as serveHttp } from "@hono/node-server";
 import { Hono } from "hono";
 import { Room } from "../../../src/server/room/room.ts";
 import { apiRoutes } from "../../../src/server/routes/api.ts";
+import { FileTeamView } from "../../../src/team/view/file-team-view.ts";
 import { childOptions, serve } from "../../lib/serve.ts";
 import { placeBelow } from "../../team/place.ts";
 import { ServerOptions, ServerQuestion } from "../contract.ts";
 
 const { directory } = childOptions(ServerOptions);
-const room = new Room({ place: placeBelow(directory), version: "bench" });
+const place = placeBelow(directory);
+const room = new Room({
+  openView: (onWarning) => new FileTeamView({ ...place, onWarning }),
+  clock: place.clock,
+  directory: place.directory,
+  version: "bench",
+});
 const app = new Hono().route("/api", apiRoutes(room));
 const server = serveHttp({ fetch: app.fetch, port: 0, hostname: "127.0.0.1" });
 await once(server, "listening");

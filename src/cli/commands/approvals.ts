@@ -19,17 +19,18 @@ export const approvals: Command = {
   ],
 
   async run({ json, teamDir }, io) {
-    const observer = await io.observeTeam(teamDir);
-    const open = await observer.openRequests();
+    const view = await io.viewTeam(teamDir);
+    const team = await view.team();
+    const open = await view.requests({ state: "pending" });
     const waiting = open.filter(isForPerson);
-    const forLead = open.filter(({ type, to }) => type === "plan" && to === observer.team.lead);
+    const forLead = open.filter(({ type, to }) => type === "plan" && to === team.lead);
 
     if (json) {
       const shown = { waiting: waiting.map(asJson), plans_for_lead: forLead.map(asJson) };
       io.out(jsonText(shown, 2));
       return 0;
     }
-    const lead = await observer.lead();
+    const lead = await view.lead();
     if (waiting.length === 0) io.out("Nothing waits for your answer.");
     const lines = waiting.flatMap((request, index) => [
       ...(index > 0 ? [""] : []),

@@ -19,7 +19,7 @@ export const cost: Command = {
   ],
 
   async run({ json, teamDir }, io) {
-    const members = await readUsage(await io.observeTeam(teamDir));
+    const members = await readUsage(await io.viewTeam(teamDir));
     const total = sumUsage(members);
 
     if (json) io.out(jsonText({ members, total }, 2));

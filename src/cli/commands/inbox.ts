@@ -1,5 +1,7 @@
-import type { MailRecord } from "../../mailbox/mailbox.ts";
 import type { MemberName } from "../../protocol/ids.ts";
+import { findMember } from "../../team/find-member.ts";
+import { mailNewestFirst } from "../../team/view/read-pages.ts";
+import type { ListedMail } from "../../team/view/team-view.ts";
 import { type Command, lookOptions } from "../command.ts";
 import { Newest } from "../newest.ts";
 import { jsonText } from "../render/json-text.ts";
@@ -23,9 +25,10 @@ export const inbox: Command = {
   ],
 
   async run({ positionals, json, teamDir }, io) {
-    const observer = await io.observeTeam(teamDir);
-    const owner = observer.findMember(positionals[0] ?? observer.team.lead);
-    const mail = await sort(observer.mail(owner));
+    const view = await io.viewTeam(teamDir);
+    const team = await view.team();
+    const owner = findMember(team, positionals[0] ?? team.lead);
+    const mail = await sort(mailNewestFirst(view, owner));
 
     if (json) io.out(jsonText(asJson(owner, mail), 2));
     else for (const line of asLines(owner, mail)) io.out(line);
@@ -34,16 +37,16 @@ export const inbox: Command = {
 };
 
 interface SortedMail {
-  unread: Newest<MailRecord>;
-  settled: Newest<MailRecord>;
-  setAside: Newest<MailRecord>;
+  unread: Newest<ListedMail>;
+  settled: Newest<ListedMail>;
+  setAside: Newest<ListedMail>;
 }
 
 /** The newest of what is unread, of what is settled, and of what is neither. */
-async function sort(newestFirst: AsyncIterable<MailRecord>): Promise<SortedMail> {
-  const unread = new Newest<MailRecord>(shownUnread);
-  const settled = new Newest<MailRecord>(shownDelivered);
-  const setAside = new Newest<MailRecord>(shownSetAside);
+async function sort(newestFirst: AsyncIterable<ListedMail>): Promise<SortedMail> {
+  const unread = new Newest<ListedMail>(shownUnread);
+  const settled = new Newest<ListedMail>(shownDelivered);
+  const setAside = new Newest<ListedMail>(shownSetAside);
   const kinds = { queued: unread, delivered: settled, undelivered: settled, "set aside": setAside };
   for await (const record of newestFirst) {
     kinds[record.state].add(record);
@@ -54,7 +57,7 @@ async function sort(newestFirst: AsyncIterable<MailRecord>): Promise<SortedMail>
 }
 
 function asJson(owner: MemberName, { unread, settled, setAside }: SortedMail): object {
-  const show = (mail: Newest<MailRecord>) =>
+  const show = (mail: Newest<ListedMail>) =>
     mail.oldestFirst().map((record) => mailJson(record, owner));
   return {
     name: owner,
@@ -66,7 +69,7 @@ function asJson(owner: MemberName, { unread, settled, setAside }: SortedMail): o
 }
 
 function asLines(owner: MemberName, { unread, settled, setAside }: SortedMail): string[] {
-  const show = (mail: Newest<MailRecord>, kind: string) => [
+  const show = (mail: Newest<ListedMail>, kind: string) => [
     ...(mail.more > 0 ? [`Older ${kind} not shown: ${mail.more}.`] : []),
     ...mail.oldestFirst().map((record) => mailLine(record, owner)),
   ];

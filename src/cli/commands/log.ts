@@ -1,4 +1,8 @@
 import { z } from "zod";
+import type { MemberName } from "../../protocol/ids.ts";
+import type { Entry } from "../../protocol/transcript.ts";
+import { findMember } from "../../team/find-member.ts";
+import type { Cursor, TeamView } from "../../team/view/team-view.ts";
 import { type Command, lookOptions } from "../command.ts";
 import { parseOptions } from "../parse-arguments.ts";
 import { jsonText } from "../render/json-text.ts";
@@ -30,21 +34,55 @@ export const log: Command = {
 
   async run({ positionals, json, teamDir, values }, io) {
     const flags = parseOptions(Flags, values, log);
-    const observer = await io.observeTeam(teamDir);
-    const member = observer.findMember(positionals[0] ?? observer.team.lead);
+    const view = await io.viewTeam(teamDir);
+    const team = await view.team();
+    const member = findMember(team, positionals[0] ?? team.lead);
     const rendered = new TranscriptLines();
-    const entries = observer.transcript(member).follow({
-      last: flags.lines,
-      counts: json ? () => true : tellsPeople,
-      signal: flags.follow ? io.signal : AbortSignal.abort(),
-    });
-
-    let isEmpty = true;
-    for await (const entry of entries) {
-      isEmpty = false;
+    const counts = json ? () => true : tellsPeople;
+    const show = (entry: Entry) => {
       for (const line of json ? [jsonText(entry)] : rendered.lines(entry)) io.out(line);
-    }
-    if (isEmpty && !json && !flags.follow) io.out(`Nothing in ${member}'s transcript.`);
+    };
+
+    const { entries, after } = await lastEntries(view, member, { last: flags.lines, counts });
+    for (const entry of entries) show(entry);
+    if (flags.follow) {
+      for await (const { entry } of view.followTranscript(member, { after, signal: io.signal })) {
+        if (entry && counts(entry)) show(entry);
+      }
+    } else if (entries.length === 0 && !json) io.out(`Nothing in ${member}'s transcript.`);
     return 0;
   },
 };
+
+interface LastEntriesOptions {
+  last: number;
+  counts(entry: Entry): boolean;
+}
+
+/** Oldest first, and the place behind them. */
+async function lastEntries(
+  view: TeamView,
+  member: MemberName,
+  { last, counts }: LastEntriesOptions,
+): Promise<{ entries: Entry[]; after: Cursor }> {
+  const newestFirst: Entry[] = [];
+  // Read also where none is wanted: it tells the place from which to go on.
+  let page = await view.transcript(member, { limit: clamp(last) });
+  const { after } = page;
+  for (;;) {
+    for (const { entry } of page.entries.reverse()) {
+      if (newestFirst.length < last && entry && counts(entry)) newestFirst.push(entry);
+    }
+    const missing = last - newestFirst.length;
+    if (missing <= 0 || page.before === null) break;
+    page = await view.transcript(member, { before: page.before, limit: clamp(missing) });
+    if (page.isRestarted) break;
+  }
+  return { entries: newestFirst.reverse(), after };
+}
+
+function clamp(wanted: number): number {
+  return Math.min(Math.max(wanted, 1), maxPage);
+}
+
+const maxPage = 500;

@@ -1,6 +1,7 @@
-import type { MailRecord } from "../../mailbox/mailbox.ts";
 import type { MemberName } from "../../protocol/ids.ts";
-import type { TeamObserver } from "../../team/team-observer.ts";
+import { memberNames } from "../../team/find-member.ts";
+import { mailNewestFirst } from "../../team/view/read-pages.ts";
+import type { ListedMail, TeamView } from "../../team/view/team-view.ts";
 import { type Command, lookOptions } from "../command.ts";
 import { Newest } from "../newest.ts";
 import { jsonText } from "../render/json-text.ts";
@@ -12,7 +13,7 @@ const shownSetAside = 20;
 
 interface Sent {
   owner: MemberName;
-  record: MailRecord;
+  record: ListedMail;
 }
 
 export const messages: Command = {
@@ -30,7 +31,7 @@ export const messages: Command = {
   ],
 
   async run({ json, teamDir }, io) {
-    const all = await newest(await io.observeTeam(teamDir));
+    const all = await newest(await io.viewTeam(teamDir));
 
     if (json) {
       const shown = all.map(({ record, owner }) => mailJson(record, owner));
@@ -44,12 +45,12 @@ export const messages: Command = {
 };
 
 /** In the order of sending; what was set aside has no time of its own and comes last. */
-async function newest(observer: TeamObserver): Promise<Sent[]> {
+async function newest(view: TeamView): Promise<Sent[]> {
   const all: Sent[] = [];
-  for (const owner of observer.members()) {
+  for (const owner of memberNames(await view.team())) {
     const mail = new Newest<Sent>(shownMessages);
     const setAside = new Newest<Sent>(shownSetAside);
-    for await (const record of observer.mail(owner)) {
+    for await (const record of mailNewestFirst(view, owner)) {
       (record.state === "set aside" ? setAside : mail).add({ owner, record });
       if (mail.isFull) break;
     }

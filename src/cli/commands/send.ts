@@ -18,8 +18,8 @@ export const send: Command = {
     const [name = "", text = ""] = positionals;
     if (text.trim() === "") throw wrongUsage("The text is empty", send);
 
-    const observer = await io.observeTeam(teamDir);
-    const message = await observer.send(name, text);
+    const view = await io.viewTeam(teamDir);
+    const message = await view.send(name, text);
     if (json) io.out(jsonText(message, 2));
     else io.out(`Sent message to ${message.to}`);
     return 0;

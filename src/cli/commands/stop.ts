@@ -1,6 +1,7 @@
 import { TeamError } from "../../errors.ts";
 import type { MemberName } from "../../protocol/ids.ts";
 import type { TeamRecord } from "../../protocol/team.ts";
+import { findMember } from "../../team/find-member.ts";
 import { type Command, lookOptions } from "../command.ts";
 import { jsonText } from "../render/json-text.ts";
 
@@ -20,18 +21,19 @@ export const stop: Command = {
   ],
 
   async run({ positionals: [name], json, teamDir }, io) {
-    const observer = await io.observeTeam(teamDir);
-    const lead = await observer.lead();
-    const target = name === undefined ? observer.team.lead : observer.findMember(name);
-    refuseEnded(observer.team, target);
-    await observer.stop(target);
+    const view = await io.viewTeam(teamDir);
+    const team = await view.team();
+    const lead = await view.lead();
+    const target = name === undefined ? team.lead : findMember(team, name);
+    refuseEnded(team, target);
+    await view.stop(target);
 
     if (json) {
       const running = lead ? { pid: lead.pid, host: lead.host } : null;
       io.out(jsonText({ stop: target, running }, 2));
       return 0;
     }
-    const whom = target === observer.team.lead ? "All teammates and the lead's run" : `'${target}'`;
+    const whom = target === team.lead ? "All teammates and the lead's run" : `'${target}'`;
     io.out(
       lead
         ? `${whom} will be ended by the process that runs the team (pid ${lead.pid}).`

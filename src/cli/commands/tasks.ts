@@ -18,7 +18,7 @@ export const tasks: Command = {
   ],
 
   async run({ json, teamDir }, io) {
-    const board = await (await io.observeTeam(teamDir)).tasks();
+    const board = await (await io.viewTeam(teamDir)).tasks();
 
     if (json) {
       io.out(jsonText(board, 2));

@@ -1,6 +1,7 @@
 import type { MemberName } from "../../protocol/ids.ts";
 import type { Member } from "../../protocol/team.ts";
-import type { TeamObserver } from "../../team/team-observer.ts";
+import { entriesNewestFirst } from "../../team/view/read-pages.ts";
+import type { TeamView } from "../../team/view/team-view.ts";
 import { type Command, lookOptions } from "../command.ts";
 import { nothing } from "../member-usage.ts";
 import { jsonText } from "../render/json-text.ts";
@@ -21,45 +22,47 @@ export const team: Command = {
   ],
 
   async run({ json, teamDir }, io) {
-    const observer = await io.observeTeam(teamDir);
-    const lead = await observer.lead();
-    const usage = await observer.usage();
+    const view = await io.viewTeam(teamDir);
+    const record = await view.team();
+    const lead = await view.lead();
+    const usage = await view.usage();
     const members = await Promise.all(
-      observer.team.members.map((member) =>
-        readState(observer, member, usage.get(member.name) ?? nothing),
-      ),
+      record.members.map(async (member) => {
+        const { model: _, ...total } = usage.get(member.name) ?? { ...nothing, model: null };
+        return readState(view, member, total);
+      }),
     );
 
     if (json) {
       const running = lead ? { pid: lead.pid, host: lead.host } : null;
       const states = members.map(({ member, ...state }) => ({ ...member, ...state }));
-      io.out(jsonText({ ...observer.team, members: states, running }, 2));
+      io.out(jsonText({ ...record, members: states, running }, 2));
       return 0;
     }
     const isRunning = lead !== undefined;
-    for (const line of teamLines({ ...observer.team, members, isRunning })) io.out(line);
+    for (const line of teamLines({ ...record, members, isRunning })) io.out(line);
     return 0;
   },
 };
 
 async function readState(
-  observer: TeamObserver,
+  view: TeamView,
   member: Member,
   usage: MemberState["usage"],
 ): Promise<MemberState> {
   const { name } = member;
   return {
     member,
-    since: await lastTurningPoint(observer, name),
+    since: await lastTurningPoint(view, name),
     usage,
-    unread: await countUnread(observer, name),
+    unread: await view.unread(name),
   };
 }
 
 /** When its last run began or ended; null where that is too far back to look for. */
-async function lastTurningPoint(observer: TeamObserver, name: MemberName): Promise<string | null> {
+async function lastTurningPoint(view: TeamView, name: MemberName): Promise<string | null> {
   let looks = 0;
-  for await (const { type, at } of observer.transcript(name).newestFirst()) {
+  for await (const { type, at } of entriesNewestFirst(view, name)) {
     if (type === "run-start" || type === "run-end") return at;
     if (++looks === maxLooks) break;
   }
@@ -67,16 +70,3 @@ async function lastTurningPoint(observer: TeamObserver, name: MemberName): Promi
 }
 
 const maxLooks = 500;
-
-async function countUnread(observer: TeamObserver, name: MemberName): Promise<number> {
-  let unread = 0;
-  let settled = 0;
-  for await (const { state } of observer.mail(name)) {
-    if (state === "queued") unread++;
-    // What is behind so much settled mail is settled too.
-    else if (++settled === maxSettled) break;
-  }
-  return unread;
-}
-
-const maxSettled = 20;

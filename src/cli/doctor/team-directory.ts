@@ -1,26 +1,28 @@
 import { readdir } from "node:fs/promises";
 import { basename } from "node:path";
 import { hasErrno, TeamError } from "../../errors.ts";
-import type { TeamObserver } from "../../team/team-observer.ts";
+import { memberNames } from "../../team/find-member.ts";
+import { mailNewestFirst } from "../../team/view/read-pages.ts";
+import type { TeamView } from "../../team/view/team-view.ts";
 import type { Io } from "../command.ts";
 import type { Check, Finding } from "./check.ts";
 
 /** Is there a team, is it whole, and who runs it? */
-export function teamChecks(directory: string, io: Pick<Io, "observeTeam">): Check[] {
+export function teamChecks(directory: string, io: Pick<Io, "viewTeam">): Check[] {
   return [
     { name: "team", look: () => teamFindings(directory, io) },
     { name: "team", look: () => leftoverFindings(directory) },
   ];
 }
 
-async function teamFindings(directory: string, io: Pick<Io, "observeTeam">): Promise<Finding[]> {
+async function teamFindings(directory: string, io: Pick<Io, "viewTeam">): Promise<Finding[]> {
   const warnings: string[] = [];
   try {
-    const observer = await io.observeTeam(directory, (message) => warnings.push(message));
-    const holder = await observer.lead();
-    const setAside = await readEverything(observer);
+    const view = await io.viewTeam(directory, (message) => warnings.push(message));
+    const { members, format } = await view.team();
+    const holder = await view.lead();
+    const setAside = await readEverything(view);
     const runs = holder ? `pid ${holder.pid} on ${holder.host} runs it` : "nobody runs it";
-    const { members, format } = observer.team;
     return [
       {
         state: "ok",
@@ -41,13 +43,13 @@ async function teamFindings(directory: string, io: Pick<Io, "observeTeam">): Pro
 const readMail = 1_000;
 
 /** Has every file looked at, so that warnings come; returns how many lines of mail were set aside. */
-async function readEverything(observer: TeamObserver): Promise<number> {
-  await observer.tasks();
-  await observer.usage();
+async function readEverything(view: TeamView): Promise<number> {
+  await view.tasks();
+  await view.usage();
   let setAside = 0;
-  for (const owner of observer.members()) {
+  for (const owner of memberNames(await view.team())) {
     let read = 0;
-    for await (const { state } of observer.mail(owner)) {
+    for await (const { state } of mailNewestFirst(view, owner)) {
       if (state === "set aside") setAside++;
       if (++read >= readMail) break;
     }

@@ -1,17 +1,17 @@
-import type { MailRecord } from "../../mailbox/mailbox.ts";
 import type { MemberName } from "../../protocol/ids.ts";
+import type { ListedMail } from "../../team/view/team-view.ts";
 import { localTime } from "./local-time.ts";
 import { oneLine } from "./one-line.ts";
 
 /** One message or set-aside line as `--json` shows it. */
-export function mailJson(record: MailRecord, owner: MemberName): object {
+export function mailJson(record: ListedMail, owner: MemberName): object {
   if (record.state !== "set aside") return { ...record.message, state: record.state };
   const { id, state, reason, text } = record;
   return { id, to: owner, state, reason, text };
 }
 
 /** One message or set-aside line for a person. */
-export function mailLine(record: MailRecord, owner: MemberName): string {
+export function mailLine(record: ListedMail, owner: MemberName): string {
   if (record.state === "set aside") {
     return `set aside    ${owner}: a line that ${oneLine(record.reason, 80)}: ${oneLine(record.text, 60)}`;
   }

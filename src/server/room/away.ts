@@ -1,8 +1,8 @@
 import type { AwayView, MessageView } from "../../protocol/dashboard.ts";
-import type { TeamObserver } from "../../team/team-observer.ts";
+import { memberNames } from "../../team/find-member.ts";
+import type { TeamView } from "../../team/view/team-view.ts";
 import type { CostHistory } from "./cost-history.ts";
 import { MailMerge } from "./mail-merge.ts";
-import { withEnd } from "./message-pages.ts";
 import { messageView } from "./message-view.ts";
 import { requestView } from "./request-view.ts";
 import { taskView } from "./task-view.ts";
@@ -13,14 +13,14 @@ const maxRequests = 100;
 
 /** What happened since `since`. */
 export async function awayView(
-  observer: TeamObserver,
+  view: TeamView,
   costs: CostHistory,
   since: string,
 ): Promise<AwayView> {
   const [mail, tasks, requests] = [
-    await mailSince(observer, since),
-    (await observer.tasks()).filter(({ updated_at }) => isSince(updated_at, since)),
-    await requestsSince(observer, since),
+    await mailSince(view, since),
+    (await view.tasks()).filter(({ updated_at }) => isSince(updated_at, since)),
+    await requestsSince(view, since),
   ];
   return {
     since,
@@ -31,18 +31,17 @@ export async function awayView(
   };
 }
 
-async function mailSince(observer: TeamObserver, since: string) {
-  const merge = new MailMerge({ observer, owners: observer.members(), wanted: maxCounted });
+async function mailSince(view: TeamView, since: string) {
+  const owners = memberNames(await view.team());
+  const merge = new MailMerge({ view, owners, wanted: maxCounted });
   const results: MessageView[] = [];
   let messages = 0;
   for (let next = await merge.next(); next; next = await merge.next()) {
-    const { owner, line } = next;
-    const views = line.records.map((record) =>
-      messageView(withEnd(observer, { owner, record }), { owner, seenAt: null }),
-    );
-    if (views.some(({ sent_at }) => sent_at !== null && !isSince(sent_at, since))) break;
-    messages += views.length;
-    results.push(...views.filter(({ type }) => type === "result"));
+    const { owner, record } = next;
+    const message = messageView(record, { owner, seenAt: null });
+    if (message.sent_at !== null && !isSince(message.sent_at, since)) break;
+    messages += 1;
+    if (message.type === "result") results.push(message);
     if (messages >= maxCounted) break;
   }
   const newest = results.slice(0, maxResults).reverse();
@@ -50,9 +49,9 @@ async function mailSince(observer: TeamObserver, since: string) {
 }
 
 /** From the newest back: ids begin with the time of asking, and what is open may be older. */
-async function requestsSince(observer: TeamObserver, since: string) {
-  const ids = (await observer.requestIds()).slice(-maxRequests);
-  const found = await Promise.all(ids.map((id) => observer.request(id)));
+async function requestsSince(view: TeamView, since: string) {
+  const ids = (await view.requestIds()).slice(-maxRequests);
+  const found = await Promise.all(ids.map((id) => view.request(id)));
   return found
     .flatMap((request) => request ?? [])
     .filter(({ created_at, decision }) => {

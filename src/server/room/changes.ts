@@ -1,8 +1,9 @@
 import type { Clock } from "../../lib/clock.ts";
 import type { StreamEvents } from "../../protocol/dashboard.ts";
-import type { Following } from "./following.ts";
+
 import type { LivePlace } from "./live-texts.ts";
 import { pause } from "./pause.ts";
+import type { TeamFollower } from "./team-follower.ts";
 
 /** Something for a page, with the id from which it can be gone on after a lost connection. */
 export type RoomEvent = {
@@ -25,26 +26,26 @@ const batchMs = 100;
  * the next. What changes while it does not is merged, so that a slow page costs nothing.
  */
 export async function* changesOf(
-  following: Following,
+  follower: TeamFollower,
   clock: Clock,
   { after, watch, signal }: ChangesOptions,
 ): AsyncGenerator<RoomEvent> {
-  const wakes = new Wakes(following, signal);
+  const wakes = new Wakes(follower, signal);
   try {
-    await wakes.until(following.ready);
+    await wakes.until(follower.ready);
     let sent = parseId(after);
     let live: LivePlace = { key: 0, length: 0 };
     while (!signal.aborted) {
       wakes.clear();
-      const { epoch, revision } = following.records;
+      const { epoch, revision } = follower.records;
       const id = `${epoch}.${revision}`;
       if (sent.epoch !== epoch || sent.revision > revision) {
-        yield { id, event: "state", data: following.records.state() };
+        yield { id, event: "state", data: follower.records.state() };
       } else if (sent.revision < revision) {
-        yield { id, event: "change", data: following.records.since(sent.revision) };
+        yield { id, event: "change", data: follower.records.since(sent.revision) };
       }
       sent = { epoch, revision };
-      const words = watch === undefined ? undefined : following.sight?.live.since(watch, live);
+      const words = watch === undefined ? undefined : follower.updater?.live.since(watch, live);
       if (words) {
         live = words.place;
         yield { id, event: "live", data: words.live };
@@ -69,9 +70,9 @@ class Wakes implements Disposable {
   #isWoken = false;
   #resume = () => {};
 
-  constructor(following: Following, signal: AbortSignal) {
+  constructor(follower: TeamFollower, signal: AbortSignal) {
     this.#signal = signal;
-    this.#unsubscribe = following.onChange(() => this.#wake());
+    this.#unsubscribe = follower.onChange(() => this.#wake());
     signal.addEventListener("abort", this.#wake);
   }
 

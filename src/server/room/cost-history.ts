@@ -1,9 +1,10 @@
-import type { UsageHistory } from "../../logs/usage-history.ts";
 import type { CostView } from "../../protocol/dashboard.ts";
 import { totalTokens, type UsageLine } from "../../protocol/usage.ts";
+import type { Cursor, TeamView } from "../../team/view/team-view.ts";
 
 /** The chart has so many points at most. */
 const maxSpans = 120;
+const pageSize = 2_000;
 
 interface Spent {
   cost: number;
@@ -19,25 +20,27 @@ interface Call extends Spent {
 
 /** What was spent when, as far back as the ledger goes. Only what is new is read again. */
 export class CostHistory {
-  readonly #history: UsageHistory;
-  #restarts = 0;
+  readonly #view: Pick<TeamView, "usageLines">;
+  #after: Cursor | undefined;
   /** What the ledger carries over from before its oldest call. */
   #carried = new Map<string, Spent>();
   #calls: Call[] = [];
 
-  constructor(history: UsageHistory) {
-    this.#history = history;
+  constructor(view: Pick<TeamView, "usageLines">) {
+    this.#view = view;
   }
 
   /** One call at a time. */
   async refresh(): Promise<void> {
-    for await (const line of this.#history.readOn()) {
-      if (this.#history.restarts > this.#restarts) {
-        this.#restarts = this.#history.restarts;
+    for (;;) {
+      const page = await this.#view.usageLines({ after: this.#after, limit: pageSize });
+      this.#after = page.after;
+      if (page.isRestarted) {
         this.#calls = [];
         this.#carried = new Map();
       }
-      this.#add(line);
+      for (const line of page.lines) this.#add(line);
+      if (page.lines.length === 0) return;
     }
   }
 

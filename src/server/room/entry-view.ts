@@ -3,7 +3,7 @@ import { missingEntries } from "../../lib/missing-entries.ts";
 import { showHidden } from "../../permissions/show-hidden.ts";
 import type { EntryView, ReplyBlockView } from "../../protocol/dashboard.ts";
 import type { Entry, ReplyBlock } from "../../protocol/transcript.ts";
-import type { TranscriptLine } from "../../team/transcript-file.ts";
+import type { ListedEntry } from "../../team/view/team-view.ts";
 import { callSummary } from "./call-summary.ts";
 import { diffOfCall } from "./diff-lines.ts";
 import { mailView } from "./message-view.ts";
@@ -12,10 +12,9 @@ const maxOutput = 20_000;
 const maxText = 100_000;
 const maxSummary = 200;
 
-/** A line of a transcript as a person sees it; undefined for what only troupe itself needs. */
-export function entryView(line: TranscriptLine, cursor: string): EntryView | undefined {
-  const { entry, damage } = line;
-  if (!entry) return { cursor, at: null, type: "damaged", reason: damage ?? "is no entry" };
+/** A record of a transcript as a person sees it; undefined for what only troupe itself needs. */
+export function entryView({ cursor, entry, damage }: ListedEntry): EntryView | undefined {
+  if (!entry) return { cursor, at: null, type: "damaged", reason: damage };
   const shown = shownPart(entry);
   return shown && { cursor, at: entry.at, ...shown };
 }

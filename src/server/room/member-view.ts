@@ -3,7 +3,8 @@ import { showHidden } from "../../permissions/show-hidden.ts";
 import type { MemberView } from "../../protocol/dashboard.ts";
 import { user } from "../../protocol/ids.ts";
 import type { Member } from "../../protocol/team.ts";
-import { totalTokens, type UsageTotal } from "../../protocol/usage.ts";
+import { totalTokens } from "../../protocol/usage.ts";
+import type { MemberUsage } from "../../team/view/team-view.ts";
 import type { Activity } from "./activity.ts";
 
 /** What is known of a member, from wherever. */
@@ -14,9 +15,7 @@ export interface MemberFacts {
   activity: Activity;
   /** What the end of its transcript tells. */
   past: MemberPast;
-  usage: UsageTotal | undefined;
-  /** The model that it last called. */
-  lastModel: string | undefined;
+  usage: MemberUsage | undefined;
   /** Who has to decide what it has asked. */
   asked: string | undefined;
   unread: number;
@@ -34,7 +33,7 @@ export const noPast: MemberPast = { lastActivity: null, contextTokens: null, mod
 
 export function memberView(facts: MemberFacts): MemberView {
   const { name, member, activity, past, usage, isTeamRunning, unread } = facts;
-  const model = member?.model ?? facts.lastModel ?? past.model ?? null;
+  const model = member?.model ?? usage?.model ?? past.model ?? null;
   const tokens = activity.contextTokens ?? past.contextTokens;
   return {
     name,

@@ -1,17 +1,17 @@
 import { mapInBatches } from "../../lib/batches.ts";
-import type { UsageTail } from "../../logs/usage-tail.ts";
 import type { AgentEvent } from "../../protocol/events.ts";
 import type { MemberName } from "../../protocol/ids.ts";
 import type { TeamRecord } from "../../protocol/team.ts";
 import { totalTokens } from "../../protocol/usage.ts";
-import type { TeamObserver } from "../../team/team-observer.ts";
+import { memberNames } from "../../team/find-member.ts";
+import { entriesNewestFirst } from "../../team/view/read-pages.ts";
+import type { MemberUsage, TeamView } from "../../team/view/team-view.ts";
 import { type Activity, afterEvent, noActivity } from "./activity.ts";
 import { type MemberPast, memberView, noPast } from "./member-view.ts";
 import type { RoomRecords } from "./records.ts";
 
 export interface MembersOptions {
   records: RoomRecords;
-  usage: UsageTail;
   unreadOf(name: MemberName): number;
 }
 
@@ -24,6 +24,7 @@ export class Members {
   readonly #activities = new Map<string, Activity>();
   readonly #pasts = new Map<string, MemberPast>();
   readonly #changed = new Set<MemberName>();
+  #usage: ReadonlyMap<MemberName, MemberUsage> = new Map();
   #team: TeamRecord;
 
   constructor(team: TeamRecord, options: MembersOptions) {
@@ -32,12 +33,17 @@ export class Members {
   }
 
   get names(): MemberName[] {
-    return [this.#team.lead, ...this.#team.members.map(({ name }) => name)];
+    return memberNames(this.#team);
   }
 
   setTeam(team: TeamRecord): void {
     this.#team = team;
     this.#options.records.keepOnly("members", new Set(this.names));
+    this.changeAll();
+  }
+
+  setUsage(usage: ReadonlyMap<MemberName, MemberUsage>): void {
+    this.#usage = usage;
     this.changeAll();
   }
 
@@ -68,9 +74,8 @@ export class Members {
 
   /** Tells the room what has changed. */
   publish(): void {
-    const { records, usage, unreadOf } = this.#options;
+    const { records, unreadOf } = this.#options;
     if (this.#changed.size === 0) return;
-    const totals = usage.totals();
     const asked = this.#asked();
     for (const name of this.names) {
       if (!this.#changed.has(name)) continue;
@@ -80,8 +85,7 @@ export class Members {
           member: this.#team.members.find((each) => each.name === name),
           activity: this.#activities.get(name) ?? noActivity,
           past: this.#pasts.get(name) ?? noPast,
-          usage: totals.get(name),
-          lastModel: usage.modelOf(name),
+          usage: this.#usage.get(name),
           asked: asked.get(name),
           unread: unreadOf(name),
           isTeamRunning: records.running !== null,
@@ -92,10 +96,10 @@ export class Members {
   }
 
   /** Looks into the transcripts for what no event has told. */
-  async lookBack(observer: TeamObserver, signal: AbortSignal): Promise<void> {
+  async lookBack(view: TeamView, signal: AbortSignal): Promise<void> {
     await mapInBatches(this.names, async (name) => {
       if (signal.aborted) return;
-      this.#pasts.set(name, await pastOf(observer, name));
+      this.#pasts.set(name, await pastOf(view, name));
       this.change(name);
     });
   }
@@ -110,10 +114,10 @@ export class Members {
   }
 }
 
-async function pastOf(observer: TeamObserver, name: MemberName): Promise<MemberPast> {
+async function pastOf(view: TeamView, name: MemberName): Promise<MemberPast> {
   let past: MemberPast = noPast;
   let left = maxLinesBack;
-  for await (const entry of observer.transcript(name).newestFirst()) {
+  for await (const entry of entriesNewestFirst(view, name)) {
     past = { ...past, lastActivity: past.lastActivity ?? entry.at };
     if (entry.type === "profile") past = { ...past, model: past.model ?? entry.model };
     // What was before a summary is not in the context any more.

@@ -1,77 +1,48 @@
-import { hasErrno, TeamError } from "../../errors.ts";
 import { mapInBatches } from "../../lib/batches.ts";
-import { idOf } from "../../mailbox/mail-history.ts";
-import type { MailRecord } from "../../mailbox/mailbox.ts";
 import type { MessagesPage, MessageView } from "../../protocol/dashboard.ts";
 import type { MessagesQuery } from "../../protocol/dashboard-requests.ts";
-import { MemberName, type MessageId } from "../../protocol/ids.ts";
-import { isShown, type Position } from "../../protocol/message.ts";
-import type { TeamObserver } from "../../team/team-observer.ts";
-import type { WantedDelivery } from "../../team/transcript-file.ts";
-import { MailMerge } from "./mail-merge.ts";
-import { mailIdOf, messageView } from "./message-view.ts";
+import { MemberName, MessageId } from "../../protocol/ids.ts";
+import { isShown, type Message } from "../../protocol/message.ts";
+import { findMember, memberNames } from "../../team/find-member.ts";
+import type { Cursor, TeamView } from "../../team/view/team-view.ts";
+import { MailMerge, type OwnedMail } from "./mail-merge.ts";
+import { idOf, mailIdOf, messageView } from "./message-view.ts";
 import { Refused } from "./refused.ts";
 
-/** So many lines are looked at for one page. */
+/** So many records are looked at for one page. */
 const maxScanned = 3_000;
 
-/** A record and whose mailbox it lies in. */
-interface OwnedRecord {
-  owner: MemberName;
-  record: MailRecord;
-}
-
 /** The newest messages before a place, of all mailboxes, as far as they are asked for. */
-export async function messagesPage(
-  observer: TeamObserver,
-  query: MessagesQuery,
-): Promise<MessagesPage> {
+export async function messagesPage(view: TeamView, query: MessagesQuery): Promise<MessagesPage> {
   const { before, limit } = query;
   const from = before === undefined ? undefined : parsePlaces(before);
-  const owners = observer.members().filter((owner) => !from || from.has(owner));
+  const members = memberNames(await view.team());
+  const owners = members.filter((owner) => !from || from.has(owner));
   const filtered = query.member !== undefined || query.types !== undefined || query.search;
   const wanted = filtered ? maxScanned : limit;
-  const merge = new MailMerge({ observer, owners, ...(from && { from }), wanted });
+  const merge = new MailMerge({ view, owners, from, wanted });
   const matches = matcher(query);
-  const seen = new Set<string>();
-  const found: OwnedRecord[] = [];
-  for (let scanned = 0; scanned < maxScanned && found.length < limit; scanned++) {
-    const next = await merge.next();
-    if (!next) break;
-    const { owner, line } = next;
-    for (const record of line.records) {
-      const view = messageView(record, { owner, seenAt: null });
-      if (seen.has(view.id) || !matches(view)) continue;
-      seen.add(view.id);
-      found.push({ owner, record });
-    }
+  const found = new Map<string, OwnedMail>();
+  for (let scanned = 0; scanned < maxScanned && found.size < limit; scanned++) {
+    const mail = await merge.next();
+    if (!mail) break;
+    const shown = messageView(mail.record, { owner: mail.owner, seenAt: null });
+    if (!found.has(shown.id) && matches(shown)) found.set(shown.id, mail);
   }
   const places = merge.places();
-  const messages = await viewsOf(observer, found.reverse());
+  const messages = await viewsOf(view, [...found.values()].reverse());
   return { messages, before: places ? formatPlaces(places) : null };
 }
 
 /** One message whole. */
-export async function wholeMessage(
-  observer: TeamObserver,
-  to: string,
-  key: string,
-): Promise<MessageView> {
-  const owner = observer.findMember(to);
-  const id = mailIdOf(key);
-  const [, generation, offset] = /^hand-(\d+)-(\d+)$/.exec(id) ?? [];
-  const search =
-    generation === undefined
-      ? { having: id }
-      : { before: { generation: Number(generation), offset: Number.POSITIVE_INFINITY } };
-  for await (const { records, start } of observer.mailLines(owner, search)) {
-    const record = records.find((each) => idOf(each) === id);
-    if (record) {
-      const seenAt = (await seenTimes(observer, [{ owner, record }])).get(idOf(record)) ?? null;
-      const shown = withEnd(observer, { owner, record });
-      return messageView(shown, { owner, seenAt, isWhole: true });
-    }
-    if (offset !== undefined && start.offset <= Number(offset)) break;
+export async function wholeMessage(view: TeamView, to: string, key: string): Promise<MessageView> {
+  const owner = findMember(await view.team(), to);
+  const id = MessageId.safeParse(mailIdOf(key));
+  const record = id.success ? await view.message(owner, id.data) : undefined;
+  if (record) {
+    const times = await seenTimes(view, [{ owner, record }]);
+    const seenAt = times.get(idOf(record)) ?? null;
+    return messageView(record, { owner, seenAt, isWhole: true });
   }
   throw new Refused({
     status: 404,
@@ -81,59 +52,27 @@ export async function wholeMessage(
   });
 }
 
-/** What waits for somebody who has ended will never be seen. */
-export function withEnd({ team }: TeamObserver, { owner, record }: OwnedRecord): MailRecord {
-  const hasEnded = team.members.some(({ name, status }) => name === owner && status === "shutdown");
-  if (!hasEnded || record.state !== "queued") return record;
-  return { ...record, state: "undelivered" };
-}
-
-async function viewsOf(
-  observer: TeamObserver,
-  found: readonly OwnedRecord[],
-): Promise<MessageView[]> {
-  const seen = await seenTimes(observer, found);
+async function viewsOf(view: TeamView, found: readonly OwnedMail[]): Promise<MessageView[]> {
+  const seen = await seenTimes(view, found);
   return found.map(({ owner, record }) => {
-    const seenAt = seen.get(idOf(record)) ?? null;
-    return messageView(withEnd(observer, { owner, record }), { owner, seenAt });
+    return messageView(record, { owner, seenAt: seen.get(idOf(record)) ?? null });
   });
 }
 
 /** When those of `found` that were delivered came into their recipients' transcripts. */
 export async function seenTimes(
-  observer: TeamObserver,
-  found: readonly OwnedRecord[],
+  view: TeamView,
+  found: readonly OwnedMail[],
 ): Promise<Map<MessageId, string>> {
-  const wanted = new Map<MemberName, WantedDelivery[]>();
+  const wanted = new Map<MemberName, Message[]>();
   for (const { owner, record } of found) {
     if (record.state !== "delivered" || !isShown(record.message)) continue;
-    const { id, timestamp } = record.message;
-    const delivery = { id, sentAt: new Date(timestamp * 1000) };
-    wanted.set(owner, [...(wanted.get(owner) ?? []), delivery]);
+    wanted.set(owner, [...(wanted.get(owner) ?? []), record.message]);
   }
-  const times = await mapInBatches([...wanted], async ([owner, deliveries]) => {
-    return deliveryTimes(observer.transcript(owner), deliveries);
-  });
+  const times = await mapInBatches([...wanted], ([owner, messages]) =>
+    view.seenTimes(owner, messages),
+  );
   return new Map(times.flatMap((each) => [...each]));
-}
-
-/** None where the transcript is no file that can be read: the messages are not to be lost with it. */
-async function deliveryTimes(
-  transcript: ReturnType<TeamObserver["transcript"]>,
-  deliveries: readonly WantedDelivery[],
-): Promise<ReadonlyMap<MessageId, string>> {
-  try {
-    await using file = await transcript.open();
-    return (await file?.deliveries(deliveries)) ?? new Map();
-  } catch (error) {
-    if (isUnreadable(error)) return new Map();
-    throw error;
-  }
-}
-
-function isUnreadable(error: unknown): boolean {
-  if (error instanceof TeamError) return error.code === "record-corrupt";
-  return hasErrno(error, "EACCES", "EPERM", "EISDIR", "ELOOP", "EIO");
 }
 
 function matcher({ member, types, search }: MessagesQuery): (view: MessageView) => boolean {
@@ -147,22 +86,17 @@ function matcher({ member, types, search }: MessagesQuery): (view: MessageView) 
   };
 }
 
-const placePattern = /^([a-z0-9_-]+)~(\d{1,10})~(\d{1,15})$/;
-
-function formatPlaces(places: ReadonlyMap<MemberName, Position>): string {
-  return [...places]
-    .map(([owner, { generation, offset }]) => `${owner}~${generation}~${offset}`)
-    .join(".");
+/** A cursor has neither of the two characters, and a mailbox that is read to its start has none. */
+function formatPlaces(places: ReadonlyMap<MemberName, Cursor | null>): string {
+  return [...places].map(([owner, place]) => `${owner}~${place ?? ""}`).join(".");
 }
 
-function parsePlaces(text: string): Map<MemberName, Position> {
+function parsePlaces(text: string): Map<MemberName, Cursor | null> {
   return new Map(
-    text.split(".").map((part): [MemberName, Position] => {
-      const [, name, generation, offset] = placePattern.exec(part) ?? [];
+    text.split(".").map((part): [MemberName, Cursor | null] => {
+      const [, name, place] = /^([a-z0-9_-]+)~([\w-]{0,120})$/.exec(part) ?? [];
       const owner = MemberName.safeParse(name);
-      if (owner.success) {
-        return [owner.data, { generation: Number(generation), offset: Number(offset) }];
-      }
+      if (owner.success) return [owner.data, place || null];
       throw new Refused({
         status: 400,
         code: "input-invalid",

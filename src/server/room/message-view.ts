@@ -1,8 +1,8 @@
 import { firstCharacters, firstWords } from "../../lib/cut-text.ts";
-import type { MailRecord } from "../../mailbox/mailbox.ts";
 import type { MessageView } from "../../protocol/dashboard.ts";
-import type { MemberName } from "../../protocol/ids.ts";
+import type { MemberName, MessageId } from "../../protocol/ids.ts";
 import type { Message } from "../../protocol/message.ts";
+import type { ListedMail } from "../../team/view/team-view.ts";
 
 /** So much of a message is shown before somebody asks for the whole. */
 const previewCharacters = 600;
@@ -15,7 +15,7 @@ interface MessageViewOptions {
 }
 
 /** A record of `owner`'s mailbox as a person sees it. */
-export function messageView(record: MailRecord, options: MessageViewOptions): MessageView {
+export function messageView(record: ListedMail, options: MessageViewOptions): MessageView {
   const { owner, seenAt, isWhole = false } = options;
   if (record.state === "set aside") {
     const { id, reason, text } = record;
@@ -48,6 +48,10 @@ export function mailView(message: Message, options: MailViewOptions): MessageVie
 /** Ids of lines that nobody numbered name a place in one mailbox, so that two can be alike. */
 function keyOf(id: string, owner: string): string {
   return id.startsWith("hand-") ? `${owner}:${id}` : id;
+}
+
+export function idOf(record: ListedMail): MessageId {
+  return record.state === "set aside" ? record.id : record.message.id;
 }
 
 /** The id in its mailbox of what a view calls `key`. */

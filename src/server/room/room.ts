@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import type { Clock } from "../../lib/clock.ts";
 import { Serial } from "../../lib/serial.ts";
 import type {
   AwayView,
@@ -15,18 +16,21 @@ import type {
   TranscriptQuery,
 } from "../../protocol/dashboard-requests.ts";
 import { RequestId, type TeamId } from "../../protocol/ids.ts";
-import { TeamObserver } from "../../team/team-observer.ts";
-import type { TeamPlace } from "../../team/team-place.ts";
+import type { TeamView } from "../../team/view/team-view.ts";
 import { awayView } from "./away.ts";
 import { type ChangesOptions, changesOf, type RoomEvent } from "./changes.ts";
 import { CostHistory } from "./cost-history.ts";
-import { Following } from "./following.ts";
 import { messagesPage, wholeMessage } from "./message-pages.ts";
 import { Refused } from "./refused.ts";
+import { TeamFollower } from "./team-follower.ts";
 import { transcriptPage } from "./transcript-pages.ts";
 
 export interface RoomOptions {
-  place: TeamPlace;
+  /** Opens a view of the team. `onWarning` gets what a person should know about what it shows. */
+  openView(onWarning: (message: string) => void): TeamView;
+  clock: Clock;
+  /** Where the team is, as a person knows it. */
+  directory: string;
   /** The program's own. */
   version: string;
   /** So long after the last reader has gone the team is still followed. */
@@ -40,6 +44,8 @@ export interface RoomOptions {
 export class Room implements AsyncDisposable {
   readonly #options: RoomOptions;
   readonly #lingerMs: number;
+  /** For what is done, and for what is asked while nobody follows the team. */
+  readonly #view: TeamView;
   /** Ids of another room are none of this one, though its revisions are. */
   readonly #name = randomBytes(4).toString("hex");
   readonly #closing = new AbortController();
@@ -47,31 +53,32 @@ export class Room implements AsyncDisposable {
   #costHistory: { team: TeamId; history: CostHistory } | undefined;
   #epochs = 0;
   #readers = 0;
-  #following: Following | undefined;
+  #follower: TeamFollower | undefined;
   #cancelClose = () => {};
   #closed: Promise<void> = Promise.resolve();
 
   constructor(options: RoomOptions) {
     this.#options = options;
     this.#lingerMs = options.lingerMs ?? 10_000;
+    this.#view = options.openView(() => undefined);
   }
 
   /** True while the team is followed. */
   get isOpen(): boolean {
-    return this.#following !== undefined;
+    return this.#follower !== undefined;
   }
 
-  get clock(): TeamPlace["clock"] {
-    return this.#options.place.clock;
+  get clock(): Clock {
+    return this.#options.clock;
   }
 
   /** All that a page lacks and what happens from then on, until it is left or `signal` aborts. */
   async *changes(options: ChangesOptions): AsyncGenerator<RoomEvent> {
     const signal = AbortSignal.any([options.signal, this.#closing.signal]);
     if (signal.aborted) return;
-    const following = this.#enter();
+    const follower = this.#enter();
     try {
-      yield* changesOf(following, this.clock, { ...options, signal });
+      yield* changesOf(follower, this.clock, { ...options, signal });
     } finally {
       this.#leave();
     }
@@ -79,50 +86,48 @@ export class Room implements AsyncDisposable {
 
   /** Everything that the first screen shows, when all of it is known. */
   async state(): Promise<RoomState> {
-    const following = this.#enter();
+    const follower = this.#enter();
     try {
-      await following.ready;
-      await following.sight?.complete();
-      return following.records.state();
+      await follower.ready;
+      await follower.updater?.complete();
+      return follower.records.state();
     } finally {
       this.#leave();
     }
   }
 
   async messages(query: MessagesQuery): Promise<MessagesPage> {
-    return messagesPage(await this.#observe(), query);
+    return messagesPage(this.#current, query);
   }
 
   /** One message whole. */
   async message(to: string, id: string): Promise<MessageView> {
-    return wholeMessage(await this.#observe(), to, id);
+    return wholeMessage(this.#current, to, id);
   }
 
   async transcript(member: string, query: TranscriptQuery): Promise<TranscriptPage> {
-    return transcriptPage(await this.#observe(), member, query);
+    return transcriptPage(this.#current, member, query);
   }
 
   async cost(): Promise<CostView> {
-    return (await this.#readCosts(await this.#observe())).view();
+    return (await this.#readCosts(this.#current)).view();
   }
 
   async away(since: string): Promise<AwayView> {
-    const observer = await this.#observe();
-    return awayView(observer, await this.#readCosts(observer), since);
+    const view = this.#current;
+    return awayView(view, await this.#readCosts(view), since);
   }
 
   /** Leaves mail of the person, for one member or, for `all`, everybody who is alive. */
   async send({ to, content }: SendBody): Promise<void> {
-    const observer = await this.#observeAnew();
-    if (to === "all") await observer.broadcast(content);
-    else await observer.send(to, content);
+    if (to === "all") await this.#view.broadcast(content);
+    else await this.#view.send(to, content);
   }
 
   /** Answers a question, if it is the one that the person was shown. */
   async answer(id: string, { hash, decision, reason }: AnswerBody): Promise<void> {
-    const observer = await this.#observeAnew();
     const known = RequestId.safeParse(id);
-    const request = known.success ? await observer.request(known.data) : undefined;
+    const request = known.success ? await this.#view.request(known.data) : undefined;
     if (request && request.hash !== hash) {
       throw new Refused({
         status: 409,
@@ -131,12 +136,12 @@ export class Room implements AsyncDisposable {
         hint: "Look at it again, and then answer.",
       });
     }
-    await observer.answer(id, { decision, reason, hash });
+    await this.#view.answer(id, { decision, reason, hash });
   }
 
   /** Ends one member; all of them, and the lead's run, unless said. */
   async stop(member: string | undefined): Promise<void> {
-    await (await this.#observeAnew()).stop(member);
+    await this.#view.stop(member);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -145,14 +150,14 @@ export class Room implements AsyncDisposable {
     await this.#closed;
   }
 
-  #enter(): Following {
+  #enter(): TeamFollower {
     this.#cancelClose();
     this.#readers += 1;
-    this.#following ??= new Following({
+    this.#follower ??= new TeamFollower({
       ...this.#options,
       newEpoch: () => `${this.#name}-${++this.#epochs}`,
     });
-    return this.#following;
+    return this.#follower;
   }
 
   #leave(): void {
@@ -163,36 +168,31 @@ export class Room implements AsyncDisposable {
 
   #close(): void {
     this.#cancelClose();
-    const following = this.#following;
-    this.#following = undefined;
+    const follower = this.#follower;
+    this.#follower = undefined;
     this.#costHistory = undefined;
-    if (!following) return;
-    const closing = following[Symbol.asyncDispose]();
+    if (!follower) return;
+    const closing = follower[Symbol.asyncDispose]();
     this.#closed = Promise.all([this.#closed, closing]).then(() => undefined);
     // It is awaited when the room is closed; until then nobody waits for it.
     this.#closed.catch(() => undefined);
   }
 
-  /** The team as it is known, without reading its roster again where somebody follows it. */
-  async #observe(): Promise<TeamObserver> {
-    return this.#following?.sight?.observer ?? (await this.#observeAnew());
+  /** The view of whoever follows the team: it has read much of it. */
+  get #current(): TeamView {
+    return this.#follower?.view ?? this.#view;
   }
 
-  /** The team as it is: what is done is decided by this moment's roster. */
-  #observeAnew(): Promise<TeamObserver> {
-    return TeamObserver.open({ ...this.#options.place, onWarning: () => undefined });
-  }
-
-  #readCosts(observer: TeamObserver): Promise<CostHistory> {
+  #readCosts(view: TeamView): Promise<CostHistory> {
     return this.#costs.run(async () => {
-      const team = observer.team.team_id;
+      const { team_id: team } = await view.team();
       if (this.#costHistory?.team !== team) {
-        this.#costHistory = { team, history: new CostHistory(observer.usageHistory()) };
+        this.#costHistory = { team, history: new CostHistory(view) };
       }
       const { history } = this.#costHistory;
       await history.refresh();
       // Nobody would close it where nobody reads.
-      if (!this.#following) this.#costHistory = undefined;
+      if (!this.#follower) this.#costHistory = undefined;
       return history;
     });
   }

@@ -1,102 +1,85 @@
 import type { EntryView, TranscriptPage } from "../../protocol/dashboard.ts";
 import type { TranscriptQuery } from "../../protocol/dashboard-requests.ts";
-import type { TeamObserver } from "../../team/team-observer.ts";
-import type { TranscriptFile } from "../../team/transcript-file.ts";
+import type { MemberName } from "../../protocol/ids.ts";
+import { findMember } from "../../team/find-member.ts";
+import type { ListedEntry, TranscriptPage as Part, TeamView } from "../../team/view/team-view.ts";
 import { entryHas, entryView } from "./entry-view.ts";
 
-/** So much is looked at for one page. */
-const maxScannedLines = 20_000;
-const maxScannedBytes = 32 * 1024 * 1024;
-
-/** What a transcript that nobody has begun is gone on from. */
-const noFile = "none";
+/** So many entries are read at once for a search, and so often for one page. */
+const [searchedAtOnce, maxReads] = [500, 40];
 
 /** A part of a member's transcript: the newest, what lies before a place, or what came after one. */
 export async function transcriptPage(
-  observer: TeamObserver,
+  view: TeamView,
   name: string,
   query: TranscriptQuery,
 ): Promise<TranscriptPage> {
-  const member = observer.findMember(name);
-  await using file = await observer.transcript(member).open();
-  const wish = placeIn(query.after ?? query.before);
-  if (!file) {
-    const isRestarted = wish !== undefined && wish.file !== noFile;
-    return { member, entries: [], before: null, after: `${noFile}.0`, is_restarted: isRestarted };
-  }
-  if (wish?.file === noFile && query.after !== undefined) {
-    return { member, ...(await readOn(file, 0, query)), is_restarted: false };
-  }
-  if (!wish || wish.file !== file.id || wish.offset > file.size) {
-    const newest = await readBack(file, undefined, query);
-    return { member, ...newest, is_restarted: wish !== undefined };
-  }
-  const part =
-    query.after === undefined
-      ? await readBack(file, wish.offset, query)
-      : await readOn(file, wish.offset, query);
-  return { member, ...part, is_restarted: false };
+  const member = findMember(await view.team(), name);
+  const { after, before } = query;
+  const first = await view.transcript(member, { after, before, limit: readLimit(query, 0) });
+  const isForwards = after !== undefined && !first.isRestarted;
+  const found = await (isForwards ? readOn : readBack)({ view, member, query, first });
+  return { member, ...found, is_restarted: first.isRestarted };
 }
 
-type Part = Pick<TranscriptPage, "entries" | "before" | "after">;
+interface Reading {
+  view: TeamView;
+  member: MemberName;
+  query: TranscriptQuery;
+  first: Part;
+}
 
-async function readBack(
-  file: TranscriptFile,
-  to: number | undefined,
-  { limit, search }: TranscriptQuery,
-): Promise<Part> {
-  const wanted = search?.toLowerCase();
+type Found = Pick<TranscriptPage, "entries" | "before" | "after">;
+
+async function readBack({ view, member, query, first }: Reading): Promise<Found> {
+  const newestFirst: EntryView[] = [];
+  let part = first;
+  for (let reads = 1; ; reads++) {
+    for (const [index, listed] of [...part.entries.entries()].reverse()) {
+      newestFirst.push(...shown(listed, query));
+      if (newestFirst.length < query.limit) continue;
+      const before = index === 0 ? part.before : listed.cursor;
+      return { entries: newestFirst.reverse(), before, after: first.after };
+    }
+    const { before } = part;
+    const rest = { before, limit: readLimit(query, newestFirst.length) };
+    const isDone = before === null || reads >= maxReads;
+    const next = isDone ? undefined : await view.transcript(member, { ...rest, before });
+    // The page finds out about the other transcript when it goes on from here.
+    if (!next || next.isRestarted) {
+      return { entries: newestFirst.reverse(), before, after: first.after };
+    }
+    part = next;
+  }
+}
+
+async function readOn({ view, member, query, first }: Reading): Promise<Found> {
   const entries: EntryView[] = [];
-  let first: number | undefined;
-  let end = to;
-  let lines = 0;
-  for await (const line of file.backwards(to)) {
-    end ??= line.end;
-    first = line.offset;
-    lines += 1;
-    const view = entryView(line, cursorOf(file, line.offset));
-    if (view && (wanted === undefined || entryHas(view, wanted))) entries.push(view);
-    const isFull = lines >= maxScannedLines || end - first >= maxScannedBytes;
-    if (entries.length >= limit || isFull) break;
+  let part = first;
+  for (let reads = 1; ; reads++) {
+    for (const [index, listed] of part.entries.entries()) {
+      entries.push(...shown(listed, query));
+      if (entries.length < query.limit) continue;
+      const after = part.entries[index + 1]?.cursor ?? part.after;
+      return { entries, before: first.before, after };
+    }
+    const { after } = part;
+    if (part.entries.length === 0 || reads >= maxReads) {
+      return { entries, before: first.before, after };
+    }
+    const next = await view.transcript(member, { after, limit: readLimit(query, entries.length) });
+    // The page finds out about the other transcript when it goes on from here.
+    if (next.isRestarted) return { entries, before: first.before, after };
+    part = next;
   }
-  return {
-    entries: entries.reverse(),
-    before: first ? cursorOf(file, first) : null,
-    after: cursorOf(file, end ?? 0),
-  };
 }
 
-async function readOn(
-  file: TranscriptFile,
-  from: number,
-  { limit, search }: TranscriptQuery,
-): Promise<Part> {
-  const wanted = search?.toLowerCase();
-  const entries: EntryView[] = [];
-  let end = from;
-  let lines = 0;
-  for await (const line of file.forwards(from)) {
-    end = line.end;
-    lines += 1;
-    const view = entryView(line, cursorOf(file, line.offset));
-    if (view && (wanted === undefined || entryHas(view, wanted))) entries.push(view);
-    const isFull = lines >= maxScannedLines || end - from >= maxScannedBytes;
-    if (entries.length >= limit || isFull) break;
-  }
-  return {
-    entries,
-    before: from > 0 ? cursorOf(file, from) : null,
-    after: cursorOf(file, end),
-  };
+/** How many entries are read next. Of those without a search nearly all are shown. */
+function readLimit({ limit, search }: TranscriptQuery, found: number): number {
+  return search === undefined ? limit - found : searchedAtOnce;
 }
 
-function cursorOf({ id }: TranscriptFile, offset: number): string {
-  return `${id}.${offset}`;
-}
-
-/** A place in some file; one that is none of ours is in no file that there is. */
-function placeIn(cursor: string | undefined): { file: string; offset: number } | undefined {
-  if (cursor === undefined) return undefined;
-  const [, file = "?", offset = "0"] = /^([a-z0-9-]{1,60})\.(\d{1,15})$/.exec(cursor) ?? [];
-  return { file, offset: Number(offset) };
+function shown(listed: ListedEntry, { search }: TranscriptQuery): EntryView[] {
+  const view = entryView(listed);
+  return view && (search === undefined || entryHas(view, search.toLowerCase())) ? [view] : [];
 }

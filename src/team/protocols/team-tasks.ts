@@ -6,9 +6,9 @@ import type { TeamRecord } from "../../protocol/team.ts";
 import type { TaskBoard, TaskChange } from "../../tasks/task-board.ts";
 import { releaseTask } from "../../tasks/task-rules.ts";
 import type { NewTask, TaskDesk, TaskEdit } from "../../tools/team/colleagues.ts";
+import { findRecipient } from "../find-member.ts";
 import { messageIdFor } from "../message-id-for.ts";
 import type { Post } from "../post.ts";
-import { findRecipient } from "../recipient.ts";
 import { TaskIndex } from "./task-index.ts";
 
 export interface TeamTasksOptions {

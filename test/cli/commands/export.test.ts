@@ -1,12 +1,13 @@
-import { mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
+import { readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { Dashboards } from "../../../src/cli/command.ts";
 import type { RecordedRun } from "../../../src/protocol/dashboard.ts";
 import { MemberName, user } from "../../../src/protocol/ids.ts";
-import { Room } from "../../../src/server/room/room.ts";
 import { temporaryDirectory } from "../../../src/testing/temporary-directory.ts";
-import { enlist, member, openStore, teamPlace } from "../../support/team.ts";
+import { pageBelow } from "../../server/door.ts";
+import { openRoom } from "../../server/room/page.ts";
+import { enlist, member, openStore } from "../../support/team.ts";
 import { noDashboards, troupeIn } from "../troupe.ts";
 
 const alice = MemberName.parse("alice");
@@ -37,17 +38,6 @@ async function teamBelow(root: string): Promise<void> {
   ]);
 }
 
-async function pageBelow(root: string): Promise<string> {
-  const directory = join(root, "page");
-  await mkdir(directory);
-  const head =
-    '<meta charset="utf-8" /><script src="./dashboard.js"></script><link href="./dashboard.css">';
-  await writeFile(join(directory, "index.html"), `<head>${head}</head><body></body>`);
-  await writeFile(join(directory, "dashboard.js"), "run()");
-  await writeFile(join(directory, "dashboard.css"), "p{}");
-  return directory;
-}
-
 async function scene() {
   const directory = await temporaryDirectory();
   const root = directory.path;
@@ -55,7 +45,7 @@ async function scene() {
   const dashboards: Dashboards = {
     ...noDashboards,
     record: async ({ teamDir }) => ({
-      room: new Room({ place: teamPlace(root, { directory: teamDir }), version: "1" }),
+      room: openRoom(root, { place: { directory: teamDir } }),
       pageDirectory,
     }),
   };

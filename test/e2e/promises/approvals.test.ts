@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { ManualClock } from "../../../src/testing/manual-clock.ts";
 import { calls, reply, says } from "../../../src/testing/scripted-model.ts";
-import { observe, teamPlace } from "../../support/team.ts";
+import { teamPlace, viewTeam } from "../../support/team.ts";
 import { shownIn, TeamOnWire } from "../../support/team-on-wire.ts";
 import {
   coder,
@@ -224,11 +224,11 @@ test("P11 a question is answered from another shell by a signed message", async 
   await team.spawn(coder("alice"));
   const id = await first;
   const second = nextQuestion(team, "permission");
-  const shell = await observe(wire.root);
-  expect(await shell.openRequests()).toMatchObject([{ id, from: "alice" }]);
+  const shell = viewTeam(wire.root);
+  expect(await shell.requests({ state: "pending" })).toMatchObject([{ id, from: "alice" }]);
   await shell.answer(id, { decision: "allow-once" });
   const again = await second;
-  await (await observe(wire.root)).answer(again, { decision: "deny", reason: "one is enough" });
+  await viewTeam(wire.root).answer(again, { decision: "deny", reason: "one is enough" });
   await team.quiet();
 
   expect(existsSync(join(wire.root, "a.txt"))).toBe(true);

@@ -3,9 +3,10 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { z } from "zod";
 import type { Usage } from "../../../src/protocol/usage.ts";
+import { mailNewestFirst } from "../../../src/team/view/read-pages.ts";
 import type { ProviderRequest } from "../../../src/testing/provider-server/wire.ts";
 import { calls, reply, says } from "../../../src/testing/scripted-model.ts";
-import { observe } from "../../support/team.ts";
+import { viewTeam } from "../../support/team.ts";
 import { shownIn, TeamOnWire } from "../../support/team-on-wire.ts";
 import { coder, memberOnDisk, resultsIn, spawns } from "./scenes.ts";
 
@@ -49,7 +50,7 @@ test("P18 each member's usage adds up to what the provider reported for it, and 
   expect(summary.cost_usd).toBeCloseTo(cost, 12);
   const ledger = await readFile(join(wire.teamDirectory, "usage.jsonl"), "utf8");
   expect(ledger.trimEnd().split("\n")).toHaveLength(5);
-  const seenElsewhere = await (await observe(wire.root)).usage();
+  const seenElsewhere = await viewTeam(wire.root).usage();
   expect([...seenElsewhere.values()].reduce((sum, { calls: count }) => sum + count, 0)).toBe(5);
 });
 
@@ -137,7 +138,7 @@ test("P18 a member past its own budget is not woken, whoever writes to it is tol
   const alice = await memberOnDisk(wire, "alice");
   expect(alice).toMatchObject({ status: "idle", detail: expect.stringContaining("budget") });
   const mail = [];
-  for await (const record of (await observe(wire.root)).mail(alice?.name ?? never())) {
+  for await (const record of mailNewestFirst(viewTeam(wire.root), alice?.name ?? never())) {
     if (record.state === "queued") mail.push(record.message.content);
   }
   expect(mail).toContain("Go on.");

@@ -3,7 +3,7 @@ import { appendFile, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { calls, reply, says } from "../../../src/testing/scripted-model.ts";
-import { observe } from "../../support/team.ts";
+import { viewTeam } from "../../support/team.ts";
 import { shownIn, TeamOnWire } from "../../support/team-on-wire.ts";
 import {
   coder,
@@ -134,7 +134,7 @@ test("P13 a line in a mailbox file is from outside or set aside, whatever it cla
     team,
     (event) => event.type === "member-change" && event.status === "shutdown",
   );
-  await (await observe(wire.root)).stop("mallory");
+  await viewTeam(wire.root).stop("mallory");
   expect(await ended).toMatchObject({ member: "mallory" });
   const signed = (await readFile(inbox("mallory"), "utf8"))
     .split("\n")

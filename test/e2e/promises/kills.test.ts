@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { Team } from "../../../src/team/team.ts";
 import { says } from "../../../src/testing/scripted-model.ts";
-import { observe } from "../../support/team.ts";
+import { viewTeam } from "../../support/team.ts";
 import { occurrences, TeamOnWire } from "../../support/team-on-wire.ts";
 import { type Said, startTeamProcess } from "./team-process.ts";
 
@@ -63,7 +63,7 @@ test("control: a letter that counts as read and is in no transcript is noticed",
   await ranUntilQuiet(wire, (team) =>
     team.spawn({ name: "alice", role: "coder", prompt: "Begin." }),
   );
-  const shell = await observe(wire.root);
+  const shell = viewTeam(wire.root);
   await shell.send("alice", first);
   await shell.send("alice", second);
   await ranUntilQuiet(wire, async () => undefined);

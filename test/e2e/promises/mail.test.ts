@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import type { Team } from "../../../src/team/team.ts";
 import { stall } from "../../../src/testing/provider-server/answers.ts";
 import { calls, says } from "../../../src/testing/scripted-model.ts";
-import { observe } from "../../support/team.ts";
+import { viewTeam } from "../../support/team.ts";
 import { occurrences, shownIn, TeamOnWire, Watched } from "../../support/team-on-wire.ts";
 import { after, Latch, never } from "./scenes.ts";
 
@@ -32,7 +32,7 @@ test("P01 mail sent while its recipient works, is idle, or does not run is shown
   await first.message("alice", "sent while she is idle");
   await first.quiet();
   await first.close();
-  await (await observe(wire.root)).send("alice", "sent while nobody runs");
+  await viewTeam(wire.root).send("alice", "sent while nobody runs");
   const second = await wire.open();
   await second.quiet();
   await second.message("alice", "sent after the restart");

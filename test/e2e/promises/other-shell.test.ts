@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { calls, says } from "../../../src/testing/scripted-model.ts";
-import { observe } from "../../support/team.ts";
+import { viewTeam } from "../../support/team.ts";
 import { shownIn, TeamOnWire } from "../../support/team-on-wire.ts";
 import { coder, lastResult, memberOnDisk, never, nextEvent, nextQuestion } from "./scenes.ts";
 
@@ -21,7 +21,7 @@ test("P07 a stop from another shell ends a teammate in the middle of its work, w
     (event) => event.type === "member-change" && event.status === "shutdown",
   );
 
-  await (await observe(wire.root)).stop("alice");
+  await viewTeam(wire.root).stop("alice");
 
   expect(await ended).toMatchObject({ member: "alice" });
   await team.quiet();
@@ -44,7 +44,7 @@ test("P07 a stop of everybody from another shell costs no model call: the lead s
     ["lead", "alice", "bob"].every((name) => wire.requestsOf(name).length === 1),
   );
 
-  await (await observe(wire.root)).stop();
+  await viewTeam(wire.root).stop();
   const summary = await team.quiet();
 
   expect(summary.members.map(({ name, status }) => [name, status])).toEqual([
@@ -67,7 +67,7 @@ test("P12 a plan's approval from another shell counts from the very request on t
       calls("plan_approval", { plan: "Green" }),
       async () => {
         // The reply to this brings the next turn at once: nobody has time to notice the mail before.
-        await (await observe(wire.root)).answer(id, { decision: "allow-once" });
+        await viewTeam(wire.root).answer(id, { decision: "allow-once" });
         return calls("list_tasks", {});
       },
       calls("write_file", { path: "made.txt", content: "x" }),
@@ -98,7 +98,7 @@ test("P13 an order is carried out once: after a restart it is found done, and it
     first,
     (event) => event.type === "member-change" && event.status === "shutdown",
   );
-  await (await observe(wire.root)).stop("alice");
+  await viewTeam(wire.root).stop("alice");
   await ended;
   await first.quiet();
   await first.spawn(coder("alice"));

@@ -7,7 +7,7 @@ import { ManualClock } from "../../../src/testing/manual-clock.ts";
 import { calls, reply, says } from "../../../src/testing/scripted-model.ts";
 import { troupeIn } from "../../cli/troupe.ts";
 import { providerEnvironment } from "../../support/agent-on-wire.ts";
-import { observe, teamPlace } from "../../support/team.ts";
+import { teamPlace, viewTeam } from "../../support/team.ts";
 import { shownIn, TeamOnWire, Watched } from "../../support/team-on-wire.ts";
 import { after, Latch, never, nextQuestion, nothingUnderWay, spawns } from "./scenes.ts";
 
@@ -173,8 +173,8 @@ test.each([
     const run = troupeIn(world, ...argv);
     await wire.server.until(() => shownIn(wire.requestsOf("lead").at(-1)).includes("I wait."));
     await nothingUnderWay(wire);
-    const person = await observe(wire.root, { onWarning: () => undefined });
-    const [plan] = await person.openRequests();
+    const person = viewTeam(wire.root, { onWarning: () => undefined });
+    const [plan] = await person.requests({ state: "pending" });
     await person.answer(plan?.id ?? "", { decision: "allow-once" });
     const { code } = await run;
 

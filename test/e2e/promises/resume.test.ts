@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { systemProcesses } from "../../../src/lib/process-identity.ts";
 import { calls, says } from "../../../src/testing/scripted-model.ts";
-import { observe, rewriteTranscript } from "../../support/team.ts";
+import { rewriteTranscript, viewTeam } from "../../support/team.ts";
 import {
   type Line,
   occurrences,
@@ -83,7 +83,7 @@ test.each(["kill", "leave"] as const)(
   async (ending) => {
     const { wire: ended, pids } = await endedTeam(ending);
     await using wire = ended;
-    await (await observe(wire.root)).send("reader", "Written while nobody runs.");
+    await viewTeam(wire.root).send("reader", "Written while nobody runs.");
     const asked = wire.requestsOf("asker").length;
 
     const team = await wire.open({ mode: "bypassPermissions" });

@@ -9,7 +9,7 @@ import { requestView } from "../../../src/server/room/request-view.ts";
 
 const at = "2026-01-01T09:00:00.000Z";
 const alice = MemberName.parse("alice");
-const view = (entry: Entry) => entryView({ offset: 0, end: 1, entry, damage: undefined }, "c");
+const view = (entry: Entry) => entryView({ cursor: "c", entry, damage: null });
 
 test("a diff has a few lines around a change and says how many are left out", () => {
   const before = Array.from({ length: 20 }, (_, index) => `line ${index}`).join("\n");
@@ -112,7 +112,7 @@ test("what is cut ends before a word, so that no half of a secret is left that n
 });
 
 test("a line that is no entry is shown as damaged", () => {
-  expect(entryView({ offset: 0, end: 1, entry: undefined, damage: "is not JSON" }, "c")).toEqual({
+  expect(entryView({ cursor: "c", entry: null, damage: "is not JSON" })).toEqual({
     ...{ cursor: "c", at: null, type: "damaged", reason: "is not JSON" },
   });
 });

@@ -1,6 +1,6 @@
 /** Leaves `count` numbered messages of the person: `mail-sender.ts <root> <to> <label> <count>`. */
-import { observe } from "../../../support/team.ts";
+import { viewTeam } from "../../../support/team.ts";
 
 const [root = "", to = "", label = "", count = "0"] = process.argv.slice(2);
-const team = await observe(root);
+const team = viewTeam(root);
 for (let number = 0; number < Number(count); number++) await team.send(to, `${label}-${number}`);

@@ -3,8 +3,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { systemClock } from "../../src/lib/clock.ts";
 import { FileUsageLedger } from "../../src/logs/file-usage-ledger.ts";
-import { UsageHistory } from "../../src/logs/usage-history.ts";
-import { UsageTail } from "../../src/logs/usage-tail.ts";
+import { FileUsageReader } from "../../src/logs/file-usage-reader.ts";
 import { lead } from "../../src/protocol/ids.ts";
 import type { UsageRecord } from "../../src/protocol/usage.ts";
 import { temporaryDirectory } from "../../src/testing/temporary-directory.ts";
@@ -32,67 +31,85 @@ test("the totals are kept up over rotations, by what is new alone", async () => 
   await using directory = await temporaryDirectory();
   const path = join(directory.path, "usage.jsonl");
   const ledger = await openLedger(path);
-  const tail = new UsageTail({ path, onDamage });
+  const reader = new FileUsageReader(path, { onDamage });
 
   for (let calls = 1; calls <= 60; calls++) {
     await ledger.record(call);
     if (calls % 7 !== 0) continue;
-    expect(await tail.refresh()).toBe(true);
-    expect(tail.totals()).toEqual(await ledger.totals());
+    expect(await reader.totals()).toEqual(await ledger.totals());
   }
-  await tail.refresh();
 
-  expect(await tail.refresh()).toBe(false);
-  expect(tail.totals().get(lead)).toMatchObject({ calls: 60, cost_usd: 6 });
-  expect(tail.modelOf(lead)).toBe("rehearsal");
+  expect((await reader.totals()).get(lead)).toMatchObject({ calls: 60, cost_usd: 6 });
+  expect(reader.modelOf(lead)).toBe("rehearsal");
 });
 
-test("a tail that begins late has the totals of what is not kept any more", async () => {
+test("a reader that begins late has the totals of what is not kept any more", async () => {
   await using directory = await temporaryDirectory();
   const path = join(directory.path, "usage.jsonl");
   const ledger = await openLedger(path);
   for (let calls = 0; calls < 60; calls++) await ledger.record(call);
 
-  const tail = new UsageTail({ path, onDamage });
-  await tail.refresh();
+  const reader = new FileUsageReader(path, { onDamage });
 
-  expect(tail.totals()).toEqual(await ledger.totals());
+  expect(await reader.totals()).toEqual(await ledger.totals());
 });
 
 test("a ledger that was deleted is added up from its new start", async () => {
   await using directory = await temporaryDirectory();
   const path = join(directory.path, "usage.jsonl");
   await (await openLedger(path)).record(call);
-  const tail = new UsageTail({ path, onDamage });
-  await tail.refresh();
+  const reader = new FileUsageReader(path, { onDamage });
+  await reader.totals();
 
   await rm(path);
   const another = await openLedger(path);
   await another.record({ ...call, cost_usd: 0.5 });
   await another.record({ ...call, cost_usd: 0.5 });
-  await tail.refresh();
 
-  expect(tail.totals().get(lead)).toMatchObject({ calls: 2, cost_usd: 1 });
+  expect((await reader.totals()).get(lead)).toMatchObject({ calls: 2, cost_usd: 1 });
 });
 
-test("the history has the kept calls, behind what those before them add up to", async () => {
+test("two who ask at once for the totals get the same", async () => {
   await using directory = await temporaryDirectory();
   const path = join(directory.path, "usage.jsonl");
   const ledger = await openLedger(path);
   for (let calls = 0; calls < 60; calls++) await ledger.record(call);
-  const history = new UsageHistory({ path, onDamage });
+  const reader = new FileUsageReader(path, { onDamage });
 
-  const [first, ...others] = await all(history.readOn());
-  await ledger.record(call);
+  const [first, second] = await Promise.all([reader.totals(), reader.totals()]);
 
-  const calls = others.filter(({ type }) => type === "call").length;
-  expect(first).toMatchObject({ type: "carried", members: [{ calls: 60 - calls }] });
-  const since = await all(history.readOn());
-  expect(since.filter(({ type }) => type === "call")).toHaveLength(1);
+  expect([first.get(lead)?.calls, second.get(lead)?.calls]).toEqual([60, 60]);
 });
 
-async function all<T>(items: AsyncIterable<T>): Promise<T[]> {
-  const found: T[] = [];
-  for await (const item of items) found.push(item);
-  return found;
-}
+test("the lines are the kept calls, behind what those before them add up to", async () => {
+  await using directory = await temporaryDirectory();
+  const path = join(directory.path, "usage.jsonl");
+  const ledger = await openLedger(path);
+  for (let calls = 0; calls < 60; calls++) await ledger.record(call);
+  const reader = new FileUsageReader(path, { onDamage });
+
+  const { lines, after } = await reader.lines(1_000);
+  await ledger.record(call);
+  const since = await reader.lines(1_000, after);
+
+  const [first, ...others] = lines;
+  const calls = others.filter(({ type }) => type === "call").length;
+  expect(first).toMatchObject({ type: "carried", members: [{ calls: 60 - calls }] });
+  expect(since.lines.filter(({ type }) => type === "call")).toHaveLength(1);
+  expect(since.isRestarted).toBe(false);
+});
+
+test("the lines of a ledger that was replaced are given from its start", async () => {
+  await using directory = await temporaryDirectory();
+  const path = join(directory.path, "usage.jsonl");
+  await (await openLedger(path)).record(call);
+  const reader = new FileUsageReader(path, { onDamage });
+  const { after } = await reader.lines(1_000);
+
+  await rm(path);
+  await (await openLedger(path)).record({ ...call, cost_usd: 0.5 });
+
+  expect(await reader.lines(1_000, after)).toMatchObject({
+    ...{ lines: [{ cost_usd: 0.5 }], isRestarted: true },
+  });
+});

@@ -1,6 +1,6 @@
 import { mapInBatches } from "../../lib/batches.ts";
 import type { RequestId } from "../../protocol/ids.ts";
-import type { TeamObserver } from "../../team/team-observer.ts";
+import type { TeamView } from "../../team/view/team-view.ts";
 import type { RoomRecords } from "./records.ts";
 import { requestView } from "./request-view.ts";
 
@@ -9,29 +9,31 @@ const shownDecided = 200;
 /** When there are so many, those decided long ago are forgotten. */
 const maxShown = 2_000;
 
-/** The questions of a team. What is decided stays so, and is not read again. */
-export class RequestSight {
+/** Keeps the room's questions up to date. What is decided stays so, and is not read again. */
+export class RequestUpdater {
+  readonly #view: TeamView;
   readonly #records: RoomRecords;
   readonly #decided = new Set<RequestId>();
   /** Those of the past that were not looked at yet. */
   #older: RequestId[] = [];
 
-  constructor(records: RoomRecords) {
+  constructor(view: TeamView, records: RoomRecords) {
+    this.#view = view;
     this.#records = records;
   }
 
   /** Shows the newest. */
-  async open(observer: TeamObserver): Promise<void> {
-    const ids = await observer.requestIds();
+  async open(): Promise<void> {
+    const ids = await this.#view.requestIds();
     this.#older = ids.slice(0, -shownDecided);
-    await this.#read(observer, ids.slice(-shownDecided));
+    await this.#read(ids.slice(-shownDecided));
   }
 
   /** What takes longer: those of long ago that are still open. */
-  async complete(observer: TeamObserver): Promise<void> {
+  async complete(): Promise<void> {
     const older = this.#older;
     this.#older = [];
-    const found = await mapInBatches(older, (id) => observer.request(id));
+    const found = await mapInBatches(older, (id) => this.#view.request(id));
     for (const request of found) {
       if (request?.state === "pending") this.#records.setRequest(requestView(request));
       else if (request) this.#decided.add(request.id);
@@ -39,13 +41,10 @@ export class RequestSight {
   }
 
   /** Looks at what is new and what was open. */
-  async refresh(observer: TeamObserver): Promise<void> {
+  async refresh(): Promise<void> {
     const older = new Set(this.#older);
-    const ids = await observer.requestIds();
-    await this.#read(
-      observer,
-      ids.filter((id) => !this.#decided.has(id) && !older.has(id)),
-    );
+    const ids = await this.#view.requestIds();
+    await this.#read(ids.filter((id) => !this.#decided.has(id) && !older.has(id)));
     const shown = this.#records.requests();
     if (shown.length <= maxShown) return;
     const kept = shown.filter(({ state }, index) => {
@@ -54,8 +53,8 @@ export class RequestSight {
     this.#records.keepOnly("requests", new Set(kept.map(({ id }) => id)));
   }
 
-  async #read(observer: TeamObserver, ids: readonly RequestId[]): Promise<void> {
-    for (const request of await mapInBatches(ids, (id) => observer.request(id))) {
+  async #read(ids: readonly RequestId[]): Promise<void> {
+    for (const request of await mapInBatches(ids, (id) => this.#view.request(id))) {
       if (!request) continue;
       if (request.state !== "pending") this.#decided.add(request.id);
       this.#records.setRequest(requestView(request));

@@ -1,13 +1,14 @@
+import type { Clock } from "../../lib/clock.ts";
 import { Disposables } from "../../lib/disposables.ts";
-import type { UsageTail } from "../../logs/usage-tail.ts";
 import type { AgentEvent, StoredEvent } from "../../protocol/events.ts";
-import type { TeamAppearance, TeamObserver } from "../../team/team-observer.ts";
+import type { TeamRecord } from "../../protocol/team.ts";
+import type { TeamChange, TeamView } from "../../team/view/team-view.ts";
 import { LiveTexts } from "./live-texts.ts";
-import { MailSight } from "./mail-sight.ts";
+import { MailUpdater } from "./mail-updater.ts";
 import { Members } from "./members.ts";
 import { Paced } from "./paced.ts";
-import { RequestSight } from "./request-sight.ts";
-import type { SightOptions } from "./sight-options.ts";
+import type { RoomRecords } from "./records.ts";
+import { RequestUpdater } from "./request-updater.ts";
 import { taskView } from "./task-view.ts";
 
 /** So many events tell what everybody is doing. */
@@ -16,72 +17,63 @@ const eventPaceMs = 50;
 const publishPaceMs = 100;
 const lookPaceMs = 200;
 
-export interface TeamSightOptions extends Omit<SightOptions, "onMailOf"> {
+export interface TeamUpdaterOptions {
+  records: RoomRecords;
+  clock: Clock;
+  /** Told what a look has failed with. It is tried again. */
+  onFailure(error: unknown): void;
   /** Told when a member says something that is not in its transcript yet. */
   onLive(): void;
 }
 
-/** Looks at one team as long as it is there, and keeps the room's records of it up to date. */
-export class TeamSight implements AsyncDisposable {
+type Part = "lead" | "tasks" | "requests" | "usage";
+
+/** Keeps the room's records of one team up to date. */
+export class TeamUpdater implements AsyncDisposable {
   readonly live = new LiveTexts();
-  readonly #options: TeamSightOptions;
-  readonly #mail: MailSight;
+  readonly #view: TeamView;
+  readonly #options: TeamUpdaterOptions;
+  readonly #mail: MailUpdater;
   readonly #members: Members;
-  readonly #requests: RequestSight;
-  readonly #usage: UsageTail;
+  readonly #requests: RequestUpdater;
   readonly #closing = new AbortController();
   readonly #opened = new Disposables();
   readonly #publishing: Paced;
   readonly #looking: Paced;
-  readonly #lookingForLead: Paced;
-  #observer: TeamObserver;
-  /** What the files looked like when they were last read. */
-  #seen: Partial<TeamAppearance> = {};
-  /** Directories that may have changed since without looking other than before. */
-  readonly #unsure = new Set<string>();
+  /** What has to be read again. */
+  readonly #stale = new Set<Part>();
   #following: Promise<void> = Promise.resolve();
   #completing: Promise<void> = Promise.resolve();
 
-  constructor(observer: TeamObserver, options: TeamSightOptions) {
-    this.#observer = observer;
+  constructor(view: TeamView, team: TeamRecord, options: TeamUpdaterOptions) {
+    this.#view = view;
     this.#options = options;
     const { records } = options;
-    this.#usage = observer.usageTail();
-    this.#requests = new RequestSight(records);
-    this.#mail = this.#opened.use(
-      new MailSight(observer, {
-        ...options,
-        onMailOf: (owner) => {
-          this.#members.change(owner);
-          this.#publishing.want();
-        },
-      }),
-    );
-    this.#members = new Members(observer.team, {
-      ...{ records, usage: this.#usage },
-      unreadOf: (owner) => this.#mail.unreadOf(owner),
+    this.#requests = new RequestUpdater(view, records);
+    const mail = new MailUpdater(view, team, {
+      ...options,
+      onMailOf: (owner) => {
+        this.#members.change(owner);
+        this.#publishing.want();
+      },
     });
+    this.#mail = this.#opened.use(mail);
+    this.#members = new Members(team, { records, unreadOf: (owner) => mail.unreadOf(owner) });
     this.#publishing = this.#paced(publishPaceMs, async () => this.#members.publish());
-    this.#looking = this.#paced(lookPaceMs, () => this.look());
-    this.#lookingForLead = this.#paced(lookPaceMs, () => this.lookForLead());
-  }
-
-  get observer(): TeamObserver {
-    return this.#observer;
+    this.#looking = this.#paced(lookPaceMs, () => this.#look());
   }
 
   /** Resolves when the first screen can be shown. What takes longer follows. */
   async open(): Promise<void> {
-    const observer = this.#observer;
     // First: what they tell need not be looked up elsewhere.
-    const events = await observer.recentEvents(recentEvents);
+    const events = await this.#view.recentEvents(recentEvents);
     for (const { event } of events) this.#takePast(event);
     await Promise.all([
-      this.lookForLead(),
       this.#mail.open(),
-      this.#requests.open(observer),
-      this.#readTasks(),
-      this.#usage.refresh(),
+      this.#requests.open(),
+      this.#read("lead"),
+      this.#read("tasks"),
+      this.#read("usage"),
     ]);
     if (this.#options.records.running === null) this.#members.rest();
     this.#members.changeAll();
@@ -96,40 +88,64 @@ export class TeamSight implements AsyncDisposable {
   }
 
   /** The roster has changed. */
-  async setTeam(observer: TeamObserver): Promise<void> {
-    this.#observer = observer;
-    this.#members.setTeam(observer.team);
-    await this.#mail.setTeam(observer);
+  setTeam(team: TeamRecord): void {
+    this.#members.setTeam(team);
+    this.#mail.setTeam(team);
     this.#publishing.want();
   }
 
-  /** Reads again whatever looks other than before: events can be lost, and others act too. */
-  async look(): Promise<void> {
-    const seen = await this.#observer.appearance();
-    const before = this.#seen;
-    // Before the reading: what is written meanwhile looks other than this.
-    this.#seen = seen;
-    if (this.#isToRead("tasks", seen.tasks !== before.tasks)) await this.#readTasks();
-    if (this.#isToRead("requests", seen.requests !== before.requests)) {
-      await this.#requests.refresh(this.#observer);
-      this.#members.changeAll();
+  onChange(change: TeamChange): void {
+    switch (change.type) {
+      case "mail":
+        this.#mail.wake(change.member);
+        break;
+      case "mail-read":
+        this.#mail.wakeRead(change.member);
+        break;
+      case "lead":
+      case "tasks":
+      case "requests":
+      case "usage":
+        this.#want(change.type);
+        break;
+      case "team":
     }
-    if (seen.usage !== before.usage && (await this.#usage.refresh())) this.#members.changeAll();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#closing.abort();
+    await this.#following;
+    await this.#opened[Symbol.asyncDispose]();
+  }
+
+  #want(part: Part): void {
+    this.#stale.add(part);
+    this.#looking.want();
+  }
+
+  async #look(): Promise<void> {
+    const parts = [...this.#stale];
+    this.#stale.clear();
+    for (const part of parts) await this.#read(part);
     this.#publishing.want();
   }
 
-  /**
-   * Whether a directory has to be read. After a change it is read at the next look too: its time is
-   * coarse, and two changes of one moment look like one.
-   */
-  #isToRead(name: "tasks" | "requests", isChanged: boolean): boolean {
-    const isUnsure = this.#unsure.delete(name);
-    if (isChanged) this.#unsure.add(name);
-    return isChanged || isUnsure;
+  async #read(part: Part): Promise<void> {
+    switch (part) {
+      case "lead":
+        return this.#readLead();
+      case "tasks":
+        return this.#readTasks();
+      case "requests":
+        await this.#requests.refresh();
+        return this.#members.changeAll();
+      case "usage":
+        return this.#members.setUsage(await this.#view.usage());
+    }
   }
 
-  async lookForLead(): Promise<void> {
-    const lead = await this.#observer.lead();
+  async #readLead(): Promise<void> {
+    const lead = await this.#view.lead();
     const running = lead ? { pid: lead.pid, host: lead.host } : null;
     const { records } = this.#options;
     const wasRunning = records.running !== null;
@@ -140,24 +156,20 @@ export class TeamSight implements AsyncDisposable {
       this.live.clear();
     }
     this.#members.changeAll();
-    this.#publishing.want();
   }
 
-  lookAtMail(): Promise<void> {
-    return this.#mail.refresh();
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    this.#closing.abort();
-    await this.#following;
-    await this.#opened[Symbol.asyncDispose]();
+  async #readTasks(): Promise<void> {
+    const { records } = this.#options;
+    const tasks = await this.#view.tasks();
+    for (const task of tasks) records.setTask(taskView(task));
+    records.keepOnly("tasks", new Set(tasks.map(({ id }) => id)));
   }
 
   async #follow(after: number): Promise<void> {
     const { signal } = this.#closing;
     try {
       this.#completing = this.#complete(signal);
-      const events = this.#observer.follow({ after, signal, paceMs: eventPaceMs });
+      const events = this.#view.events({ after, signal, paceMs: eventPaceMs });
       for await (const stored of events) this.#take(stored);
       await this.#completing;
     } catch (error) {
@@ -167,11 +179,10 @@ export class TeamSight implements AsyncDisposable {
 
   /** What is not needed for the first screen, or would make it late. What fails keeps nothing else back. */
   async #complete(signal: AbortSignal): Promise<void> {
-    const observer = this.#observer;
     const steps = [
-      () => this.#members.lookBack(observer, signal),
+      () => this.#members.lookBack(this.#view, signal),
       () => this.#mail.complete(),
-      () => this.#requests.complete(observer),
+      () => this.#requests.complete(),
     ];
     for (const step of steps) {
       if (signal.aborted) return;
@@ -190,7 +201,7 @@ export class TeamSight implements AsyncDisposable {
     this.#members.take(event);
     this.#publishing.want();
     if (this.live.take(event)) onLive();
-    if (records.running === null) this.#lookingForLead.want();
+    if (records.running === null) this.#want("lead");
     if (event.member !== undefined && growing.has(event.type)) records.grow(event.member);
     switch (event.type) {
       case "message-sent":
@@ -198,6 +209,7 @@ export class TeamSight implements AsyncDisposable {
         break;
       case "message-delivered":
         this.#mail.isDelivered(event.id, event.at);
+        if (event.member) this.#mail.requireShown(event.id, event.member);
         break;
       case "line-set-aside":
         if (event.member) this.#mail.wake(event.member);
@@ -206,9 +218,13 @@ export class TeamSight implements AsyncDisposable {
         records.addProblem(event.hint ? `${event.message}. ${event.hint}` : event.message);
         break;
       case "task-change":
+        this.#want("tasks");
+        break;
       case "request-change":
+        this.#want("requests");
+        break;
       case "turn-end":
-        this.#looking.want();
+        this.#want("usage");
     }
   }
 
@@ -216,13 +232,6 @@ export class TeamSight implements AsyncDisposable {
     this.#members.take(event);
     if (event.type === "message-delivered") this.#mail.isDelivered(event.id, event.at);
     else this.live.take(event);
-  }
-
-  async #readTasks(): Promise<void> {
-    const { records } = this.#options;
-    const tasks = await this.#observer.tasks();
-    for (const task of tasks) records.setTask(taskView(task));
-    records.keepOnly("tasks", new Set(tasks.map(({ id }) => id)));
   }
 
   #paced(paceMs: number, work: () => Promise<void>): Paced {

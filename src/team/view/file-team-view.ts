@@ -1,0 +1,297 @@
+import type { Holder } from "../../fence/fence.ts";
+import type { Signature } from "../../keys/signature.ts";
+import { headPath, mailHead } from "../../keys/team-key.ts";
+import { within } from "../../lib/file-path.ts";
+import type { Damage } from "../../lib/json-lines.ts";
+import { logCursor, logPlaceAt } from "../../lib/paged-log.ts";
+import type { StoredEvent } from "../../protocol/events.ts";
+import {
+  type MemberName,
+  type MessageId,
+  newRequestId,
+  type RequestId,
+  user,
+} from "../../protocol/ids.ts";
+import type { Message, MessageDraft } from "../../protocol/message.ts";
+import type { Request } from "../../protocol/request.ts";
+import type { Task } from "../../protocol/task.ts";
+import type { TeamRecord } from "../../protocol/team.ts";
+import type { FileRequests } from "../../requests/file-requests.ts";
+import type { RequestFilter } from "../../requests/requests.ts";
+import { aliveMembers, findRecipient, hasEnded, memberNames } from "../find-member.ts";
+import type { PersonsAnswer } from "../protocols/persons-answer.ts";
+import type { TeamPlace } from "../team-place.ts";
+import { FileTeamChanges } from "./file-team-changes.ts";
+import type { FileTranscriptView } from "./file-transcript-view.ts";
+import { type OpenedTeam, openTeam } from "./opened-team.ts";
+import type {
+  FollowEvents,
+  FollowTranscript,
+  ListedEntry,
+  ListedMail,
+  MailPage,
+  MailQuery,
+  MemberUsage,
+  TeamChange,
+  TeamView,
+  TranscriptPage,
+  TranscriptQuery,
+  UsagePage,
+  UsageQuery,
+} from "./team-view.ts";
+
+/**
+ * The team in a directory, one after another where it is replaced. What a part needs is loaded when
+ * it is first looked at: most commands look at one or two.
+ */
+export class FileTeamView implements TeamView {
+  readonly #place: TeamPlace;
+  readonly #changes: FileTeamChanges;
+  #opened: Promise<OpenedTeam> | undefined;
+
+  constructor(place: TeamPlace) {
+    this.#place = place;
+    this.#changes = new FileTeamChanges({
+      ...{ directory: place.directory, clock: place.clock },
+      members: async () => memberNames(await this.team()),
+      lead: () => this.lead(),
+    });
+  }
+
+  async team(): Promise<TeamRecord> {
+    return (await this.#readAgain()).team;
+  }
+
+  async lead(): Promise<Holder | undefined> {
+    const { layout } = await this.#last();
+    const { clock, processes, onWarning: onNotice } = this.#place;
+    const { FileFence } = await import("../../fence/file-fence.ts");
+    const fence = new FileFence({ directory: layout.fence, clock, processes, onNotice });
+    const holder = await fence.look();
+    return holder?.isAlive ? holder : undefined;
+  }
+
+  async tasks(): Promise<Task[]> {
+    const { layout, key, parts } = await this.#last();
+    const { clock, onWarning: onDamage } = this.#place;
+    const signature = await key.toSee();
+    const { FileTaskBoard } = await import("../../tasks/file-task-board.ts");
+    const board =
+      parts.tasks ?? new FileTaskBoard({ directory: layout.tasks, clock, signature, onDamage });
+    // Without a key it is only looked through once: the key may still come.
+    if (signature) parts.tasks = board;
+    return board.list();
+  }
+
+  async requests(filter: RequestFilter = {}): Promise<Request[]> {
+    const team = await this.#last();
+    return (await this.#requests(team, await this.#toSign(team))).list(filter);
+  }
+
+  async requestIds(): Promise<RequestId[]> {
+    return (await this.#seenRequests())?.ids() ?? [];
+  }
+
+  async request(id: RequestId): Promise<Request | undefined> {
+    return (await this.#seenRequests())?.find(id);
+  }
+
+  async mail(owner: MemberName, query: MailQuery): Promise<MailPage> {
+    const { records, next } = await (await this.#mailOf(owner)).page(query);
+    const { team } = await this.#last();
+    return { records: records.map((record) => withEnd(team, owner, record)), next };
+  }
+
+  async message(owner: MemberName, id: MessageId): Promise<ListedMail | undefined> {
+    const found = await (await this.#mailOf(owner)).find(id);
+    return found && withEnd((await this.#last()).team, owner, found);
+  }
+
+  async unread(owner: MemberName): Promise<number> {
+    const { team, layout, parts } = await this.#last();
+    if (hasEnded(team, owner)) return 0;
+    const { UnreadCount } = await import("../../mailbox/unread-count.ts");
+    const { mailLayout } = await import("../../mailbox/mail-layout.ts");
+    const count = parts.unread.get(owner) ?? new UnreadCount(mailLayout(layout.inbox, owner));
+    parts.unread.set(owner, count);
+    return count.read();
+  }
+
+  async seenTimes(
+    owner: MemberName,
+    messages: readonly Message[],
+  ): Promise<Map<MessageId, string>> {
+    const { layout } = await this.#last();
+    const { findDeliveryTimes } = await import("./delivery-times.ts");
+    return findDeliveryTimes(within(layout.transcripts, `${owner}.jsonl`), messages);
+  }
+
+  async transcript(member: MemberName, query: TranscriptQuery): Promise<TranscriptPage> {
+    return (await this.#transcriptOf(member)).page(query);
+  }
+
+  async *followTranscript(
+    member: MemberName,
+    { after, signal }: FollowTranscript,
+  ): AsyncGenerator<ListedEntry> {
+    const transcript = await this.#transcriptOf(member);
+    const { layout } = await this.#last();
+    using wakes = await this.#watch(layout.transcripts);
+    yield* transcript.follow(after, { wakes, signal });
+  }
+
+  async usage(): Promise<Map<MemberName, MemberUsage>> {
+    const reader = await this.#usageReader();
+    const totals = await reader.totals();
+    return new Map(
+      [...totals].map(([member, total]) => [
+        member,
+        { ...total, model: reader.modelOf(member) ?? null },
+      ]),
+    );
+  }
+
+  async usageLines({ after, limit }: UsageQuery): Promise<UsagePage> {
+    const reader = await this.#usageReader();
+    const page = await reader.lines(limit, logPlaceAt(after));
+    return { ...page, after: logCursor(page.after) };
+  }
+
+  async recentEvents(count: number): Promise<StoredEvent[]> {
+    const wakes = { subscribe: () => () => undefined };
+    const { layout } = await this.#last();
+    const { FileEventReader } = await import("../../logs/file-event-reader.ts");
+    const newestFirst: StoredEvent[] = [];
+    for await (const stored of new FileEventReader({ path: layout.events, wakes }).newestFirst()) {
+      if (newestFirst.push(stored) >= count) break;
+    }
+    return newestFirst.reverse();
+  }
+
+  async *events({ paceMs, ...options }: FollowEvents): AsyncGenerator<StoredEvent> {
+    const { layout } = await this.#last();
+    const { FileEventReader } = await import("../../logs/file-event-reader.ts");
+    const { pacedWakes } = await import("../../lib/paced-wakes.ts");
+    using watch = await this.#watch(layout.directory);
+    const wakes = paceMs === undefined ? watch : pacedWakes(watch, this.#place.clock, paceMs);
+    yield* new FileEventReader({ path: layout.events, wakes }).follow(options);
+  }
+
+  onChange(listener: (change: TeamChange) => void): () => void {
+    return this.#changes.add(listener);
+  }
+
+  send(to: string, content: string): Promise<Message> {
+    return this.#leave(to, { type: "message", from: user, content });
+  }
+
+  async broadcast(content: string): Promise<number> {
+    const recipients = aliveMembers(await this.team());
+    for (const to of recipients) await this.#leave(to, { type: "broadcast", from: user, content });
+    return recipients.length;
+  }
+
+  async answer(id: string, answer: PersonsAnswer): Promise<void> {
+    const team = await this.#readAgain();
+    const { answerMessage, findQuestion } = await import("../protocols/persons-answer.ts");
+    const request = await findQuestion(await this.#requests(team, await this.#toSign(team)), id);
+    await this.#leave(request.from, answerMessage(request, answer));
+  }
+
+  async stop(name?: string): Promise<void> {
+    const { lead } = await this.team();
+    const request_id = newRequestId(this.#place.clock.now());
+    await this.#leave(name ?? lead, { type: "shutdown_request", from: user, request_id });
+  }
+
+  /** The team as it was last read. */
+  #last(): Promise<OpenedTeam> {
+    return this.#opened ?? this.#readAgain();
+  }
+
+  /** The team as it is: what is done is decided by this moment's roster. */
+  async #readAgain(): Promise<OpenedTeam> {
+    const known = this.#opened;
+    const opened = openTeam(this.#place, known);
+    this.#opened = opened;
+    try {
+      return await opened;
+    } catch (error) {
+      if (this.#opened === opened) this.#opened = undefined;
+      throw error;
+    }
+  }
+
+  async #seenRequests(): Promise<FileRequests | undefined> {
+    const team = await this.#last();
+    const signature = await team.key.toSee();
+    if (!signature) this.#place.onWarning("Without the team's key no question can be shown.");
+    return signature && this.#requests(team, signature);
+  }
+
+  async #requests({ layout, parts }: OpenedTeam, signature: Signature): Promise<FileRequests> {
+    const { clock, onWarning } = this.#place;
+    const { FileRequests } = await import("../../requests/file-requests.ts");
+    parts.requests ??= new FileRequests({
+      ...{ directory: layout.requests, signature, clock },
+      ...{ onDamage: onWarning, onForgery: onWarning },
+    });
+    return parts.requests;
+  }
+
+  async #mailOf(owner: MemberName) {
+    const { layout, key } = await this.#last();
+    const { FileMailView } = await import("./file-mail-view.ts");
+    return new FileMailView({ inbox: layout.inbox, owner, signature: await key.toSee() });
+  }
+
+  async #transcriptOf(member: MemberName): Promise<FileTranscriptView> {
+    const { layout, key, team } = await this.#last();
+    const { FileTranscriptView } = await import("./file-transcript-view.ts");
+    const { EntryChain } = await import("../../transcript/entry-chain.ts");
+    const signature = await key.toSee();
+    return new FileTranscriptView({
+      path: within(layout.transcripts, `${member}.jsonl`),
+      chain: signature && new EntryChain(signature, { teamId: team.team_id, member }),
+      onDamage: this.#onDamage,
+    });
+  }
+
+  async #usageReader() {
+    const { layout, parts } = await this.#last();
+    const { FileUsageReader } = await import("../../logs/file-usage-reader.ts");
+    parts.usage ??= new FileUsageReader(layout.usage, { onDamage: this.#onDamage });
+    return parts.usage;
+  }
+
+  async #leave(to: string, draft: MessageDraft): Promise<Message> {
+    const opened = await this.#readAgain();
+    const owner = findRecipient(opened.team, to);
+    const signature = await this.#toSign(opened);
+    const { leaveMail } = await import("../../mailbox/leave-mail.ts");
+    const { LogHead } = await import("../../lib/log-head.ts");
+    const { keyPlace, onWarning, clock } = this.#place;
+    const place = { teamId: opened.team.team_id, ...keyPlace };
+    const head = await LogHead.open(headPath(place, mailHead(owner)), onWarning);
+    const { inbox } = opened.layout;
+    return leaveMail(draft, { inbox, owner, signature, now: clock.now(), head });
+  }
+
+  #toSign({ key }: OpenedTeam): Promise<Signature> {
+    return key.toSign(() => this.lead());
+  }
+
+  async #watch(directory: OpenedTeam["layout"]["directory"]) {
+    const { clock, onWarning } = this.#place;
+    const { DirectoryWatch } = await import("../../lib/directory-watch.ts");
+    return new DirectoryWatch({ directory, clock, onFallback: onWarning });
+  }
+
+  readonly #onDamage = ({ reason }: Damage) => this.#place.onWarning(reason);
+}
+
+/** What waits for somebody who has ended will never be seen. */
+function withEnd(team: TeamRecord, owner: MemberName, record: ListedMail): ListedMail {
+  if (record.state !== "queued" || !hasEnded(team, owner)) return record;
+  return { ...record, state: "undelivered" };
+}

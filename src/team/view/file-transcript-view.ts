@@ -1,0 +1,178 @@
+import { identityOf } from "../../lib/appearance.ts";
+import { type FilePath, nameOf } from "../../lib/file-path.ts";
+import type { Damage } from "../../lib/json-lines.ts";
+import { type Line, LineReader } from "../../lib/line-reader.ts";
+import type { WakeSource } from "../../lib/wake-source.ts";
+import { follow } from "../../logs/follow.ts";
+import { type EntryChain, follows, type SealedPlace } from "../../transcript/entry-chain.ts";
+import { parseEntry } from "../../transcript/file-transcript.ts";
+import { GrowingFile } from "./growing-file.ts";
+import type { Cursor, ListedEntry, TranscriptPage, TranscriptQuery } from "./team-view.ts";
+
+export interface FileTranscriptViewOptions {
+  path: FilePath;
+  /** Knows what troupe wrote there; undefined where nobody can tell, and all is shown. */
+  chain: EntryChain | undefined;
+  /** Told of each line that is no entry. */
+  onDamage(damage: Damage): void;
+}
+
+/** Which file, and where a line of it begins. */
+interface Place {
+  file: string;
+  offset: number;
+}
+
+type Part = Pick<TranscriptPage, "entries" | "before" | "after">;
+
+/** A page ends once it has read so much. */
+const maxPageBytes = 1024 * 1024;
+
+/** A member's transcript in its file, whoever writes it. Never touches it. */
+export class FileTranscriptView {
+  readonly #options: FileTranscriptViewOptions;
+
+  constructor(options: FileTranscriptViewOptions) {
+    this.#options = options;
+  }
+
+  async page(query: TranscriptQuery): Promise<TranscriptPage> {
+    await using reader = await LineReader.open(this.#options.path);
+    const asked = placeAt(query.after ?? query.before);
+    if (!reader) {
+      const isRestarted = asked !== undefined && asked.file !== noFile;
+      const after = cursorOf({ file: noFile, offset: 0 });
+      return { entries: [], before: null, after, isRestarted };
+    }
+    const stats = await reader.stat();
+    const log = { reader, file: identityOf(stats), limit: query.limit };
+    if (asked?.file === noFile && query.after !== undefined) {
+      return { ...(await this.#readOn(log, 0)), isRestarted: false };
+    }
+    if (!asked || asked.file !== log.file || asked.offset > stats.size) {
+      return { ...(await this.#readBack(log)), isRestarted: asked !== undefined };
+    }
+    const { offset } = asked;
+    const isForwards = query.after !== undefined;
+    const part = await (isForwards ? this.#readOn(log, offset) : this.#readBack(log, offset));
+    return { ...part, isRestarted: false };
+  }
+
+  async *follow(
+    after: Cursor,
+    { wakes, signal }: { wakes: WakeSource; signal: AbortSignal },
+  ): AsyncGenerator<ListedEntry> {
+    const { path } = this.#options;
+    const asked = placeAt(after);
+    await using file = new GrowingFile(path);
+    const id = await file.open();
+    if (asked && asked.file === id) file.skipTo(asked.offset);
+    const listed = (line: Line) => this.#listed(line, file.id ?? noFile);
+    yield* follow({
+      async *readNew() {
+        for await (const line of file.readOn()) yield* listed(line);
+      },
+      subscribe: (wake) => wakes.subscribe(nameOf(path), wake),
+      signal,
+    });
+  }
+
+  async #readBack({ reader, file, limit }: OpenLog, to?: number): Promise<Part> {
+    const entries: ListedEntry[] = [];
+    const order = new EntryOrder(this.#options);
+    if (to !== undefined) order.skip(await firstLine(reader, to));
+    let first: number | undefined;
+    let end = to;
+    for await (const line of reader.backwards(to)) {
+      end ??= line.end;
+      first = line.offset;
+      order.check(line);
+      entries.push(...this.#listed(line, file));
+      if (entries.length >= limit || end - first >= maxPageBytes) break;
+    }
+    return {
+      entries: entries.reverse(),
+      before: first ? cursorOf({ file, offset: first }) : null,
+      after: cursorOf({ file, offset: end ?? 0 }),
+    };
+  }
+
+  async #readOn({ reader, file, limit }: OpenLog, from: number): Promise<Part> {
+    const entries: ListedEntry[] = [];
+    let end = from;
+    for await (const line of reader.forwards(from)) {
+      end = line.end;
+      entries.push(...this.#listed(line, file));
+      if (entries.length >= limit || end - from >= maxPageBytes) break;
+    }
+    return {
+      entries,
+      before: from > 0 ? cursorOf({ file, offset: from }) : null,
+      after: cursorOf({ file, offset: end }),
+    };
+  }
+
+  #listed(line: Line, file: string): ListedEntry[] {
+    if (line.bytes.length === 0) return [];
+    const cursor = cursorOf({ file, offset: line.offset });
+    let damage = "is no entry";
+    const entry = parseEntry(line, this.#options.chain, (found) => {
+      damage = found.reason;
+      this.#options.onDamage(found);
+    });
+    return [entry ? { cursor, entry, damage: null } : { cursor, entry: null, damage }];
+  }
+}
+
+/** Tells of entries that are missing between lines that are read from the last to the first. */
+class EntryOrder {
+  readonly #options: FileTranscriptViewOptions;
+  #next: SealedPlace | undefined;
+
+  constructor(options: FileTranscriptViewOptions) {
+    this.#options = options;
+  }
+
+  /** Begins before `line`. */
+  skip(line: Line | undefined): void {
+    this.#next = line && this.#options.chain?.placeOf(line.bytes);
+  }
+
+  check(line: Line): void {
+    const place = this.#options.chain?.placeOf(line.bytes);
+    if (place && this.#next && !follows(this.#next, place)) this.#tellOfGap(line.end);
+    if (place) this.#next = place;
+    if (line.offset === 0 && this.#next && this.#next.number > 1) this.#tellOfGap(0);
+  }
+
+  #tellOfGap(offset: number): void {
+    const { path, onDamage } = this.#options;
+    const reason = `${path}, before byte ${offset}: entries are missing, or not in their order`;
+    onDamage({ path: String(path), offset, reason });
+  }
+}
+
+async function firstLine(reader: LineReader, from: number): Promise<Line | undefined> {
+  for await (const line of reader.forwards(from)) return line;
+  return undefined;
+}
+
+interface OpenLog {
+  reader: LineReader;
+  file: string;
+  limit: number;
+}
+
+/** What a transcript that nobody has begun is gone on from. */
+const noFile = "none";
+
+function cursorOf({ file, offset }: Place): Cursor {
+  return `${file}_${offset}`;
+}
+
+/** A place in some file; one that is none of ours is in no file that there is. */
+function placeAt(cursor: Cursor | undefined): Place | undefined {
+  if (cursor === undefined) return undefined;
+  const [, file = "", offset = "0"] = /^([a-z0-9-]{1,60})_(\d{1,15})$/.exec(cursor) ?? [];
+  return { file, offset: Number(offset) };
+}

@@ -1,0 +1,247 @@
+import { hostname } from "node:os";
+import type { Holder } from "../../fence/fence.ts";
+import type { Clock } from "../../lib/clock.ts";
+import type { Listeners } from "../../lib/listeners.ts";
+import { follow } from "../../logs/follow.ts";
+import type { MemoryEventLog } from "../../logs/memory-event-log.ts";
+import type { MemoryUsageLedger } from "../../logs/memory-usage-ledger.ts";
+import type { MailRecord } from "../../mailbox/mailbox.ts";
+import type { MemoryMailbox } from "../../mailbox/memory-mailbox.ts";
+import type { StoredEvent } from "../../protocol/events.ts";
+import {
+  type MemberName,
+  type MessageId,
+  newRequestId,
+  type RequestId,
+  user,
+} from "../../protocol/ids.ts";
+import { isShown, type Message, type MessageDraft } from "../../protocol/message.ts";
+import type { Request } from "../../protocol/request.ts";
+import type { Task } from "../../protocol/task.ts";
+import type { TeamRecord } from "../../protocol/team.ts";
+import type { RequestFilter } from "../../requests/requests.ts";
+import type { MemoryRecord, MemoryTranscript } from "../../transcript/memory-transcript.ts";
+import { aliveMembers, hasEnded } from "../find-member.ts";
+import { answerMessage, findQuestion, type PersonsAnswer } from "../protocols/persons-answer.ts";
+import type { TeamStore } from "../team-store.ts";
+import type {
+  FollowEvents,
+  FollowTranscript,
+  ListedEntry,
+  ListedMail,
+  MailPage,
+  MailQuery,
+  MemberUsage,
+  TeamChange,
+  TeamView,
+  TranscriptPage,
+  TranscriptQuery,
+  UsagePage,
+  UsageQuery,
+} from "./team-view.ts";
+
+export interface MemoryTeamViewOptions {
+  store: Pick<TeamStore, "roster" | "tasks" | "requests" | "send"> & {
+    readonly events: MemoryEventLog;
+    readonly usage: MemoryUsageLedger;
+  };
+  clock: Clock;
+  changes: Listeners<TeamChange>;
+  /** False once the store is closed, and so nobody runs the team. */
+  isOpen(): boolean;
+  mailbox(owner: MemberName): MemoryMailbox;
+  transcript(member: MemberName): MemoryTranscript;
+}
+
+/** A team that this process keeps in its memory. */
+export class MemoryTeamView implements TeamView {
+  readonly #options: MemoryTeamViewOptions;
+  readonly #store: MemoryTeamViewOptions["store"];
+
+  constructor(options: MemoryTeamViewOptions) {
+    this.#options = options;
+    this.#store = options.store;
+  }
+
+  team(): Promise<TeamRecord> {
+    return this.#store.roster.read();
+  }
+
+  async lead(): Promise<Holder | undefined> {
+    if (!this.#options.isOpen()) return undefined;
+    return { epoch: 1, host: hostname(), pid: process.pid, isAlive: true };
+  }
+
+  tasks(): Promise<Task[]> {
+    return this.#store.tasks.list();
+  }
+
+  requests(filter: RequestFilter = {}): Promise<Request[]> {
+    return this.#store.requests.list(filter);
+  }
+
+  async requestIds(): Promise<RequestId[]> {
+    return (await this.requests()).map(({ id }) => id);
+  }
+
+  async request(id: RequestId): Promise<Request | undefined> {
+    return (await this.requests()).find((request) => request.id === id);
+  }
+
+  async mail(owner: MemberName, { from, limit }: MailQuery): Promise<MailPage> {
+    const first = from === undefined ? Number.POSITIVE_INFINITY : Number(from);
+    const records: ListedMail[] = [];
+    for await (const record of this.#listed(owner)) {
+      // Not `>`: what is no place is before everything.
+      if (!(Number(record.cursor) <= first)) continue;
+      if (records.length >= limit) return { records, next: record.cursor };
+      records.push(record);
+    }
+    return { records, next: null };
+  }
+
+  async message(owner: MemberName, id: MessageId): Promise<ListedMail | undefined> {
+    for await (const record of this.#listed(owner)) {
+      if (record.state !== "set aside" && record.message.id === id) return record;
+    }
+    return undefined;
+  }
+
+  async unread(owner: MemberName): Promise<number> {
+    let unread = 0;
+    for await (const record of this.#listed(owner)) {
+      if (record.state === "queued" && isShown(record.message)) unread += 1;
+    }
+    return unread;
+  }
+
+  async seenTimes(
+    owner: MemberName,
+    messages: readonly Message[],
+  ): Promise<Map<MessageId, string>> {
+    const wanted = new Set(messages.map(({ id }) => id));
+    const found = new Map<MessageId, string>();
+    for (const entry of this.#options.transcript(owner).record.entries) {
+      const mail = entry.type === "tool-result" ? (entry.mail ?? []) : [];
+      const seen = entry.type === "delivery" ? [entry] : mail;
+      for (const { message } of seen) if (wanted.has(message.id)) found.set(message.id, entry.at);
+    }
+    return found;
+  }
+
+  async transcript(member: MemberName, query: TranscriptQuery): Promise<TranscriptPage> {
+    const { record } = this.#options.transcript(member);
+    const { number, entries } = record;
+    const asked = query.after ?? query.before;
+    const [, known, place] = /^(\d+)_(\d+)$/.exec(asked ?? "") ?? [];
+    const isRestarted = asked !== undefined && Number(known) !== number;
+    const isForwards = query.after !== undefined && !isRestarted;
+    const at = asked === undefined || isRestarted ? entries.length : Number(place);
+    const start = isForwards ? at : Math.max(0, at - query.limit);
+    const end = isForwards ? Math.min(entries.length, at + query.limit) : at;
+    return {
+      entries: listEntries(record, start, end),
+      before: start > 0 ? `${number}_${start}` : null,
+      after: `${number}_${end}`,
+      isRestarted,
+    };
+  }
+
+  async *followTranscript(
+    member: MemberName,
+    { after, signal }: FollowTranscript,
+  ): AsyncGenerator<ListedEntry> {
+    const transcript = this.#options.transcript(member);
+    const [, known, place] = /^(\d+)_(\d+)$/.exec(after) ?? [];
+    let held = transcript.record;
+    let next = Number(known) === held.number ? Number(place) : 0;
+    yield* follow({
+      async *readNew() {
+        for (;;) {
+          const now = transcript.record;
+          const end = held.entries.length;
+          yield* listEntries(held, next, end);
+          next = end;
+          if (now.number === held.number) return;
+          [held, next] = [now, 0];
+        }
+      },
+      subscribe: (wake) => transcript.onChange(wake),
+      signal,
+    });
+  }
+
+  async usage(): Promise<Map<MemberName, MemberUsage>> {
+    const { usage } = this.#store;
+    const totals = await usage.totals();
+    return new Map(
+      [...totals].map(([member, total]) => [
+        member,
+        { ...total, model: usage.modelOf(member) ?? null },
+      ]),
+    );
+  }
+
+  async usageLines({ after, limit }: UsageQuery): Promise<UsagePage> {
+    const { lines, next } = this.#store.usage.lines(Number(after) || 0, limit);
+    return { lines, after: String(next), isRestarted: false };
+  }
+
+  async recentEvents(count: number): Promise<StoredEvent[]> {
+    return this.#store.events.newest(count);
+  }
+
+  async *events({ after, signal }: FollowEvents): AsyncGenerator<StoredEvent> {
+    yield* this.#store.events.follow({ ...(after !== undefined && { after }), signal });
+  }
+
+  onChange(listener: (change: TeamChange) => void): () => void {
+    return this.#options.changes.add(listener);
+  }
+
+  send(to: string, content: string): Promise<Message> {
+    return this.#leave(to, { type: "message", from: user, content });
+  }
+
+  async broadcast(content: string): Promise<number> {
+    const recipients = aliveMembers(await this.team());
+    for (const to of recipients) await this.#leave(to, { type: "broadcast", from: user, content });
+    return recipients.length;
+  }
+
+  async answer(id: string, answer: PersonsAnswer): Promise<void> {
+    const request = await findQuestion(this.#store.requests, id);
+    await this.#leave(request.from, answerMessage(request, answer));
+  }
+
+  async stop(name?: string): Promise<void> {
+    const { lead } = await this.team();
+    const request_id = newRequestId(this.#options.clock.now());
+    await this.#leave(name ?? lead, { type: "shutdown_request", from: user, request_id });
+  }
+
+  #leave(to: string, draft: MessageDraft): Promise<Message> {
+    return this.#store.send(to, draft);
+  }
+
+  async *#listed(owner: MemberName): AsyncGenerator<ListedMail> {
+    const isOver = hasEnded(await this.team(), owner);
+    for await (const record of this.#options.mailbox(owner).records()) {
+      yield listedMail(record, isOver);
+    }
+  }
+}
+
+function listedMail({ position, ...record }: MailRecord, isOver: boolean): ListedMail {
+  const cursor = String(position.offset);
+  if (record.state === "queued" && isOver) return { cursor, ...record, state: "undelivered" };
+  return { cursor, ...record };
+}
+
+function listEntries({ number, entries }: MemoryRecord, start: number, end: number): ListedEntry[] {
+  return entries.slice(start, end).map((entry, index) => ({
+    cursor: `${number}_${start + index}`,
+    entry: structuredClone(entry),
+    damage: null,
+  }));
+}

@@ -1,0 +1,74 @@
+import { hasErrno, TeamError } from "../../errors.ts";
+import { OwnDirectory } from "../../lib/own-directory.ts";
+import type { FileUsageReader } from "../../logs/file-usage-reader.ts";
+import type { UnreadCount } from "../../mailbox/unread-count.ts";
+import type { MemberName } from "../../protocol/ids.ts";
+import type { TeamRecord } from "../../protocol/team.ts";
+import type { FileRequests } from "../../requests/file-requests.ts";
+import type { FileTaskBoard } from "../../tasks/file-task-board.ts";
+import { ObservedKey } from "../observed-key.ts";
+import { readTeam } from "../read-team.ts";
+import { type TeamLayout, teamLayout } from "../team-layout.ts";
+import type { TeamPlace } from "../team-place.ts";
+
+/** A team directory with the roster as it was when it was read. */
+export interface OpenedTeam {
+  /** Closed when nobody looks through it any more. */
+  directory: OwnDirectory;
+  layout: TeamLayout;
+  team: TeamRecord;
+  key: ObservedKey;
+  /** What has been read, to be kept up by what is new alone. */
+  parts: TeamParts;
+}
+
+interface TeamParts {
+  tasks?: FileTaskBoard;
+  requests?: FileRequests;
+  usage?: FileUsageReader;
+  unread: Map<MemberName, UnreadCount>;
+}
+
+/** Reads the roster. What was read of the same team before is kept. */
+export async function openTeam(
+  place: TeamPlace,
+  before: Promise<OpenedTeam> | undefined,
+): Promise<OpenedTeam> {
+  // Whoever asked for it has been told why it failed.
+  const known = await before?.catch(() => undefined);
+  const isInPlace = known?.directory.isInPlace ?? false;
+  const directory = known && isInPlace ? known.directory : openIfExists(place.directory);
+  const team = directory && (await readTeam(directory.to(), place));
+  if (!directory || !team) throw teamMissing(place.directory);
+  const isSame = isInPlace && known?.team.team_id === team.team_id;
+  if (isSame && JSON.stringify(known.team) === JSON.stringify(team)) return known;
+  const opened: OpenedTeam = {
+    directory,
+    layout: teamLayout(directory.to()),
+    team,
+    key: new ObservedKey(place, team),
+    parts: known && isSame ? known.parts : { unread: new Map() },
+  };
+  // A person who looks at a team should know at once whose words these are.
+  await opened.key.toSee();
+  return opened;
+}
+
+function openIfExists(directory: string): OwnDirectory | undefined {
+  try {
+    return OwnDirectory.open(directory);
+  } catch (error) {
+    if (hasErrno(error, "ENOENT")) return undefined;
+    if (!hasErrno(error, "ENOTDIR")) throw error;
+    throw new TeamError("team-unusable", `${directory} is a file, not a team's directory`, {
+      cause: error,
+      hint: "Move it away, or name another directory with --team-dir.",
+    });
+  }
+}
+
+function teamMissing(directory: string): TeamError {
+  return new TeamError("team-missing", `There is no team in ${directory}`, {
+    hint: "Go to the directory of a team, or name its directory with --team-dir.",
+  });
+}

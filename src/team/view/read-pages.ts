@@ -1,0 +1,34 @@
+import type { MemberName } from "../../protocol/ids.ts";
+import type { Entry } from "../../protocol/transcript.ts";
+import type { Cursor, ListedMail, MailPage, TeamView, TranscriptPage } from "./team-view.ts";
+
+/** The first page is small: often it has all that is wanted. */
+const [firstPage, maxPage] = [4, 128];
+
+/** A member's mail, newest first. Whoever stops early has read little more than that. */
+export async function* mailNewestFirst(
+  view: Pick<TeamView, "mail">,
+  owner: MemberName,
+): AsyncGenerator<ListedMail> {
+  let from: Cursor | null | undefined;
+  for (let limit = firstPage; from !== null; limit = Math.min(2 * limit, maxPage)) {
+    const page: MailPage = await view.mail(owner, { from, limit });
+    yield* page.records;
+    from = page.next;
+  }
+}
+
+/** A member's entries, newest first. Whoever stops early has read little more than that. */
+export async function* entriesNewestFirst(
+  view: Pick<TeamView, "transcript">,
+  member: MemberName,
+): AsyncGenerator<Entry> {
+  let before: Cursor | null | undefined;
+  for (let limit = firstPage; before !== null; limit = Math.min(2 * limit, maxPage)) {
+    const page: TranscriptPage = await view.transcript(member, { before, limit });
+    // Another transcript has taken the place of this one, which is gone.
+    if (page.isRestarted) return;
+    for (const { entry } of page.entries.reverse()) if (entry) yield entry;
+    before = page.before;
+  }
+}

@@ -1,0 +1,169 @@
+import type { Holder } from "../../fence/fence.ts";
+import type { StoredEvent } from "../../protocol/events.ts";
+import type { MemberName, MessageId, RequestId } from "../../protocol/ids.ts";
+import type { Message } from "../../protocol/message.ts";
+import type { Request } from "../../protocol/request.ts";
+import type { Task } from "../../protocol/task.ts";
+import type { TeamRecord } from "../../protocol/team.ts";
+import type { Entry } from "../../protocol/transcript.ts";
+import type { UsageLine, UsageTotal } from "../../protocol/usage.ts";
+import type { RequestFilter } from "../../requests/requests.ts";
+import type { PersonsAnswer } from "../protocols/persons-answer.ts";
+
+/**
+ * A place in something that is read in pages, from the view that gave it, in any process. It has
+ * only letters, digits, `-` and `_`, and no more than 120 of them.
+ */
+export type Cursor = string;
+
+/**
+ * A team as seen and acted on from outside: from any process, whether or not the team runs. The
+ * commands and the dashboard use nothing else, so they work with every store that has a view.
+ *
+ * Looking changes nothing. What a person does from outside is mail, which whoever runs the team
+ * carries out. Every method that needs a team throws `team-missing` where there is none.
+ *
+ * Every backend promises, and src/testing/conformance/team-view.ts checks, that:
+ * - pages give each record once, whatever is added meanwhile;
+ * - what is stored when a method is called is in its answer;
+ * - a listener of `onChange` is called after each change, whoever made it.
+ */
+export interface TeamView {
+  /** The roster as it is now. */
+  team(): Promise<TeamRecord>;
+  /** The process that runs the team; undefined while nobody does. */
+  lead(): Promise<Holder | undefined>;
+  tasks(): Promise<Task[]>;
+
+  /** The questions of the team's protocols, open and decided, oldest first. */
+  requests(filter?: RequestFilter): Promise<Request[]>;
+  /** The ids of all of them, oldest first. None where nobody can tell which are genuine. */
+  requestIds(): Promise<RequestId[]>;
+  /** One question; undefined where there is none, or nobody can tell whether it is genuine. */
+  request(id: RequestId): Promise<Request | undefined>;
+
+  /** A member's mail, newest first. */
+  mail(owner: MemberName, query: MailQuery): Promise<MailPage>;
+  /** One message or set-aside line; undefined where the mailbox has none of this id any more. */
+  message(owner: MemberName, id: MessageId): Promise<ListedMail | undefined>;
+  /** How many messages wait to be seen by the member's model. */
+  unread(owner: MemberName): Promise<number>;
+  /**
+   * When each of `messages` came into their recipient's transcript. What is not found with
+   * reasonable effort is left out.
+   */
+  seenTimes(owner: MemberName, messages: readonly Message[]): Promise<Map<MessageId, string>>;
+
+  /** A part of a member's transcript: its newest entries, those before a place, or those after one. */
+  transcript(member: MemberName, query: TranscriptQuery): Promise<TranscriptPage>;
+  /**
+   * Each entry that is appended behind `after`, until `signal` aborts: in order, none twice. Where
+   * the member begins a new transcript, the old one is read to its end first.
+   */
+  followTranscript(member: MemberName, options: FollowTranscript): AsyncIterable<ListedEntry>;
+
+  /** What each member's model calls have cost so far. */
+  usage(): Promise<Map<MemberName, MemberUsage>>;
+  /** The calls themselves, oldest first, as far back as they are kept. */
+  usageLines(query: UsageQuery): Promise<UsagePage>;
+
+  /** The newest events that are kept, at most `count`, oldest first. */
+  recentEvents(count: number): Promise<StoredEvent[]>;
+  /** What happened after event number `after`, then what happens, until `signal` aborts. */
+  events(options: FollowEvents): AsyncIterable<StoredEvent>;
+
+  /**
+   * Calls `listener` after each change of the team, sometimes late by a second or two, and
+   * sometimes though nothing has changed. Returns how to stop it.
+   */
+  onChange(listener: (change: TeamChange) => void): () => void;
+
+  /** Leaves a message of the person. Throws `member-unknown` or `member-ended`. */
+  send(to: string, content: string): Promise<Message>;
+  /** Leaves a message of the person for everybody who is alive. Resolves to how many that are. */
+  broadcast(content: string): Promise<number>;
+  /** Answers a question that is put to the person. */
+  answer(id: string, answer: PersonsAnswer): Promise<void>;
+  /** Ends a teammate without asking it; default: all of them, and the lead's run. */
+  stop(name?: string): Promise<void>;
+}
+
+export interface MailQuery {
+  /** The record to begin with; default: the newest. */
+  from?: Cursor | undefined;
+  limit: number;
+}
+
+export interface MailPage {
+  records: ListedMail[];
+  /** Where the next page begins; null where nothing is older. */
+  next: Cursor | null;
+}
+
+/** A message, or a line that is none. What waits for a member that has ended is undelivered. */
+export type ListedMail = { cursor: Cursor } & (
+  | { state: "queued" | "delivered" | "undelivered"; message: Message }
+  | { state: "set aside"; id: MessageId; reason: string; text: string }
+);
+
+export interface TranscriptQuery {
+  /** Only entries before this place. */
+  before?: Cursor | undefined;
+  /** Only entries after this place, the oldest of them first. Not with `before`. */
+  after?: Cursor | undefined;
+  /** A page may have fewer entries though there are more, where they are large. */
+  limit: number;
+}
+
+export interface TranscriptPage {
+  /** Oldest first. */
+  entries: ListedEntry[];
+  /** For the entries before these; null where there are none. */
+  before: Cursor | null;
+  /** For the entries that come after these. */
+  after: Cursor;
+  /** True where another transcript has replaced the one of the query: these are its newest entries. */
+  isRestarted: boolean;
+}
+
+/** A record of a transcript. `entry` is null for one that is damaged, and `damage` says how. */
+export type ListedEntry = { cursor: Cursor } & (
+  | { entry: Entry; damage: null }
+  | { entry: null; damage: string }
+);
+
+export interface FollowTranscript {
+  after: Cursor;
+  signal: AbortSignal;
+}
+
+export interface MemberUsage extends UsageTotal {
+  /** The model that the member last called; null where nobody knows any more. */
+  model: string | null;
+}
+
+export interface UsageQuery {
+  /** Only what came after this place. */
+  after?: Cursor | undefined;
+  limit: number;
+}
+
+export interface UsagePage {
+  lines: UsageLine[];
+  after: Cursor;
+  /** True where `after` is a place in a ledger that was replaced: these are the first lines of the new one. */
+  isRestarted: boolean;
+}
+
+export interface FollowEvents {
+  /** The last number that was seen; default: everything that is kept comes first. */
+  after?: number;
+  signal: AbortSignal;
+  /** The least time between two looks: following costs less the more happens. */
+  paceMs?: number;
+}
+
+/** What has changed. `mail` is about new mail, `mail-read` about how far its owner has come with it. */
+export type TeamChange =
+  | { type: "team" | "lead" | "tasks" | "requests" | "usage" }
+  | { type: "mail" | "mail-read"; member: MemberName };

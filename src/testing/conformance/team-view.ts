@@ -1,0 +1,442 @@
+import { describe, expect, test } from "vitest";
+import { lead, MemberName, MessageId, newRequestId, RequestId, user } from "../../protocol/ids.ts";
+import type { Message } from "../../protocol/message.ts";
+import type { Member } from "../../protocol/team.ts";
+import type { Entry } from "../../protocol/transcript.ts";
+import type { UsageRecord } from "../../protocol/usage.ts";
+import type { TeamStore } from "../../team/team-store.ts";
+import type { Cursor, TeamChange, TeamView } from "../../team/view/team-view.ts";
+
+/** A new team without members, in the hands of this process, and a view of it. */
+export interface TeamViewFixture extends AsyncDisposable {
+  store: TeamStore;
+  view: TeamView;
+}
+
+type Open = () => Promise<TeamViewFixture>;
+
+/** The promises in team-view.ts, one test each. */
+export function testTeamView(name: string, open: Open): void {
+  describe(`${name} keeps the team view's promises`, () => {
+    testRecords(open);
+    testMail(open);
+    testTranscripts(open);
+    testUsage(open);
+    testEvents(open);
+    testChanges(open);
+    testActs(open);
+  });
+}
+
+function testRecords(open: Open): void {
+  test("the roster, the tasks and who runs the team are as they are at the moment", async () => {
+    await using fixture = await open();
+    const { store, view } = fixture;
+    const before = await view.team();
+
+    await enlist(store, "alice");
+    const task = await store.tasks.create({ subject: "a task", created_by: lead });
+
+    expect(before.members).toEqual([]);
+    expect((await view.team()).members).toMatchObject([{ name: "alice", status: "idle" }]);
+    expect(await view.tasks()).toEqual([task]);
+    expect(await view.lead()).toMatchObject({ isAlive: true, pid: process.pid });
+  });
+
+  test("requests are listed oldest first, by state, and found by their ids", async () => {
+    await using fixture = await open();
+    const { store, view } = fixture;
+    await enlist(store, "alice");
+    const first = await ask(store);
+    const second = await ask(store);
+    await store.requests.decide(first.id, { by: user, state: "rejected", hash: first.hash });
+
+    expect((await view.requests()).map(({ id }) => id)).toEqual([first.id, second.id]);
+    expect(await view.requests({ state: "pending" })).toEqual([second]);
+    expect(await view.requestIds()).toEqual([first.id, second.id]);
+    expect(await view.request(first.id)).toMatchObject({ state: "rejected" });
+    expect(await view.request(newRequestId(new Date(0)))).toBeUndefined();
+  });
+}
+
+function testMail(open: Open): void {
+  test("pages give each message once, newest first, while new ones come", async () => {
+    await using fixture = await open();
+    const { store, view } = fixture;
+    for (let number = 1; number <= 25; number++) await say(store, `${number}`);
+
+    const found: string[] = [];
+    let from: Cursor | null | undefined;
+    while (from !== null) {
+      const page = await view.mail(lead, { from, limit: 4 });
+      found.push(...page.records.map(textOf));
+      expect(page.records.length).toBeLessThanOrEqual(4);
+      for (const { cursor } of page.records) expect(cursor).toMatch(cursorPattern);
+      await say(store, "new");
+      from = page.next;
+    }
+
+    expect(found).toEqual(Array.from({ length: 25 }, (_, index) => `${25 - index}`));
+  });
+
+  test("a page begins with the record whose cursor it is given", async () => {
+    await using fixture = await open();
+    const { store, view } = fixture;
+    for (const content of ["one", "two", "three"]) await say(store, content);
+
+    const [, two] = (await view.mail(lead, { limit: 3 })).records;
+    const again = await view.mail(lead, { from: two?.cursor, limit: 3 });
+
+    expect(again.records.map(textOf)).toEqual(["two", "one"]);
+    expect(await view.mail(lead, { from: "no-place-of-ours", limit: 3 })).toEqual({
+      ...{ records: [], next: null },
+    });
+  });
+
+  test("a message is found by its id, with what has become of it", async () => {
+    await using fixture = await open();
+    const { store, view } = fixture;
+    const { reader, transcript } = await store.openMember(lead, ignored);
+    const [seen, queued] = [await say(store, "seen"), await say(store, "queued")];
+    const delivery = (await reader.unread()).find(({ message }) => message.id === seen.id);
+    if (!delivery) throw new Error("Nothing is unread");
+    await transcript.append([{ type: "delivery", at, ...delivery }]);
+    await reader.acknowledge(seen.id);
+
+    expect(await view.message(lead, seen.id)).toMatchObject({ state: "delivered", message: seen });
+    expect(await view.message(lead, queued.id)).toMatchObject({ state: "queued" });
+    expect(await view.message(lead, MessageId.parse(newRequestId(new Date(0))))).toBeUndefined();
+    expect(await view.seenTimes(lead, [seen, queued])).toEqual(new Map([[seen.id, at]]));
+  });
+
+  test("only what waits for the member's model is unread", async () => {
+    await using fixture = await open();
+    const { store, view } = fixture;
+    const { reader } = await store.openMember(lead, ignored);
+    const first = await say(store, "one");
+    await store.send("lead", {
+      ...{ type: "permission_request", from: user, request_id: newRequestId(new Date()) },
+      ...{ tool: "bash", input: { command: "make" } },
+    });
+    await say(store, "two");
+
+    const before = await view.unread(lead);
+    await reader.unread();
+    await reader.acknowledge(first.id);
+
+    expect([before, await view.unread(lead)]).toEqual([2, 1]);
+  });
+
+  test("what waits for a member that has ended is undelivered, and not unread", async () => {
+    await using fixture = await open();
+    const { store, view } = fixture;
+    await enlist(store, "alice");
+    await store.send("alice", { type: "message", from: user, content: "too late" });
+    await store.roster.update((team) => ({
+      ...team,
+      members: team.members.map((member) => ({ ...member, status: "shutdown" })),
+    }));
+    await view.team();
+
+    expect((await view.mail(alice, { limit: 1 })).records).toMatchObject([
+      { state: "undelivered", message: { content: "too late" } },
+    ]);
+    expect(await view.unread(alice)).toBe(0);
+  });
+}
+
+function testTranscripts(open: Open): void {
+  test("a transcript is read back to its start, each entry once, while it grows", async () => {
+    await using fixture = await open();
+    const { store, view } = fixture;
+    const { transcript } = await store.openMember(lead, ignored);
+    await transcript.append(notes(1, 25));
+
+    const found: Entry[] = [];
+    let before: Cursor | null | undefined;
+    while (before !== null) {
+      const page = await view.transcript(lead, { before, limit: 4 });
+      expect([page.entries.length <= 4, page.isRestarted]).toEqual([true, false]);
+      found.unshift(...page.entries.flatMap(({ entry }) => entry ?? []));
+      await transcript.append(notes(99, 99));
+      before = page.before;
+    }
+
+    expect(found).toEqual(notes(1, 25));
+  });
+
+  test("what came after a place is given once, in order", async () => {
+    await using fixture = await open();
+    const { store, view } = fixture;
+    const { transcript } = await store.openMember(lead, ignored);
+    const empty = await view.transcript(lead, { limit: 10 });
+    await transcript.append(notes(1, 3));
+
+    const first = await view.transcript(lead, { after: empty.after, limit: 2 });
+    const second = await view.transcript(lead, { after: first.after, limit: 2 });
+    const third = await view.transcript(lead, { after: second.after, limit: 2 });
+
+    expect([empty.entries, empty.before]).toEqual([[], null]);
+    expect(empty.after).toMatch(cursorPattern);
+    expect([first, second, third].map(textsOf)).toEqual([["note 1", "note 2"], ["note 3"], []]);
+    expect(first.entries[1]?.cursor).toMatch(cursorPattern);
+  });
+
+  test("an entry's own cursor is the place right before it", async () => {
+    await using fixture = await open();
+    const { store, view } = fixture;
+    const { transcript } = await store.openMember(lead, ignored);
+    await transcript.append(notes(1, 3));
+
+    const cursor = (await view.transcript(lead, { limit: 3 })).entries[1]?.cursor;
+
+    expect(textsOf(await view.transcript(lead, { before: cursor, limit: 3 }))).toEqual(["note 1"]);
+    expect(textsOf(await view.transcript(lead, { after: cursor, limit: 3 }))).toEqual([
+      ...["note 2", "note 3"],
+    ]);
+  });
+
+  test("a transcript that has begun anew is told, and given from its newest entries", async () => {
+    await using fixture = await open();
+    const { store, view } = fixture;
+    const { transcript } = await store.openMember(lead, ignored);
+    await transcript.append(notes(1, 2));
+    const { after } = await view.transcript(lead, { limit: 10 });
+
+    await store.forget(lead);
+    await transcript.append(notes(3, 5));
+    const page = await view.transcript(lead, { after, limit: 2 });
+
+    expect([textsOf(page), page.isRestarted]).toEqual([["note 4", "note 5"], true]);
+    expect(await view.transcript(lead, { after: page.after, limit: 2 })).toMatchObject({
+      ...{ entries: [], isRestarted: false },
+    });
+  });
+
+  test("who follows a transcript gets each entry, over its beginning anew", async () => {
+    await using fixture = await open();
+    const { store, view } = fixture;
+    const { transcript } = await store.openMember(lead, ignored);
+    await transcript.append(notes(1, 2));
+    const { after } = await view.transcript(lead, { limit: 1 });
+    const leaving = new AbortController();
+    const entries = view.followTranscript(lead, { after, signal: leaving.signal });
+    const found: string[] = [];
+
+    let next = 3;
+    await transcript.append(notes(next, next));
+    for await (const { entry } of entries) {
+      if (entry?.type === "note") found.push(entry.text);
+      if (next === 6) leaving.abort();
+      next += 1;
+      // What comes right before the end of the old transcript is not lost with it.
+      await transcript.append(notes(next, next));
+      if (next === 4) await store.forget(lead);
+    }
+
+    expect(found).toEqual(["note 3", "note 4", "note 5", "note 6"]);
+  });
+}
+
+function testUsage(open: Open): void {
+  test("usage is added up for each member, and its calls are given in pages", async () => {
+    await using fixture = await open();
+    const { store, view } = fixture;
+    for (let calls = 1; calls <= 5; calls++) await store.usage.record(call(`model-${calls}`));
+
+    const first = await view.usageLines({ limit: 3 });
+    const second = await view.usageLines({ after: first.after, limit: 3 });
+    const third = await view.usageLines({ after: second.after, limit: 3 });
+
+    const models = [first, second, third].map(({ lines }) =>
+      lines.map((line) => (line.type === "call" ? line.model : line.type)),
+    );
+    expect(models).toEqual([["model-1", "model-2", "model-3"], ["model-4", "model-5"], []]);
+    expect(first.after).toMatch(cursorPattern);
+    expect(await view.usage()).toEqual(
+      new Map([[lead, expect.objectContaining({ calls: 5, cost_usd: 0.5, model: "model-5" })]]),
+    );
+  });
+}
+
+function testEvents(open: Open): void {
+  test("the newest events are given oldest first, and following goes on behind them", async () => {
+    await using fixture = await open();
+    const { store, view } = fixture;
+    const warn = (number: number) =>
+      store.events.append({ type: "warning", at, message: `${number}` });
+    for (let number = 1; number <= 10; number++) warn(number);
+
+    const recent = await view.recentEvents(3);
+    const leaving = new AbortController();
+    const seen: number[] = [];
+    warn(11);
+    for await (const { seq } of view.events({ after: 9, signal: leaving.signal, paceMs: 1 })) {
+      seen.push(seq);
+      if (seq === 11) warn(12);
+      if (seq === 12) leaving.abort();
+    }
+
+    expect(recent.map(({ seq }) => seq)).toEqual([8, 9, 10]);
+    expect(seen).toEqual([10, 11, 12]);
+  });
+}
+
+function testChanges(open: Open): void {
+  test("each kind of change is told", async () => {
+    await using fixture = await open();
+    const { store, view } = fixture;
+    await enlist(store, "alice");
+    const { reader } = await store.openMember(alice, ignored);
+    const changes = new Changes(view);
+
+    const sent = await store.send("alice", { type: "message", from: user, content: "hello" });
+    await changes.tell({ type: "mail", member: alice });
+    await reader.unread();
+    await reader.acknowledge(sent.id);
+    await changes.tell({ type: "mail-read", member: alice });
+    await store.tasks.create({ subject: "a task", created_by: lead });
+    await changes.tell({ type: "tasks" });
+    await ask(store);
+    await changes.tell({ type: "requests" });
+    await store.usage.record(call("a-model"));
+    await changes.tell({ type: "usage" });
+    await enlist(store, "bob");
+    await changes.tell({ type: "team" });
+    await store.send("bob", { type: "message", from: user, content: "hello" });
+    await changes.tell({ type: "mail", member: MemberName.parse("bob") });
+    await store[Symbol.asyncDispose]();
+    await changes.tell({ type: "lead" });
+    changes.stop();
+
+    expect(await view.lead()).toBeUndefined();
+  });
+}
+
+function testActs(open: Open): void {
+  test("mail of the person reaches a member, and everybody who is alive", async () => {
+    await using fixture = await open();
+    const { store, view } = fixture;
+    await enlist(store, "alice");
+    await enlist(store, "bob", "shutdown");
+    const { reader } = await store.openMember(alice, ignored);
+
+    const sent = await view.send("Alice", "hello");
+    const count = await view.broadcast("Stop for a moment.");
+    await view.stop("alice");
+
+    expect(count).toBe(2);
+    expect(sent).toMatchObject({ from: "user", to: "alice", content: "hello" });
+    expect((await reader.unread()).map(({ message }) => message)).toMatchObject([
+      sent,
+      { type: "broadcast", from: "user", content: "Stop for a moment." },
+      { type: "shutdown_request", from: "user" },
+    ]);
+  });
+
+  test("to stop nobody in particular is for the lead to carry out", async () => {
+    await using fixture = await open();
+    const { reader } = await fixture.store.openMember(lead, ignored);
+
+    await fixture.view.stop();
+
+    expect(await reader.unread()).toMatchObject([{ message: { type: "shutdown_request" } }]);
+  });
+
+  test("mail to strangers and to members that have ended is refused", async () => {
+    await using fixture = await open();
+    await enlist(fixture.store, "bob", "shutdown");
+
+    await expect(fixture.view.send("carol", "x")).rejects.toMatchObject({ code: "member-unknown" });
+    await expect(fixture.view.send("bob", "x")).rejects.toMatchObject({ code: "member-ended" });
+  });
+
+  test("a question is answered by mail to whoever asked; one that is not open is refused", async () => {
+    await using fixture = await open();
+    const { store, view } = fixture;
+    await enlist(store, "alice");
+    const { reader } = await store.openMember(alice, ignored);
+    const { id } = await ask(store);
+    const decided = await ask(store);
+    await store.requests.cancel(decided.id, alice);
+
+    await view.answer(id, { decision: "allow-once", hash: "of something else" });
+
+    expect(await reader.unread()).toMatchObject([
+      { message: { type: "permission_response", request_id: id, hash: "of something else" } },
+    ]);
+    const again = { decision: "deny" } as const;
+    await expect(view.answer(decided.id, again)).rejects.toMatchObject({ code: "request-refused" });
+    await expect(view.answer("nonsense", again)).rejects.toMatchObject({ code: "request-unknown" });
+    const unknown = RequestId.parse(newRequestId(new Date(0)));
+    await expect(view.answer(unknown, again)).rejects.toMatchObject({ code: "request-unknown" });
+  });
+}
+
+/** What a view has told since the last look at it. */
+class Changes {
+  readonly stop: () => void;
+  #told: TeamChange[] = [];
+  #wake = () => {};
+
+  constructor(view: TeamView) {
+    this.stop = view.onChange((change) => {
+      this.#told.push(change);
+      this.#wake();
+    });
+  }
+
+  /** Resolves when `change` has been told. */
+  async tell(change: TeamChange): Promise<void> {
+    const wanted = JSON.stringify(change);
+    while (!this.#told.some((each) => JSON.stringify(each) === wanted)) {
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve;
+      });
+    }
+    this.#told = [];
+  }
+}
+
+const alice = MemberName.parse("alice");
+const at = "2026-01-01T09:00:00.000Z";
+const ignored = { onSetAside: () => undefined };
+const cursorPattern = /^[A-Za-z0-9_-]{1,120}$/;
+
+async function enlist(
+  store: TeamStore,
+  name: string,
+  status: Member["status"] = "idle",
+): Promise<void> {
+  const member: Member = { name: MemberName.parse(name), role: "coder", status };
+  await store.roster.update((team) => ({ ...team, members: [...team.members, member] }));
+}
+
+function say(store: TeamStore, content: string): Promise<Message> {
+  return store.send("lead", { type: "message", from: user, content });
+}
+
+function ask(store: TeamStore) {
+  const subject = { tool: "bash", input: { command: "make" } };
+  return store.requests.open({ type: "permission", from: alice, to: user, subject });
+}
+
+function notes(first: number, last: number): Entry[] {
+  const numbers = Array.from({ length: last - first + 1 }, (_, index) => first + index);
+  return numbers.map((number) => ({ type: "note", at, text: `note ${number}`, wakes: false }));
+}
+
+function call(model: string): UsageRecord {
+  return {
+    ...{ type: "call", at, member: lead, model, cost_usd: 0.1 },
+    ...{ input_tokens: 1, output_tokens: 1, cache_read_tokens: 0, cache_write_tokens: 0 },
+  };
+}
+
+function textOf(record: Awaited<ReturnType<TeamView["mail"]>>["records"][number]): string {
+  return record.state === "set aside" ? record.reason : record.message.content;
+}
+
+function textsOf({ entries }: Awaited<ReturnType<TeamView["transcript"]>>): string[] {
+  return entries.map(({ entry }) => (entry?.type === "note" ? entry.text : "?"));
+}
