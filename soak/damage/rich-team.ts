@@ -48,6 +48,9 @@ export class RichTeam implements AsyncDisposable {
     await writeFile(join(team.root, "README.md"), "# A project\n");
     team.server.replyWith(playParts());
     await team.#live();
+    // The kill may have come between the writes of the two, which a start rightly tells.
+    const roster = join(team.root, ".team", "config.json");
+    await cp(join(team.root, ".team", "config.last-good.json"), roster);
     team.server.replyWith(rests);
     await rm(team.#original, { recursive: true, force: true });
     await cp(team.root, team.#original, { recursive: true, preserveTimestamps: true });

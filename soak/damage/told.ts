@@ -37,6 +37,9 @@ export function whyHarmless(
   if (kept && after === "" && isAlone(`${kept}/.versions/${name}/`)) {
     return "it is a copy, and is written again from the newest version";
   }
+  if (path.endsWith("/config.json") && after === "" && isAlone("/config.last-good.json")) {
+    return "the last good roster says the same, and is written in its place";
+  }
   if (path.endsWith("/config.last-good.json") && isAlone("/config.json")) {
     return "it is written anew from the roster, which is good";
   }
@@ -107,6 +110,7 @@ function namesOf(path: string): string[] {
   if (request) return [request];
   const [, task] = /tasks\/(?:\.versions\/)?(\d+)/.exec(path) ?? [];
   if (task) return [`tasks/${task}.json`, `tasks/.versions/${task}/`];
+  if (path.endsWith("/config.json")) return [basename(path), "The roster's record of"];
   if (path.includes("/heads/")) return [path, witnessed(path)];
   return [basename(path)];
 }

@@ -61,12 +61,18 @@ export async function tryOnce(options: TrialOptions): Promise<TrialOutcome> {
 
   const { requests } = team.server;
   const states = await statesOf(team);
-  const mail = tallyMail({ letters: options.letters, damagedMail, requests, states });
+  const files = damages.flatMap(filesOf);
+  // Where a transcript and its head are damaged, nobody knows that anything is missing.
+  const letters = options.letters.map((letter) => {
+    const transcript = `.team/transcripts/${letter.message.to}.jsonl`;
+    const isDue = letter.isDue && !(files.includes(transcript) && isUnwitnessed(transcript, files));
+    return { ...letter, isDue };
+  });
+  const mail = tallyMail({ letters, damagedMail, requests, states });
   faults.push(...mail.faults, ...(await recordsChanged(team, options.records, damages)));
   faults.push(...jobsUntold(team, damages));
   const heard = control === "silence" ? "" : said + (await readThrough(team));
   const untold = matter.filter((path) => !isTold(path, heard));
-  const files = damages.flatMap(filesOf);
   const lone = untold.filter((path) => !isUnwitnessed(path, files));
   const unwitnessed = untold.length - lone.length;
   return { ...none, whole: mail.whole, named: mail.named, untold: lone, unwitnessed };
