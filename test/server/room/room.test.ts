@@ -1,7 +1,7 @@
-import { appendFile, rm } from "node:fs/promises";
+import { appendFile, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { lead, MemberName, user } from "../../../src/protocol/ids.ts";
+import { lead, MemberName, MessageId, user } from "../../../src/protocol/ids.ts";
 import { ManualClock } from "../../../src/testing/manual-clock.ts";
 import { temporaryDirectory } from "../../../src/testing/temporary-directory.ts";
 import { enlist, member, openStore } from "../../support/team.ts";
@@ -176,4 +176,28 @@ test("the team is followed while somebody reads and a while longer, and not othe
   clock.advance(1);
 
   expect([before, during, shortlyAfter, room.isOpen]).toEqual([false, true, true, false]);
+});
+
+test("mail that a late sender adds to a log of the past is shown when it is delivered", async () => {
+  await using directory = await temporaryDirectory();
+  await using store = await openStore(directory.path);
+  const { reader } = await store.openMember(lead, ignored);
+  for (let number = 0; number < 7; number++) {
+    const content = `${number} `.padEnd(200_000, "x");
+    const sent = await store.send("lead", { type: "message", from: user, content });
+    await reader.unread();
+    await reader.acknowledge(sent.id);
+  }
+  const segment = join(directory.path, ".team/inbox/.lead/000001.jsonl");
+  const { size } = await stat(segment);
+  await using room = openRoom(directory.path);
+  await using page = new Page(room);
+  await page.shows(({ messages }) => messages.length === 7);
+
+  await appendFile(segment, "late\n");
+  const id = MessageId.parse(`hand-1-${size}`);
+  store.events.append({ type: "message-delivered", at, member: lead, id });
+
+  const shown = await page.shows(({ messages }) => messages.length === 8);
+  expect(shown.messages.map(({ text }) => text)).toContain("late");
 });
