@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { z } from "zod";
 import { TeamError } from "../errors.ts";
 import { fitsSum, withSum } from "../lib/checksum.ts";
-import type { FilePath } from "../lib/file-path.ts";
+import { type FilePath, nameOf, parentOf } from "../lib/file-path.ts";
 import { readTextIfExists, replaceFile } from "../lib/files.ts";
 import { parseJson } from "../lib/json.ts";
 import { Position } from "../protocol/message.ts";
@@ -20,6 +20,8 @@ export const MailCursor = z.object({
   anchor: z.object({ length: z.int().nonnegative(), hash: z.string() }),
   /** The rotated segments that late lines are still looked for in. */
   segments: z.array(Position),
+  /** Whose mailbox it is of: the cursor of another one says nothing here. */
+  owner: z.string().optional(),
   /** A checksum of all else. */
   sum: z.string().optional(),
 });
@@ -34,7 +36,13 @@ export async function readCursor(
 ): Promise<MailCursor | undefined> {
   try {
     const text = await readTextIfExists(path);
-    return text === undefined ? undefined : parseJson(text, StoredCursor, String(path));
+    if (text === undefined) return undefined;
+    const cursor = parseJson(text, StoredCursor, String(path));
+    if (cursor.owner === undefined || cursor.owner === ownerOf(path)) return cursor;
+    onDamage(
+      `${path} is of the mailbox of '${cursor.owner}'. What was read is known from the transcript`,
+    );
+    return undefined;
   } catch (error) {
     if (!(error instanceof TeamError)) throw error;
     onDamage(`${error.message}. What was read is known from the transcript`);
@@ -43,7 +51,13 @@ export async function readCursor(
 }
 
 export async function writeCursor(path: FilePath, cursor: MailCursor): Promise<void> {
-  await replaceFile(path, `${JSON.stringify(withSum(cursor))}\n`);
+  const owned = { ...cursor, owner: ownerOf(path) };
+  await replaceFile(path, `${JSON.stringify(withSum(owned))}\n`);
+}
+
+/** Its directory is named after the mailbox: `inbox/.ada/cursor`. */
+function ownerOf(path: FilePath): string {
+  return nameOf(parentOf(path)).slice(1);
 }
 
 /** True when everything up to `position` is acknowledged by `cursor`. */
