@@ -45,6 +45,7 @@ test.skipIf(noTmux)("a person spawns teammates, looks at them, and leaves", asyn
   await terminal.press("Enter");
   await terminal.shows(/○ alice +idle · coder/);
   await terminal.shows(/✉ alice → bob/);
+  await terminal.shows("alice, bob have ended their runs");
   await terminal.type("/team");
   await terminal.press("Enter");
   await terminal.shows(/Team: default\n {2}alice \(coder\): idle\n {2}bob \(tester\): idle/);
@@ -123,8 +124,9 @@ test.skipIf(noTmux)("a terminal may be resized while the team talks", async () =
   await terminal.resize(120, 40);
   await terminal.type(" goes on");
 
-  const screen = await terminal.shows(/^› what I am typing goes on$/m);
-  expect(screen.match(/what I am typing/g)).toHaveLength(1);
+  await terminal.shows(/^› what I am typing goes on$/m);
+  const screen = await terminal.shows(/○ alice +idle/);
+  expect(screen.match(/what I am typing goes on/g)).toHaveLength(1);
   expect(screen.match(/○ alice +idle/g)).toHaveLength(1);
 });
 

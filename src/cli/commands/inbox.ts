@@ -1,5 +1,4 @@
 import type { MemberName } from "../../protocol/ids.ts";
-import { findMember } from "../../team/find-member.ts";
 import { mailNewestFirst } from "../../team/view/read-pages.ts";
 import type { ListedMail } from "../../team/view/team-view.ts";
 import { type Command, lookOptions } from "../command.ts";
@@ -26,6 +25,8 @@ export const inbox: Command = {
 
   async run({ positionals, json, teamDir }, io) {
     const view = await io.viewTeam(teamDir);
+    // It checks names by the schemas, which are slow to load and needed only now.
+    const { findMember } = await import("../../team/find-member.ts");
     const team = await view.team();
     const owner = findMember(team, positionals[0] ?? team.lead);
     const mail = await sort(mailNewestFirst(view, owner));

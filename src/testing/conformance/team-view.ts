@@ -51,9 +51,11 @@ function testRecords(open: Open): void {
     const second = await ask(store);
     await store.requests.decide(first.id, { by: user, state: "rejected", hash: first.hash });
 
-    expect((await view.requests()).map(({ id }) => id)).toEqual([first.id, second.id]);
+    // Of those that were asked in the same millisecond, the ids decide.
+    const ids = [first.id, second.id].sort();
+    expect((await view.requests()).map(({ id }) => id)).toEqual(ids);
     expect(await view.requests({ state: "pending" })).toEqual([second]);
-    expect(await view.requestIds()).toEqual([first.id, second.id]);
+    expect(await view.requestIds()).toEqual(ids);
     expect(await view.request(first.id)).toMatchObject({ state: "rejected" });
     expect(await view.request(newRequestId(new Date(0)))).toBeUndefined();
   });

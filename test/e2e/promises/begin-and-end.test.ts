@@ -41,7 +41,7 @@ test("P08 P21 nobody begins in a team that takes its time to close, though the p
   await spawning;
   await nothingUnderWay(wire);
 
-  expect(commandsUnderWay()).toBe(0);
+  await commandsEnded();
   expect(await isRunning(wire, "alice")).toBe(false);
 });
 
@@ -67,14 +67,16 @@ test.each([0, 2, 4, 8])(
     await nothingUnderWay(wire);
 
     expect(wire.server.requests).toHaveLength(asked);
-    expect(commandsUnderWay()).toBe(0);
+    await commandsEnded();
     for (const name of names) expect(await isRunning(wire, name)).toBe(false);
   },
 );
 
-/** Commands that this process has started and that have not ended. */
-function commandsUnderWay(): number {
-  return process.getActiveResourcesInfo().filter((resource) => resource === "ProcessWrap").length;
+/** Resolves when no command of this process runs: pipes are made by one, too, which ends at once. */
+async function commandsEnded(): Promise<void> {
+  const running = () =>
+    process.getActiveResourcesInfo().filter((resource) => resource === "ProcessWrap").length;
+  await expect.poll(running, { timeout: 5_000 }).toBe(0);
 }
 
 async function isRunning(wire: TeamOnWire, name: string): Promise<boolean> {
