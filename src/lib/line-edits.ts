@@ -5,7 +5,8 @@ export interface LineEdit {
   after: number;
 }
 
-interface Range {
+/** From one place to before another. */
+export interface Range {
   from: number;
   to: number;
 }
@@ -20,6 +21,22 @@ const maxSplits = 6;
  */
 export function lineEdits(before: readonly string[], after: readonly string[]): LineEdit[] {
   return new LineDiff(before, after).edits();
+}
+
+/**
+ * Where the changes are among the edits, each with up to `context` kept lines on either side. Those
+ * that touch are one hunk.
+ */
+export function hunksOf(edits: readonly LineEdit[], context = 3): Range[] {
+  const hunks: Range[] = [];
+  for (const [index, { type }] of edits.entries()) {
+    if (type === "kept") continue;
+    const last = hunks.at(-1);
+    const to = Math.min(edits.length, index + context + 1);
+    if (last && index - context <= last.to) last.to = to;
+    else hunks.push({ from: Math.max(0, index - context), to });
+  }
+  return hunks;
 }
 
 class LineDiff {

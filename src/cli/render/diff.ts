@@ -1,4 +1,4 @@
-import { type LineEdit, lineEdits } from "../../lib/line-edits.ts";
+import { hunksOf, type LineEdit, lineEdits } from "../../lib/line-edits.ts";
 import type { Paint } from "./paint.ts";
 import { shown } from "./shown.ts";
 import { cutToWidth, wrapExactly, wrapText } from "./wrap.ts";
@@ -28,12 +28,14 @@ const noNewline = "(no newline at the end)";
 export function renderDiff(before: string, after: string, options: DiffOptions): string[] {
   const { path, width, paint, context = 3, hasNumbers = true } = options;
   const [old, young] = linesOf(before, after);
-  const hunks = hunksOf(lineEdits(old, young), context);
+  const edits = lineEdits(old, young);
   const digits = hasNumbers ? String(Math.max(old.length, young.length)).length : 0;
   const head = path === undefined ? [] : wrapText(paint.bold(shown(path)), width);
   const gap = cutToWidth(paint.dim(`${" ".repeat(digits)} ⋮`), width);
-  const parts = hunks.map((hunk) =>
-    withPartners(hunk, old, young).flatMap((line) => renderLine(line, { width, paint, digits })),
+  const parts = hunksOf(edits, context).map(({ from, to }) =>
+    withPartners(edits.slice(from, to), old, young).flatMap((line) =>
+      renderLine(line, { width, paint, digits }),
+    ),
   );
   if (parts.length === 0) return [...head, ...wrapText(paint.dim("(no change)"), width)];
   return [...head, ...parts.flatMap((lines, index) => (index === 0 ? lines : [gap, ...lines]))];
@@ -48,19 +50,6 @@ function linesOf(before: string, after: string): [string[], string[]] {
     return last === "" ? lines : [...lines, `${last}\n`];
   };
   return [split(before), split(after)];
-}
-
-/** The edits near changes, in groups. */
-function hunksOf(edits: readonly LineEdit[], context: number): LineEdit[][] {
-  const ranges: { from: number; to: number }[] = [];
-  for (const [index, { type }] of edits.entries()) {
-    if (type === "kept") continue;
-    const last = ranges.at(-1);
-    const to = Math.min(edits.length, index + context + 1);
-    if (last && index - context <= last.to) last.to = to;
-    else ranges.push({ from: Math.max(0, index - context), to });
-  }
-  return ranges.map(({ from, to }) => edits.slice(from, to));
 }
 
 /** The lines of a hunk; where as many lines are added as removed, each knows its counterpart. */

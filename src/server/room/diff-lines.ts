@@ -1,11 +1,9 @@
 import { z } from "zod";
 import { firstCharacters, firstWords } from "../../lib/cut-text.ts";
-import { lineEdits } from "../../lib/line-edits.ts";
+import { hunksOf, type LineEdit, lineEdits } from "../../lib/line-edits.ts";
 import { showHidden } from "../../permissions/show-hidden.ts";
 import type { DiffLine } from "../../protocol/dashboard.ts";
 
-/** So many unchanged lines are shown around a change. */
-const contextLines = 3;
 /** What is longer is cut: the tool call beside it has the whole. */
 const maxLines = 2_000;
 const maxLineCharacters = 2_000;
@@ -45,42 +43,25 @@ function furtherArguments(others: Record<string, unknown>): DiffLine[] {
   return [{ type: "skipped", text: `further arguments: ${shown}` }];
 }
 
-/** The lines of a change, with a note where many unchanged ones are left out. */
+/** The lines of a change, with a note where several unchanged ones are left out. */
 export function diffLines(before: string, after: string): DiffLine[] {
   const [old, young] = [linesOf(before), linesOf(after)];
-  const lines: DiffLine[] = [];
-  let unchanged: string[] = [];
-  const passUnchanged = (isLast: boolean) => {
-    lines.push(...foldedContext(unchanged, { isFirst: lines.length === 0, isLast }));
-    unchanged = [];
-  };
-  for (const { type, before: from, after: to } of lineEdits(old, young)) {
-    if (type === "kept") {
-      unchanged.push(old[from] ?? "");
-      continue;
-    }
-    passUnchanged(false);
-    lines.push(...shownLine(type, (type === "removed" ? old[from] : young[to]) ?? ""));
-  }
-  passUnchanged(true);
-  return withLimit(lines);
+  const edits = lineEdits(old, young);
+  const shown = (part: readonly LineEdit[]) =>
+    part.flatMap(({ type, before: from, after: to }) =>
+      shownLine(types[type], (type === "added" ? young[to] : old[from]) ?? ""),
+    );
+  const unchanged = (part: readonly LineEdit[]) =>
+    part.length > 1 ? [skipped(part.length, "unchanged ")] : shown(part);
+  const hunks = hunksOf(edits);
+  const lines = hunks.flatMap(({ from, to }, index) => [
+    ...unchanged(edits.slice(hunks[index - 1]?.to ?? 0, from)),
+    ...shown(edits.slice(from, to)),
+  ]);
+  return withLimit([...lines, ...unchanged(edits.slice(hunks.at(-1)?.to ?? 0))]);
 }
 
-function foldedContext(
-  lines: readonly string[],
-  { isFirst, isLast }: { isFirst: boolean; isLast: boolean },
-): DiffLine[] {
-  const head = isFirst ? 0 : contextLines;
-  const tail = isLast ? 0 : contextLines;
-  const same = (text: string) => shownLine("same", text);
-  const left = lines.length - head - tail;
-  if (left <= 1) return lines.flatMap(same);
-  return [
-    ...lines.slice(0, head).flatMap(same),
-    skipped(left, "unchanged "),
-    ...(tail === 0 ? [] : lines.slice(-tail).flatMap(same)),
-  ];
-}
+const types = { kept: "same", removed: "removed", added: "added" } as const;
 
 function withLimit(lines: DiffLine[]): DiffLine[] {
   if (lines.length <= maxLines) return lines;
