@@ -70,7 +70,10 @@ const pageSources = readdirSync("web/src", { recursive: true, encoding: "utf8" }
 );
 
 /** What the page shares with the program. Of all other files of src/protocol it takes types alone. */
-const shared = ["src/lib/markdown.ts", "src/lib/markdown-stream.ts"];
+const shared = [
+  ...["src/lib/markdown.ts", "src/lib/markdown-stream.ts"],
+  ...["src/protocol/amounts.ts", "src/protocol/message-types.ts", "src/protocol/task-state.ts"],
+];
 
 test.each(pageSources)(
   "web/src/%s takes only types and what is shared from the program",

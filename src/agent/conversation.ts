@@ -1,7 +1,8 @@
 import { missingEntries } from "../lib/missing-entries.ts";
 import { charactersPerImage, charactersPerToken } from "../model/estimate-tokens.ts";
 import type { Utterance } from "../model/model.ts";
-import { isShown, type Message } from "../protocol/message.ts";
+import type { Message } from "../protocol/message.ts";
+import { isShown } from "../protocol/message-types.ts";
 import type {
   Entry,
   ReplyBlock,

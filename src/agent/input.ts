@@ -1,7 +1,8 @@
 import type { Clock } from "../lib/clock.ts";
 import type { Secrets } from "../lib/secrets.ts";
 import type { Delivery, MailboxReader } from "../mailbox/mailbox.ts";
-import { isShown, type Message } from "../protocol/message.ts";
+import type { Message } from "../protocol/message.ts";
+import { isShown } from "../protocol/message-types.ts";
 import type { Entry, ReceivedMail } from "../protocol/transcript.ts";
 import { hiddenText, mailText, type WholePath } from "./mail-text.ts";
 

@@ -1,5 +1,6 @@
 import { escapeWrapper } from "../lib/escape-wrapper.ts";
-import { isShown, type Message } from "../protocol/message.ts";
+import type { Message } from "../protocol/message.ts";
+import { isShown } from "../protocol/message-types.ts";
 
 /** The most characters of one message that a model is shown. The rest is in a file that is named. */
 const maxShownCharacters = 32_000;

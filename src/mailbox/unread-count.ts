@@ -1,7 +1,7 @@
 import { identityOf } from "../lib/appearance.ts";
 import type { Line, LineReader } from "../lib/line-reader.ts";
 import { Serial } from "../lib/serial.ts";
-import { isShown } from "../protocol/message.ts";
+import { isShown } from "../protocol/message-types.ts";
 import { isSettled, readCursor } from "./mail-cursor.ts";
 import { mailLog } from "./mail-history.ts";
 import type { MailLayout } from "./mail-layout.ts";

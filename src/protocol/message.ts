@@ -96,20 +96,6 @@ export const Message = z.discriminatedUnion("type", [
 ]);
 export type Message = z.infer<typeof Message>;
 
-/** What concerns the runtime alone: no model is shown it. */
-const hiddenTypes: ReadonlySet<string> = new Set<Message["type"]>([
-  "permission_request",
-  "permission_response",
-  "team_permission_update",
-  "mode_set_request",
-  "sandbox_permission_request",
-  "sandbox_permission_response",
-]);
-
-export function isShown({ type }: { type: string }): boolean {
-  return !hiddenTypes.has(type);
-}
-
 /** A message before its mailbox gives it `to`, and `id` and `timestamp` where they are not set. */
 export type MessageDraft = DistributiveDraft<Message>;
 type DistributiveDraft<M> = M extends Message

@@ -1,6 +1,7 @@
 import { TeamError } from "../errors.ts";
 import type { TaskId } from "../protocol/ids.ts";
 import type { Task } from "../protocol/task.ts";
+import { isSettled, openBlockers } from "../protocol/task-state.ts";
 
 /** All tasks by id, oldest first. */
 export type Board = ReadonlyMap<TaskId, Task>;
@@ -14,11 +15,6 @@ export function requireTask(board: Board, id: TaskId): Task {
   throw new TeamError("task-unknown", `There is no task ${id}`, {
     hint: shown.length > 0 ? `Tasks: ${shown.join(", ")}${more}.` : "The board is empty.",
   });
-}
-
-/** The tasks that `task` still waits for. One that cannot be read counts as unfinished. */
-export function openBlockers(board: Board, task: Task): TaskId[] {
-  return task.blocked_by.filter((id) => !isSettled(board.get(id)));
 }
 
 /** `blocked_by` for the task `id`, each once, or an error if that cannot be waited for. */
@@ -58,11 +54,6 @@ export function findUnblocked(before: Board, after: Board, id: TaskId): Task[] {
       waited(task) &&
       openBlockers(after, task).length === 0,
   );
-}
-
-/** True for a task that nobody has to wait for. A failed one may still be done by another. */
-function isSettled(task: Task | undefined): boolean {
-  return task?.status === "completed" || task?.status === "cancelled";
 }
 
 /** The shortest way from `start` along `blocked_by` back to it. */

@@ -2,8 +2,9 @@ import { TeamError } from "../errors.ts";
 import { lead, type MemberName, outside, type TaskId, user } from "../protocol/ids.ts";
 import { isContentSize, maxContentBytes } from "../protocol/message.ts";
 import type { Task, TaskStatus } from "../protocol/task.ts";
+import { openBlockers } from "../protocol/task-state.ts";
 import type { Release, TaskDraft, TaskPatch } from "./task-board.ts";
-import { type Board, openBlockers, requireBlockers } from "./task-dependencies.ts";
+import { type Board, requireBlockers } from "./task-dependencies.ts";
 
 /** After so many counted releases a task has failed: nobody seems able to finish it. */
 export const maxReleases = 3;

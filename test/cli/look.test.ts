@@ -30,7 +30,7 @@ test("cost shows tokens, dollars and context of each member and in all", async (
     "        input  output  cached  written     cost  context",
     "lead    12.3k      1k     50k       10  $0.5000        -",
     "alice   24.7k      2k    100k       20  $0.5000      32%",
-    "in all    37k      3k    150k       30  $1.0000",
+    "in all    37k      3k    150k       30    $1.00",
   ]);
 });
 
@@ -97,9 +97,9 @@ test("team says of everybody what is known, in columns that fit a narrow screen"
   expect(out.map((line) => line.replace(/\d\d-\d\d \d\d:\d\d/, "<when>"))).toEqual([
     "Team: default",
     expect.stringMatching(/^ {2}alice \(coder\): working, waiting for approval .*…$/),
-    "    claude…  bypassPermissions  63.4k tok  $12.5000  3 unread  since <when>",
+    "    claude-o…  bypassPermissions  63.4k tok  $12.50  3 unread  since <when>",
     "  a-teammate-with-a-long-name-too (coder): failed",
-    "             plan",
+    "               plan",
     "  carol (coder): idle",
   ]);
   for (const line of out) expect([...line].length).toBeLessThanOrEqual(80);

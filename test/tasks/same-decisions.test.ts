@@ -3,10 +3,11 @@ import { expect, test } from "vitest";
 import { TeamError } from "../../src/errors.ts";
 import { lead, MemberName, TaskId } from "../../src/protocol/ids.ts";
 import { TaskStatus } from "../../src/protocol/task.ts";
+import { openBlockers } from "../../src/protocol/task-state.ts";
 import { FileTaskBoard } from "../../src/tasks/file-task-board.ts";
 import { MemoryTaskBoard } from "../../src/tasks/memory-task-board.ts";
 import type { TaskBoard } from "../../src/tasks/task-board.ts";
-import { openBlockers } from "../../src/tasks/task-dependencies.ts";
+
 import { ManualClock } from "../../src/testing/manual-clock.ts";
 import { temporaryDirectory } from "../../src/testing/temporary-directory.ts";
 

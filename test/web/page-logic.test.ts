@@ -1,13 +1,8 @@
 import { expect, test } from "vitest";
+import { costText, shortCount } from "../../src/protocol/amounts.ts";
 import type { AwayView } from "../../src/protocol/dashboard.ts";
 import { draftFor, readdressed, suggestions } from "../../web/src/state/address.ts";
-import {
-  agoText,
-  clockText,
-  costText,
-  fillPercent,
-  shortCount,
-} from "../../web/src/state/amounts.ts";
+import { agoText, clockText, fillPercent } from "../../web/src/state/amounts.ts";
 import { awayLine, awaySince, awaySummary, isEventful } from "../../web/src/state/away.ts";
 import { Kept } from "../../web/src/state/kept.ts";
 import { keyCommand, keyHelp } from "../../web/src/state/keys.ts";
@@ -27,10 +22,12 @@ test.each([
 test.each([
   [0, 0, "$0.00"],
   [0, 3, "no price"],
-  [0.004, 0, "< $0.01"],
+  [0.004, 0, "$0.0040"],
+  [0.00004, 0, "< $0.0001"],
   [1.239, 0, "$1.24"],
   [1.239, 2, "≥ $1.24"],
-  [0.004, 2, "> $0.00"],
+  [0.004, 2, "≥ $0.0040"],
+  [0.00004, 2, "> $0.00"],
 ])("%d dollars with %d unpriced calls are written %s", (usd, unpriced, text) => {
   expect(costText(usd, unpriced)).toBe(text);
 });

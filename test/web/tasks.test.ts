@@ -3,7 +3,7 @@ import type { TaskView } from "../../src/protocol/dashboard.ts";
 import { MemberName, TaskId } from "../../src/protocol/ids.ts";
 import { nextOnBoard } from "../../web/src/views/tasks/board-keys.ts";
 import { boardLayout, cardHeight, curveOf } from "../../web/src/views/tasks/board-layout.ts";
-import { chainOf, openBlockers, taskGraph } from "../../web/src/views/tasks/task-graph.ts";
+import { chainOf, taskGraph, waitsFor } from "../../web/src/views/tasks/task-graph.ts";
 import { filteredTasks, sortedTasks } from "../../web/src/views/tasks/task-list.ts";
 import { task } from "./views.ts";
 
@@ -47,7 +47,7 @@ test("blockers that are missing and tasks that wait for themselves do no harm", 
   const tasks = board({ 1: ["99"], 2: ["2", "1"] });
 
   expect(taskGraph(tasks).layers).toEqual([["1"], ["2"]]);
-  expect(openBlockers(tasks, task({ blocked_by: [TaskId.parse("99")] }))).toEqual(["99"]);
+  expect(waitsFor(tasks, task({ blocked_by: [TaskId.parse("99")] }))).toEqual(["99"]);
 });
 
 test("a circle is laid out, and the edge that closes it is marked", () => {

@@ -1,6 +1,6 @@
+import { costText, shortCount } from "../../protocol/amounts.ts";
 import type { UsageTotal } from "../../protocol/usage.ts";
 import type { MemberUsage } from "../member-usage.ts";
-import { costText, shortCount } from "./amounts.ts";
 import { table } from "./columns.ts";
 import { oneLine } from "./one-line.ts";
 
@@ -37,7 +37,7 @@ function amounts(total: UsageTotal): string[] {
       total.cache_read_tokens,
       total.cache_write_tokens,
     ].map(shortCount),
-    costText(total),
+    costText(total.cost_usd, total.unpriced_calls),
   ];
 }
 

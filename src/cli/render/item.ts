@@ -40,8 +40,10 @@ export function renderItem(item: Item, look: Look, teller?: MemberName): string[
       return renderResult(item, look);
     case "mail":
       return renderMail(item, look);
+    case "ended":
+      return renderNotice(name + paint.dim(oneLine(endText(item))), look);
     case "notice":
-      return wrapText(`${name}${inTone(item, paint)}`, look.width, { indent: "  " });
+      return renderNotice(name + inTone(item, paint), look);
   }
 }
 
@@ -80,6 +82,14 @@ function renderMail(item: Extract<Item, { type: "mail" }>, look: Look): string[]
   const label = kind === "message" ? "" : ` (${oneLine(kind.replaceAll("_", " "))})`;
   const head = `${paint.blue("✉")} ${from} → ${to}${label}`;
   return [cutToWidth(`${head}: ${oneLine(preview, width)}`, width)];
+}
+
+function renderNotice(text: string, { width }: Look): string[] {
+  return wrapText(text, width, { indent: "  " });
+}
+
+function endText({ reason }: Extract<Item, { type: "ended" }>): string {
+  return reason ? `is shut down: ${reason}` : "is shut down";
 }
 
 function inTone({ text, tone }: Extract<Item, { type: "notice" }>, paint: Paint): string {

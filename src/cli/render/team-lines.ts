@@ -1,6 +1,6 @@
+import { costText, shortCount } from "../../protocol/amounts.ts";
 import type { Member } from "../../protocol/team.ts";
 import { totalTokens, type UsageTotal } from "../../protocol/usage.ts";
-import { costText, shortCount } from "./amounts.ts";
 import { screenWidth, table } from "./columns.ts";
 import { localTime } from "./local-time.ts";
 import { oneLine } from "./one-line.ts";
@@ -66,7 +66,7 @@ function detailCells({ member, since, usage, unread }: MemberState): string[] {
   return [
     member.permission_mode ?? "",
     hasCalled ? `${shortCount(totalTokens(usage))} tok` : "",
-    hasCalled ? costText(usage) : "",
+    hasCalled ? costText(usage.cost_usd, usage.unpriced_calls) : "",
     unread > 0 ? `${unread} unread` : "",
     // Without the year and the seconds.
     began ? `since ${localTime(new Date(began)).slice(5, 16)}` : "",

@@ -32,7 +32,8 @@ export function isShownIn(view: MemberName, { member, item }: Told): boolean {
   if (isSaidByMail(item)) return false;
   if (item.type === "mail") return isMailFor(view, item);
   if (member === view) return true;
-  return view === lead && item.type === "notice" && (item.tone === "bad" || isFarewell(item.text));
+  if (view !== lead) return false;
+  return item.type === "ended" || (item.type === "notice" && item.tone === "bad");
 }
 
 /** A result is what its sender has just said, so that its own view has it already. */
@@ -46,8 +47,4 @@ function isSaidByMail(item: Item): boolean {
   const isSending = (name: string) => name === "send_message" || name === "broadcast";
   if (item.type === "call") return isSending(item.name);
   return item.type === "result" && isSending(item.name) && !item.isError;
-}
-
-function isFarewell(text: string): boolean {
-  return text.startsWith("is shut down");
 }

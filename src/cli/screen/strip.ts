@@ -1,4 +1,4 @@
-import { shortCount } from "../render/amounts.ts";
+import { shortCount } from "../../protocol/amounts.ts";
 import { oneLine } from "../render/one-line.ts";
 import type { Paint } from "../render/paint.ts";
 import { widthOf } from "../render/styled-text.ts";

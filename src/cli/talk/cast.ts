@@ -1,4 +1,4 @@
-import { describeInput } from "../../lib/describe-input.ts";
+import { type Activity, afterEvent, noActivity } from "../../lib/activity.ts";
 import type { AgentEvent } from "../../protocol/events.ts";
 import { lead, MemberName } from "../../protocol/ids.ts";
 import type { Member, MemberStatus } from "../../protocol/team.ts";
@@ -25,7 +25,7 @@ export interface CastMember {
 
 /** Everybody in the team, and what each of them is doing, from the events of the team. */
 export class Cast {
-  readonly #members = new Map<MemberName, CastMember>();
+  readonly #members = new Map<MemberName, Known>();
   readonly #monotonicMs: () => number;
 
   constructor(monotonicMs: () => number) {
@@ -60,18 +60,16 @@ export class Cast {
 
   note(event: AgentEvent): void {
     if (event.member === undefined || !MemberName.safeParse(event.member).success) return;
-    const made = changeBy(event);
-    if (!made) return;
-    const { moreTokens = 0, moreOutput, ...change } = made;
-    const before = this.#members.get(event.member);
-    const tokens = (before?.tokens ?? 0) + moreTokens;
-    const isSame = change.activity === undefined || change.activity === before?.activity;
-    const output = moreOutput && `${before?.output ?? ""}${moreOutput}`.slice(-keptOutput);
-    this.#change(event.member, {
-      ...change,
-      ...(output && { output }),
-      tokens,
-      ...(!isSame && { sinceMs: this.#monotonicMs() }),
+    const before = this.#members.get(event.member) ?? newcomer(event.member, this.#monotonicMs());
+    const state = afterEvent(before.state, event);
+    const activity = activityAfter(event, state, before);
+    this.#members.set(event.member, {
+      ...before,
+      ...asideFrom(event, before),
+      state,
+      activity,
+      status: event.type === "member-change" ? event.status : statusOf(state, before),
+      sinceMs: activity === before.activity ? before.sinceMs : this.#monotonicMs(),
     });
   }
 
@@ -81,50 +79,47 @@ export class Cast {
   }
 }
 
-function newcomer(name: MemberName, sinceMs: number): CastMember {
+/** A member with all that its events have told of what it does. */
+interface Known extends CastMember {
+  readonly state: Activity;
+}
+
+function newcomer(name: MemberName, sinceMs: number): Known {
   return {
     ...{ name, sinceMs, color: undefined, role: "", status: "idle", activity: "" },
-    ...{ output: "", isAsking: false, tokens: 0, costUsd: 0 },
+    ...{ output: "", isAsking: false, tokens: 0, costUsd: 0, state: noActivity },
   };
 }
 
-type Change = Partial<CastMember> & { moreTokens?: number; moreOutput?: string };
+function statusOf({ isRunning }: Activity, { status }: Known): MemberStatus {
+  return isRunning ? "working" : status;
+}
+
+/** Who does nothing keeps what its roster says of that. */
+function activityAfter(event: AgentEvent, { isRunning, doing, waitsFor }: Activity, before: Known) {
+  if (event.type === "member-change" && event.status !== "working") return event.detail ?? "";
+  if (!isRunning && !before.state.isRunning) return before.activity;
+  if (waitsFor !== null) return `waits for ${waitsFor}`;
+  return [doing?.tool, doing?.text].filter((part) => part).join(" ");
+}
 
 /** More than is ever shown of it while a call runs. */
 const keptOutput = 2_000;
 
-function changeBy(event: AgentEvent): Change | undefined {
+/** What an event tells beside what the member does. */
+function asideFrom(event: AgentEvent, { output, tokens }: Known): Partial<CastMember> {
   switch (event.type) {
-    case "member-change":
-      return {
-        status: event.status,
-        // Whoever goes on working does what it did, or waits with it for the person.
-        ...(event.status === "working" ? {} : { activity: event.detail ?? "" }),
-      };
-    case "run-start":
-      return { status: "working", activity: "starts" };
-    case "turn-start":
-      return { status: "working", activity: "asks its model" };
-    case "thinking-delta":
-      return { activity: "thinks" };
-    case "text-delta":
-      return { activity: "writes" };
     case "tool-call":
-      return { activity: `${event.name} ${describeInput(event.input)}`, output: "" };
+      return { output: "" };
     case "tool-output":
-      return { moreOutput: event.text };
+      return { output: `${output}${event.text}`.slice(-keptOutput) };
     case "tool-result":
-      return { activity: "", output: "", isAsking: false };
-    case "model-wait":
-      return { activity: `waits: ${event.reason}` };
-    case "compaction-start":
-      return { activity: "summarizes its conversation" };
+      return { output: "", isAsking: false };
     case "turn-end":
-      return { activity: "", moreTokens: totalTokens(event.usage) };
+      return { tokens: tokens + totalTokens(event.usage) };
     case "request-change":
-      if (event.request_type !== "permission") return undefined;
-      return { isAsking: event.state === "pending" };
+      return event.request_type === "permission" ? { isAsking: event.state === "pending" } : {};
     default:
-      return undefined;
+      return {};
   }
 }

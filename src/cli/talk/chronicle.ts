@@ -1,6 +1,7 @@
 import { MarkdownStream } from "../../lib/markdown-stream.ts";
 import type { AgentEvent } from "../../protocol/events.ts";
 import { lead, type MemberName, user } from "../../protocol/ids.ts";
+import { isNews } from "../../protocol/message-types.ts";
 
 /** One thing that a person is shown of what a member says and does. */
 export type Item =
@@ -11,6 +12,8 @@ export type Item =
   | { type: "call"; name: string; input: unknown }
   | { type: "result"; name: string; output: string; isError: boolean }
   | { type: "mail"; from: MemberName; to: MemberName; kind: string; preview: string }
+  /** The member is gone for good, and why where that is known. */
+  | { type: "ended"; reason: string | undefined }
   | { type: "notice"; text: string; tone: Tone };
 
 type Tone = "quiet" | "good" | "bad";
@@ -116,17 +119,9 @@ function notice(text: string, tone: Tone = "quiet"): Item {
 /** What the person writes is on the screen already, and what nobody needs to know stays out. */
 function mailItems(event: Extract<AgentEvent, { type: "message-sent" }>): Item[] {
   const { member: from, to, message_type: kind, preview = "" } = event;
-  if (from === undefined || from === user || silentKinds.has(kind)) return [];
+  if (from === undefined || from === user || !isNews({ type: kind })) return [];
   return [{ type: "mail", from, to, kind, preview }];
 }
-
-const silentKinds: ReadonlySet<string> = new Set([
-  "idle_notification",
-  "permission_request",
-  "permission_response",
-  "team_permission_update",
-  "mode_set_request",
-]);
 
 function endItems({ outcome, reason, hint }: Extract<AgentEvent, { type: "run-end" }>): Item[] {
   if (outcome === "done") return [];
@@ -137,7 +132,7 @@ function endItems({ outcome, reason, hint }: Extract<AgentEvent, { type: "run-en
 
 function changeItems(event: Extract<AgentEvent, { type: "member-change" }>): Item[] {
   const { status, detail } = event;
-  if (status === "shutdown") return [notice(detail ? `is shut down: ${detail}` : "is shut down")];
+  if (status === "shutdown") return [{ type: "ended", reason: detail }];
   // How a run has failed is told by its end; this is for what fails outside of one.
   return [];
 }

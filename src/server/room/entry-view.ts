@@ -1,10 +1,10 @@
 import { firstWords } from "../../lib/cut-text.ts";
+import { callSummary } from "../../lib/describe-input.ts";
 import { missingEntries } from "../../lib/missing-entries.ts";
 import { showHidden } from "../../permissions/show-hidden.ts";
 import type { EntryView, ReplyBlockView } from "../../protocol/dashboard.ts";
 import type { Entry, ReplyBlock } from "../../protocol/transcript.ts";
 import type { ListedEntry } from "../../team/view/team-view.ts";
-import { callSummary } from "./call-summary.ts";
 import { diffOfCall } from "./diff-lines.ts";
 import { mailView } from "./message-view.ts";
 

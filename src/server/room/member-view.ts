@@ -1,3 +1,4 @@
+import type { Activity } from "../../lib/activity.ts";
 import { findContextWindow } from "../../model/prices.ts";
 import { showHidden } from "../../permissions/show-hidden.ts";
 import type { MemberView } from "../../protocol/dashboard.ts";
@@ -5,7 +6,6 @@ import { user } from "../../protocol/ids.ts";
 import type { Member } from "../../protocol/team.ts";
 import { totalTokens } from "../../protocol/usage.ts";
 import type { MemberUsage } from "../../team/view/team-view.ts";
-import type { Activity } from "./activity.ts";
 
 /** What is known of a member, from wherever. */
 export interface MemberFacts {

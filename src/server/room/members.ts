@@ -1,3 +1,4 @@
+import { type Activity, afterEvent, noActivity } from "../../lib/activity.ts";
 import { mapInBatches } from "../../lib/batches.ts";
 import type { AgentEvent } from "../../protocol/events.ts";
 import type { MemberName } from "../../protocol/ids.ts";
@@ -6,7 +7,6 @@ import { totalTokens } from "../../protocol/usage.ts";
 import { memberNames } from "../../team/find-member.ts";
 import { entriesNewestFirst } from "../../team/view/read-pages.ts";
 import type { MemberUsage, TeamView } from "../../team/view/team-view.ts";
-import { type Activity, afterEvent, noActivity } from "./activity.ts";
 import { type MemberPast, memberView, noPast } from "./member-view.ts";
 import type { RoomRecords } from "./records.ts";
 

@@ -1,9 +1,9 @@
 import { firstCharacters } from "../../lib/cut-text.ts";
+import { callSummary } from "../../lib/describe-input.ts";
 import { isForPerson, ruleOf } from "../../permissions/persons-question.ts";
 import { showHidden } from "../../permissions/show-hidden.ts";
 import type { RequestView } from "../../protocol/dashboard.ts";
 import type { Request } from "../../protocol/request.ts";
-import { callSummary } from "./call-summary.ts";
 import { diffOfCall } from "./diff-lines.ts";
 
 const reasonCharacters = 10_000;

@@ -15,7 +15,8 @@ import {
   type RequestId,
   user,
 } from "../../protocol/ids.ts";
-import { isShown, type Message, type MessageDraft } from "../../protocol/message.ts";
+import type { Message, MessageDraft } from "../../protocol/message.ts";
+import { isShown } from "../../protocol/message-types.ts";
 import type { Request } from "../../protocol/request.ts";
 import type { Task } from "../../protocol/task.ts";
 import type { TeamRecord } from "../../protocol/team.ts";

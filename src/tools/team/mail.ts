@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { escapeWrapper } from "../../lib/escape-wrapper.ts";
-import { isShown } from "../../protocol/message.ts";
+import { isShown } from "../../protocol/message-types.ts";
 import { defineTool, type Tool } from "../tool.ts";
 import type { Colleagues, Leadership } from "./colleagues.ts";
 import { coordinationTool } from "./coordination-tool.ts";

@@ -1,4 +1,5 @@
 import type { Task } from "../../protocol/task.ts";
+import { openBlockers } from "../../protocol/task-state.ts";
 import { onOneLine } from "./on-one-line.ts";
 
 /** More lines than this nobody reads; the rest can be asked for by id. */
@@ -7,14 +8,11 @@ const maxLines = 200;
 /** All tasks in the order given, oldest first. Where they are too many, old ones give way, ended ones first. */
 export function taskList(tasks: readonly Task[]): string {
   if (tasks.length === 0) return "No tasks.";
-  const settled = new Set(tasks.filter(isSettled).map(({ id }) => id));
+  const board = new Map(tasks.map((task) => [task.id, task]));
   const shown = mostRelevant(tasks);
   const lines = tasks
     .filter((task) => shown.has(task))
-    .map((task) => {
-      const blockers = task.blocked_by.filter((id) => !settled.has(id));
-      return `${task.id} ${taskState(task, blockers)}`;
-    });
+    .map((task) => `${task.id} ${taskState(task, openBlockers(board, task))}`);
   const left = tasks.length - lines.length;
   if (left > 0) lines.unshift(`(${left} older tasks are left out; get_task shows them by id)`);
   return lines.join("\n");
@@ -29,11 +27,6 @@ function mostRelevant(tasks: readonly Task[]): ReadonlySet<Task> {
 
 function isOpen({ status }: Task): boolean {
   return status === "pending" || status === "in_progress";
-}
-
-/** Nobody waits for it any more. For a failed one they do: somebody may take it up again. */
-function isSettled({ status }: Task): boolean {
-  return status === "completed" || status === "cancelled";
 }
 
 /** How a task is doing, such as `[in_progress] Fix the parser (alice), blocked by 1, 2`. */

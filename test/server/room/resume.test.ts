@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { noActivity } from "../../../src/lib/activity.ts";
 import type { RoomChange, RoomState } from "../../../src/protocol/dashboard.ts";
 import { lead } from "../../../src/protocol/ids.ts";
 import { Task } from "../../../src/protocol/task.ts";
-import { noActivity } from "../../../src/server/room/activity.ts";
 import type { RoomEvent } from "../../../src/server/room/changes.ts";
 import { memberView, noPast } from "../../../src/server/room/member-view.ts";
 import { windowSize } from "../../../src/server/room/message-window.ts";

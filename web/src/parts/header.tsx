@@ -1,4 +1,5 @@
-import { costText, counted, shortCount } from "../state/amounts.ts";
+import { costText, shortCount } from "../../../src/protocol/amounts.ts";
+import { counted } from "../state/amounts.ts";
 import { useDesk, useRoom } from "../state/desk.ts";
 import { spendOf } from "../state/members.ts";
 import { hashOf, type Route } from "../state/route.ts";

@@ -1,5 +1,6 @@
+import { shortCount } from "../../../src/protocol/amounts.ts";
 import type { MemberView } from "../../../src/protocol/dashboard.ts";
-import { agoText, clockText, fillPercent, shortCount } from "../state/amounts.ts";
+import { agoText, clockText, fillPercent } from "../state/amounts.ts";
 import { useDesk, useRoom } from "../state/desk.ts";
 import { cssColor, type Standing, standingWords } from "../state/members.ts";
 import { useStore } from "../state/store.ts";

@@ -1,19 +1,5 @@
 /** Figures and spans as the page writes them. */
 
-/** A count in few letters: `950`, `12.3k`, `4.56M`. */
-export function shortCount(count: number): string {
-  if (count < 1_000) return String(count);
-  const [unit, size] = count < 999_950 ? ["k", 1_000] : ["M", 1_000_000];
-  return `${Number((count / size).toPrecision(3))}${unit}`;
-}
-
-/** What calls cost, as far as that is known. */
-export function costText(usd: number, unpricedCalls: number): string {
-  if (usd === 0) return unpricedCalls > 0 ? "no price" : "$0.00";
-  if (unpricedCalls > 0) return usd < 0.01 ? "> $0.00" : `≥ $${usd.toFixed(2)}`;
-  return usd < 0.01 ? "< $0.01" : `$${usd.toFixed(2)}`;
-}
-
 /** How long something has been going on, in the manner of a stopwatch: `0:07`, `12:30`, `1:02:03`. */
 export function clockText(ms: number): string {
   const seconds = Math.max(0, Math.floor(ms / 1_000));

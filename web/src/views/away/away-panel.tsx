@@ -1,9 +1,9 @@
 import { useRef } from "preact/hooks";
+import { costText } from "../../../../src/protocol/amounts.ts";
 import type { AwayView } from "../../../../src/protocol/dashboard.ts";
 import { useFocusPassedOn } from "../../hooks/use-focus-passed-on.ts";
 import { CloseIcon } from "../../parts/icons.tsx";
 import { Ago, MemberName } from "../../parts/member.tsx";
-import { costText } from "../../state/amounts.ts";
 import { awayLine, awaySummary } from "../../state/away.ts";
 import { useDesk } from "../../state/desk.ts";
 import { askingText, decisionText } from "../../state/questions.ts";

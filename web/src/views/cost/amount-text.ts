@@ -1,4 +1,4 @@
-import { shortCount } from "../../state/amounts.ts";
+import { shortCount } from "../../../../src/protocol/amounts.ts";
 import type { Measure } from "./spend.ts";
 
 /** An amount as figures beside each other have it. */

@@ -1,7 +1,7 @@
 import { useMemo, useRef, useState } from "preact/hooks";
+import { shortCount } from "../../../../src/protocol/amounts.ts";
 import type { CostView } from "../../../../src/protocol/dashboard.ts";
 import { useSize } from "../../hooks/use-size.ts";
-import { shortCount } from "../../state/amounts.ts";
 import { momentText } from "../../state/times.ts";
 import { amountText } from "./amount-text.ts";
 import { bandPaths, type Frame, nearest, type Scale, scaleOf } from "./chart-geometry.ts";

@@ -1,4 +1,5 @@
 import type { MessageView, TaskView } from "../../../../src/protocol/dashboard.ts";
+import { isNews } from "../../../../src/protocol/message-types.ts";
 import type { Room } from "../../state/room.ts";
 import { rankOf, type Status, statuses } from "../../state/tasks.ts";
 
@@ -10,19 +11,10 @@ export function newestMessages({ messages }: Room): MessageView[] {
   const newest: MessageView[] = [];
   for (let at = messages.length - 1; at >= 0 && newest.length < shownMessages; at--) {
     const message = messages[at];
-    if (message && !quietTypes.has(message.type)) newest.push(message);
+    if (message && message.type !== "set-aside" && isNews(message)) newest.push(message);
   }
   return newest;
 }
-
-const quietTypes: ReadonlySet<MessageView["type"]> = new Set<MessageView["type"]>([
-  "idle_notification",
-  "permission_request",
-  "permission_response",
-  "team_permission_update",
-  "mode_set_request",
-  "set-aside",
-]);
 
 /** What is being worked on first, then what failed, what is open, and what was done last. */
 export function pressingTasks({ tasks }: Room): TaskView[] {

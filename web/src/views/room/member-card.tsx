@@ -1,9 +1,10 @@
 import { useMemo, useRef } from "preact/hooks";
+import { costText, shortCount } from "../../../../src/protocol/amounts.ts";
 import type { MemberView } from "../../../../src/protocol/dashboard.ts";
 import { PenIcon, StopIcon } from "../../parts/icons.tsx";
 import { Ago, Clock, ContextFill, StandingMark, StandingWord } from "../../parts/member.tsx";
 import { type SeenMember, useMember } from "../../parts/use-member.ts";
-import { costText, counted, shortCount } from "../../state/amounts.ts";
+import { counted } from "../../state/amounts.ts";
 import { useDesk } from "../../state/desk.ts";
 import { cssColor, restingWords, type Standing, waitingText } from "../../state/members.ts";
 import { hashOf } from "../../state/route.ts";

@@ -4,7 +4,7 @@ import { cssColor } from "../../state/members.ts";
 import { type Status, statusWord } from "../../state/tasks.ts";
 import { timeText } from "../../state/times.ts";
 import type { Place } from "./board-layout.ts";
-import { openBlockers } from "./task-graph.ts";
+import { waitsFor } from "./task-graph.ts";
 
 interface CardProps {
   all: ReadonlyMap<string, TaskView>;
@@ -22,7 +22,7 @@ interface CardProps {
 export function TaskCard(props: CardProps) {
   const { all, task, color, isLit, isSelected, isTabStop, onSelect, onPoint } = props;
   const { x, y } = props.place;
-  const waits = useMemo(() => openBlockers(all, task).join(", "), [all, task]);
+  const waits = useMemo(() => waitsFor(all, task).join(", "), [all, task]);
   return useMemo(
     () => (
       <li style={{ transform: `translate(${x}px, ${y}px)` }}>

@@ -1,4 +1,5 @@
 import type { TaskView } from "../../../../src/protocol/dashboard.ts";
+import { isSettled, openBlockers } from "../../../../src/protocol/task-state.ts";
 
 /** A task that another one waits for. */
 export interface Edge {
@@ -55,10 +56,10 @@ export function chainOf(edges: readonly Edge[], id: string): ReadonlySet<string>
   return chain;
 }
 
-/** Blockers that are still to be done, whether or not they are on the board. */
-export function openBlockers(tasks: Tasks, task: TaskView): string[] {
-  if (task.status !== "pending" && task.status !== "in_progress") return [];
-  return task.blocked_by.filter((id) => !isSettled(tasks.get(id)));
+/** What a task that is not done still waits for, whether or not that is on the board. */
+export function waitsFor(tasks: Tasks, task: TaskView): string[] {
+  const isOpen = task.status === "pending" || task.status === "in_progress";
+  return isOpen ? openBlockers(tasks, task) : [];
 }
 
 const collator = new Intl.Collator("en", { numeric: true });
@@ -66,11 +67,6 @@ const collator = new Intl.Collator("en", { numeric: true });
 /** Ids are numbers as a rule, and compared as such. */
 export function byId(a: string, b: string): number {
   return collator.compare(a, b);
-}
-
-/** True for a task that nobody has to wait for. A failed one may still be done by another. */
-function isSettled(task: TaskView | undefined): boolean {
-  return task?.status === "completed" || task?.status === "cancelled";
 }
 
 function knownBlockers(tasks: Tasks, { id, blocked_by }: TaskView): string[] {

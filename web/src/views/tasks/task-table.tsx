@@ -6,7 +6,7 @@ import "../../styles/task-list.css";
 import type { Cast } from "../../hooks/use-cast.ts";
 import type { BoardProps } from "./task-board.tsx";
 import { StatusWord } from "./task-card.tsx";
-import { openBlockers } from "./task-graph.ts";
+import { waitsFor } from "./task-graph.ts";
 import { type Sorting, type SortKey, sortedTasks } from "./task-list.ts";
 
 const columns: readonly { by: SortKey; label: string }[] = [
@@ -36,7 +36,7 @@ export function TaskTable({ all, shown, cast, selected, onSelect }: BoardProps) 
             <TaskLine
               key={task.id}
               task={task}
-              waits={openBlockers(all, task).join(", ")}
+              waits={waitsFor(all, task).join(", ")}
               cast={cast}
               isSelected={task.id === selected}
               onSelect={onSelect}

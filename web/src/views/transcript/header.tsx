@@ -1,7 +1,8 @@
 import type { ComponentChildren } from "preact";
+import { costText, shortCount } from "../../../../src/protocol/amounts.ts";
 import type { MemberView } from "../../../../src/protocol/dashboard.ts";
 import { StandingWord } from "../../parts/member.tsx";
-import { costText, fillPercent, shortCount } from "../../state/amounts.ts";
+import { fillPercent } from "../../state/amounts.ts";
 import { useDesk } from "../../state/desk.ts";
 import {
   cssColor,

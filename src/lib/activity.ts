@@ -1,8 +1,8 @@
-import { firstCharacters, firstWords } from "../../lib/cut-text.ts";
-import type { Doing } from "../../protocol/dashboard.ts";
-import type { AgentEvent } from "../../protocol/events.ts";
-import { totalTokens } from "../../protocol/usage.ts";
-import { callSummary } from "./call-summary.ts";
+import type { Doing } from "../protocol/dashboard.ts";
+import type { AgentEvent } from "../protocol/events.ts";
+import { totalTokens } from "../protocol/usage.ts";
+import { firstCharacters, firstWords } from "./cut-text.ts";
+import { callSummary } from "./describe-input.ts";
 
 /** What a member is at, as its events tell. */
 export interface Activity {
@@ -56,7 +56,7 @@ export function afterEvent(activity: Activity, event: AgentEvent): Activity {
     case "turn-end":
       return { ...now, contextTokens: totalTokens(event.usage) };
     case "compaction-start":
-      return { ...now, ...at(now, "summarizes", event.at) };
+      return { ...now, ...at(now, "summarizes its conversation", event.at) };
     case "compaction-end":
       return { ...now, ...at(now, "thinks", event.at), contextTokens: undefined };
     case "run-end":

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import type { AgentEvent } from "../../../src/protocol/events.ts";
-import { MemberName } from "../../../src/protocol/ids.ts";
-import { type Activity, afterEvent, noActivity } from "../../../src/server/room/activity.ts";
+import { type Activity, afterEvent, noActivity } from "../../src/lib/activity.ts";
+import type { AgentEvent } from "../../src/protocol/events.ts";
+import { MemberName } from "../../src/protocol/ids.ts";
 
 const member = MemberName.parse("alice");
 const call = (call_id: string, command: string): Happening => ({

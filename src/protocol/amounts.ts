@@ -1,0 +1,14 @@
+/** A count in few letters: `950`, `12.3k`, `4.56M`. */
+export function shortCount(count: number): string {
+  if (count < 1_000) return String(count);
+  const [unit, size] = count < 999_950 ? ["k", 1_000] : ["M", 1_000_000];
+  return `${Number((count / size).toPrecision(3))}${unit}`;
+}
+
+/** What calls cost, as far as that is known: `$0.0123`, `$4.56`, `≥ $4.56`, `no price`. */
+export function costText(usd: number, unpricedCalls: number): string {
+  const isPartial = unpricedCalls > 0;
+  if (usd === 0) return isPartial ? "no price" : "$0.00";
+  if (usd < 0.0001) return isPartial ? "> $0.00" : "< $0.0001";
+  return `${isPartial ? "≥ " : ""}$${usd.toFixed(usd < 1 ? 4 : 2)}`;
+}

@@ -1,0 +1,14 @@
+import type { Task } from "./task.ts";
+
+/** True for a task that nobody has to wait for. A failed one may still be done by another. */
+export function isSettled(task: Pick<Task, "status"> | undefined): boolean {
+  return task?.status === "completed" || task?.status === "cancelled";
+}
+
+/** The tasks that `task` still waits for. One that cannot be found counts as unfinished. */
+export function openBlockers<Id extends string>(
+  board: { get(id: Id): Pick<Task, "status"> | undefined },
+  task: { blocked_by: readonly Id[] },
+): Id[] {
+  return task.blocked_by.filter((id) => !isSettled(board.get(id)));
+}
