@@ -54,7 +54,7 @@ test("an edit of the roster moves no member to another workspace", async () => {
   await first.close();
 
   const path = join(wire.teamDirectory, "config.json");
-  const moved = { root: elsewhere.path, cwd: elsewhere.path };
+  const moved = { root: elsewhere.path };
   const team = JSON.parse(await readFile(path, "utf8"));
   await writeFile(path, JSON.stringify({ ...team, members: [{ ...team.members[0], ...moved }] }));
   const second = await wire.open({ allow: ["bash(pwd)"] });
