@@ -1,5 +1,5 @@
 import { TeamError } from "../errors.ts";
-import { describeInput } from "../lib/describe-input.ts";
+import { summarizeCall } from "../lib/summarize-call.ts";
 import { isForPerson } from "../permissions/persons-question.ts";
 import type { Request } from "../protocol/request.ts";
 import { oneLine } from "./render/one-line.ts";
@@ -59,5 +59,8 @@ function waiting(requests: readonly Request[]): string {
 /** A question in a few words. */
 export function briefly({ type, from, subject }: Request): string {
   if (type !== "permission") return `${type} of ${from}`;
-  return oneLine(`${from}: ${subject.tool} ${describeInput(subject.input)}`, 60);
+  return oneLine(
+    `${from}: ${subject.tool} ${summarizeCall(String(subject.tool), subject.input)}`,
+    60,
+  );
 }

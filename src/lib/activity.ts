@@ -2,7 +2,7 @@ import type { Doing } from "../protocol/dashboard.ts";
 import type { AgentEvent } from "../protocol/events.ts";
 import { totalTokens } from "../protocol/usage.ts";
 import { firstCharacters, firstWords } from "./cut-text.ts";
-import { callSummary } from "./describe-input.ts";
+import { summarizeCall } from "./summarize-call.ts";
 
 /** What a member is at, as its events tell. */
 export interface Activity {
@@ -91,7 +91,7 @@ function at({ doing }: Activity, text: string, since: string): Partial<Activity>
 type ToolCallEvent = Extract<AgentEvent, { type: "tool-call" }>;
 
 function callOf({ call_id, name, input, at: since }: ToolCallEvent): Activity["calls"][number] {
-  const text = firstWords(callSummary(name, input), maxText);
+  const text = firstWords(summarizeCall(name, input), maxText);
   return { call_id, tool: firstCharacters(name, maxText), text, since };
 }
 

@@ -1,4 +1,5 @@
 import { TeamError } from "../errors.ts";
+import { type RuleScope, traitsOf } from "../protocol/tool-traits.ts";
 import type { Place } from "../workspace/place.ts";
 
 /**
@@ -16,7 +17,7 @@ export interface Rule {
   readonly pattern: Pattern | undefined;
 }
 
-type Scope = "commands" | "reading" | "writing" | { readonly tool: string };
+type Scope = RuleScope | { readonly tool: string };
 
 type Pattern =
   /** The words a command begins with, or all of them. */
@@ -29,21 +30,11 @@ type Pattern =
       readonly start: string;
     };
 
-const scopes: Readonly<Record<string, Scope>> = {
-  bash: "commands",
-  background_run: "commands",
-  read_file: "reading",
-  glob: "reading",
-  grep: "reading",
-  write_file: "writing",
-  edit_file: "writing",
-};
-
 /** Reads a rule as a person writes it; throws `config-invalid` for anything else. */
 export function parseRule(decision: Rule["decision"], text: string): Rule {
   const [, tool, inner] = /^([a-z][a-z0-9_]*)(?:\((.*)\))?$/s.exec(text.trim()) ?? [];
   if (tool === undefined) throw malformed(text);
-  const scope = (Object.hasOwn(scopes, tool) ? scopes[tool] : undefined) ?? { tool };
+  const scope = traitsOf(tool).ruleScope ?? { tool };
   if (inner === undefined) return { decision, scope, text, pattern: undefined };
   if (typeof scope !== "string" || inner.trim() === "") throw malformed(text);
   const pattern = scope === "commands" ? wordPattern(inner) : pathPattern(inner.trim());

@@ -13,4 +13,5 @@ export type Action =
   /** With `isTree`, what lies below the path is read too. */
   | { type: "read"; path: string; isTree?: boolean }
   | { type: "write"; path: string }
-  | { type: "command"; command: string };
+  /** With `isGated`, a closed plan gate refuses it even where the command only reads. */
+  | { type: "command"; command: string; isGated?: true };

@@ -11,7 +11,9 @@ export function gated(
     async judge(call): Promise<Verdict> {
       const verdict = await permissions.judge(call);
       const reason = gate.closed();
-      const isHarmless = verdict.isReadOnly && call.tool !== "background_run";
+      const { action } = call;
+      const isGated = action.type === "command" && action.isGated === true;
+      const isHarmless = verdict.isReadOnly && !isGated;
       if (reason === undefined || isHarmless) return verdict;
       return { decision: "deny", reason, isReadOnly: false };
     },

@@ -1,8 +1,8 @@
-import { describeInput } from "../lib/describe-input.ts";
 import { escapeElements, escapeWrapper } from "../lib/escape-wrapper.ts";
 import type { FilePath } from "../lib/file-path.ts";
 import { parseLine } from "../lib/json-lines.ts";
 import { LineReader } from "../lib/line-reader.ts";
+import { summarizeCall } from "../lib/summarize-call.ts";
 import { Entry, type ReplyBlock } from "../protocol/transcript.ts";
 
 /** So much of what a member saw and said is shown to it; the rest is in the archive. */
@@ -58,7 +58,7 @@ function blockText(block: ReplyBlock): string {
     case "text":
       return block.text.trim() === "" ? "" : `[said] ${block.text}`;
     case "tool-call":
-      return `[called] ${block.name} ${describeInput(block.input)}`;
+      return `[called] ${block.name} ${summarizeCall(block.name, block.input)}`;
     case "thinking":
       return "";
   }

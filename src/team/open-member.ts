@@ -11,6 +11,8 @@ import { BackgroundJobs } from "../processes/background-jobs.ts";
 import { HostCommandRunner } from "../processes/host-command-runner.ts";
 import { type MemberName, system } from "../protocol/ids.ts";
 import type { Message } from "../protocol/message.ts";
+import { workTools } from "../tools/work-tools.ts";
+import { SeenFiles } from "../workspace/seen-files.ts";
 import { Workspace } from "../workspace/workspace.ts";
 import { BackgroundMail } from "./background-mail.ts";
 import type { Equipment } from "./equipment.ts";
@@ -21,7 +23,6 @@ import type { MemberContext, MemberDefinition } from "./members/member-definitio
 import type { MemberParts } from "./members/member-parts.ts";
 import { projectInstructions } from "./project-instructions.ts";
 import { recap } from "./recap.ts";
-import { workTools } from "./work-tools.ts";
 
 const maxOutputTokens = 8_000;
 
@@ -48,17 +49,19 @@ export async function openMember(
   });
   const { widestMode } = context;
   const permissions = await permissionsFor(equipment, definition, { workspace, widestMode });
-  const work = workTools(
-    equipment,
-    { workspace, permissions, runner, background },
-    definition.tools,
+  const work = workTools({
+    ...{ workspace, runner, background, locks: equipment.fileLocks, seenFiles: new SeenFiles() },
+    mayRead: (path) => permissions.mayRead(path),
+  });
+  const chosen = [...work, ...equipment.tools].filter(
+    ({ spec }) => definition.tools?.includes(spec.name) ?? true,
   );
   const instructions = () => projectInstructions(workspace, place.onWarning);
   const agent = await Agent.open({
     ...parts,
     name,
     system: systemPrompt(definition.role),
-    tools: [...work, ...context.tools({ takeMail: () => input.takeForResult() })],
+    tools: [...chosen, ...context.tools({ takeMail: () => input.takeForResult() })],
     transcript,
     input,
     permissions: gated(permissions, context.gate),

@@ -12,6 +12,7 @@ import type { UsageTotal } from "../protocol/usage.ts";
 import type { RequestFilter } from "../requests/requests.ts";
 import type { SpawnRequest } from "../tools/team/colleagues.ts";
 import { describeRoster } from "../tools/team/teammates.ts";
+import { workToolNames } from "../tools/work-tools.ts";
 import { broadcast } from "./broadcast.ts";
 import { Equipment } from "./equipment.ts";
 import { findRecipient } from "./find-member.ts";
@@ -25,7 +26,6 @@ import { Supervisor } from "./supervisor.ts";
 import { defaults, leadSettings, onThisMachine, type TeamOptions } from "./team-options.ts";
 import { teamToolsFor } from "./team-tools-for.ts";
 import { warmUp } from "./warm-up.ts";
-import { workToolNames } from "./work-tools.ts";
 
 /**
  * A team at work: one lead that a person talks to, and teammates, each with its own conversation.

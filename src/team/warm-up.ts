@@ -30,7 +30,7 @@ async function warmUpAfter(
   await setImmediate();
   await equipment.warmUp(lead.model);
   const permissions = await permissionsFor(equipment, lead);
-  await permissions.judge({ tool: "bash", action: { type: "command", command: "true" } });
+  await permissions.judge({ tool: "", action: { type: "command", command: "true" } });
 }
 
 /** False when the team is closed before it has made a request. */

@@ -12,7 +12,8 @@ export function backgroundRunTool({ background }: { background: BackgroundJobs }
     description:
       "Start a shell command that runs while you go on, such as a server. You are told when it ends.",
     input: BackgroundRunInput,
-    action: ({ command }) => ({ type: "command", command }),
+    // It runs on after the call, when nobody looks any more.
+    action: ({ command }) => ({ type: "command", command, isGated: true }),
     run: ({ command }) => startInBackground(background, { command, timeoutMs: undefined }),
   });
 }

@@ -2,7 +2,7 @@ import { symlink } from "node:fs/promises";
 import { expect, test } from "vitest";
 import { Permissions } from "../../src/permissions/permissions.ts";
 import { runHostProgram } from "../../src/processes/host-program.ts";
-import { fileTools } from "../../src/tools/files/file-tools.ts";
+import { fileTools } from "../../src/tools/work-tools.ts";
 import { SeenFiles } from "../../src/workspace/seen-files.ts";
 import { deny } from "../permissions/judge-lines.ts";
 import { type FileTool, Scene } from "../workspace/fixture.ts";

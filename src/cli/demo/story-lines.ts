@@ -1,4 +1,4 @@
-import { describeInput } from "../../lib/describe-input.ts";
+import { summarizeCall } from "../../lib/summarize-call.ts";
 import type { AgentEvent } from "../../protocol/events.ts";
 import type { MemberName } from "../../protocol/ids.ts";
 import { oneLine } from "../render/one-line.ts";
@@ -22,7 +22,7 @@ export class StoryLines {
       case "tool-call":
         return [
           ...this.#said(member),
-          storyLine(member, `● ${event.name} ${describeInput(event.input)}`),
+          storyLine(member, `● ${event.name} ${summarizeCall(event.name, event.input)}`),
         ];
       case "tool-result":
         return [storyLine(member, `  ${event.is_error ? "✗ " : ""}${event.output}`)];

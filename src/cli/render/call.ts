@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { type CallParts, callParts } from "../../lib/call-parts.ts";
 import { showHidden } from "../../permissions/show-hidden.ts";
 import { renderDiff } from "./diff.ts";
 import type { Paint } from "./paint.ts";
@@ -10,9 +11,6 @@ interface Look {
   paint: Paint;
 }
 
-const Command = z.looseObject({ command: z.string() });
-const Edit = z.looseObject({ path: z.string(), old_text: z.string(), new_text: z.string() });
-const Write = z.looseObject({ path: z.string(), content: z.string() });
 const Arguments = z.record(z.string(), z.unknown());
 
 /**
@@ -36,47 +34,30 @@ function spelledOut(value: unknown): unknown {
 }
 
 function describeInput(name: string, input: unknown, look: Look): string[] {
-  if (name === "bash" || name === "background_run") {
-    const parsed = Command.safeParse(input);
-    if (parsed.success) return describeCommand(parsed.data, look);
+  const call = callParts(name, input);
+  if (call.type === "command") {
+    return [...describeCommand(call.command, look), ...describeArguments(call.others, look)];
   }
-  if (name === "edit_file") {
-    const parsed = Edit.safeParse(input);
-    if (parsed.success) return describeEdit(parsed.data, look);
-  }
-  if (name === "write_file") {
-    const parsed = Write.safeParse(input);
-    if (parsed.success) return describeWrite(parsed.data, look);
+  if (call.type === "change") {
+    return [...describeChange(call, look), ...describeArguments(call.others, look)];
   }
   const parsed = Arguments.safeParse(input);
   return parsed.success ? describeArguments(parsed.data, look) : describeValue(input, look);
 }
 
-function describeCommand({ command, ...others }: z.infer<typeof Command>, look: Look): string[] {
+function describeCommand(command: string, look: Look): string[] {
   const lines = shown(command).split("\n");
-  return [
-    ...lines.flatMap((line, index) => exactly(line, look, index === 0 ? "$ " : "  ")),
-    ...describeArguments(others, look),
-  ];
+  return lines.flatMap((line, index) => exactly(line, look, index === 0 ? "$ " : "  "));
 }
 
-function describeEdit(input: z.infer<typeof Edit>, look: Look): string[] {
-  const { path, old_text: before, new_text: after, ...others } = input;
-  const diff = renderDiff(before, after, {
-    ...look,
-    path,
-    context: Number.POSITIVE_INFINITY,
-    hasNumbers: false,
-  });
-  return [...diff, ...describeArguments(others, look)];
-}
-
-function describeWrite({ path, content, ...others }: z.infer<typeof Write>, look: Look): string[] {
-  const isEmpty = content === "";
-  const lines = isEmpty
-    ? wrapText(`${look.paint.bold(shown(path))}\n${look.paint.dim("(empty)")}`, look.width)
-    : renderDiff("", content, { ...look, path });
-  return [...lines, ...describeArguments(others, look)];
+function describeChange(change: Extract<CallParts, { type: "change" }>, look: Look): string[] {
+  const { path, before, after } = change;
+  if (before !== undefined) {
+    const whole = { context: Number.POSITIVE_INFINITY, hasNumbers: false };
+    return renderDiff(before, after, { ...look, path, ...whole });
+  }
+  if (after !== "") return renderDiff("", after, { ...look, path });
+  return wrapText(`${look.paint.bold(shown(path))}\n${look.paint.dim("(empty)")}`, look.width);
 }
 
 function describeArguments(input: Record<string, unknown>, look: Look): string[] {

@@ -1,4 +1,4 @@
-import { describeInput } from "../../lib/describe-input.ts";
+import { summarizeCall } from "../../lib/summarize-call.ts";
 import type { MemberName } from "../../protocol/ids.ts";
 import type { Item } from "../talk/chronicle.ts";
 import { renderMarkdown } from "./markdown.ts";
@@ -32,7 +32,7 @@ export function renderItem(item: Item, look: Look, teller?: MemberName): string[
     case "call":
       return [
         cutToWidth(
-          `${name}${paint.cyan("●")} ${paint.bold(oneLine(item.name))} ${oneLine(describeInput(item.input))}`,
+          `${name}${paint.cyan("●")} ${paint.bold(oneLine(item.name))} ${oneLine(summarizeCall(item.name, item.input))}`,
           look.width,
         ),
       ];

@@ -1,4 +1,4 @@
-import { describeInput } from "../../lib/describe-input.ts";
+import { summarizeCall } from "../../lib/summarize-call.ts";
 import type { AgentEvent } from "../../protocol/events.ts";
 import { lead, type MemberName } from "../../protocol/ids.ts";
 import { oneLine } from "./one-line.ts";
@@ -27,7 +27,7 @@ export class Progress {
       case "reply-restart":
         return this.#forget(member);
       case "tool-call":
-        return [...this.#said(member), `● ${event.name} ${describeInput(event.input)}`];
+        return [...this.#said(member), `● ${event.name} ${summarizeCall(event.name, event.input)}`];
       case "tool-result":
         return event.is_error ? [`  ✗ ${event.output}`] : [];
       case "model-wait":

@@ -1,5 +1,5 @@
-import { describeInput } from "../../lib/describe-input.ts";
 import { missingEntries } from "../../lib/missing-entries.ts";
+import { summarizeCall } from "../../lib/summarize-call.ts";
 import type { Message } from "../../protocol/message.ts";
 import type { Entry, ReplyBlock } from "../../protocol/transcript.ts";
 import { indented, type Room, shortened } from "./lines.ts";
@@ -74,7 +74,9 @@ export class TranscriptLines {
           : [titled("thinks", shortened(block.text.trim(), thoughtRoom))];
       case "tool-call":
         this.#called.set(block.call_id, block.name);
-        return [[`● ${oneLine(`${block.name} ${describeInput(block.input)}`, inputLength)}`]];
+        return [
+          [`● ${oneLine(`${block.name} ${summarizeCall(block.name, block.input)}`, inputLength)}`],
+        ];
     }
   }
 

@@ -1,4 +1,5 @@
 import { lead, type MemberName } from "../../protocol/ids.ts";
+import { traitsOf } from "../../protocol/tool-traits.ts";
 import type { Item, Told } from "../talk/chronicle.ts";
 
 /** What is kept of each member, to be shown when its view is opened. */
@@ -44,7 +45,7 @@ function isMailFor(view: MemberName, { from, to, kind }: Extract<Item, { type: "
 
 /** The mail itself is shown: that a tool has sent it says nothing more. */
 function isSaidByMail(item: Item): boolean {
-  const isSending = (name: string) => name === "send_message" || name === "broadcast";
-  if (item.type === "call") return isSending(item.name);
-  return item.type === "result" && isSending(item.name) && !item.isError;
+  if (item.type !== "call" && item.type !== "result") return false;
+  const hasFailed = item.type === "result" && item.isError;
+  return !hasFailed && traitsOf(item.name).isShownAsMail === true;
 }

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import { callParts } from "../../lib/call-parts.ts";
 import { firstCharacters, firstWords } from "../../lib/cut-text.ts";
 import { hunksOf, type LineEdit, lineEdits } from "../../lib/line-edits.ts";
 import { showHidden } from "../../permissions/show-hidden.ts";
@@ -12,21 +12,12 @@ const maxNamesCharacters = 200;
 
 /** What a call of a tool would change in a file; null where it is no such call. */
 export function diffOfCall(tool: string, input: unknown): DiffLine[] | null {
-  if (tool === "write_file") {
-    const { data } = Writing.safeParse(input);
-    if (!data) return null;
-    const { path: _, content, ...others } = data;
-    return [...diffLines("", content), ...furtherArguments(others)];
-  }
-  if (tool !== "edit_file") return null;
-  const { data } = Edit.safeParse(input);
-  if (!data) return null;
-  const { path: _, old_text: before, new_text: after, ...others } = data;
-  return [...diffLines(before, after), ...changedEnd(before, after), ...furtherArguments(others)];
+  const call = callParts(tool, input);
+  if (call.type !== "change") return null;
+  const { before, after, others } = call;
+  const end = before === undefined ? [] : changedEnd(before, after);
+  return [...diffLines(before ?? "", after), ...end, ...furtherArguments(others)];
 }
-
-const Writing = z.looseObject({ path: z.string(), content: z.string() });
-const Edit = z.looseObject({ path: z.string(), old_text: z.string(), new_text: z.string() });
 
 /** The lines do not tell whether the last one is ended. */
 function changedEnd(before: string, after: string): DiffLine[] {

@@ -1,6 +1,6 @@
 import { firstWords } from "../../lib/cut-text.ts";
-import { callSummary } from "../../lib/describe-input.ts";
 import { missingEntries } from "../../lib/missing-entries.ts";
+import { summarizeCall } from "../../lib/summarize-call.ts";
 import { showHidden } from "../../permissions/show-hidden.ts";
 import type { EntryView, ReplyBlockView } from "../../protocol/dashboard.ts";
 import type { Entry, ReplyBlock } from "../../protocol/transcript.ts";
@@ -64,7 +64,7 @@ function shownPart(entry: Entry): Shown | undefined {
 function blockView(block: ReplyBlock): ReplyBlockView {
   if (block.type !== "tool-call") return { type: block.type, text: text(block.text) };
   const { type, call_id, name, input } = block;
-  const summary = showHidden(firstWords(callSummary(name, input), maxSummary));
+  const summary = showHidden(firstWords(summarizeCall(name, input), maxSummary));
   const shown = text(showHidden(JSON.stringify(input, null, 2) ?? ""));
   return { type, call_id, name, summary, input: shown, diff: diffOfCall(name, input) };
 }

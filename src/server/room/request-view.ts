@@ -1,9 +1,11 @@
+import { callParts } from "../../lib/call-parts.ts";
 import { firstCharacters } from "../../lib/cut-text.ts";
-import { callSummary } from "../../lib/describe-input.ts";
+import { summarizeCall } from "../../lib/summarize-call.ts";
 import { isForPerson, ruleOf } from "../../permissions/persons-question.ts";
 import { showHidden } from "../../permissions/show-hidden.ts";
 import type { RequestView } from "../../protocol/dashboard.ts";
 import type { Request } from "../../protocol/request.ts";
+import { traitsOf } from "../../protocol/tool-traits.ts";
 import { diffOfCall } from "./diff-lines.ts";
 
 const reasonCharacters = 10_000;
@@ -16,7 +18,7 @@ export function requestView(request: Request): RequestView {
     ...{ id, type, from, to, created_at, state, hash, tool },
     is_open: isForPerson(request),
     shown: showHidden(shownOf(request)),
-    summary: tool === null ? null : showHidden(callSummary(tool, subject.input)),
+    summary: tool === null ? null : showHidden(summarizeCall(tool, subject.input)),
     diff: tool === null ? null : diffOfCall(tool, subject.input),
     reason: typeof subject.reason === "string" ? showHidden(subject.reason) : null,
     rule: ruleOf(request) ?? null,
@@ -35,16 +37,11 @@ function decisionView({ decision }: Request): RequestView["decision"] {
 function shownOf({ type, subject }: Request): string {
   if (type === "plan" && typeof subject.plan === "string") return subject.plan;
   if (type !== "permission") return asJson(subject);
-  const { tool, input } = subject;
-  const command = tool === "bash" ? commandIn(input) : undefined;
-  return command ?? `${String(tool)} ${asJson(input)}`;
-}
-
-/** The command, where nothing else is said that decides over what runs. */
-function commandIn(input: unknown): string | undefined {
-  if (typeof input !== "object" || input === null || !("command" in input)) return undefined;
-  const isAlone = Object.keys(input).length === 1;
-  return isAlone && typeof input.command === "string" ? input.command : undefined;
+  const { input } = subject;
+  const tool = String(subject.tool);
+  const parts = callParts(tool, input);
+  const isBare = parts.type === "command" && Object.keys(parts.others).length === 0;
+  return isBare && traitsOf(tool).isShownBare ? parts.command : `${tool} ${asJson(input)}`;
 }
 
 function asJson(value: unknown): string {

@@ -1,4 +1,5 @@
 import { lead, type MemberName, system } from "../../protocol/ids.ts";
+import { traitsOf } from "../../protocol/tool-traits.ts";
 
 /** What a run was like, as far as talk among teammates goes. */
 export interface RunManner {
@@ -36,7 +37,7 @@ export class ChatterGuard {
   note({ self, wakers: all, calledTools }: RunManner): MemberName[] {
     // What the runtime tells the lead, such as of chatter, is no reason to chat on.
     const wakers = [...all].filter((name) => self !== lead || name !== system);
-    const hasWorked = [...calledTools].some((name) => name !== "send_message");
+    const hasWorked = [...calledTools].some((name) => !traitsOf(name).isChatter);
     if (wakers.length === 0 && !hasWorked) return [];
     if (hasWorked || !wakers.every((name) => this.#isMember(name))) {
       this.reset(self);

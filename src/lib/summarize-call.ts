@@ -1,0 +1,15 @@
+import { traitsOf } from "../protocol/tool-traits.ts";
+
+/** Of a tool without a main field, the first of these arguments is shown. */
+const tellingFields = ["command", "path", "pattern", "name", "to", "subject"];
+
+/** The argument that says most about a call: what it runs or where it works. */
+export function summarizeCall(tool: string, input: unknown): string {
+  if (typeof input !== "object" || input === null) return String(input);
+  const { mainField } = traitsOf(tool);
+  if (mainField !== undefined && mainField in input) return String(Reflect.get(input, mainField));
+  const field = tellingFields.find((name) => name in input);
+  const first: unknown = field === undefined ? undefined : Reflect.get(input, field);
+  if (typeof first === "string") return first;
+  return Object.keys(input).length === 0 ? "" : JSON.stringify(input);
+}

@@ -1,0 +1,105 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { toolsWithTraits, traitsOf } from "../../src/protocol/tool-traits.ts";
+import type { Tool } from "../../src/tools/tool.ts";
+import { workToolNames, workTools } from "../../src/tools/work-tools.ts";
+import { FileLocks } from "../../src/workspace/file-locks.ts";
+import { SeenFiles } from "../../src/workspace/seen-files.ts";
+import { openShell } from "../processes/shell-fixture.ts";
+import { Scene } from "../workspace/fixture.ts";
+import { leadsTools, teammatesTools } from "./team/fixture.ts";
+
+/** An input that every tool takes which works on the repository. */
+const input = {
+  command: "ls",
+  path: "a",
+  pattern: "a",
+  content: "a",
+  old_text: "a",
+  new_text: "b",
+};
+
+async function allTools(): Promise<Tool[]> {
+  await using scene = await Scene.open({});
+  await using shell = await openShell();
+  const work = workTools({
+    ...shell,
+    workspace: await scene.workspace(),
+    mayRead: () => true,
+    seenFiles: new SeenFiles(),
+    locks: new FileLocks(),
+  });
+  expect(work.map(({ spec }) => spec.name)).toEqual(workToolNames);
+  return [...work, ...leadsTools(), ...teammatesTools()];
+}
+
+function actionOf(tool: Tool) {
+  const call = tool.prepare(input);
+  return call.type === "prepared" ? call.action : undefined;
+}
+
+test("the traits of each tool name a tool and fields that there are", async () => {
+  const tools = new Map((await allTools()).map((tool) => [tool.spec.name, tool]));
+
+  expect([...tools.keys()]).toEqual(expect.arrayContaining([...toolsWithTraits]));
+  for (const name of toolsWithTraits) {
+    const { ruleScope, mainField, change } = traitsOf(name);
+    const fields = [
+      ...(ruleScope === "commands" ? ["command"] : []),
+      ...(mainField ? [mainField] : []),
+      ...(change ? ["path", change.after] : []),
+      ...(change?.before ? [change.before] : []),
+    ];
+    const known = Object.keys(Object(tools.get(name)?.spec.input_schema.properties));
+    expect(known, name).toEqual(expect.arrayContaining(fields));
+  }
+});
+
+test("a tool that runs commands, reads or writes is covered by the rules for that", async () => {
+  const scopes = { command: "commands", read: "reading", write: "writing", coordinate: undefined };
+
+  for (const tool of await allTools()) {
+    const action = actionOf(tool);
+    if (action)
+      expect(traitsOf(tool.spec.name).ruleScope, tool.spec.name).toBe(scopes[action.type]);
+  }
+});
+
+test("P12 background_run is gated whatever it runs, and no other tool is", async () => {
+  const gated = (await allTools()).filter((tool) => {
+    const action = actionOf(tool);
+    return action?.type === "command" && action.isGated;
+  });
+
+  expect(gated.map(({ spec }) => spec.name)).toEqual(["background_run"]);
+});
+
+/** Where names of tools belong: what they are, what is known of each, and what a model says in tests. */
+const homes = /^src\/((tools|testing|model\/rehearsal)\/|protocol\/tool-traits\.ts$)/;
+/** Files that speak of the programs of these names. */
+const programs = /^src\/(permissions|processes|cli\/commands\/completion)/;
+
+test("no tool is known by its name outside of its own file and the table of traits", async () => {
+  const names = (await allTools()).map(({ spec }) => spec.name);
+  const files = ["src", "web/src"].flatMap((folder) =>
+    readdirSync(folder, { recursive: true, encoding: "utf8" }).map((file) => join(folder, file)),
+  );
+  const uses = files
+    .filter((file) => /\.tsx?$/.test(file) && !homes.test(file))
+    .flatMap((file) => usesIn(readFileSync(file, "utf8"), file, names));
+
+  expect(uses).toEqual([]);
+  expect(usesIn('if (tool === "edit_file") {', "cli/call.ts", names)).toHaveLength(1);
+  expect(usesIn('name !== "broadcast" &&', "cli/call.ts", names)).toHaveLength(1);
+});
+
+/** The names of tools that a file has in quotes. Some are also names of message types or of programs. */
+function usesIn(text: string, file: string, names: readonly string[]): string[] {
+  return [...new Set(names)].flatMap((name) => {
+    if (["bash", "grep"].includes(name) && programs.test(file)) return [];
+    const isMessageType = ["broadcast", "shutdown_request", "shutdown_response"].includes(name);
+    const use = isMessageType ? `\\b(tool|name)\\b[ !=:(]+"${name}"` : `["']${name}["']`;
+    return [...text.matchAll(new RegExp(use, "g"))].map(() => `${file}: ${name}`);
+  });
+}
