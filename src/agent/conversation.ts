@@ -2,7 +2,7 @@ import { missingEntries } from "../lib/missing-entries.ts";
 import { charactersPerImage, charactersPerToken } from "../model/estimate-tokens.ts";
 import type { Utterance } from "../model/model.ts";
 import type { Message } from "../protocol/message.ts";
-import { isShown } from "../protocol/message-types.ts";
+import { isShown, wakes, wakesWhenQuiet } from "../protocol/message-types.ts";
 import type {
   Entry,
   ReplyBlock,
@@ -13,7 +13,6 @@ import type {
 import { totalTokens, type Usage } from "../protocol/usage.ts";
 import { lostBefore, lostOutcome, resultOfLostCall } from "./lost-record.ts";
 import { mailText, type WholePath } from "./mail-text.ts";
-import { wakes, wakesInTheEnd } from "./wakes.ts";
 
 /** A call that the model has made and not been answered yet. */
 export interface OpenCall {
@@ -119,7 +118,7 @@ export class Conversation {
   #addMail(message: Message): void {
     if (!isShown(message) || this.#shown.has(message.id)) return;
     this.#shown.add(message.id);
-    const deservesReply = wakes(message) || wakesInTheEnd(message);
+    const deservesReply = wakes(message) || wakesWhenQuiet(message);
     this.#addInput(mailText(message, this.#wholePath), deservesReply);
   }
 

@@ -1,6 +1,6 @@
 import { escapeWrapper } from "../lib/escape-wrapper.ts";
 import type { Message } from "../protocol/message.ts";
-import { isShown } from "../protocol/message-types.ts";
+import { attributesOf, bodyOf, isShown } from "../protocol/message-types.ts";
 
 /** The most characters of one message that a model is shown. The rest is in a file that is named. */
 const maxShownCharacters = 32_000;
@@ -15,52 +15,12 @@ export type WholePath = (message: Message) => string;
 export function mailText(message: Message, wholePath: WholePath): string {
   const text = escapeWrapper(shorten(bodyOf(message), message, wholePath));
   if (message.type === "message" && message.from === "user" && message.to === "lead") return text;
-  const attributes = Object.entries(attributesOf(message))
-    .filter(([, value]) => value !== undefined)
-    .map(([name, value]) => ` ${name}="${escapeAttribute(String(value))}"`);
-  return `<teammate-message${attributes.join("")}>${text}</teammate-message>`;
-}
-
-function attributesOf(message: Message): Record<string, string | boolean | undefined> {
   const { from, type, id, timestamp } = message;
   const sent = `${new Date(timestamp * 1000).toISOString().slice(0, 19)}Z`;
-  return { from, type, id, sent, ...othersOf(message) };
-}
-
-/** The fields of its type that decide something. Texts go into the body. */
-function othersOf(message: Message): Record<string, string | boolean | undefined> {
-  switch (message.type) {
-    case "message":
-    case "task_assignment":
-      return { task_id: message.task_id };
-    case "result":
-      return { outcome: message.outcome };
-    case "plan_approval_request":
-    case "shutdown_request":
-      return { request_id: message.request_id };
-    case "plan_approval_response":
-      return { request_id: message.request_id, approve: message.approve };
-    case "shutdown_response":
-      return { request_id: message.request_id, approve: message.approve, reason: message.reason };
-    case "teammate_terminated":
-      return { reason: message.reason };
-    case "broadcast":
-    case "idle_notification":
-    case "permission_request":
-    case "permission_response":
-    case "team_permission_update":
-    case "mode_set_request":
-    case "sandbox_permission_request":
-    case "sandbox_permission_response":
-      return {};
-  }
-}
-
-function bodyOf(message: Message): string {
-  const parts = [message.content];
-  if (message.type === "plan_approval_request") parts.push(message.plan);
-  if (message.type === "plan_approval_response") parts.push(message.feedback ?? "");
-  return parts.filter((part) => part !== "").join("\n\n");
+  const attributes = Object.entries({ from, type, id, sent, ...attributesOf(message) }).map(
+    ([name, value]) => ` ${name}="${escapeAttribute(value)}"`,
+  );
+  return `<teammate-message${attributes.join("")}>${text}</teammate-message>`;
 }
 
 /** The whole text of a message that is shown in part, or undefined where all of it is shown. */

@@ -1,8 +1,8 @@
 import { type MemberName, system, type TaskId } from "../protocol/ids.ts";
 import type { Message } from "../protocol/message.ts";
+import { wakes } from "../protocol/message-types.ts";
 import type { Entry, ReplyBlock, StopReason } from "../protocol/transcript.ts";
 import type { LastRun, RecordedEnd } from "./runner.ts";
-import { wakes } from "./wakes.ts";
 
 /**
  * What a transcript says about its member's last run, which may have gone on in several processes.

@@ -11,6 +11,7 @@ import {
   modernize,
   Timestamp,
 } from "../protocol/message.ts";
+import { isClaimable } from "../protocol/message-types.ts";
 
 /** The longest line there is: the largest content with every byte escaped, and more. */
 export const maxLineBytes = 2 * 1024 * 1024;
@@ -168,7 +169,7 @@ function findWhole(bytes: Buffer): number | undefined {
 
 function fromOutside(piece: Piece, claim: Record<string, unknown>): DecodedPart {
   const { type, content } = claim;
-  if (type !== undefined && type !== "message" && type !== "broadcast") {
+  if (type !== undefined && !isClaimable(type)) {
     const name = typeof type === "string" ? JSON.stringify(type.slice(0, 40)) : "something else";
     return setAside(piece, `claims to be a ${name}, but is not signed`);
   }

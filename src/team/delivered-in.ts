@@ -1,9 +1,8 @@
 import type { Delivered, LostMail } from "../mailbox/mailbox.ts";
 import type { MemberName, MessageId } from "../protocol/ids.ts";
-import { isShown } from "../protocol/message-types.ts";
+import { isOrder, isShown } from "../protocol/message-types.ts";
 import type { Entry, ReceivedMail } from "../protocol/transcript.ts";
 import { deliveredPositions, type TranscriptReader } from "../transcript/transcript.ts";
-import { isOrder } from "./members/mail-orders.ts";
 
 export interface DeliveredOptions {
   owner: MemberName;

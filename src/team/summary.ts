@@ -1,7 +1,7 @@
 import type { RunEnd } from "../agent/runner.ts";
-import { wakes, wakesInTheEnd } from "../agent/wakes.ts";
 import { lead, type MemberName, type MessageId } from "../protocol/ids.ts";
 import type { Outcome } from "../protocol/message.ts";
+import { wakes, wakesWhenQuiet } from "../protocol/message-types.ts";
 import type { Request } from "../protocol/request.ts";
 import type { Task } from "../protocol/task.ts";
 import type { MemberStatus } from "../protocol/team.ts";
@@ -81,7 +81,7 @@ async function endOf({ members, options }: Supervisor): Promise<RunEnd | undefin
   if (!exhausted) return lastEnd;
   const { reader } = await options.store.openMember(lead, { onSetAside: () => undefined });
   const unread = (await reader.unread()).map(({ message }) => message);
-  if (!unread.some((message) => wakes(message) || wakesInTheEnd(message))) return lastEnd;
+  if (!unread.some((message) => wakes(message) || wakesWhenQuiet(message))) return lastEnd;
   return { outcome: "budget", reason: exhausted, answers: lastEnd?.answers ?? [] };
 }
 

@@ -7,7 +7,7 @@ import { Aftermath } from "./members/aftermath.ts";
 import { ChatterGuard } from "./members/chatter-guard.ts";
 import type { Departure } from "./members/departures.ts";
 import { LocalMember } from "./members/local-member.ts";
-import { isCarriedOut, type Orders } from "./members/mail-orders.ts";
+import { isCarriedOut, type OrderHandlers } from "./members/mail-orders.ts";
 import {
   leadDefinition,
   type MemberContext,
@@ -243,19 +243,19 @@ export class Supervisor {
   }
 
   /** How the team carries out what comes to a member by signed mail. */
-  get #orders(): Orders {
+  get #orders(): OrderHandlers {
     const { permissions, plans } = this.protocols;
     const { requests } = this.options.store;
     return {
-      answerPermission: (member, order) => permissions.answer(member, order),
-      answerPlan: async (member, order) => {
+      permission_response: (member, order) => permissions.answer(member, order),
+      plan_approval_response: async (member, order) => {
         const request = await requests.get(order.request_id);
         if (request.from !== member) throw notTheirs(request, member);
         if (!isCarriedOut(request, order)) await plans.record(user, request.id, order);
       },
-      stop: (name, { timestamp }) => this.stop(name, new Date(timestamp * 1000)),
-      setMode: (name, { mode }) => this.setMode(name, mode),
-      addRule: async (_, order) => permissions.addRule(order),
+      shutdown_request: (name, { timestamp }) => this.stop(name, new Date(timestamp * 1000)),
+      mode_set_request: (name, { mode }) => this.setMode(name, mode),
+      team_permission_update: async (_, order) => permissions.addRule(order),
     };
   }
 

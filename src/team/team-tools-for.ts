@@ -1,6 +1,6 @@
-import { wakes } from "../agent/wakes.ts";
 import { TeamError } from "../errors.ts";
 import { lead, type MemberName, parseTeammateName } from "../protocol/ids.ts";
+import { wakes } from "../protocol/message-types.ts";
 import type { Colleagues, Following, Leadership, Timetable } from "../tools/team/colleagues.ts";
 import { coordinationTools, leadTools, teammateTools } from "../tools/team/team-tools.ts";
 import type { Tool } from "../tools/tool.ts";

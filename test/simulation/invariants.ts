@@ -1,6 +1,5 @@
 import { Conversation } from "../../src/agent/conversation.ts";
 import { RunRecord } from "../../src/agent/run-record.ts";
-import { wakes, wakesInTheEnd } from "../../src/agent/wakes.ts";
 import {
   lead,
   type MemberName,
@@ -10,6 +9,7 @@ import {
   user,
 } from "../../src/protocol/ids.ts";
 import type { Message } from "../../src/protocol/message.ts";
+import { wakes, wakesWhenQuiet } from "../../src/protocol/message-types.ts";
 import type { Entry } from "../../src/protocol/transcript.ts";
 import { isFree } from "../../src/team/members/member-handle.ts";
 import { messageIdFor } from "../../src/team/message-id-for.ts";
@@ -106,7 +106,7 @@ function sleptThroughMail({ name, mail }: Belongings, supervisor: Supervisor): s
     if (failure !== undefined || isInterrupted) {
       return wakes(message) && (message.from === user || (message.from === lead && name !== lead));
     }
-    return wakes(message) || (name === lead && wakesInTheEnd(message));
+    return wakes(message) || (name === lead && wakesWhenQuiet(message));
   };
   return unread.filter(isHeard).map((message) => `${described(message)} wakes nobody`);
 }

@@ -1,14 +1,14 @@
 import { expect, test } from "vitest";
 import type { MessagesPage, MessageView } from "../../src/protocol/dashboard.ts";
 import { type MessagesWish, type Source, SourceError } from "../../web/src/source/source.ts";
-import { type Filter, match, usualKinds, wishOf } from "../../web/src/views/messages/filter.ts";
-import { kinds } from "../../web/src/views/messages/kinds.ts";
+import { type Filter, match, usualGroups, wishOf } from "../../web/src/views/messages/filter.ts";
 import { MessageFeed } from "../../web/src/views/messages/message-feed.ts";
+import { messageGroups } from "../../web/src/views/messages/message-groups.ts";
 import { at, mail, message } from "./messages.ts";
 
 const everything: Filter = {
   member: null,
-  kinds: new Set(kinds.map(({ kind }) => kind)),
+  groups: new Set(messageGroups.map(({ group }) => group)),
   search: "",
 };
 
@@ -203,7 +203,7 @@ test("a refusal is told with what to do about it, and asking again goes on", asy
 
 test("the source is asked for what the filter says", async () => {
   const history = new History([]);
-  const feed = history.feed({ member: "bob", kinds: new Set(["plans"]), search: " tax " });
+  const feed = history.feed({ member: "bob", groups: new Set(["plans"]), search: " tax " });
 
   feed.refresh();
   await feed.settled();
@@ -235,7 +235,7 @@ test("when the part of new mail that is not here may match, the source is asked"
 });
 
 test("a filter matches by participant, kind, and words", () => {
-  const usual: Filter = { member: null, kinds: usualKinds, search: "" };
+  const usual: Filter = { member: null, groups: usualGroups, search: "" };
 
   expect(match(usual, message({}))).toBe("yes");
   expect(match(usual, message({ type: "permission_request" }))).toBe("no");

@@ -2,6 +2,7 @@ import { firstCharacters, firstWords } from "../../lib/cut-text.ts";
 import type { MessageView } from "../../protocol/dashboard.ts";
 import type { MemberName, MessageId } from "../../protocol/ids.ts";
 import type { Message } from "../../protocol/message.ts";
+import { factsOf, previewOf } from "../../protocol/message-types.ts";
 import type { ListedMail } from "../../team/view/team-view.ts";
 
 /** So much of a message is shown before somebody asks for the whole. */
@@ -40,8 +41,8 @@ export function mailView(message: Message, options: MailViewOptions): MessageVie
   return {
     id: keyOf(id, to),
     ...{ type, from, to, sent_at: sentAt(message), seen_at: seenAt, state },
-    ...cut(textOf(message), isWhole),
-    facts: factsOf(message),
+    ...cut(previewOf(message), isWhole),
+    facts: shortFacts(message),
   };
 }
 
@@ -68,45 +69,9 @@ function cut(text: string, isWhole: boolean): { text: string; is_cut: boolean } 
   return { text: shown, is_cut: shown.length < text.length };
 }
 
-/** What a message says, or what takes the place of that in its type. */
-function textOf(message: Message): string {
-  if (message.content !== "") return message.content;
-  switch (message.type) {
-    case "plan_approval_request":
-      return message.plan;
-    case "plan_approval_response":
-      return message.feedback ?? "";
-    case "permission_request":
-    case "permission_response":
-    case "shutdown_response":
-    case "teammate_terminated":
-      return message.reason ?? "";
-    case "team_permission_update":
-      return message.rule;
-    case "message":
-    case "broadcast":
-    case "result":
-    case "idle_notification":
-    case "task_assignment":
-    case "shutdown_request":
-    case "mode_set_request":
-    case "sandbox_permission_request":
-    case "sandbox_permission_response":
-      return "";
-  }
-}
-
-const factNames = [
-  ...["outcome", "approve", "decision", "task_id", "request_id", "tool", "mode", "rule"],
-  ...["reason", "teammate", "expected"],
-];
-
-function factsOf(message: Message): Record<string, string> {
-  const facts: Record<string, string> = {};
-  for (const name of factNames) {
-    const value: unknown = Reflect.get(message, name);
-    const isPlain = ["string", "number", "boolean"].includes(typeof value);
-    if (isPlain) facts[name] = firstCharacters(String(value), previewCharacters);
-  }
-  return facts;
+function shortFacts(message: Message): Record<string, string> {
+  const facts = Object.entries(factsOf(message));
+  return Object.fromEntries(
+    facts.map(([name, value]) => [name, firstCharacters(value, previewCharacters)]),
+  );
 }

@@ -10,6 +10,7 @@ import {
   user,
 } from "../../protocol/ids.ts";
 import type { Message } from "../../protocol/message.ts";
+import { bodyOf, isReturned } from "../../protocol/message-types.ts";
 import type { Member } from "../../protocol/team.ts";
 import type { Requests } from "../../requests/requests.ts";
 import type { EventHub } from "../event-hub.ts";
@@ -170,12 +171,13 @@ export class Departures {
 
   async #tellSender(name: MemberName, message: Message): Promise<void> {
     const { post, hub, onWarning } = this.#options;
-    const { id, from, content, type, timestamp } = message;
-    if (type !== "message" && type !== "broadcast" && type !== "task_assignment") return;
+    if (!isReturned(message)) return;
+    const { id, from, timestamp } = message;
+    const text = bodyOf(message);
     this.#returned.push(id);
     hub.say({ type: "message-returned", member: name, id });
     if (from === user || from === outside) {
-      onWarning(`'${name}' is shut down and has not read your message: ${content.slice(0, 200)}`);
+      onWarning(`'${name}' is shut down and has not read your message: ${text.slice(0, 200)}`);
     }
     if (from === user || from === outside || from === system) return;
     try {
@@ -183,7 +185,7 @@ export class Departures {
         id: messageIdFor(`returned ${id}`, new Date(timestamp * 1000)),
         type: "message",
         from: system,
-        content: `Undelivered: '${name}' is shut down and has not read your message:\n${content.slice(0, 10_000)}`,
+        content: `Undelivered: '${name}' is shut down and has not read your message:\n${text.slice(0, 10_000)}`,
       });
     } catch (error) {
       // Its sender has left, too.

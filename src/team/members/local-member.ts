@@ -10,7 +10,7 @@ import type { MemberName } from "../../protocol/ids.ts";
 import type { Message } from "../../protocol/message.ts";
 import type { MemberStatus } from "../../protocol/team.ts";
 import { Loop } from "./loop.ts";
-import { MailOrders, type Orders } from "./mail-orders.ts";
+import { MailOrders, type OrderHandlers } from "./mail-orders.ts";
 import type { MemberHandle, MemberOrder, MemberState, RuleText } from "./member-handle.ts";
 import type { MemberParts } from "./member-parts.ts";
 import { MemberRuns } from "./member-runs.ts";
@@ -22,7 +22,7 @@ export interface LocalMemberOptions {
   clock: Clock;
   /** True where it goes on by itself with a run that was cut short. */
   goesOnByItself: boolean;
-  orders: Orders;
+  orders: OrderHandlers;
   /** Opens it with its history; once more after a crash. */
   open(carryOut: (mail: readonly Message[]) => Promise<void>): Promise<MemberParts>;
   /** Whether unread mail is worth a run, or a turn of one. */

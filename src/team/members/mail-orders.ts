@@ -1,35 +1,23 @@
 import { TeamError } from "../../errors.ts";
 import { Listeners } from "../../lib/listeners.ts";
 import { Serial } from "../../lib/serial.ts";
-import { lead, type MemberName, type MessageId, user } from "../../protocol/ids.ts";
+import type { MemberName, MessageId } from "../../protocol/ids.ts";
 import type { Message } from "../../protocol/message.ts";
+import { isOrder, type MessageOf, type OrderType } from "../../protocol/message-types.ts";
 import type { Request } from "../../protocol/request.ts";
 
 /** So many orders are known to be carried out: many more than lie unread at once. */
 const maxRemembered = 4_096;
 
-/** What the person or the lead wants the runtime to do, by mail to a member. */
-export interface Orders {
-  answerPermission(
-    member: MemberName,
-    order: Extract<Message, { type: "permission_response" }>,
-  ): Promise<void>;
-  answerPlan(
-    member: MemberName,
-    order: Extract<Message, { type: "plan_approval_response" }>,
-  ): Promise<void>;
-  stop(member: MemberName, order: Extract<Message, { type: "shutdown_request" }>): Promise<void>;
-  setMode(member: MemberName, order: Extract<Message, { type: "mode_set_request" }>): Promise<void>;
-  addRule(
-    member: MemberName,
-    order: Extract<Message, { type: "team_permission_update" }>,
-  ): Promise<void>;
-}
+/** How the runtime carries out what the person or the lead orders by mail to a member. */
+export type OrderHandlers = {
+  [Type in OrderType]: (member: MemberName, order: MessageOf<Type>) => Promise<void>;
+};
 
 export interface MailOrdersOptions {
   /** Whose mail it is. */
   member: MemberName;
-  orders: Orders;
+  orders: OrderHandlers;
   onWarning(message: string): void;
 }
 
@@ -89,10 +77,10 @@ export class MailOrders {
     }
   }
 
-  async #carryOut(order: Order): Promise<void> {
+  async #carryOut(order: MessageOf<OrderType>): Promise<void> {
     if (this.#done.has(order.id)) return;
     this.#remember(order.id);
-    const work = this.during(() => this.#unlessRefused(() => this.#obey(order))).catch(
+    const work = this.during(() => this.#unlessRefused(() => this.#obey(order.type, order))).catch(
       (error: unknown) => {
         // Whoever meets it again tries again.
         this.#done.delete(order.id);
@@ -120,47 +108,9 @@ export class MailOrders {
     }
   }
 
-  async #obey(order: Order): Promise<void> {
+  #obey<Type extends OrderType>(type: Type, order: MessageOf<Type>): Promise<void> {
     const { orders, member } = this.#options;
-    switch (order.type) {
-      case "permission_response":
-        return orders.answerPermission(member, order);
-      case "plan_approval_response":
-        return orders.answerPlan(member, order);
-      case "shutdown_request":
-        return orders.stop(member, order);
-      case "mode_set_request":
-        return orders.setMode(member, order);
-      case "team_permission_update":
-        return orders.addRule(member, order);
-    }
-  }
-}
-
-type Order = Extract<
-  Message,
-  {
-    type:
-      | "permission_response"
-      | "plan_approval_response"
-      | "shutdown_request"
-      | "mode_set_request"
-      | "team_permission_update";
-  }
->;
-
-/** Of the lead, only a change of mode is for the runtime: the rest it has done by its tools. */
-export function isOrder(message: Message): message is Order {
-  switch (message.type) {
-    case "permission_response":
-    case "plan_approval_response":
-    case "shutdown_request":
-    case "team_permission_update":
-      return message.from === user;
-    case "mode_set_request":
-      return message.from === user || message.from === lead;
-    default:
-      return false;
+    return orders[type](member, order);
   }
 }
 

@@ -1,6 +1,5 @@
-import { wakes, wakesInTheEnd } from "../../agent/wakes.ts";
 import type { Message } from "../../protocol/message.ts";
-import { isOrder } from "./mail-orders.ts";
+import { isOrder, wakes, wakesWhenQuiet } from "../../protocol/message-types.ts";
 import { isTooMuch } from "./wake-policy.ts";
 
 /** How much of the mail of a member that is not to run is taken in all the same, from the oldest on. */
@@ -12,5 +11,5 @@ export function countWithoutRun(unread: readonly Message[]): number {
 }
 
 function deservesRun(message: Message): boolean {
-  return wakes(message) || wakesInTheEnd(message);
+  return wakes(message) || wakesWhenQuiet(message);
 }

@@ -1,6 +1,6 @@
-import { wakes, wakesInTheEnd } from "../../agent/wakes.ts";
 import { lead, type MemberName, user } from "../../protocol/ids.ts";
 import type { Message } from "../../protocol/message.ts";
+import { wakes, wakesWhenQuiet } from "../../protocol/message-types.ts";
 import type { ChatterGuard } from "./chatter-guard.ts";
 import type { MemberState } from "./member-handle.ts";
 
@@ -47,7 +47,7 @@ export class WakePolicy {
   #wakesLead(unread: readonly Message[]): boolean {
     const heard = unread.filter(({ from }) => !this.#options.guard.isMuted(lead, from));
     if (heard.some(wakes)) return true;
-    return heard.some(wakesInTheEnd) && !this.#options.isAnyTeammateBusy();
+    return heard.some(wakesWhenQuiet) && !this.#options.isAnyTeammateBusy();
   }
 }
 

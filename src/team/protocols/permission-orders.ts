@@ -2,7 +2,8 @@ import { TeamError } from "../../errors.ts";
 import { isWiderMode } from "../../permissions/modes.ts";
 import { parseRule, type Rule } from "../../permissions/rule.ts";
 import { lead, type MemberName, user } from "../../protocol/ids.ts";
-import type { Message, PermissionMode } from "../../protocol/message.ts";
+import type { PermissionMode } from "../../protocol/message.ts";
+import type { MessageOf } from "../../protocol/message-types.ts";
 import type { Request } from "../../protocol/request.ts";
 import type { Requests } from "../../requests/requests.ts";
 import { isCarriedOut } from "../members/mail-orders.ts";
@@ -42,10 +43,7 @@ export class PermissionOrders {
     for (const { decision } of approved) this.#add(decision?.rule);
   }
 
-  async answer(
-    member: MemberName,
-    order: Extract<Message, { type: "permission_response" }>,
-  ): Promise<void> {
+  async answer(member: MemberName, order: MessageOf<"permission_response">): Promise<void> {
     const { requests } = this.#options;
     const request = await requests.get(order.request_id);
     if (request.type !== "permission" || request.from !== member) throw notTheirs(request, member);
@@ -63,7 +61,7 @@ export class PermissionOrders {
   }
 
   /** An update that came by mail: nothing where the rule is known. */
-  addRule({ rule, decision }: Extract<Message, { type: "team_permission_update" }>): void {
+  addRule({ rule, decision }: MessageOf<"team_permission_update">): void {
     this.#add(rule, decision);
   }
 

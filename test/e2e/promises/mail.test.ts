@@ -6,7 +6,7 @@ import { stall } from "../../../src/testing/provider-server/answers.ts";
 import { calls, says } from "../../../src/testing/scripted-model.ts";
 import { viewTeam } from "../../support/team.ts";
 import { occurrences, shownIn, TeamOnWire, Watched } from "../../support/team-on-wire.ts";
-import { after, Latch, never } from "./scenes.ts";
+import { after, Latch, never, requestIdIn } from "./scenes.ts";
 
 const alice = { name: "alice", role: "coder", prompt: "Begin." };
 
@@ -230,4 +230,29 @@ test("P04 what a member has not read at its end goes back to its sender, once", 
   expect(occurrences(shown, "Undelivered: 'alice' is shut down")).toBe(1);
   expect(shown).toMatch(/Undelivered: [^<]*Did you read this\?/);
   expect(wire.requestsOf("alice")).toHaveLength(1);
+});
+
+test("P04 an answer to a plan that its member does not live to read goes back to the lead", async () => {
+  await using wire = await TeamOnWire.start({
+    lead: [
+      (request) =>
+        calls("plan_approval", {
+          ...{ request_id: requestIdIn(request), approve: false, feedback: "Half of it." },
+        }),
+      says("Rejected."),
+      says("What a pity."),
+    ],
+    alice: [calls("plan_approval", { plan: "All of it." }), never],
+  });
+  const team = await wire.open();
+  const watched = new Watched(team);
+  await team.spawn(alice);
+  await wire.requested("alice", 2);
+  await watched.until(({ type, member }) => type === "run-end" && member === "lead");
+
+  await team.stop("alice");
+  const summary = await team.quiet();
+
+  expect(summary.undelivered).toHaveLength(1);
+  expect(wire.shownTo("lead")).toMatch(/Undelivered: 'alice' is shut down[^<]*Half of it\./);
 });

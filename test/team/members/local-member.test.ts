@@ -48,8 +48,11 @@ async function openLocalMember(script: RunnerScript): Promise<MemberHandleFixtur
     clock: systemClock,
     goesOnByItself: true,
     orders: {
-      ...{ answerPermission: unexpected, answerPlan: unexpected, stop: unexpected },
-      ...{ setMode: unexpected, addRule: unexpected },
+      permission_response: unexpected,
+      plan_approval_response: unexpected,
+      shutdown_request: unexpected,
+      team_permission_update: unexpected,
+      mode_set_request: unexpected,
     },
     open: async (carryOut) => ({
       runner: new ModelRunner(test.agent),

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { TeamError } from "../../../src/errors.ts";
 import { newMessageId, parseTeammateName, user } from "../../../src/protocol/ids.ts";
 import type { Message } from "../../../src/protocol/message.ts";
-import { MailOrders, type Orders } from "../../../src/team/members/mail-orders.ts";
+import { MailOrders, type OrderHandlers } from "../../../src/team/members/mail-orders.ts";
 
 const alice = parseTeammateName("alice");
 
@@ -20,10 +20,12 @@ function mailOrders(...outcomes: TeamError[]) {
   const unexpected = async () => {
     throw new Error("Nobody ordered that");
   };
-  const orders: Orders = {
-    ...{ answerPermission: unexpected, answerPlan: unexpected, stop: unexpected },
-    addRule: unexpected,
-    async setMode(_, { id }) {
+  const orders: OrderHandlers = {
+    permission_response: unexpected,
+    plan_approval_response: unexpected,
+    shutdown_request: unexpected,
+    team_permission_update: unexpected,
+    async mode_set_request(_, { id }) {
       const outcome = outcomes.shift();
       if (outcome) throw outcome;
       carriedOut.push(id);

@@ -1,25 +1,26 @@
 import type { MessageView } from "../../../../src/protocol/dashboard.ts";
+import type { MessageGroup } from "../../../../src/protocol/message-types.ts";
 import type { MessagesWish } from "../../source/source.ts";
-import { type Kind, kindOf, kinds, typesOf } from "./kinds.ts";
+import { groupOf, messageGroups, typesOf } from "./message-groups.ts";
 
 /** Which messages a person wants to see. */
 export interface Filter {
   /** Only from or to this one. */
   member: string | null;
-  kinds: ReadonlySet<Kind>;
+  groups: ReadonlySet<MessageGroup>;
   search: string;
 }
 
-export const usualKinds: ReadonlySet<Kind> = new Set(
-  kinds.map(({ kind }) => kind).filter((kind) => kind !== "control"),
+export const usualGroups: ReadonlySet<MessageGroup> = new Set(
+  messageGroups.map(({ group }) => group).filter((group) => group !== "control"),
 );
 
 /** What the source is asked for, so that the filter reaches all there is. */
-export function wishOf({ member, kinds: chosen, search }: Filter): MessagesWish {
+export function wishOf({ member, groups: chosen, search }: Filter): MessagesWish {
   const text = search.trim();
   return {
     ...(member !== null && { member }),
-    ...(chosen.size < kinds.length && { types: typesOf(chosen) }),
+    ...(chosen.size < messageGroups.length && { types: typesOf(chosen) }),
     ...(text !== "" && { search: text }),
   };
 }
@@ -31,8 +32,8 @@ export function wishOf({ member, kinds: chosen, search }: Filter): MessagesWish 
 export function match(filter: Filter, message: MessageView): "yes" | "no" | "unknown" {
   const { member, search } = filter;
   if (member !== null && message.from !== member && message.to !== member) return "no";
-  const kind = kindOf(message.type);
-  if (kind !== null && !filter.kinds.has(kind)) return "no";
+  const group = groupOf(message.type);
+  if (group !== null && !filter.groups.has(group)) return "no";
   const text = search.trim().toLowerCase();
   const words = [message.text, message.from, message.to];
   if (words.some((each) => each.toLowerCase().includes(text))) return "yes";

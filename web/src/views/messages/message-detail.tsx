@@ -7,7 +7,7 @@ import { cssColor } from "../../state/members.ts";
 import type { Page } from "../../state/page.ts";
 import { useStore } from "../../state/store.ts";
 import { momentText } from "../../state/times.ts";
-import { typeWord } from "./kinds.ts";
+import { typeLabel } from "./message-groups.ts";
 import type { Row } from "./rows.ts";
 import { fateText, rowHeadText } from "./words.ts";
 
@@ -26,7 +26,7 @@ export function MessageDetail({ page, row, onClose }: DetailProps) {
   return (
     <aside class="detail" aria-label="Message" ref={element}>
       <header>
-        <h2>{typeWord(message.type)}</h2>
+        <h2>{typeLabel(message.type)}</h2>
         <button type="button" class="tool" aria-label="Close" onClick={onClose}>
           <CloseIcon />
         </button>

@@ -1,23 +1,24 @@
 import { useEffect, useState } from "preact/hooks";
+import type { MessageGroup } from "../../../../src/protocol/message-types.ts";
 import type { Page } from "../../state/page.ts";
 import type { Filter } from "./filter.ts";
-import { type Kind, kinds } from "./kinds.ts";
+import { messageGroups } from "./message-groups.ts";
 
 interface FiltersProps {
   page: Page;
   filter: Filter;
   names: readonly string[];
-  onKinds(kinds: ReadonlySet<Kind>): void;
+  onGroups(groups: ReadonlySet<MessageGroup>): void;
   onSearch(search: string): void;
 }
 
 export function MessageFilters(props: FiltersProps) {
-  const { page, filter, names, onKinds } = props;
-  const chosen = filter.kinds;
-  const toggle = (kind: Kind) => {
+  const { page, filter, names, onGroups } = props;
+  const chosen = filter.groups;
+  const toggle = (group: MessageGroup) => {
     const others = new Set(chosen);
-    if (!others.delete(kind)) others.add(kind);
-    onKinds(others);
+    if (!others.delete(group)) others.add(group);
+    onGroups(others);
   };
   return (
     <search class="view-filters" aria-label="Filter messages">
@@ -25,13 +26,13 @@ export function MessageFilters(props: FiltersProps) {
       <SearchField value={filter.search} onSearch={props.onSearch} />
       <fieldset class="choices">
         <legend class="hidden">Kinds of messages</legend>
-        {kinds.map(({ kind, label }) => (
+        {messageGroups.map(({ group, label }) => (
           <button
-            key={kind}
+            key={group}
             type="button"
             class="choice"
-            aria-pressed={chosen.has(kind)}
-            onClick={() => toggle(kind)}
+            aria-pressed={chosen.has(group)}
+            onClick={() => toggle(group)}
           >
             {label}
           </button>

@@ -3,9 +3,9 @@ import type { MessageView } from "../../../../src/protocol/dashboard.ts";
 import type { Page } from "../../state/page.ts";
 import "../../styles/views.css";
 import "../../styles/messages.css";
+import type { MessageGroup } from "../../../../src/protocol/message-types.ts";
 import { type Cast, useCast } from "../../hooks/use-cast.ts";
-import { type Filter, usualKinds } from "./filter.ts";
-import type { Kind } from "./kinds.ts";
+import { type Filter, usualGroups } from "./filter.ts";
 import { MessageDetail } from "./message-detail.tsx";
 import type { Feed } from "./message-feed.ts";
 import { MessageFilters } from "./message-filters.tsx";
@@ -55,14 +55,14 @@ function namesOf(cast: Cast, chosen: string | null): readonly string[] {
 }
 
 function useFilter(member: string | null) {
-  const [kinds, onKinds] = useState<ReadonlySet<Kind>>(usualKinds);
+  const [groups, onGroups] = useState<ReadonlySet<MessageGroup>>(usualGroups);
   const [search, onSearch] = useState("");
-  const filter = useMemo<Filter>(() => ({ member, kinds, search }), [member, kinds, search]);
-  return { filter, onKinds, onSearch };
+  const filter = useMemo<Filter>(() => ({ member, groups, search }), [member, groups, search]);
+  return { filter, onGroups, onSearch };
 }
 
-function keyOf({ member, kinds, search }: Filter): string {
-  return JSON.stringify([member, [...kinds], search]);
+function keyOf({ member, groups, search }: Filter): string {
+  return JSON.stringify([member, [...groups], search]);
 }
 
 function useRows(messages: readonly MessageView[]): readonly Row[] {

@@ -3,7 +3,7 @@ import { cssColor } from "../../state/members.ts";
 import { timeOfDay } from "../../state/times.ts";
 import { arrowHeight, arrowPaths, reach } from "./arrow-paths.ts";
 import { type Arrow, arrowOf, type Columns } from "./columns.ts";
-import { typeWord } from "./kinds.ts";
+import { typeLabel } from "./message-groups.ts";
 import type { Row } from "./rows.ts";
 import { firstWords, rowHeadText, sentenceOf } from "./words.ts";
 
@@ -77,7 +77,7 @@ function Words({ row, arrow, columns }: { row: Row; arrow: Arrow; columns: Colum
     >
       {isLeft && spacer}
       <div class="sequence-words" style={{ left: `${timeWidth}px`, maxWidth: `${wordsWidth}px` }}>
-        {message.type !== "message" && <span class="sequence-type">{typeWord(message.type)}</span>}
+        {message.type !== "message" && <span class="sequence-type">{typeLabel(message.type)}</span>}
         {firstWords(message) || <span class="sequence-none">no text</span>}
       </div>
       {!isLeft && spacer}

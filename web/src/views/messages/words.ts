@@ -1,7 +1,7 @@
 import type { MessageView } from "../../../../src/protocol/dashboard.ts";
 import { between, durationText } from "../../state/durations.ts";
 import { timeOfDay } from "../../state/times.ts";
-import { typeWord } from "./kinds.ts";
+import { typeLabel } from "./message-groups.ts";
 import type { Row } from "./rows.ts";
 
 /** What stands at the arrow's head: how long it took to be seen, or why it was not. */
@@ -47,7 +47,7 @@ export function sentenceOf(row: Row): string {
   const fate =
     copies.length === 0 ? fateText(message) : rowHeadText(row).replace("+", "seen after ");
   const route = `${time} ${message.from} to ${to}`;
-  return `${route}, ${typeWord(message.type)}, ${fate}: ${firstWords(message)}`;
+  return `${route}, ${typeLabel(message.type)}, ${fate}: ${firstWords(message)}`;
 }
 
 /** Its text on one line; what was set aside says why first. */

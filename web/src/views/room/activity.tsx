@@ -3,7 +3,7 @@ import { MemberName } from "../../parts/member.tsx";
 import { useRoom, useRoomList } from "../../state/desk.ts";
 import { statusWord } from "../../state/tasks.ts";
 import { timeText } from "../../state/times.ts";
-import { typeWord } from "../messages/kinds.ts";
+import { typeLabel } from "../messages/message-groups.ts";
 import { newestMessages, pressingTasks, taskLine } from "./glance.ts";
 
 /** The newest messages, and the tasks that matter most. */
@@ -51,7 +51,7 @@ function MessageLine({ message }: { message: MessageView }) {
           {sent_at && <time dateTime={sent_at}>{timeText(sent_at, new Date())}</time>}
         </span>
       </span>
-      <span class="glance-text">{text || typeWord(type)}</span>
+      <span class="glance-text">{text || typeLabel(type)}</span>
     </li>
   );
 }

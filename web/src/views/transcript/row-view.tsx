@@ -4,7 +4,7 @@ import { Prose } from "../../parts/prose.tsx";
 import { Steady } from "../../parts/steady.ts";
 import { counted } from "../../state/amounts.ts";
 import { durationText } from "../../state/durations.ts";
-import { typeWord } from "../messages/kinds.ts";
+import { typeLabel } from "../messages/message-groups.ts";
 import { Fold } from "./fold.tsx";
 import type { Row, RowBody } from "./rows.ts";
 import { Marked, timeNow, words } from "./text.tsx";
@@ -202,7 +202,7 @@ function Letter({ message }: { message: MessageView }) {
     <>
       <p class="row-title">
         <b>{from}</b>
-        <span class="letter-type">{typeWord(type)}</span>
+        <span class="letter-type">{typeLabel(type)}</span>
         {Object.entries(facts).map(([name, value]) => (
           <span class="letter-fact">
             {words(name)}: {value}
