@@ -1,7 +1,7 @@
 import { statSync, watch as watchFileSystem } from "node:fs";
 import type { Clock } from "./clock.ts";
 import { type FilePath, locationOf, within } from "./file-path.ts";
-import type { WakeSource } from "./wake-source.ts";
+import type { DirectoryChanges, WakeSource } from "./wake-source.ts";
 
 /** As much of `fs.watch` as is needed here. */
 export type WatchFileSystem = (
@@ -32,6 +32,15 @@ interface Subscription {
   seen: string;
 }
 
+/** Somebody who wants to know of every file. */
+interface WideSubscription {
+  changed(fileName: string | undefined): void;
+  /** What the directory looked like to the last poll. */
+  seen: string;
+  /** True where the next poll reports a change whatever the directory looks like. */
+  isUnsure: boolean;
+}
+
 /**
  * Wakes whoever waits for changes of a file in one directory: at once where the system reports
  * them, and within the second where it does not. The file may be replaced, renamed, or not there
@@ -40,11 +49,14 @@ interface Subscription {
  * A wake means "look again": several changes can wake once, and one change twice. What changed
  * before `subscribe` returned does not wake, so subscribe first and then look.
  */
-export class DirectoryWatch implements WakeSource, Disposable {
+export class DirectoryWatch implements WakeSource, DirectoryChanges, Disposable {
   readonly #directory: FilePath;
   readonly #clock: Clock;
   readonly #onFallback: (reason: string) => void;
   readonly #subscriptions = new Set<Subscription>();
+  readonly #wide = new Set<WideSubscription>();
+  /** True where the system has reported a change since the last poll. */
+  #hasReported = false;
   #watcher: Watcher | undefined;
   #cancelPoll = () => {};
 
@@ -70,8 +82,17 @@ export class DirectoryWatch implements WakeSource, Disposable {
     };
   }
 
+  subscribeAll(changed: (fileName: string | undefined) => void): () => void {
+    const subscription = { changed, seen: appearance(this.#directory), isUnsure: false };
+    this.#wide.add(subscription);
+    return () => {
+      this.#wide.delete(subscription);
+    };
+  }
+
   [Symbol.dispose](): void {
     this.#subscriptions.clear();
+    this.#wide.clear();
     this.#cancelPoll();
     this.#watcher?.close();
     this.#watcher = undefined;
@@ -84,6 +105,8 @@ export class DirectoryWatch implements WakeSource, Disposable {
           // Some systems do not say which file it was.
           if (fileName === null || fileName === it.fileName) it.wake();
         }
+        this.#hasReported = true;
+        for (const { changed } of this.#wide) changed(fileName ?? undefined);
       });
       this.#watcher.on("error", (error) => this.#fallBack(error));
     } catch (error) {
@@ -111,6 +134,18 @@ export class DirectoryWatch implements WakeSource, Disposable {
       it.seen = seen;
       it.wake();
     }
+    for (const it of this.#wide) this.#pollAll(it);
+    this.#hasReported = false;
+  }
+
+  /** Reports a change of the directory of which the system has not said anything. */
+  #pollAll(it: WideSubscription): void {
+    const seen = appearance(this.#directory);
+    const isMissed = seen !== it.seen && !this.#hasReported;
+    it.seen = seen;
+    if (isMissed || it.isUnsure) it.changed(undefined);
+    // The times of directories are coarse: a second change of the same moment looks like one.
+    it.isUnsure = isMissed;
   }
 }
 

@@ -118,3 +118,6 @@ export function isBehind({ copy, versions }: RecordLook): boolean {
 
 /** Longer than the times of any file system are apart. */
 const settleMs = 3_000;
+
+/** After so many records others get their turn. */
+export const looksPerTurn = 256;

@@ -30,6 +30,7 @@ import {
   isSameLook,
   isSettled,
   lookAtRecord,
+  looksPerTurn,
   type RecordLook,
   statsOf,
 } from "./record-look.ts";
@@ -128,7 +129,7 @@ export class VersionedRecords<T extends Versioned> {
     using held = new HeldRecords({ copies: this.#directory, versions: this.#versions });
     for (const [index, id] of ids.entries()) {
       look(held, id);
-      if (index % glancesPerTurn === glancesPerTurn - 1) await setImmediate();
+      if (index % looksPerTurn === looksPerTurn - 1) await setImmediate();
     }
   }
 
@@ -330,6 +331,3 @@ export class VersionedRecords<T extends Versioned> {
 
 /** So many versions are tried where the newest ones cannot be read. */
 const maxTried = 100;
-
-/** So many records are looked at before others get their turn. */
-const glancesPerTurn = 256;

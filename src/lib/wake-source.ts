@@ -3,3 +3,12 @@ export interface WakeSource {
   /** Calls `wake` when `fileName` may have changed, until the returned function is called. */
   subscribe(fileName: string, wake: () => void): () => void;
 }
+
+/** Tells of changes to any file of one directory. */
+export interface DirectoryChanges {
+  /**
+   * Calls `changed` with the name of a file that may have changed, or with undefined where the system
+   * does not say which one, until the returned function is called.
+   */
+  subscribeAll(changed: (fileName: string | undefined) => void): () => void;
+}

@@ -2,8 +2,9 @@ import { TeamError } from "../errors.ts";
 import type { Signature } from "../keys/signature.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { FilePath } from "../lib/file-path.ts";
-import { Listeners } from "../lib/listeners.ts";
+import { RecordChanges } from "../lib/record-changes.ts";
 import { VersionedRecords } from "../lib/versioned-records.ts";
+import type { DirectoryChanges } from "../lib/wake-source.ts";
 import { type MemberName, newRequestId, RequestId, system } from "../protocol/ids.ts";
 import { Request, type RequestState } from "../protocol/request.ts";
 import {
@@ -22,11 +23,13 @@ export interface FileRequestsOptions {
   directory: FilePath;
   signature: Signature;
   clock: Clock;
+  /** Reports changes of the directory. Without it, only changes made through this object are told. */
+  watch?: DirectoryChanges | undefined;
   /** Told once of each file that cannot be read. */
   onDamage(problem: string): void;
   /** Told once of each record that troupe did not write as it stands. */
   onForgery(problem: string): void;
-  /** Throws when this process may no longer write. Needless for one that only looks. */
+  /** Checks the lease under which this process writes: throws where it is lost. */
   check?: () => Promise<void>;
 }
 
@@ -36,7 +39,7 @@ export class FileRequests implements Requests {
   readonly #signature: Signature;
   readonly #clock: Clock;
   readonly #onForgery: (problem: string) => void;
-  readonly #listeners = new Listeners<Request>();
+  readonly #changes: RecordChanges<Request>;
   /** How each request ended that has; a decision that counts is never another. */
   readonly #ended = new Map<string, RequestState>();
   /** What has not changed is not verified again. */
@@ -45,7 +48,7 @@ export class FileRequests implements Requests {
   readonly #told = new Map<string, string>();
 
   constructor(options: FileRequestsOptions) {
-    const { directory, signature, clock, onDamage, onForgery, check } = options;
+    const { directory, signature, clock, watch, onDamage, onForgery, check } = options;
     this.#records = new VersionedRecords({
       directory,
       schema: Request,
@@ -53,6 +56,10 @@ export class FileRequests implements Requests {
       now: () => clock.now(),
       isEditable: true,
       check,
+    });
+    this.#changes = new RecordChanges({
+      ...{ directory, watch, onDamage },
+      read: async (id) => (await this.#read(id))?.request,
     });
     this.#signature = signature;
     this.#clock = clock;
@@ -70,7 +77,7 @@ export class FileRequests implements Requests {
     if (!(await this.#records.commit(request))) {
       throw new TeamError("write-failed", `Request ${request.id} exists already`);
     }
-    return this.#announce(request);
+    return this.#changes.report(request);
   }
 
   async get(id: RequestId): Promise<Request> {
@@ -110,7 +117,7 @@ export class FileRequests implements Requests {
   }
 
   onChange(listener: (request: Request) => void): () => void {
-    return this.#listeners.add(listener);
+    return this.#changes.add(listener);
   }
 
   async #settle(id: RequestId, settlement: (request: Request) => Settlement): Promise<Request> {
@@ -118,7 +125,7 @@ export class FileRequests implements Requests {
     for (let attempt = 0; attempt < maxAttempts; attempt++) {
       const found = await this.#require(id);
       const settled = settleRequest(found, settlement(found.request), signing);
-      if (await this.#records.commit(settled)) return this.#announce(settled);
+      if (await this.#records.commit(settled)) return this.#changes.report(settled);
     }
     throw new TeamError("request-refused", `Request ${id} keeps changing`, { hint: "Try again." });
   }
@@ -161,11 +168,6 @@ export class FileRequests implements Requests {
     }
     this.#told.set(id, problem);
     this.#onForgery(problem);
-  }
-
-  #announce(request: Request): Request {
-    this.#listeners.emit(request);
-    return request;
   }
 }
 

@@ -1,6 +1,6 @@
 import type { Signature } from "../keys/signature.ts";
 import type { Clock } from "../lib/clock.ts";
-import { Listeners } from "../lib/listeners.ts";
+import { MemoryRecords } from "../lib/memory-records.ts";
 import { type MemberName, newRequestId, type RequestId, system } from "../protocol/ids.ts";
 import type { Request } from "../protocol/request.ts";
 import {
@@ -13,21 +13,30 @@ import {
 } from "./request-rules.ts";
 import type { Answer, RequestDraft, RequestFilter, Requests } from "./requests.ts";
 
+export interface MemoryRequestsOptions {
+  signature: Signature;
+  clock: Clock;
+  records?: MemoryRecords<RequestId, Request>;
+}
+
 /** Requests for tests and single-process teams. Keeps every promise except surviving a crash. */
 export class MemoryRequests implements Requests {
-  readonly #requests = new Map<RequestId, Request>();
   readonly #signature: Signature;
   readonly #clock: Clock;
-  readonly #listeners = new Listeners<Request>();
+  readonly #records: MemoryRecords<RequestId, Request>;
 
-  constructor({ signature, clock }: { signature: Signature; clock: Clock }) {
+  /** Objects with the same `records` have the same requests. */
+  constructor({ signature, clock, records = new MemoryRecords() }: MemoryRequestsOptions) {
     this.#signature = signature;
     this.#clock = clock;
+    this.#records = records;
   }
 
   async open(draft: RequestDraft): Promise<Request> {
     const at = this.#clock.now();
-    return this.#store(newRequest(draft, { id: newRequestId(at), at, signature: this.#signature }));
+    return this.#records.put(
+      newRequest(draft, { id: newRequestId(at), at, signature: this.#signature }),
+    );
   }
 
   async get(id: RequestId): Promise<Request> {
@@ -51,30 +60,24 @@ export class MemoryRequests implements Requests {
   }
 
   onChange(listener: (request: Request) => void): () => void {
-    return this.#listeners.add(listener);
+    return this.#records.listeners.add(listener);
   }
 
   async #settle(id: RequestId, settlement: (request: Request) => Settlement): Promise<Request> {
     const verified = verifyRequest(this.#find(id), this.#signature);
     const signing = { at: this.#clock.now(), signature: this.#signature };
-    return this.#store(settleRequest(verified, settlement(verified.request), signing));
+    return this.#records.put(settleRequest(verified, settlement(verified.request), signing));
   }
 
   #find(id: RequestId): Request {
-    const request = this.#requests.get(id);
+    const request = this.#records.byId.get(id);
     if (request) return request;
     throw unknownRequest(id, this.#select({ state: "pending" }));
   }
 
   #select(filter: RequestFilter): Request[] {
-    return [...this.#requests.values()]
+    return [...this.#records.byId.values()]
       .filter((request) => isListed(request, filter))
       .sort((a, b) => (a.id < b.id ? -1 : 1));
-  }
-
-  #store(request: Request): Request {
-    this.#requests.set(request.id, request);
-    this.#listeners.emit(structuredClone(request));
-    return structuredClone(request);
   }
 }

@@ -2,7 +2,7 @@ import type { MemberName, RequestId } from "../protocol/ids.ts";
 import type { Request, RequestState, RequestType } from "../protocol/request.ts";
 
 /**
- * The questions of a team's protocols and their answers. Any process may look.
+ * The questions of a team's protocols and their answers. Any process may ask and answer.
  *
  * Every backend promises, and src/testing/conformance/requests.ts checks, that:
  * - once `open` resolves, the question survives a crash, pending, with the hash of its subject;
@@ -25,8 +25,8 @@ export interface Requests {
   expire(id: RequestId, reason?: string): Promise<Request>;
   cancel(id: RequestId, by: MemberName, reason?: string): Promise<Request>;
   /**
-   * Calls `listener` after each change made through this object; one that throws breaks no change.
-   * Returns how to stop it.
+   * Calls `listener` after each change, whoever made it, in this process or another one; one that
+   * throws breaks no change. Returns how to stop it.
    */
   onChange(listener: (request: Request) => void): () => void;
 }

@@ -1,9 +1,10 @@
 import { TeamError } from "../errors.ts";
 import type { Clock } from "../lib/clock.ts";
 import { type FilePath, within } from "../lib/file-path.ts";
-import { Listeners } from "../lib/listeners.ts";
+import { RecordChanges } from "../lib/record-changes.ts";
 import type { Signer } from "../lib/signed-record.ts";
 import { VersionedRecords } from "../lib/versioned-records.ts";
+import type { DirectoryChanges } from "../lib/wake-source.ts";
 import { outside, TaskId } from "../protocol/ids.ts";
 import { Task } from "../protocol/task.ts";
 import type {
@@ -32,13 +33,15 @@ export interface FileTaskBoardOptions {
   /** `tasks` in the team directory. */
   directory: FilePath;
   clock: Clock;
+  /** Reports changes of the directory. Without it, only changes made through this object are told. */
+  watch?: DirectoryChanges | undefined;
   /** Tells what troupe wrote. Without it, for who only looks, every record is shown as it claims to be. */
   signature?: Signer | undefined;
   /** Told once of each record that cannot be read. The others are not harmed. */
   onDamage(problem: string): void;
   /** Told once of each record that is not as troupe wrote it. */
   onEdit?: (problem: string) => void;
-  /** Throws when this process may no longer write. Needless for one that only looks. */
+  /** Checks the lease under which this process writes: throws where it is lost. */
   check?: () => Promise<void>;
 }
 
@@ -47,14 +50,15 @@ export class FileTaskBoard implements TaskBoard {
   readonly #records: VersionedRecords<Task>;
   readonly #clock: Clock;
   readonly #signature: Signer | undefined;
-  readonly #listeners = new Listeners<Task>();
+  readonly #changes: RecordChanges<Task>;
   /** Each task as far as it can be believed: what has not changed is not verified again. */
   readonly #verified = new WeakMap<Task, Task>();
   readonly #onEdit: (problem: string) => void;
   readonly #directory: FilePath;
   readonly #toldEdits = new Set<TaskId>();
 
-  constructor({ directory, clock, signature, onDamage, onEdit, check }: FileTaskBoardOptions) {
+  constructor(options: FileTaskBoardOptions) {
+    const { directory, clock, watch, signature, onDamage, onEdit, check } = options;
     this.#records = new VersionedRecords({
       directory,
       schema: Task,
@@ -62,6 +66,10 @@ export class FileTaskBoard implements TaskBoard {
       now: () => clock.now(),
       isEditable: true,
       check,
+    });
+    this.#changes = new RecordChanges({
+      ...{ directory, watch, onDamage },
+      read: async (id) => (isTaskId(id) ? this.#read(id) : undefined),
     });
     this.#clock = clock;
     this.#signature = signature;
@@ -81,7 +89,7 @@ export class FileTaskBoard implements TaskBoard {
     for (let number = Number(newest) + 1; ; number++) {
       const task = newTask(board, draft, { id: TaskId.parse(String(number)), at });
       // Where another process has just taken the number, the next one may be free.
-      if (await this.#commit(task)) return this.#announce(task);
+      if (await this.#commit(task)) return this.#changes.report(task);
     }
   }
 
@@ -131,7 +139,7 @@ export class FileTaskBoard implements TaskBoard {
   }
 
   onChange(listener: (task: Task) => void): () => void {
-    return this.#listeners.add(listener);
+    return this.#changes.add(listener);
   }
 
   /** The task before and after the change, and the board by which it was decided. */
@@ -146,7 +154,7 @@ export class FileTaskBoard implements TaskBoard {
       requireVersion(before, version);
       const after = rule(board, before);
       if (after === before) return { board, before, after };
-      if (await this.#commit(after)) return { board, before, after: this.#announce(after) };
+      if (await this.#commit(after)) return { board, before, after: this.#changes.report(after) };
     }
     throw new TeamError("task-conflict", `Task ${id} keeps changing`, { hint: "Try again." });
   }
@@ -205,11 +213,6 @@ export class FileTaskBoard implements TaskBoard {
     this.#onEdit(
       `${path} is not what troupe wrote: it counts as somebody's own, and nobody holds it`,
     );
-  }
-
-  #announce(task: Task): Task {
-    this.#listeners.emit(task);
-    return task;
   }
 }
 

@@ -1,5 +1,5 @@
 import type { Clock } from "../lib/clock.ts";
-import { Listeners } from "../lib/listeners.ts";
+import { MemoryRecords } from "../lib/memory-records.ts";
 import { TaskId } from "../protocol/ids.ts";
 import type { Task } from "../protocol/task.ts";
 import type {
@@ -23,19 +23,25 @@ import {
   updateTask,
 } from "./task-rules.ts";
 
+export interface MemoryTaskBoardOptions {
+  clock: Clock;
+  records?: MemoryRecords<TaskId, Task>;
+}
+
 /** A board for tests and single-process teams. Keeps every promise except surviving a crash. */
 export class MemoryTaskBoard implements TaskBoard {
-  #board: Board = new Map();
   readonly #clock: Clock;
-  readonly #listeners = new Listeners<Task>();
+  readonly #records: MemoryRecords<TaskId, Task>;
 
-  constructor({ clock }: { clock: Clock }) {
+  /** Boards with the same `records` are the same board. */
+  constructor({ clock, records = new MemoryRecords() }: MemoryTaskBoardOptions) {
     this.#clock = clock;
+    this.#records = records;
   }
 
   async create(draft: TaskDraft): Promise<Task> {
     const id = TaskId.parse(String(this.#board.size + 1));
-    return this.#store(newTask(this.#board, draft, { id, at: this.#clock.now() }));
+    return this.#records.put(newTask(this.#board, draft, { id, at: this.#clock.now() }));
   }
 
   async get(id: TaskId): Promise<Task> {
@@ -78,7 +84,7 @@ export class MemoryTaskBoard implements TaskBoard {
   }
 
   onChange(listener: (task: Task) => void): () => void {
-    return this.#listeners.add(listener);
+    return this.#records.listeners.add(listener);
   }
 
   #release(id: TaskId, release: Release): Task {
@@ -90,12 +96,10 @@ export class MemoryTaskBoard implements TaskBoard {
     const current = requireTask(this.#board, id);
     requireVersion(current, version);
     const task = rule(this.#board, current);
-    return task === current ? structuredClone(task) : this.#store(task);
+    return task === current ? structuredClone(task) : this.#records.put(task);
   }
 
-  #store(task: Task): Task {
-    this.#board = new Map(this.#board).set(task.id, task);
-    this.#listeners.emit(structuredClone(task));
-    return structuredClone(task);
+  get #board(): Board {
+    return this.#records.byId;
   }
 }

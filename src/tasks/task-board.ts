@@ -35,8 +35,8 @@ export interface TaskBoard {
   /** Takes back all that `holder` has not finished, and returns what it held. */
   releaseAll(release: Release): Promise<Task[]>;
   /**
-   * Calls `listener` after each change made through this object; one that throws breaks no change.
-   * Returns how to stop it.
+   * Calls `listener` after each change, whoever made it, in this process or another one; one that
+   * throws breaks no change. Returns how to stop it.
    */
   onChange(listener: (task: Task) => void): () => void;
 }

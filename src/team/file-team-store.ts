@@ -14,6 +14,7 @@ import { LogHead } from "../lib/log-head.ts";
 import { makeOnce } from "../lib/make-once.ts";
 import { moveMisplaced } from "../lib/misplaced.ts";
 import type { OwnDirectory } from "../lib/own-directory.ts";
+import type { DirectoryChanges } from "../lib/wake-source.ts";
 import { FileEventLog } from "../logs/file-event-log.ts";
 import { FileUsageLedger } from "../logs/file-usage-ledger.ts";
 import { FileMailbox } from "../mailbox/file-mailbox.ts";
@@ -264,7 +265,10 @@ async function openParts(options: PartsOptions, opened: Disposables) {
   const { roster, key, isTakenOver } = await openRoster(options, { watch, check });
   opened.use(roster);
   const openList = (name: string) => openHead(place, { key, roster, name, open: Inventory.open });
-  const records = await openRecords(place, layout, { key, check, openList });
+  const records = await openRecords(place, layout, {
+    ...{ key, check, openList },
+    watch: (path) => opened.use(watchDirectory(place, path)),
+  });
   if (isTakenOver) await askAgain(records.requests, roster.known);
   const writer = opened.use(new MailWriter());
   const events = opened.use(await FileEventLog.open({ path: layout.events, clock }));
@@ -281,24 +285,27 @@ async function openParts(options: PartsOptions, opened: Disposables) {
 interface RecordOptions {
   key: TeamKey;
   check(): Promise<void>;
+  watch(directory: FilePath): DirectoryChanges;
   openList(name: string): Promise<Inventory | undefined>;
 }
 
 async function openRecords(
   { clock, onWarning }: TeamPlace,
   layout: TeamLayout,
-  { key, check, openList }: RecordOptions,
+  { key, check, openList, watch }: RecordOptions,
 ) {
   const { signature } = key;
   const shared = { clock, onDamage: onWarning, check };
   const tasks = new FileTaskBoard({
     directory: layout.tasks,
+    watch: watch(layout.tasks),
     signature,
     onEdit: onWarning,
     ...shared,
   });
   const requests = new FileRequests({
     directory: layout.requests,
+    watch: watch(layout.requests),
     signature,
     onForgery: onWarning,
     ...shared,

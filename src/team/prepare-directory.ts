@@ -39,8 +39,8 @@ export async function removeLeftovers(layout: TeamLayout): Promise<void> {
   for (const path of directories(layout)) await removeTemporaries(path);
 }
 
-function directories({ directory, inbox, transcripts }: TeamLayout) {
-  return [directory, inbox, transcripts];
+function directories({ directory, inbox, transcripts, tasks, requests }: TeamLayout) {
+  return [directory, inbox, transcripts, tasks, requests];
 }
 
 function asUnusable(error: unknown, directory: string): unknown {

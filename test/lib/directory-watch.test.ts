@@ -77,6 +77,36 @@ test("without events the poll sees appends, rotations, late creations and remova
   expect(wakes()).toBe(4);
 });
 
+test("a change of any file is reported with its name, by events alone", async () => {
+  await using directory = await temporaryDirectory();
+  using watched = open(directory.path, { clock: new ManualClock() });
+  const reported = new Promise((resolve) => watched.subscribeAll(resolve));
+
+  await writeFile(join(directory.path, "new.json"), "{}");
+
+  expect(await reported).toBe("new.json");
+});
+
+test("without events a change of any file is reported without its name, and once more for sure", async () => {
+  await using directory = await temporaryDirectory();
+  const clock = new ManualClock();
+  using watched = open(directory.path, { clock, watch: refuse("ENOSPC") });
+  const reported: unknown[] = [];
+  const stop = watched.subscribeAll((fileName) => reported.push(fileName));
+
+  clock.advance(10_000);
+  expect(reported).toEqual([]);
+  await writeFile(join(directory.path, "new.json"), "{}");
+  clock.advance(1_000);
+  expect(reported).toEqual([undefined]);
+  clock.advance(10_000);
+  expect(reported).toEqual([undefined, undefined]);
+  stop();
+  await writeFile(join(directory.path, "newer.json"), "{}");
+  clock.advance(10_000);
+  expect(reported).toHaveLength(2);
+});
+
 test("the poll goes on beside the events and makes up for a lost one", async () => {
   await using directory = await temporaryDirectory();
   const clock = new ManualClock();

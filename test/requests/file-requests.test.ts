@@ -3,6 +3,8 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { hmacSignature } from "../../src/keys/signature.ts";
 import { canonicalJson } from "../../src/lib/canonical-json.ts";
+import { systemClock } from "../../src/lib/clock.ts";
+import { DirectoryWatch } from "../../src/lib/directory-watch.ts";
 import { lead, MemberName, user } from "../../src/protocol/ids.ts";
 import { type Decision, Request } from "../../src/protocol/request.ts";
 import { FileRequests } from "../../src/requests/file-requests.ts";
@@ -245,9 +247,15 @@ async function open() {
   const clock = new ManualClock();
   const problems: string[] = [];
   const forgeries: string[] = [];
+  const watch = new DirectoryWatch({
+    directory: directory.path,
+    clock: systemClock,
+    onFallback: () => undefined,
+  });
   const openWith = (bytes: Uint8Array) =>
     new FileRequests({
       directory: directory.path,
+      watch,
       signature: hmacSignature(bytes),
       clock,
       onDamage: (problem) => void problems.push(problem),
@@ -264,6 +272,9 @@ async function open() {
     /** What somebody does who writes to the request's file. */
     rewrite: (request: Request) =>
       writeFile(join(directory.path, `${request.id}.json`), JSON.stringify(request)),
-    [Symbol.asyncDispose]: () => directory[Symbol.asyncDispose](),
+    [Symbol.asyncDispose]: () => {
+      watch[Symbol.dispose]();
+      return directory[Symbol.asyncDispose]();
+    },
   };
 }

@@ -5,8 +5,11 @@ import { createInterface } from "node:readline";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { hmacSignature, type Signature } from "../../src/keys/signature.ts";
+import { systemClock } from "../../src/lib/clock.ts";
+import { DirectoryWatch } from "../../src/lib/directory-watch.ts";
 import { lead, MemberName, TaskId } from "../../src/protocol/ids.ts";
 import { FileTaskBoard } from "../../src/tasks/file-task-board.ts";
+import { nextChange } from "../../src/testing/conformance/next-change.ts";
 import { testTaskBoard } from "../../src/testing/conformance/task-board.ts";
 import { ManualClock } from "../../src/testing/manual-clock.ts";
 import { temporaryDirectory } from "../../src/testing/temporary-directory.ts";
@@ -100,6 +103,28 @@ test("a claim committed by a process that died right then counts, and a repair s
   expect(await readFile(join(fixture.path, "1.json"), "utf8")).toContain('"owner": "alice"');
 });
 
+test("a listener is told of a task that another process creates and claims", async () => {
+  await using fixture = await open();
+  const racer = await startRacer(fixture.path, "m0", 1);
+  const claimed = nextChange(fixture.board, ({ owner }) => owner === "m0");
+
+  racer.go();
+
+  expect(await claimed).toMatchObject({ id: "1", status: "in_progress" });
+  await racer.report();
+});
+
+test("a listener is told of what a person edits", async () => {
+  await using fixture = await open();
+  await fixture.board.create({ subject: "x", created_by: lead });
+  const edited = nextChange(fixture.board, ({ subject }) => subject === "edited");
+
+  const path = join(fixture.path, "1.json");
+  await writeFile(path, (await readFile(path, "utf8")).replace('"x"', '"edited"'));
+
+  expect(await edited).toMatchObject({ id: "1", version: 1 });
+});
+
 test("P10 processes that create and claim at once: no id twice, no task with two owners", async () => {
   await using fixture = await open();
   const members = ["m0", "m1", "m2"];
@@ -169,9 +194,15 @@ async function open() {
   const directory = await temporaryDirectory();
   const clock = new ManualClock();
   const problems: string[] = [];
+  const watch = new DirectoryWatch({
+    directory: directory.path,
+    clock: systemClock,
+    onFallback: () => undefined,
+  });
   const openBoard = (signature?: Signature) =>
     new FileTaskBoard({
       directory: directory.path,
+      watch,
       clock,
       signature,
       onDamage: (problem) => void problems.push(problem),
@@ -183,7 +214,10 @@ async function open() {
     board: openBoard(),
     openBoard,
     reopen: async () => openBoard(),
-    [Symbol.asyncDispose]: () => directory[Symbol.asyncDispose](),
+    [Symbol.asyncDispose]: () => {
+      watch[Symbol.dispose]();
+      return directory[Symbol.asyncDispose]();
+    },
   };
 }
 

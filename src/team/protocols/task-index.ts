@@ -2,10 +2,7 @@ import type { TaskId } from "../../protocol/ids.ts";
 import type { Task } from "../../protocol/task.ts";
 import type { TaskBoard } from "../../tasks/task-board.ts";
 
-/**
- * The tasks as they are, without reading them again: this process alone changes them, so they are
- * read once and then kept by what changes.
- */
+/** The tasks as they are, read once and then kept up to date by the changes the board reports. */
 export class TaskIndex {
   readonly #board: TaskBoard;
   readonly #tasks = new Map<TaskId, Task>();
@@ -40,7 +37,7 @@ export class TaskIndex {
 
   #keep(task: Task): void {
     const known = this.#tasks.get(task.id);
-    if (!known || known.version < task.version) this.#tasks.set(task.id, task);
+    if (!known || known.version <= task.version) this.#tasks.set(task.id, task);
   }
 }
 

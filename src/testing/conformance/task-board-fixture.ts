@@ -3,11 +3,11 @@ import type { Task } from "../../protocol/task.ts";
 import type { TaskBoard } from "../../tasks/task-board.ts";
 import type { ManualClock } from "../manual-clock.ts";
 
-/** A new empty board. `reopen` is a second process looking at the same one. */
+/** A new empty board. `reopen` opens the same one again, as another process does. */
 export interface TaskBoardFixture extends AsyncDisposable {
   board: TaskBoard;
   clock: ManualClock;
-  reopen?(): Promise<TaskBoard>;
+  reopen(): Promise<TaskBoard>;
 }
 
 export const alice = MemberName.parse("alice");

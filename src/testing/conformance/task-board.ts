@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { lead, MemberName, TaskId, user } from "../../protocol/ids.ts";
 import type { Task } from "../../protocol/task.ts";
 import { catchUncaughtErrors } from "../uncaught-errors.ts";
+import { nextChange } from "./next-change.ts";
 import { alice, bob, createTask, type TaskBoardFixture } from "./task-board-fixture.ts";
 import { testTaskDependencies } from "./task-dependencies.ts";
 import { testTaskUpdates } from "./task-updates.ts";
@@ -144,9 +145,23 @@ function testRecords(open: () => Promise<TaskBoardFixture>): void {
     });
   });
 
-  test("a second process sees the board and goes on with it", async ({ skip }) => {
+  test("listeners are told of what another process creates and changes", async () => {
     await using fixture = await open();
-    if (!fixture.reopen) return skip("backend lives in one process");
+    const { board } = fixture;
+    const other = await fixture.reopen();
+    const mine = await createTask(board);
+
+    const created = nextChange(board, ({ id }) => id !== mine.id);
+    expect(await createTask(other)).toEqual(await created);
+    const claimed = nextChange(board, ({ owner }) => owner === alice);
+    expect(await other.claim(mine.id, { by: alice })).toEqual(await claimed);
+    const completed = nextChange(board, ({ status }) => status === "completed");
+    await other.complete(mine.id, { by: alice });
+    expect(await completed).toEqual(await board.get(mine.id));
+  });
+
+  test("a second process sees the board and goes on with it", async () => {
+    await using fixture = await open();
     const task = await createTask(fixture.board);
     const claimed = await fixture.board.claim(task.id, { by: alice });
 
