@@ -123,6 +123,7 @@ function teamOf(members: readonly Member[], hub: EventHub): TalkTeam {
     openRequests: async () => [],
     usage: async () => new Map(),
     interrupt: () => undefined,
+    hasSent: () => false,
     ...{ describeRoster: nothing, message: nothing, broadcast: nothing, answer: nothing },
     ...{ stop: nothing, setMode: nothing, quiet: nothing },
   };

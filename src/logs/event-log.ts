@@ -1,4 +1,5 @@
 import type { AgentEvent, StoredEvent } from "../protocol/events.ts";
+import type { MessageId } from "../protocol/ids.ts";
 
 export interface FollowOptions {
   /** The last number the follower has seen. Without it everything that is kept comes first. */
@@ -31,5 +32,12 @@ export interface EventReader {
  */
 export interface EventLog extends EventReader, AsyncDisposable {
   append(event: AgentEvent): void;
+
+  /**
+   * Those of `ids` that have a `message-sent` event among the events that are kept. Events from
+   * before `since` may be left out.
+   */
+  sentMessages(ids: ReadonlySet<MessageId>, since: Date): Promise<Set<MessageId>>;
+
   flush(): Promise<void>;
 }

@@ -3,6 +3,7 @@ import type { Clock } from "../lib/clock.ts";
 import type { FilePath } from "../lib/file-path.ts";
 import { appendLines, toLines } from "../lib/json-lines.ts";
 import type { AgentEvent, StoredEvent } from "../protocol/events.ts";
+import type { MessageId } from "../protocol/ids.ts";
 import { DeltaJoiner } from "./delta-joiner.ts";
 import type { EventLog, FollowOptions } from "./event-log.ts";
 import { FileEventReader } from "./file-event-reader.ts";
@@ -52,6 +53,10 @@ export class FileEventLog implements EventLog {
 
   append(event: AgentEvent): void {
     this.#joiner.push(event);
+  }
+
+  sentMessages(ids: ReadonlySet<MessageId>, since: Date): Promise<Set<MessageId>> {
+    return this.#reader.sentMessages(ids, since);
   }
 
   async flush(): Promise<void> {

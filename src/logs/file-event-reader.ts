@@ -4,6 +4,7 @@ import type { Line } from "../lib/line-reader.ts";
 import { type LogPlace, PagedLog } from "../lib/paged-log.ts";
 import type { WakeSource } from "../lib/wake-source.ts";
 import { StoredEvent } from "../protocol/events.ts";
+import type { MessageId } from "../protocol/ids.ts";
 import type { EventReader, FollowOptions } from "./event-log.ts";
 import { follow } from "./follow.ts";
 
@@ -34,14 +35,30 @@ export class FileEventReader implements EventReader {
     return 0;
   }
 
-  /** What is kept, from the newest back. Whoever stops early has read no more than that. */
-  async *newestFirst(): AsyncGenerator<StoredEvent> {
+  /**
+   * The kept events, newest first, read from the file as they are taken. With `text`, only those
+   * whose line contains it: the others are not parsed.
+   */
+  async *newestFirst(text?: string): AsyncGenerator<StoredEvent> {
     for await (const { reader } of this.#log.newestFirst()) {
       for await (const line of reader.backwards()) {
+        if (text !== undefined && !line.bytes.includes(text)) continue;
         const stored = parseLine(line, StoredEvent, leaveOut);
         if (stored) yield stored;
       }
     }
+  }
+
+  /** As `EventLog.sentMessages`. */
+  async sentMessages(ids: ReadonlySet<MessageId>, since: Date): Promise<Set<MessageId>> {
+    const sent = new Set<MessageId>();
+    const earliest = since.toISOString();
+    for await (const { event } of this.newestFirst('"type":"message-sent"')) {
+      if (event.type !== "message-sent") continue;
+      if (ids.has(event.id)) sent.add(event.id);
+      if (sent.size === ids.size || event.at < earliest) break;
+    }
+    return sent;
   }
 
   async *follow({ after = 0, signal }: FollowOptions): AsyncGenerator<StoredEvent> {

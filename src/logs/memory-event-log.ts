@@ -1,5 +1,6 @@
 import type { Clock } from "../lib/clock.ts";
 import type { AgentEvent, StoredEvent } from "../protocol/events.ts";
+import type { MessageId } from "../protocol/ids.ts";
 import { DeltaJoiner } from "./delta-joiner.ts";
 import type { EventLog, FollowOptions } from "./event-log.ts";
 import { follow } from "./follow.ts";
@@ -21,6 +22,14 @@ export class MemoryEventLog implements EventLog {
 
   async flush(): Promise<void> {
     this.#joiner.flush();
+  }
+
+  async sentMessages(ids: ReadonlySet<MessageId>): Promise<Set<MessageId>> {
+    return new Set(
+      this.#kept.flatMap(({ event }) => {
+        return event.type === "message-sent" && ids.has(event.id) ? [event.id] : [];
+      }),
+    );
   }
 
   async lastSeq(): Promise<number> {

@@ -35,12 +35,16 @@ export const AgentEvent = z.discriminatedUnion("type", [
     status: MemberStatus,
     detail: z.string().optional().describe("what else a person would want to know"),
   }),
-  event("message-sent", "A message lies in its recipient's mailbox. `member` is its sender.", {
-    id: MessageId,
-    message_type: z.string().describe("such as `message`, `result` or `task_assignment`"),
-    to: MemberName,
-    preview: z.string().optional().describe("how its content begins"),
-  }),
+  event(
+    "message-sent",
+    "A message is in its recipient's mailbox. `member` is its sender. Emitted when the running team first reads it.",
+    {
+      id: MessageId,
+      message_type: z.string().describe("such as `message`, `result` or `task_assignment`"),
+      to: MemberName,
+      preview: z.string().optional().describe("how its content begins"),
+    },
+  ),
   event("message-delivered", "A message is in its recipient's transcript. `member` has it.", {
     id: MessageId,
   }),

@@ -1,45 +1,46 @@
-import { firstCharacters } from "../lib/cut-text.ts";
+import type { Clock } from "../lib/clock.ts";
 import type { Secrets } from "../lib/secrets.ts";
-import type { MemberName } from "../protocol/ids.ts";
+import { type MemberName, type MessageId, newMessageId, user } from "../protocol/ids.ts";
 import type { Message, MessageDraft } from "../protocol/message.ts";
-import type { EventHub } from "./event-hub.ts";
 import type { TeamStore } from "./team-store.ts";
 
-/** Enough for a line or two on a screen. */
-const previewCharacters = 400;
+export interface PostOptions {
+  store: Pick<TeamStore, "send">;
+  secrets: Secrets;
+  clock: Clock;
+}
 
-/** How mail leaves this process: without secrets, told to whoever watches, and accounted for. */
+/** Sends mail from this process: without secrets, and so that it is known what is still on its way. */
 export class Post {
-  readonly #store: Pick<TeamStore, "send">;
-  readonly #hub: EventHub;
-  readonly #secrets: Secrets;
+  readonly #options: PostOptions;
   readonly #underWay = new Map<string, Set<Promise<unknown>>>();
+  readonly #persons = new Set<MessageId>();
 
-  constructor(options: { store: Pick<TeamStore, "send">; hub: EventHub; secrets: Secrets }) {
-    this.#store = options.store;
-    this.#hub = options.hub;
-    this.#secrets = options.secrets;
+  constructor(options: PostOptions) {
+    this.#options = options;
   }
 
   /** Throws `member-unknown` or `member-ended`, with the members there are. */
   async send(to: string, draft: MessageDraft): Promise<Message> {
+    const { store, secrets, clock } = this.#options;
     const recipient = to.toLowerCase();
-    const sending = this.#store.send(to, this.#secrets.maskJson(draft));
+    const { id = newMessageId(clock.now()), from } = draft;
+    // Before it is sent: its event may come before the sending returns.
+    if (from === user) this.#persons.add(id);
+    const sending = store.send(to, secrets.maskJson({ ...draft, id }));
     const others = this.#underWay.get(recipient) ?? new Set();
     this.#underWay.set(recipient, others.add(sending));
     try {
-      const message = await sending;
-      this.#tell(message);
-      return message;
+      return await sending;
     } finally {
       others.delete(sending);
       if (others.size === 0) this.#underWay.delete(recipient);
     }
   }
 
-  #tell({ id, type: message_type, from: member, to, content }: Message): void {
-    const preview = firstCharacters(content, previewCharacters);
-    this.#hub.say({ type: "message-sent", member, id, message_type, to, preview });
+  /** True for a message of the person that was sent here, and not from another process. */
+  hasSentForPerson(id: MessageId): boolean {
+    return this.#persons.has(id);
   }
 
   /**

@@ -234,6 +234,7 @@ export class Supervisor {
     return {
       tools: this.options.teamTools(name, this),
       isWorthwhile: (unread) => this.#policy.isWorthwhile(unread, this.members.require(name)),
+      reportMail: (unread) => this.protocols.sent.report(name, unread),
       carryOut,
       isLeaving: () => this.#isClosing,
       onSetAside: (line) => this.#onSetAside(name, line),

@@ -3,7 +3,15 @@ import { TeamError } from "../errors.ts";
 import { Disposables } from "../lib/disposables.ts";
 import { preloadModel } from "../model/models.ts";
 import type { AgentEvent } from "../protocol/events.ts";
-import { lead, type MemberName, outside, parseMemberName, system, user } from "../protocol/ids.ts";
+import {
+  lead,
+  type MemberName,
+  type MessageId,
+  outside,
+  parseMemberName,
+  system,
+  user,
+} from "../protocol/ids.ts";
 import type { Message, PermissionMode } from "../protocol/message.ts";
 import type { Request } from "../protocol/request.ts";
 import type { Task } from "../protocol/task.ts";
@@ -101,6 +109,11 @@ export class Team implements AsyncDisposable {
   /** Writes to a member, as the person. */
   message(to: string, content: string): Promise<Message> {
     return this.#supervisor.protocols.post.send(to, { type: "message", from: user, content });
+  }
+
+  /** True for a message that was sent by `message` or `broadcast`, and not from another process. */
+  hasSent(id: MessageId): boolean {
+    return this.#supervisor.protocols.post.hasSentForPerson(id);
   }
 
   /** Writes to everybody, as the person. Resolves to how many that were. */

@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
+import { appendFile, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { expect, test } from "vitest";
@@ -75,6 +76,53 @@ test("a log is followed while another process writes it, until Ctrl-C or until n
   expect(await person.exited).toBe(130);
   expect(headCode).toBe(0);
 });
+
+test("mail from another shell has one event, in the log and for whoever watches, also when the team is killed before it is read", async () => {
+  await using wire = await TeamOnWire.start({ lead: [says("Noted.")], alice: [never] });
+  const isSent = (line: Said) => line.type === "message-sent";
+  {
+    await using running = startTeamProcess(wire);
+    running.order(coder("alice"));
+    await wire.requested("alice", 1);
+
+    await troupe(wire, "send", "alice", "from another shell");
+    await running.said((line) => isSent(line) && line.preview === "from another shell");
+    await running.kill();
+  }
+  await troupe(wire, "send", "alice", "while nobody runs it");
+  {
+    await using running = startTeamProcess(wire);
+    await running.said((line) => isSent(line) && line.preview === "while nobody runs it");
+
+    expect(running.heard((line) => line.preview === "from another shell")).toBe(0);
+  }
+
+  expect(await timesLogged(wire, "from another shell")).toBe(1);
+  expect(await timesLogged(wire, "while nobody runs it")).toBe(1);
+});
+
+test("control: an event that is logged twice is noticed", async () => {
+  await using wire = await TeamOnWire.start({ lead: [says("Noted.")] });
+  const team = await wire.open();
+  await team.prompt("Go.");
+  await team.quiet();
+  await team.close();
+  const path = join(wire.teamDirectory, "events.jsonl");
+  const lines = (await readFile(path, "utf8")).split("\n");
+  const sent = lines.find((line) => line.includes('"preview":"Go."'));
+
+  await appendFile(path, `${sent}\n`);
+
+  expect(await timesLogged(wire, "Go.")).toBe(2);
+});
+
+/** How many `message-sent` events of a message are in the log. */
+async function timesLogged(wire: TeamOnWire, preview: string): Promise<number> {
+  const text = await readFile(join(wire.teamDirectory, "events.jsonl"), "utf8");
+  const events = text.split("\n").flatMap((line) => (line ? [JSON.parse(line)] : []));
+  return events.filter((event) => event.type === "message-sent" && event.preview === preview)
+    .length;
+}
 
 function isQuestion(line: Said): boolean {
   return line.type === "request-change" && line.state === "pending";

@@ -35,6 +35,8 @@ export class ScreenedTeam {
   readonly clock = new ManualClock();
   /** What the team was told, in order. */
   readonly told: string[] = [];
+  /** The messages that were typed at this screen. */
+  readonly sentHere = new Set<string>();
   /** The questions that were answered on the screen, in order. */
   readonly answered: string[] = [];
   readonly members: Member[] = [];
@@ -192,6 +194,7 @@ export class ScreenedTeam {
       async message(to, content) {
         told.push(`message ${to}: ${content}`);
       },
+      hasSent: (id) => this.sentHere.has(id),
       async broadcast(content) {
         told.push(`broadcast: ${content}`);
         return 1;

@@ -48,7 +48,7 @@ export class Screen {
   readonly #painter: Painter;
   readonly #paint;
   readonly #cast: Cast;
-  readonly #chronicle = new Chronicle();
+  readonly #chronicle: Chronicle;
   readonly #feeds = new Feeds();
   readonly #questions = new Questions();
   readonly #toldQuestions = new Set<string>();
@@ -70,6 +70,7 @@ export class Screen {
     });
     this.#paint = paintFor(terminal.hasColors);
     this.#cast = new Cast(monotonicMs);
+    this.#chronicle = new Chronicle((id) => talk.team.hasSent(id));
     this.#line = new Line({
       history,
       width: () => this.#painter.width,

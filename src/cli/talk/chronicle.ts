@@ -1,6 +1,6 @@
 import { MarkdownStream } from "../../lib/markdown-stream.ts";
 import type { AgentEvent } from "../../protocol/events.ts";
-import { lead, type MemberName, user } from "../../protocol/ids.ts";
+import { lead, type MemberName, type MessageId } from "../../protocol/ids.ts";
 import { isNews } from "../../protocol/message-types.ts";
 
 /** One thing that a person is shown of what a member says and does. */
@@ -26,8 +26,14 @@ export interface Told {
 
 /** Turns what happens in a team into what a person is shown of it. */
 export class Chronicle {
+  readonly #isOnScreen: (id: MessageId) => boolean;
   readonly #texts = new Map<MemberName, MarkdownStream>();
   readonly #calls = new Map<string, string>();
+
+  /** `isOnScreen` is true for a message that the person has typed here. */
+  constructor(isOnScreen: (id: MessageId) => boolean) {
+    this.#isOnScreen = isOnScreen;
+  }
 
   tell(event: AgentEvent): Told[] {
     const { member = lead } = event;
@@ -53,7 +59,7 @@ export class Chronicle {
       case "reply-restart":
         return this.#startOver(member, event.reason);
       case "message-sent":
-        return mailItems(event);
+        return this.#isOnScreen(event.id) ? [] : mailItems(event);
       case "run-end":
         return [...this.#finish(member), ...endItems(event)];
       case "member-change":
@@ -116,10 +122,10 @@ function notice(text: string, tone: Tone = "quiet"): Item {
   return { type: "notice", text, tone };
 }
 
-/** What the person writes is on the screen already, and what nobody needs to know stays out. */
+/** What only the runtime needs to know is left out. */
 function mailItems(event: Extract<AgentEvent, { type: "message-sent" }>): Item[] {
   const { member: from, to, message_type: kind, preview = "" } = event;
-  if (from === undefined || from === user || !isNews({ type: kind })) return [];
+  if (from === undefined || !isNews({ type: kind })) return [];
   return [{ type: "mail", from, to, kind, preview }];
 }
 

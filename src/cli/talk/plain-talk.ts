@@ -26,12 +26,13 @@ const look = { width: 10_000, paint: paintFor(false) };
 export class PlainTalk {
   readonly #talk: Talk;
   readonly #lines: TypedLines;
-  readonly #chronicle = new Chronicle();
+  readonly #chronicle: Chronicle;
   readonly #questions = new Questions();
   #onQuestion: () => void = () => undefined;
 
   private constructor({ talk, lines }: PlainTalkOptions) {
     this.#talk = talk;
+    this.#chronicle = new Chronicle((id) => talk.team.hasSent(id));
     this.#lines = lines;
   }
 

@@ -32,6 +32,7 @@ export interface TalkTeam
     | "openRequests"
     | "usage"
     | "broadcast"
+    | "hasSent"
     | "answer"
     | "interrupt"
     | "stop"

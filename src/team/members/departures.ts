@@ -19,6 +19,7 @@ import type { Post } from "../post.ts";
 import type { Plans } from "../protocols/plans.ts";
 import type { Shutdowns } from "../protocols/shutdowns.ts";
 import type { TeamTasks } from "../protocols/team-tasks.ts";
+import type { SentEvents } from "../sent-events.ts";
 import type { TeamStore } from "../team-store.ts";
 import type { RosterKeeper } from "./roster-keeper.ts";
 
@@ -40,6 +41,7 @@ export interface DeparturesOptions {
   keeper: RosterKeeper;
   post: Post;
   hub: EventHub;
+  sent: SentEvents;
   tasks: TeamTasks;
   plans: Plans;
   shutdowns: Shutdowns;
@@ -151,6 +153,10 @@ export class Departures {
     const reader = await this.#readerOf(name);
     while (reader) {
       const unread = await reader.unread();
+      await this.#options.sent.report(
+        name,
+        unread.map(({ message }) => message),
+      );
       const last = unread.at(-1);
       if (!last) return;
       for (const { message } of unread) await this.#tellSender(name, message);

@@ -3,6 +3,8 @@ import type { MessageId } from "../../protocol/ids.ts";
 import type { Message } from "../../protocol/message.ts";
 
 export interface InboxOptions {
+  /** Reports mail that was not seen before. Called with all unread mail before anybody is given it. */
+  reportMail(unread: readonly Message[]): Promise<void>;
   /** Carries out the orders among mail. Called before anybody is given the mail. */
   carryOut(mail: readonly Message[]): Promise<void>;
   /** True once the process is about to end. */
@@ -21,9 +23,11 @@ export class Inbox implements Pick<MailboxReader, "unread" | "acknowledge" | "on
 
   async unread(): Promise<readonly Delivery[]> {
     const unread = await this.#reader.unread();
+    const mail = unread.map(({ message }) => message);
+    await this.#options.reportMail(mail);
     // A process that leaves takes nothing in any more: an order among it is for the next one.
     if (this.#options.isLeaving()) return [];
-    await this.#options.carryOut(unread.map(({ message }) => message));
+    await this.#options.carryOut(mail);
     return unread;
   }
 

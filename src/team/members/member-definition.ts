@@ -33,6 +33,8 @@ export interface MemberContext {
   tools(own: OwnMail): readonly Tool[];
   /** Whether unread mail is worth a turn of its own. */
   isWorthwhile(unread: readonly Message[]): boolean;
+  /** Reports mail that was not seen before. Called with all unread mail before the mail is taken. */
+  reportMail(unread: readonly Message[]): Promise<void>;
   /** Carries out what of its mail is an order to the runtime. Called before the mail is taken. */
   carryOut(mail: readonly Message[]): Promise<void>;
   /** True once the process is about to end. */

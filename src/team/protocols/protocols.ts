@@ -8,6 +8,7 @@ import { isFree } from "../members/member-handle.ts";
 import type { Members } from "../members/members.ts";
 import { RosterKeeper } from "../members/roster-keeper.ts";
 import { Post } from "../post.ts";
+import { SentEvents } from "../sent-events.ts";
 import type { TeamStore } from "../team-store.ts";
 import { PermissionOrders } from "./permission-orders.ts";
 import { Plans } from "./plans.ts";
@@ -37,7 +38,8 @@ export function openProtocols(options: ProtocolsOptions) {
   const { store, clock, secrets, members, onWarning } = options;
   const { requests, tasks: board } = store;
   const hub = new EventHub(store.events, clock);
-  const post = new Post({ store, hub, secrets });
+  const sent = new SentEvents({ hub, log: store.events, secrets, openedAt: clock.now() });
+  const post = new Post({ store, secrets, clock });
   const keeper = new RosterKeeper(store.roster, store.signature);
   const plans = new Plans({ requests, keeper, post, approver: options.planApprover });
   const { graceMs, end } = options;
@@ -51,13 +53,14 @@ export function openProtocols(options: ProtocolsOptions) {
   });
   return {
     hub,
+    sent,
     post,
     keeper,
     plans,
     shutdowns,
     tasks,
     departures: new Departures({
-      ...{ store, keeper, post, hub, tasks, plans, shutdowns, requests, onWarning },
+      ...{ store, keeper, post, hub, sent, tasks, plans, shutdowns, requests, onWarning },
     }),
     dispatch: new TaskDispatch({
       board,

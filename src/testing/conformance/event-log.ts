@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { EventLog, EventReader, FollowOptions } from "../../logs/event-log.ts";
 import type { AgentEvent, StoredEvent } from "../../protocol/events.ts";
-import { MemberName } from "../../protocol/ids.ts";
+import { MemberName, type MessageId, newMessageId } from "../../protocol/ids.ts";
 import { ManualClock } from "../manual-clock.ts";
 
 /** The promises in event-log.ts, one test each. `restart` is a new process that goes on writing. */
@@ -150,6 +150,32 @@ export function testEventLog(name: string, open: (clock: ManualClock) => Promise
       expect(await reading.next()).toEqual({ done: true, value: undefined });
     });
 
+    test("the messages among those asked for whose sending was stored are found", async () => {
+      await using fixture = await open(new ManualClock());
+      const [stored, other, missing] = [
+        newMessageId(new Date(at)),
+        newMessageId(new Date(at)),
+        newMessageId(new Date(at)),
+      ];
+      for (const id of [stored, other]) fixture.log.append(sent(id));
+      fixture.log.append(warning(`"type":"message-sent" ${missing}`));
+
+      const asked = new Set([stored, missing]);
+
+      expect(await fixture.log.sentMessages(asked, new Date(at))).toEqual(new Set([stored]));
+    });
+
+    test("messages whose sending was stored are found after a restart", async ({ skip }) => {
+      await using fixture = await open(new ManualClock());
+      if (!fixture.restart) return skip("backend lives in one process");
+      const id = newMessageId(new Date(at));
+      fixture.log.append(sent(id));
+
+      const restarted = await fixture.restart();
+
+      expect(await restarted.sentMessages(new Set([id]), new Date(at))).toEqual(new Set([id]));
+    });
+
     test("numbers go on after a restart", async ({ skip }) => {
       await using fixture = await open(new ManualClock());
       if (!fixture.restart) return skip("backend lives in one process");
@@ -164,6 +190,11 @@ export function testEventLog(name: string, open: (clock: ManualClock) => Promise
 }
 
 const at = "2026-01-01T00:00:00.000Z";
+
+function sent(id: MessageId): AgentEvent {
+  const [member, to] = [MemberName.parse("ada"), MemberName.parse("bob")];
+  return { type: "message-sent", at, member, id, message_type: "message", to };
+}
 
 export function warning(message: string): AgentEvent {
   return { type: "warning", at, message };

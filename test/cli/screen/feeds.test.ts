@@ -10,7 +10,7 @@ const at = "2026-01-01T09:00:00.000Z";
 
 /** In whose views something of alice's is shown. */
 function viewsOf(event: AgentEvent): MemberName[] {
-  const told = new Chronicle().tell(event);
+  const told = new Chronicle(() => false).tell(event);
   return [lead, alice, bob].filter((view) => told.some((each) => isShownIn(view, each)));
 }
 

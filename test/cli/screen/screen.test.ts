@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { lead } from "../../../src/protocol/ids.ts";
+import { lead, newMessageId, user } from "../../../src/protocol/ids.ts";
 import { ScreenedTeam } from "../../support/screened-team.ts";
 
 const enter = "\r";
@@ -269,4 +269,17 @@ test("nothing of the frame is left behind when the person leaves", async () => {
   await screen.departed;
 
   expect(screen.terminal.text).toBe("hello");
+});
+
+test("mail that the person sends from another shell is shown, and mail that was typed here is not repeated", async () => {
+  await using screened = await ScreenedTeam.open();
+  const [typed, other] = [newMessageId(screened.clock.now()), newMessageId(screened.clock.now())];
+  screened.sentHere.add(typed);
+  const mail = { type: "message-sent", member: user, message_type: "message", to: lead } as const;
+
+  screened.happen({ ...mail, id: typed, preview: "typed at this screen" });
+  screened.happen({ ...mail, id: other, preview: "from another shell" });
+  await screened.shows("user → lead: from another shell");
+
+  expect(screened.terminal.text).not.toContain("typed at this screen");
 });

@@ -56,7 +56,11 @@ async function openLocalMember(script: RunnerScript): Promise<MemberHandleFixtur
     },
     open: async (carryOut) => ({
       runner: new ModelRunner(test.agent),
-      inbox: new Inbox(test.member.reader, { carryOut, isLeaving: () => false }),
+      inbox: new Inbox(test.member.reader, {
+        reportMail: async () => undefined,
+        carryOut,
+        isLeaving: () => false,
+      }),
       permissions: new PlainPermissions(),
       backgroundJobs: 0,
       end: async () => undefined,

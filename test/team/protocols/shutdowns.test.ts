@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
 import { Secrets } from "../../../src/lib/secrets.ts";
 import { lead, parseTeammateName } from "../../../src/protocol/ids.ts";
-import { EventHub } from "../../../src/team/event-hub.ts";
 import { RosterKeeper } from "../../../src/team/members/roster-keeper.ts";
 import { MemoryTeamStore } from "../../../src/team/memory-team-store.ts";
 import { Post } from "../../../src/team/post.ts";
@@ -58,13 +57,12 @@ test("nobody is ended by the grace time of its predecessor", async () => {
 async function openShutdowns() {
   const clock = new ManualClock();
   const store = new MemoryTeamStore({ clock });
-  const hub = new EventHub(store.events, clock);
   const keeper = new RosterKeeper(store.roster, store.signature);
   const ended: string[] = [];
   const open = () =>
     new Shutdowns({
       ...{ requests: store.requests, keeper, clock, graceMs: 5_000 },
-      post: new Post({ store, hub, secrets: new Secrets([]) }),
+      post: new Post({ store, secrets: new Secrets([]), clock }),
       end: async (name, reason) => void ended.push(`${name}: ${reason}`),
       onWarning: (message) => {
         throw new Error(message);
