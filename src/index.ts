@@ -24,6 +24,7 @@ export type {
 export type { Model, ModelPart, ModelRequest, Utterance } from "./model/model.ts";
 export type { FailureKind, ModelFailure } from "./model/model-failure.ts";
 export { PriceTable } from "./model/prices.ts";
+export type { ProviderDefinition } from "./model/provider-settings.ts";
 export type {
   CommandEnd,
   CommandNotStarted,

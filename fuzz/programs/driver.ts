@@ -28,7 +28,7 @@ const { root, pristine, timeoutMs } = z
 
 /** As the team equips its members; the keys are not masked here, so that they are seen. */
 const environment = commandEnvironment(
-  childEnvironment(process.env, { names: providerKeyNames, secrets: new Secrets([]) }),
+  childEnvironment(process.env, { names: providerKeyNames(), secrets: new Secrets([]) }),
 );
 const outputFiles = new OutputFiles({ directory: "/run/outputs", secrets: new Secrets([]) });
 const cwd = `${root}/project`;

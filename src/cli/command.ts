@@ -1,4 +1,4 @@
-import type { Environment } from "../model/provider-settings.ts";
+import type { Environment, ProviderConfiguration } from "../model/provider-settings.ts";
 import type { Dashboard, Entrance } from "../server/dashboard.ts";
 import type { RunSource } from "../server/export/run-source.ts";
 import type { Team } from "../team/team.ts";
@@ -67,6 +67,7 @@ interface TeamSettings
     TeamOptions,
     | "model"
     | "env"
+    | "providers"
     | "mode"
     | "allow"
     | "ask"
@@ -105,12 +106,11 @@ interface Recording {
   readonly pageDirectory: string;
 }
 
-interface DashboardSettings {
+/** The keys of the providers are secrets that no page may show. */
+interface DashboardSettings extends ProviderConfiguration {
   teamDir: string;
   /** The port that is wanted; default: any that is free. */
   port: number | undefined;
-  /** What holds the secrets that no page may show. */
-  env: Environment;
   onWarning(message: string): void;
 }
 

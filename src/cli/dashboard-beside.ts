@@ -17,16 +17,20 @@ interface Beside {
  * where that fails. Nobody is let in by what is told: what a run says is often kept in a log.
  */
 export async function serveBeside(
-  { web, cwd = ".", env }: Pick<ResolvedSettings, "web" | "cwd" | "env">,
-  { teamDir = join(cwd, ".team"), io, onWarning }: Beside,
+  settings: Pick<ResolvedSettings, "web" | "cwd" | "env" | "providers">,
+  { teamDir = join(settings.cwd ?? ".", ".team"), io, onWarning }: Beside,
 ): Promise<AsyncDisposable | undefined> {
+  const { web, env, providers } = settings;
   if (!web) return undefined;
   const directory = resolve(io.surroundings.cwd, teamDir);
   try {
     const running = await io.dashboards.find({ teamDir: directory, port: undefined });
     const served = running
       ? undefined
-      : await io.dashboards.serve({ teamDir: directory, port: undefined, env, onWarning });
+      : await io.dashboards.serve({
+          ...{ teamDir: directory, port: undefined },
+          ...{ env, providers, onWarning },
+        });
     const entrance = running ?? served;
     if (entrance) io.err(oneLine(lineOf(entrance, directory, io)));
     return served;

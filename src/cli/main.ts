@@ -71,7 +71,7 @@ const io: Io = {
   },
 
   dashboards: {
-    async serve({ teamDir, port, env, onWarning: onDashboardWarning }) {
+    async serve({ teamDir, port, onWarning: onDashboardWarning, ...configuration }) {
       const { systemPlace } = await import("../team/system-place.ts");
       const { Dashboard } = await import("../server/dashboard.ts");
       const { apiRoutes } = await import("../server/routes/api.ts");
@@ -79,7 +79,7 @@ const io: Io = {
       const { secretsInJson } = await import("../server/masked.ts");
       const { environmentSecrets } = await import("./known-secrets.ts");
       const place = systemPlace({ directory: resolve(teamDir), onWarning: onDashboardWarning });
-      const secrets = secretsInJson(environmentSecrets(env));
+      const secrets = secretsInJson(environmentSecrets(configuration));
       return Dashboard.open({
         place,
         port,

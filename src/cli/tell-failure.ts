@@ -9,6 +9,7 @@ import type { Failure } from "./file-system-failure.ts";
 import { firstStartLines } from "./first-start.ts";
 import { environmentSecrets } from "./known-secrets.ts";
 import { oneLine } from "./render/one-line.ts";
+import { providersToMask } from "./settings/configuration.ts";
 import { environmentWith } from "./settings/env-file.ts";
 
 /**
@@ -20,8 +21,8 @@ export async function tellFailure(
   { message, hint }: Failure,
   { argv, io }: { argv: string[]; io: Pick<Io, "err" | "surroundings"> },
 ): Promise<void> {
-  const { isDebugging, envFile } = readTolerantly(argv);
-  const secrets = await knownSecrets(envFile, io.surroundings);
+  const { isDebugging, ...places } = readTolerantly(argv);
+  const secrets = await knownSecrets(places, io.surroundings);
   const tell = (line: string) => io.err(line === "" ? "" : oneLine(secrets.mask(line)));
   tell(`error: ${message}`);
   if (hint) tell(hint);
@@ -41,31 +42,51 @@ export function bug(error: unknown): Failure {
 }
 
 /** What matters here of a command line, which may be wrong otherwise. */
-function readTolerantly(args: string[]): { isDebugging: boolean; envFile: string | undefined } {
+interface TolerantArguments {
+  isDebugging: boolean;
+  envFile: string | undefined;
+  cwd: string;
+}
+
+function readTolerantly(args: string[]): TolerantArguments {
   const { values } = parseArgs({
     args,
     strict: false,
-    options: { debug: { type: "boolean" }, "env-file": { type: "string" } },
+    options: {
+      debug: { type: "boolean" },
+      "env-file": { type: "string" },
+      cwd: { type: "string" },
+    },
   });
-  const envFile = values["env-file"];
+  const { "env-file": envFile, cwd } = values;
   return {
     isDebugging: values.debug === true,
     envFile: typeof envFile === "string" ? envFile : undefined,
+    cwd: typeof cwd === "string" ? cwd : ".",
   };
 }
 
 async function knownSecrets(
-  envFile: string | undefined,
+  { envFile, cwd }: Pick<TolerantArguments, "envFile" | "cwd">,
   surroundings: Surroundings,
 ): Promise<Secrets> {
   const isReadable = envFile && (await isPlainFile(resolve(surroundings.cwd, envFile)));
+  // A file that cannot be read is very likely the failure itself, and no key of it was used.
+  const env = await orElse(
+    () => environmentWith(isReadable ? envFile : undefined, surroundings),
+    surroundings.env,
+  );
+  const workspace = resolve(surroundings.cwd, cwd);
+  const { providers } = await orElse(() => providersToMask(workspace, surroundings), { env });
+  return new Secrets(environmentSecrets({ env, providers }));
+}
+
+async function orElse<T>(read: () => Promise<T>, otherwise: T): Promise<T> {
   try {
-    const env = await environmentWith(isReadable ? envFile : undefined, surroundings);
-    return new Secrets(environmentSecrets(env));
+    return await read();
   } catch (error) {
     if (!(error instanceof TeamError)) throw error;
-    // Nobody has read a key in it either. Very likely that is what is being told.
-    return new Secrets(environmentSecrets(surroundings.env));
+    return otherwise;
   }
 }
 

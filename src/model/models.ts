@@ -4,7 +4,7 @@ import { HttpResponse } from "./ai-sdk/http.ts";
 import { Governor } from "./governor.ts";
 import type { Model, ModelRequest } from "./model.ts";
 import { type ModelSurroundings, openModel, preloadProvider } from "./open-model.ts";
-import { type Environment, providerSettings } from "./provider-settings.ts";
+import { type ProviderConfiguration, providerSettings } from "./provider-settings.ts";
 import type { Recording } from "./recording.ts";
 import { Replay } from "./replay.ts";
 
@@ -20,8 +20,8 @@ const rehearsalId = "rehearsal";
 const replayPrefix = "replay:";
 
 /** Throws where a model cannot be had, as far as that can be known without opening anything. */
-export function checkModel(id: string, env: Environment): void {
-  if (hasProvider(id)) providerSettings(id, env);
+export function checkModel(id: string, configuration: ProviderConfiguration): void {
+  if (hasProvider(id)) providerSettings(id, configuration);
 }
 
 function hasProvider(id: string): boolean {
@@ -29,8 +29,8 @@ function hasProvider(id: string): boolean {
 }
 
 /** Begins to load what a model needs that is about to be opened. */
-export function preloadModel(id: string, env: Environment): void {
-  if (hasProvider(id)) preloadProvider(id, env);
+export function preloadModel(id: string, configuration: ProviderConfiguration): void {
+  if (hasProvider(id)) preloadProvider(id, configuration);
 }
 
 /**
@@ -39,7 +39,7 @@ export function preloadModel(id: string, env: Environment): void {
  */
 export async function warmUpModel(
   id: string,
-  surroundings: Pick<ModelSurroundings, "env" | "clock">,
+  surroundings: Pick<ModelSurroundings, "env" | "providers" | "clock">,
 ): Promise<void> {
   if (!hasProvider(id)) return;
   const fetch = async () => pingAnswer();
@@ -108,8 +108,8 @@ export class Models {
   }
 
   #governorOf(id: string): Governor {
-    const { env, clock, random, maxInFlight } = this.#options;
-    const { baseUrl, key } = providerSettings(id, env);
+    const { clock, random, maxInFlight } = this.#options;
+    const { baseUrl, key } = providerSettings(id, this.#options);
     const account = createHash("sha256")
       .update(JSON.stringify([baseUrl, key?.value]))
       .digest("hex");

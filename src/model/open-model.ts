@@ -6,85 +6,88 @@ import type { HttpFetch } from "./ai-sdk/http.ts";
 import type { Watchdogs } from "./ai-sdk/wire.ts";
 import { AiSdkModel } from "./ai-sdk-model.ts";
 import type { Model } from "./model.ts";
-import { type Environment, type ProviderSettings, providerSettings } from "./provider-settings.ts";
+import {
+  isBearerToken,
+  type ProviderConfiguration,
+  type ProviderFamily,
+  type ProviderSettings,
+  providerSettings,
+} from "./provider-settings.ts";
 
-export interface ModelSurroundings {
-  readonly env: Environment;
+export interface ModelSurroundings extends ProviderConfiguration {
   readonly clock: Clock;
   /** Where it leaves one out, the provider's own default holds. */
   readonly watchdogs?: Partial<Watchdogs>;
-  /** How a server is asked; over HTTP, unless told otherwise. */
+  /** How a server is asked (default: over HTTP). */
   readonly fetch?: HttpFetch;
 }
 
 /** Makes the model that a person named, such as `anthropic/claude-…`. Only its provider is loaded. */
 export async function openModel(id: string, surroundings: ModelSurroundings): Promise<Model> {
-  const { env, clock, watchdogs, fetch } = surroundings;
-  const settings = providerSettings(id, env);
-  const { baseUrl, key, keyName } = settings;
-  const { dialect, connect } = await load(settings);
+  const { clock, watchdogs, fetch } = surroundings;
+  const settings = providerSettings(id, surroundings);
+  const { family, label, baseUrl, key, keyName, headersMs } = settings;
+  const { dialect, load } = families[family];
   return new AiSdkModel({
     id,
     dialect,
-    connect,
-    account: { baseUrl, keyName, secrets: new Secrets(key ? [key.value] : []) },
+    connect: await load(settings),
+    account: { label, baseUrl, keyName, secrets: new Secrets(key ? [key.value] : []) },
     clock,
-    watchdogs: { ...defaultWatchdogs(settings), ...watchdogs },
+    watchdogs: { headersMs, stallMs: 90_000, ...watchdogs },
     ...(fetch && { fetch }),
   });
 }
 
 /** Begins to load what a model's provider needs, so that it is there when the model is opened. */
-export function preloadProvider(id: string, env: Environment): void {
-  const loading = load(providerSettings(id, env));
-  // Whoever opens the model meets the failure again, and tells it.
-  loading.catch(() => undefined);
+export function preloadProvider(id: string, configuration: ProviderConfiguration): void {
+  const settings = providerSettings(id, configuration);
+  // Opening the model meets the failure again, and reports it.
+  families[settings.family].load(settings).catch(() => undefined);
 }
 
-/** A local server may have to load the model before it can answer. */
-function defaultWatchdogs({ provider }: ProviderSettings): Watchdogs {
-  return { headersMs: provider === "openai-compatible" ? 300_000 : 60_000, stallMs: 90_000 };
-}
+/** An SDK's model, all of whose requests go through `through`. */
+type Connect = (through: typeof fetch) => LanguageModelV3;
 
-interface Provider {
+interface FamilyCode {
   readonly dialect: Dialect;
-  connect(through: typeof fetch): LanguageModelV3;
+  /** Loads the SDK of the family, and nobody else's. */
+  load(settings: ProviderSettings): Promise<Connect>;
 }
 
-async function load(settings: ProviderSettings): Promise<Provider> {
-  const { provider, model, baseUrl: baseURL, key } = settings;
-  // The empty key is never sent: a provider that has none here is refused before.
-  const apiKey = key?.value ?? "";
-  switch (provider) {
-    case "anthropic": {
+// Where the SDKs want a key, the empty one is never sent: a provider that needs one is refused before.
+const families: Readonly<Record<ProviderFamily, FamilyCode>> = {
+  anthropic: {
+    dialect: anthropic,
+    async load({ baseUrl: baseURL, model, key }) {
       const { createAnthropic } = await import("@ai-sdk/anthropic");
-      const secret = key?.name === "ANTHROPIC_AUTH_TOKEN" ? { authToken: apiKey } : { apiKey };
-      return {
-        dialect: anthropic,
-        connect: (fetch) => createAnthropic({ baseURL, fetch, ...secret })(model),
-      };
-    }
-    case "openai": {
+      const apiKey = key?.value ?? "";
+      const secret = key && isBearerToken(key) ? { authToken: apiKey } : { apiKey };
+      return (fetch) => createAnthropic({ baseURL, fetch, ...secret })(model);
+    },
+  },
+  openai: {
+    dialect: openAi,
+    async load({ baseUrl: baseURL, model, key }) {
       const { createOpenAI } = await import("@ai-sdk/openai");
-      return {
-        dialect: openAi,
-        connect: (fetch) => createOpenAI({ baseURL, fetch, apiKey }).chat(model),
-      };
-    }
-    case "google": {
+      const apiKey = key?.value ?? "";
+      return (fetch) => createOpenAI({ baseURL, fetch, apiKey }).chat(model);
+    },
+  },
+  google: {
+    dialect: google,
+    async load({ baseUrl: baseURL, model, key }) {
       const { createGoogleGenerativeAI } = await import("@ai-sdk/google");
-      return {
-        dialect: google,
-        connect: (fetch) => createGoogleGenerativeAI({ baseURL, fetch, apiKey })(model),
-      };
-    }
-    case "openai-compatible": {
+      const apiKey = key?.value ?? "";
+      return (fetch) => createGoogleGenerativeAI({ baseURL, fetch, apiKey })(model);
+    },
+  },
+  "openai-compatible": {
+    dialect: openAiCompatible,
+    async load({ family: name, baseUrl: baseURL, model, key }) {
       const { createOpenAICompatible } = await import("@ai-sdk/openai-compatible");
-      const options = { name: provider, baseURL, includeUsage: true, ...(apiKey && { apiKey }) };
-      return {
-        dialect: openAiCompatible,
-        connect: (fetch) => createOpenAICompatible({ ...options, fetch })(model),
-      };
-    }
-  }
-}
+      const options = { name, baseURL, includeUsage: true, ...(key && { apiKey: key.value }) };
+      return (fetch) => createOpenAICompatible({ ...options, fetch })(model);
+    },
+  },
+};

@@ -2,41 +2,176 @@ import { TeamError } from "../errors.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-export const providers = ["anthropic", "openai", "google", "openai-compatible"] as const;
-export type ProviderName = (typeof providers)[number];
+/** The APIs that are spoken. A provider is built in under each of these names. */
+export const providerFamilies = ["anthropic", "openai", "google", "openai-compatible"] as const;
+export type ProviderFamily = (typeof providerFamilies)[number];
 
-/** Variables in the order in which they are looked at. */
-const keyNames = {
-  anthropic: ["ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN"],
-  openai: ["OPENAI_API_KEY"],
-  google: ["GOOGLE_GENERATIVE_AI_API_KEY", "GOOGLE_API_KEY", "GEMINI_API_KEY"],
-  "openai-compatible": ["OPENAI_COMPATIBLE_API_KEY"],
-} as const satisfies Record<ProviderName, readonly string[]>;
+/** A provider that a person adds to the built-in ones. */
+export interface ProviderDefinition {
+  readonly family: ProviderFamily;
+  /** Default: the family's own address. OpenAI-compatible ones have none. */
+  readonly baseUrl?: string | undefined;
+  /** The environment variable that holds the key. OpenAI-compatible ones can do without a key. */
+  readonly keyVariable?: string | undefined;
+}
 
-const baseUrls: Record<ProviderName, { name: string; default?: string }> = {
-  anthropic: { name: "ANTHROPIC_BASE_URL", default: "https://api.anthropic.com" },
-  openai: { name: "OPENAI_BASE_URL", default: "https://api.openai.com/v1" },
-  google: {
-    name: "GOOGLE_GENERATIVE_AI_BASE_URL",
-    default: "https://generativelanguage.googleapis.com/v1beta",
+export type ProviderDefinitions = Readonly<Record<string, ProviderDefinition>>;
+
+/** Where the keys and addresses of providers come from. */
+export interface ProviderConfiguration {
+  readonly env: Environment;
+  /** By name: `<name>/<model>` is a model of it. */
+  readonly providers?: ProviderDefinitions | undefined;
+}
+
+interface ApiKey {
+  readonly name: string;
+  readonly value: string;
+}
+
+interface ProviderRow {
+  readonly family: ProviderFamily;
+  /** How a message calls the provider. */
+  readonly label: string;
+  /** The first that is set counts. */
+  readonly keyVariables: readonly string[];
+  readonly needsKey: boolean;
+  readonly baseUrl?: string | undefined;
+  readonly baseUrlVariable?: string;
+  /** How long the first byte of an answer may take. */
+  readonly headersMs: number;
+  /** What a request shows the key by. */
+  authHeaders(key: ApiKey): Record<string, string>;
+}
+
+const bearer = ({ value }: ApiKey) => ({ authorization: `Bearer ${value}` });
+
+const builtIn: Readonly<Record<ProviderFamily, ProviderRow>> = {
+  anthropic: {
+    family: "anthropic",
+    label: "Anthropic",
+    keyVariables: ["ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN"],
+    needsKey: true,
+    baseUrlVariable: "ANTHROPIC_BASE_URL",
+    baseUrl: "https://api.anthropic.com",
+    headersMs: 60_000,
+    authHeaders: (key) => ({
+      "anthropic-version": "2023-06-01",
+      ...(isBearerToken(key) ? bearer(key) : { "x-api-key": key.value }),
+    }),
   },
-  "openai-compatible": { name: "OPENAI_COMPATIBLE_BASE_URL" },
+  openai: {
+    family: "openai",
+    label: "OpenAI",
+    keyVariables: ["OPENAI_API_KEY"],
+    needsKey: true,
+    baseUrlVariable: "OPENAI_BASE_URL",
+    baseUrl: "https://api.openai.com/v1",
+    headersMs: 60_000,
+    authHeaders: bearer,
+  },
+  google: {
+    family: "google",
+    label: "Google",
+    keyVariables: ["GOOGLE_GENERATIVE_AI_API_KEY", "GOOGLE_API_KEY", "GEMINI_API_KEY"],
+    needsKey: true,
+    baseUrlVariable: "GOOGLE_GENERATIVE_AI_BASE_URL",
+    baseUrl: "https://generativelanguage.googleapis.com/v1beta",
+    headersMs: 60_000,
+    authHeaders: ({ value }) => ({ "x-goog-api-key": value }),
+  },
+  "openai-compatible": {
+    family: "openai-compatible",
+    label: "The OpenAI-compatible endpoint",
+    keyVariables: ["OPENAI_COMPATIBLE_API_KEY"],
+    needsKey: false,
+    baseUrlVariable: "OPENAI_COMPATIBLE_BASE_URL",
+    // A local server may have to load the model before it can answer.
+    headersMs: 300_000,
+    authHeaders: bearer,
+  },
 };
 
+/** Whether Anthropic is to be shown this key as a bearer token. */
+export function isBearerToken({ name }: ApiKey): boolean {
+  return name === "ANTHROPIC_AUTH_TOKEN";
+}
+
+/** All providers by name: the built-in ones, and those a person has defined. */
+function rowsOf(providers: ProviderDefinitions = {}): ReadonlyMap<string, ProviderRow> {
+  const defined = Object.entries(providers).map(([name, definition]): [string, ProviderRow] => {
+    checkProvider(name, definition);
+    const { family, baseUrl, keyVariable } = definition;
+    const { baseUrlVariable: _, ...row } = builtIn[family];
+    const keyVariables = keyVariable === undefined ? [] : [keyVariable];
+    return [
+      name,
+      {
+        ...row,
+        label: `The provider ${name}`,
+        keyVariables,
+        needsKey: keyVariables.length > 0,
+        baseUrl: baseUrl ?? row.baseUrl,
+      },
+    ];
+  });
+  return new Map([...Object.entries(builtIn), ...defined]);
+}
+
+/** Throws `config-invalid` where a provider cannot be defined like this. No value is in the message. */
+export function checkProvider(name: string, definition: ProviderDefinition): void {
+  const { family, baseUrl, keyVariable } = definition;
+  const refuse = (problem: string, hint: string) => {
+    throw new TeamError("config-invalid", `The provider "${name}" ${problem}`, { hint });
+  };
+  if (Object.hasOwn(builtIn, name)) {
+    refuse("is built in", "Choose another name, or set the variables of the built-in provider.");
+  }
+  if (!/^[a-z][a-z0-9_-]{0,31}$/.test(name)) {
+    refuse("has a name that cannot be used", "Names match [a-z][a-z0-9_-]{0,31}.");
+  }
+  const { needsKey, baseUrl: usual } = builtIn[family];
+  if (keyVariable !== undefined && !/^[A-Za-z_][A-Za-z0-9_]{0,99}$/.test(keyVariable)) {
+    const hint = "Name the environment variable that holds the key; the key itself stays there.";
+    refuse("has a key-variable that is not the name of a variable", hint);
+  }
+  if (needsKey && keyVariable === undefined) {
+    const hint = `Add "key-variable", such as "${name.toUpperCase().replaceAll("-", "_")}_API_KEY".`;
+    refuse("has no key-variable", hint);
+  }
+  if ((baseUrl ?? usual) === undefined) {
+    refuse("has no base-url", 'Add "base-url", such as "http://localhost:11434/v1".');
+  }
+  if (baseUrl !== undefined && !isBaseUrl(baseUrl)) {
+    const hint = "Use an address such as https://example.com/v1, without user, query or fragment.";
+    refuse("has a base-url that is not the base URL of an API", hint);
+  }
+}
+
 /** The variables by which a person sets a provider up; of the keys, the first that is set counts. */
-export function providerVariables(provider: ProviderName): {
-  keys: readonly string[];
-  baseUrl: string;
-} {
-  return { keys: keyNames[provider], baseUrl: baseUrls[provider].name };
+export interface ProviderVariables {
+  readonly name: string;
+  readonly keys: readonly string[];
+  /** Undefined for a provider whose address is in the settings. */
+  readonly baseUrl: string | undefined;
+}
+
+export function providerVariables(providers?: ProviderDefinitions): ProviderVariables[] {
+  return [...rowsOf(providers)].map(([name, { keyVariables: keys, baseUrlVariable: baseUrl }]) => ({
+    name,
+    keys,
+    baseUrl,
+  }));
 }
 
 /** Variables whose values are secret, whichever provider is in use. */
-export const providerKeyNames: readonly string[] = Object.values(keyNames).flat();
+export function providerKeyNames(providers?: ProviderDefinitions): string[] {
+  return providerVariables(providers).flatMap(({ keys }) => keys);
+}
 
-/** All keys of providers that `env` holds. */
-export function providerKeys(env: Environment): string[] {
-  return providerKeyNames.flatMap((name) => env[name] || []);
+/** All keys of providers that the environment holds. */
+export function providerKeys({ env, providers }: ProviderConfiguration): string[] {
+  return providerKeyNames(providers).flatMap((name) => env[name] || []);
 }
 
 /** The model that is used where nobody names one. */
@@ -44,83 +179,81 @@ export function defaultModelId(env: Environment): string | undefined {
   return env.TROUPE_MODEL || (env.MODEL_ID && `anthropic/${env.MODEL_ID}`) || undefined;
 }
 
-/** The provider of a model such as `anthropic/claude-…`. Its keys' limits are shared by its models. */
-export function providerOf(id: string): ProviderName {
-  return parseModelId(id).provider;
-}
-
 /** How to reach one model of a provider. */
-export interface ProviderSettings {
-  readonly provider: ProviderName;
+export interface ProviderSettings
+  extends Pick<ProviderRow, "family" | "label" | "headersMs" | "authHeaders"> {
   /** The provider's own name of the model. */
   readonly model: string;
   /** With the version in its path, and without a slash at its end. */
   readonly baseUrl: string;
-  /** Only the OpenAI-compatible endpoints can do without one. */
-  readonly key: { readonly name: string; readonly value: string } | undefined;
-  /** The variable that a person would set. */
+  /** Undefined only for a provider that can do without one. */
+  readonly key: ApiKey | undefined;
+  /** The variable that a person would set, in words for a hint. */
   readonly keyName: string;
 }
 
-/** Reads from `env` what the model `id` needs, and says what is missing or wrong. */
-export function providerSettings(id: string, env: Environment): ProviderSettings {
-  const { provider, model } = parseModelId(id);
-  const [keyName] = keyNames[provider];
-  const name = keyNames[provider].find((name) => env[name]);
+/** Finds what the model `id` needs. Throws what is missing or wrong. */
+export function providerSettings(
+  id: string,
+  { env, providers }: ProviderConfiguration,
+): ProviderSettings {
+  const rows = rowsOf(providers);
+  const { row, model } = parseModelId(id, rows);
+  const { family, label, headersMs, authHeaders, keyVariables, needsKey } = row;
+  const name = keyVariables.find((variable) => env[variable]);
   const value = name && env[name];
-  if (!value && provider !== "openai-compatible") {
+  const keyName = name ?? keyVariables[0] ?? 'the variable that "key-variable" names';
+  if (!value && needsKey) {
     throw new TeamError(
       "provider-key-missing",
       `The model ${id} needs a key, and ${keyName} is not set`,
-      {
-        hint: `Set ${keyName}, or choose another model with --model.`,
-      },
+      { hint: `Set ${keyName}, or choose another model with --model.` },
     );
   }
-  return {
-    provider,
-    model,
-    baseUrl: baseUrl(provider, env),
-    key: name && value ? { name, value } : undefined,
-    keyName: name ?? keyName,
-  };
+  const key = name && value ? { name, value } : undefined;
+  const reached = { model, baseUrl: baseUrlOf(row, env), key, keyName };
+  return { family, label, headersMs, authHeaders, ...reached };
 }
 
-function parseModelId(id: string): { provider: ProviderName; model: string } {
+function parseModelId(
+  id: string,
+  rows: ReadonlyMap<string, ProviderRow>,
+): { row: ProviderRow; model: string } {
   const slash = id.indexOf("/");
-  const provider = providers.find((name) => name === id.slice(0, slash));
+  const row = rows.get(id.slice(0, Math.max(slash, 0)));
   const model = id.slice(slash + 1);
   const isPlain = model !== "" && !/[\s\p{Cc}]/u.test(model);
-  if (slash !== -1 && provider && isPlain) return { provider, model };
-  const problem = slash === -1 || provider ? "is not a model's name" : "has an unknown provider";
+  if (row && isPlain) return { row, model };
+  const problem = slash === -1 || row ? "is not a model's name" : "has an unknown provider";
   throw new TeamError("config-invalid", `"${id}" ${problem}`, {
-    hint: `Write <provider>/<model>, with one of the providers ${providers.join(", ")}; or rehearsal, which needs no key.`,
+    hint: `Write <provider>/<model>, with one of the providers ${[...rows.keys()].join(", ")}; or rehearsal, which needs no key.`,
   });
 }
 
-function baseUrl(provider: ProviderName, env: Environment): string {
-  const { name, default: standard } = baseUrls[provider];
-  const given = env[name] || standard;
+function baseUrlOf({ family, baseUrl, baseUrlVariable }: ProviderRow, env: Environment): string {
+  const given = (baseUrlVariable && env[baseUrlVariable]) || baseUrl;
   if (!given) {
     throw new TeamError(
       "config-invalid",
-      `An OpenAI-compatible model needs ${name}, which is not set`,
+      `An OpenAI-compatible model needs ${baseUrlVariable}, which is not set`,
       {
-        hint: `Set ${name} to the endpoint's base URL, such as http://localhost:11434/v1.`,
+        hint: `Set ${baseUrlVariable} to the endpoint's base URL, such as http://localhost:11434/v1.`,
       },
     );
   }
-  const url = checkUrl(given, name).replace(/\/+$/, "");
+  if (!isBaseUrl(given)) {
+    throw new TeamError("config-invalid", `${baseUrlVariable} is not the base URL of an API`, {
+      hint: `Set ${baseUrlVariable} to an address such as https://example.com/v1, without user, query or fragment.`,
+    });
+  }
+  const url = given.replace(/\/+$/, "");
   // Anthropic's own SDK wants it without the version, the AI SDK with it.
-  return provider === "anthropic" && !url.endsWith("/v1") ? `${url}/v1` : url;
+  return family === "anthropic" && !url.endsWith("/v1") ? `${url}/v1` : url;
 }
 
 /** Credentials in a URL would be shown wherever the URL is, and `fetch` refuses them anyway. */
-function checkUrl(text: string, name: string): string {
+function isBaseUrl(text: string): boolean {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   const isPlain = url && !url.username && !url.password && !url.search && !url.hash;
-  if (isPlain && /^https?:$/.test(url.protocol)) return text;
-  throw new TeamError("config-invalid", `${name} is not the base URL of an API`, {
-    hint: `Set ${name} to an address such as https://example.com/v1, without user, query or fragment.`,
-  });
+  return Boolean(isPlain && /^https?:$/.test(url.protocol));
 }

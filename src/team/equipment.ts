@@ -6,7 +6,13 @@ import { childEnvironment, Secrets } from "../lib/secrets.ts";
 import type { Model } from "../model/model.ts";
 import { checkModel, Models, type ModelsOptions, warmUpModel } from "../model/models.ts";
 import type { PriceTable } from "../model/prices.ts";
-import { type Environment, providerKeyNames, providerKeys } from "../model/provider-settings.ts";
+import {
+  type Environment,
+  type ProviderConfiguration,
+  type ProviderDefinitions,
+  providerKeyNames,
+  providerKeys,
+} from "../model/provider-settings.ts";
 import { Recording } from "../model/recording.ts";
 import type { RequestApprovals } from "../permissions/approvals.ts";
 import { commandEnvironment } from "../permissions/command-environment.ts";
@@ -29,6 +35,8 @@ export interface EquipmentOptions {
   /** The workspace, from which no program is taken that troupe itself starts. */
   cwd: string;
   env: Environment;
+  /** Providers of models beside the built-in ones, by name. */
+  providers?: ProviderDefinitions | undefined;
   /** For all members together. */
   budget?: BudgetLimits;
   /** What the user knows better than the built-in table. */
@@ -85,20 +93,21 @@ export class Equipment implements AsyncDisposable {
   readonly environment: Readonly<Record<string, string>>;
   readonly #budgets = new Map<MemberName, Budget>();
   readonly #openModel: OpenModel;
-  readonly #env: Environment;
+  readonly #providers: ProviderConfiguration;
   readonly #opened: Disposables;
 
   private constructor(options: EquipmentOptions, parts: EquipmentParts) {
-    const { place, env, budget = {}, prices = {}, provider } = options;
+    const { place, env, providers, budget = {}, prices = {}, provider } = options;
     const { store, secrets, recording } = parts;
     this.place = place;
     this.layout = teamLayout(place.directory);
     this.#opened = new Disposables();
     this.store = this.#opened.use(store);
     const { clock } = place;
-    const models = new Models({ env, clock, random: Math.random, recording, ...provider });
+    this.#providers = { env, providers };
+    const shared = { ...this.#providers, clock, random: Math.random, recording };
+    const models = new Models({ ...shared, ...provider });
     this.#openModel = options.openModel ?? ((id, member) => models.open(id, member));
-    this.#env = env;
     this.isModelOurs = options.openModel === undefined;
     this.tools = options.tools ?? [];
     this.approvals = options.approvals ?? {};
@@ -108,7 +117,7 @@ export class Equipment implements AsyncDisposable {
     const { outputs: directory } = this.layout;
     this.outputFiles = new OutputFiles({ directory, secrets: this.secrets });
     this.environment = commandEnvironment(
-      childEnvironment(env, { names: providerKeyNames, secrets: this.secrets }),
+      childEnvironment(env, { names: providerKeyNames(providers), secrets: this.secrets }),
     );
     this.programs = new Programs({ path: this.environment.PATH, workspace: options.cwd });
     const { environment, programs } = this;
@@ -117,8 +126,8 @@ export class Equipment implements AsyncDisposable {
 
   /** Throws `lead-alive` while another process has the team. */
   static async open(options: EquipmentOptions): Promise<Equipment> {
-    const { env, place, recordTo } = options;
-    const secrets = new Secrets(providerKeys(env));
+    const { place, recordTo } = options;
+    const secrets = new Secrets(providerKeys(options));
     const store = options.store ?? (await FileTeamStore.open(place, options));
     try {
       // Last, so that no recording is begun of a run that never is.
@@ -144,13 +153,13 @@ export class Equipment implements AsyncDisposable {
   /** Makes ready what is slow when it is used for the first time. */
   async warmUp(modelId: string): Promise<void> {
     this.pipes.prepare();
-    const surroundings = { env: this.#env, clock: this.place.clock };
+    const surroundings = { ...this.#providers, clock: this.place.clock };
     if (this.isModelOurs) await warmUpModel(modelId, surroundings);
   }
 
   /** Throws where a model cannot be had, as far as that can be known without opening it. */
   checkModel(id: string): void {
-    if (this.isModelOurs) checkModel(id, this.#env);
+    if (this.isModelOurs) checkModel(id, this.#providers);
   }
 
   /** Whose commands a member's are. */

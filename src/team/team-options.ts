@@ -68,7 +68,7 @@ export function leadSettings(options: TeamOptions & EquipmentOptions): LeadSetti
       hint: "Name one with --model or TROUPE_MODEL, such as anthropic/<model>, and set its provider's key.",
     });
   }
-  if (!options.openModel) checkModel(model, env);
+  if (!options.openModel) checkModel(model, options);
   const rules = (["allow", "ask", "deny"] as const).flatMap((decision) =>
     (options[decision] ?? []).map((text) => parseRule(decision, text)),
   );

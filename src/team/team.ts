@@ -61,7 +61,7 @@ export class Team implements AsyncDisposable {
     const options = onThisMachine(given);
     const settings = leadSettings(options);
     // It loads while the store is opened, most of which is waiting.
-    if (!options.openModel) preloadModel(settings.model, options.env);
+    if (!options.openModel) preloadModel(settings.model, options);
     const opened = new Disposables();
     try {
       const equipment = opened.use(await Equipment.open(options));

@@ -203,7 +203,7 @@ test("a program that does not end when it is asked to is ended", async () => {
   const git = join(directory.path, "git");
   await writeFile(git, `#!/bin/sh\ntrap "" TERM\necho $$ > ${pidFile}\nexec sleep 60\n`);
   await chmod(git, 0o755);
-  const check = programChecks({ PATH: `${directory.path}:${process.env.PATH}` }).find(
+  const check = programChecks({ env: { PATH: `${directory.path}:${process.env.PATH}` } }).find(
     ({ name }) => name === "git",
   );
   const limit = new AbortController();

@@ -3,20 +3,26 @@ import { TeamError } from "../../src/errors.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import { openModel } from "../../src/model/open-model.ts";
 import {
+  checkProvider,
   defaultModelId,
   providerKeyNames,
   providerKeys,
-  providerOf,
   providerSettings,
 } from "../../src/model/provider-settings.ts";
+import { status } from "../../src/testing/provider-server/answers.ts";
 import { ProviderServer } from "../../src/testing/provider-server/provider-server.ts";
 import { says } from "../../src/testing/scripted-model.ts";
 import { collect, lastOf } from "./ai-sdk-support.ts";
 
+const router = {
+  family: "openai-compatible",
+  baseUrl: "https://router.example/v1",
+  keyVariable: "ROUTER_KEY",
+} as const;
+
 test("the provider is what stands before the first slash", () => {
-  expect(providerOf("anthropic/claude-sonnet-5")).toBe("anthropic");
-  expect(providerOf("openai-compatible/meta/llama:70b")).toBe("openai-compatible");
-  expect(providerSettings("openai-compatible/meta/llama:70b", endpoint)).toMatchObject({
+  expect(providerSettings("openai-compatible/meta/llama:70b", { env: endpoint })).toMatchObject({
+    family: "openai-compatible",
     model: "meta/llama:70b",
   });
 });
@@ -55,14 +61,14 @@ test.each(["http://host:1", "http://host:1/", "http://host:1/v1", "http://host:1
   (url) => {
     const env = { ANTHROPIC_API_KEY: "k", ANTHROPIC_BASE_URL: url };
 
-    expect(providerSettings("anthropic/x", env).baseUrl).toBe("http://host:1/v1");
+    expect(providerSettings("anthropic/x", { env }).baseUrl).toBe("http://host:1/v1");
   },
 );
 
 test("OpenAI's base URL is used as it is", () => {
   const env = { OPENAI_API_KEY: "k", OPENAI_BASE_URL: "http://host:1/proxy/v1" };
 
-  expect(providerSettings("openai/x", env).baseUrl).toBe("http://host:1/proxy/v1");
+  expect(providerSettings("openai/x", { env }).baseUrl).toBe("http://host:1/proxy/v1");
 });
 
 test("the bearer token serves Anthropic only where no key is set", async () => {
@@ -96,7 +102,10 @@ test("an OpenAI-compatible endpoint is asked without a key where none is set", a
 
 test("Google's key is found under each of its names", () => {
   for (const name of ["GOOGLE_GENERATIVE_AI_API_KEY", "GOOGLE_API_KEY", "GEMINI_API_KEY"]) {
-    expect(providerSettings("google/x", { [name]: "k" }).key).toEqual({ name, value: "k" });
+    expect(providerSettings("google/x", { env: { [name]: "k" } }).key).toEqual({
+      name,
+      value: "k",
+    });
   }
 });
 
@@ -107,10 +116,89 @@ test("the default model is TROUPE_MODEL, or MODEL_ID of Anthropic, or none", () 
 });
 
 test("every key in the environment is known as one", () => {
-  const env = Object.fromEntries(providerKeyNames.map((name) => [name, `secret of ${name}`]));
+  const names = [...providerKeyNames(), "ROUTER_KEY"];
+  const env = Object.fromEntries(names.map((name) => [name, `secret of ${name}`]));
+  const providers = { router };
 
-  expect(providerKeys({ ...env, HOME: "/home/ada" })).toEqual(Object.values(env));
-  expect(providerKeys({ HOME: "/home/ada", OPENAI_API_KEY: "" })).toEqual([]);
+  expect(providerKeys({ env: { ...env, HOME: "/home/ada" }, providers })).toEqual(
+    Object.values(env),
+  );
+  expect(providerKeys({ env: { HOME: "/home/ada", OPENAI_API_KEY: "" }, providers })).toEqual([]);
 });
+
+test.each(["openai-compatible", "openai", "anthropic"] as const)(
+  "a defined provider of the family %s is asked at its address, with its key",
+  async (family) => {
+    await using server = await ProviderServer.start({ strict: true });
+    server.reply(says("Hi"));
+    const baseUrl = family === "anthropic" ? server.url : `${server.url}/v1`;
+    const providers = { router: { family, baseUrl, keyVariable: "ROUTER_KEY" } };
+    const env = { ROUTER_KEY: "sk-router", OPENAI_API_KEY: "no", ANTHROPIC_API_KEY: "no" };
+
+    const model = await openModel("router/m-1", { env, providers, clock: systemClock });
+
+    expect(lastOf(await collect(model))).toMatchObject({ type: "finish" });
+    const sent = server.requests.map(({ headers }) => headers);
+    expect(sent.map((it) => it.authorization ?? it["x-api-key"])).toEqual([
+      expect.stringMatching(/^(Bearer )?sk-router$/),
+    ]);
+    expect(server.requests[0]?.body.model).toBe("m-1");
+  },
+);
+
+test("a failure of a defined provider names it and its variable", async () => {
+  await using server = await ProviderServer.start();
+  server.reply(status(401));
+  const providers = { router: { ...router, baseUrl: `${server.url}/v1` } };
+  const env = { ROUTER_KEY: "sk-router" };
+
+  const model = await openModel("router/m-1", { env, providers, clock: systemClock });
+
+  expect(lastOf(await collect(model))).toMatchObject({
+    failure: {
+      message: expect.stringContaining("The provider router refuses the key"),
+      hint: "Set ROUTER_KEY to a key that may use router/m-1.",
+    },
+  });
+});
+
+test("a key that a defined provider names and nobody has set is missing", () => {
+  expect(() => providerSettings("router/x", { env: {}, providers: { router } })).toThrow(
+    "The model router/x needs a key, and ROUTER_KEY is not set",
+  );
+});
+
+test("who misspells a provider is shown the defined ones too", () => {
+  const error = thrownBy(() => providerSettings("ruter/x", { env: {}, providers: { router } }));
+
+  expect(error.hint).toContain("openai-compatible, router");
+});
+
+test.each([
+  ["openai", { family: "openai", keyVariable: "K" }, "is built in"],
+  ["Router", router, "has a name that cannot be used"],
+  ["__proto__", router, "has a name that cannot be used"],
+  ["a", { family: "openai-compatible" }, "has no base-url"],
+  ["a", { family: "anthropic", baseUrl: "https://a.example" }, "has no key-variable"],
+  ["a", { family: "openai", keyVariable: "sk-0123456789" }, "has a key-variable that is not"],
+  ["a", { ...router, baseUrl: "https://me:sk-0123456789@a.example" }, "has a base-url that is not"],
+  ["a", { ...router, baseUrl: "file:///etc/passwd" }, "has a base-url that is not"],
+] as const)("a provider %j with %o is refused: it %s", (name, definition, problem) => {
+  const error = thrownBy(() => checkProvider(name, definition));
+
+  expect(error).toMatchObject({ code: "config-invalid", hint: expect.any(String) });
+  expect(error.message).toContain(`The provider "${name}" ${problem}`);
+  expect(`${error.message} ${error.hint}`).not.toContain("sk-0123456789");
+});
+
+function thrownBy(work: () => unknown): TeamError {
+  try {
+    work();
+  } catch (error) {
+    if (error instanceof TeamError) return error;
+    throw error;
+  }
+  throw new Error("Nothing was thrown");
+}
 
 const endpoint = { OPENAI_COMPATIBLE_BASE_URL: "http://localhost:11434/v1" };

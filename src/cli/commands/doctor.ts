@@ -1,4 +1,5 @@
 import { join, resolve } from "node:path";
+import { TeamError } from "../../errors.ts";
 import { Secrets } from "../../lib/secrets.ts";
 import { type Command, type Io, lookOptions } from "../command.ts";
 import { type NamedFinding, runChecks } from "../doctor/check.ts";
@@ -10,6 +11,7 @@ import { teamChecks } from "../doctor/team-directory.ts";
 import { environmentSecrets } from "../known-secrets.ts";
 import { jsonText } from "../render/json-text.ts";
 import { oneLine } from "../render/one-line.ts";
+import { providersIn } from "../settings/configuration.ts";
 import { environmentWith } from "../settings/env-file.ts";
 import { placeOptions } from "../settings/flags.ts";
 
@@ -39,17 +41,19 @@ export const doctor: Command = {
     const teamDirectory = teamDir ? resolve(surroundings.cwd, teamDir) : join(workspace, ".team");
     const configuration = await findConfiguration(workspace, surroundings);
     const model = chosenModel(env, configuration)?.id;
+    const isWrong = configuration instanceof TeamError;
+    const accounts = { env, providers: isWrong ? {} : providersIn(configuration) };
     const findings = await runChecks(
       [
-        ...programChecks(env),
-        ...configurationChecks({ workspace, surroundings, env, configuration }),
-        ...providerChecks(env, model),
+        ...programChecks(accounts),
+        ...configurationChecks({ ...accounts, workspace, surroundings, configuration }),
+        ...providerChecks(accounts, model),
         ...teamChecks(teamDirectory, io),
         ...machineChecks({ teamDirectory, workspace, surroundings, terminal: io.terminal }),
       ],
       io,
     );
-    const secrets = new Secrets(environmentSecrets(env));
+    const secrets = new Secrets(environmentSecrets(accounts));
     return tell(secrets.maskJson(findings), { json }, io);
   },
 };

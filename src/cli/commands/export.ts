@@ -1,5 +1,5 @@
 import { statSync } from "node:fs";
-import { resolve } from "node:path";
+import { dirname, resolve } from "node:path";
 import { z } from "zod";
 import { TeamError } from "../../errors.ts";
 import { systemClock } from "../../lib/clock.ts";
@@ -12,6 +12,7 @@ import { type Command, type Io, teamDirOption } from "../command.ts";
 import { environmentSecrets } from "../known-secrets.ts";
 import { parseOptions } from "../parse-arguments.ts";
 import { oneLine } from "../render/one-line.ts";
+import { providersToMask } from "../settings/configuration.ts";
 
 const Flags = z.object({ force: z.boolean().default(false), all: z.boolean().default(false) });
 
@@ -42,11 +43,13 @@ export const exportRun: Command = {
 
   async run({ positionals, teamDir = ".team", values }, io) {
     const flags = parseOptions(Flags, values, exportRun);
-    const { cwd, home, env } = io.surroundings;
-    const { room, pageDirectory } = await io.dashboards.record({ teamDir: resolve(cwd, teamDir) });
+    const { cwd, home } = io.surroundings;
+    const directory = resolve(cwd, teamDir);
+    const configuration = await providersToMask(dirname(directory), io.surroundings);
+    const { room, pageDirectory } = await io.dashboards.record({ teamDir: directory });
     await using source = room;
     const page = recordedPage(await readBuiltPage(pageDirectory));
-    const mask = new SecretMask({ known: environmentSecrets(env), home });
+    const mask = new SecretMask({ known: environmentSecrets(configuration), home });
     const now = systemClock.now();
     const most = flags.all ? everything : usual;
     const team = await teamName(source);

@@ -1,10 +1,11 @@
-import { resolve } from "node:path";
+import { dirname, resolve } from "node:path";
 import { z } from "zod";
 import { onAbort } from "../../lib/on-abort.ts";
 import type { Dashboard } from "../../server/dashboard.ts";
 import { type Command, type Io, teamDirOption } from "../command.ts";
 import { wrongUsage } from "../parse-arguments.ts";
 import { oneLine } from "../render/one-line.ts";
+import { providersToMask } from "../settings/configuration.ts";
 
 const Port = z.coerce.number().int().min(1).max(65_535).optional();
 
@@ -41,7 +42,7 @@ export const web: Command = {
     await using dashboard = await io.dashboards.serve({
       teamDir: directory,
       port,
-      env: io.surroundings.env,
+      ...(await providersToMask(dirname(directory), io.surroundings)),
       onWarning: (message) => io.err(oneLine(`warning: ${message}`)),
     });
     tellMissedPort(dashboard, io);

@@ -1,6 +1,6 @@
 import { TeamError } from "../../errors.ts";
 import { checkModel } from "../../model/models.ts";
-import type { Environment } from "../../model/provider-settings.ts";
+import type { Environment, ProviderConfiguration } from "../../model/provider-settings.ts";
 import type { Surroundings } from "../command.ts";
 import {
   type Configuration,
@@ -50,10 +50,9 @@ const noFiles: Configuration = {
   answer: undefined,
 };
 
-export interface ConfigurationChecksOptions {
+export interface ConfigurationChecksOptions extends ProviderConfiguration {
   workspace: string;
   surroundings: Surroundings;
-  env: Environment;
   configuration: FoundConfiguration;
 }
 
@@ -61,7 +60,7 @@ export function configurationChecks(options: ConfigurationChecksOptions): Check[
   const { env, configuration } = options;
   return [
     { name: "settings", look: async () => settingsFindings(options) },
-    { name: "model", look: async () => [modelFinding(env, chosenModel(env, configuration))] },
+    { name: "model", look: async () => [modelFinding(options, chosenModel(env, configuration))] },
   ];
 }
 
@@ -95,7 +94,7 @@ function consentFindings({ workspaceFile, loosenings, answer }: Configuration): 
   ];
 }
 
-function modelFinding(env: Environment, model: ChosenModel | undefined): Finding {
+function modelFinding(providers: ProviderConfiguration, model: ChosenModel | undefined): Finding {
   if (!model) {
     return {
       state: "problem",
@@ -105,7 +104,7 @@ function modelFinding(env: Environment, model: ChosenModel | undefined): Finding
   }
   const text = `${model.id}, by ${model.origin}`;
   try {
-    checkModel(model.id, env);
+    checkModel(model.id, providers);
     return { state: "ok", text };
   } catch (error) {
     if (!(error instanceof TeamError)) throw error;

@@ -3,20 +3,24 @@ import { promisify } from "node:util";
 import packageJson from "../../../package.json" with { type: "json" };
 import { hasErrno } from "../../errors.ts";
 import { childEnvironment, Secrets } from "../../lib/secrets.ts";
-import { type Environment, providerKeyNames, providerKeys } from "../../model/provider-settings.ts";
+import {
+  type ProviderConfiguration,
+  providerKeyNames,
+  providerKeys,
+} from "../../model/provider-settings.ts";
 import { findRipgrep } from "../../tools/files/ripgrep.ts";
 import type { Check, Finding } from "./check.ts";
 
 /** The programs that troupe needs, or could use. */
-export function programChecks(env: Environment): Check[] {
+export function programChecks(configuration: ProviderConfiguration): Check[] {
   return [
     {
       name: "node",
       look: async () => [nodeFinding(process.versions.node, packageJson.engines.node)],
     },
-    { name: "git", look: (signal) => gitFindings({ env, signal }) },
-    { name: "ripgrep", look: (signal) => ripgrepFindings({ env, signal }) },
-    { name: "sandbox", look: (signal) => sandboxFindings({ env, signal }) },
+    { name: "git", look: (signal) => gitFindings({ ...configuration, signal }) },
+    { name: "ripgrep", look: (signal) => ripgrepFindings({ ...configuration, signal }) },
+    { name: "sandbox", look: (signal) => sandboxFindings({ ...configuration, signal }) },
   ];
 }
 
@@ -37,18 +41,17 @@ function numbersIn(text: string): number[] {
   return (text.match(/\d+/g) ?? []).map(Number);
 }
 
-interface Surroundings {
-  env: Environment;
+interface ProgramSurroundings extends ProviderConfiguration {
   signal: AbortSignal;
 }
 
-async function gitFindings(surroundings: Surroundings): Promise<Finding[]> {
+async function gitFindings(surroundings: ProgramSurroundings): Promise<Finding[]> {
   const said = await firstLine("git", ["--version"], surroundings);
   if (said !== undefined) return [{ state: "ok", text: said }];
   return [{ state: "note", text: "is not installed", remedy: "Install git to have it used." }];
 }
 
-async function ripgrepFindings(surroundings: Surroundings): Promise<Finding[]> {
+async function ripgrepFindings(surroundings: ProgramSurroundings): Promise<Finding[]> {
   const program = await findBundledRipgrep();
   const said = program && (await firstLine(program, ["--version"], surroundings));
   if (said) return [{ state: "ok", text: said }];
@@ -71,7 +74,7 @@ async function findBundledRipgrep(): Promise<string | undefined> {
   }
 }
 
-async function sandboxFindings(surroundings: Surroundings): Promise<Finding[]> {
+async function sandboxFindings(surroundings: ProgramSurroundings): Promise<Finding[]> {
   const [program, ...args] = process.platform === "darwin" ? ["which", "sandbox-exec"] : bubblewrap;
   const said = await firstLine(program, args, surroundings);
   const there = said === undefined ? "none is installed" : `${said} is installed`;
@@ -91,12 +94,13 @@ const bubblewrap = ["bwrap", "--version"] as const;
 async function firstLine(
   program: string,
   args: readonly string[],
-  { env, signal }: Surroundings,
+  { signal, ...configuration }: ProgramSurroundings,
 ): Promise<string | undefined> {
-  const secrets = new Secrets(providerKeys(env));
+  const { env, providers } = configuration;
+  const secrets = new Secrets(providerKeys(configuration));
   try {
     const running = promisify(execFile)(program, args, {
-      env: childEnvironment(env, { names: providerKeyNames, secrets }),
+      env: childEnvironment(env, { names: providerKeyNames(providers), secrets }),
       signal,
     });
     // The signal alone asks the program to end; one that does not would keep this process alive, too.

@@ -1,41 +1,45 @@
 import { TeamError } from "../../errors.ts";
 import {
   type Environment,
-  type ProviderName,
+  type ProviderConfiguration,
   type ProviderSettings,
+  type ProviderVariables,
   providerSettings,
-  providers,
   providerVariables,
 } from "../../model/provider-settings.ts";
 import type { Check, Finding } from "./check.ts";
 
 /** Providers that are set up, or that the chosen model is of: can they be reached, with this key? */
-export function providerChecks(env: Environment, model: string | undefined): Check[] {
-  return providers
-    .filter((provider) => isSetUp(provider, env) || model?.startsWith(`${provider}/`))
-    .map((provider) => ({
-      name: provider,
-      look: async (signal) => [await look(provider, env, signal)],
+export function providerChecks(
+  configuration: ProviderConfiguration,
+  model: string | undefined,
+): Check[] {
+  const { env, providers } = configuration;
+  return providerVariables(providers)
+    .filter((it) => isSetUp(it, env) || model?.startsWith(`${it.name}/`))
+    .map((it) => ({
+      name: it.name,
+      look: async (signal) => [await look(it, configuration, signal)],
     }));
 }
 
-function isSetUp(provider: ProviderName, env: Environment): boolean {
-  const { keys, baseUrl } = providerVariables(provider);
-  return [...keys, baseUrl].some((name) => env[name]);
+/** Who has written a provider into the settings has set it up. */
+function isSetUp({ keys, baseUrl }: ProviderVariables, env: Environment): boolean {
+  return baseUrl === undefined || [...keys, baseUrl].some((name) => env[name]);
 }
 
 async function look(
-  provider: ProviderName,
-  env: Environment,
+  variables: ProviderVariables,
+  configuration: ProviderConfiguration,
   signal: AbortSignal,
 ): Promise<Finding> {
-  const settings = read(provider, env);
+  const settings = read(variables, configuration);
   if ("state" in settings) return settings;
   const key = settings.key ? `key from ${settings.key.name}` : "no key";
   const place = `${shownUrl(settings.baseUrl)}, ${key}`;
   const answer = await ask(settings, signal);
   if (typeof answer === "string") {
-    const { baseUrl } = providerVariables(provider);
+    const baseUrl = variables.baseUrl ?? "its base-url in your settings";
     return {
       state: "problem",
       text: `${place}: cannot be reached (${answer})`,
@@ -45,15 +49,17 @@ async function look(
   return judge(answer, place, settings);
 }
 
-function read(provider: ProviderName, env: Environment): ProviderSettings | Finding {
+function read(
+  { name, keys }: ProviderVariables,
+  configuration: ProviderConfiguration,
+): ProviderSettings | Finding {
   try {
-    return providerSettings(`${provider}/any`, env);
+    return providerSettings(`${name}/any`, configuration);
   } catch (error) {
     if (!(error instanceof TeamError)) throw error;
     if (error.code !== "provider-key-missing") {
       return { state: "problem", text: error.message, remedy: error.hint ?? "" };
     }
-    const { keys } = providerVariables(provider);
     return { state: "problem", text: "no key is set", remedy: `Set ${keys.join(" or ")}.` };
   }
 }
@@ -71,7 +77,8 @@ async function ask(
 ): Promise<ProviderAnswer | string> {
   try {
     // A redirect is not followed: it could lead the key to another address.
-    const options = { headers: headersOf(settings), redirect: "manual", signal } as const;
+    const headers = settings.key ? settings.authHeaders(settings.key) : {};
+    const options = { headers, redirect: "manual", signal } as const;
     const response = await fetch(`${settings.baseUrl}/models`, options);
     const { status, ok } = response;
     return { status, ok, text: await response.text() };
@@ -85,23 +92,6 @@ async function ask(
 function causeOf({ cause, message }: TypeError): string {
   if (cause instanceof Error && "code" in cause) return String(cause.code);
   return cause instanceof Error ? cause.message : message;
-}
-
-function headersOf({ provider, key }: ProviderSettings): Record<string, string> {
-  if (!key) return {};
-  const bearer = { authorization: `Bearer ${key.value}` };
-  switch (provider) {
-    case "anthropic":
-      return {
-        "anthropic-version": "2023-06-01",
-        ...(key.name === "ANTHROPIC_AUTH_TOKEN" ? bearer : { "x-api-key": key.value }),
-      };
-    case "google":
-      return { "x-goog-api-key": key.value };
-    case "openai":
-    case "openai-compatible":
-      return bearer;
-  }
 }
 
 function judge(

@@ -28,7 +28,7 @@ export async function showScreen(
 ): Promise<Departed> {
   const { terminal } = talk.io;
   const onWarning = (message: string) => warnings.tell(message);
-  const secrets = new Secrets(environmentSecrets(settings.env));
+  const secrets = new Secrets(environmentSecrets(settings));
   const mask = (text: string) => secrets.mask(text);
   const history = await History.open({ path: historyPath, mask, onWarning });
   const screen = new Screen({

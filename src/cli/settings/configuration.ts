@@ -1,4 +1,6 @@
 import { join } from "node:path";
+import { TeamError } from "../../errors.ts";
+import type { ProviderConfiguration, ProviderDefinitions } from "../../model/provider-settings.ts";
 import type { Surroundings } from "../command.ts";
 import { answerOn, type ConsentAnswer } from "./consent.ts";
 import { type Loosening, loosenings, withoutLoosenings } from "./loosening.ts";
@@ -43,4 +45,28 @@ export function workspaceSettings(configuration: Configuration): StatedSettings 
   if (!workspaceFile) return {};
   const { stated } = workspaceFile;
   return answer === "trusted" ? stated : withoutLoosenings(stated, loosenings);
+}
+
+/** The providers that are in force in a workspace. */
+export function providersIn(configuration: Configuration): ProviderDefinitions {
+  const { userFile } = configuration;
+  return { ...userFile?.stated.providers, ...workspaceSettings(configuration).providers };
+}
+
+/**
+ * The same for a command that only has to know which variables hold keys. A repository's file that
+ * is wrong does not stop it; the person's own does, because it may name a key that is to be masked.
+ */
+export async function providersToMask(
+  workspace: string,
+  surroundings: Surroundings,
+): Promise<ProviderConfiguration> {
+  const { env } = surroundings;
+  const userFile = await readSettingsFile(userSettingsPath(surroundings));
+  try {
+    return { env, providers: providersIn(await readConfiguration(workspace, surroundings)) };
+  } catch (error) {
+    if (!(error instanceof TeamError)) throw error;
+    return { env, providers: userFile?.stated.providers };
+  }
 }

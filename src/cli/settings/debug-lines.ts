@@ -13,14 +13,16 @@ export function debugLines(
 ): string[] {
   const workspace = resolve(surroundings.cwd, settings.cwd ?? ".");
   const team = teamDir ? resolve(surroundings.cwd, teamDir) : join(workspace, ".team");
-  const secrets = new Secrets(environmentSecrets(settings.env));
+  const secrets = new Secrets(environmentSecrets(settings));
   return [
     `debug: workspace ${workspace}`,
     `debug: team ${team}`,
     `debug: settings ${workspaceSettingsPath(workspace)}, then ${userSettingsPath(surroundings)}`,
     `debug: state ${stateDirectory(surroundings)}`,
     ...[...settings.origins].map(([name, origin]) => {
-      return `debug: ${name} ${JSON.stringify(settings[name])}, by ${origin}`;
+      // The path of an address can have a token in it.
+      const value = name === "providers" ? Object.keys(settings.providers) : settings[name];
+      return `debug: ${name} ${JSON.stringify(value)}, by ${origin}`;
     }),
   ].map((line) => secrets.mask(line));
 }

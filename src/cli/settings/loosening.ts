@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import { isWiderMode } from "../../permissions/modes.ts";
 import { oneLine } from "../render/one-line.ts";
 import { SettingName, type Settings, type StatedSettings, shownValue } from "./settings.ts";
@@ -57,6 +58,8 @@ const isLooser: Readonly<Record<SettingName, Comparison>> = {
   "shutdown-grace": isMore("shutdown-grace"),
   "max-teammates": isMore("max-teammates"),
   autoclaim: (theirs, own) => theirs.autoclaim === true && !own.autoclaim,
+  // A provider decides to whom a key and the conversation are sent.
+  providers: (theirs, own) => newProviders(theirs, own).length > 0,
 };
 
 type Limit =
@@ -79,8 +82,20 @@ function newRules({ allow = [] }: StatedSettings, own: Settings): string[] {
   return allow.filter((rule) => !own.allow.includes(rule));
 }
 
+function newProviders({ providers = {} }: StatedSettings, own: Settings) {
+  return Object.entries(providers).filter(
+    ([name, provider]) => !isDeepStrictEqual(provider, own.providers[name]),
+  );
+}
+
 function describe(name: SettingName, theirs: StatedSettings, own: Settings): string[] {
   if (name === "allow") return newRules(theirs, own).map((rule) => `allow: ${rule}`);
+  if (name === "providers") {
+    return newProviders(theirs, own).map(([it, { family, baseUrl, keyVariable }]) => {
+      const key = keyVariable ? `the key in ${keyVariable}` : "no key";
+      return `providers: ${it}: ${family} at ${baseUrl ?? "its usual address"}, with ${key}`;
+    });
+  }
   const without = own[name] === undefined ? "none" : plain(own[name]);
   return [`${name}: ${plain(theirs[name])} (without it: ${without})`];
 }

@@ -99,13 +99,14 @@ export function layersBelowFlags(env: Environment, configuration: Configuration)
   ];
 }
 
-/** The highest that says something counts; rules add up. */
+/** The highest that says something counts; rules and providers add up. */
 function merge(layers: readonly Layer[]): StatedSettings {
   let merged: StatedSettings = {};
   for (const { stated } of layers.toReversed()) merged = { ...merged, ...stated };
   const all = (name: "allow" | "ask" | "deny") =>
     layers.flatMap(({ stated }) => stated[name] ?? []);
-  return { ...merged, allow: all("allow"), ask: all("ask"), deny: all("deny") };
+  const providers = Object.assign({}, ...layers.toReversed().map((it) => it.stated.providers));
+  return { ...merged, allow: all("allow"), ask: all("ask"), deny: all("deny"), providers };
 }
 
 function originsOf(layers: readonly Layer[]): Map<SettingName, string> {
@@ -144,6 +145,7 @@ export function teamSettings(
     model: settings.model,
     cwd: settings.cwd,
     env: settings.env,
+    providers: settings.providers,
     mode: settings["permission-mode"],
     allow: settings.allow,
     ask: settings.ask,

@@ -4,6 +4,7 @@ import { open, realpath } from "node:fs/promises";
 import { z } from "zod";
 import { hasErrno, TeamError } from "../../errors.ts";
 import { parseJson } from "../../lib/json.ts";
+import { checkProvider, providerFamilies } from "../../model/provider-settings.ts";
 import { parseRule } from "../../permissions/rule.ts";
 import { SettingName, StatedSettings, shownValue, wrongValue } from "./settings.ts";
 import { unknownSetting } from "./unknown-setting.ts";
@@ -77,7 +78,7 @@ function parse(text: string, path: string): StatedSettings {
   const settings: Record<string, unknown> = Object.fromEntries(entries);
   const parsed = StatedSettings.safeParse(settings);
   if (!parsed.success) throw wrongSetting(parsed.error, settings, path);
-  checkRules(parsed.data, path);
+  checkParts(parsed.data, path);
   return parsed.data;
 }
 
@@ -107,9 +108,10 @@ function wrongSetting(
   settings: Readonly<Record<string, unknown>>,
   path: string,
 ): TeamError {
-  const [key, index] = issue?.path ?? [];
+  const [key, index, field] = issue?.path ?? [];
   const name = SettingName.parse(key);
   const found = settings[name];
+  if (name === "providers") return wrongProvider({ name: index, field, path });
   const problem =
     Array.isArray(found) && typeof index === "number"
       ? `has ${shownValue(found[index])} in it, which is no permission rule`
@@ -117,19 +119,42 @@ function wrongSetting(
   return invalid(`${path}: "${name}" ${problem}`, { hint: "Correct it there." });
 }
 
-function checkRules(stated: StatedSettings, path: string): void {
+interface ProviderIssue {
+  name: PropertyKey | undefined;
+  field: PropertyKey | undefined;
+  path: string;
+}
+
+/** No value is in the message: somebody may have written a key into the file. */
+function wrongProvider({ name, field, path }: ProviderIssue): TeamError {
+  const which = field === undefined ? "" : `: "${String(field)}" is wrong`;
+  const problem =
+    name === undefined
+      ? " must be an object with a provider under each name"
+      : `: "${String(name)}" is no provider${which}`;
+  return invalid(`${path}: "providers"${problem}`, {
+    hint: `A provider is { "family": …, "base-url": "https://…", "key-variable": "…" } and nothing else; families are ${providerFamilies.join(", ")}.`,
+  });
+}
+
+function checkParts(stated: StatedSettings, path: string): void {
   for (const decision of ["allow", "ask", "deny"] as const) {
-    for (const rule of stated[decision] ?? []) checkRule(decision, rule, path);
+    for (const rule of stated[decision] ?? []) {
+      check(decision, path, () => parseRule(decision, rule));
+    }
+  }
+  for (const [name, definition] of Object.entries(stated.providers ?? {})) {
+    check("providers", path, () => checkProvider(name, definition));
   }
 }
 
-function checkRule(decision: "allow" | "ask" | "deny", rule: string, path: string): void {
+function check(name: SettingName, path: string, work: () => void): void {
   try {
-    parseRule(decision, rule);
+    work();
   } catch (error) {
     if (!(error instanceof TeamError)) throw error;
     const hint = error.hint === undefined ? {} : { hint: error.hint };
-    throw invalid(`${path}: "${decision}": ${error.message}`, { cause: error, ...hint });
+    throw invalid(`${path}: "${name}": ${error.message}`, { cause: error, ...hint });
   }
 }
 

@@ -1,10 +1,27 @@
 import { z } from "zod";
+import { providerFamilies } from "../../model/provider-settings.ts";
 import { PermissionMode } from "../../protocol/message.ts";
 import { defaults } from "../../team/team-options.ts";
 
 const wholeNumber = z.number().int().positive();
 const seconds = z.number().positive().max(1_000_000);
 const rules = z.array(z.string().min(1));
+
+const provider = z
+  .strictObject({
+    family: z.enum(providerFamilies).describe("The API that it speaks"),
+    "base-url": z
+      .string()
+      .optional()
+      .describe("Where its API is (default: the family's own address; openai-compatible has none)"),
+    "key-variable": z
+      .string()
+      .optional()
+      .describe("The environment variable that holds its key; the key itself is in no file"),
+  })
+  .transform(({ family, "base-url": baseUrl, "key-variable": keyVariable }) => {
+    return { family, baseUrl, keyVariable };
+  });
 
 /** What a file may say about how a team works. Each setting is called as its flag is. */
 export const StatedSettings = z.strictObject({
@@ -46,6 +63,10 @@ export const StatedSettings = z.strictObject({
     .boolean()
     .optional()
     .describe("Whether idle teammates take open tasks by themselves"),
+  providers: z
+    .record(z.string(), provider)
+    .optional()
+    .describe("Providers of models beside the built-in ones, by name: --model <name>/<model>"),
 });
 
 export type StatedSettings = Omit<z.infer<typeof StatedSettings>, "permission-mode"> & {
@@ -76,6 +97,7 @@ export function withDefaults(stated: StatedSettings): Settings {
     "shutdown-grace": stated["shutdown-grace"] ?? defaults.shutdownGraceMs / 1000,
     "max-teammates": stated["max-teammates"] ?? defaults.maxTeammates,
     autoclaim: stated.autoclaim ?? defaults.autoclaim,
+    providers: stated.providers ?? {},
   };
 }
 
@@ -95,6 +117,7 @@ const allowedValues: Readonly<Record<SettingName, string>> = {
   "shutdown-grace": "a number of seconds above 0, up to 1000000",
   "max-teammates": "a whole number from 1 to 1000",
   autoclaim: "true or false",
+  providers: "an object with the settings of a provider under each name",
 };
 
 /** What is wrong with a setting's value: what it is, and what it must be. */

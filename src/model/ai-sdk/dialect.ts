@@ -3,8 +3,6 @@ import type { Usage } from "../../protocol/usage.ts";
 
 /** What differs between providers beyond what the SDK evens out. */
 export interface Dialect {
-  /** The provider as people call it. */
-  readonly label: string;
   /** Under this name the SDK hands out, and wants back, what belongs to the provider. */
   readonly namespace: string;
   /** False where a tool's result can be text only: its images follow in a message of their own. */
@@ -81,7 +79,6 @@ const anthropicEvents: ReadonlySet<string> = new Set([
 ]);
 
 export const anthropic: Dialect = {
-  label: "Anthropic",
   namespace: "anthropic",
   showsImagesInResults: true,
   marksErrors: true,
@@ -117,7 +114,6 @@ const OpenAiEvent = z.object({
 });
 
 export const openAi: Dialect = {
-  label: "OpenAI",
   namespace: "openai",
   showsImagesInResults: false,
   marksErrors: false,
@@ -139,7 +135,6 @@ export const openAi: Dialect = {
 
 export const openAiCompatible: Dialect = {
   ...openAi,
-  label: "The OpenAI-compatible endpoint",
   namespace: "openai-compatible",
   // Not all of these servers send the marker, but all say why a reply has ended.
   isComplete: ({ isDone, isCleanEnd, rawStop }) => isDone || (isCleanEnd && rawStop !== undefined),
@@ -155,7 +150,6 @@ const GoogleEvent = z.object({
 });
 
 export const google: Dialect = {
-  label: "Google",
   namespace: "google",
   showsImagesInResults: true,
   marksErrors: false,

@@ -2,14 +2,15 @@ import { z } from "zod";
 import type { Clock } from "../../lib/clock.ts";
 import type { Secrets } from "../../lib/secrets.ts";
 import type { FailureKind, ModelFailure } from "../model-failure.ts";
-import type { Dialect } from "./dialect.ts";
 import { readWords } from "./error-words.ts";
 import { kindOf } from "./failure-kind.ts";
 import { retryAfterMs } from "./retry-after.ts";
 import type { Watchdogs, Wire, WireFailure } from "./wire.ts";
 
-/** Who pays, and where. */
+/** Who is asked, who pays, and where. */
 export interface Account {
+  /** The provider as people call it. */
+  readonly label: string;
   /** The variable that holds the key. */
   readonly keyName: string;
   readonly baseUrl: string;
@@ -20,7 +21,6 @@ export interface Account {
 /** What a failure is told with. */
 interface Asked {
   readonly id: string;
-  readonly dialect: Pick<Dialect, "label">;
   readonly account: Account;
   readonly watchdogs: Watchdogs;
   readonly clock: Clock;
@@ -45,23 +45,23 @@ export function diagnose(error: unknown, asked: Asked): ModelFailure {
 }
 
 function unreachable(failure: WireFailure, asked: Asked): ModelFailure {
-  const { dialect, account, watchdogs } = asked;
+  const { account, watchdogs } = asked;
   switch (failure.type) {
     case "network":
       return {
         kind: "network",
-        message: `${dialect.label} cannot be reached at ${account.baseUrl}: ${shown(messageOf(failure.cause), account)}`,
+        message: `${account.label} cannot be reached at ${account.baseUrl}: ${shown(messageOf(failure.cause), account)}`,
         hint: "Check the network, and the base URL if you have set one.",
       };
     case "no-headers":
       return {
         kind: "no-headers",
-        message: `${dialect.label} did not answer within ${watchdogs.headersMs / 1000} s`,
+        message: `${account.label} did not answer within ${watchdogs.headersMs / 1000} s`,
       };
     case "stalled":
       return {
         kind: "stalled",
-        message: `${dialect.label} sent nothing more for ${watchdogs.stallMs / 1000} s`,
+        message: `${account.label} sent nothing more for ${watchdogs.stallMs / 1000} s`,
       };
     case "cut":
       return cut(asked);
@@ -70,17 +70,17 @@ function unreachable(failure: WireFailure, asked: Asked): ModelFailure {
   }
 }
 
-function oversized(what: string, { dialect, account }: Asked): ModelFailure {
+function oversized(what: string, { account }: Asked): ModelFailure {
   return {
     kind: "oversized",
-    message: `${dialect.label} sent ${what}`,
+    message: `${account.label} sent ${what}`,
     hint: `Check that ${account.baseUrl} is the base URL of this provider's API, or use another model.`,
   };
 }
 
 /** The request was never made: the SDK knows that the provider would refuse it. */
-function unsendable(error: unknown, { dialect, account }: Asked): ModelFailure {
-  const message = `${dialect.label} cannot be asked this: ${shown(messageOf(error), account)}`;
+function unsendable(error: unknown, { account }: Asked): ModelFailure {
+  const message = `${account.label} cannot be asked this: ${shown(messageOf(error), account)}`;
   return { kind: "bad-request", message };
 }
 
@@ -89,21 +89,21 @@ function cutOrForeign(asked: Asked): ModelFailure {
   return type.includes("event-stream") ? cut(asked) : unreadable(`content of type ${type}`, asked);
 }
 
-function cut({ dialect }: Asked): ModelFailure {
-  return { kind: "cut", message: `${dialect.label} ended its answer before it was complete` };
+function cut({ account }: Asked): ModelFailure {
+  return { kind: "cut", message: `${account.label} ended its answer before it was complete` };
 }
 
-function unreadable(reason: string, { dialect, account }: Asked): ModelFailure {
+function unreadable(reason: string, { account }: Asked): ModelFailure {
   return {
     kind: "malformed",
-    message: `${dialect.label} sent what cannot be read: ${shown(reason, account)}`,
+    message: `${account.label} sent what cannot be read: ${shown(reason, account)}`,
     hint: `Check that ${account.baseUrl} is the base URL of this provider's API.`,
   };
 }
 
 /** The failure that a provider's own error is, by its status or as an event inside a stream. */
 function refused(body: string, asked: Asked): ModelFailure {
-  const { wire, clock, dialect, account } = asked;
+  const { wire, clock, account } = asked;
   const { status = 200, headers = new Map<string, string>() } = wire.response ?? {};
   const words = readWords(body);
   const kind = kindOf(status, words);
@@ -112,7 +112,7 @@ function refused(body: string, asked: Asked): ModelFailure {
   return {
     kind,
     message: [
-      `${dialect.label} ${deeds[kind] ?? "failed"}${shownStatus(status)}`,
+      `${account.label} ${deeds[kind] ?? "failed"}${shownStatus(status)}`,
       shown(words.message, account),
     ]
       .filter((text) => text !== "")

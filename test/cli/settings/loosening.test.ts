@@ -2,6 +2,12 @@ import { expect, test } from "vitest";
 import { loosenings, withoutLoosenings } from "../../../src/cli/settings/loosening.ts";
 import { type StatedSettings, withDefaults } from "../../../src/cli/settings/settings.ts";
 
+const router = {
+  family: "openai-compatible",
+  baseUrl: "https://a.example/v1",
+  keyVariable: "A_KEY",
+} as const;
+
 const looser: [StatedSettings, StatedSettings][] = [
   [{ allow: ["bash"] }, {}],
   [{ allow: ["bash", "write_file"] }, { allow: ["bash"] }],
@@ -19,6 +25,10 @@ const looser: [StatedSettings, StatedSettings][] = [
   [{ autoclaim: true }, { autoclaim: false }],
   [{ model: "openai/x" }, {}],
   [{ model: "replay:x" }, { model: "openai/x" }],
+  [{ providers: { a: router } }, {}],
+  [{ providers: { a: { ...router, baseUrl: "https://b.example" } } }, { providers: { a: router } }],
+  [{ providers: { a: { ...router, keyVariable: "OTHER" } } }, { providers: { a: router } }],
+  [{ providers: { a: router, b: router } }, { providers: { a: router } }],
 ];
 
 test.each(looser)("%j loosens %j", (theirs, own) => {
@@ -44,6 +54,8 @@ const stricter: [StatedSettings, StatedSettings][] = [
   [{ autoclaim: false }, {}],
   [{ autoclaim: true }, {}],
   [{ model: "openai/x" }, { model: "openai/x" }],
+  [{ providers: { a: router } }, { providers: { a: router, b: router } }],
+  [{ providers: {} }, {}],
 ];
 
 test.each(stricter)("%j does not loosen %j", (theirs, own) => {
@@ -51,13 +63,16 @@ test.each(stricter)("%j does not loosen %j", (theirs, own) => {
 });
 
 test("what is said of a loosening is what it says and what holds without it", () => {
-  const theirs = { allow: ["bash(a)", "bash(b)"], "max-cost": 5, model: "openai/x" };
+  const rules = { allow: ["bash(a)", "bash(b)"], "max-cost": 5, model: "openai/x" };
+  const theirs = { ...rules, providers: { a: router, b: router } };
+  const own = { "max-cost": 2, allow: ["bash(a)"], providers: { b: router } };
 
-  const found = loosenings(theirs, withDefaults({ "max-cost": 2, allow: ["bash(a)"] }));
+  const found = loosenings(theirs, withDefaults(own));
 
   expect(found.flatMap(({ lines }) => lines)).toEqual([
     "model: openai/x (without it: none)",
     "allow: bash(b)",
     "max-cost: 5 (without it: 2)",
+    "providers: a: openai-compatible at https://a.example/v1, with the key in A_KEY",
   ]);
 });

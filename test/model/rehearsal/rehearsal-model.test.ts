@@ -21,7 +21,7 @@ import {
 const storyPrompt = "Spawn alice (coder) and bob (tester). Have alice send bob a message.";
 
 test("it needs no key, and is opened for any member", async () => {
-  checkModel("rehearsal", {});
+  checkModel("rehearsal", { env: {} });
   await warmUpModel("rehearsal", { env: {}, clock: systemClock });
   const models = new Models({ env: {}, clock: systemClock, random: () => 0 });
 
