@@ -1,9 +1,11 @@
-import { spawn } from "node:child_process";
+import { type ChildProcessByStdio, spawn } from "node:child_process";
+import { randomUUID } from "node:crypto";
 import { once } from "node:events";
-import { closeSync, constants, openSync } from "node:fs";
-import { mkdtemp, rm, rmdir } from "node:fs/promises";
+import { closeSync, constants, openSync, rmSync } from "node:fs";
 import { Socket } from "node:net";
 import { join } from "node:path";
+import type { Readable, Writable } from "node:stream";
+import { assertDescriptors } from "./host-program.ts";
 import type { Programs } from "./programs.ts";
 
 /** Both ends of a pipe, as file descriptors. */
@@ -37,7 +39,11 @@ export class Pipes implements Disposable {
   async take(): Promise<Pipe> {
     for (;;) {
       const pipe = this.#ready.pop();
-      if (pipe) return pipe;
+      if (pipe) {
+        // The next command does not wait for them.
+        this.prepare();
+        return pipe;
+      }
       await this.#makeMore();
     }
   }
@@ -63,26 +69,46 @@ export class Pipes implements Disposable {
 
   async #make(): Promise<void> {
     // Not beside the outputs: not every file system that holds a team has pipes.
-    const directory = await mkdtemp(join(this.#environment.TMPDIR || "/tmp", "troupe-"));
-    const paths = Array.from({ length: batchSize }, (_, index) => join(directory, `${index}.pipe`));
+    const directory = this.#environment.TMPDIR || "/tmp";
+    const paths = Array.from({ length: batchSize }, () =>
+      join(directory, `troupe-${randomUUID()}.pipe`),
+    );
+    const maker = await this.#startMaker(paths);
     try {
-      await this.#makeFiles(paths);
       for (const path of paths) this.#ready.push(openBothEnds(path));
     } finally {
-      await Promise.all(paths.map((path) => rm(path, { force: true })));
-      // Only what needs no descriptor: there may be none left.
-      await rmdir(directory);
+      for (const path of paths) rmSync(path, { force: true });
+      maker.stdin.end("\n");
     }
   }
 
-  async #makeFiles(paths: readonly string[]): Promise<void> {
-    // With pipes of its own, Node loses descriptors when there are too few for all of them.
-    const options = { env: this.#environment, stdio: "ignore" } as const;
-    const program = await this.#programs.find("mkfifo");
-    const [exitCode] = await once(spawn(program, ["-m", "600", ...paths], options), "exit");
-    if (exitCode !== 0) throw new Error(`mkfifo cannot make ${paths[0]}`);
+  /** Resolves when there are files at `paths`. They go when the maker's input ends without a line. */
+  async #startMaker(
+    paths: readonly string[],
+  ): Promise<ChildProcessByStdio<Writable, Readable, null>> {
+    const find = (name: string) => this.#programs.find(name);
+    const [shell, mkfifo, rm] = await Promise.all([find("sh"), find("mkfifo"), find("rm")]);
+    assertDescriptors();
+    const maker = spawn(shell, ["-c", makeFiles, mkfifo, rm, ...paths], {
+      env: {},
+      // What ends this process and its group does not end the maker, which has files to remove.
+      detached: true,
+      stdio: ["pipe", "pipe", "ignore"],
+    });
+    // A maker that has failed reads nothing; its exit says so.
+    maker.stdin.on("error", () => undefined);
+    const ready = once(maker.stdout, "data").then(() => true);
+    const isReady = await Promise.race([ready, once(maker, "close").then(() => false)]);
+    if (!isReady) throw new Error(`mkfifo cannot make ${paths[0]}`);
+    return maker;
   }
 }
+
+/**
+ * `$0` is mkfifo, `$1` is rm, the rest are paths. The files are removed unless a line is read: the
+ * process that wanted them is gone. Without the trap, `echo` to it would end the shell before that.
+ */
+const makeFiles = `trap '' PIPE; rm=$1; shift; "$0" -m 600 "$@" && echo && read -r _ || "$rm" -f "$@"`;
 
 function openBothEnds(path: string): Pipe {
   // Without O_NONBLOCK, opening one end would wait for somebody to open the other.

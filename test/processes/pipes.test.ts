@@ -1,20 +1,16 @@
-import { chmod, readFile, writeFile } from "node:fs/promises";
+import { chmod, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { closePipe, Pipes } from "../../src/processes/pipes.ts";
 import { Programs } from "../../src/processes/programs.ts";
 import { temporaryDirectory } from "../../src/testing/temporary-directory.ts";
+import { runNode } from "../support/programs.ts";
 
 test("whoever takes a pipe gets one of those that are being made beforehand", async () => {
   await using directory = await temporaryDirectory();
   const runs = join(directory.path, "runs");
-  const program = join(directory.path, "mkfifo");
-  await writeFile(
-    program,
-    `#!/bin/sh\necho run >> ${runs}\nPATH=${process.env.PATH} exec mkfifo "$@"\n`,
-  );
-  await chmod(program, 0o755);
-  using pipes = pipesOf(directory.path);
+  await writeMkfifo(directory.path, `echo run >> ${runs}\nexec mkfifo "$@"`);
+  using pipes = pipesOf(`${directory.path}:${process.env.PATH}`);
 
   pipes.prepare();
   closePipe(await pipes.take());
@@ -24,27 +20,62 @@ test("whoever takes a pipe gets one of those that are being made beforehand", as
 
 test("what keeps pipes from being made beforehand is told to whoever takes one", async () => {
   await using directory = await temporaryDirectory();
-  using pipes = pipesOf(directory.path);
+  await writeMkfifo(directory.path, `mkfifo "$3"; exit 1`);
+  using pipes = pipesOf(`${directory.path}:${process.env.PATH}`, { TMPDIR: directory.path });
 
   pipes.prepare();
 
   await expect(pipes.take()).rejects.toThrow("mkfifo");
+  expect(await pipesIn(directory.path)).toEqual([]);
 });
 
 test("the program that makes pipes is not taken from the workspace", async () => {
   await using directory = await temporaryDirectory();
-  const program = join(directory.path, "mkfifo");
-  await writeFile(program, `#!/bin/sh\necho run >> ${join(directory.path, "runs")}\n`);
-  await chmod(program, 0o755);
+  await writeMkfifo(directory.path, `echo run >> ${join(directory.path, "runs")}`);
   const path = `${directory.path}:${process.env.PATH}`;
-  using pipes = pipesOf(path, directory.path);
+  using pipes = pipesOf(path, { workspace: directory.path });
 
   closePipe(await pipes.take());
 
   await expect(readFile(join(directory.path, "runs"), "utf8")).rejects.toThrow("ENOENT");
 });
 
-function pipesOf(path: string, workspace = "/nowhere"): Pipes {
-  const programs = new Programs({ path, workspace });
-  return new Pipes({ environment: { PATH: path }, programs });
+test("a pipe has no name any more when it is taken", async () => {
+  await using directory = await temporaryDirectory();
+  using pipes = pipesOf(process.env.PATH, { TMPDIR: directory.path });
+
+  const taken = await pipes.take();
+
+  expect(await pipesIn(directory.path)).toEqual([]);
+  closePipe(taken);
+});
+
+test("a process that is killed while pipes are made leaves none of them", async () => {
+  await using directory = await temporaryDirectory();
+  const program = join(import.meta.dirname, "programs/killed-with-pipes.ts");
+
+  const { code } = await runNode(["--import", "tsx", program, directory.path]);
+
+  expect(code).toBe(null);
+  expect(await readFile(join(directory.path, "made"), "utf8")).toMatch(/\.pipe\n/);
+  await expect.poll(() => pipesIn(directory.path)).toEqual([]);
+});
+
+async function writeMkfifo(directory: string, script: string): Promise<void> {
+  const program = join(directory, "mkfifo");
+  await writeFile(program, `#!/bin/sh\nPATH=${process.env.PATH}\n${script}\n`);
+  await chmod(program, 0o755);
+}
+
+async function pipesIn(directory: string): Promise<string[]> {
+  return (await readdir(directory)).filter((name) => name.endsWith(".pipe"));
+}
+
+interface PipesSetting {
+  workspace?: string;
+  TMPDIR?: string;
+}
+
+function pipesOf(path = "", { workspace = "/nowhere", ...environment }: PipesSetting = {}): Pipes {
+  return new Pipes({ environment, programs: new Programs({ path, workspace }) });
 }
