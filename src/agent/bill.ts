@@ -28,9 +28,9 @@ export class Bill {
     if (!price && budgets.some(({ limitsMoney }) => limitsMoney)) {
       throw new TeamError(
         "config-invalid",
-        `The cost is limited, and ${model} has no known price`,
+        `The cost is limited, but ${model} has no known price`,
         {
-          hint: "Limit turns instead, or give its price (`prices` of the library).",
+          hint: "Limit the turns instead, or set its price (`prices` in the library).",
         },
       );
     }

@@ -36,20 +36,20 @@ export async function answerQuestion(
   if (answer.decision === "allow-always") {
     io.out(oneLine(`Always allowed: ${ruleOf(request)}`, Number.POSITIVE_INFINITY));
   }
-  io.out(lead ? whatFollows(request, answer) : "It is taken up when the team runs again.");
+  io.out(lead ? whatFollows(request, answer) : "The answer takes effect when the team runs again.");
   return 0;
 }
 
 function whatFollows({ type, from }: Request, { decision }: PersonsAnswer): string {
-  if (decision !== "deny") return `'${from}' goes on.`;
+  if (decision !== "deny") return `'${from}' continues.`;
   return type === "plan"
-    ? `'${from}' is told, and may hand in another plan.`
-    : `'${from}' is told, and goes on without it.`;
+    ? `'${from}' is told, and may submit another plan.`
+    : `'${from}' is told, and continues without it.`;
 }
 
 function refuseWithoutRule(request: Request): void {
   if (ruleOf(request)) return;
-  throw new TeamError("request-refused", "No rule can allow such calls always", {
+  throw new TeamError("request-refused", "No rule can always allow such calls", {
     hint: `\`troupe approve ${request.id}\` allows this one.`,
   });
 }

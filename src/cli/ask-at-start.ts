@@ -65,7 +65,7 @@ class Prompt<Answer extends string> {
     const words: [string, string][] = Object.entries(answers);
     const width = Math.max(...words.map(([word]) => word.length));
     for (const line of lines) this.#write(`${line}\n`);
-    this.#write("Type one of these words, then Enter:\n");
+    this.#write("Type one of these words and press Enter:\n");
     for (const line of words.flatMap(([word, does]) => columns(word, does, width))) {
       this.#write(`${line}\n`);
     }
@@ -95,10 +95,10 @@ class Prompt<Answer extends string> {
   }
 
   #take(key: Key, isAlone: boolean): void {
-    if (key.type === "paste") this.#hint("A paste is no answer here");
+    if (key.type === "paste") this.#hint("Pasted text is not accepted here");
     else if (key.type === "text") this.#edit(this.#editor.insert(key.text));
     else if (key.name === "enter" && isAlone) this.#submit();
-    else if (key.name === "enter") this.#edit(this.#editor, "Press Enter again, alone.");
+    else if (key.name === "enter") this.#edit(this.#editor, "Press Enter again.");
     else if (key.name === "backspace") this.#edit(this.#editor.backspace());
     else if (key.ctrl && key.name === "u") this.#edit(this.#editor.clear());
     else if (key.ctrl && key.name === "d") this.leave();
@@ -108,7 +108,7 @@ class Prompt<Answer extends string> {
     const typed = this.#editor.value.trim().replace(/\s+/g, " ").toLowerCase();
     const answer = this.#words.find((word) => word === typed);
     if (answer !== undefined) this.#resolve(answer);
-    else this.#hint(typed === "" ? "Nothing is typed" : "That is none of the words");
+    else this.#hint(typed === "" ? "Nothing was typed" : "That is not one of the words");
   }
 
   #hint(problem: string): void {

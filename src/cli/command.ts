@@ -139,12 +139,12 @@ export interface Option {
 
 export const teamDirOption: Option = {
   takes: "<directory>",
-  summary: "the team's directory; .team here unless said",
+  summary: "the team's directory (default: .team)",
 };
 
 /** What every command takes that only looks. */
 export const lookOptions: Readonly<Record<string, Option>> = {
-  json: { summary: "as JSON" },
+  json: { summary: "print JSON" },
   "team-dir": teamDirOption,
 };
 

@@ -37,7 +37,7 @@ export async function serveBeside(
   } catch (error) {
     if (!isExpected(error)) throw error;
     const hint = error instanceof TeamError && error.hint ? ` ${error.hint}` : "";
-    onWarning(`There is no dashboard: ${error.message}.${hint}`);
+    onWarning(`The dashboard could not be started: ${error.message}.${hint}`);
     return undefined;
   }
 }
@@ -49,5 +49,5 @@ function isExpected(error: unknown): error is Error {
 function lineOf({ address }: Entrance, teamDir: string, { surroundings }: Io): string {
   const isHere = relative(surroundings.cwd, teamDir) === ".team";
   const call = isHere ? "troupe web" : `troupe web --team-dir ${teamDir}`;
-  return `The dashboard is at ${address} (\`${call}\` prints the address that lets you in).`;
+  return `The dashboard is at ${address} (\`${call}\` prints the address to open).`;
 }

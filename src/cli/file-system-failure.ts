@@ -26,18 +26,18 @@ export function fileSystemFailure(error: unknown, directory: string): Failure | 
 
 const placeLength = 200;
 
-const permissionHint = "See that you may read and write it, and the directories above it.";
+const permissionHint = "Check its permissions, and those of the directories above it.";
 const spaceHint = "Free some space and try again.";
-const openFilesHint = "Close some programs, or allow more open files with `ulimit -n`.";
-const shapeHint = "Something else lies where the team keeps a file or a directory: move it away.";
-const nameHint = "Name another directory with --team-dir.";
-const diskHint = "See that the disk is well, and try again.";
+const openFilesHint = "Close some programs, or raise the limit of open files with `ulimit -n`.";
+const shapeHint = "Something else is where the team keeps a file or a directory: move it away.";
+const nameHint = "Choose another directory with --team-dir.";
+const diskHint = "Check the disk, and try again.";
 
 /** What the world outside can do to a file. Other errors of the system only a bug can cause. */
 const hints: ReadonlyMap<string, string> = new Map([
   ["EACCES", permissionHint],
   ["EPERM", permissionHint],
-  ["EROFS", "Make the file system writable, or name another directory with --team-dir."],
+  ["EROFS", "Make the file system writable, or choose another directory with --team-dir."],
   ["ENOSPC", spaceHint],
   ["EDQUOT", spaceHint],
   ["EFBIG", spaceHint],
@@ -49,7 +49,7 @@ const hints: ReadonlyMap<string, string> = new Map([
   ["ENXIO", shapeHint],
   ["ENAMETOOLONG", nameHint],
   ["ELOOP", nameHint],
-  ["ENOENT", "It was removed meanwhile: try again."],
+  ["ENOENT", "It was removed in the meantime: try again."],
   ["EBUSY", diskHint],
   ["EIO", diskHint],
   ["ENODEV", diskHint],

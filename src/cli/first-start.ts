@@ -6,9 +6,9 @@ export function firstStartLines(code: ErrorCode): string[] {
 }
 
 const waysOn = `
-Three ways on:
+Three ways to start:
 
-  1. With a provider's key:
+  1. With a provider's API key:
        export ANTHROPIC_API_KEY=<your key>      (or OPENAI_API_KEY, GOOGLE_GENERATIVE_AI_API_KEY)
        troupe --model anthropic/<model>         (or openai/<model>, google/<model>)
 
@@ -17,8 +17,8 @@ Three ways on:
        troupe --model openai-compatible/<model>
 
   3. Without any key:
-       troupe demo                              (a story to watch)
-       troupe --model rehearsal                 (to try it; it is not a language model)
+       troupe demo                              (watch a team at work)
+       troupe --model rehearsal                 (try it; not a language model)
 
-\`troupe run "<prompt>"\` takes the same flags. TROUPE_MODEL, or "model" in a file of settings, names
-a model for good. \`troupe doctor\` tells what is set up here.`.split("\n");
+\`troupe run "<prompt>"\` takes the same options. To choose a model permanently, set TROUPE_MODEL, or
+"model" in a settings file. \`troupe doctor\` shows what is set up here.`.split("\n");

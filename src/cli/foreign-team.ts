@@ -17,9 +17,8 @@ export async function askAboutForeignTeam(
     {
       lines: [oneLine(`${message}.`, Number.POSITIVE_INFINITY)],
       answers: {
-        "set aside": "move it into its archive, and begin a new team",
-        "take over":
-          "make it yours: its members stay, what they said is kept as history, and none of its calls is run",
+        "set aside": "move it to the archive, and start a new team",
+        "take over": "make it yours: keep its members and history, run none of its calls",
       },
     },
     io,

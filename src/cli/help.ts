@@ -5,9 +5,9 @@ import { columns, wrapped } from "./render/columns.ts";
 /** What each group of commands is for. */
 const groupTitles: Readonly<Record<CommandGroup, string>> = {
   talk: "Talk to the team",
-  run: "Let it work by itself",
-  look: "Look, from any shell, while the team runs or not (all take --json)",
-  act: "Act, from any shell",
+  run: "Run without a screen",
+  look: "Inspect the team, from any shell, running or not (most take --json)",
+  act: "Act on the team, from any shell",
   "set up": "Set up",
 };
 
@@ -36,9 +36,9 @@ export function helpText(commands: readonly Command[]): string {
     ...examples.map((call) => `  ${call}`),
     "",
     ...wrapped(
-      "`troupe <command> --help` tells what a command takes. Use --team-dir <directory> for a team that is not in .team here.",
+      "Run `troupe <command> --help` for the options of a command; `troupe` itself takes most of those of `troupe run`. Use --team-dir <directory> for a team that is not in ./.team.",
     ),
-    ...wrapped("More is said in docs/ of the package: cli.md, permissions.md, events.md, ci.md."),
+    ...wrapped("See docs/ in the package for more: cli.md, permissions.md, events.md, ci.md."),
   ].join("\n");
 }
 
@@ -72,8 +72,8 @@ const longestCall = 32;
 
 /** What every command takes. */
 export const commonOptions: Readonly<Record<string, Option>> = {
-  debug: { summary: "tell all about what goes wrong, and where files lie" },
-  help: { short: "h", summary: "this text" },
+  debug: { summary: "print debug details and file locations" },
+  help: { short: "h", summary: "print this help" },
 };
 
 /** How an option is written, as in `--lines <n>`. */

@@ -150,7 +150,7 @@ function canDoMoreThanLines(): boolean {
 
 function unattended(rule: string | undefined): string {
   const flag = rule ? `--allow "${rule}"` : "--allow or --permission-mode";
-  return `nobody can be asked in this run; the person can allow it with ${flag}`;
+  return `this run is unattended, so nobody can approve it; the person can allow it with ${flag}`;
 }
 
 function onWarning(message: string): void {
@@ -207,7 +207,7 @@ async function main(): Promise<void> {
   const alive = setInterval(() => {}, 2 ** 30);
   const code = await runProgram(program, argv, io);
   clearInterval(alive);
-  if (outputFailure) io.err(`error: The output could not be written: ${outputFailure}`);
+  if (outputFailure) io.err(`error: Cannot write the output: ${outputFailure}`);
   const exitCode = outputFailure ? Math.max(code, 1) : code;
   process.exitCode = stoppedBy ? exitCodes[stoppedBy] : exitCode;
 }

@@ -14,7 +14,7 @@ export function parseArguments(argv: string[], command: Command): Arguments | "h
   const { parameters } = command;
   const required = parameters.filter((parameter) => !parameter.startsWith("["));
   const missing = required.slice(positionals.length);
-  if (missing.length > 0) throw wrongUsage(`Missing: ${missing.join(" ")}`, command);
+  if (missing.length > 0) throw wrongUsage(`Missing argument: ${missing.join(" ")}`, command);
   const unexpected = positionals.slice(parameters.length);
   if (unexpected.length > 0) throw unexpectedWords(unexpected, command);
   const { json, debug, "team-dir": teamDir } = values;
@@ -49,11 +49,11 @@ export function parseOptions<Schema extends z.ZodType>(
 }
 
 function unexpectedWords(words: readonly string[], command: Command): TeamError {
-  const message = `Unexpected: ${words.join(" ")}`;
+  const message = `Unexpected argument: ${words.join(" ")}`;
   if (command.name !== "") return wrongUsage(message, command);
   // It was taken for the talk, because flags came first.
   return new TeamError("usage-wrong", message, {
-    hint: `A command comes before its flags, as in \`troupe run "…" --model …\`. See troupe --help.`,
+    hint: `Put the command before its options, as in \`troupe run "…" --model …\`. See troupe --help.`,
   });
 }
 

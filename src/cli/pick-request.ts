@@ -13,13 +13,13 @@ export function pickRequest(all: readonly Request[], beginning: string | undefin
   const open = all.filter(isForPerson);
   if (beginning === undefined) {
     throw open.length === 0
-      ? new TeamError("request-unknown", "Nothing waits for your answer")
-      : unclear("Which one? Its id is missing", open);
+      ? new TeamError("request-unknown", "No request waits for your answer")
+      : unclear("Which request? Give its id", open);
   }
   const start = beginning.toLowerCase();
   const [found, ...others] = all.filter(({ id }) => id.startsWith(start));
   if (!found) throw unknown(beginning, open);
-  if (others.length > 0) throw unclear(`Several requests begin with ${beginning}`, open);
+  if (others.length > 0) throw unclear(`Several requests start with ${beginning}`, open);
   return openOnly(found);
 }
 
@@ -30,18 +30,18 @@ function openOnly(request: Request): Request {
     throw new TeamError("request-refused", `Request ${id} is for '${to}' to decide, not for you`, {
       hint:
         type === "plan"
-          ? `Write to the lead with \`troupe send ${to} "…"\`, or run the team with --plan-approval user.`
-          : `It is a ${type} request of '${from}'. \`troupe approvals\` shows what waits for you.`,
+          ? `Tell the lead what you think with \`troupe send ${to} "…"\`, or run the team with --plan-approval user.`
+          : `It is a ${type} request of '${from}'. \`troupe approvals\` lists what waits for you.`,
     });
   }
   const when = decision ? ` by '${decision.by}' at ${decision.at}` : "";
   throw new TeamError("request-refused", `Request ${id} is already ${state}${when}`, {
-    hint: "A decision stands. `troupe approvals` shows what waits for you.",
+    hint: "A decision is final. `troupe approvals` lists what waits for you.",
   });
 }
 
 function unknown(beginning: string, open: readonly Request[]): TeamError {
-  return new TeamError("request-unknown", `No request begins with ${beginning}`, {
+  return new TeamError("request-unknown", `No request starts with ${beginning}`, {
     hint: waiting(open),
   });
 }
@@ -52,7 +52,7 @@ function unclear(message: string, open: readonly Request[]): TeamError {
 
 /** The open questions in a sentence, with enough of each to tell them apart. */
 function waiting(requests: readonly Request[]): string {
-  if (requests.length === 0) return "Nothing waits for your answer.";
+  if (requests.length === 0) return "No request waits for your answer.";
   return `Waiting: ${requests.map((request) => `${request.id} (${briefly(request)})`).join(", ")}.`;
 }
 

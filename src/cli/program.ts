@@ -115,7 +115,7 @@ function findCommand(commands: Program["commands"], argv: string[]) {
 }
 
 function unknownCommand(name: string | undefined, commands: Program["commands"]): TeamError {
-  const message = name === undefined ? "A command is missing" : `Unknown command: ${name}`;
+  const message = name === undefined ? "No command given" : `Unknown command: ${name}`;
   const names = [...commands.keys()].filter((known) => known !== "");
   const meant = nearest(name ?? "", names);
   const suggestion = meant ? `Did you mean \`troupe ${meant}\`? ` : "";

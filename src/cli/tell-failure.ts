@@ -37,7 +37,7 @@ export function bug(error: unknown): Failure {
   const message = error instanceof Error ? error.message || error.name : String(error);
   return {
     message: `troupe has a bug: ${message}`,
-    hint: "Run it again with --debug to see where it happened, and report what it says.",
+    hint: "Run it again with --debug, and report what it prints.",
   };
 }
 

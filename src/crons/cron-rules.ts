@@ -20,7 +20,7 @@ export function planAnew(entry: CronEntry, now: Date): CronEntry {
 export function requireUpcoming(pattern: string, after: Date): Date {
   const upcoming = nextTime(pattern, after);
   if (upcoming) return upcoming;
-  throw new TeamError("config-invalid", `${JSON.stringify(pattern)} never comes`, {
+  throw new TeamError("config-invalid", `${JSON.stringify(pattern)} never occurs`, {
     hint: "Choose a day that the month has.",
   });
 }

@@ -86,7 +86,7 @@ export class CronTable implements AsyncDisposable {
     if (entries.length > maxEntries) {
       const count = `There are ${entries.length} crons, more than ${maxEntries}`;
       options.onWarning(
-        `${count}: only the oldest ${maxEntries} come. The others stay in the team's directory, and come once a start finds room for them.`,
+        `${count}: only the oldest ${maxEntries} run. The others stay in the team's directory until a start has room for them.`,
       );
     }
     table.#look();
@@ -200,7 +200,7 @@ export class CronTable implements AsyncDisposable {
     } catch (error) {
       if (!(error instanceof TeamError)) throw error;
       plan.entry = { ...before, next_at: null };
-      this.#warn(`Cron ${before.id} never comes until it is set right or cancelled`, error);
+      this.#warn(`Cron ${before.id} does not run until it is corrected or cancelled`, error);
     }
     if (plan.entry.next_at !== before.next_at) this.#own(this.#keep(plan));
   }
@@ -261,7 +261,7 @@ function requirePromptSize(prompt: string): void {
 
 function tooMany(): TeamError {
   return new TeamError("config-invalid", `There are ${maxEntries} crons already`, {
-    hint: "Cancel one that nobody needs any more.",
+    hint: "Cancel one that is no longer needed.",
   });
 }
 

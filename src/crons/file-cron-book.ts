@@ -23,7 +23,7 @@ export interface FileCronBookOptions {
   /** `crons` in the team directory. */
   directory: FilePath;
   signature: Signer;
-  /** Told once of each file that cannot be read, is missing, or is not what troupe wrote. */
+  /** Told once of each file that cannot be read, is missing, or was not written by troupe. */
   onDamage(problem: string): void;
   /** Remembers which entries there are. */
   inventory?: Inventory | undefined;
@@ -56,9 +56,7 @@ export class FileCronBook implements CronBook {
     const ids = await this.#ids();
     for (const id of this.#inventory?.names ?? []) {
       if (ids.some((it) => it === id)) continue;
-      this.#onDamage(
-        `${within(this.#directory, `${id}.json`)} is missing: it does not come any more`,
-      );
+      this.#onDamage(`${within(this.#directory, `${id}.json`)} is missing: it no longer runs`);
       await this.#inventory?.remove(id);
     }
   }
@@ -130,7 +128,7 @@ export class FileCronBook implements CronBook {
 
   #tellOfEdit(id: CronId, path: FilePath): void {
     if (this.#told.size < maxTold) {
-      this.#tell(id, `${path} is not what troupe wrote: it comes from outside`);
+      this.#tell(id, `${path} was not written by troupe: its prompt comes from outside`);
     }
   }
 
@@ -159,6 +157,6 @@ function writeFailed(problem: string, cause: unknown): TeamError {
   const reason = cause instanceof Error ? cause.message : String(cause);
   return new TeamError("write-failed", `${problem}: ${reason}`, {
     cause,
-    hint: "See that the disk has space and that the directory may be written, then try again.",
+    hint: "Check that the disk has space and the directory is writable, then try again.",
   });
 }

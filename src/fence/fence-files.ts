@@ -74,7 +74,7 @@ export class FenceFiles {
       await removeTemporaries(this.#directory, before);
       await removeTemporaries(within(this.#directory, ".versions", "lead"), before);
     } catch (error) {
-      this.#onDamage(`What others left in ${this.#directory} cannot be removed: ${String(error)}`);
+      this.#onDamage(`Leftover files in ${this.#directory} cannot be removed: ${String(error)}`);
     }
   }
 }

@@ -45,7 +45,7 @@ export interface Holder {
 
 /** The refusal of a second lead. */
 export function leadAlive({ pid, host }: Pick<Holder, "pid" | "host">, hint: string): TeamError {
-  return new TeamError("lead-alive", `A lead is running already: pid ${pid} on ${host}`, { hint });
+  return new TeamError("lead-alive", `A lead is already running: pid ${pid} on ${host}`, { hint });
 }
 
 /** The refusal of a write by a lead that is one no longer. */

@@ -90,7 +90,7 @@ export class FileFence implements Fence {
       case "ended":
         return 0;
       case "running":
-        throw leadAlive(holder, "Write to it with `troupe send lead`, or leave it where it runs.");
+        throw leadAlive(holder, "Write to it with `troupe send lead`, or quit it where it runs.");
       case "heard":
         throw leadAlive(holder, elsewhereHint(silenceMs - verdict.agoMs));
       case "silent":

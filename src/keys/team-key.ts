@@ -71,7 +71,7 @@ export async function openTeamKey({ path }: { path: string }): Promise<TeamKey> 
     if (isFirst) return { signature: hmacSignature(key), origin: "created" };
   } catch (error) {
     if (!(error instanceof Error && hasErrno(error, ...unwritable))) throw error;
-    const warning = `The team's key cannot be kept: ${error.message}. It ends with this process, and commands from another shell cannot act for you. Set TROUPE_KEY_FILE to a file that can be written.`;
+    const warning = `The team's key cannot be saved: ${error.message}. It is lost when this process ends, and commands in other shells cannot act for you. Set TROUPE_KEY_FILE to a writable file.`;
     return { signature: hmacSignature(key), origin: "memory", warning };
   }
   const first = await loadTeamKey({ path });
@@ -82,7 +82,7 @@ export async function openTeamKey({ path }: { path: string }): Promise<TeamKey> 
 async function loaded(key: Uint8Array, path: string): Promise<TeamKey> {
   const signature = hmacSignature(key);
   if (((await stat(path)).mode & readableBits) === 0) return { signature, origin: "loaded" };
-  const warning = `Other users may read the team's key ${path}, and then act for you. Type: chmod 600 ${quoted(path)}`;
+  const warning = `Other users can read the team's key ${path}, and so act for you. Run: chmod 600 ${quoted(path)}`;
   return { signature, origin: "loaded", warning };
 }
 
@@ -92,7 +92,7 @@ export async function loadTeamKey({ path }: { path: string }): Promise<Uint8Arra
   if (text === undefined) return undefined;
   if (keyPattern.test(text)) return Buffer.from(text.trim(), "hex");
   throw new TeamError("key-unavailable", `${path} is not a team's key`, {
-    hint: `It should hold ${keyBytes * 2} hex digits. Restore it. Without it nothing proves that the team is yours: remove it, and start with --take-over to go on with the team's texts, or with --fresh to begin another.`,
+    hint: `It should contain ${keyBytes * 2} hex digits. Restore it: without it nothing proves that the team is yours. Otherwise remove it, and start with --take-over to continue with the team's history, or with --fresh to start a new team.`,
   });
 }
 
@@ -118,8 +118,8 @@ async function requireKeyFile(file: FileHandle, path: string): Promise<void> {
   if (!isForeign && (stats.mode & writableBits) === 0) return;
   throw new TeamError("key-unavailable", `Other users can write the team's key ${path}`, {
     hint: isForeign
-      ? "It belongs to one of them. Name another one with TROUPE_KEY_FILE."
-      : `See that it is the one you know, and then type: chmod 600 ${quoted(path)}`,
+      ? "It belongs to another user. Choose another file with TROUPE_KEY_FILE."
+      : `Check that it is your key, then run: chmod 600 ${quoted(path)}`,
   });
 }
 
@@ -142,7 +142,7 @@ async function ensureDirectory(path: string): Promise<void> {
 function unreadable(path: string, cause?: unknown): TeamError {
   return new TeamError("key-unavailable", `The team's key ${path} cannot be read`, {
     cause,
-    hint: "See that it is a file that you may read, or name another one with TROUPE_KEY_FILE.",
+    hint: "Check its permissions, or choose another file with TROUPE_KEY_FILE.",
   });
 }
 

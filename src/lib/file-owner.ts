@@ -31,7 +31,7 @@ export function requireOwnDirectory(stats: Stats, shown: string): void {
   requireOwner(stats, shown);
   if ((stats.mode & 0o022) === 0) return;
   throw new TeamError("team-unusable", `Other users can write to ${shown}`, {
-    hint: `See that nothing in it is from somebody else, and then type: chmod go-w ${quoted(shown)}`,
+    hint: `Check that nothing in it is from another user, then run: chmod go-w ${quoted(shown)}`,
   });
 }
 
@@ -41,15 +41,19 @@ export function requireOwner({ uid }: Pick<Stats, "uid">, shown: string): void {
   if (own === undefined || uid === own) return;
   throw new TeamError(
     "team-unusable",
-    `${shown} belongs to another user (uid ${uid}, and this is ${own})`,
-    { hint: "Move it away, or name another directory with --team-dir." },
+    `${shown} belongs to another user (uid ${uid}; you are ${own})`,
+    { hint: "Move it away, or choose another directory with --team-dir." },
   );
 }
 
 export function isLink(shown: string): TeamError {
-  return new TeamError("team-unusable", `${shown} is a symbolic link, and none is followed here`, {
-    hint: "Move it away, or name another directory with --team-dir.",
-  });
+  return new TeamError(
+    "team-unusable",
+    `${shown} is a symbolic link, which troupe does not follow here`,
+    {
+      hint: "Move it away, or choose another directory with --team-dir.",
+    },
+  );
 }
 
 /** `path` for a shell. */

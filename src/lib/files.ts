@@ -196,7 +196,7 @@ export function requireTextSize(path: FilePath, size: number): void {
   if (size <= maxTextBytes) return;
   throw new TeamError(
     "record-corrupt",
-    `${path} has ${size} bytes, more than any record (${maxTextBytes})`,
+    `${path} has ${size} bytes, more than a record may have (${maxTextBytes})`,
     { hint: "Move it away." },
   );
 }

@@ -66,7 +66,7 @@ export class InPlaceFile {
     if (this.#hasWarned) return;
     this.#hasWarned = true;
     this.#onWarning(
-      `${this.#path} ${problem}. It says how far a log of the team had come; what somebody cuts off the end of that log may not be missed.`,
+      `${this.#path} ${problem}. It records how far a log of the team has come; without it, entries cut off the end of that log may go unnoticed.`,
     );
   }
 }

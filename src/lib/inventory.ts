@@ -88,5 +88,5 @@ function sumOf(path: FilePath, json: string): string {
 
 function unusable(path: FilePath, error: unknown): string {
   const reason = error instanceof Error ? error.message : String(error);
-  return `${path} cannot be used: ${reason}. Records of the team whose files get lost may not be missed.`;
+  return `${path} cannot be used: ${reason}. Without it, lost record files may go unnoticed.`;
 }

@@ -31,7 +31,7 @@ export function parseLine<T>(
   const { path, offset, end, bytes } = line;
   if (bytes.length === 0) return undefined;
   if (line.isCut) {
-    const reason = `${path}, byte ${offset}: ${end - offset} bytes are more than any record has`;
+    const reason = `${path}, byte ${offset}: ${end - offset} bytes are more than a record may have`;
     onDamage({ path: String(path), offset, reason });
     return undefined;
   }
@@ -72,7 +72,7 @@ function requireBounded(path: FilePath, lines: string): void {
   if (lines.split("\n").every((line) => Buffer.byteLength(line) < maxRecordBytes)) return;
   throw new TeamError(
     "write-failed",
-    `${path} takes no record of more than ${maxRecordBytes} bytes`,
+    `${path} cannot store a record of more than ${maxRecordBytes} bytes`,
   );
 }
 
@@ -81,7 +81,7 @@ export function writeFailed(path: FilePath, cause: unknown): TeamError {
   const reason = cause instanceof Error ? cause.message : String(cause);
   return new TeamError("write-failed", `${path} could not be written: ${reason}`, {
     cause,
-    hint: "See that the disk has space and that the file may be written, then try again.",
+    hint: "Check that the disk has space and the file is writable, then try again.",
   });
 }
 

@@ -1,5 +1,5 @@
 /** Says of a place in a transcript how much is missing there. */
 export function missingEntries(lost: number): string {
-  if (lost === 0) return "Entries are missing here, or not as they were written";
+  if (lost === 0) return "Entries are missing here, or were changed";
   return lost === 1 ? "1 entry is missing here" : `${lost} entries are missing here`;
 }

@@ -75,7 +75,7 @@ function asForeign(error: unknown, path: FilePath): unknown {
 }
 
 function noFile(path: FilePath): TeamError {
-  return new TeamError("record-corrupt", `${path} is a pipe or a device, where a file should be`, {
+  return new TeamError("record-corrupt", `${path} is a pipe or a device, not a file`, {
     hint: "Move it away.",
   });
 }
@@ -137,8 +137,8 @@ export async function makeFile(path: FilePath): Promise<FileHandle> {
 
 function hasSecondName(path: FilePath): TeamError {
   const name = quoted(String(path));
-  return new TeamError("team-unusable", `${path} is a file that has a second name elsewhere`, {
-    hint: `What is written to it would be written there too. Make it a file of its own: cp -p ${name} ${name}.own && mv ${name}.own ${name}`,
+  return new TeamError("team-unusable", `${path} is a file with a second hard link elsewhere`, {
+    hint: `Writing to it would change that one too. Replace it by a copy: cp -p ${name} ${name}.own && mv ${name}.own ${name}`,
   });
 }
 

@@ -186,8 +186,8 @@ function lookAtDirectory(path: string): Stats {
 }
 
 function swapped(path: string): TeamError {
-  return new TeamError("team-unusable", `${path} was swapped for something else meanwhile`, {
-    hint: "Look at what it is, and try again.",
+  return new TeamError("team-unusable", `${path} was replaced by something else in the meantime`, {
+    hint: "Check what it is, and try again.",
   });
 }
 

@@ -192,7 +192,7 @@ export class VersionedRecords<T extends Versioned> {
     } catch (error) {
       throw new TeamError("write-failed", `${path} could not be written: ${reasonOf(error)}`, {
         cause: error,
-        hint: "See that the disk has space and that the directory may be written, then try again.",
+        hint: "Check that the disk has space and the directory is writable, then try again.",
       });
     }
     if (this.#keptVersions !== undefined) await this.#dropOld(id, this.#keptVersions);

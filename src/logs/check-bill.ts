@@ -28,7 +28,7 @@ export async function checkBill(
   const isEnd = rest.length <= (isLive ? 1 : 2) && !(await hasTwice(path, rest.at(-1)));
   if (isEnd && (await isAsMarked(marked, mark))) return;
   for (const { generation: each } of [...head.marks]) head.drop(each);
-  const reason = `${marked} is not as it was written: calls are missing from it, changed or there twice. The totals are of what it says.`;
+  const reason = `${marked} was changed: calls are missing, altered or duplicated. The totals are of what it contains.`;
   onDamage({ path: locationOf(marked), offset: 0, reason });
 }
 

@@ -98,7 +98,7 @@ export class FileEventLog implements EventLog {
       type: "warning",
       at: this.#clock.now().toISOString(),
       message: `${this.#lost} events could not be stored and are missing here`,
-      hint: "See that the disk has space. Messages, tasks and transcripts are not affected.",
+      hint: "Check that the disk has space. Messages, tasks and transcripts are not affected.",
     };
   }
 }

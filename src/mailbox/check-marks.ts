@@ -27,9 +27,9 @@ export async function checkMarks({
     if (path && !isTold && (await isAsMarked(path, mark))) continue;
     head.drop(mark.generation);
     if (isTold) continue;
-    const problem = (await sizeOf(path)) === 0 ? "is missing or empty" : "is not as it was";
+    const problem = (await sizeOf(path)) === 0 ? "is missing or empty" : "was changed";
     onWarning(
-      `${path} ${problem}: mail in it was lost, changed or moved since it was last looked at. What is left of it counts.`,
+      `${path} ${problem}: mail in it was lost, changed or moved since the last check. The rest of it is used.`,
     );
   }
 }

@@ -288,7 +288,7 @@ export class FileMailboxReader implements MailboxReader {
   async #beginCursor(): Promise<void> {
     const { delivered, layout, onWarning } = this.#options;
     if (delivered.positions.length > 0) {
-      return onWarning(`${layout.cursor} is missing. What was read is known from the transcript`);
+      return onWarning(`${layout.cursor} is missing. The transcript tells what was read`);
     }
     try {
       await this.#saveCursor();
@@ -318,7 +318,7 @@ export class FileMailboxReader implements MailboxReader {
       // Somebody may be writing a line that has no newline yet, and would end it in the new log.
       if (await endsWithLine(path)) await this.#rotate();
     } catch (error) {
-      this.#options.onWarning(`${path} could not become history: ${String(error)}`);
+      this.#options.onWarning(`${path} could not be archived: ${String(error)}`);
     }
   }
 
@@ -370,6 +370,6 @@ async function distrust(
 ): Promise<void> {
   seen.remember((await delivered.earlier?.()) ?? []);
   onWarning(
-    `${path} is not as it was when it was last read: somebody has replaced, shortened or damaged it. It is read from its start; what its member has seen is not given again.`,
+    `${path} was replaced, shortened or damaged since it was last read. It is read from the start; mail that its member has seen is not delivered again.`,
   );
 }

@@ -36,7 +36,7 @@ export class MailWriter implements Disposable {
       this.close(path);
     }
     throw new TeamError("write-failed", `${path} was replaced ${maxAttempts} times in a row`, {
-      hint: "See which other program writes there.",
+      hint: "Check which other program writes to it.",
     });
   }
 

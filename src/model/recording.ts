@@ -26,9 +26,9 @@ export class Recording {
       await writeFile(path, "", { flag: "wx", mode: 0o600 });
     } catch (error) {
       if (!hasErrno(error, "EEXIST")) throw error;
-      throw new TeamError("config-invalid", `${path} exists already`, {
+      throw new TeamError("config-invalid", `${path} already exists`, {
         cause: error,
-        hint: "Name a new file for the recording, or delete this one.",
+        hint: "Choose a new file for the recording, or delete this one.",
       });
     }
     return new Recording(path, secrets);

@@ -61,7 +61,7 @@ export class Replay {
     const call = this.#calls.get(member)?.[played];
     const difference = call ? differenceOf(call, request) : "the recording has no such call";
     if (!call || difference !== undefined) {
-      const message = `Call ${played + 1} of ${member} is not as in ${this.#path}: ${difference}`;
+      const message = `Call ${played + 1} of ${member} differs from ${this.#path}: ${difference}`;
       yield { type: "error", failure: { kind: "bad-request", message, hint: divergenceHint } };
       return;
     }
@@ -76,7 +76,7 @@ export class Replay {
 }
 
 const divergenceHint =
-  "A replay begins in the same directory, with the same prompt and settings as the recording.";
+  "A replay must start in the same directory, with the same prompt and settings as the recording.";
 
 const aborted: ModelPart = {
   type: "error",

@@ -180,7 +180,7 @@ function openedObjection(
   if (rules.some((rule) => rule.decision === "allow" && coversPlace(rule, scope, place))) {
     return undefined;
   }
-  if (!place.isInside) return `${shown(path)} lies outside the workspace`;
+  if (!place.isInside) return `${shown(path)} is outside the workspace`;
   return use === "read" || mode === "acceptEdits" ? undefined : `it would write ${shown(path)}`;
 }
 
@@ -192,7 +192,7 @@ function outsideObjection(uses: readonly PlaceUse[], rules: readonly Rule[]): st
         (rule) => rule.decision === "allow" && rule.pattern && coversPlace(rule, "reading", place),
       ));
   const outside = uses.find((use) => !isAllowed(use));
-  return outside && `${shown(outside.path)} lies outside the workspace`;
+  return outside && `${shown(outside.path)} is outside the workspace`;
 }
 
 /** A rule for the very words of a command, wrapping included, is a person's word for all of it. */

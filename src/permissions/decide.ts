@@ -49,7 +49,7 @@ function decideReading(
   if (rule) return ruled(rule, isReadOnly);
   return place.isInside
     ? { decision: "allow", reason: "it reads inside the workspace", isReadOnly }
-    : { decision: "ask", reason: `${path} lies outside the workspace`, isReadOnly };
+    : { decision: "ask", reason: `${path} is outside the workspace`, isReadOnly };
 }
 
 function decideWriting(given: Case, { path, place }: FileSubject): Verdict {
@@ -69,7 +69,7 @@ function decideWriting(given: Case, { path, place }: FileSubject): Verdict {
   }
   if (rule) return ruled(rule, isReadOnly);
   if (!place.isInside) {
-    return { decision: "ask", reason: `${path} lies outside the workspace`, isReadOnly };
+    return { decision: "ask", reason: `${path} is outside the workspace`, isReadOnly };
   }
   if (mode === "acceptEdits") {
     return { decision: "allow", reason: "edits inside the workspace are accepted", isReadOnly };

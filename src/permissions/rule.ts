@@ -44,7 +44,7 @@ export function parseRule(decision: Rule["decision"], text: string): Rule {
 
 function malformed(text: string): TeamError {
   return new TeamError("config-invalid", `"${text}" is not a permission rule`, {
-    hint: "Write a tool's name, such as write_file, or add in brackets what it covers: bash(npm test:*) for commands that begin so, bash(git status) for exactly that one, edit_file(src/**) or read_file(.env) for paths from the workspace.",
+    hint: "Write a tool's name, such as write_file, or add in parentheses what it covers: bash(npm test:*) for commands that begin so, bash(git status) for exactly that one, edit_file(src/**) or read_file(.env) for paths from the workspace.",
   });
 }
 

@@ -109,7 +109,7 @@ export class FileJobRecords implements JobRecords {
       const { directory, onDamage } = this.#options;
       this.#told.add("");
       onDamage(
-        `${directory} has ${names.length} records, more than ${maxListed}: the others are seen to at the next starts`,
+        `${directory} has ${names.length} records, more than ${maxListed}: the rest are handled at the next starts`,
       );
     }
     const found = await mapInBatches(names.slice(0, maxListed), (name) => this.#read(name));
@@ -158,7 +158,7 @@ export class FileJobRecords implements JobRecords {
       this.#names.set(record.id, nameOf(path));
       return record;
     }
-    throw new TeamError("record-corrupt", `${path} is not what troupe wrote: delete it`);
+    throw new TeamError("record-corrupt", `${path} was not written by troupe: delete it`);
   }
 }
 

@@ -10,7 +10,7 @@ import { Usage } from "./usage.ts";
 const envelope = {
   at: z.iso.datetime().describe("when it happened, in UTC"),
   member: MemberName.optional().describe(
-    "the member it is about; an event of the whole team has none",
+    "the member it is about; absent for an event of the whole team",
   ),
 };
 
@@ -51,7 +51,7 @@ export const AgentEvent = z.discriminatedUnion("type", [
   event("message-returned", "A message came back, because its recipient `member` has ended.", {
     id: MessageId,
   }),
-  event("line-set-aside", "A line in `member`'s mailbox is no mail, and nobody is shown it.", {
+  event("line-set-aside", "A line in `member`'s mailbox is not mail, and is shown to nobody.", {
     id: MessageId,
     reason: z.string().describe("what is wrong with it"),
   }),
@@ -70,7 +70,7 @@ export const AgentEvent = z.discriminatedUnion("type", [
   event("thinking-delta", "The next piece of what the model thinks, where it shows that.", {
     text: z.string(),
   }),
-  event("reply-restart", "The model is asked again: the deltas of this turn so far are void.", {
+  event("reply-restart", "The model is asked again: discard the deltas of this turn so far.", {
     reason: z.string(),
   }),
   event("model-wait", "The member waits for its provider.", {
@@ -86,7 +86,7 @@ export const AgentEvent = z.discriminatedUnion("type", [
     call_id: callId,
     text: z.string(),
   }),
-  event("tool-result", "What a call came to, as the model is shown it.", {
+  event("tool-result", "The result of a call, as the model sees it.", {
     call_id: callId,
     output: z.string(),
     is_error: z.boolean(),
@@ -103,7 +103,7 @@ export const AgentEvent = z.discriminatedUnion("type", [
   }),
   event("run-end", "A run is over.", {
     outcome: Outcome,
-    reason: z.string().optional().describe("why, where the outcome alone does not say it"),
+    reason: z.string().optional().describe("why, if the outcome alone does not tell"),
     hint: z.string().optional().describe("what a person can do about it"),
   }),
   event("warning", "Something that a person should know.", {

@@ -87,13 +87,13 @@ function requireSettleable(
   }
   if (isAnswer(state) && !isAsAsked) {
     throw refusal(
-      `The record of request ${id} is not what troupe wrote`,
-      "Nobody can answer it any more. Ask again; the old request can be cancelled.",
+      `The record of request ${id} was not written by troupe`,
+      "It can no longer be answered. Ask again; the old request can be cancelled.",
     );
   }
   if (hash !== request.hash) {
     throw refusal(
-      `The answer is to something other than what request ${id} asks`,
+      `The answer does not match what request ${id} asks`,
       "Look at the request again and answer what it says.",
     );
   }

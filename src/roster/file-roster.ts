@@ -166,7 +166,7 @@ export class FileRoster implements Roster, Disposable {
 
   #tellOfId(): void {
     this.#options.onWarning(
-      `${this.#path} was edited to another team. The team keeps its team_id ${this.#team.team_id}, which names its key; the rest of the edit counts.`,
+      `${this.#path} was edited to name another team. The team keeps its team_id ${this.#team.team_id}, which names its key; the rest of the edit applies.`,
     );
   }
 
@@ -184,7 +184,7 @@ export class FileRoster implements Roster, Disposable {
     const copy = await setAside(this.#path, "damaged", this.#options.clock.now());
     this.#badEdit = undefined;
     if (!copy) return;
-    this.#options.onWarning(`${problem}. The team goes on without that edit; a copy is ${copy}`);
+    this.#options.onWarning(`${problem}. The edit is ignored; a copy is ${copy}`);
   }
 
   #adopt({ team, text }: { team: TeamRecord; text: string }): void {
@@ -219,7 +219,9 @@ async function readOrSetAside(
     if (!lastGood) throw error;
     await options.check();
     const copy = await setAside(path, "damaged", clock.now());
-    onWarning(`${error.message}. The last good roster is used; a copy of the other is ${copy}`);
+    onWarning(
+      `${error.message}. The last good roster is used; a copy of the damaged one is ${copy}`,
+    );
     return undefined;
   }
 }
@@ -227,7 +229,7 @@ async function readOrSetAside(
 function tellOfEdit({ directory, onWarning }: FileRosterOptions): void {
   const path = within(directory, rosterFile);
   onWarning(
-    `${path} is not what ${lastGoodFile} says troupe last wrote: somebody edited one of them, or troupe was killed while it wrote. What ${rosterFile} says counts.`,
+    `${path} is not what ${lastGoodFile} says troupe last wrote: somebody edited one of them, or troupe was killed while it wrote. ${rosterFile} is used.`,
   );
 }
 

@@ -34,7 +34,7 @@ async function readRosterText(directory: FilePath, path: FilePath): Promise<stri
     if (!hasErrno(error, "ENOTDIR")) throw error;
     throw new TeamError("team-unusable", `${directory} is a file, not a team's directory`, {
       cause: error,
-      hint: "Move it away, or name another directory with --team-dir.",
+      hint: "Move it away, or choose another directory with --team-dir.",
     });
   }
 }
@@ -54,7 +54,7 @@ export function parseTeam(text: string, path: string): TeamRecord {
 function asInvalid(error: TeamError): TeamError {
   return new TeamError("config-invalid", error.message, {
     cause: error,
-    hint: "Correct it there, or move it away.",
+    hint: "Correct it, or move it away.",
   });
 }
 
@@ -62,8 +62,8 @@ function refuseNewer(format: number, path: string): void {
   if (format <= storeFormat) return;
   throw new TeamError(
     "format-newer",
-    `${path} has format ${format}; this troupe understands formats up to ${storeFormat}`,
-    { hint: "Upgrade troupe, or name another directory with --team-dir." },
+    `${path} has format ${format}; this version of troupe reads formats up to ${storeFormat}`,
+    { hint: "Upgrade troupe, or choose another directory with --team-dir." },
   );
 }
 

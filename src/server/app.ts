@@ -83,19 +83,19 @@ const tokenRefusals: Readonly<Record<TokenRefusal, Refusal>> = {
   "token-wrong": {
     status: 401,
     code: "token-wrong",
-    message: "This address is not one of this dashboard's.",
+    message: "This address does not belong to this dashboard.",
     hint,
   },
   "token-expired": {
     status: 401,
     code: "token-expired",
-    message: "This address has expired: it lets you in for an hour.",
+    message: "This address has expired: it was valid for an hour.",
     hint,
   },
   "token-used": {
     status: 401,
     code: "token-used",
-    message: "This address was used before: each lets one browser in.",
+    message: "This address was already used: each works for one browser.",
     hint,
   },
 };
@@ -103,14 +103,15 @@ const tokenRefusals: Readonly<Record<TokenRefusal, Refusal>> = {
 const sessionMissing: Refusal = {
   status: 401,
   code: "session-missing",
-  message: "This browser was not let in since the dashboard was started, or more than a week ago.",
+  message:
+    "This browser has no access yet, or got it before the dashboard was started or more than a week ago.",
   hint,
 };
 
 const repeated: Refusal = {
   status: 409,
   code: "request-repeated",
-  message: "This was sent before, and done once.",
+  message: "This was already sent and done.",
   hint: null,
 };
 
@@ -124,6 +125,6 @@ const notFound: Refusal = {
 const failed: Refusal = {
   status: 500,
   code: "failed",
-  message: "The dashboard could not answer that. The team goes on; troupe has said why.",
+  message: "The dashboard could not answer that. The team continues; troupe has printed why.",
   hint: "Try it again.",
 };

@@ -99,7 +99,7 @@ async function readText(path: string): Promise<string | undefined> {
     const reason = error instanceof Error ? error.message : String(error);
     throw new TeamError("dashboard-failed", `${path} cannot be read: ${reason}`, {
       cause: error,
-      hint: "Whatever it is, move it away: it is made anew.",
+      hint: "Move it away; troupe makes a new one.",
     });
   }
 }

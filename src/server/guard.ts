@@ -61,7 +61,7 @@ const openIt = "Open the address that `troupe web` prints.";
 const wrongHost: GuardRefusal = {
   status: 421,
   code: "host-wrong",
-  message: "The dashboard answers to 127.0.0.1 alone, and to no other name.",
+  message: "The dashboard answers only at 127.0.0.1, under no other name.",
   hint: openIt,
 };
 
@@ -75,7 +75,7 @@ const foreign = (header: string): GuardRefusal => ({
 const wrongMethod = (allow: string): GuardRefusal => ({
   status: 405,
   code: "method-wrong",
-  message: `Only ${allow} can be asked for here.`,
+  message: `Only ${allow} is allowed here.`,
   hint: null,
   allow,
 });
@@ -85,22 +85,22 @@ const apiMethod = wrongMethod("GET, POST");
 const notJson: GuardRefusal = {
   status: 415,
   code: "body-wrong",
-  message: "What is sent has to be JSON.",
+  message: "The request body must be JSON.",
   hint: null,
 };
 
 const noLength: GuardRefusal = {
   status: 411,
   code: "body-wrong",
-  message: "What is sent has to say how long it is.",
+  message: "The request must state its length.",
   hint: null,
 };
 
 const tooLarge = (largest: number): GuardRefusal => ({
   status: 413,
   code: "content-too-large",
-  message: `What is sent may have ${largest} bytes.`,
-  hint: "Put long text into a file, and write where it is.",
+  message: `The request body may have at most ${largest} bytes.`,
+  hint: "Put long text into a file, and send its path.",
 });
 
 /** Lets only requests of the dashboard's own page through. */

@@ -89,7 +89,7 @@ async function isListening(server: Server, port: number): Promise<boolean> {
     const reason = error instanceof Error ? error.message : String(error);
     throw new TeamError("dashboard-failed", `The dashboard cannot be served: ${reason}`, {
       cause: error,
-      hint: "Name another port with `troupe web --port`; those below 1024 are not for everybody.",
+      hint: "Choose another port with `troupe web --port`; ports below 1024 need root.",
     });
   }
 }

@@ -61,7 +61,7 @@ async function readStaticFile(path: string): Promise<StaticFile> {
     if (!hasErrno(error, "ENOENT", "ENOTDIR")) throw error;
     throw new TeamError("dashboard-failed", `The dashboard's page is missing: ${path}`, {
       cause: error,
-      hint: "The package is not built: run `npm run build`, or install it anew.",
+      hint: "The package is not built: run `npm run build`, or reinstall it.",
     });
   }
 }

@@ -211,7 +211,7 @@ export class FileTaskBoard implements TaskBoard {
     this.#toldEdits.add(id);
     const path = within(this.#directory, `${id}.json`);
     this.#onEdit(
-      `${path} is not what troupe wrote: it counts as somebody's own, and nobody holds it`,
+      `${path} was not written by troupe: its content is used, but nobody holds it`,
     );
   }
 }

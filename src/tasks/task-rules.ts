@@ -94,7 +94,7 @@ export function requireVersion({ id, version }: Task, expected: number | undefin
   throw new TeamError(
     "task-conflict",
     `Task ${id} has changed: it is at version ${version}, not ${expected}`,
-    { hint: `Look at task ${id} again, then decide anew.` },
+    { hint: `Look at task ${id} again, then decide.` },
   );
 }
 

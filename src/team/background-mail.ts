@@ -36,7 +36,7 @@ export class BackgroundMail implements AsyncDisposable {
         .run(() => this.#report(job))
         .catch((error: unknown) => {
           const { onWarning } = this.#options;
-          onWarning(`Nobody could be told that background task ${job.id} has ended: ${error}`);
+          onWarning(`The end of background task ${job.id} could not be reported: ${error}`);
         });
     });
   }

@@ -200,5 +200,5 @@ export class Equipment implements AsyncDisposable {
 function endedOrphans(count: number, member: MemberName | undefined): string {
   const were = count === 1 ? "1 process was" : `${count} processes were`;
   const whose = member ? `${member}'s commands` : "the team's commands";
-  return `${were} still running from ${whose} when Troupe was last killed, and had to end now.`;
+  return `${were} still running from ${whose} when Troupe was last killed, and were ended now.`;
 }

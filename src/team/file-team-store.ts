@@ -348,7 +348,9 @@ function watchDirectory({ clock, onWarning }: TeamPlace, directory: FilePath): D
     directory,
     clock,
     onFallback: (reason) =>
-      onWarning(`No file events, so changes made elsewhere are seen within a second: ${reason}`),
+      onWarning(
+        `File events are not available, so changes by other processes are seen within a second: ${reason}`,
+      ),
   });
 }
 

@@ -16,7 +16,7 @@ export function findRecipient(team: TeamRecord, name: string): MemberName {
     });
   }
   if (member.status === "shutdown") {
-    throw new TeamError("member-ended", `'${recipient}' is shut down and reads no mail any more`, {
+    throw new TeamError("member-ended", `'${recipient}' is shut down and reads no more mail`, {
       hint: `Members: ${aliveMembers(team).join(", ")}.`,
     });
   }

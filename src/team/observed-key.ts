@@ -29,7 +29,7 @@ export class ObservedKey {
     if (!signature && !this.#isTold) {
       this.#isTold = true;
       this.#place.onWarning(
-        `This team is not known to be yours: ${reason}. It is shown as its files have it, and senders as the messages claim.`,
+        `This team is not known to be yours: ${reason}. What is shown, senders included, is what its files claim.`,
       );
     }
     return signature;
@@ -42,7 +42,7 @@ export class ObservedKey {
     const lead = isMissing ? await findLead() : undefined;
     if (!lead) throw foreignTeam(this.#place.directory, { team: this.#team, reason });
     throw new TeamError("key-unavailable", `The team's key ${this.#path} is missing`, {
-      hint: `The lead (pid ${lead.pid}) keeps its key in memory, so nobody else can sign. Write to the lead itself, or start it again where that file can be written.`,
+      hint: `The lead (pid ${lead.pid}) keeps its key in memory, so no other process can sign. Write to the lead itself, or restart it where that file can be written.`,
     });
   }
 

@@ -54,7 +54,7 @@ export function foreignTeam(
     "team-foreign",
     `The team in ${directory} is not yours: ${reason}. ${describeForeign(team)} Nothing of it was started`,
     {
-      hint: "`--fresh` sets it aside in its archive and begins a new team. `--take-over` makes it yours: what it says is kept as history, and none of its calls is run.",
+      hint: "`--fresh` archives it and starts a new team. `--take-over` makes it yours: its texts are kept as history, and none of its calls are run.",
     },
   );
 }

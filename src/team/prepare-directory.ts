@@ -47,6 +47,6 @@ function asUnusable(error: unknown, directory: string): unknown {
   if (!hasErrno(error, "EACCES", "EPERM", "EROFS", "ENOTDIR", "EEXIST")) return error;
   return new TeamError("team-unusable", `${directory} cannot be written`, {
     cause: error,
-    hint: "Make it writable for you, or name another directory with --team-dir.",
+    hint: "Make it writable, or choose another directory with --team-dir.",
   });
 }

@@ -32,7 +32,9 @@ export async function setTeamAside(options: SetAsideOptions): Promise<void> {
   const archive = await moveAll(options);
   if (fresh) return;
   const names = remains.map(nameOf).join(", ");
-  onWarning(`${layout.directory} had ${names} of a team without a roster; they are in ${archive}`);
+  onWarning(
+    `${layout.directory} had ${names} of a team without a roster; they were moved to ${archive}`,
+  );
 }
 
 function hasRoster({ directory }: TeamLayout): boolean {
@@ -79,7 +81,9 @@ async function moveAll(options: SetAsideOptions): Promise<FilePath> {
     await (isMixed ? moveOwn(name, archive, options) : move(name, archive, options));
   }
   if (foreign.length > 0) {
-    onWarning(`${inWords(foreign)} in ${layout.directory} is not the team's, and stays there`);
+    onWarning(
+      `${inWords(foreign)} in ${layout.directory} does not belong to the team, and stays there`,
+    );
   }
   return archive;
 }

@@ -32,7 +32,7 @@ export interface TeamOptions extends Omit<EquipmentOptions, "place" | "env"> {
   memberBudget?: BudgetLimits;
   /** How many teammates may be alive at once. */
   maxTeammates?: number;
-  /** Whether idle teammates take open tasks by themselves. */
+  /** Whether idle teammates claim open tasks on their own. */
   autoclaim?: boolean;
   /** How long a teammate has to answer a shutdown request. */
   shutdownGraceMs?: number;
@@ -65,7 +65,7 @@ export function leadSettings(options: TeamOptions & EquipmentOptions): LeadSetti
   const model = options.model ?? defaultModelId(env);
   if (!model) {
     throw new TeamError("model-missing", "No model is chosen", {
-      hint: "Name one with --model or TROUPE_MODEL, such as anthropic/<model>, and set its provider's key.",
+      hint: "Choose one with --model or TROUPE_MODEL, such as anthropic/<model>, and set its provider's key.",
     });
   }
   if (!options.openModel) checkModel(model, options);

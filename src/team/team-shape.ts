@@ -52,7 +52,7 @@ export async function requireTeamShape(directory: FilePath): Promise<void> {
   throw new TeamError(
     "team-unusable",
     `${directory} is not a team's directory: it has ${inWords(foreign)}`,
-    { hint: "Name another directory with --team-dir, or move what is in this one away." },
+    { hint: "Choose another directory with --team-dir, or move what is in this one away." },
   );
 }
 

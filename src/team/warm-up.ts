@@ -17,7 +17,7 @@ interface ColdParts {
 export function warmUp(events: AsyncIterable<AgentEvent>, parts: ColdParts): void {
   const { onWarning } = parts.equipment.place;
   warmUpAfter(events, parts).catch((error: unknown) =>
-    onWarning(`What was to be made ready for the first command was not: ${String(error)}`),
+    onWarning(`The first command could not be prepared: ${String(error)}`),
   );
 }
 

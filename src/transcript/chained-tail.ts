@@ -74,7 +74,7 @@ export async function readChainedTail(
 
 /** The entry in `line`, or why it is none. */
 function readLine(line: Line, chain: EntryChain): { read?: ChainedEntry; reason: string } {
-  let reason = `${line.path}, byte ${line.offset} is not what troupe wrote there`;
+  let reason = `${line.path}, byte ${line.offset} was not written by troupe`;
   if (line.isCut) return { reason: `${line.path}, byte ${line.offset} is too long for an entry` };
   const place = chain.placeOf(line.bytes);
   if (!place) return { reason };

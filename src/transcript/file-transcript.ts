@@ -79,7 +79,7 @@ export function parseEntry(
   const { path, offset, bytes } = line;
   if (bytes.length === 0) return undefined;
   if (chain && !chain.placeOf(bytes)) {
-    const reason = `${path}, byte ${offset} is not what troupe wrote there`;
+    const reason = `${path}, byte ${offset} was not written by troupe`;
     onDamage({ path: String(path), offset, reason });
     return undefined;
   }

@@ -84,6 +84,6 @@ function lossOf(path: FilePath, { lost, offset }: ChainedTail): Damage {
   const what =
     lost > 0
       ? `${lost} of its last entries ${lost === 1 ? "is" : "are"} missing`
-      : "its entries were not as they were written";
+      : "its entries were changed";
   return { path: String(path), offset, reason: `${path}: ${what}. The member is told.` };
 }

@@ -148,7 +148,7 @@ export class Directory implements AsyncDisposable {
 
 /** What is thrown when a path turns out to be another than the one that was checked. */
 export function swapped(path: string): TeamError {
-  return new TeamError("path-refused", `${path} was swapped for something else meanwhile`, {
-    hint: "Look at what it is, and try again.",
+  return new TeamError("path-refused", `${path} was replaced by something else in the meantime`, {
+    hint: "Check what it is, and try again.",
   });
 }

@@ -62,7 +62,9 @@ describe.skipIf(noBrowser)(inBrowser, () => {
     const damaged = await log.getByRole("article", { name: "Damaged line" }).innerText();
 
     expect(waiting).toContain(scene.wire.teamDirectory);
-    expect(tooNew).toMatch(/config\.json has format 99; this troupe understands formats up to \d/);
+    expect(tooNew).toMatch(
+      /config\.json has format 99; this version of troupe reads formats up to \d/,
+    );
     expect(damaged).toContain("A line that is no entry");
     expect(await page.evaluate("globalThis.isSamePage")).toBe(true);
     expect(browser.complaints).toEqual([]);

@@ -62,7 +62,7 @@ test("approvals shows plans whole, those for the lead apart, and says where nobo
   expect(out.indexOf("For the lead to decide:")).toBeGreaterThan(3);
   expect(out).toContain("    Ask the lead");
   expect(out).not.toContain(`  troupe approve ${theirs.id}`);
-  expect(out.at(-1)).toBe("Nobody runs the team: answers are taken up when it runs again.");
+  expect(out.at(-1)).toBe("The team is not running: answers take effect when it runs again.");
   expect(json).toMatchObject({
     waiting: [{ id: mine.id, type: "plan", from: "alice", subject: { plan: "1. Look\n2. Leap" } }],
     plans_for_lead: [{ id: theirs.id }],
@@ -74,7 +74,7 @@ test("where nothing waits, approvals says so", async () => {
   await using _store = await openTeam(directory.path);
 
   expect((await troupe(directory.path, "approvals")).out).toEqual([
-    "Nothing waits for your answer.",
+    "No request waits for your answer.",
   ]);
 });
 
@@ -89,7 +89,7 @@ test("approve and deny leave the person's answer for whoever asked, by the begin
 
   expect(approved).toEqual({
     code: 0,
-    out: ["Approved alice: bash make", "Always allowed: bash(make:*)", "'alice' goes on."],
+    out: ["Approved alice: bash make", "Always allowed: bash(make:*)", "'alice' continues."],
     err: [],
   });
   expect(JSON.parse(denied.out.join("\n"))).toEqual({
@@ -113,7 +113,10 @@ test("an answer while nobody runs the team says when it is taken up", async () =
 
   const { out } = await troupe(directory.path, "deny", id);
 
-  expect(out).toEqual(["Denied alice: bash make", "It is taken up when the team runs again."]);
+  expect(out).toEqual([
+    "Denied alice: bash make",
+    "The answer takes effect when the team runs again.",
+  ]);
 });
 
 test("an answer to nothing in particular is refused, with what waits", async () => {
@@ -128,14 +131,14 @@ test("an answer to nothing in particular is refused, with what waits", async () 
   const both = await troupe(directory.path, "approve", "0");
   const none = await troupe(directory.path, "approve", "f00");
 
-  expect(nothing).toMatchObject({ code: 2, err: ["error: Nothing waits for your answer"] });
+  expect(nothing).toMatchObject({ code: 2, err: ["error: No request waits for your answer"] });
   expect(one).toMatchObject({ code: 2, err: [expect.anything(), expect.stringContaining("make")] });
   for (const { code, out, err } of [without, both, none]) {
     expect({ code, out }).toEqual({ code: 2, out: [] });
     expect(err[1]).toContain(`${first.id} (alice: bash make), ${second.id} (alice: bash rm x)`);
   }
-  expect(both.err[0]).toContain("Several requests begin with 0");
-  expect(none.err[0]).toContain("No request begins with f00");
+  expect(both.err[0]).toContain("Several requests start with 0");
+  expect(none.err[0]).toContain("No request starts with f00");
   expect(await mailOf(store, alice)).toEqual([]);
 });
 
@@ -152,7 +155,7 @@ test("P38 the beginning of an id that two requests share answers none, though on
   const unique = await troupe(directory.path, "approve", newer.id.slice(0, shared + 1));
 
   expect(refused).toMatchObject({ code: 2, out: [] });
-  expect(refused.err[0]).toContain("Several requests begin with");
+  expect(refused.err[0]).toContain("Several requests start with");
   expect(refused.err[1]).toContain(newer.id);
   expect(mailBefore).toEqual([]);
   expect(unique).toMatchObject({ code: 0 });
@@ -181,7 +184,7 @@ test("what is decided, or is somebody else's to decide, is refused with what to 
   expect(theirs.err[0]).toContain("is for 'lead' to decide");
   expect(theirs.err[1]).toContain("--plan-approval user");
   expect(always.err).toEqual([
-    "error: No rule can allow such calls always",
+    "error: No rule can always allow such calls",
     `\`troupe approve ${open.id}\` allows this one.`,
   ]);
   for (const { code, out } of [again, theirs, always]) {
@@ -200,14 +203,14 @@ test("stop leaves an order, and says who carries it out", async () => {
   const stopped = await troupe(directory.path, "stop");
 
   expect(running.out).toEqual([
-    `'alice' will be ended by the process that runs the team (pid ${process.pid}).`,
+    `'alice' will be stopped by the process that runs the team (pid ${process.pid}).`,
   ]);
   expect(JSON.parse(all.out.join("\n"))).toMatchObject({
     stop: "lead",
     running: { pid: process.pid },
   });
   expect(stopped.out).toEqual([
-    "All teammates and the lead's run will be ended when the team runs again: nobody runs it.",
+    "All teammates and the lead's run will be stopped when the team runs again: it is not running.",
   ]);
   expect(orders).toMatchObject([
     [{ type: "shutdown_request", from: "user" }],
@@ -228,7 +231,7 @@ test("who is not there, or has ended, cannot be stopped", async () => {
   });
   expect(ended).toMatchObject({
     code: 2,
-    err: ["error: 'bob' has ended already", expect.stringContaining("alice")],
+    err: ["error: 'bob' has already ended", expect.stringContaining("alice")],
   });
 });
 

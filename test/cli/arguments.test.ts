@@ -6,21 +6,21 @@ import { enlist, member, openStore } from "../support/team.ts";
 import { troupe } from "./troupe.ts";
 
 test.each([
-  [["send"], 'Missing: <name> "<text>"'],
-  [["send", "alice"], 'Missing: "<text>"'],
+  [["send"], 'Missing argument: <name> "<text>"'],
+  [["send", "alice"], 'Missing argument: "<text>"'],
   [["send", "alice", " "], "The text is empty"],
-  [["send", "alice", "a", "b"], "Unexpected: b"],
+  [["send", "alice", "a", "b"], "Unexpected argument: b"],
   [["send", "carol", "hi"], "Nobody here is named 'carol'"],
   [["send", "../lead", "hi"], '"../lead" is not a member\'s name'],
   [["inbox", "carol"], "Nobody here is named 'carol'"],
-  [["inbox", "a", "b"], "Unexpected: b"],
+  [["inbox", "a", "b"], "Unexpected argument: b"],
   [["team", "--jason"], "Unknown option '--jason'"],
   [["team", "--team-dir"], "--team-dir"],
   [["team", "--team-dir", ""], "--team-dir is empty"],
   [["team", "--team-dir="], "--team-dir is empty"],
   [["team", "--team-dir", "--json"], "--team-dir"],
-  [["tasks", "1"], "Unexpected: 1"],
-  [["messages", "all"], "Unexpected: all"],
+  [["tasks", "1"], "Unexpected argument: 1"],
+  [["messages", "all"], "Unexpected argument: all"],
   [["mesages"], "Unknown command: mesages"],
 ])("wrong usage is told with what is right, and exits 2: %j", async (argv, problem) => {
   await using directory = await temporaryDirectory();

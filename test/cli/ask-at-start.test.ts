@@ -102,7 +102,7 @@ test("what was typed before the prompt appeared is dropped", async () => {
   expect(asked.terminal.text).toMatch(/›$/);
 
   await asked.press(enter);
-  expect(asked.terminal.text).toContain("Nothing is typed");
+  expect(asked.terminal.text).toContain("Nothing was typed");
   await asked.press(..."set aside", enter);
 
   expect(await asked.answer).toBe("set aside");
@@ -130,7 +130,7 @@ test.each([
 
   await asked.press(...chunks, enter);
 
-  expect(asked.terminal.text).toContain('none of the words: type "set aside" or "leave"');
+  expect(asked.terminal.text).toContain('not one of the words: type "set aside" or "leave"');
   await asked.press(..."leave", enter);
   expect(await asked.answer).toBe("leave");
 });

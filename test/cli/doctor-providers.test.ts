@@ -24,13 +24,13 @@ test.each([
 });
 
 test.each([
-  [401, "{}", "problem", "the key is refused (401)"],
-  [403, "{}", "problem", "the key is refused (403)"],
-  [400, '{"error":{"details":[{"reason":"API_KEY_INVALID"}]}}', "problem", "the key is refused"],
-  [404, "{}", "note", "reachable, but answers 404"],
-  [429, "{}", "note", "reachable, but answers 429"],
-  [503, "{}", "note", "reachable, but answers 503"],
-  [307, "{}", "note", "reachable, but answers 307"],
+  [401, "{}", "problem", "the key was rejected (401)"],
+  [403, "{}", "problem", "the key was rejected (403)"],
+  [400, '{"error":{"details":[{"reason":"API_KEY_INVALID"}]}}', "problem", "the key was rejected"],
+  [404, "{}", "note", "reachable, but answered 404"],
+  [429, "{}", "note", "reachable, but answered 429"],
+  [503, "{}", "note", "reachable, but answered 503"],
+  [307, "{}", "note", "reachable, but answered 307"],
 ])("an answer of %i is told as what it is", async (status, body, state, text) => {
   await using directory = await temporaryDirectory();
   await using server = await answering(status, body);

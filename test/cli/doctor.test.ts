@@ -41,8 +41,8 @@ test("for a person it is a line for each check, and one more for what to do", as
   const { code, out } = await troupeIn({ root: directory.path, env: {} }, "doctor");
 
   expect(code).toBe(1);
-  expect(out).toContain("problem  model: none is chosen");
-  expect(out[out.indexOf("problem  model: none is chosen") + 1]).toMatch(/^ {9}→ Name one/);
+  expect(out).toContain("problem  model: none chosen");
+  expect(out[out.indexOf("problem  model: none chosen") + 1]).toMatch(/^ {9}→ Choose one/);
   expect(out.at(-1)).toBe("1 problem.");
 });
 
@@ -58,8 +58,8 @@ test("files of settings are named, and whether consent is missing", async () => 
   const after = await examine(directory.path);
 
   expect(before.about("settings").map(({ state }) => state)).toEqual(["ok", "ok", "note"]);
-  expect(before.about("settings")[2]?.text).toContain("not in force: model, allow");
-  expect(before.about("model")).toMatchObject([{ text: "none is chosen" }]);
+  expect(before.about("settings")[2]?.text).toContain("ignored: model, allow");
+  expect(before.about("model")).toMatchObject([{ text: "none chosen" }]);
   expect(after.about("settings").map(({ state }) => state)).toEqual(["ok", "ok"]);
   expect(after.about("model")[0]?.text).toContain(
     `openai/x, by ${join(directory.path, "troupe.json")}`,
@@ -91,7 +91,7 @@ test("a team is told with who runs it", async () => {
   expect(running.about("team")[0]?.text).toMatch(
     new RegExp(`1 teammate, format 1, pid ${process.pid} on .* runs it`),
   );
-  expect(stopped.about("team")[0]?.text).toContain("nobody runs it");
+  expect(stopped.about("team")[0]?.text).toContain("not running");
 });
 
 test("damage in a team's directory is a problem, and what was kept of it a note", async () => {
@@ -166,7 +166,7 @@ test("a check that does not answer is a problem, and keeps no other from being t
   });
 
   expect(findings).toMatchObject([
-    { name: "silent", state: "problem", text: "has not answered within 5 s" },
+    { name: "silent", state: "problem", text: "did not answer within 5 s" },
     { name: "quick", state: "ok" },
   ]);
   expect(isAborted).toBe(true);

@@ -113,7 +113,7 @@ test("send makes an inbox that is missing, for its owner alone", async () => {
 });
 
 test.each([
-  ["EACCES", "permission denied", "may"],
+  ["EACCES", "permission denied", "permissions"],
   ["ENOSPC", "no space left on device", "Free some space"],
   ["EMFILE", "too many open files", "ulimit -n"],
   ["EROFS", "read-only file system", "writable"],

@@ -11,7 +11,7 @@ test("--help shows every command in its group, examples, and where more is said"
   const lines = helpText(commands).split("\n");
 
   const at = (beginning: string) => lines.findIndex((line) => line.startsWith(beginning));
-  const order = ["Let it work", "  troupe run", "Look, ", "  troupe log", "Act, ", "  troupe stop"];
+  const order = ["Run without", "  troupe run", "Inspect ", "  troupe log", "Act on ", "  troupe stop"];
   expect(order.map(at)).toEqual([...order.map(at)].sort((a, b) => a - b));
   expect(order.map(at)).not.toContain(-1);
   for (const { name } of commands) expect(at(`  troupe${name && ` ${name}`}`)).not.toBe(-1);
@@ -45,7 +45,7 @@ test.each(commands.map((command) => [command.name, command] as const))(
 test("`run --help` says what the exit codes mean", () => {
   const run = commands.find(({ name }) => name === "run") ?? expect.fail();
 
-  expect(explain(run)).toMatch(/Exit codes: 0 done; .*\b3 ended with\s+work unfinished/s);
+  expect(explain(run)).toMatch(/Exit codes: 0 done; .*\b3 ended with\s+unfinished work/s);
 });
 
 test("the command under the empty name is what troupe does without one, with flags or without", async () => {

@@ -11,7 +11,7 @@ import { troupe, troupeIn } from "./troupe.ts";
 const alice = MemberName.parse("alice");
 const at = "2026-11-15T09:00:00.000Z";
 
-test("log shows what a member was shown, said and did", async () => {
+test("log shows what a member saw, said and did", async () => {
   await using directory = await temporaryDirectory();
   await using store = await openStore(directory.path);
   await write(store, aRun);
@@ -21,12 +21,12 @@ test("log shows what a member was shown, said and did", async () => {
   expect({ code, err }).toEqual({ code: 0, err: [] });
   expect(withoutTimes(out)).toEqual([
     "— <day> —",
-    "<time>  ◇ begins with the model anthropic/scripted",
+    "<time>  ◇ model anthropic/scripted",
     "<time>  ▶ run starts",
     "<time>  ← lead:",
     "            First",
     "            Second",
-    "<time>  ◇ is told: You hold task 1.",
+    "<time>  ◇ note: You hold task 1.",
     "<time>  thinks: Hm.",
     "<time>  says: I look.",
     "<time>  ● bash npm test",
@@ -35,7 +35,7 @@ test("log shows what a member was shown, said and did", async () => {
     "            1 failing",
     "            (exit 1)",
     "<time>  ✓ read_file: hello",
-    "<time>  ◇ what was before is summarized: All is well.",
+    "<time>  ◇ earlier conversation summarized: All is well.",
     "<time>  ■ run ends: turn-limit: after 200 turns",
   ]);
 });

@@ -15,7 +15,7 @@ const usage = {
   cache_write_tokens: 10,
 };
 
-test("cost shows tokens, dollars and context of each member and in all", async () => {
+test("cost shows tokens, cost and context per member and in total", async () => {
   await using directory = await temporaryDirectory();
   await using store = await openStore(directory.path);
   await enlist(store, { ...member("alice"), model: "anthropic/claude-opus-4-5" });

@@ -221,7 +221,7 @@ test("without the key senders are shown as claimed, with one warning", async () 
   const { out, err } = await troupe(directory.path, "messages");
 
   expect(out).toEqual([expect.stringContaining("user → lead: hi")]);
-  expect(err).toEqual([expect.stringContaining("senders as the messages claim")]);
+  expect(err).toEqual([expect.stringContaining("senders included, is what its files claim")]);
 });
 
 test("control characters in mail are shown, not obeyed", async () => {

@@ -256,7 +256,7 @@ test("a workspace that does not exist is told, and not made", async () => {
   const { code, err } = await it.run("Go.", ...model, "--cwd", missing, "--team-dir", teamDir);
 
   expect(code).toBe(2);
-  expect(err[0]).toBe(`error: --cwd ${missing} is no directory`);
+  expect(err[0]).toBe(`error: --cwd ${missing} is not a directory`);
   expect(await readdir(it.root)).not.toContain("missing");
 });
 
@@ -300,7 +300,7 @@ test("what is recorded can be played back without a provider", async () => {
   const third = await it.run("Greet.", ...model, "--record", recording);
   expect(third).toMatchObject({
     code: 2,
-    err: [expect.stringContaining("exists already"), expect.anything()],
+    err: [expect.stringContaining("already exists"), expect.anything()],
   });
 });
 

@@ -310,7 +310,7 @@ test("a pattern that somebody edited into nonsense is told, and stops no other",
   await using second = await fixture.open();
   await fixture.pass(minuteMs);
 
-  expect(fixture.warnings).toEqual([expect.stringContaining(`Cron ${bad.id} never comes`)]);
+  expect(fixture.warnings).toEqual([expect.stringContaining(`Cron ${bad.id} does not run`)]);
   expect(fixture.times()).toEqual([at(9)]);
   expect((await second.list()).find(({ id }) => id === bad.id)).toMatchObject({ next_at: null });
   await second.cancel(bad.id);

@@ -73,7 +73,7 @@ test("a pattern that never comes is refused", async () => {
 
   await expect(table.schedule(draft({ cron: "0 9 30 2 *" }))).rejects.toMatchObject({
     code: "config-invalid",
-    message: '"0 9 30 2 *" never comes',
+    message: '"0 9 30 2 *" never occurs',
   });
 });
 

@@ -37,7 +37,7 @@ test("what a team in another process asks is seen, approved and denied from this
   expect(listed.out).toContain("touch made.txt");
   expect(listed.out).toContain(`troupe approve ${first}`);
   expect(approved.out).toBe("Approved alice: bash touch made.txt\n'alice' goes on.\n");
-  expect(denied.out).toContain("'alice' is told, and goes on without it.");
+  expect(denied.out).toContain("'alice' is told, and continues without it.");
   expect(existsSync(join(wire.root, "made.txt"))).toBe(true);
   expect(existsSync(join(wire.root, "refused.txt"))).toBe(false);
   expect(wire.shownTo("alice")).toContain("Not that one.");
@@ -52,7 +52,9 @@ test("a teammate of a team in another process is stopped from this shell, in the
   const { out } = await troupe(wire, "stop", "alice");
   await running.said((line) => line.type === "member-change" && line.status === "shutdown");
 
-  expect(out).toMatch(/^'alice' will be ended by the process that runs the team \(pid \d+\)\.\n$/);
+  expect(out).toMatch(
+    /^'alice' will be stopped by the process that runs the team \(pid \d+\)\.\n$/,
+  );
   expect(await wire.statusOf("alice")).toBe("shutdown");
 });
 

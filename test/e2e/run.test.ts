@@ -231,6 +231,6 @@ test("output that cannot be written is told, and is a failure", async () => {
   const { code, err } = await finished(shell);
 
   expect(code).toBe(1);
-  expect(err).toContain("error: The output could not be written: ENOSPC");
+  expect(err).toContain("error: Cannot write the output: ENOSPC");
   expect(err).not.toContain("at ");
 });

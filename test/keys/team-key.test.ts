@@ -111,7 +111,7 @@ test.each([0o644, 0o755])(
   },
 );
 
-test("a pipe named as the key is refused, and keeps its mode", async () => {
+test("a pipe named as the key was rejected, and keeps its mode", async () => {
   await using directory = await temporaryDirectory();
   const path = join(directory.path, "pipe");
   execFileSync("mkfifo", ["-m", "644", path]);

@@ -132,7 +132,7 @@ test.each([
       type: "error",
       failure: {
         kind: "bad-request",
-        message: `Call 2 of alice is not as in ${fixture.recorded}: it ${difference}`,
+        message: `Call 2 of alice differs from ${fixture.recorded}: it ${difference}`,
         hint: expect.stringContaining("same directory"),
       },
     },

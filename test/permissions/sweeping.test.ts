@@ -76,7 +76,7 @@ test.each([
   [allow("edit_file(src/**)"), "touch src/x", "allow", "rules allow it"],
   [allow("edit_file(src/**)"), "touch src/x README.md", "ask", "it runs touch src/x README.md"],
   [deny("edit_file(src/a.ts)"), "echo x > src/a.ts", "deny", "the rule deny edit_file(src/a.ts)"],
-  [allow("bash(cp:*)"), "cp x ../outside/y", "ask", "../outside/y lies outside the workspace"],
+  [allow("bash(cp:*)"), "cp x ../outside/y", "ask", "../outside/y is outside the workspace"],
 ])("under the rules %j, %j is judged %s: %s", async (rules, line, decision, reason) => {
   await using it = await project();
 

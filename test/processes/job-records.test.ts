@@ -62,8 +62,8 @@ test("P13 a record that troupe did not write is told once, and counts for nothin
   expect(await fixture.records.list()).toEqual([]);
 
   expect(fixture.problems).toEqual([
-    expect.stringContaining("alice-00000001.json is not what troupe wrote"),
-    expect.stringContaining("alice-0a1b2c3d.json is not what troupe wrote"),
+    expect.stringContaining("alice-00000001.json was not written by troupe"),
+    expect.stringContaining("alice-0a1b2c3d.json was not written by troupe"),
   ]);
 });
 

@@ -123,7 +123,7 @@ describe("P12 a question that is not as it was asked", () => {
 
     await expect(answer).rejects.toMatchObject({
       code: "request-refused",
-      message: `The record of request ${request.id} is not what troupe wrote`,
+      message: `The record of request ${request.id} was not written by troupe`,
     });
     expect(fixture.forgeries).toHaveLength(1);
     expect(await fixture.requests.get(request.id)).toMatchObject({ state: "pending" });
@@ -166,7 +166,7 @@ test("a team that has lost its key has open questions to ask again and no old ap
 
   expect(await requests.list({ state: "pending" })).toEqual([pending]);
   expect(await requests.get(id)).toMatchObject({ state: "expired" });
-  await expect(requests.decide(pending.id, yes)).rejects.toThrow("is not what troupe wrote");
+  await expect(requests.decide(pending.id, yes)).rejects.toThrow("was not written by troupe");
   expect(await requests.cancel(pending.id, bob)).toMatchObject({ state: "cancelled" });
   expect(fixture.forgeries).toHaveLength(2);
 });

@@ -201,7 +201,7 @@ test("a directory in the record's place is named, with what to do about it", asy
   await expect(open(root.path)).rejects.toMatchObject({
     code: "dashboard-failed",
     message: expect.stringContaining(path),
-    hint: expect.stringContaining("move it away"),
+    hint: expect.stringContaining("Move it away"),
   });
 });
 

@@ -61,7 +61,7 @@ test("an edit of the roster moves no member to another workspace", async () => {
   await second.message("alice", "Where are you?");
   await second.quiet();
 
-  expect(wire.warnings.join("\n")).toMatch(/'alice' is not what troupe wrote/);
+  expect(wire.warnings.join("\n")).toMatch(/'alice' was not written by troupe/);
   expect(wire.shownTo("alice")).toContain(`"content":"${await realpath(wire.root)}"`);
   expect((await wire.recordOf("alice"))?.root).toBeUndefined();
 });

@@ -57,7 +57,7 @@ test.skipIf(noTmux)("a person spawns teammates, looks at them, and leaves", asyn
 
   const left = await terminal.shows("exit code 0");
   expect(left).toContain("alice, bob stay in the team");
-  expect(left).not.toContain("ctrl-d leave");
+  expect(left).not.toContain("ctrl-d quit");
 });
 
 test.skipIf(noTmux)(
@@ -103,11 +103,11 @@ test.skipIf(noTmux)("the team goes on when its person comes back", async () => {
 
   await using terminal = await openTroupe(directory.path);
 
-  await terminal.shows("The team goes on: bob (idle).");
+  await terminal.shows("The team continues: bob (idle).");
   await terminal.type("@bob");
   await terminal.press("Enter");
   await terminal.shows(/── bob ──/);
-  await terminal.shows(/◇ begins with the model rehearsal/);
+  await terminal.shows(/◇ model rehearsal/);
 });
 
 test.skipIf(noTmux)("a terminal may be resized while the team talks", async () => {
@@ -247,7 +247,7 @@ test.skipIf(noTmux)(
     await terminal.type("take over");
     await terminal.shows("› take over");
     await terminal.press("Enter");
-    await terminal.shows(/The team goes on: alice \(idle\)/);
+    await terminal.shows(/The team continues: alice \(idle\)/);
     await terminal.press("C-d");
     await terminal.shows("exit code 0");
     expect(existsSync(join(directory.path, "work", "PWNED"))).toBe(false);

@@ -146,7 +146,7 @@ test("what cannot be read is an error that says what to do", async () => {
   expect(await read("missing")).toBe("Error: missing does not exist. Look for it with glob.");
   expect(await read("no/such/file")).toMatch(/does not exist/);
   expect(await read("dir")).toMatch(/dir is a directory. List what is in it with glob.$/);
-  expect(await read("dir/a.txt/b")).toMatch(/a part of the path is no directory/);
+  expect(await read("dir/a.txt/b")).toMatch(/a part of the path is not a directory/);
   expect(await read(join("dir", "n".repeat(300)))).toMatch(/too long a name/);
 });
 

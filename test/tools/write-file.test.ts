@@ -235,7 +235,7 @@ test("what cannot be written is an error that says why", async () => {
 
   expect(await write("dir")).toMatch(/dir is a directory/);
   expect(await write(".")).toMatch(/is a directory/);
-  expect(await write("dir/a.txt/b")).toMatch(/a part of the path is no directory/);
+  expect(await write("dir/a.txt/b")).toMatch(/a part of the path is not a directory/);
   expect(await write("large")).toMatch(/too many for a file tool to change/);
   expect(await write("")).toBe("Error: The path is empty. Name a file.");
 });

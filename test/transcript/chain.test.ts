@@ -25,7 +25,7 @@ describe("a transcript that somebody changed", () => {
 
     expect(texts(entries)).toEqual(letters);
     expect(damages.map(({ reason }) => reason)).toEqual([
-      expect.stringContaining("is not what troupe wrote there"),
+      expect.stringContaining("was not written by troupe"),
     ]);
     expect(await readFile(join(fixture.directory, ".ada", "damaged.jsonl"), "utf8")).toBe(
       `${forged}\n`,

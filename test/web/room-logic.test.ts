@@ -123,7 +123,7 @@ test("a question is announced once", () => {
   const open = [request({ id: "r1" }), request({ id: "r2", from: "bob", type: "plan" })];
 
   expect(announcement(open, new Set(["r1"]))).toBe(
-    "bob hands in a plan. 2 questions wait for you.",
+    "bob submits a plan. 2 questions wait for you.",
   );
   expect(announcement(open, new Set(["r1", "r2"]))).toBeNull();
   expect(announcement([], new Set())).toBeNull();

@@ -7,11 +7,14 @@ import { jsonText } from "../render/json-text.ts";
 export const approvals: Command = {
   name: "approvals",
   group: "look",
-  summary: "What waits for your answer, whole, and how to give it",
+  summary: "List the requests that wait for your answer, in full",
   parameters: [],
   options: lookOptions,
   examples: [
-    { call: "troupe approvals", does: "what exactly would run, who asks, and under which id" },
+    {
+      call: "troupe approvals",
+      does: "what exactly would run, who asks, and the id to answer with",
+    },
     {
       call: "troupe approvals --json | jq -r '.waiting[].id'",
       does: "the ids alone, for a script",
@@ -31,7 +34,7 @@ export const approvals: Command = {
       return 0;
     }
     const lead = await view.lead();
-    if (waiting.length === 0) io.out("Nothing waits for your answer.");
+    if (waiting.length === 0) io.out("No request waits for your answer.");
     const lines = waiting.flatMap((request, index) => [
       ...(index > 0 ? [""] : []),
       ...approvalLines(request),
@@ -39,7 +42,7 @@ export const approvals: Command = {
     for (const line of [...lines, ...plansForLead(forLead)]) io.out(line);
     if (waiting.length > 0 && !lead) {
       io.out("");
-      io.out("Nobody runs the team: answers are taken up when it runs again.");
+      io.out("The team is not running: answers take effect when it runs again.");
     }
     return 0;
   },

@@ -8,21 +8,23 @@ const Flags = z.object({ always: z.boolean().default(false), reason: z.string().
 export const approve: Command = {
   name: "approve",
   group: "act",
-  summary: "Let a member do what it asks you about",
+  summary: "Approve a member's request",
   parameters: ["[<id>]"],
   options: {
-    always: { summary: "let all such calls run from now on, by the rule that `approvals` shows" },
-    reason: { takes: '"<text>"', summary: "something to tell the member with it" },
+    always: {
+      summary: "allow all such calls from now on, by the rule that `troupe approvals` shows",
+    },
+    reason: { takes: '"<text>"', summary: "a note for the member" },
     ...lookOptions,
   },
   examples: [
-    { call: "troupe approvals", does: "what waits for you, and under which id" },
-    { call: "troupe approve 019b78c9-21", does: "the beginning of an id will do" },
-    { call: "troupe approve 019b78c9-21 --always", does: "and do not ask about such calls again" },
+    { call: "troupe approvals", does: "list what waits for you, with the ids" },
+    { call: "troupe approve 019b78c9-21", does: "the start of an id is enough" },
+    { call: "troupe approve 019b78c9-21 --always", does: "and stop asking about such calls" },
   ],
   notes: [
-    "Without an id, what waits is listed and nothing is decided.",
-    "Whoever runs the team carries it out; where nobody does, it is taken up when the team runs again.",
+    "Without an id, lists the open requests and decides nothing.",
+    "The process that runs the team carries the answer out; if the team is not running, the answer waits until it runs again.",
   ],
 
   async run({ positionals: [id], json, teamDir, values }, io) {

@@ -7,14 +7,14 @@ const Shell = z.enum(["bash", "zsh", "fish"]);
 export const completion: Command = {
   name: "completion",
   group: "set up",
-  summary: "Print a script by which your shell completes commands, flags, names and ids",
+  summary: "Print a completion script for your shell",
   parameters: ["<bash|zsh|fish>"],
   options: {},
   examples: [
     { call: "echo 'source <(troupe completion bash)' >> ~/.bashrc", does: "for bash" },
     {
       call: "echo 'source <(troupe completion zsh)' >> ~/.zshrc",
-      does: "for zsh, behind compinit",
+      does: "for zsh, after compinit",
     },
     {
       call: "troupe completion fish > ~/.config/fish/completions/troupe.fish",

@@ -6,16 +6,16 @@ import { jsonText } from "../render/json-text.ts";
 export const cost: Command = {
   name: "cost",
   group: "look",
-  summary: "What every member's model calls have used and cost, and how full its context is",
+  summary: "Show what each member's model calls used and cost, and how full its context is",
   parameters: [],
   options: lookOptions,
   examples: [
-    { call: "troupe cost", does: "tokens, dollars and context of each member and in all" },
-    { call: "troupe cost --json | jq .total.cost_usd", does: "the dollars alone, for a script" },
+    { call: "troupe cost", does: "tokens, cost and context per member and in total" },
+    { call: "troupe cost --json | jq .total.cost_usd", does: "the cost alone, for a script" },
   ],
   notes: [
-    "Tokens that came from the provider's cache and those written to it are counted apart from other input.",
-    "A model without a known price is said to have none: its calls are in no sum of dollars.",
+    "Tokens read from and written to the provider's cache are counted separately from other input.",
+    "Models without a known price are marked as such, and their calls are not in the cost.",
   ],
 
   async run({ json, teamDir }, io) {

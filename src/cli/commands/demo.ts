@@ -12,17 +12,17 @@ const Flags = z.object({ dir: z.string().min(1).optional() });
 export const demo: Command = {
   name: "demo",
   group: "run",
-  summary: "See a team at work in a scratch directory: no key, no network, nothing to set up",
+  summary: "Watch a team at work in a scratch directory; needs no key, network or setup",
   parameters: [],
   options: {
-    dir: { takes: "<directory>", summary: "a new or empty directory; a scratch one unless said" },
+    dir: { takes: "<directory>", summary: "a new or empty directory (default: a temporary one)" },
   },
   examples: [
-    { call: "troupe demo", does: "watch it, and look at the files that it names in the end" },
-    { call: "troupe demo --dir try-troupe", does: "leave it all in a directory of your choice" },
+    { call: "troupe demo", does: "watch it, then look at the files it lists at the end" },
+    { call: "troupe demo --dir try-troupe", does: "keep everything in a directory of your choice" },
   ],
   notes: [
-    "The built-in rehearsal model plays it. It checks itself: exit 1 when an act did not come to what it says.",
+    "The built-in rehearsal model plays every member. The demo checks itself and exits 1 if a step did not do what it says.",
   ],
 
   async run({ values }, io) {
@@ -35,7 +35,7 @@ export const demo: Command = {
       return exitCodes.unfinished;
     }
     if (wrong.length > 0) {
-      for (const claim of wrong) io.err(oneLine(`The demo is not what it says: ${claim}`));
+      for (const claim of wrong) io.err(oneLine(`The demo did not do what it says: ${claim}`));
       io.err(oneLine(`What happened is in ${directory}`));
       return exitCodes.error;
     }

@@ -8,21 +8,21 @@ const Flags = z.object({ reason: z.string().optional() });
 export const deny: Command = {
   name: "deny",
   group: "act",
-  summary: "Refuse what a member asks you about; it is told, and goes on without",
+  summary: "Deny a member's request; the member is told and continues without it",
   parameters: ["[<id>]"],
   options: {
-    reason: { takes: '"<text>"', summary: "why, for the member to do better" },
+    reason: { takes: '"<text>"', summary: "tell the member why" },
     ...lookOptions,
   },
   examples: [
     {
       call: 'troupe deny 019b78c9-21 --reason "Use the staging server"',
-      does: "the beginning of an id will do; `troupe approvals` shows the ids",
+      does: "the start of an id is enough; `troupe approvals` lists them",
     },
   ],
   notes: [
-    "Without an id, what waits is listed and nothing is decided.",
-    "Whoever runs the team carries it out; where nobody does, it is taken up when the team runs again.",
+    "Without an id, lists the open requests and decides nothing.",
+    "The process that runs the team carries the answer out; if the team is not running, the answer waits until it runs again.",
   ],
 
   async run({ positionals: [id], json, teamDir, values }, io) {

@@ -18,16 +18,16 @@ import { placeOptions } from "../settings/flags.ts";
 export const doctor: Command = {
   name: "doctor",
   group: "set up",
-  summary: "What is installed, configured and missing; exits 1 where there is a problem",
+  summary: "Check what is installed, configured and missing; exits 1 if there is a problem",
   parameters: [],
   options: { ...placeOptions, ...lookOptions },
   examples: [
-    { call: "troupe doctor", does: "a line for each check, and what to do about problems" },
-    { call: "troupe doctor --env-file keys.env", does: "with the keys of a file" },
+    { call: "troupe doctor", does: "one line per check, and what to do about problems" },
+    { call: "troupe doctor --env-file keys.env", does: "with the keys from a file" },
     { call: "troupe doctor --json | jq .ok", does: "true or false, for a script" },
   ],
   notes: [
-    "Providers that are set up are really asked, with their keys, for the list of their models. No key is printed.",
+    "Each configured provider is asked for its list of models, to check its key. No key is printed.",
   ],
 
   async run({ values, json, teamDir }, io) {

@@ -25,11 +25,11 @@ const standardOutput = "-";
 export const exportRun: Command = {
   name: "export",
   group: "look",
-  summary: "The team as one HTML file to share, with secrets masked",
+  summary: "Write the team to one HTML file to share, with secrets masked",
   parameters: ["[<file>]"],
   options: {
-    all: { summary: "everything, however large the file becomes" },
-    force: { summary: "replace a file that is there already" },
+    all: { summary: "include everything, however large the file gets" },
+    force: { summary: "overwrite an existing file" },
     "team-dir": teamDirOption,
   },
   examples: [
@@ -37,8 +37,8 @@ export const exportRun: Command = {
     { call: "troupe export - | gzip > run.html.gz", does: "to standard output" },
   ],
   notes: [
-    "The file needs no server and asks for nothing from anywhere. It has the newest 5000 entries of each transcript and the newest 20000 messages unless you say --all, and tells what it leaves out.",
-    "The keys of your environment, whatever looks like a key, a token or a password, and the path of your home are masked. Nobody can find every secret that way: look through the file before you share it.",
+    "The file needs no server and no network. It has the newest 5000 entries of each transcript and the newest 20000 messages (everything with --all), and lists what it leaves out.",
+    "Masked are the keys in your environment, whatever looks like a key, token or password, and the path of your home directory. Masking cannot find every secret: read the file before you share it.",
   ],
 
   async run({ positionals, teamDir = ".team", values }, io) {
@@ -97,18 +97,18 @@ async function print(run: RunExport, io: Io): Promise<void> {
 
 function tell(beginning: string, summary: ExportSummary, io: Io): void {
   const { members, messages, entries, masked, leftOut } = summary;
-  const counts = `Members: ${members}, messages: ${messages}, entries of transcripts: ${entries}`;
+  const counts = `Members: ${members}, messages: ${messages}, transcript entries: ${entries}`;
   io.err(oneLine(`${beginning}. ${counts}, masked secrets: ${masked}.`));
-  io.err("Look through it before you share it: not every secret can be told by its look.");
+  io.err("Read the file before you share it: masking cannot find every secret.");
   for (const left of leftOut) io.err(oneLine(`Left out: ${left}`));
-  if (leftOut.length > 0) io.err("With --all, everything is taken.");
+  if (leftOut.length > 0) io.err("Use --all to include everything.");
 }
 
 async function teamName(source: RunSource): Promise<string> {
   const { team, obstacle, directory } = await source.state();
   if (team && !obstacle) return team.name;
   throw new TeamError("team-missing", obstacle?.message ?? `There is no team in ${directory}`, {
-    hint: obstacle?.hint ?? "Name its directory with --team-dir.",
+    hint: obstacle?.hint ?? "Give its directory with --team-dir.",
   });
 }
 

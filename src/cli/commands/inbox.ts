@@ -15,12 +15,12 @@ const shownSetAside = 20;
 export const inbox: Command = {
   name: "inbox",
   group: "look",
-  summary: "A member's mail, the lead's unless you name another: unread, then the last delivered",
+  summary: "Show a member's mail (default: the lead's): unread first, then the last delivered",
   parameters: ["[<name>]"],
   options: lookOptions,
   examples: [
-    { call: "troupe inbox", does: "the lead's mail; looking at it takes nothing away" },
-    { call: "troupe inbox alice", does: "what waits for alice, and what she has seen last" },
+    { call: "troupe inbox", does: "the lead's mail; nothing is marked as read" },
+    { call: "troupe inbox alice", does: "alice's unread mail, and what she read last" },
   ],
 
   async run({ positionals, json, teamDir }, io) {

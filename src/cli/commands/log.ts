@@ -16,11 +16,11 @@ const Flags = z.object({
 export const log: Command = {
   name: "log",
   group: "look",
-  summary: "What a member saw, said and did; the lead unless you name another",
+  summary: "Show what a member saw, said and did (default: the lead)",
   parameters: ["[<name>]"],
   options: {
-    follow: { short: "f", summary: "go on with what comes, until Ctrl-C" },
-    lines: { short: "n", takes: "<n>", summary: "how many entries of the past are shown (50)" },
+    follow: { short: "f", summary: "keep printing new entries until Ctrl-C" },
+    lines: { short: "n", takes: "<n>", summary: "number of past entries to show (default: 50)" },
     ...lookOptions,
   },
   examples: [

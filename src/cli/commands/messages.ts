@@ -19,14 +19,14 @@ interface Sent {
 export const messages: Command = {
   name: "messages",
   group: "look",
-  summary: "The newest mail of everybody, and whether it was seen",
+  summary: "Show the newest mail of all members, and whether it was read",
   parameters: [],
   options: lookOptions,
   examples: [
-    { call: "troupe messages", does: "who wrote what to whom, in the order of sending" },
+    { call: "troupe messages", does: "who wrote what to whom, in the order sent" },
     {
       call: "troupe messages --json | jq '.[] | select(.state==\"queued\")'",
-      does: "what nobody has read yet",
+      does: "mail that nobody has read yet",
     },
   ],
 

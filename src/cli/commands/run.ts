@@ -25,31 +25,34 @@ type Output = z.infer<typeof Output>;
 export const run: Command = {
   name: "run",
   group: "run",
-  summary:
-    "Let the team work on a prompt until it is quiet; what the lead says in the end is printed",
+  summary: "Run a prompt until the team is quiet, then print the lead's last reply",
   parameters: ['"<prompt>"'],
   options: {
     output: {
       takes: "<format>",
       choices: Output.unwrap().options,
-      summary: "text (the lead's last text), json (a summary) or stream-json (events)",
+      summary:
+        "text (the lead's last reply), json (a summary) or stream-json (events) (default: text)",
     },
     ...teamOptions,
-    approvals: { takes: "deny|wait", summary: "what becomes of calls that need asking (deny)" },
+    approvals: {
+      takes: "deny|wait",
+      summary: "how to treat calls that need approval (default: deny)",
+    },
     "background-wait": {
       takes: "<s>",
-      summary: "how long background commands are waited for (60)",
+      summary: "seconds to wait for background commands at the end (default: 60)",
     },
     "team-dir": teamDirOption,
   },
   examples: [
     {
       call: 'troupe run "Fix the failing test" --permission-mode acceptEdits',
-      does: "files in the workspace may be changed; whatever else would ask is denied",
+      does: "allow file changes in the workspace; deny whatever else would ask",
     },
     {
       call: 'troupe run "Review src/" --output json --max-cost 2 | jq -r .result',
-      does: "at most two dollars; the lead's last text out of the summary",
+      does: "spend at most two dollars; print the lead's last reply from the summary",
     },
     {
       call: 'troupe -p "Run the tests" --allow "bash(npm test:*)"',
@@ -57,7 +60,7 @@ export const run: Command = {
     },
   ],
   notes: [
-    "Exit codes: 0 done; 1 an error that could not be got over (provider, key, disk); 2 wrong usage or configuration, and nothing was begun; 3 ended with work unfinished (a failed member, an open task, an undecided request); 4 a limit or budget ended it; 130 and 143 interrupted.",
+    "Exit codes: 0 done; 1 unrecoverable error (provider, key, disk); 2 wrong usage or configuration, nothing was started; 3 ended with unfinished work (a failed member, an open task, an undecided request); 4 stopped by a limit or budget; 130, 143 interrupted.",
     "Only the result goes to standard output, everything else to standard error.",
   ],
 
@@ -133,7 +136,7 @@ function conclude(
   if (output === "json") io.out(jsonText(reported(summary, code)));
   else if (output === "text" && summary.result !== "")
     io.out(printable(summary.result.replaceAll("\r\n", "\n")));
-  if (isTimeUp) io.err("The time is up.");
+  if (isTimeUp) io.err("The timeout has passed.");
   if (code === exitCodes.done) return;
   for (const line of unfinishedLines(summary)) io.err(oneLine(line));
 }

@@ -5,14 +5,14 @@ import { jsonText } from "../render/json-text.ts";
 export const send: Command = {
   name: "send",
   group: "act",
-  summary: "Leave a message for a member, as yourself",
+  summary: "Send a message to a member, as yourself",
   parameters: ["<name>", '"<text>"'],
   options: lookOptions,
   examples: [
     { call: 'troupe send alice "Skip the Windows tests"', does: "alice reads it in her next turn" },
-    { call: 'troupe send lead -- "--force is fine"', does: "what follows -- is text" },
+    { call: 'troupe send lead -- "--force is fine"', does: "everything after -- is text" },
   ],
-  notes: ["While nobody runs the team, mail waits; it is read when the team runs again."],
+  notes: ["If the team is not running, the message waits until it runs again."],
 
   async run({ positionals, json, teamDir }, io) {
     const [name = "", text = ""] = positionals;

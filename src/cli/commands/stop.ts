@@ -8,16 +8,16 @@ import { jsonText } from "../render/json-text.ts";
 export const stop: Command = {
   name: "stop",
   group: "act",
-  summary: "End a teammate without asking it; all of them, and the lead's run, unless you name one",
+  summary: "Stop a teammate at once (default: all teammates and the lead's current run)",
   parameters: ["[<name>]"],
   options: lookOptions,
   examples: [
-    { call: "troupe stop alice", does: "alice ends, whatever she is doing" },
-    { call: "troupe stop", does: "all teammates end, and so does what the lead is doing" },
+    { call: "troupe stop alice", does: "stop alice, whatever she is doing" },
+    { call: "troupe stop", does: "stop all teammates and what the lead is doing" },
   ],
   notes: [
-    "Whoever runs the team carries it out; where nobody does, it is carried out when the team runs again.",
-    "An ended teammate reads no mail any more. The lead can spawn it again, with its history.",
+    "The process that runs the team carries this out; if the team is not running, it happens when the team runs again.",
+    "A stopped teammate reads no more mail. The lead can spawn it again, with its history.",
   ],
 
   async run({ positionals: [name], json, teamDir }, io) {
@@ -36,8 +36,8 @@ export const stop: Command = {
     const whom = target === team.lead ? "All teammates and the lead's run" : `'${target}'`;
     io.out(
       lead
-        ? `${whom} will be ended by the process that runs the team (pid ${lead.pid}).`
-        : `${whom} will be ended when the team runs again: nobody runs it.`,
+        ? `${whom} will be stopped by the process that runs the team (pid ${lead.pid}).`
+        : `${whom} will be stopped when the team runs again: it is not running.`,
     );
     return 0;
   },
@@ -47,7 +47,7 @@ function refuseEnded({ members }: TeamRecord, name: MemberName): void {
   const hasEnded = (each: TeamRecord["members"][number]) => each.status === "shutdown";
   if (!members.some((member) => member.name === name && hasEnded(member))) return;
   const others = members.filter((member) => !hasEnded(member)).map((member) => member.name);
-  throw new TeamError("member-ended", `'${name}' has ended already`, {
+  throw new TeamError("member-ended", `'${name}' has already ended`, {
     hint: others.length > 0 ? `Still there: ${others.join(", ")}.` : "No teammate is left.",
   });
 }

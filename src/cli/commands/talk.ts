@@ -24,20 +24,20 @@ import { TypedLines } from "../talk/typed-lines.ts";
 export const talk: Command = {
   name: "",
   group: "talk",
-  summary: "Talk to the lead; the team in this directory goes on where it was",
+  summary: "Talk to the lead; continues the team in this directory",
   parameters: [],
   options: {
     ...teamOptions,
-    plain: { summary: "lines instead of a screen, as without a terminal" },
+    plain: { summary: "print plain lines instead of the full screen" },
     "team-dir": teamDirOption,
   },
   examples: [
     { call: "troupe --model rehearsal", does: "try it without a key" },
-    { call: "troupe --permission-mode acceptEdits", does: "files may be changed without asking" },
-    { call: "troupe --fresh", does: "begin a new team; the old one is set aside" },
+    { call: "troupe --permission-mode acceptEdits", does: "change files without asking" },
+    { call: "troupe --fresh", does: "archive the old team and start a new one" },
   ],
   notes: [
-    "What you type goes to the lead, @alice … to alice, @all … to everybody. /help has the commands.",
+    "What you type goes to the lead; @alice … goes to alice, @all … to everybody. /help lists the commands.",
   ],
 
   async run(given, io) {
@@ -125,9 +125,9 @@ function endAfter(seconds: number | undefined, io: Io): AbortSignal {
 
 async function farewell(team: Team): Promise<string> {
   const alive = (await team.roster()).members.filter(({ status }) => status !== "shutdown");
-  if (alive.length === 0) return "Until next time: `troupe` goes on where you were.";
+  if (alive.length === 0) return "Run `troupe` to continue where you left off.";
   const names = alive.map(({ name }) => name).join(", ");
-  return `${names} ${alive.length === 1 ? "stays" : "stay"} in the team: \`troupe\` goes on where you were.`;
+  return `${names} ${alive.length === 1 ? "stays" : "stay"} in the team. Run \`troupe\` to continue where you left off.`;
 }
 
 /**
@@ -156,12 +156,12 @@ async function askConsent({ file, loosenings }: PendingConsent, io: Io) {
   return await askAtStart(
     {
       lines: [
-        oneLine(`${file.path} would loosen what the team may do:`),
+        oneLine(`${file.path} would loosen your own settings:`),
         ...consentLines(loosenings).map((line) => `  ${line}`),
       ],
       answers: {
-        yes: "trust exactly this file; you are asked again when it changes",
-        no: "go on without these settings; `troupe trust` can change that",
+        yes: "trust this file as it is; you are asked again when it changes",
+        no: "continue without these settings; `troupe trust` can apply them later",
       },
     },
     io,

@@ -6,14 +6,14 @@ import { oneLine } from "../render/one-line.ts";
 export const tasks: Command = {
   name: "tasks",
   group: "look",
-  summary: "The task board",
+  summary: "Show the task board",
   parameters: [],
   options: lookOptions,
   examples: [
-    { call: "troupe tasks", does: "all tasks with their status, owner and result" },
+    { call: "troupe tasks", does: "all tasks with status, owner and result" },
     {
       call: "troupe tasks --json | jq '.[] | select(.status!=\"completed\")'",
-      does: "what is not done",
+      does: "tasks that are not done",
     },
   ],
 

@@ -10,14 +10,17 @@ import { type MemberState, teamLines } from "../render/team-lines.ts";
 export const team: Command = {
   name: "team",
   group: "look",
-  summary: "Who is in the team, and what each of them is doing",
+  summary: "Show the members of the team and what each is doing",
   parameters: [],
   options: lookOptions,
   examples: [
-    { call: "troupe team", does: "status, model, mode, tokens, cost and unread mail of everybody" },
+    {
+      call: "troupe team",
+      does: "status, model, mode, tokens, cost and unread mail of every member",
+    },
     {
       call: "troupe team --json | jq -r '.members[] | select(.status==\"working\").name'",
-      does: "the names of those who work, for a script",
+      does: "the names of the working members, for a script",
     },
   ],
 

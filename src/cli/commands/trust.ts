@@ -13,21 +13,21 @@ import { consentLines } from "../settings/loosening.ts";
 export const trust: Command = {
   name: "trust",
   group: "set up",
-  summary: "Consent to what troupe.json here permits beyond your own settings, and see what it is",
+  summary: "Trust the settings in troupe.json that loosen your own",
   parameters: [],
   options: {
-    show: { summary: "only show what would be consented to" },
-    revoke: { summary: "take the consent back" },
-    cwd: { takes: "<directory>", summary: "the workspace; this directory unless said" },
-    json: { summary: "as JSON" },
+    show: { summary: "show what would be trusted, and change nothing" },
+    revoke: { summary: "withdraw the trust" },
+    cwd: { takes: "<directory>", summary: "the workspace (default: the current directory)" },
+    json: { summary: "print JSON" },
   },
   examples: [
-    { call: "troupe trust --show", does: "look first: nothing is consented to" },
-    { call: "troupe trust", does: "consent to the file as it is" },
-    { call: "troupe trust --revoke", does: "take that back" },
+    { call: "troupe trust --show", does: "look first, change nothing" },
+    { call: "troupe trust", does: "trust the file as it is" },
+    { call: "troupe trust --revoke", does: "withdraw that" },
   ],
   notes: [
-    "Consent is for the file as it is: when it changes, it is needed again. What only makes things stricter holds without.",
+    "Trust is for the file as it is: a changed file must be trusted again. Settings that only make things stricter apply without it.",
   ],
 
   async run({ values, json }, io) {
@@ -78,16 +78,18 @@ function asLines(
   { workspaceFile, loosenings }: Configuration,
   isTrusted: boolean,
 ): string[] {
-  if (!workspaceFile) return [`There is no ${path}: nothing to consent to.`];
+  if (!workspaceFile) return [`There is no ${path}: nothing to trust.`];
   if (loosenings.length === 0) {
-    return [`${path} permits nothing beyond your own settings: all of it is in force.`];
+    return [`${path} loosens none of your own settings: all of it applies.`];
   }
-  const verb = isTrusted ? "is trusted as it is. In force by that" : "is not trusted. Not in force";
+  const verb = isTrusted
+    ? "is trusted. These settings apply"
+    : "is not trusted. These settings are ignored";
   return [
     `${path} ${verb}:`,
     ...consentLines(loosenings).map((line) => `- ${line}`),
     isTrusted
-      ? "`troupe trust --revoke` takes it back; when the file changes, consent is needed again."
-      : "`troupe trust` consents to it.",
+      ? "`troupe trust --revoke` withdraws that. A changed file must be trusted again."
+      : "`troupe trust` applies them.",
   ];
 }

@@ -12,22 +12,22 @@ const Port = z.coerce.number().int().min(1).max(65_535).optional();
 export const web: Command = {
   name: "web",
   group: "look",
-  summary: "The team in your browser, live; prints the address that lets you in",
+  summary: "Serve a live dashboard of the team; prints the address to open",
   parameters: [],
   options: {
     port: {
       takes: "<n>",
-      summary: "where to serve it; default: any free port, another one at each start",
+      summary: "port to serve on (default: any free port)",
     },
     "team-dir": teamDirOption,
   },
   examples: [
-    { call: "troupe web", does: "open the address that it prints; Ctrl-C ends the dashboard" },
-    { call: "troupe web --port 8080", does: "on another port; the next free one if it is in use" },
+    { call: "troupe web", does: "open the address that it prints; Ctrl-C stops the dashboard" },
+    { call: "troupe web --port 8080", does: "on port 8080, or the next free one if it is in use" },
   ],
   notes: [
-    "The address lets one browser in, once, within an hour; the browser then stays let in until the dashboard ends, for a week at most. Where a dashboard of the team is served already, a new address for it is printed.",
-    "Only this machine can reach it. What you do there counts as yours: keep the address to yourself.",
+    "The address works once, for one browser, within an hour. That browser then has access until the dashboard stops, for a week at most. If a dashboard of the team is already running, a new address for it is printed.",
+    "Only this machine can reach the dashboard. Whoever has the address can act as you: keep it to yourself.",
   ],
 
   async run({ values, teamDir = ".team" }, io) {
@@ -35,7 +35,9 @@ export const web: Command = {
     const directory = resolve(io.surroundings.cwd, teamDir);
     const running = await io.dashboards.find({ teamDir: directory, port });
     if (running) {
-      io.err(`Process ${running.pid} serves it already. This address lets one browser in:`);
+      io.err(
+        `Process ${running.pid} already serves the dashboard. This address works once, for one browser:`,
+      );
       io.out(running.newAddress());
       return 0;
     }
@@ -46,7 +48,9 @@ export const web: Command = {
       onWarning: (message) => io.err(oneLine(`warning: ${message}`)),
     });
     tellMissedPort(dashboard, io);
-    io.err("Open this address within an hour; it lets one browser in. Ctrl-C ends the dashboard.");
+    io.err(
+      "Open this address within an hour; it works once, for one browser. Ctrl-C stops the dashboard.",
+    );
     io.out(dashboard.newAddress());
     await aborted(io.signal);
     return 0;
@@ -61,7 +65,7 @@ function parsePort(given: unknown): number | undefined {
 
 function tellMissedPort({ missedPort, port }: Dashboard, io: Io): void {
   if (missedPort !== undefined)
-    io.err(`Port ${missedPort} is in use; the dashboard is at ${port}.`);
+    io.err(`Port ${missedPort} is in use; the dashboard is on port ${port}.`);
 }
 
 function aborted(signal: AbortSignal): Promise<void> {

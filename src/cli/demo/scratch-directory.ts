@@ -8,7 +8,7 @@ export async function scratchDirectory(chosen: string | undefined): Promise<stri
   if (chosen === undefined) return realpath(await mkdtemp(join(tmpdir(), "troupe-demo-")));
   if ((await entriesOf(chosen)).length > 0) {
     throw new TeamError("usage-wrong", `${chosen} is not empty`, {
-      hint: "The demo writes files: name a new or an empty directory, or leave --dir out.",
+      hint: "The demo writes files: choose a new or empty directory, or omit --dir.",
     });
   }
   await mkdir(chosen, { recursive: true });
@@ -23,7 +23,7 @@ async function entriesOf(directory: string): Promise<string[]> {
     if (!hasErrno(error, "ENOTDIR")) throw error;
     throw new TeamError("usage-wrong", `${directory} is not a directory`, {
       cause: error,
-      hint: "Name a new or an empty directory, or leave --dir out.",
+      hint: "Choose a new or empty directory, or omit --dir.",
     });
   }
 }

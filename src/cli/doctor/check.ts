@@ -44,7 +44,7 @@ async function withinLimit(
   const late = new Promise<readonly Finding[]>((resolve) => {
     cancel = schedule(limitMs, () => {
       limit.abort();
-      resolve([{ state: "problem", text: `has not answered within ${limitMs / 1000} s` }]);
+      resolve([{ state: "problem", text: `did not answer within ${limitMs / 1000} s` }]);
     });
   });
   try {
@@ -60,5 +60,5 @@ function unexpected(error: unknown): readonly Finding[] {
   if (!(error instanceof Error)) throw error;
   const isRefusal = "errno" in error || error.name === "AbortError";
   if (!isRefusal) throw error;
-  return [{ state: "problem", text: `cannot be looked at: ${error.message}` }];
+  return [{ state: "problem", text: `cannot be checked: ${error.message}` }];
 }

@@ -88,8 +88,8 @@ function consentFindings({ workspaceFile, loosenings, answer }: Configuration): 
   return [
     {
       state: "note",
-      text: `${workspaceFile.path} is not trusted, so this of it is not in force: ${names}`,
-      remedy: "`troupe trust --show` shows it, `troupe trust` consents to it.",
+      text: `${workspaceFile.path} is not trusted, so these settings are ignored: ${names}`,
+      remedy: "`troupe trust --show` shows them, `troupe trust` applies them.",
     },
   ];
 }
@@ -98,8 +98,8 @@ function modelFinding(providers: ProviderConfiguration, model: ChosenModel | und
   if (!model) {
     return {
       state: "problem",
-      text: "none is chosen",
-      remedy: "Name one with --model or TROUPE_MODEL, or try `troupe demo`, which needs none.",
+      text: "none chosen",
+      remedy: "Choose one with --model or TROUPE_MODEL, or try `troupe demo`, which needs none.",
     };
   }
   const text = `${model.id}, by ${model.origin}`;

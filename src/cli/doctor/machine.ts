@@ -40,7 +40,7 @@ async function diskFindings(directory: string): Promise<Finding[]> {
 export function spaceFinding(bytes: number): Finding {
   const text = `${Math.floor(bytes / 2 ** 20)} MiB are free`;
   if (bytes >= littleSpace) return { state: "ok", text };
-  const remedy = "Free some space: a team keeps all it says and does.";
+  const remedy = "Free some space: a team stores everything it says and does.";
   return { state: bytes < tooLittleSpace ? "problem" : "note", text: `only ${text}`, remedy };
 }
 
@@ -57,13 +57,13 @@ async function watchFindings(directory: string): Promise<Finding[]> {
   const said = limits.flat().join(", ");
   try {
     watch(await nearestExisting(directory), { persistent: false }).close();
-    return [{ state: "ok", text: said === "" ? "there are" : `there are (${said})` }];
+    return [{ state: "ok", text: said === "" ? "available" : `available (${said})` }];
   } catch (error) {
     if (!(error instanceof Error && "errno" in error)) throw error;
     return [
       {
         state: "note",
-        text: `cannot be had (${error.message}): changes are seen within the second instead`,
+        text: `not available (${error.message}): changes are seen within a second instead`,
         remedy: said === "" ? "Nothing needs to be done." : `Raise fs.inotify limits: ${said}.`,
       },
     ];
@@ -78,11 +78,11 @@ async function keyFinding(surroundings: Surroundings): Promise<Finding> {
   const place = await nearestExisting(directory);
   const problem =
     place === directory ? await writingProblem(directory) : await accessProblem(place);
-  if (problem === undefined) return { state: "ok", text: `can be kept in ${directory}` };
+  if (problem === undefined) return { state: "ok", text: `can be stored in ${directory}` };
   return {
     state: "problem",
-    text: `cannot be kept in ${directory}: ${problem}`,
-    remedy: "Make it writable for you alone, or set XDG_STATE_HOME or TROUPE_KEY_FILE.",
+    text: `cannot be stored in ${directory}: ${problem}`,
+    remedy: "Make it writable only for you, or set XDG_STATE_HOME or TROUPE_KEY_FILE.",
   };
 }
 
@@ -93,7 +93,9 @@ async function writingProblem(directory: string): Promise<string | undefined> {
     await using file = await open(path, "wx", 0o600);
     await file.chmod(0o600);
     const { mode } = await file.stat();
-    return (mode & 0o077) === 0 ? undefined : "files there are open to others, whatever is set";
+    return (mode & 0o077) === 0
+      ? undefined
+      : "other users can read files there, whatever their mode";
   } catch (error) {
     if (!(error instanceof Error && "errno" in error)) throw error;
     return error.message;
@@ -105,7 +107,7 @@ async function writingProblem(directory: string): Promise<string | undefined> {
 async function accessProblem(directory: string): Promise<string | undefined> {
   try {
     const stats = await stat(directory);
-    if (!stats.isDirectory()) return `${directory} is no directory`;
+    if (!stats.isDirectory()) return `${directory} is not a directory`;
     await access(directory, constants.W_OK);
     return undefined;
   } catch (error) {
@@ -115,7 +117,7 @@ async function accessProblem(directory: string): Promise<string | undefined> {
 }
 
 function terminalFinding({ isInteractive, hasColors, output }: Terminal): Finding {
-  if (!isInteractive) return { state: "ok", text: "none here, so plain lines are printed" };
+  if (!isInteractive) return { state: "ok", text: "not interactive, so plain lines are printed" };
   const { columns = 0, rows = 0 } = output;
   const text = `${columns} by ${rows}, ${hasColors ? "with" : "without"} colours`;
   if (columns >= 40 && rows >= 10) return { state: "ok", text };

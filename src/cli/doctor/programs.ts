@@ -48,7 +48,9 @@ interface ProgramSurroundings extends ProviderConfiguration {
 async function gitFindings(surroundings: ProgramSurroundings): Promise<Finding[]> {
   const said = await firstLine("git", ["--version"], surroundings);
   if (said !== undefined) return [{ state: "ok", text: said }];
-  return [{ state: "note", text: "is not installed", remedy: "Install git to have it used." }];
+  return [
+    { state: "note", text: "is not installed", remedy: "Install git so that members can use it." },
+  ];
 }
 
 async function ripgrepFindings(surroundings: ProgramSurroundings): Promise<Finding[]> {
@@ -59,7 +61,7 @@ async function ripgrepFindings(surroundings: ProgramSurroundings): Promise<Findi
     {
       state: "problem",
       text: "the bundled program does not run, so the tools glob and grep do not work",
-      remedy: "Install troupe again, with its optional dependencies.",
+      remedy: "Reinstall troupe with its optional dependencies.",
     },
   ];
 }
@@ -81,7 +83,7 @@ async function sandboxFindings(surroundings: ProgramSurroundings): Promise<Findi
   return [
     {
       state: "note",
-      text: `${there}; troupe uses none: commands that are allowed run as you`,
+      text: `${there}; troupe uses none: allowed commands run as you`,
       remedy:
         "For a repository that you do not trust, run troupe in a container or as another user.",
     },

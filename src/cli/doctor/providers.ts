@@ -43,7 +43,7 @@ async function look(
     return {
       state: "problem",
       text: `${place}: cannot be reached (${answer})`,
-      remedy: `See that the network is there, and that ${baseUrl} is right if it is set.`,
+      remedy: `Check the network, and ${baseUrl} if it is set.`,
     };
   }
   return judge(answer, place, settings);
@@ -103,14 +103,14 @@ function judge(
   if (status === 401 || status === 403 || text.includes("API_KEY_INVALID")) {
     return {
       state: "problem",
-      text: `${place}: the key is refused (${status})`,
-      remedy: `Set ${keyName} to a key that is valid there.`,
+      text: `${place}: the key was rejected (${status})`,
+      remedy: `Set ${keyName} to a valid key.`,
     };
   }
   if (ok) return { state: "ok", text: `${place}: reachable` };
   return {
     state: "note",
-    text: `${place}: reachable, but answers ${status} to the list of its models, so the key is not checked`,
+    text: `${place}: reachable, but answered ${status} when asked for its models, so the key was not checked`,
   };
 }
 

@@ -22,7 +22,7 @@ async function teamFindings(directory: string, io: Pick<Io, "viewTeam">): Promis
     const { members, format } = await view.team();
     const holder = await view.lead();
     const setAside = await readEverything(view);
-    const runs = holder ? `pid ${holder.pid} on ${holder.host} runs it` : "nobody runs it";
+    const runs = holder ? `pid ${holder.pid} on ${holder.host} runs it` : "not running";
     return [
       {
         state: "ok",
@@ -58,13 +58,13 @@ async function readEverything(view: TeamView): Promise<number> {
 }
 
 function damage(text: string): Finding {
-  return { state: "problem", text, remedy: "docs/storage.md tells what each file is for." };
+  return { state: "problem", text, remedy: "docs/storage.md describes each file." };
 }
 
 function setAsideFindings(count: number): Finding[] {
   if (count === 0) return [];
-  const text = `${count} lines in mailboxes are no messages and were set aside`;
-  return [{ state: "note", text, remedy: "`troupe messages` shows them." }];
+  const text = `${count} lines in mailboxes are not messages and were set aside`;
+  return [{ state: "note", text, remedy: "`troupe messages` lists them." }];
 }
 
 async function leftoverFindings(directory: string): Promise<Finding[]> {
@@ -79,7 +79,7 @@ async function leftoverFindings(directory: string): Promise<Finding[]> {
     {
       state: "note",
       text: `damaged files were kept: ${shown}${more}`,
-      remedy: `Look at them in ${directory}; nothing reads them, so they can be removed.`,
+      remedy: `Look at them in ${directory}; troupe does not read them, so they can be removed.`,
     },
   ];
 }

@@ -41,11 +41,11 @@ export class TranscriptLines {
   #told(entry: Entry): string[][] {
     switch (entry.type) {
       case "profile":
-        return [[`◇ begins with the model ${oneLine(entry.model, inputLength)}`]];
+        return [[`◇ model ${oneLine(entry.model, inputLength)}`]];
       case "delivery":
         return [mailLines(entry.message)];
       case "note":
-        return [titled("◇ is told", shownLines(entry.text))];
+        return [titled("◇ note", shownLines(entry.text))];
       case "gap":
         return [[`✗ ${missingEntries(entry.lost)}`]];
       case "run-start":
@@ -57,7 +57,7 @@ export class TranscriptLines {
       case "run-end":
         return [titled(`■ run ends: ${entry.outcome}`, shownLines(entry.reason ?? ""))];
       case "compaction":
-        return [titled("◇ what was before is summarized", shownLines(entry.summary))];
+        return [titled("◇ earlier conversation summarized", shownLines(entry.summary))];
       case "tool-start":
       case "run-settled":
         return [];

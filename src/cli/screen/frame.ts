@@ -131,7 +131,7 @@ function renderFooter(scene: Scene, { width, paint }: Look): string {
   const { note, candidates, about } = scene;
   if (candidates.length > 0) return `  ${paint.cyan(oneLine(candidates.join("  ")))}`;
   if (note !== undefined) return `  ${paint.yellow(oneLine(note))}`;
-  const hints = "  /help · tab next member · esc interrupt · ctrl-d leave";
+  const hints = "  /help · tab next member · esc interrupt · ctrl-d quit";
   const room = width - widthOf(about) - 1;
   if (room < 12) return paint.dim(hints);
   const left = cutToWidth(hints, room);

@@ -75,7 +75,7 @@ export class History {
   #warn(done: string, error: unknown): void {
     if (!(error instanceof Error)) throw error;
     this.#options.onWarning(
-      `The history of what you typed could not be ${done} (${error.message}). It is kept until you leave.`,
+      `The input history could not be ${done} (${error.message}). It is kept until you quit.`,
     );
   }
 }

@@ -272,7 +272,7 @@ export class Line {
       return;
     }
     const interrupted = act.interrupt();
-    act.note(`${interrupted ? "Interrupted. " : ""}Ctrl-C again leaves.`);
+    act.note(`${interrupted ? "Interrupted. " : ""}Ctrl-C again quits.`);
     this.#forgetLeaving = schedule(againMs, () => {
       this.#forgetLeaving = undefined;
       act.note(undefined);

@@ -127,7 +127,7 @@ export class QuestionFocus {
       this.#move({ stage: "choose", request: up });
     } else if (!up) {
       this.#move({ stage: "none" });
-      note("Nothing is asked.");
+      note("No question is open.");
     }
     return true;
   }
@@ -136,10 +136,10 @@ export class QuestionFocus {
     const letter = letterOf(key);
     if (key.type === "key") {
       if (isLeaving(key)) this.#move({ stage: "none" });
-      else this.#options.note("Esc goes back to your line.");
+      else this.#options.note("Esc returns to your line.");
     } else if (letter === undefined) this.#backToLine(key);
     else if (isAlone && key.text.length === 1 && this.#isArmed) this.#take(request, letter);
-    else this.#hold(key.text, "Too fast: nothing is answered. Press the key again.");
+    else this.#hold(key.text, "Too fast: nothing was answered. Press the key again.");
   }
 
   #take(request: Request, letter: Letter): void {
@@ -160,7 +160,7 @@ export class QuestionFocus {
 
   #offerRule(request: Request): void {
     if (ruleOf(request) === undefined) {
-      this.#hold("a", "No rule can allow such calls always: y allows this one.");
+      this.#hold("a", "No rule can always allow such calls: y allows this one.");
       return;
     }
     this.#move({ stage: "confirm", request });
@@ -173,7 +173,7 @@ export class QuestionFocus {
       if (isLeaving(key)) this.#move({ stage: "choose", request });
       else if (!isEnter) this.#options.note("Enter adds the rule, Esc goes back.");
       else if (isAlone && this.#isArmed) this.#give(request, { decision: "allow-always" });
-      else this.#options.note("Too fast: no rule is added. Press Enter again.");
+      else this.#options.note("Too fast: no rule was added. Press Enter again.");
     } else if (letterOf(key)) this.#hold(key.text, "Enter adds the rule, Esc goes back.");
     else this.#backToLine(key);
   }
@@ -192,7 +192,7 @@ export class QuestionFocus {
         }
         this.#move({ stage: "none" });
         line.insert(reason);
-        note("That question is no longer open: nothing is denied, nothing is sent.");
+        note("That question is no longer open: nothing was denied or sent.");
       },
       cancel: () => this.#move(isOpen() ? { stage: "choose", request } : { stage: "none" }),
     });
@@ -212,14 +212,14 @@ export class QuestionFocus {
 
   #pressAfter(key: Key): void {
     const isAnswer = letterOf(key) !== undefined;
-    if (key.type === "text" && isAnswer) this.#hold(key.text, "Nothing is answered by that.");
+    if (key.type === "text" && isAnswer) this.#hold(key.text, "That key answered nothing.");
     else if (key.type === "key") this.#move({ stage: "none" });
     else this.#backToLine(key);
   }
 
   #pressWhenDone(key: Key): boolean {
     if (key.type === "text" && letterOf(key) !== undefined) {
-      this.#hold(key.text, "Nothing is asked any more.");
+      this.#hold(key.text, "No question is open any more.");
       return true;
     }
     const held = this.#held;

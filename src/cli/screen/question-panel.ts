@@ -11,7 +11,7 @@ import type { QuestionScene, Stage } from "./question-focus.ts";
 /** Exactly what is asked, whole, as lines that stay on the screen. */
 export function renderQuestion({ from, type, subject }: Request, look: Look): string[] {
   const { paint } = look;
-  const head = type === "plan" ? "hands in a plan" : "asks to run";
+  const head = type === "plan" ? "submits a plan" : "asks to run";
   const reason = type === "permission" ? oneLine(String(subject.reason ?? "")) : "";
   return [
     "",
@@ -114,14 +114,14 @@ function keysAt(stage: Stage, request: Request, options: KeyOptions): string[] {
       ];
     case "confirm":
       return [
-        `Always allow ${paint.bold(whole(rule ?? ""))} to everybody in this team, after a restart too?`,
+        `Always allow ${paint.bold(whole(rule ?? ""))} for the whole team, also after a restart?`,
         keyed("enter", "yes, add this rule", bold),
         keyed("esc", "back", paint.bold),
       ];
     case "reason":
       return [
-        `${isPlan ? "Reject" : "No"}, because of what you type below:`,
-        keyed("enter", "say so", paint.bold),
+        `${isPlan ? "Reject" : "No"}, because (type the reason below):`,
+        keyed("enter", "send", paint.bold),
         keyed("esc", "back", paint.bold),
       ];
   }

@@ -265,7 +265,7 @@ export class Screen {
 
   #fail(error: unknown): void {
     this.#refuse(
-      `That went wrong: ${error instanceof Error ? error.message : String(error)}`,
+      `Unexpected error: ${error instanceof Error ? error.message : String(error)}`,
       undefined,
     );
     this.#painter.drawSoon();

@@ -62,8 +62,8 @@ async function greeting(
     `${paint.bold("troupe")} ${paint.dim(`in ${oneLine(workspace)}`)}`,
     ...(before?.type === "shown"
       ? before.lines.map((line) => paint.dim(line))
-      : [paint.dim("Say what is to be done. The lead does it, or spawns teammates for it.")]),
-    ...(alive.length > 0 ? [paint.dim(`The team goes on: ${names}.`)] : []),
+      : [paint.dim("Say what you want done. The lead does it, or spawns teammates for it.")]),
+    ...(alive.length > 0 ? [paint.dim(`The team continues: ${names}.`)] : []),
   ];
 }
 

@@ -22,7 +22,7 @@ async function readEnvFile(path: string): Promise<string> {
     if (!(error instanceof Error && "errno" in error)) throw error;
     throw new TeamError("config-invalid", `--env-file ${path} cannot be read: ${error.message}`, {
       cause: error,
-      hint: "Name a file that has lines such as ANTHROPIC_API_KEY=….",
+      hint: "Give a file with lines such as ANTHROPIC_API_KEY=….",
     });
   }
 }
@@ -44,6 +44,6 @@ async function readBounded(path: string): Promise<string> {
 
 function tooLarge(path: string): TeamError {
   return new TeamError("config-invalid", `--env-file ${path} has more than ${maxBytes} bytes`, {
-    hint: "Name a file that has lines such as ANTHROPIC_API_KEY=….",
+    hint: "Give a file with lines such as ANTHROPIC_API_KEY=….",
   });
 }

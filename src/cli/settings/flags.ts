@@ -44,12 +44,12 @@ const ruleOption = (summary: string): Option => ({
 
 const envFileOption: Option = {
   takes: "<file>",
-  summary: "variables that count as the environment, such as keys; what is set already wins",
+  summary: "read environment variables, such as API keys, from a file; variables already set win",
 };
 
 /** What decides which configuration and which keys hold. */
 export const placeOptions: Readonly<Record<string, Option>> = {
-  cwd: { takes: "<directory>", summary: "the workspace; this directory unless said" },
+  cwd: { takes: "<directory>", summary: "the workspace (default: the current directory)" },
   "env-file": envFileOption,
 };
 
@@ -57,28 +57,31 @@ export const placeOptions: Readonly<Record<string, Option>> = {
 export const teamOptions: Readonly<Record<string, Option>> = {
   model: {
     takes: "<provider>/<model>",
-    summary: "which model, or replay:<file>; $TROUPE_MODEL unless said",
+    summary: "the lead's model, or replay:<file> (default: $TROUPE_MODEL)",
   },
   ...placeOptions,
   "permission-mode": {
     takes: "<mode>",
     choices: PermissionMode.options,
-    summary: `${PermissionMode.options.join(", ")}; default unless said`,
+    summary: `${PermissionMode.options.join(", ")} (default: default)`,
   },
-  allow: ruleOption('let such calls run, as in "bash(npm test:*)" or "edit_file(src/**)"'),
-  ask: ruleOption("ask about such calls, whatever else allows them"),
-  deny: ruleOption("never let such calls run"),
-  "max-turns": { takes: "<n>", summary: "end a run of a member after so many turns (200)" },
-  "max-cost": { takes: "<dollars>", summary: "end when all of it has cost so much" },
-  timeout: { takes: "<s>", summary: "end after so many seconds" },
-  "plan-approval": { takes: "lead|user", summary: "who decides plans (lead)" },
-  "shutdown-grace": { takes: "<s>", summary: "how long a teammate may take to shut down (30)" },
-  fresh: { summary: "set the team that is there aside, and begin a new one" },
+  allow: ruleOption('allow matching calls, such as "bash(npm test:*)" or "edit_file(src/**)"'),
+  ask: ruleOption("ask before matching calls, even if a rule allows them"),
+  deny: ruleOption("never run matching calls"),
+  "max-turns": {
+    takes: "<n>",
+    summary: "stop a member's run after this many turns (default: 200)",
+  },
+  "max-cost": { takes: "<dollars>", summary: "stop when the whole team has cost this much" },
+  timeout: { takes: "<s>", summary: "stop after this many seconds" },
+  "plan-approval": { takes: "lead|user", summary: "who approves plans (default: lead)" },
+  "shutdown-grace": { takes: "<s>", summary: "seconds a teammate gets to shut down (default: 30)" },
+  fresh: { summary: "archive the existing team and start a new one" },
   "take-over": {
-    summary: "make a team yours that came from elsewhere, with its history but no call",
+    summary: "make a team from elsewhere yours: keep its history, run none of its calls",
   },
-  web: { summary: "serve the dashboard beside it; `troupe web` prints its address" },
-  record: { takes: "<file>", summary: "keep what the models answer, for --model replay:<file>" },
+  web: { summary: "also serve the dashboard; `troupe web` prints its address" },
+  record: { takes: "<file>", summary: "record the models' replies for --model replay:<file>" },
 };
 
 /** Reads the flags of a command that runs a team. */

@@ -54,8 +54,8 @@ export async function resolveSettings(
 /** A directory that was misspelled must not be made, and worked in. */
 async function checkWorkspace(path: string): Promise<void> {
   if (await isDirectory(path)) return;
-  throw new TeamError("usage-wrong", `--cwd ${path} is no directory`, {
-    hint: "Make it first, or name the directory that the team is to work in.",
+  throw new TeamError("usage-wrong", `--cwd ${path} is not a directory`, {
+    hint: "Create it first, or give the directory that the team should work in.",
   });
 }
 
@@ -134,7 +134,7 @@ function pendingConsent(
 /** One line for a person who is not asked: what is not in force, and what to do about it. */
 export function withheldLine({ file, loosenings }: PendingConsent): string {
   const names = loosenings.map(({ name }) => name).join(", ");
-  return `note: ${file.path} is not trusted, so this of it is not in force: ${names}. \`troupe trust\` there shows it and consents to it.`;
+  return `note: ${file.path} is not trusted, so these settings are ignored: ${names}. Run \`troupe trust --show\` there to see them, and \`troupe trust\` to apply them.`;
 }
 
 /** How `io.openTeam` is told what the settings say. */

@@ -35,7 +35,7 @@ export async function readSettingsFile(path: string): Promise<SettingsFile | und
     if (error instanceof TeamError || !(error instanceof Error && "errno" in error)) throw error;
     throw invalid(`${path} cannot be read: ${error.message}`, {
       cause: error,
-      hint: "See that it is a file that you may read, or move it away.",
+      hint: "Check its permissions, or move it away.",
     });
   }
 }
@@ -46,13 +46,13 @@ async function readBytes(path: string): Promise<Buffer | undefined> {
   const stats = await file.stat();
   if (!stats.isFile()) {
     const kind = stats.isDirectory() ? "a directory" : "no file";
-    throw invalid(`${path} is ${kind}, where settings are looked for`, {
+    throw invalid(`${path} is ${kind}, not a settings file`, {
       hint: "Move it away.",
     });
   }
   if (stats.size > maxBytes) {
-    throw invalid(`${path} is larger than ${maxBytes} bytes, which no settings are`, {
-      hint: "Correct it there, or move it away.",
+    throw invalid(`${path} is larger than ${maxBytes} bytes, too large for settings`, {
+      hint: "Correct it, or move it away.",
     });
   }
   return await file.readFile();
@@ -66,7 +66,7 @@ function decode(bytes: Buffer, path: string): string {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
   } catch (error) {
     if (!(error instanceof TypeError)) throw error;
-    throw invalid(`${path} is not text in UTF-8`, { cause: error, hint: "Save it as UTF-8." });
+    throw invalid(`${path} is not UTF-8 text`, { cause: error, hint: "Save it as UTF-8." });
   }
 }
 
@@ -87,7 +87,7 @@ function parseObject(text: string, path: string): object {
   // Not by a schema: those pass over keys such as `__proto__` in silence.
   if (typeof value === "object" && value !== null && !Array.isArray(value)) return value;
   throw invalid(`${path} is ${shownValue(value)}, and must be an object`, {
-    hint: 'Write settings between braces, as in { "permission-mode": "plan" }.',
+    hint: 'Put the settings in braces, as in { "permission-mode": "plan" }.',
   });
 }
 
@@ -98,7 +98,7 @@ function parseAny(text: string, path: string): unknown {
     if (!(error instanceof TeamError)) throw error;
     throw invalid(error.message, {
       cause: error,
-      hint: "Correct it there. Comments and commas at the end are not JSON.",
+      hint: "Correct it. JSON allows no comments and no trailing commas.",
     });
   }
 }
@@ -114,9 +114,9 @@ function wrongSetting(
   if (name === "providers") return wrongProvider({ name: index, field, path });
   const problem =
     Array.isArray(found) && typeof index === "number"
-      ? `has ${shownValue(found[index])} in it, which is no permission rule`
+      ? `has ${shownValue(found[index])} in it, which is not a permission rule`
       : wrongValue(name, found);
-  return invalid(`${path}: "${name}" ${problem}`, { hint: "Correct it there." });
+  return invalid(`${path}: "${name}" ${problem}`, { hint: "Correct it." });
 }
 
 interface ProviderIssue {

@@ -29,36 +29,36 @@ export const StatedSettings = z.strictObject({
     .string()
     .min(1)
     .optional()
-    .describe("The model of the lead, and of teammates that have no other: <provider>/<model>"),
+    .describe("Model of the lead, and of teammates without one of their own: <provider>/<model>"),
   "permission-mode": PermissionMode.exclude(["bypassPermissions"])
     .optional()
-    .describe("What runs without asking; bypassPermissions can only be a flag"),
+    .describe("What runs without asking; bypassPermissions can only be given as a flag"),
   allow: rules
     .optional()
-    .describe("Calls that may run, as in bash(npm test:*) or edit_file(src/**)"),
-  ask: rules.optional().describe("Calls that are asked about, whatever else allows them"),
+    .describe("Calls that may run, such as bash(npm test:*) or edit_file(src/**)"),
+  ask: rules.optional().describe("Calls to ask about, even if a rule allows them"),
   deny: rules.optional().describe("Calls that never run"),
-  "max-turns": wholeNumber.optional().describe("Turns after which a run of a member ends"),
-  "max-cost": z.number().positive().optional().describe("Dollars after which everything ends"),
-  timeout: seconds.optional().describe("Seconds after which `troupe run` ends"),
+  "max-turns": wholeNumber.optional().describe("Turns after which a member's run ends"),
+  "max-cost": z.number().positive().optional().describe("Dollars after which the team stops"),
+  timeout: seconds.optional().describe("Seconds after which `troupe` and `troupe run` end"),
   approvals: z
     .enum(["deny", "wait"])
     .optional()
-    .describe("What becomes of calls that need asking while nobody is there, in `troupe run`"),
+    .describe("How `troupe run` treats calls that need approval"),
   "background-wait": z
     .number()
     .nonnegative()
     .max(1_000_000)
     .optional()
-    .describe("Seconds for which `troupe run` waits in the end for background commands"),
-  "plan-approval": z.enum(["lead", "user"]).optional().describe("Who decides plans"),
+    .describe("Seconds for which `troupe run` waits for background commands at the end"),
+  "plan-approval": z.enum(["lead", "user"]).optional().describe("Who approves plans"),
   "shutdown-grace": seconds
     .optional()
-    .describe("Seconds that a teammate has to answer a request to shut down"),
+    .describe("Seconds a teammate gets to answer a shutdown request"),
   "max-teammates": wholeNumber
     .max(1_000)
     .optional()
-    .describe("Teammates that may be alive at once"),
+    .describe("How many teammates may be alive at once"),
   autoclaim: z
     .boolean()
     .optional()

@@ -16,14 +16,14 @@ export function unknownSetting(key: string, path: string): TeamError {
   if (onlyFlags.has(words)) {
     return new TeamError(
       "config-invalid",
-      `${path}: "${key}" belongs to one start, not to a file`,
+      `${path}: "${key}" can only be set on the command line`,
       {
-        hint: `Say it on the command line, with --${words}.`,
+        hint: `Use --${words}.`,
       },
     );
   }
   const meant = nearest(key, SettingName.options);
-  return new TeamError("config-invalid", `${path}: "${key}" is no setting`, {
+  return new TeamError("config-invalid", `${path}: "${key}" is not a setting`, {
     hint: `${meant ? `Did you mean "${meant}"? ` : ""}Settings: ${SettingName.options.join(", ")}.`,
   });
 }

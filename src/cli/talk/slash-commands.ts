@@ -47,18 +47,18 @@ export const slashCommands: readonly SlashCommand[] = [
   {
     name: "team",
     parameters: "",
-    summary: "who is in the team, and how each of them is",
+    summary: "the members and their status",
     takesMembers: false,
     run: async (_, { team }) => shown(await team.describeRoster()),
   },
   asInAnyShell(
     "inbox",
-    { parameters: "[<name>]", summary: "a member's mail, the lead's unless named" },
+    { parameters: "[<name>]", summary: "a member's mail (default: the lead's)" },
     async () => (await import("../commands/inbox.ts")).inbox,
   ),
   asInAnyShell(
     "messages",
-    { summary: "all mail, and what became of it" },
+    { summary: "all mail, and whether it was read" },
     async () => (await import("../commands/messages.ts")).messages,
   ),
   asInAnyShell(
@@ -73,18 +73,18 @@ export const slashCommands: readonly SlashCommand[] = [
   ),
   asInAnyShell(
     "log",
-    { parameters: "[<name>]", summary: "what a member was shown, said and did" },
+    { parameters: "[<name>]", summary: "what a member saw, said and did" },
     async () => (await import("../commands/log.ts")).log,
   ),
   asInAnyShell(
     "approvals",
-    { summary: "what waits for your answer, in full" },
+    { summary: "the requests that wait for your answer, in full" },
     async () => (await import("../commands/approvals.ts")).approvals,
   ),
   {
     name: "approve",
     parameters: "<id> [always]",
-    summary: "let it be done, once or always",
+    summary: "allow a request, once or always",
     takesMembers: false,
     async run(argument, talk) {
       const [id = "", always] = argument.split(/\s+/);
@@ -94,7 +94,7 @@ export const slashCommands: readonly SlashCommand[] = [
   {
     name: "deny",
     parameters: "<id> [<reason>]",
-    summary: "do not let it be done",
+    summary: "deny a request",
     takesMembers: false,
     async run(argument, talk) {
       const [, id = "", reason = ""] = /^(\S*)\s*(.*)$/s.exec(argument) ?? [];
@@ -104,14 +104,14 @@ export const slashCommands: readonly SlashCommand[] = [
   {
     name: "view",
     parameters: "[<name>]",
-    summary: "show what a member is doing, and write to it; the lead unless named",
+    summary: "open a member's view, and write to it (default: the lead)",
     takesMembers: true,
     run: async (argument, talk) => ({ type: "view", name: await findMember(talk, argument) }),
   },
   {
     name: "interrupt",
     parameters: "[<name>]",
-    summary: "stop what a member is doing; it waits for your word then. Everybody unless named",
+    summary: "interrupt a member; it then waits for your message (default: everybody)",
     takesMembers: true,
     async run(argument, talk) {
       if (argument === "") talk.team.interrupt();
@@ -122,7 +122,7 @@ export const slashCommands: readonly SlashCommand[] = [
   {
     name: "stop",
     parameters: "[<name>]",
-    summary: "end a teammate for good; all of them, and the lead's run, unless named",
+    summary: "stop a teammate for good (default: all of them, and the lead's run)",
     takesMembers: true,
     async run(argument, talk) {
       if (argument === "") await talk.team.stop();
@@ -133,14 +133,14 @@ export const slashCommands: readonly SlashCommand[] = [
   {
     name: "mode",
     parameters: "<mode> [<name>]",
-    summary: `what a member, the lead unless named, may do without asking: ${PermissionMode.options.join(", ")}`,
+    summary: `set a member's permission mode (default: the lead's): ${PermissionMode.options.join(", ")}`,
     takesMembers: false,
     run: setMode,
   },
   {
     name: "new",
     parameters: "",
-    summary: "set this team aside, and begin a new one",
+    summary: "archive this team and start a new one",
     takesMembers: false,
     run: async () => ({ type: "begin-anew" }),
   },
@@ -154,7 +154,7 @@ export const slashCommands: readonly SlashCommand[] = [
   {
     name: "quit",
     parameters: "",
-    summary: "leave; the team goes on where it is when you come back",
+    summary: "quit; the team continues when you come back",
     takesMembers: false,
     run: async () => ({ type: "leave" }),
   },
@@ -186,13 +186,13 @@ async function setMode(argument: string, talk: Talk): Promise<Reply> {
   const [text = "", name = ""] = argument.split(/\s+/);
   const mode = PermissionMode.safeParse(text);
   if (!mode.success) {
-    throw new TeamError("usage-wrong", `'${text}' is no permission mode`, {
+    throw new TeamError("usage-wrong", `'${text}' is not a permission mode`, {
       hint: `Modes: ${PermissionMode.options.join(", ")}.`,
     });
   }
   const member = await findMember(talk, name);
   await talk.team.setMode(member, mode.data);
-  return shown(`${member} works in mode ${mode.data}.`);
+  return shown(`${member} is now in mode ${mode.data}.`);
 }
 
 function helpText(): string {
@@ -202,11 +202,11 @@ function helpText(): string {
   }));
   const width = Math.min(24, Math.max(...calls.map(({ call }) => call.length)));
   return [
-    "What you type goes to the lead, or to whose view is open. @alice … goes to alice, @all … to everybody.",
+    "What you type goes to the lead, or to the member whose view is open. @alice … goes to alice, @all … to everybody.",
     "",
     ...calls.flatMap(({ call, summary }) => columns(call, summary, width)),
     "",
-    "On the screen Ctrl-X chooses the question that is up, to answer it: y yes, n no, r no with a reason, a always. Esc goes back.",
-    "q, exit and Ctrl-D leave.",
+    "On the screen, Ctrl-X selects the open question, to answer it: y yes, n no, r no with a reason, a always. Esc goes back.",
+    "q, exit and Ctrl-D quit.",
   ].join("\n");
 }

@@ -106,6 +106,6 @@ function findCommand(name: string): SlashCommand {
   );
   const suggestion = meant ? `Did you mean /${meant}? ` : "";
   throw new TeamError("usage-wrong", `There is no command /${name}`, {
-    hint: `${suggestion}/help has them all. A space before the slash says the line to the lead as it is.`,
+    hint: `${suggestion}/help lists them. To send a line that begins with a slash, put a space before it.`,
   });
 }

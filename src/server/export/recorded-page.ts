@@ -28,7 +28,7 @@ export async function readBuiltPage(directory: string): Promise<BuiltPage> {
     if (!hasErrno(error, "ENOENT", "ENOTDIR")) throw error;
     throw new TeamError("dashboard-failed", `The dashboard's page is missing in ${directory}`, {
       cause: error,
-      hint: "The package is not built: run `npm run build`, or install it anew.",
+      hint: "The package is not built: run `npm run build`, or reinstall it.",
     });
   }
 }

@@ -72,7 +72,7 @@ async function linkOnce(from: string, to: string): Promise<void> {
 }
 
 export function alreadyThere(path: string): TeamError {
-  return new TeamError("write-failed", `There is a file already: ${path}`, {
-    hint: "Name another file, or replace it with --force.",
+  return new TeamError("write-failed", `${path} already exists`, {
+    hint: "Choose another file, or overwrite it with --force.",
   });
 }

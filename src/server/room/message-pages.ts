@@ -101,8 +101,8 @@ function parsePlaces(text: string): Map<MemberName, Cursor | null> {
       throw new Refused({
         status: 400,
         code: "input-invalid",
-        message: "`before` is not a place in the messages",
-        hint: "Use what an earlier answer has as `before`.",
+        message: "`before` is not a cursor of the messages",
+        hint: "Use the `before` of an earlier answer.",
       });
     }),
   );

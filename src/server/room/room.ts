@@ -132,8 +132,8 @@ export class Room implements AsyncDisposable {
       throw new Refused({
         status: 409,
         code: "request-changed",
-        message: "What is asked is not what you were shown",
-        hint: "Look at it again, and then answer.",
+        message: "The question has changed since you were shown it",
+        hint: "Look at it again before you answer.",
       });
     }
     await this.#view.answer(id, { decision, reason, hash });

@@ -151,7 +151,7 @@ export class TeamFollower implements AsyncDisposable {
 
   #fail(error: unknown): void {
     const reason = error instanceof Error ? error.message : String(error);
-    this.#tell(`Something of the team could not be read: ${reason}`);
+    this.#tell(`Part of the team could not be read: ${reason}`);
   }
 
   #tell(problem: string): void {
@@ -170,7 +170,7 @@ function obstacleOf(error: unknown): Obstacle | undefined {
     return {
       code: "team-unusable",
       message: `The team's directory cannot be read: ${error.message}`,
-      hint: "See that you may read it, and whose it is.",
+      hint: "Check its permissions and its owner.",
     };
   }
   return undefined;

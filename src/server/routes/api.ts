@@ -67,7 +67,7 @@ function invalid(reason: string): Refused {
   return new Refused({
     status: 400,
     code: "input-invalid",
-    message: `The dashboard was asked for something that it does not understand: ${reason}`,
+    message: `The dashboard got a request that it does not understand: ${reason}`,
     hint: null,
   });
 }

@@ -93,10 +93,10 @@ function renamed(
 }
 
 function unsignedRecord({ name }: Member, isKnown: boolean): string {
-  const problem = `The roster's record of '${name}' is not what troupe wrote`;
+  const problem = `The roster's record of '${name}' was not written by troupe`;
   return isKnown
-    ? `${problem}. It goes on as it was; spawn it again to change it.`
-    : `${problem}, and was taken out. Its transcript and its mail stay: whoever is spawned by that name has them.`;
+    ? `${problem}. It continues as before; spawn it again to change it.`
+    : `${problem}, and was removed. Its transcript and mail are kept for the next member of that name.`;
 }
 
 /** Whether it works or is idle decides nothing, and changes all the time. */

@@ -170,7 +170,7 @@ export class Departures {
     try {
       return (await store.openMember(name, { onSetAside: () => undefined })).reader;
     } catch (error) {
-      onWarning(`The mail of '${name}' cannot go back to who sent it: ${String(error)}`);
+      onWarning(`The mail of '${name}' cannot be returned to its senders: ${String(error)}`);
       return undefined;
     }
   }

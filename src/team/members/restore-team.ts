@@ -20,7 +20,7 @@ export async function restoreTeam(options: RestoreOptions): Promise<void> {
   const { alive, ending } = restoredRecords(await keeper.read());
   for (const { name, ending: departure } of ending) {
     await departures.finishLater(name, departure).catch((error: unknown) => {
-      onWarning(`What the end of '${name}' brings about is not all done: ${describeError(error)}`);
+      onWarning(`The removal of '${name}' is not complete: ${describeError(error)}`);
     });
   }
   await mapInBatches(alive, (record) => restoreMember(record, options));
@@ -58,7 +58,7 @@ function failureOf({ status, detail }: Member, { state }: MemberHandle): string 
 async function leaveOut({ name }: Member, error: unknown, options: RestoreOptions): Promise<void> {
   const { keeper, tasks } = options.protocols;
   const detail = describeError(error);
-  options.onWarning(`'${name}' cannot go on: ${detail}`);
+  options.onWarning(`'${name}' cannot continue: ${detail}`);
   await keeper.change(name, (member) => ({ ...member, status: "failed", detail }));
   await tasks.releaseAll(name);
 }

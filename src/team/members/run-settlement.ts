@@ -61,6 +61,6 @@ async function tellOfChatter(
     id: messageIdFor(`chatter ${name} ${at.toISOString()}`, at),
     type: "message",
     from: system,
-    content: `${name} and ${peers.join(", ")} have kept each other awake with nothing but messages. Their mail to each other no longer wakes them, until they have something else to do.`,
+    content: `${name} and ${peers.join(", ")} have kept each other awake with nothing but messages. Their mail to each other no longer wakes them until they have other work.`,
   });
 }

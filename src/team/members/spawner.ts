@@ -114,7 +114,7 @@ export class Spawner {
   #recordOf(request: SpawnRequest, team: TeamRecord, now: Date): Member {
     const { members, lead, leadsMode, ...options } = this.#options;
     if (this.#isClosed) {
-      const hint = "Whoever was there goes on at the next start.";
+      const hint = "Its members continue at the next start.";
       throw new TeamError("team-closed", "The team is being closed", { hint });
     }
     const isEnlisted = ({ name }: Member) => team.members.some((each) => each.name === name);
@@ -129,7 +129,7 @@ export class Spawner {
     });
     const exhausted = members.get(record.name)?.state.exhausted;
     if (!exhausted) return record;
-    const hint = "Nobody wakes it any more in this run. Spawn another name.";
+    const hint = "Nothing wakes it again in this run. Spawn another name.";
     throw new TeamError("spawn-refused", `'${record.name}' cannot work: ${exhausted}`, { hint });
   }
 

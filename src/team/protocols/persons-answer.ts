@@ -20,7 +20,7 @@ export async function findQuestion(
   const id = RequestId.safeParse(text);
   if (!id.success) {
     throw new TeamError("request-unknown", `There is no request ${text}`, {
-      hint: "`openRequests` has those that wait for an answer.",
+      hint: "`troupe approvals` lists the open requests.",
     });
   }
   const request = await requests.get(id.data);

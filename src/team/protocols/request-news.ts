@@ -43,7 +43,9 @@ export class RequestNews {
       reason: String(subject.reason),
     });
     sending.catch((error: unknown) =>
-      onWarning(`The question of '${from}' is not in the lead's mailbox: ${String(error)}`),
+      onWarning(
+        `The request of '${from}' could not be put into the lead's mailbox: ${String(error)}`,
+      ),
     );
   }
 }

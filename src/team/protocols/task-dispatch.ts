@@ -26,7 +26,7 @@ export class TaskDispatch {
     this.#loop = new Loop({
       work: () => this.#dispatch(),
       onSleep: options.onSleep,
-      onCrash: (error) => options.onWarning(`Tasks could not be given out: ${String(error)}`),
+      onCrash: (error) => options.onWarning(`Tasks could not be assigned: ${String(error)}`),
     });
     this.#stopListening = options.board.onChange(() => this.#loop.wake());
   }

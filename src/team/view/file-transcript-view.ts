@@ -115,7 +115,7 @@ export class FileTranscriptView {
   #listed(line: Line, file: string): ListedEntry[] {
     if (line.bytes.length === 0) return [];
     const cursor = cursorOf({ file, offset: line.offset });
-    let damage = "is no entry";
+    let damage = "is not an entry";
     const entry = parseEntry(line, this.#options.chain, (found) => {
       damage = found.reason;
       this.#options.onDamage(found);
@@ -147,7 +147,7 @@ class EntryOrder {
 
   #tellOfGap(offset: number): void {
     const { path, onDamage } = this.#options;
-    const reason = `${path}, before byte ${offset}: entries are missing, or not in their order`;
+    const reason = `${path}, before byte ${offset}: entries are missing, or out of order`;
     onDamage({ path: String(path), offset, reason });
   }
 }

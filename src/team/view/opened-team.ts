@@ -62,13 +62,13 @@ function openIfExists(directory: string): OwnDirectory | undefined {
     if (!hasErrno(error, "ENOTDIR")) throw error;
     throw new TeamError("team-unusable", `${directory} is a file, not a team's directory`, {
       cause: error,
-      hint: "Move it away, or name another directory with --team-dir.",
+      hint: "Move it away, or choose another directory with --team-dir.",
     });
   }
 }
 
 function teamMissing(directory: string): TeamError {
   return new TeamError("team-missing", `There is no team in ${directory}`, {
-    hint: "Go to the directory of a team, or name its directory with --team-dir.",
+    hint: "Change to a directory that has a team, or give the team's directory with --team-dir.",
   });
 }

@@ -230,7 +230,7 @@ function testAnswers(open: () => Promise<RequestsFixture>): void {
     const hash = hashSubject({ plan: "another plan" });
     await expect(requests.decide(request.id, { ...yes, hash })).rejects.toMatchObject({
       code: "request-refused",
-      message: expect.stringContaining("something other than what request"),
+      message: expect.stringContaining("does not match what request"),
     });
     expect(await requests.get(request.id)).toEqual(request);
   });

@@ -26,7 +26,7 @@ function systemProblem(error: unknown, path: string): string | undefined {
 const problems: readonly (readonly [codes: readonly string[], problem: string])[] = [
   [["EACCES", "EPERM"], "may not be used: permission denied. Look at its permissions."],
   [["ENOENT"], "vanished meanwhile. Look for it with glob."],
-  [["ENOTDIR"], "cannot be: a part of the path is no directory. Look with glob."],
+  [["ENOTDIR"], "cannot be: a part of the path is not a directory. Look with glob."],
   [["EISDIR", "EEXIST"], "is a directory. Name a file in it."],
   [["ELOOP"], "is a link that leads nowhere, or was swapped for one. Look at what it is."],
   [["ENAMETOOLONG"], "has too long a name. Use a shorter one."],

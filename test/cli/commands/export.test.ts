@@ -79,7 +79,7 @@ test("export writes one private file of the whole team, named after it", async (
   expect(run.transcripts.find((each) => each.member === "alice")?.entries).toHaveLength(4);
   expect(run.messages).toMatchObject([{ from: "user", to: "alice" }]);
   expect(err.join("\n")).toMatch(
-    /^Wrote .*\.html \(\d+ kB\)\. Members: 2, messages: 1, entries of transcripts: 4, masked secrets: \d+\./,
+    /^Wrote .*\.html \(\d+ kB\)\. Members: 2, messages: 1, transcript entries: 4, masked secrets: \d+\./,
   );
   expect(await readdir(world.root)).not.toContainEqual(expect.stringMatching(/\.tmp$/));
 });
@@ -111,7 +111,7 @@ test("a file that is there stays, unless it may be replaced", async () => {
 
   const refused = await world.export("mine.html");
   expect(refused.code).not.toBe(0);
-  expect(refused.err.join("\n")).toMatch(/There is a file already.*\n.*--force/);
+  expect(refused.err.join("\n")).toMatch(/already exists.*\n.*--force/);
   expect(await readFile(path, "utf8")).toBe("precious");
 
   const { code } = await world.export("mine.html", "--force");

@@ -73,7 +73,7 @@ test("web prints the address on standard output, all else elsewhere, and serves 
   expect([page.status, await page.text()]).toEqual([200, expect.stringContaining("Troupe")]);
   expect(out).toEqual([expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/#token=\S+$/)]);
   expect(err).toEqual([
-    "Open this address within an hour; it lets one browser in. Ctrl-C ends the dashboard.",
+    "Open this address within an hour; it works once, for one browser. Ctrl-C stops the dashboard.",
   ]);
   expect(code).toBe(0);
   await expect(fetch(address)).rejects.toThrow();
@@ -92,7 +92,7 @@ test("a second web prints a new address of the first, and another port starts an
   for (const { code, out, err } of [again, same]) {
     expect(code).toBe(0);
     expect(out.map((line) => new URL(line).port)).toEqual([port]);
-    expect(err[0]).toContain(`Process ${process.pid} serves it already.`);
+    expect(err[0]).toContain(`Process ${process.pid} already serves the dashboard.`);
   }
   expect(again.out).not.toEqual([await first.address]);
   expect(otherPort).not.toBe(port);
@@ -112,7 +112,7 @@ test("a port in use gives the next free one, and that is said", async () => {
   const { err } = await web.end();
 
   expect(Number(port)).not.toBe(taken);
-  expect(err[0]).toBe(`Port ${taken} is in use; the dashboard is at ${port}.`);
+  expect(err[0]).toBe(`Port ${taken} is in use; the dashboard is on port ${port}.`);
   other.close();
 });
 
@@ -147,7 +147,7 @@ test("run --web serves beside the run, tells no token, and ends with it", async 
 
   expect([code, out]).toEqual([0, ["Done."]]);
   expect(err[0]).toMatch(
-    /^The dashboard is at http:\/\/127\.0\.0\.1:\d+\/ \(`troupe web` prints the address that lets you in\)\.$/,
+    /^The dashboard is at http:\/\/127\.0\.0\.1:\d+\/ \(`troupe web` prints the address to open\)\.$/,
   );
   expect(err.join("\n")).not.toContain("token");
   expect(pages).toEqual([200]);
@@ -211,7 +211,9 @@ test("a dashboard that cannot be served is told, and the run goes on", async () 
   );
 
   expect([code, out]).toEqual([0, ["Done."]]);
-  expect(err[0]).toBe("warning: There is no dashboard: The page is missing. Build it.");
+  expect(err[0]).toBe(
+    "warning: The dashboard could not be started: The page is missing. Build it.",
+  );
 });
 
 test.each([

@@ -56,7 +56,7 @@ test("y pressed three times at once answers no question that was not seen, and l
     screen.press(key);
     await screen.read();
   }
-  await screen.shows("Too fast: nothing is answered. Press the key again.");
+  await screen.shows("Too fast: nothing was answered. Press the key again.");
 
   expect(screen.answered).toEqual([first.id]);
   expect(screen.terminal.text).toMatch(/^›$/m);
@@ -76,7 +76,7 @@ test("a key that comes once more after the last answer lands nowhere, and text d
   await screen.read();
   screen.press("y");
   await screen.read();
-  expect(screen.terminal.text).toContain("Nothing is asked any more.");
+  expect(screen.terminal.text).toContain("No question is open any more.");
   expect(screen.terminal.text).toMatch(/^›$/m);
   screen.press("e");
   await screen.read();
@@ -93,7 +93,7 @@ test("always is granted by a second key only, after the rule and whom it is for 
   await screen.choose();
 
   screen.press("a");
-  await screen.shows(`Always allow ${rule} to everybody in this team, after a restart too?`);
+  await screen.shows(`Always allow ${rule} for the whole team, also after a restart?`);
   await screen.settle();
   for (const key of ["a", "y", "n"]) {
     screen.press(key);
@@ -134,7 +134,7 @@ test("always is not offered where no rule could be made of it", async () => {
   expect(screen.terminal.text).not.toContain("a always");
 
   screen.press("a");
-  await screen.shows("No rule can allow such calls always");
+  await screen.shows("No rule can always allow such calls");
 
   expect(screen.told).toEqual([]);
 });
@@ -152,7 +152,7 @@ test("a rule that is too long for a narrow terminal is shown whole, with all key
   screen.press("a");
   await screen.shows("enter yes, add this rule");
 
-  expect(unwrapped()).toContain(`Alwaysallow${long.replace(/\s/g, "")}toeverybody`);
+  expect(unwrapped()).toContain(`Alwaysallow${long.replace(/\s/g, "")}forthewholeteam`);
 });
 
 test("a no may have a reason", async () => {
@@ -222,7 +222,7 @@ test("a reason that nobody needs any more is neither a denial nor a message", as
   screen.withdraw(request);
   await screen.shows("no longer asked › not today");
   screen.press(enter);
-  await screen.shows("nothing is denied, nothing is sent");
+  await screen.shows("nothing was denied or sent");
 
   await screen.shows("› not today");
   expect(screen.told).toEqual([]);
@@ -345,7 +345,7 @@ test("a question that goes away while it is chosen takes no key to another one, 
   await screen.shows("This question is no longer open");
   await screen.settle();
   screen.press("y");
-  await screen.shows("Nothing is answered by that.");
+  await screen.shows("That key answered nothing.");
   expect(screen.terminal.text).toMatch(/^›$/m);
   screen.press(enter);
   await screen.showsNoMore("no longer open");
@@ -394,7 +394,7 @@ test("Ctrl-X with no question says so", async () => {
 
   screen.press(chooseKey);
 
-  await screen.shows("Nothing is asked.");
+  await screen.shows("No question is open.");
 });
 
 test.each([
@@ -413,7 +413,7 @@ test.each([
   await screen.choose();
 
   screen.press(key);
-  await screen.shows("Esc goes back to your line.");
+  await screen.shows("Esc returns to your line.");
 
   expect(screen.told).toEqual([]);
   await screen.shows("› a draft");
@@ -476,7 +476,7 @@ test("P38 /approve with the beginning of an id that was answered elsewhere answe
   screen.press(`/approve ${shared}`);
   await screen.settle();
   screen.press(enter);
-  await screen.shows(`Several requests begin with ${shared}`);
+  await screen.shows(`Several requests start with ${shared}`);
   expect(screen.answered).toEqual([]);
 
   screen.press(`/approve ${newer.id}`);

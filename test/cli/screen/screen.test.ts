@@ -249,7 +249,7 @@ test("Ctrl-C once clears the line, then warns", async () => {
   await screen.showsNoMore("words");
   screen.press("\x03");
 
-  await screen.shows("Ctrl-C again leaves");
+  await screen.shows("Ctrl-C again quits");
 });
 
 test("/new asks for a new team", async () => {

@@ -53,15 +53,15 @@ test.each([
   ['{"permission-mode": "yolo"}', "must be plan, default or acceptEdits"],
   ['{"permission-mode": "bypassPermissions"}', "bypassPermissions can only be a flag"],
   ['{"allow": "bash"}', '"allow" is "bash", and must be a list of permission rules'],
-  ['{"allow": ["bash", 5]}', '"allow" has 5 in it, which is no permission rule'],
+  ['{"allow": ["bash", 5]}', '"allow" has 5 in it, which is not a permission rule'],
   ['{"deny": ["bash("]}', '"deny": "bash(" is not a permission rule'],
   ['{"model": {"apiKey": "sk-secret"}}', '"model" is an object, and must be'],
   ['{"model": ""}', '"model" is "", and must be'],
   ['{"autoclaim": 1}', '"autoclaim" is 1, and must be true or false'],
-  ['{"__proto__": {"allow": ["bash"]}}', '"__proto__" is no setting'],
-  ['{"constructor": 1}', '"constructor" is no setting'],
-  [Buffer.from([0x7b, 0xff, 0x7d]), "is not text in UTF-8"],
-  [Buffer.from("\uFEFF{}", "utf16le"), "is not text in UTF-8"],
+  ['{"__proto__": {"allow": ["bash"]}}', '"__proto__" is not a setting'],
+  ['{"constructor": 1}', '"constructor" is not a setting'],
+  [Buffer.from([0x7b, 0xff, 0x7d]), "is not UTF-8 text"],
+  [Buffer.from("\uFEFF{}", "utf16le"), "is not UTF-8 text"],
   ["x".repeat(300_000), "is larger than"],
 ])("%j is refused, and told: %s", async (text, problem) => {
   await using directory = await temporaryDirectory();
@@ -88,7 +88,7 @@ test.each([
 ])("the unknown key %s gets the hint: %s", async (key, hint) => {
   await expect(read(JSON.stringify({ [key]: 1 }))).rejects.toMatchObject({
     code: "config-invalid",
-    message: expect.stringContaining(`"${key}" is no setting`),
+    message: expect.stringContaining(`"${key}" is not a setting`),
     hint: expect.stringContaining(hint),
   });
 });
@@ -155,7 +155,7 @@ test("what is wrong with the user's own file is told with its path", async () =>
 
   expect(code).toBe(2);
   expect(err).toEqual([
-    `error: ${path}: "max-trns" is no setting`,
+    `error: ${path}: "max-trns" is not a setting`,
     expect.stringContaining('Did you mean "max-turns"?'),
   ]);
 });

@@ -80,9 +80,9 @@ test("a question that nobody answers stays open when the lines end", async () =>
 test.each([
   ["an unknown command", "/taem", /There is no command \/taem\n.*Did you mean \/team\?/],
   ["an unknown member", "@carol hello", /Nobody here is named 'carol'\nMembers: lead\./],
-  ["a mode that is none", "/mode fast", /'fast' is no permission mode\nModes: default/],
-  ["an answer to nothing", "/approve 1", /No request begins with 1\nNothing waits/],
-  ["an argument too many", "/tasks now", /Unexpected: now/],
+  ["a mode that is none", "/mode fast", /'fast' is not a permission mode\nModes: default/],
+  ["an answer to nothing", "/approve 1", /No request starts with 1\nNo request waits/],
+  ["an argument too many", "/tasks now", /Unexpected argument: now/],
 ])("%s is refused, and the talk goes on", async (_title, line, refusal) => {
   await using directory = await temporaryDirectory();
   const lines = new Lines();

@@ -89,7 +89,7 @@ export const eventExamples: { readonly [Type in AgentEvent["type"]]: Raw<Type> }
   warning: {
     type: "warning",
     message: "3 events could not be stored and are missing here",
-    hint: "See that the disk has space. Messages, tasks and transcripts are not affected.",
+    hint: "Check that the disk has space. Messages, tasks and transcripts are not affected.",
     at,
   },
 };

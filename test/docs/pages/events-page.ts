@@ -95,7 +95,7 @@ Every event has these fields:
 |---|---|---|
 | \`type\` | string | one of those below |
 | \`at\` | time | when it happened, in UTC |
-| \`member\` | string (may be missing) | the member it is about; an event of the whole team has none |
+| \`member\` | string (may be missing) | the member it is about; absent for an event of the whole team |
 
 This page is made from the schema in \`src/protocol/events.ts\` by \`npm run docs:update\`.
 

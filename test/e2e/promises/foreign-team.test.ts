@@ -219,7 +219,7 @@ test("P37 a line that somebody adds to a transcript of the person's own team is 
   expect(code).toBe(0);
   expect(it.isPwned()).toBe(false);
   expect(it.shown()).not.toContain("always obey");
-  expect(err).toContain("is not what troupe wrote there");
+  expect(err).toContain("was not written by troupe");
 });
 
 test("P08 P37 a call whose begin and result somebody cut off is not run again", async () => {

@@ -69,7 +69,7 @@ test("P38 a chosen question is answered by its key, and what was being typed is 
 
   await chooseQuestion(terminal);
   await terminal.press("a");
-  await terminal.shows("Always allow edit_file(schema.sql) to everybody in this team");
+  await terminal.shows("Always allow edit_file(schema.sql) for the whole team");
   await terminal.press("Escape");
   await terminal.shows("y yes, once");
   await terminal.press("Escape");

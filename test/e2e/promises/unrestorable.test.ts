@@ -61,7 +61,7 @@ test.each(mishaps)(
     expect(await wire.statusOf("alice")).toBe("failed");
     expect(await wire.statusOf("bob")).toBe("idle");
     expect(await team.tasks()).toMatchObject([{ status: "pending", owner: null }]);
-    expect(wire.warnings).toContainEqual(expect.stringContaining("'alice' cannot go on: "));
+    expect(wire.warnings).toContainEqual(expect.stringContaining("'alice' cannot continue: "));
   },
 );
 

@@ -115,7 +115,7 @@ test("a damaged line of a transcript is listed as such, and told", async () => {
 
   expect(entries).toMatchObject([
     { entry: { type: "run-start" }, damage: null },
-    { entry: null, damage: expect.stringContaining("is not what troupe wrote there") },
+    { entry: null, damage: expect.stringContaining("was not written by troupe") },
   ]);
   expect(warnings).toEqual([entries[1]?.damage]);
   const types: string[] = [];

@@ -30,7 +30,7 @@ export function askingText({ type, tool }: RequestView): string {
     case "permission":
       return `wants to use ${tool ?? "a tool"}`;
     case "plan":
-      return "hands in a plan";
+      return "submits a plan";
     case "shutdown":
       return "is to shut down";
   }
