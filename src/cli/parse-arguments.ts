@@ -36,7 +36,7 @@ export function usageOf(command: Command): string {
   return `Usage: ${callOf(command)} [options]`;
 }
 
-/** What the options say, by a command's own schema. What they do not say has its default. */
+/** Parses the options by a command's own schema, whose messages say what a value must be. */
 export function parseOptions<Schema extends z.ZodType>(
   schema: Schema,
   values: Readonly<Record<string, unknown>>,
@@ -45,7 +45,9 @@ export function parseOptions<Schema extends z.ZodType>(
   const parsed = schema.safeParse(values);
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
-  throw wrongUsage(`--${issue?.path.join(".")}: ${issue?.message}`, command);
+  const name = String(issue?.path[0]);
+  const given = JSON.stringify(values[name]);
+  throw wrongUsage(`--${name} is ${given}, but must be ${issue?.message}`, command);
 }
 
 function unexpectedWords(words: readonly string[], command: Command): TeamError {

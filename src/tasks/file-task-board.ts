@@ -210,9 +210,7 @@ export class FileTaskBoard implements TaskBoard {
     if (this.#toldEdits.has(id) || this.#toldEdits.size >= maxTold) return;
     this.#toldEdits.add(id);
     const path = within(this.#directory, `${id}.json`);
-    this.#onEdit(
-      `${path} was not written by troupe: its content is used, but nobody holds it`,
-    );
+    this.#onEdit(`${path} was not written by troupe: its content is used, but nobody holds it`);
   }
 }
 

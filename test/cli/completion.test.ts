@@ -97,5 +97,5 @@ test("a shell that is none of them is wrong usage", async () => {
   const { code, err } = await troupe(directory.path, "completion", "tcsh");
 
   expect(code).toBe(2);
-  expect(err[0]).toContain("bash, zsh or fish");
+  expect(err[1]).toContain("<bash|zsh|fish>");
 });

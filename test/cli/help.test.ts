@@ -11,7 +11,14 @@ test("--help shows every command in its group, examples, and where more is said"
   const lines = helpText(commands).split("\n");
 
   const at = (beginning: string) => lines.findIndex((line) => line.startsWith(beginning));
-  const order = ["Run without", "  troupe run", "Inspect ", "  troupe log", "Act on ", "  troupe stop"];
+  const order = [
+    "Run without",
+    "  troupe run",
+    "Inspect ",
+    "  troupe log",
+    "Act on ",
+    "  troupe stop",
+  ];
   expect(order.map(at)).toEqual([...order.map(at)].sort((a, b) => a - b));
   expect(order.map(at)).not.toContain(-1);
   for (const { name } of commands) expect(at(`  troupe${name && ` ${name}`}`)).not.toBe(-1);

@@ -118,7 +118,10 @@ test("the lead's log is shown unless another is named, and an empty one says so"
   expect(wrong).toMatchObject({
     code: 2,
     out: [],
-    err: [expect.stringContaining("--lines"), expect.stringContaining("Usage")],
+    err: [
+      expect.stringContaining('--lines is "many", but must be a whole number'),
+      expect.stringContaining("Usage"),
+    ],
   });
 });
 

@@ -103,7 +103,10 @@ test("where there is nothing to consent to, trust says so and keeps nothing", as
   const strict = await troupe(it.root, "trust");
 
   expect(missing).toMatchObject({ code: 0, out: [expect.stringContaining("There is no ")] });
-  expect(strict).toMatchObject({ code: 0, out: [expect.stringContaining("loosens none of your own settings")] });
+  expect(strict).toMatchObject({
+    code: 0,
+    out: [expect.stringContaining("loosens none of your own settings")],
+  });
   expect(await readdir(it.root)).not.toContain("state");
 });
 

@@ -98,7 +98,9 @@ test.each<[string, (text: string) => string]>([
 
   expect(theirs).toMatchObject({ id: "0badcafe", created_by: "outside" });
   expect(await fixture.book.list()).toEqual([theirs]);
-  expect(fixture.problems).toEqual([expect.stringContaining("0badcafe.json was not written by troupe")]);
+  expect(fixture.problems).toEqual([
+    expect.stringContaining("0badcafe.json was not written by troupe"),
+  ]);
 });
 
 test("a process that lost the fence neither writes nor removes", async () => {

@@ -55,7 +55,9 @@ test("P25 a line of 16 MiB is written and read, and a longer one is neither", as
   const longest = maxRecordBytes - record(0).length;
 
   appendLines(path, record(longest));
-  expect(() => appendLines(path, record(longest + 1))).toThrow("cannot store a record of more than");
+  expect(() => appendLines(path, record(longest + 1))).toThrow(
+    "cannot store a record of more than",
+  );
   // As somebody else might.
   await writeFile(path, record(longest + 2), { flag: "a" });
 

@@ -352,7 +352,9 @@ test("a log that was emptied and written anew is read from its start, and told o
   await writeFile(livePath(directory.path), "two\nthree\n");
 
   expect(await contents(box.reader)).toEqual(["two", "three"]);
-  expect(warnings).toEqual([expect.stringContaining("ada.jsonl was replaced, shortened or damaged")]);
+  expect(warnings).toEqual([
+    expect.stringContaining("ada.jsonl was replaced, shortened or damaged"),
+  ]);
 });
 
 test("P01 what a replaced log still has is not given again, though it was summarized since", async () => {

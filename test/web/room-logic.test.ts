@@ -122,9 +122,7 @@ test("questions for the person stand in the order in which they were asked", () 
 test("a question is announced once", () => {
   const open = [request({ id: "r1" }), request({ id: "r2", from: "bob", type: "plan" })];
 
-  expect(announcement(open, new Set(["r1"]))).toBe(
-    "bob submits a plan. 2 questions wait for you.",
-  );
+  expect(announcement(open, new Set(["r1"]))).toBe("bob submits a plan. 2 questions wait for you.");
   expect(announcement(open, new Set(["r1", "r2"]))).toBeNull();
   expect(announcement([], new Set())).toBeNull();
 });

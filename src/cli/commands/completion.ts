@@ -24,7 +24,7 @@ export const completion: Command = {
 
   async run({ positionals: [name] }, io) {
     const shell = Shell.safeParse(name);
-    if (!shell.success) throw wrongUsage("The shell is bash, zsh or fish", completion);
+    if (!shell.success) throw wrongUsage(`Unknown shell: ${name}`, completion);
     io.out(scripts[shell.data]);
     return 0;
   },

@@ -8,9 +8,10 @@ import { parseOptions } from "../parse-arguments.ts";
 import { jsonText } from "../render/json-text.ts";
 import { TranscriptLines, tellsPeople } from "../render/transcript-lines.ts";
 
+const count = "a whole number from 0 to 1000000";
 const Flags = z.object({
   follow: z.boolean().default(false),
-  lines: z.coerce.number().int().nonnegative().max(1_000_000).default(50),
+  lines: z.coerce.number(count).int(count).nonnegative(count).max(1_000_000, count).default(50),
 });
 
 export const log: Command = {

@@ -4,7 +4,7 @@ import type { Team } from "../../team/team.ts";
 import { type Command, type Io, teamDirOption } from "../command.ts";
 import { serveBeside } from "../dashboard-beside.ts";
 import { exitCodeOf, exitCodes, unfinishedLines } from "../exit-code.ts";
-import { wrongUsage } from "../parse-arguments.ts";
+import { parseOptions, wrongUsage } from "../parse-arguments.ts";
 import { jsonText } from "../render/json-text.ts";
 import { oneLine } from "../render/one-line.ts";
 import { printable } from "../render/printable.ts";
@@ -19,8 +19,9 @@ import {
 } from "../settings/resolve-settings.ts";
 import { stopCodeOf } from "../stop.ts";
 
-const Output = z.enum(["text", "json", "stream-json"]).default("text");
+const Output = z.enum(["text", "json", "stream-json"], "text, json or stream-json");
 type Output = z.infer<typeof Output>;
+const Flags = z.object({ output: Output.default("text") });
 
 export const run: Command = {
   name: "run",
@@ -30,7 +31,7 @@ export const run: Command = {
   options: {
     output: {
       takes: "<format>",
-      choices: Output.unwrap().options,
+      choices: Output.options,
       summary:
         "text (the lead's last reply), json (a summary) or stream-json (events) (default: text)",
     },
@@ -66,7 +67,7 @@ export const run: Command = {
 
   async run({ positionals: [prompt = ""], values, teamDir, debug }, io) {
     if (prompt.trim() === "") throw wrongUsage("The prompt is empty", run);
-    const output = parseOutput(values);
+    const { output } = parseOptions(Flags, values, run);
     const settings = await resolveSettings(run, values, io);
     if (settings.pending) io.err(oneLine(withheldLine(settings.pending)));
     if (debug) for (const line of debugLines(settings, { teamDir, io })) io.err(oneLine(line));
@@ -83,15 +84,6 @@ export const run: Command = {
     return await work(team, { prompt, output, settings }, io);
   },
 };
-
-function parseOutput({ output }: Readonly<Record<string, unknown>>): Output {
-  const parsed = Output.safeParse(output);
-  if (parsed.success) return parsed.data;
-  throw wrongUsage(
-    `--output is ${JSON.stringify(output)}, and must be text, json or stream-json`,
-    run,
-  );
-}
 
 async function work(
   team: Team,

@@ -3,11 +3,19 @@ import { z } from "zod";
 import { onAbort } from "../../lib/on-abort.ts";
 import type { Dashboard } from "../../server/dashboard.ts";
 import { type Command, type Io, teamDirOption } from "../command.ts";
-import { wrongUsage } from "../parse-arguments.ts";
+import { parseOptions } from "../parse-arguments.ts";
 import { oneLine } from "../render/one-line.ts";
 import { providersToMask } from "../settings/configuration.ts";
 
-const Port = z.coerce.number().int().min(1).max(65_535).optional();
+const portRange = "a whole number from 1 to 65535";
+const Flags = z.object({
+  port: z.coerce
+    .number(portRange)
+    .int(portRange)
+    .min(1, portRange)
+    .max(65_535, portRange)
+    .optional(),
+});
 
 export const web: Command = {
   name: "web",
@@ -31,7 +39,7 @@ export const web: Command = {
   ],
 
   async run({ values, teamDir = ".team" }, io) {
-    const port = parsePort(values.port);
+    const { port } = parseOptions(Flags, values, web);
     const directory = resolve(io.surroundings.cwd, teamDir);
     const running = await io.dashboards.find({ teamDir: directory, port });
     if (running) {
@@ -56,12 +64,6 @@ export const web: Command = {
     return 0;
   },
 };
-
-function parsePort(given: unknown): number | undefined {
-  const parsed = Port.safeParse(given);
-  if (parsed.success) return parsed.data;
-  throw wrongUsage(`--port is ${JSON.stringify(given)}, and must be from 1 to 65535`, web);
-}
 
 function tellMissedPort({ missedPort, port }: Dashboard, io: Io): void {
   if (missedPort !== undefined)

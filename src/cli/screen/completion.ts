@@ -1,5 +1,3 @@
-import { nearest } from "../nearest.ts";
-
 /** A command of the screen, written `/name`. */
 interface CompletableCommand {
   name: string;
@@ -49,11 +47,4 @@ function candidatesFor(
   const [, name] = /^\s*\/(\S+)\s/.exec(before) ?? [];
   const command = commands.find((each) => each.name === name);
   return command?.takesMembers ? members : [];
-}
-
-/** The command or member that an unknown `/word` or `@word` is most likely a slip of. */
-export function suggest(word: string, { commands, members }: Completables): string | undefined {
-  const names = word.startsWith("/") ? commands.map(({ name }) => name) : members;
-  const found = nearest(word.slice(1).toLowerCase(), names);
-  return found === undefined ? undefined : `${word.slice(0, 1)}${found}`;
 }

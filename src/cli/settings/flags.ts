@@ -39,7 +39,7 @@ export type Flags = StatedSettings & Invocation;
 const ruleOption = (summary: string): Option => ({
   takes: "<rule>",
   isRepeatable: true,
-  summary,
+  summary: `${summary}; may be repeated`,
 });
 
 const envFileOption: Option = {
@@ -97,5 +97,5 @@ export function parseFlags(values: Readonly<Record<string, unknown>>, command: C
 
 function wrongFlag(name: SettingName, found: unknown): string {
   if (name !== "permission-mode") return `--${name} ${wrongValue(name, found)}`;
-  return `--${name} is ${JSON.stringify(found)}, and must be one of ${PermissionMode.options.join(", ")}`;
+  return `--${name} is ${JSON.stringify(found)}, but must be one of ${PermissionMode.options.join(", ")}`;
 }

@@ -86,7 +86,7 @@ function parseObject(text: string, path: string): object {
   const value = parseAny(text, path);
   // Not by a schema: those pass over keys such as `__proto__` in silence.
   if (typeof value === "object" && value !== null && !Array.isArray(value)) return value;
-  throw invalid(`${path} is ${shownValue(value)}, and must be an object`, {
+  throw invalid(`${path} is ${shownValue(value)}, but must be an object`, {
     hint: 'Put the settings in braces, as in { "permission-mode": "plan" }.',
   });
 }

@@ -122,7 +122,7 @@ const allowedValues: Readonly<Record<SettingName, string>> = {
 
 /** What is wrong with a setting's value: what it is, and what it must be. */
 export function wrongValue(name: SettingName, found: unknown): string {
-  return `is ${shownValue(found)}, and must be ${allowedValues[name]}`;
+  return `is ${shownValue(found)}, but must be ${allowedValues[name]}`;
 }
 
 /** A value as an error shows it. What is in an object or a list may be long, or secret. */

@@ -122,7 +122,7 @@ test.each(["0", "65536", "-1", "4747.5", "http", " "])("--port %j is wrong usage
   const { code, out, err } = await start(root.path, `--port=${port}`).end();
 
   expect([code, out]).toEqual([2, []]);
-  expect(err[0]).toMatch(/--port is .*must be from 1 to 65535/);
+  expect(err[0]).toMatch(/--port is .*but must be a whole number from 1 to 65535/);
 });
 
 const model = ["--model", "anthropic/scripted"];

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { complete, suggest } from "../../../src/cli/screen/completion.ts";
+import { complete } from "../../../src/cli/screen/completion.ts";
 
 const known = {
   commands: [{ name: "team" }, { name: "tasks" }, { name: "stop", takesMembers: true }],
@@ -30,9 +30,3 @@ test.each(["hello|", "|", "/nothing|", "@bob|", "/team a|", "a /t|", "mail@|x"])
     expect(at(text)).toBeUndefined();
   },
 );
-
-test("a slip is recognised", () => {
-  expect(suggest("/taem", known)).toBe("/team");
-  expect(suggest("@alcie", known)).toBe("@alice");
-  expect(suggest("/whatever", known)).toBeUndefined();
-});

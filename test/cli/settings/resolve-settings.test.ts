@@ -118,7 +118,7 @@ test.each([
 
   await expect(it.resolve({ [name]: value })).rejects.toMatchObject({
     code: "usage-wrong",
-    message: expect.stringMatching(new RegExp(`^--${name} is .*, and must be `)),
+    message: expect.stringMatching(new RegExp(`^--${name} is .*, but must be `)),
   });
 });
 

@@ -46,8 +46,7 @@ function commandSection(command: Command): string {
 function optionTable(options: Readonly<Record<string, Option>>): string {
   const rows = Object.entries(options).map(([name, option]) => {
     const call = optionCall(name, option).replaceAll("|", "\\|");
-    const times = option.isRepeatable ? "; may be repeated" : "";
-    return `| \`${call}\` | ${asText(option.summary)}${times} |`;
+    return `| \`${call}\` | ${asText(option.summary)} |`;
   });
   return ["| option | |", "|---|---|", ...rows, ""].join("\n");
 }
