@@ -187,7 +187,7 @@ async function statIfExists(path: string): Promise<BigIntStats | undefined> {
   }
 }
 
-/** Where a member is to work. Throws where there is not a directory. */
+/** Where a member is to work. Throws where there is no directory. */
 async function realDirectory(path: string): Promise<string> {
   assertPath(path);
   try {
@@ -196,7 +196,7 @@ async function realDirectory(path: string): Promise<string> {
   } catch (error) {
     if (!hasErrno(error, "ENOENT", "ENOTDIR", "ELOOP", "EACCES", "ENAMETOOLONG")) throw error;
   }
-  throw refused(`There is not a directory ${path}`, "Name one that exists, or make it first.");
+  throw refused(`There is no directory ${path}`, "Name one that exists, or make it first.");
 }
 
 function outside(path: string, root: string): TeamError {

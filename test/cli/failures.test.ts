@@ -53,7 +53,10 @@ const obstacles: Obstacle[] = [
   {
     title: "tasks that are a file",
     argv: ["tasks"],
-    place: (team) => writeFile(join(team, "tasks"), ""),
+    place: async (team) => {
+      await rm(join(team, "tasks"), { recursive: true, force: true });
+      await writeFile(join(team, "tasks"), "");
+    },
     path: "tasks",
     reason: "not a directory",
   },

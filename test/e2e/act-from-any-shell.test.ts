@@ -36,7 +36,7 @@ test("what a team in another process asks is seen, approved and denied from this
 
   expect(listed.out).toContain("touch made.txt");
   expect(listed.out).toContain(`troupe approve ${first}`);
-  expect(approved.out).toBe("Approved alice: bash touch made.txt\n'alice' goes on.\n");
+  expect(approved.out).toBe("Approved alice: bash touch made.txt\n'alice' continues.\n");
   expect(denied.out).toContain("'alice' is told, and continues without it.");
   expect(existsSync(join(wire.root, "made.txt"))).toBe(true);
   expect(existsSync(join(wire.root, "refused.txt"))).toBe(false);

@@ -123,7 +123,7 @@ test("a link in the place of the directory is not followed", async () => {
   await mkdir(join(it.home, ".cache"));
   await symlink(join(it.home, "elsewhere"), it.cache);
 
-  expect(await it.run()).toBe("off (its place is not a directory)");
+  expect(await it.run()).toBe("off (its place is no directory)");
   expect(await readdir(join(it.home, "elsewhere"))).toEqual([]);
 });
 

@@ -39,7 +39,7 @@ async function openTroupe(
 test.skipIf(noTmux)("a person spawns teammates, looks at them, and leaves", async () => {
   await using directory = await temporaryDirectory();
   await using terminal = await openTroupe(directory.path);
-  await terminal.shows("Say what is to be done");
+  await terminal.shows("Say what you want done");
 
   await terminal.type("Spawn alice (coder) and bob (tester). Have alice send bob a message.");
   await terminal.press("Enter");
@@ -262,15 +262,15 @@ test.skipIf(noTmux)("what the repository's file would loosen is asked about once
   {
     await using terminal = await openTroupe(directory.path);
     const asked = await terminal.shows(/^›$/m);
-    expect(asked).toMatch(/would loosen[\s\S]*bash\(make:\*\)[\s\S]*yes +trust exactly this file/);
+    expect(asked).toMatch(/would loosen[\s\S]*bash\(make:\*\)[\s\S]*yes +trust this file as it is/);
     await terminal.type("yes");
     await terminal.shows("› yes");
     await terminal.press("Enter");
-    await terminal.shows("Say what is to be done");
+    await terminal.shows("Say what you want done");
   }
   {
     await using terminal = await openTroupe(directory.path);
-    const screen = await terminal.shows("Say what is to be done");
+    const screen = await terminal.shows("Say what you want done");
     expect(screen).not.toContain("would loosen");
   }
   await writeFile(settings, JSON.stringify({ allow: ["bash(curl:*)"] }));
@@ -304,7 +304,7 @@ test.skipIf(noTmux)("what is typed before a question at the start is no answer t
   await terminal.shows("› no");
   await terminal.press("Enter");
 
-  await terminal.shows("Say what is to be done");
+  await terminal.shows("Say what you want done");
   const { code, out } = await troupeIn(
     {
       root: workspace,

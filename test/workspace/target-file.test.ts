@@ -35,6 +35,6 @@ async function openTarget(scene: Scene): Promise<TargetFile> {
   const workspace = await scene.workspace();
   const place = await workspace.locateTarget("a.txt");
   const target = await workspace.openTarget(place, { makesDirectories: false });
-  if (!target) throw new Error("There is not a directory");
+  if (!target) throw new Error("There is no directory");
   return target;
 }

@@ -125,7 +125,7 @@ test.each(attacks)(
 
     const { code, stderr } = await run(place);
 
-    expect(stderr).toMatch(/symbolic link|second name/);
+    expect(stderr).toMatch(/symbolic link|second hard link/);
     expect(code).not.toBe(0);
     expect(await pictureOf(place.home)).toEqual(before);
   },

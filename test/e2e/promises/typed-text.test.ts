@@ -27,7 +27,7 @@ async function startedIn(directory: string): Promise<Tmux> {
 
 /** Resolves when a question of alice's is on the screen, about the file `schema.sql`. */
 async function untilAsked(terminal: Tmux): Promise<void> {
-  await terminal.shows("Say what is to be done");
+  await terminal.shows("Say what you want done");
   await terminal.type(
     "Spawn alice as a backend developer. Ask her to create a file called schema.sql with a users table.",
   );
