@@ -206,7 +206,7 @@ export function providerSettings(
   if (!value && needsKey) {
     throw new TeamError(
       "provider-key-missing",
-      `The model ${id} needs a key, and ${keyName} is not set`,
+      `The model ${id} needs a key, but ${keyName} is not set`,
       { hint: `Set ${keyName}, or choose another model with --model.` },
     );
   }

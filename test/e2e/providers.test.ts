@@ -108,7 +108,7 @@ test("a repository's file sends no key anywhere until the person trusts it", asy
   await it.troupe("doctor");
 
   expect(first).toMatchObject({ code: 0, out: "From my own.\n" });
-  expect(first.err).toContain("is not trusted, so this of it is not in force: providers");
+  expect(first.err).toContain("is not trusted, so these settings are ignored: providers");
   expect(other).toMatchObject({ code: 2, out: "" });
   expect(other.err).toContain('"other/m" has an unknown provider');
   expect(foreign.requests).toEqual([]);

@@ -62,7 +62,7 @@ export const StatedSettings = z.strictObject({
   autoclaim: z
     .boolean()
     .optional()
-    .describe("Whether idle teammates take open tasks by themselves"),
+    .describe("Whether idle teammates claim open tasks on their own"),
   providers: z
     .record(z.string(), provider)
     .optional()

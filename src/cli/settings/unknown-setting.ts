@@ -10,7 +10,7 @@ export function unknownSetting(key: string, path: string): TeamError {
     .replace(/[^a-z0-9]+/g, "-");
   if (neverInFiles.test(words)) {
     return new TeamError("config-invalid", `${path}: "${key}" cannot be set in a file`, {
-      hint: 'Keys, hooks and variables come from the environment only: set them there, such as ANTHROPIC_API_KEY or ANTHROPIC_BASE_URL, or name a file of variables with --env-file. Another provider is defined under "providers".',
+      hint: 'Keys, hooks and variables come only from the environment: set variables such as ANTHROPIC_API_KEY or ANTHROPIC_BASE_URL, or give a file of them with --env-file. Another provider is defined under "providers".',
     });
   }
   if (onlyFlags.has(words)) {

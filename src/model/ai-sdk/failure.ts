@@ -80,7 +80,7 @@ function oversized(what: string, { account }: Asked): ModelFailure {
 
 /** The request was never made: the SDK knows that the provider would refuse it. */
 function unsendable(error: unknown, { account }: Asked): ModelFailure {
-  const message = `${account.label} cannot be asked this: ${shown(messageOf(error), account)}`;
+  const message = `${account.label} cannot take this request: ${shown(messageOf(error), account)}`;
   return { kind: "bad-request", message };
 }
 
@@ -96,7 +96,7 @@ function cut({ account }: Asked): ModelFailure {
 function unreadable(reason: string, { account }: Asked): ModelFailure {
   return {
     kind: "malformed",
-    message: `${account.label} sent what cannot be read: ${shown(reason, account)}`,
+    message: `${account.label} sent an unreadable answer: ${shown(reason, account)}`,
     hint: `Check that ${account.baseUrl} is the base URL of this provider's API.`,
   };
 }
