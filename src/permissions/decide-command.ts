@@ -1,9 +1,9 @@
-import type { Case, Subject } from "./case.ts";
 import { type KnownArgument, knownValue } from "./commands/argument.ts";
 import type { PlaceUse, ResolvedCommand } from "./commands/resolved-line.ts";
 import { uncoveredArgument } from "./commands/rule-coverage.ts";
 import { programName } from "./commands/wrappers.ts";
 import { tampering } from "./guard.ts";
+import type { JudgedCall, Subject } from "./judged-call.ts";
 import { isProtected } from "./protected-paths.ts";
 import { bypassed, planned, ruled } from "./reasons.ts";
 import {
@@ -22,15 +22,15 @@ import type { Verdict } from "./verdict.ts";
 type CommandSubject = Extract<Subject, { type: "command" }>;
 
 /** Decides a command line by the strictest of what its commands deserve. */
-export function decideCommand(given: Case, subject: CommandSubject): Verdict {
-  const { mode, rules, surroundings } = given;
+export function decideCommand(given: JudgedCall, subject: CommandSubject): Verdict {
+  const { mode, rules, directories } = given;
   const { line, text } = subject;
   const isReadOnly = line.doubts.length === 0 && line.commands.every(isReading);
   const rule = strictest(rules.filter((each) => concerns(each, line.commands)));
   if (rule?.decision === "deny") return ruled(rule, isReadOnly);
   const [doubt] = line.doubts;
   if (mode === "plan" && !isReadOnly) return planned(`the command ${whatItDoes(given, subject)}`);
-  const tampers = tampering(text, line, surroundings);
+  const tampers = tampering(text, line, directories);
   if (tampers) {
     const decision = mode === "bypassPermissions" ? "deny" : "ask";
     return { decision, reason: `${tampers}, which is troupe's own affair`, isReadOnly };
@@ -53,7 +53,7 @@ export function decideCommand(given: Case, subject: CommandSubject): Verdict {
 
 /** Why nobody can say that none of these rules is about the line, if so. */
 function evadedRule(
-  { isWhole, doubts, untold, commands }: CommandSubject["line"],
+  { isWhole, doubts, hiddenProgram, commands }: CommandSubject["line"],
   rules: readonly Rule[],
   decisions: readonly Rule["decision"][],
 ): string | undefined {
@@ -61,7 +61,7 @@ function evadedRule(
     (rule) => decisions.includes(rule.decision) && commands.some((each) => mayShow(each, rule)),
   );
   if (hidden) return `it may show files that ${hidden.decision} ${hidden.text} is about`;
-  const unread = isWhole ? untold : doubts[0];
+  const unread = isWhole ? hiddenProgram : doubts[0];
   const rule = rules.find(
     ({ decision, scope }) => decisions.includes(decision) && (!isWhole || scope === "commands"),
   );
@@ -76,16 +76,19 @@ function mayShow({ uses, showsOthers }: ResolvedCommand, rule: Rule): boolean {
   return uses.some(({ isTree, place }) => isTree && mayCoverWithin(rule, place));
 }
 
-function whatItDoes({ rules, surroundings }: Case, { line }: CommandSubject): string {
+function whatItDoes({ rules, directories }: JudgedCall, { line }: CommandSubject): string {
   const [doubt] = line.doubts;
   if (doubt) return `cannot be judged: ${doubt}`;
   const command = line.commands.find((each) => !isReading(each));
-  const reason = command && objection(command, { rules, surroundings, mode: "default" });
+  const reason = command && objection(command, { rules, directories, mode: "default" });
   return reason === undefined ? "may change something" : `may change something: ${reason}`;
 }
 
 /** Suggests the rule that would have allowed the line, if there is one. */
-function suggestion(given: Case, commands: readonly ResolvedCommand[]): { suggestedRule?: string } {
+function suggestion(
+  given: JudgedCall,
+  commands: readonly ResolvedCommand[],
+): { suggestedRule?: string } {
   const open = commands.filter((command) => objection(command, given) !== undefined);
   const candidates = new Set(open.map(suggestRule));
   const [text] = candidates;
@@ -124,9 +127,12 @@ function concernsWords(rule: Rule, words: readonly string[]): boolean {
   return spellings.some((spelling) => isSpokenOf(rule, spelling));
 }
 
-type Standards = Pick<Case, "rules" | "mode" | "surroundings">;
+type JudgedPolicy = Pick<JudgedCall, "rules" | "mode" | "directories">;
 
-function objectionTo(given: Standards, commands: readonly ResolvedCommand[]): string | undefined {
+function objectionTo(
+  given: JudgedPolicy,
+  commands: readonly ResolvedCommand[],
+): string | undefined {
   for (const command of commands) {
     const reason = objection(command, given);
     if (reason !== undefined) return reason;
@@ -135,9 +141,9 @@ function objectionTo(given: Standards, commands: readonly ResolvedCommand[]): st
 }
 
 /** Strictly: why nothing allows this command, or undefined when something does. */
-function objection(command: ResolvedCommand, standards: Standards): string | undefined {
+function objection(command: ResolvedCommand, standards: JudgedPolicy): string | undefined {
   const { uses, opened, kind, directory } = command;
-  const { programDirectories } = standards.surroundings;
+  const { programDirectories } = standards.directories;
   const protects = [...uses, ...opened].find(
     ({ use, place }) => use === "write" && isProtected(place, programDirectories),
   );
@@ -174,7 +180,7 @@ function mayEditAll(uses: readonly PlaceUse[], rules: readonly Rule[]): boolean 
 
 function openedObjection(
   { use, path, place }: PlaceUse,
-  { rules, mode }: Standards,
+  { rules, mode }: JudgedPolicy,
 ): string | undefined {
   const scope = use === "read" ? "reading" : "writing";
   if (rules.some((rule) => rule.decision === "allow" && coversPlace(rule, scope, place))) {

@@ -1,14 +1,14 @@
 import type { Place } from "../workspace/place.ts";
-import type { Case, Subject } from "./case.ts";
 import { decideCommand } from "./decide-command.ts";
 import { closedPlace } from "./guard.ts";
+import type { JudgedCall, Subject } from "./judged-call.ts";
 import { isProtected } from "./protected-paths.ts";
 import { bypassed, planned, ruled } from "./reasons.ts";
 import { coversPlace, coversTool, mayCoverWithin, strictest } from "./rule.ts";
 import type { Verdict } from "./verdict.ts";
 
 /** Decides a call by mode and rules. It asks nobody and looks at nothing else. */
-export function decide(given: Case): Verdict {
+export function decide(given: JudgedCall): Verdict {
   const { tool, subject, rules } = given;
   const isReadOnly = subject.type === "coordinate" || subject.type === "read";
   const rule = strictest(rules.filter((each) => coversTool(each, tool)));
@@ -28,11 +28,11 @@ export function decide(given: Case): Verdict {
 type FileSubject = Extract<Subject, { place: Place }>;
 
 function decideReading(
-  { mode, rules, surroundings }: Case,
+  { mode, rules, directories }: JudgedCall,
   { path, place, isTree }: FileSubject,
 ): Verdict {
   const isReadOnly = true;
-  if (closedPlace(place, surroundings) === "keys") {
+  if (closedPlace(place, directories) === "keys") {
     return {
       decision: "deny",
       reason: `${path} is a key of the team, which nobody reads`,
@@ -52,10 +52,10 @@ function decideReading(
     : { decision: "ask", reason: `${path} is outside the workspace`, isReadOnly };
 }
 
-function decideWriting(given: Case, { path, place }: FileSubject): Verdict {
-  const { mode, rules, surroundings } = given;
+function decideWriting(given: JudgedCall, { path, place }: FileSubject): Verdict {
+  const { mode, rules, directories } = given;
   const isReadOnly = false;
-  if (closedPlace(place, surroundings)) {
+  if (closedPlace(place, directories)) {
     const reason = `${path} belongs to the team's own records: only troupe writes there`;
     return { decision: "deny", reason, isReadOnly };
   }
@@ -63,7 +63,7 @@ function decideWriting(given: Case, { path, place }: FileSubject): Verdict {
   if (rule?.decision === "deny") return ruled(rule, isReadOnly);
   if (mode === "plan") return planned(`${path} would be changed`);
   if (mode === "bypassPermissions") return bypassed(isReadOnly);
-  if (isProtected(place, surroundings.programDirectories)) {
+  if (isProtected(place, directories.programDirectories)) {
     const reason = `${path} can make other programs run code, so changing it is always asked`;
     return { decision: "ask", reason, isReadOnly };
   }

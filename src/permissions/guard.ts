@@ -1,21 +1,21 @@
 import { basename } from "node:path";
 import type { Place } from "../workspace/place.ts";
 import { contains } from "../workspace/real-path.ts";
-import type { Surroundings } from "./case.ts";
 import { mayFindOption } from "./commands/expand-patterns.ts";
 import type { PlaceUse, ResolvedCommand, ResolvedLine } from "./commands/resolved-line.ts";
 import { uncoveredArgument } from "./commands/rule-coverage.ts";
+import type { SpecialDirectories } from "./judged-call.ts";
 import { runsWhatItFinds, sweeping, sweepingInput } from "./sweeping.ts";
 
 export function closedPlace(
   { real }: Place,
-  { teamDirectory, keyDirectories }: Surroundings,
+  { teamDirectory, keyDirectories }: SpecialDirectories,
 ): "team" | "keys" | undefined {
   if (keyDirectories.some((keys) => isWithin(keys, real))) return "keys";
   return isWithin(teamDirectory, real) ? "team" : undefined;
 }
 
-/** Case does not count: on some file systems `.TEAM` is `.team`. */
+/** JudgedCall does not count: on some file systems `.TEAM` is `.team`. */
 function isWithin(parent: string, path: string): boolean {
   return contains(parent.toLowerCase(), path.toLowerCase());
 }
@@ -26,23 +26,23 @@ function isWithin(parent: string, path: string): boolean {
  */
 export function tampering(
   text: string,
-  { commands, doubts, untold, isWhole }: ResolvedLine,
-  surroundings: Surroundings,
+  { commands, doubts, hiddenProgram, isWhole }: ResolvedLine,
+  directories: SpecialDirectories,
 ): string | undefined {
   for (const command of commands) {
     const reason =
-      commandTampering(command, surroundings) ??
-      sweeping(command, text, surroundings) ??
-      sweepingInput(command, commands, surroundings);
+      commandTampering(command, directories) ??
+      sweeping(command, text, directories) ??
+      sweepingInput(command, commands, directories);
     if (reason) return reason;
   }
   if (!isWhole) return `${doubts[0]}, so nobody can say that it leaves the team's records alone`;
   if (makesOption(commands)) return "a file that it makes would be an option of another command";
-  const isCode = doubts.length > 0 || untold !== undefined || commands.some(runsCode);
+  const isCode = doubts.length > 0 || hiddenProgram !== undefined || commands.some(runsCode);
   // Quotes may hide a name in the text, and not in the words.
   const words = commands.flatMap(({ layers }) => layers.flat());
   const named = [...commands.flatMap(givenOptions), ...(isCode ? [text, ...words] : [])];
-  const isNamed = named.some((each) => mentions(each, surroundings));
+  const isNamed = named.some((each) => mentions(each, directories));
   return isNamed ? "it names the team's own records" : undefined;
 }
 
@@ -65,18 +65,18 @@ function givenOptions({ kind, foundOptions }: ResolvedCommand): readonly string[
 
 function commandTampering(
   command: ResolvedCommand,
-  surroundings: Surroundings,
+  directories: SpecialDirectories,
 ): string | undefined {
   const { kind, uses, opened, layers, directory, namesTroupe, isMoved } = command;
   const all = [...uses, ...opened];
-  const { keyDirectories } = surroundings;
+  const { keyDirectories } = directories;
   const reachesKeys = ({ place, isTree }: PlaceUse) =>
-    closedPlace(place, surroundings) === "keys" ||
+    closedPlace(place, directories) === "keys" ||
     (isTree && keyDirectories.some((keys) => isWithin(place.real, keys)));
   if (all.some(reachesKeys)) {
     return "it would reach the team's keys";
   }
-  if (all.some((use) => use.use === "write" && isClosedTo(use, surroundings))) {
+  if (all.some((use) => use.use === "write" && isClosedTo(use, directories))) {
     return "it would write into the team's own records";
   }
   if (all.some(({ use, path }) => use === "write" && path.startsWith("/proc/"))) {
@@ -86,7 +86,7 @@ function commandTampering(
     return "it would write where another command of the line leads it";
   }
   if (kind === "reads") return undefined;
-  if (closedPlace(directory, surroundings)) return "it would run among the team's own records";
+  if (closedPlace(directory, directories)) return "it would run among the team's own records";
   const isRun = layers.some(
     ([name, ...others]) => isTroupe(name) || (isRunner(name) && others.some(isTroupe)),
   );
@@ -105,9 +105,9 @@ function runsCode({ kind, words, doubt, caution }: ResolvedCommand): boolean {
   return (doubt ?? caution ?? uncoveredArgument(words, 1)) !== undefined;
 }
 
-function isClosedTo({ place, isTree }: PlaceUse, surroundings: Surroundings): boolean {
-  if (closedPlace(place, surroundings)) return true;
-  const { teamDirectory, keyDirectories } = surroundings;
+function isClosedTo({ place, isTree }: PlaceUse, directories: SpecialDirectories): boolean {
+  if (closedPlace(place, directories)) return true;
+  const { teamDirectory, keyDirectories } = directories;
   return (
     isTree && [teamDirectory, ...keyDirectories].some((closed) => isWithin(place.real, closed))
   );
@@ -132,7 +132,7 @@ function isRunner(word: string | undefined): boolean {
 }
 
 /** True when code that nobody can judge names the team's directory, its keys, or troupe. */
-function mentions(text: string, { teamDirectory, keyDirectories }: Surroundings): boolean {
+function mentions(text: string, { teamDirectory, keyDirectories }: SpecialDirectories): boolean {
   const isNamed = (name: string) =>
     text.split(name).some((rest, index) => index > 0 && !/^[\w-]/.test(rest));
   return [basename(teamDirectory), ...keyDirectories].some(isNamed) || /\btroupe\b/.test(text);

@@ -3,7 +3,7 @@ import { TeamError } from "../errors.ts";
 import type { PermissionMode } from "../protocol/message.ts";
 import type { Action } from "../protocol/tools.ts";
 import type { Place } from "../workspace/place.ts";
-import type { Subject, Surroundings } from "./case.ts";
+import type { SpecialDirectories, Subject } from "./judged-call.ts";
 import { narrowerMode } from "./modes.ts";
 import { coversPlace, type Rule } from "./rule.ts";
 import type { Verdict } from "./verdict.ts";
@@ -30,7 +30,7 @@ export class Permissions {
   readonly #options: PermissionsOptions;
   #mode: PermissionMode;
   #rules: readonly Rule[];
-  #knownSurroundings: Promise<Surroundings> | undefined;
+  #knownDirectories: Promise<SpecialDirectories> | undefined;
   #knownOwnRules: Promise<readonly Rule[]> | undefined;
 
   constructor(options: PermissionsOptions) {
@@ -67,11 +67,11 @@ export class Permissions {
   /** Looks at what the call would reach, then decides. It asks nobody. */
   async judge({ tool, action }: { tool: string; action: Action }): Promise<Verdict> {
     try {
-      const surroundings = await this.#surroundings();
-      const subject = await this.#subject(action, surroundings);
+      const directories = await this.#directories();
+      const subject = await this.#subject(action, directories);
       const { decide } = await import("./decide.ts");
       const rules = [...this.#rules, ...(await this.#ownRules())];
-      return decide({ tool, subject, mode: this.mode, rules, surroundings });
+      return decide({ tool, subject, mode: this.mode, rules, directories });
     } catch (error) {
       // A path that no file can have: the model is told so.
       if (!(error instanceof TeamError)) throw error;
@@ -79,7 +79,7 @@ export class Permissions {
     }
   }
 
-  async #subject(action: Action, { programDirectories }: Surroundings): Promise<Subject> {
+  async #subject(action: Action, { programDirectories }: SpecialDirectories): Promise<Subject> {
     switch (action.type) {
       case "coordinate":
         return action;
@@ -92,8 +92,8 @@ export class Permissions {
         const { readLine } = await import("./commands/read-line.ts");
         const { locate, environment = {} } = this.#options;
         const isStill = await this.#isStill();
-        const ground = { locate, environment, programDirectories, isStill };
-        const line = await readLine(action.command, ground);
+        const context = { locate, environment, programDirectories, isStill };
+        const line = await readLine(action.command, context);
         return { type: "command", text: action.command, line };
       }
     }
@@ -114,21 +114,21 @@ export class Permissions {
 
   async #findOwnRules(): Promise<readonly Rule[]> {
     const home = this.#options.environment?.HOME ?? "";
-    const place = home.startsWith("/") ? await this.#locateSurrounding(home) : undefined;
+    const place = home.startsWith("/") ? await this.#locateDirectory(home) : undefined;
     if (place?.relative === undefined) return [];
     const { homeSecrets } = await import("./home-secrets.ts");
     return homeSecrets(place.relative);
   }
 
   /** Where the team and its key lie does not change while they are open. */
-  #surroundings(): Promise<Surroundings> {
-    this.#knownSurroundings ??= this.#findSurroundings();
-    return this.#knownSurroundings;
+  #directories(): Promise<SpecialDirectories> {
+    this.#knownDirectories ??= this.#findDirectories();
+    return this.#knownDirectories;
   }
 
-  async #findSurroundings(): Promise<Surroundings> {
+  async #findDirectories(): Promise<SpecialDirectories> {
     const { environment } = this.#options;
-    const locate = (path: string) => this.#locateSurrounding(path);
+    const locate = (path: string) => this.#locateDirectory(path);
     const realPath = async (path: string) => (await locate(path)).real;
     const searched = (environment?.PATH ?? "/").split(":").map((path) => path || ".");
     const [teamDirectory, keyDirectories, places] = await Promise.all([
@@ -144,14 +144,14 @@ export class Permissions {
    * Where something lies that no call has named. What this user cannot reach, such as a directory in
    * a PATH that was somebody else's, is where its path says: it is no reason to refuse a call.
    */
-  async #locateSurrounding(path: string): Promise<Place> {
+  async #locateDirectory(path: string): Promise<Place> {
     try {
       return await this.#options.locate(path);
     } catch (error) {
       const parent = dirname(path);
       const isUnreachable = error instanceof TeamError && error.code === "path-refused";
       if (!isUnreachable || parent === path) throw error;
-      const { real, isInside, relative } = await this.#locateSurrounding(parent);
+      const { real, isInside, relative } = await this.#locateDirectory(parent);
       const name = basename(path);
       return {
         real: join(real, name),

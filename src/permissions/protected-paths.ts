@@ -57,7 +57,7 @@ export function isProtected(
   { relative, real }: Place,
   programDirectories: readonly string[],
 ): boolean {
-  // Case does not count: on some file systems `.GIT` is `.git`.
+  // JudgedCall does not count: on some file systems `.GIT` is `.git`.
   const path = (relative ?? real).toLowerCase();
   return (
     programDirectories.includes(dirname(real)) ||

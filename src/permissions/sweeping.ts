@@ -1,10 +1,10 @@
 import { basename } from "node:path";
 import { contains } from "../workspace/real-path.ts";
-import type { Surroundings } from "./case.ts";
 import { type KnownArgument, knownValue, literal } from "./commands/argument.ts";
 import { assess } from "./commands/assess.ts";
 import type { ResolvedCommand } from "./commands/resolved-line.ts";
 import { programName, unwrap } from "./commands/wrappers.ts";
+import type { SpecialDirectories } from "./judged-call.ts";
 
 const reason = "it would change whole folders, the team's own records among them";
 
@@ -18,7 +18,7 @@ const here = /\$\{?PWD\b|~\+|\$\(pwd\)|`pwd`/;
 export function sweeping(
   command: ResolvedCommand,
   text: string,
-  { teamDirectory }: Surroundings,
+  { teamDirectory }: SpecialDirectories,
 ): string | undefined {
   const { words, kind, uses, directory } = command;
   if (kind === "reads" || command.words.length === 0) return undefined;
@@ -139,7 +139,7 @@ function findsCodeOnly(words: readonly (string | undefined)[]): boolean {
 export function sweepingInput(
   { words, layers }: ResolvedCommand,
   commands: readonly ResolvedCommand[],
-  { teamDirectory }: Surroundings,
+  { teamDirectory }: SpecialDirectories,
 ): string | undefined {
   if (!layers.some(isFed)) return undefined;
   const known = words.filter(({ type }) => type === "literal");

@@ -7,7 +7,7 @@ import { toCrlf } from "./files/line-endings.ts";
 import { nearMiss } from "./files/near-miss.ts";
 import { defineTool, failure, type Tool } from "./tool.ts";
 
-interface Edit {
+interface FileEdit {
   path: string;
   old_text: string;
   new_text: string;
@@ -42,7 +42,7 @@ export function editFileTool(access: FileAccess): Tool {
   });
 }
 
-function applyEdit({ path, replace_all, ...edit }: Edit, current: Buffer | undefined): Change {
+function applyEdit({ path, replace_all, ...edit }: FileEdit, current: Buffer | undefined): Change {
   if (!current) return { refusal: `Error: ${path} does not exist. Make it with write_file.` };
   const text = decodeText(current);
   if (text === undefined) {
@@ -69,7 +69,7 @@ function applyEdit({ path, replace_all, ...edit }: Edit, current: Buffer | undef
 /** A model writes LF; where the file has CRLF, that is meant, and is what must be written. */
 function withEndingsOf(
   text: string,
-  { old_text: oldText, new_text: newText }: Pick<Edit, "old_text" | "new_text">,
+  { old_text: oldText, new_text: newText }: Pick<FileEdit, "old_text" | "new_text">,
 ): { oldText: string; newText: string } {
   const withReturns = { oldText: toCrlf(oldText), newText: toCrlf(newText) };
   const isCrlfFile = count(text, "\r\n") * 2 > count(text, "\n");

@@ -3,14 +3,12 @@ import { z } from "zod";
 import { answer } from "./files/answer.ts";
 import { ClosedFiles } from "./files/closed-files.ts";
 import { confirmFiles } from "./files/confirm.ts";
-import { Findings } from "./files/findings.ts";
 import { GlobPattern } from "./files/glob-pattern.ts";
-import type { FileAccess } from "./files/guarded-change.ts";
+import type { SearchAccess } from "./files/guarded-change.ts";
 import { listFiles } from "./files/list-files.ts";
+import { SearchFindings } from "./files/search-findings.ts";
 import { SearchText } from "./files/search-text.ts";
 import { defineTool, failure, success, type Tool } from "./tool.ts";
-
-type SearchAccess = Pick<FileAccess, "workspace" | "mayRead" | "runner">;
 
 const GlobInput = z.object({ pattern: SearchText, path: z.string().optional() });
 
@@ -30,7 +28,7 @@ export function globTool({ workspace, mayRead, runner }: SearchAccess): Tool {
         if (area.file) return failure(`Error: ${path} is a file. Name a directory.`);
 
         const shownPath = (file: string) => relative(workspace.cwd, join(directory.path, file));
-        const findings = new Findings<string>((file) => shownPath(file).length);
+        const findings = new SearchFindings<string>((file) => shownPath(file).length);
         const closed = new ClosedFiles((file) =>
           mayRead(workspace.placeAt(join(directory.path, file))),
         );

@@ -4,17 +4,15 @@ import { firstCharacters } from "../lib/cut-text.ts";
 import { answer } from "./files/answer.ts";
 import { ClosedFiles } from "./files/closed-files.ts";
 import { confirmMatches } from "./files/confirm.ts";
-import { Findings } from "./files/findings.ts";
 import { GlobPattern } from "./files/glob-pattern.ts";
-import type { FileAccess } from "./files/guarded-change.ts";
+import type { SearchAccess } from "./files/guarded-change.ts";
 import type { Match } from "./files/match-parser.ts";
 import { searchFiles } from "./files/search-files.ts";
+import { SearchFindings } from "./files/search-findings.ts";
 import { SearchText } from "./files/search-text.ts";
 import { defineTool, failure, success, type Tool } from "./tool.ts";
 
 const maxLineCharacters = 500;
-
-type SearchAccess = Pick<FileAccess, "workspace" | "mayRead" | "runner">;
 
 const GrepInput = z.object({
   pattern: SearchText,
@@ -39,7 +37,7 @@ export function grepTool({ workspace, mayRead, runner }: SearchAccess): Tool {
 
         const show = (match: Match) =>
           `${relative(workspace.cwd, join(directory.path, match.path))}:${match.line}:${textOf(match)}`;
-        const findings = new Findings<Match>((match) => show(match).length);
+        const findings = new SearchFindings<Match>((match) => show(match).length);
         const closed = new ClosedFiles((file) =>
           mayRead(workspace.placeAt(join(directory.path, file))),
         );

@@ -14,7 +14,7 @@ const maxImageBytes = 3.75 * 1024 * 1024;
 /** How much of a large file is read after the lines shown, only to count those left. */
 const maxCountedBytes = 64 * 1024 * 1024;
 
-interface Lines {
+interface LineRange {
   offset: number;
   limit: number;
 }
@@ -52,7 +52,7 @@ async function readSmall({
 }: {
   path: string;
   file: OpenFile;
-  lines: Lines;
+  lines: LineRange;
   seenFiles: SeenFiles;
 }): Promise<ToolOutput> {
   const content = await readWhole(file.handle, path);
@@ -62,7 +62,7 @@ async function readSmall({
   return output;
 }
 
-function show(path: string, content: Buffer, lines: Lines): ToolOutput {
+function show(path: string, content: Buffer, lines: LineRange): ToolOutput {
   if (content.length === 0) return success(`(${path} is empty)`);
   const kind = kindOf(content);
   if (kind.type === "image") return showImage(path, kind.mediaType, content);
@@ -81,7 +81,7 @@ async function readLarge({
 }: {
   path: string;
   file: OpenFile;
-  lines: Lines;
+  lines: LineRange;
   signal: AbortSignal;
 }): Promise<ToolOutput> {
   const window = windowOf(lines);
@@ -99,14 +99,14 @@ async function readLarge({
   return showLines(path, window, lines);
 }
 
-function windowOf({ offset, limit }: Lines): LineWindow {
+function windowOf({ offset, limit }: LineRange): LineWindow {
   return new LineWindow({ skip: offset - 1, maxLines: limit, maxCharacters: outputRoom });
 }
 
 function showLines(
   path: string,
   window: LineWindow,
-  { offset, isCountCut }: Lines & { isCountCut?: boolean },
+  { offset, isCountCut }: LineRange & { isCountCut?: boolean },
 ): ToolOutput {
   const { lineCount } = window;
   if (offset > lineCount) return failure(`Error: ${path} has only ${lineCount} lines.`);

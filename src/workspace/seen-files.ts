@@ -4,7 +4,7 @@ const maxFiles = 10_000;
 const maxContentBytes = 8 * 1024 * 1024;
 
 /** How a file is now, compared with what the member knows of it. */
-export type Comparison =
+export type FileComparison =
   /** Nothing that the member does not know: it may write. */
   | { type: "known" }
   /** It exists, and the member has not read it. */
@@ -42,7 +42,7 @@ export class SeenFiles {
   }
 
   /** Undefined as `content` means that there is no such file. */
-  compare(real: string, content: Buffer | undefined): Comparison {
+  compare(real: string, content: Buffer | undefined): FileComparison {
     const seen = this.#files.get(real);
     if (!seen) return { type: content ? "unread" : "known" };
     if (!content) return { type: "deleted" };

@@ -1,6 +1,6 @@
 import type { ArithmeticExpression } from "unbash";
 import { anyNumber, isNumeric } from "./argument.ts";
-import { deepest } from "./limits.ts";
+import { maxDepth } from "./limits.ts";
 import type { Walker } from "./walker.ts";
 
 export const incalculable = "it calculates with what is not known";
@@ -18,7 +18,7 @@ export function lookIntoArithmetic(
   walker: Walker,
   depth = 0,
 ): void {
-  if (!expression || depth > deepest) {
+  if (!expression || depth > maxDepth) {
     walker.doubt(incalculable);
     return;
   }

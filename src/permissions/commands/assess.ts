@@ -3,7 +3,7 @@ import { type FileProgram, filePrograms } from "./changing-programs.ts";
 import { readFindExpression } from "./find-expression.ts";
 import { changingGit, readGit, readOnlyGit } from "./git-programs.ts";
 import { parseArguments } from "./options.ts";
-import { type Program, type Reading, readCall } from "./program.ts";
+import { type ProgramReading, type ReadOnlyProgram, readCall } from "./program.ts";
 import { isVersionQuestion, readOnlyPrograms } from "./read-only-programs.ts";
 import { isSystemProgram, programName } from "./wrappers.ts";
 
@@ -69,9 +69,9 @@ export function assess(words: readonly KnownArgument[]): Assessment {
   return running(words, reading?.problem);
 }
 
-type Read = Reading & { readonly repository?: string };
+type GitReading = ProgramReading & { readonly repository?: string };
 
-function readAs(name: string, words: readonly KnownArgument[]): Read | undefined {
+function readAs(name: string, words: readonly KnownArgument[]): GitReading | undefined {
   if (isVersionQuestion(name, words)) return { type: "reads", paths: [] };
   if (name === "git") return readAsGit(words);
   if (name === "find") {
@@ -86,11 +86,11 @@ function readAs(name: string, words: readonly KnownArgument[]): Read | undefined
   return program && readCall(program, words);
 }
 
-function readAsGit(words: readonly KnownArgument[]): Read {
+function readAsGit(words: readonly KnownArgument[]): GitReading {
   const call = readGit(words);
   if ("problem" in call) return { type: "problem", problem: call.problem };
   const { subcommand, rest, directory } = call;
-  const program: Program | undefined = Object.hasOwn(readOnlyGit, subcommand)
+  const program: ReadOnlyProgram | undefined = Object.hasOwn(readOnlyGit, subcommand)
     ? readOnlyGit[subcommand]
     : undefined;
   if (!program) return { type: "problem", problem: subcommand };
@@ -101,7 +101,7 @@ function readAsGit(words: readonly KnownArgument[]): Read {
 
 function readOnly(
   words: readonly KnownArgument[],
-  { paths, repository, folders, showsOthers = false }: Read & { type: "reads" },
+  { paths, repository, folders, showsOthers = false }: GitReading & { type: "reads" },
 ): Assessment {
   const base = repository === undefined || repository === "." ? "" : `${repository}/`;
   const positions = new Map(words.map((word, index) => [word, index]));

@@ -53,7 +53,7 @@ function evaluateTilde({ text, value, parts = [] }: Word, variables: Variables):
   }
   if (!first) return hasSyntax(text) ? anyWords : literal(`${home.value}${value.slice(1)}`);
   const rest = first.type === "Literal" ? first.value.slice(1) : "";
-  const start: Piece = { type: "text", value: `${home.value}${rest}` };
+  const start: WordPiece = { type: "text", value: `${home.value}${rest}` };
   return join([[start], ...others.map((part) => evaluatePart(part, variables))]);
 }
 
@@ -91,9 +91,9 @@ function hasSyntax(text: string): boolean {
 }
 
 /** What a part of a word adds to it. */
-type Piece = (PatternPiece & { readonly finds?: FilePattern["finds"] }) | Unknown;
+type WordPiece = (PatternPiece & { readonly finds?: FilePattern["finds"] }) | Unknown;
 
-function evaluatePart(part: WordPart, variables: Variables): Piece[] {
+function evaluatePart(part: WordPart, variables: Variables): WordPiece[] {
   switch (part.type) {
     case "Literal":
     case "SingleQuoted":
@@ -124,7 +124,7 @@ function evaluatePart(part: WordPart, variables: Variables): Piece[] {
 }
 
 /** In quotes what a command prints is one word, and may be known. `"$@"` is as many as there are. */
-function evaluateInQuotes(part: WordPart, variables: Variables): Piece[] {
+function evaluateInQuotes(part: WordPart, variables: Variables): WordPiece[] {
   if (isList(part)) return [{ ...anyWords, mayBePattern: false }];
   const text = part.type === "CommandExpansion" ? literalOutput(part.script) : undefined;
   const pieces = text === undefined ? evaluateQuoted(part, variables) : undefined;
@@ -132,7 +132,7 @@ function evaluateInQuotes(part: WordPart, variables: Variables): Piece[] {
 }
 
 /** Within quotes a value is neither dropped, split nor taken for a pattern. */
-function evaluateQuoted(part: WordPart, variables: Variables): Piece[] {
+function evaluateQuoted(part: WordPart, variables: Variables): WordPiece[] {
   const name = plainVariable(part);
   const known = name === undefined ? undefined : variables.get(name);
   if (known?.type === "literal") return [{ type: "text", value: known.value }];
@@ -156,7 +156,7 @@ function isList(part: WordPart): boolean {
 }
 
 /** Quotes make one word of what is in them. The wildcards in quotes are those of a loop's files. */
-function quoted(piece: Piece): Piece {
+function quoted(piece: WordPiece): WordPiece {
   return piece.type === "unknown" ? { ...piece, isOneWord: true, mayBePattern: false } : piece;
 }
 
@@ -172,7 +172,7 @@ function evaluateOperation(
   return isPart && value && !mayHoldPattern(value) ? plainWords : anyWords;
 }
 
-function evaluateVariable(name: string, variables: Variables): Piece[] {
+function evaluateVariable(name: string, variables: Variables): WordPiece[] {
   // Not `$!`: it is empty before anything has run in the background.
   if (/^[?#$]$/.test(name)) return [anyNumber];
   if (/^[!-]$/.test(name)) return [plainWords];
@@ -185,11 +185,11 @@ function evaluateVariable(name: string, variables: Variables): Piece[] {
   return [hasPatternSign(known.value) ? anyWords : plainWords];
 }
 
-function named({ pieces }: FilePattern, finds: FilePattern["finds"]): Piece[] {
+function named({ pieces }: FilePattern, finds: FilePattern["finds"]): WordPiece[] {
   return pieces.map((piece) => ({ ...piece, finds }));
 }
 
-function join(parts: readonly (readonly Piece[])[]): Argument {
+function join(parts: readonly (readonly WordPiece[])[]): Argument {
   const pieces = parts.flat();
   const unknown = pieces.filter((piece) => piece.type === "unknown");
   if (unknown.length > 0) return joinUnknown(pieces, unknown);
@@ -199,13 +199,13 @@ function join(parts: readonly (readonly Piece[])[]): Argument {
   return text.length > longestText ? anyWords : literal(text);
 }
 
-function joinPattern(pieces: readonly Exclude<Piece, Unknown>[]): FilePattern {
+function joinPattern(pieces: readonly Exclude<WordPiece, Unknown>[]): FilePattern {
   const found = pieces.map(({ finds = "words" }) => finds);
   const kinds = ["names-again", "names", "words"] as const;
   return { type: "pattern", pieces, finds: kinds.find((kind) => found.includes(kind)) ?? "words" };
 }
 
-function joinUnknown(pieces: readonly Piece[], unknown: readonly Unknown[]): Unknown {
+function joinUnknown(pieces: readonly WordPiece[], unknown: readonly Unknown[]): Unknown {
   const [first] = pieces;
   const start = first?.type === "text" ? first.value : first?.type === "unknown" ? first.start : "";
   const isPattern = pieces.some(({ type }) => type === "any" || type === "one");
@@ -219,7 +219,7 @@ function joinUnknown(pieces: readonly Piece[], unknown: readonly Unknown[]): Unk
   };
 }
 
-function holdsPattern(piece: Piece): boolean {
+function holdsPattern(piece: WordPiece): boolean {
   if (piece.type === "text") return hasPatternSign(piece.value);
   return piece.type !== "unknown" || piece.mayHoldPattern;
 }

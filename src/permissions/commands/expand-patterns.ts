@@ -92,13 +92,13 @@ function hasBracket({ pieces }: FilePattern): boolean {
   return pieces.some((piece) => piece.type === "one" && piece.text !== "?");
 }
 
-type Segment = FilePattern["pieces"];
+type PatternSegment = FilePattern["pieces"];
 
-function isTextOf(segment: Segment | undefined, text: string): boolean {
+function isTextOf(segment: PatternSegment | undefined, text: string): boolean {
   return segment?.every((piece) => piece.type === "text" && piece.value === text) ?? false;
 }
 
-function splitAtSlashes({ pieces }: FilePattern): Segment[] {
+function splitAtSlashes({ pieces }: FilePattern): PatternSegment[] {
   const segments: FilePattern["pieces"][number][][] = [[]];
   for (const piece of pieces) {
     if (piece.type !== "text") {
@@ -115,7 +115,7 @@ function splitAtSlashes({ pieces }: FilePattern): Segment[] {
 /** Undefined where a name's letters depend on the shell's locale. */
 async function matchSegment(
   bases: readonly string[],
-  segment: Segment,
+  segment: PatternSegment,
   directory: string,
 ): Promise<string[] | undefined> {
   if (segment.every(({ type }) => type === "text")) {
@@ -136,7 +136,7 @@ async function matchSegment(
 }
 
 /** As in bash, a wildcard does not match the dot that hides a file. */
-function matches(segment: Segment, name: string): boolean {
+function matches(segment: PatternSegment, name: string): boolean {
   const first = segment.find((piece) => piece.type !== "text" || piece.value !== "");
   const asksForHidden = first?.type === "text" && first.value.startsWith(".");
   if (name.startsWith(".") && !asksForHidden) return false;
@@ -144,14 +144,14 @@ function matches(segment: Segment, name: string): boolean {
 }
 
 /** One character, or a wildcard. */
-type Step = string | "any" | "one";
+type MatchStep = string | "any" | "one";
 
-function steps(piece: Segment[number]): Step[] {
+function steps(piece: PatternSegment[number]): MatchStep[] {
   return piece.type === "text" ? [...piece.value] : [piece.type];
 }
 
 /** Goes back to the last star only, so that no pattern takes long. */
-function matchesFrom(pattern: readonly Step[], name: readonly string[]): boolean {
+function matchesFrom(pattern: readonly MatchStep[], name: readonly string[]): boolean {
   let step = 0;
   let star: { step: number; at: number } | undefined;
   for (let at = 0; at < name.length; ) {

@@ -3,14 +3,14 @@ import { type Argument, isNumeric, knownValue } from "./argument.ts";
 import { incalculable, lookIntoArithmetic } from "./arithmetic.ts";
 import { mayOutlive } from "./endless.ts";
 import { evaluateWord, hasBraces } from "./evaluate-word.ts";
-import { deepest } from "./limits.ts";
+import { maxDepth } from "./limits.ts";
 import type { Walker } from "./walker.ts";
 
 const mysterious = "it has an expansion that is not understood";
 
 /** Walks the scripts within a word, and doubts expansions that do more than to put text in. */
 export function lookInside(node: SyntaxNode, walker: Walker, depth = 0): void {
-  if (depth > deepest) {
+  if (depth > maxDepth) {
     walker.doubt("it is nested too deeply");
     return;
   }
@@ -118,7 +118,7 @@ function isName(argument: Argument | undefined): boolean {
 }
 
 function forEachInside(node: SyntaxNode, visit: (node: SyntaxNode) => void, depth = 0): void {
-  if (depth > deepest) throw new RangeError("it is nested too deeply");
+  if (depth > maxDepth) throw new RangeError("it is nested too deeply");
   visit(node);
   if (node.type === "Word") return;
   forEachChild(node, (child) => forEachInside(child, visit, depth + 1));

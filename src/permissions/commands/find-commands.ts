@@ -12,17 +12,24 @@ import type {
 import { type Argument, anyWords, hasPatternSign, knownValue, oneOf } from "./argument.ts";
 import { lookIntoArithmetic } from "./arithmetic.ts";
 import { builtinEffect } from "./builtins.ts";
+import { CommandCollector, shellItself } from "./command-collector.ts";
+import type { CommandLine, SimpleCommand } from "./command-line.ts";
+import {
+  type DirectoryOutcome,
+  type DirectoryRoute,
+  directoryStep,
+  eitherWay,
+  merged,
+  staying,
+} from "./directory-routes.ts";
 import { isEndless, isLeftRunning } from "./endless.ts";
 import { evaluateWord } from "./evaluate-word.ts";
 import { lookInside, lookIntoTest } from "./expansions.ts";
-import { Findings, shellItself } from "./findings.ts";
-import type { Line, SimpleCommand } from "./line.ts";
+import { findHiddenProgram } from "./launchers.ts";
 import { openedFiles } from "./opened-file.ts";
 import { parseLine } from "./parse-line.ts";
-import { directoryStep, eitherWay, merged, type Outcome, type Route, staying } from "./routes.ts";
 import { ShellVariables } from "./shell-variables.ts";
-import { untoldProgram } from "./told-programs.ts";
-import type { Environment } from "./variables.ts";
+import type { ShellEnvironment } from "./variables.ts";
 import type { Walker } from "./walker.ts";
 import { type Inner, unwrap } from "./wrappers.ts";
 import { patternProblem, writtenCommand } from "./written-command.ts";
@@ -36,66 +43,72 @@ type ShellScript = Extract<Inner, { type: "script" }>;
  * Walks a parsed line as bash would run it in an environment, and collects every command that might
  * be run.
  */
-export function findCommands(script: ParsedScript, environment: Environment = {}): Line {
-  const findings = new Findings();
+export function findCommands(
+  script: ParsedScript,
+  environment: ShellEnvironment = {},
+): CommandLine {
+  const findings = new CommandCollector();
   new CommandFinder(findings, environment).walk(script, [[]]);
   return findings.line;
 }
 
 class CommandFinder {
-  readonly #findings: Findings;
+  readonly #collector: CommandCollector;
   readonly #variables: ShellVariables;
 
-  constructor(findings: Findings, environment: Environment) {
-    this.#findings = findings;
+  constructor(findings: CommandCollector, environment: ShellEnvironment) {
+    this.#collector = findings;
     this.#variables = new ShellVariables(environment);
   }
 
-  walk(script: ParsedScript, routes: readonly Route[]): void {
-    if (script.errors?.length) this.#findings.giveUp("it cannot be parsed as bash");
+  walk(script: ParsedScript, routes: readonly DirectoryRoute[]): void {
+    if (script.errors?.length) this.#collector.giveUp("it cannot be parsed as bash");
     this.#statements(script.commands, routes);
   }
 
-  #statements(statements: Script["commands"], routes: readonly Route[]): Outcome {
-    let outcome: Outcome = { success: routes, failure: routes };
+  #statements(statements: Script["commands"], routes: readonly DirectoryRoute[]): DirectoryOutcome {
+    let outcome: DirectoryOutcome = { success: routes, failure: routes };
     for (const [index, statement] of statements.entries()) {
-      if (this.#findings.isFull()) break;
-      if (isLeftRunning(statements, index)) this.#findings.doubt("it leaves a command running");
-      outcome = this.#statement(statement, this.#findings.bounded(eitherWay(outcome)));
+      if (this.#collector.isFull()) break;
+      if (isLeftRunning(statements, index)) this.#collector.doubt("it leaves a command running");
+      outcome = this.#statement(statement, this.#collector.bounded(eitherWay(outcome)));
     }
     return outcome;
   }
 
-  #statement({ command, background }: Statement, routes: readonly Route[]): Outcome {
+  #statement(
+    { command, background }: Statement,
+    routes: readonly DirectoryRoute[],
+  ): DirectoryOutcome {
     if (background) return this.#aside(routes, () => this.#node(command, routes));
     return this.#node(command, routes);
   }
 
   /** Walks what has a shell of its own: neither its variables nor its directory come back. */
-  #aside(routes: readonly Route[], walk: () => void): Outcome {
+  #aside(routes: readonly DirectoryRoute[], walk: () => void): DirectoryOutcome {
     this.#variables.aside(walk);
     return staying(routes);
   }
 
   /** This walk as the words of a command see it, from where the command runs. */
-  #walker(routes: readonly Route[]): Walker {
+  #walker(routes: readonly DirectoryRoute[]): Walker {
     const walker: Walker = {
       variables: this.#variables,
       look: (part) => lookInside(part, walker),
-      doubt: (reason) => this.#findings.doubt(reason),
+      doubt: (reason) => this.#collector.doubt(reason),
       assign: (name, value) => this.#assign(name, value),
       script: (script) => {
-        this.#findings.deeper(() => this.#aside(routes, () => this.walk(script, routes)));
+        this.#collector.deeper(() => this.#aside(routes, () => this.walk(script, routes)));
       },
     };
     return walker;
   }
 
-  #node(node: Statement["command"], routes: readonly Route[]): Outcome {
-    return this.#findings.deeper(() => this.#anyNode(node, routes)) ?? staying(routes);
+  #node(node: Statement["command"], routes: readonly DirectoryRoute[]): DirectoryOutcome {
+    return this.#collector.deeper(() => this.#anyNode(node, routes)) ?? staying(routes);
   }
 
-  #anyNode(node: Statement["command"], routes: readonly Route[]): Outcome {
+  #anyNode(node: Statement["command"], routes: readonly DirectoryRoute[]): DirectoryOutcome {
     if (node.type === "AndOr") return this.#andOr(node, routes);
     if (node.type !== "Pipeline") return this.#command(node, routes);
     const [only, ...others] = node.commands;
@@ -104,13 +117,13 @@ class CommandFinder {
     return staying(routes);
   }
 
-  #andOr({ commands, operators }: AndOr, routes: readonly Route[]): Outcome {
+  #andOr({ commands, operators }: AndOr, routes: readonly DirectoryRoute[]): DirectoryOutcome {
     const [first, ...others] = commands;
     let outcome = first ? this.#node(first, routes) : staying(routes);
     for (const [index, next] of others.entries()) {
       const { success, failure } = outcome;
       const isAnd = operators[index] === "&&";
-      const from = this.#findings.bounded(isAnd ? success : failure);
+      const from = this.#collector.bounded(isAnd ? success : failure);
       const then = this.#variables.perhaps(() => this.#node(next, from));
       outcome = isAnd
         ? { success: then.success, failure: merged(failure, then.failure) }
@@ -119,18 +132,18 @@ class CommandFinder {
     return outcome;
   }
 
-  #command(node: CommandNode, routes: readonly Route[]): Outcome {
+  #command(node: CommandNode, routes: readonly DirectoryRoute[]): DirectoryOutcome {
     switch (node.type) {
       case "Command":
         return this.#simple(node, routes);
       case "Redirected": {
         const opened = openedFiles(node.redirects, this.#walker(routes));
-        this.#findings.add({ ...shellItself, opened, routes });
+        this.#collector.add({ ...shellItself, opened, routes });
         return this.#compound(node.command, routes);
       }
       case "Function":
       case "Coproc":
-        this.#findings.doubt(`it has a ${node.type === "Function" ? "function" : "coprocess"}`);
+        this.#collector.doubt(`it has a ${node.type === "Function" ? "function" : "coprocess"}`);
         if (node.body.type === "CompoundList") this.#statements(node.body.commands, routes);
         else this.#node(node.body, routes);
         return staying(routes);
@@ -139,7 +152,7 @@ class CommandFinder {
     }
   }
 
-  #compound(node: CompoundCommand, routes: readonly Route[]): Outcome {
+  #compound(node: CompoundCommand, routes: readonly DirectoryRoute[]): DirectoryOutcome {
     switch (node.type) {
       case "BraceGroup":
         return this.#statements(node.body.commands, routes);
@@ -160,7 +173,8 @@ class CommandFinder {
       case "For":
         return this.#for(node, routes);
       case "While":
-        if (isEndless(node.clause, node.body)) this.#findings.doubt("it has a loop without an end");
+        if (isEndless(node.clause, node.body))
+          this.#collector.doubt("it has a loop without an end");
         return this.#loop(routes, () => {
           for (const list of [node.clause, node.body]) this.#round(list, routes);
         });
@@ -172,7 +186,7 @@ class CommandFinder {
           lookIntoArithmetic(node.update, this.#walker(routes));
         });
       case "Select":
-        this.#findings.doubt("it has a menu");
+        this.#collector.doubt("it has a menu");
         return this.#loop(routes, () => this.#round(node.body, routes));
       case "TestCommand":
         lookIntoTest(node.expression, this.#walker(routes));
@@ -184,7 +198,7 @@ class CommandFinder {
   }
 
   /** Each part may be run or not, in this order. */
-  #branches(lists: readonly CompoundList[], routes: readonly Route[]): Outcome {
+  #branches(lists: readonly CompoundList[], routes: readonly DirectoryRoute[]): DirectoryOutcome {
     let possible = routes;
     for (const list of lists) {
       const outcome = this.#variables.perhaps(() => this.#statements(list.commands, possible));
@@ -193,23 +207,23 @@ class CommandFinder {
     return staying(possible);
   }
 
-  #loop(routes: readonly Route[], walk: () => void): Outcome {
+  #loop(routes: readonly DirectoryRoute[], walk: () => void): DirectoryOutcome {
     if (!this.#variables.everyRound(walk)) {
-      this.#findings.doubt("it changes a variable in a loop");
+      this.#collector.doubt("it changes a variable in a loop");
     }
     return staying(routes);
   }
 
   /** A loop over known words is walked once for each of them; any other once for all. */
-  #for({ name, wordlist, body }: For, routes: readonly Route[]): Outcome {
+  #for({ name, wordlist, body }: For, routes: readonly DirectoryRoute[]): DirectoryOutcome {
     for (const word of wordlist ?? []) lookInside(word, this.#walker(routes));
     const values = wordlist?.flatMap((word) => evaluateWord(word, this.#variables)) ?? [anyWords];
     const caution = patternProblem(wordlist ? values : []);
-    this.#findings.add({ ...shellItself, listed: values, caution, routes });
+    this.#collector.add({ ...shellItself, listed: values, caution, routes });
     const anyOfThem = oneOf(values);
     const walk = () => {
       for (const value of values) {
-        if (this.#findings.isFull()) break;
+        if (this.#collector.isFull()) break;
         this.#assign(name.value, value);
         this.#round(body, routes);
         this.#assign(name.value, anyOfThem);
@@ -221,31 +235,31 @@ class CommandFinder {
     return staying(routes);
   }
 
-  #round(body: CompoundList, routes: readonly Route[]): void {
+  #round(body: CompoundList, routes: readonly DirectoryRoute[]): void {
     const outcome = this.#variables.perhaps(() => this.#statements(body.commands, routes));
     if (merged(routes, eitherWay(outcome)).length > routes.length) {
-      this.#findings.doubt("it changes the directory in a loop");
+      this.#collector.doubt("it changes the directory in a loop");
     }
   }
 
-  #simple(node: Command, routes: readonly Route[]): Outcome {
-    const command = writtenCommand(node, this.#walker(routes), this.#findings);
+  #simple(node: Command, routes: readonly DirectoryRoute[]): DirectoryOutcome {
+    const command = writtenCommand(node, this.#walker(routes), this.#collector);
     if (!command) return staying(routes);
     if (node.name) return this.#program({ ...command, routes });
-    this.#findings.add({ ...command, routes });
+    this.#collector.add({ ...command, routes });
     return staying(routes);
   }
 
   /** Takes a command out of what it is wrapped in, and notes what it does to the shell itself. */
-  #program(command: SimpleCommand): Outcome {
+  #program(command: SimpleCommand): DirectoryOutcome {
     const { words, routes } = command;
     const wrappings = [...command.wrappings, words];
     if (wrappings.length > mostWrappings) {
-      this.#findings.giveUp("it is wrapped too often");
+      this.#collector.giveUp("it is wrapped too often");
       return staying(routes);
     }
-    const untold = untoldProgram(words);
-    if (untold !== undefined) this.#findings.leaveUntold(untold);
+    const hidden = findHiddenProgram(words);
+    if (hidden !== undefined) this.#collector.noteHiddenProgram(hidden);
     const inner = unwrap(words);
     const caution = command.caution ?? inner.doubt;
     if (inner.type === "command") {
@@ -253,18 +267,21 @@ class CommandFinder {
     }
     if (inner.type === "script") {
       // The shell does nothing of its own: its script's commands are judged in its place.
-      this.#findings.add({ ...command, words: [], wrappings, caution });
+      this.#collector.add({ ...command, words: [], wrappings, caution });
       return this.#script(inner, routes);
     }
-    this.#findings.add({ ...command, caution });
+    this.#collector.add({ ...command, caution });
     return this.#afterBuiltin(command);
   }
 
-  #script({ script, isOwnShell }: ShellScript, routes: readonly Route[]): Outcome {
-    if (!this.#findings.hasRoomForText(script)) return staying(routes);
+  #script(
+    { script, isOwnShell }: ShellScript,
+    routes: readonly DirectoryRoute[],
+  ): DirectoryOutcome {
+    if (!this.#collector.hasRoomForText(script)) return staying(routes);
     const parsed = parseLine(script);
     if (parsed.type === "unparsable") {
-      this.#findings.giveUp(parsed.reason);
+      this.#collector.giveUp(parsed.reason);
       return staying(routes);
     }
     if (!isOwnShell) return this.#statements(parsed.script.commands, routes);
@@ -272,7 +289,7 @@ class CommandFinder {
     return staying(routes);
   }
 
-  #afterBuiltin({ words, wrappings, routes }: SimpleCommand): Outcome {
+  #afterBuiltin({ words, wrappings, routes }: SimpleCommand): DirectoryOutcome {
     const { assigned, forgets, doubt } = builtinEffect(words);
     for (const variable of assigned) {
       // What is exported has been judged with its value.
@@ -280,11 +297,11 @@ class CommandFinder {
       else this.#assign(variable, anyWords);
     }
     if (forgets) this.#variables.forgetAll();
-    if (doubt !== undefined) this.#findings.doubt(doubt);
+    if (doubt !== undefined) this.#collector.doubt(doubt);
     if (knownValue(words[0]) !== "cd") return staying(routes);
     const step = words.length === 2 ? directoryStep(words[1]) : undefined;
     if (typeof step !== "string" || wrappings.length > 0) {
-      this.#findings.doubt("it changes to a directory that is not known");
+      this.#collector.doubt("it changes to a directory that is not known");
     }
     if (step === undefined) return staying(routes);
     if (typeof step === "string" && hasPatternSign(step)) this.#variables.set("PWD", anyWords);
@@ -292,7 +309,7 @@ class CommandFinder {
   }
 
   #assign(name: string, value: Argument): void {
-    if (this.#variables.isLeading(name, value)) this.#findings.doubt(`it sets ${name}`);
+    if (this.#variables.isLeading(name, value)) this.#collector.doubt(`it sets ${name}`);
     this.#variables.set(name, value);
   }
 }

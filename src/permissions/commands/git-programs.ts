@@ -1,6 +1,6 @@
 import { type KnownArgument, knownValue } from "./argument.ts";
 import type { OptionList, ParsedArguments } from "./options.ts";
-import type { Program } from "./program.ts";
+import type { ReadOnlyProgram } from "./program.ts";
 
 /** Revisions and paths alike: a revision, taken for a path, lies in the workspace. */
 const operands = "paths" as const;
@@ -35,9 +35,9 @@ const logging = {
   hasNumbers: true,
   showsOthers: showsContents,
   problem: formatProblem,
-} satisfies Program;
+} satisfies ReadOnlyProgram;
 
-const log: Program = { ...logging, text: `${logging.text} -L -n --committer` };
+const log: ReadOnlyProgram = { ...logging, text: `${logging.text} -L -n --committer` };
 
 /** Options with which a diff tells no more than which files there are, and how many lines. */
 const summaries =
@@ -111,7 +111,7 @@ function configProblem({ given, operands: names }: ParsedArguments): string | un
 }
 
 /** What git does without changing anything, with the options that are known to be harmless. */
-export const readOnlyGit: Readonly<Record<string, Program>> = {
+export const readOnlyGit: Readonly<Record<string, ReadOnlyProgram>> = {
   status: {
     operands,
     optional: "-u",

@@ -1,2 +1,2 @@
 /** How deep things may lie in each other: deeper ones are not judged. */
-export const deepest = 100;
+export const maxDepth = 100;

@@ -9,7 +9,7 @@ const reason = "its paths may lead elsewhere once another command of the line ha
  * Where paths lead was looked up before anything ran. A command whose paths another one of its line
  * may lead elsewhere, by moving links about, is given a caution.
  */
-export function cautioned(commands: readonly ResolvedCommand[]): ResolvedCommand[] {
+export function flagMovedPaths(commands: readonly ResolvedCommand[]): ResolvedCommand[] {
   const movers = commands.flatMap((command, index) =>
     command.moves === "nothing" ? [] : [{ command, index }],
   );

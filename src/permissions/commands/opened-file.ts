@@ -1,8 +1,8 @@
 import type { Redirection } from "unbash";
 import { anyWords, knownValue } from "./argument.ts";
+import type { OpenedFile } from "./command-line.ts";
 import { evaluateWord, hasBraces, type Variables } from "./evaluate-word.ts";
 import { lookInside } from "./expansions.ts";
-import type { OpenedFile } from "./line.ts";
 import type { Walker } from "./walker.ts";
 
 /** The files that a command's redirections open. What is in their words is looked into. */

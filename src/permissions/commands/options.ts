@@ -33,7 +33,7 @@ export interface ParsedArguments {
 }
 
 const kindNames = ["flags", "optional", "text", "pairs", "paths", "scripts"] as const;
-type Kind = (typeof kindNames)[number];
+type OptionKind = (typeof kindNames)[number];
 
 /** Sorts a program's arguments, or says which of them is not known to be harmless. */
 export function parseArguments(
@@ -99,8 +99,8 @@ function isSurelyOperand({ start, isOneWord }: { start: string; isOneWord: boole
   return isOneWord && start !== "" && !start.startsWith("-");
 }
 
-function optionKinds(list: OptionList): Map<string, Kind> {
-  const kinds = new Map<string, Kind>();
+function optionKinds(list: OptionList): Map<string, OptionKind> {
+  const kinds = new Map<string, OptionKind>();
   for (const kind of kindNames) {
     for (const name of list[kind]?.split(/\s+/) ?? []) kinds.set(name, kind);
   }
@@ -109,13 +109,13 @@ function optionKinds(list: OptionList): Map<string, Kind> {
 
 interface ReadOption {
   readonly names: readonly string[];
-  readonly kind: Kind;
+  readonly kind: OptionKind;
   readonly value: string | undefined;
 }
 
 function readOption(
   word: string,
-  kinds: ReadonlyMap<string, Kind>,
+  kinds: ReadonlyMap<string, OptionKind>,
   { hasValuesApart = false }: OptionList,
 ): ReadOption | undefined {
   const [name = word] = /^--?[^=]+/.exec(word) ?? [];
@@ -128,7 +128,7 @@ function readOption(
 }
 
 /** `-rn`, `-A3`, `-nA 3`: letters, the last of which may take a value. */
-function readCluster(word: string, kinds: ReadonlyMap<string, Kind>): ReadOption | undefined {
+function readCluster(word: string, kinds: ReadonlyMap<string, OptionKind>): ReadOption | undefined {
   const names: string[] = [];
   for (let index = 1; index < word.length; index++) {
     const name = `-${word[index]}`;

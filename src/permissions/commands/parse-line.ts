@@ -1,6 +1,6 @@
 import { forEachChild, type ParsedScript, parse, type SyntaxNode } from "unbash";
 import { hasHidden, showHidden } from "../show-hidden.ts";
-import { isCovered } from "./coverage.ts";
+import { isCovered } from "./parser-coverage.ts";
 
 /** Longer lines than this are not read to their end by anybody. */
 const longestLine = 16_384;

@@ -3,7 +3,10 @@ import { dirname, join, resolve } from "node:path";
 import { z } from "zod";
 import { hasErrno } from "../../errors.ts";
 import { readJson } from "../../lib/read-json.ts";
-import type { Environment } from "./variables.ts";
+import type { LineContext } from "./resolved-line.ts";
+import type { ShellEnvironment } from "./variables.ts";
+
+type ProgramContext = Pick<LineContext, "environment" | "programDirectories">;
 
 /** What the shell does itself, so that it looks for no program of that name. */
 const builtins: ReadonlySet<string> = new Set(
@@ -13,18 +16,13 @@ const builtins: ReadonlySet<string> = new Set(
   times trap true type typeset ulimit umask unalias unset wait`.split(/\s+/),
 );
 
-interface Ground {
-  readonly environment: Environment;
-  readonly programDirectories: readonly string[];
-}
-
 /** Finds programs by their names, as the shell does. */
 export class ProgramSearch {
-  readonly #environment: Environment;
+  readonly #environment: ShellEnvironment;
   readonly #directories: readonly string[];
   readonly #ownDirectories: readonly string[];
 
-  constructor({ environment, programDirectories }: Ground) {
+  constructor({ environment, programDirectories }: ProgramContext) {
     this.#environment = environment;
     this.#directories = (environment.PATH ?? "").split(":");
     this.#ownDirectories = programDirectories;

@@ -2,7 +2,7 @@ import { type KnownArgument, literal } from "./argument.ts";
 import { type OptionList, type ParsedArguments, parseArguments } from "./options.ts";
 
 /** What is known of a program: the arguments with which it does what is expected of it. */
-export interface Program extends OptionList {
+export interface ReadOnlyProgram extends OptionList {
   readonly operands: "none" | "text" | "paths";
   /** No argument is an option that matters: all of them are operands. */
   readonly takesAnything?: boolean;
@@ -29,7 +29,7 @@ export const nothing = { operands: "none" } as const;
 type FolderUse = "tree" | "linked-tree" | "never";
 
 /** The files a call of the program reads, or what is wrong with it. */
-export type Reading =
+export type ProgramReading =
   | {
       readonly type: "reads";
       readonly paths: readonly KnownArgument[];
@@ -38,7 +38,10 @@ export type Reading =
     }
   | { readonly type: "problem"; readonly problem: string };
 
-export function readCall(program: Program, words: readonly KnownArgument[]): Reading {
+export function readCall(
+  program: ReadOnlyProgram,
+  words: readonly KnownArgument[],
+): ProgramReading {
   const call = program.takesAnything ? allOperands(words) : parseArguments(program, words);
   if ("problem" in call) return { type: "problem", problem: call.problem };
   const { operands, given, paths, scripts } = call;
@@ -72,7 +75,7 @@ export function readCall(program: Program, words: readonly KnownArgument[]): Rea
 }
 
 /** What may be several words, or none, moves all others to another place. */
-function splitProblem(program: Program, { operands, paths, scripts }: ParsedArguments) {
+function splitProblem(program: ReadOnlyProgram, { operands, paths, scripts }: ParsedArguments) {
   if (program.operands === "text" && program.leading === undefined) return undefined;
   const isSplit = [...operands, ...paths, ...scripts].some(
     (word) => word.type === "unknown" && !word.isOneWord,

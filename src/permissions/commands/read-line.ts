@@ -1,22 +1,22 @@
 import { hasPatternSign } from "./argument.ts";
+import type { CommandLine } from "./command-line.ts";
 import { findCommands } from "./find-commands.ts";
-import type { Line } from "./line.ts";
 import { parseLine } from "./parse-line.ts";
 import { resolveLine } from "./resolve-line.ts";
-import type { Ground, ResolvedLine } from "./resolved-line.ts";
-import { type Environment, isPlainLocale } from "./variables.ts";
+import type { LineContext, ResolvedLine } from "./resolved-line.ts";
+import { isPlainLocale, type ShellEnvironment } from "./variables.ts";
 
 /** Finds every command of a line as a model writes it, and where the paths in it lead. */
-export async function readLine(command: string, ground: Ground): Promise<ResolvedLine> {
-  const { environment } = ground;
-  const { real } = await ground.locate(".");
+export async function readLine(command: string, context: LineContext): Promise<ResolvedLine> {
+  const { environment } = context;
+  const { real } = await context.locate(".");
   // The shell keeps the name by which its directory was reached, or takes the real one.
   const { PWD = "" } = environment;
   const directory = hasPatternSign(PWD) ? PWD : real;
-  return resolveLine(parse(command, { ...environment, PWD: directory }), ground);
+  return resolveLine(parse(command, { ...environment, PWD: directory }), context);
 }
 
-function parse(command: string, environment: Environment): Line {
+function parse(command: string, environment: ShellEnvironment): CommandLine {
   try {
     if (!isPlainLocale(environment) && /[^\t\n -~]/.test(command)) {
       return unreadable("bash reads it in another encoding than UTF-8");
@@ -31,6 +31,6 @@ function parse(command: string, environment: Environment): Line {
   }
 }
 
-function unreadable(reason: string): Line {
-  return { commands: [], doubts: [reason], isWhole: false, untold: undefined };
+function unreadable(reason: string): CommandLine {
+  return { commands: [], doubts: [reason], isWhole: false, hiddenProgram: undefined };
 }

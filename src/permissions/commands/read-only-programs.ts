@@ -1,11 +1,11 @@
 import { type KnownArgument, knownValue } from "./argument.ts";
 import { isPrintingAwkProgram } from "./awk-program.ts";
 import type { ParsedArguments } from "./options.ts";
-import { anything, files, nothing, type Program, texts } from "./program.ts";
+import { anything, files, nothing, type ReadOnlyProgram, texts } from "./program.ts";
 import { isPrintingSedScript } from "./sed-script.ts";
 import { shellPrograms } from "./shell-programs.ts";
 
-const hashing: Program = {
+const hashing: ReadOnlyProgram = {
   ...files,
   flags: "-b -t -z --binary --tag --text",
   text: "-a --algorithm",
@@ -20,7 +20,7 @@ function noArgumentFile({ operands }: ParsedArguments): string | undefined {
  * Programs that only read, with the options that are known to be harmless. An option that is not
  * listed here is asked about, so a list may be short of options but never of dangers.
  */
-export const readOnlyPrograms: Readonly<Record<string, Program>> = {
+export const readOnlyPrograms: Readonly<Record<string, ReadOnlyProgram>> = {
   ls: {
     ...files,
     flags: `-a -A -b -B -c -C -d -f -F -g -G -h -H -i -k -l -L -m -n -N -o -p -q -Q -r -R -s -S -t -u

@@ -11,14 +11,14 @@ import {
 } from "./argument.ts";
 import { arrivalProblem, bringsFilesOnly, kindOf, linksBelow } from "./arriving-files.ts";
 import { type Assessment, assess, opensOnly, type PathUse } from "./assess.ts";
+import type { CommandLine, SimpleCommand } from "./command-line.ts";
+import type { DirectoryRoute } from "./directory-routes.ts";
 import { type Expansion, expandPattern } from "./expand-patterns.ts";
-import type { Line, SimpleCommand } from "./line.ts";
-import { cautioned } from "./moved-paths.ts";
+import { launchedCommands } from "./launchers.ts";
+import { flagMovedPaths } from "./moved-paths.ts";
 import { isTroupeProgram, ProgramSearch } from "./program-search.ts";
-import type { Ground, PlaceUse, ResolvedCommand, ResolvedLine } from "./resolved-line.ts";
-import type { Route } from "./routes.ts";
+import type { LineContext, PlaceUse, ResolvedCommand, ResolvedLine } from "./resolved-line.ts";
 import { lostPattern, searchedPaths } from "./searched-folders.ts";
-import { alsoRun } from "./told-programs.ts";
 
 /** Devices that keep nothing, tell nothing, and come to an end. */
 const harmlessDevice = /^\/dev\/(null|stdin|stdout|stderr|fd\/\d+)$/;
@@ -31,28 +31,28 @@ const mostScripts = 20;
 const longestPath = 4_096;
 
 /** Follows every path of a line's commands, from each directory they may run in. */
-export async function resolveLine(line: Line, ground: Ground): Promise<ResolvedLine> {
-  const resolver = new LineResolver(ground);
+export async function resolveLine(line: CommandLine, context: LineContext): Promise<ResolvedLine> {
+  const resolver = new LineResolver(context);
   const commands: ResolvedCommand[] = [];
   for (const command of line.commands) {
     for (const route of command.routes) commands.push(await resolver.resolve(command, route));
   }
-  return { ...line, commands: cautioned(commands) };
+  return { ...line, commands: flagMovedPaths(commands) };
 }
 
 class LineResolver {
-  readonly #ground: Ground;
+  readonly #context: LineContext;
   readonly #programs: ProgramSearch;
   readonly #places = new Map<string, Promise<Place>>();
   readonly #expanded = new Map<string, Promise<Expansion>>();
   #names = 0;
 
-  constructor(ground: Ground) {
-    this.#ground = ground;
-    this.#programs = new ProgramSearch(ground);
+  constructor(context: LineContext) {
+    this.#context = context;
+    this.#programs = new ProgramSearch(context);
   }
 
-  async resolve(command: SimpleCommand, route: Route): Promise<ResolvedCommand> {
+  async resolve(command: SimpleCommand, route: DirectoryRoute): Promise<ResolvedCommand> {
     const { directory, doubt: lost } = await this.#follow(route);
     const isTooMuch = this.#places.size > mostPaths;
     const expanded = await this.#expandAll(command.words, directory, isTooMuch);
@@ -112,7 +112,7 @@ class LineResolver {
     uses: readonly PlaceUse[],
     directory: Place,
   ): Promise<string | undefined> {
-    const { programDirectories } = this.#ground;
+    const { programDirectories } = this.#context;
     const brought = await arrivalProblem(uses, directory, programDirectories);
     const followed = followsLinks ? await this.#linkProblem(uses) : undefined;
     return brought ?? followed ?? (refusesFolders ? await folderProblem(uses) : undefined);
@@ -138,7 +138,7 @@ class LineResolver {
   }
 
   /** Where `cd` leads, step by step. It goes back the way it came, which after a link is not `..`. */
-  async #follow(route: Route): Promise<{ directory: Place; doubt?: string }> {
+  async #follow(route: DirectoryRoute): Promise<{ directory: Place; doubt?: string }> {
     let directory = await this.#place(".");
     let isLinked = false;
     for (const step of route) {
@@ -180,7 +180,7 @@ class LineResolver {
   async #expand(word: Argument, directory: string): Promise<Expansion> {
     if (word.type !== "pattern") return { ...nothing, words: [word] };
     const key = JSON.stringify([directory, word.pieces]);
-    const known = this.#expanded.get(key) ?? expandPattern(word, directory, this.#ground);
+    const known = this.#expanded.get(key) ?? expandPattern(word, directory, this.#context);
     this.#expanded.set(key, known);
     const expansion = await known;
     this.#names += expansion.words.length + expansion.folders.length;
@@ -215,14 +215,14 @@ class LineResolver {
     const { real: start } = await this.#placeFrom(real, repository);
     const problem = await gitConfigurationProblem(start);
     // Where there is no .git, a bare repository can be made by writing plain files.
-    const isSettled = this.#ground.isStill || (await kindOf(`${start}/.git`)) !== "other";
+    const isSettled = this.#context.isStill || (await kindOf(`${start}/.git`)) !== "other";
     return problem ?? (isSettled ? undefined : "a repository may be made in that folder");
   }
 
   #place(path: string): Promise<Place> {
     const known = this.#places.get(path);
     if (known) return known;
-    const place = this.#ground.locate(path).catch((error: unknown) => {
+    const place = this.#context.locate(path).catch((error: unknown) => {
       if (!(error instanceof TeamError)) throw error;
       // A path that no file can have is in nobody's workspace.
       return { real: path, isInside: false, relative: undefined };
@@ -277,7 +277,7 @@ async function folderProblem(uses: readonly PlaceUse[]): Promise<string | undefi
 
 function layersOf(command: SimpleCommand, words: readonly KnownArgument[]): string[][] {
   const layers = [...command.wrappings, words];
-  return [...layers, ...layers.flatMap(alsoRun)].map((layer) =>
+  return [...layers, ...layers.flatMap(launchedCommands)].map((layer) =>
     layer.map((word) => knownValue(word) ?? (word.type === "unknown" ? word.start : "")),
   );
 }

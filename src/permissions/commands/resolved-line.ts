@@ -1,8 +1,8 @@
 import type { Place } from "../../workspace/place.ts";
 import type { KnownArgument } from "./argument.ts";
 import type { Assessment, PathUse } from "./assess.ts";
-import type { Line } from "./line.ts";
-import type { Environment } from "./variables.ts";
+import type { CommandLine } from "./command-line.ts";
+import type { ShellEnvironment } from "./variables.ts";
 
 /** A command whose paths have been followed to where they lead. */
 export interface ResolvedCommand {
@@ -34,15 +34,15 @@ export interface PlaceUse extends PathUse {
   readonly place: Place;
 }
 
-export interface ResolvedLine extends Omit<Line, "commands"> {
+export interface ResolvedLine extends Omit<CommandLine, "commands"> {
   readonly commands: readonly ResolvedCommand[];
 }
 
 /** Where a line would run. */
-export interface Ground {
+export interface LineContext {
   /** Where a path leads. */
   locate(path: string): Promise<Place>;
-  readonly environment: Environment;
+  readonly environment: ShellEnvironment;
   /** Folders of the workspace in which the shell looks for programs. */
   readonly programDirectories: readonly string[];
   /** False when files may be made unasked, by this line or beside it. */

@@ -15,7 +15,7 @@ const proseOptions: Readonly<Record<string, RegExp>> = {
   "gh issue": /^(-t|-b|--title|--body)$/,
 };
 
-/** Options by which git, whatever it does, runs other code or writes where it is told. */
+/** Options by which git, whatever it does, runs other code or writes where it is subcommand. */
 const dangerousGit =
   "--exec-path --git-dir --work-tree --separate-git-dir --output --ext-diff --textconv --open-files-in-pager --recurse-submodules";
 
@@ -35,7 +35,7 @@ export function uncoveredArgument(
   covered: number,
 ): string | undefined {
   const name = programName(words[0]) ?? "";
-  if (uncoverable.has(name)) return `no rule covers whatever ${name} is told to do`;
+  if (uncoverable.has(name)) return `no rule covers whatever ${name} is subcommand to do`;
   const isUnclear = words.some(
     (word, index) =>
       index >= covered && !isClear(word) && !(isOneWord(word) && isProse(words, index)),
@@ -70,7 +70,7 @@ function isOneWord(word: KnownArgument): boolean {
   return word.type === "literal" || word.isOneWord;
 }
 
-/** Why a program of the table is told more than the rule and the table say. */
+/** Why a program of the table is subcommand more than the rule and the table say. */
 function uncoveredWord(
   family: string,
   words: readonly string[],
@@ -79,18 +79,18 @@ function uncoveredWord(
   const program = openProgram(family);
   if (!program) return undefined;
   const start = program.subcommands === undefined ? 1 : subcommandAt(program, words, covered);
-  const told = words[start];
-  if (told?.startsWith("-") && program.subcommands !== undefined) {
-    return `no rule covers ${family} with ${told} before what it is to do`;
+  const subcommand = words[start];
+  if (subcommand?.startsWith("-") && program.subcommands !== undefined) {
+    return `no rule covers ${family} with ${subcommand} before what it is to do`;
   }
   const entry = knownSubcommand(program, words.slice(start), covered - start);
-  if (entry === undefined) return `no rule names what ${family} ${told} does`;
+  if (entry === undefined) return `no rule names what ${family} ${subcommand} does`;
   const rest = words.slice(Math.max(covered, start + entry));
   // The first letters of tar need no dash.
   if (family === "tar" && covered === 1) rest[0] = rest[0]?.replace(/^(?!-)/, "-") ?? "-t";
-  const isAlone = list(program.alone).includes(told ?? "") && covered <= start;
+  const isAlone = list(program.alone).includes(subcommand ?? "") && covered <= start;
   if (isAlone && rest.some((word) => !word.startsWith("-"))) {
-    return `no rule names what ${family} ${told} fetches`;
+    return `no rule names what ${family} ${subcommand} fetches`;
   }
   return uncoveredOption(family, rest) ?? unlistedWord(family, program, rest);
 }
@@ -212,7 +212,7 @@ function uncoveredCurl(words: readonly KnownArgument[]): string | undefined {
   return odd && "curl is given an address that may stand for others";
 }
 
-/** An interpreter runs the file it is given. Without one it runs what it is told. */
+/** An interpreter runs the file it is given. Without one it runs what it is subcommand. */
 function uncoveredCode(name: string, words: readonly KnownArgument[]): string | undefined {
   const call = parseArguments({ ...interpreters[name], isOptionsFirst: true }, words);
   if ("problem" in call) return `${name} ${call.problem} may run other code`;

@@ -1,11 +1,11 @@
 import { type KnownArgument, knownValue } from "./argument.ts";
 import type { ParsedArguments } from "./options.ts";
-import { anything, files, nothing, type Program, texts } from "./program.ts";
+import { anything, files, nothing, type ReadOnlyProgram, texts } from "./program.ts";
 import { testProblem } from "./test-operands.ts";
 import { isPrivateVariable } from "./variables.ts";
 
 /** What the shell does itself, and programs that tell of the system: all of them only read. */
-export const shellPrograms: Readonly<Record<string, Program>> = {
+export const shellPrograms: Readonly<Record<string, ReadOnlyProgram>> = {
   echo: anything,
   printf: { ...texts, isOptionsFirst: true, problem: ({ operands }) => formatProblem(operands) },
   test: { ...anything, problem: ({ operands }) => testProblem(operands) },

@@ -9,10 +9,10 @@ import {
   plainWords,
 } from "./argument.ts";
 import {
-  type Environment,
   isLeadingVariable,
   isOpenVariable,
   isPrivateVariable,
+  type ShellEnvironment,
 } from "./variables.ts";
 
 /** Variables that the shell sets by itself, so that nobody knows what they hold. */
@@ -33,7 +33,7 @@ type Values = ReadonlyMap<string, Argument>;
  * the shell was started with.
  */
 export class ShellVariables {
-  readonly #environment: Environment;
+  readonly #environment: ShellEnvironment;
   /** False when anything may have changed what the shell was started with. */
   #isKept = true;
   #values = new Map<string, Argument>();
@@ -42,7 +42,7 @@ export class ShellVariables {
   /** What the line may have assigned, or not. */
   #perhaps = new Set<string>();
 
-  constructor(environment: Environment) {
+  constructor(environment: ShellEnvironment) {
     this.#environment = environment;
   }
 
@@ -143,7 +143,7 @@ function eitherOf(before: Values, assigned: Values): Map<string, Argument> {
  * What a variable holds that the line has not assigned. The value of one that may be a secret is not
  * taken, since it would be shown with the reason of a question.
  */
-function inherited(name: string, environment: Environment): Argument | undefined {
+function inherited(name: string, environment: ShellEnvironment): Argument | undefined {
   // It changes with every `cd`, of which none is followed whose folder looks like a pattern.
   if (name === "PWD") return hasPatternSign(environment.PWD ?? "*") ? undefined : plainWords;
   if (plainVariable.test(name)) return plainWords;

@@ -7,7 +7,7 @@ export type ShellCall =
   /** To run a file. */
   | { readonly type: "file" }
   /** To read commands from where nobody looks. */
-  | { readonly type: "untold" }
+  | { readonly type: "hidden" }
   | { readonly type: "question" };
 
 const shells: ReadonlySet<string> = new Set(["bash", "sh", "dash", "zsh", "ksh"]);
@@ -31,7 +31,7 @@ export function readShellCall(words: readonly Argument[]): ShellCall {
   }
   const operand = values[index];
   if (operand === undefined || operand.startsWith("/dev/") || operand === "-") {
-    return { type: "untold" };
+    return { type: "hidden" };
   }
   if (!hasScript) return { type: "file" };
   const isPlain = index === 1 && /^-[eux]*c$/.test(values[0] ?? "");

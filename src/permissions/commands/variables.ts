@@ -3,7 +3,7 @@ import { knownValue } from "./argument.ts";
 import { assignedValue, type Variables } from "./evaluate-word.ts";
 
 /** The variables that a command is started with. */
-export type Environment = Readonly<Record<string, string | undefined>>;
+export type ShellEnvironment = Readonly<Record<string, string | undefined>>;
 
 const number = /^\d{1,9}$/;
 const onOff = /^(0|1|true|false|yes|no|on|off|always|never|auto)?$/;
@@ -79,7 +79,7 @@ const leading =
 export function isLeadingVariable(
   name: string,
   value: string | undefined,
-  environment: Environment,
+  environment: ShellEnvironment,
 ): boolean {
   if (value !== undefined && isHarmlessSetting(`${name}=${value}`)) return false;
   return leading.test(name) || environment[name] !== undefined;
@@ -98,13 +98,13 @@ const secret =
   /TOKEN|SECRET|KEY|PASS|PWD|CRED|AUTH|COOKIE|PRIVATE|SESSION|CERT|SIGN|SALT|DSN|WEBHOOK|CONN|(^|_)(API|URL|URI|PAT|PIN|JWT|OTP|SID)(_|$)|^(AWS|AZURE|ARM|GCP|GCLOUD|GOOGLE|GH|GITHUB|GITLAB|GL|BITBUCKET|NPM|PG|MYSQL|MONGO|REDIS|DATABASE|DB|SMTP|MAIL|SLACK|STRIPE|TWILIO|SENTRY|VAULT|DOCKER|HEROKU|VERCEL|NETLIFY|CLOUDFLARE|CF|DO|DIGITALOCEAN|KUBE|SSH|GPG|TF_VAR|CIRCLE|TRAVIS|JENKINS|ACTIONS|RUNNER|HF|GROQ|MISTRAL|COHERE|GEMINI|OPENROUTER|ANTHROPIC|OPENAI)_/i;
 
 /** True when showing this variable of the environment may show a secret. */
-export function isPrivateVariable(name: string, environment: Environment): boolean {
+export function isPrivateVariable(name: string, environment: ShellEnvironment): boolean {
   if (open.test(name)) return false;
   return environment[name] !== undefined || secret.test(name);
 }
 
 /** Other encodings than these read some bytes of a line as other characters. */
-export function isPlainLocale({ LC_ALL, LC_CTYPE, LANG }: Environment): boolean {
+export function isPlainLocale({ LC_ALL, LC_CTYPE, LANG }: ShellEnvironment): boolean {
   const locale = LC_ALL || LC_CTYPE || LANG || "";
   return plainLocale.test(locale) || /\.utf-?8$/i.test(locale);
 }

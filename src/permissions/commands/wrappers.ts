@@ -8,7 +8,7 @@ export type Inner =
   /** Itself. `isUntold` when it runs programs that are not in its words. */
   | {
       readonly type: "none";
-      readonly isUntold: boolean;
+      readonly hidesProgram: boolean;
       readonly isGuess: boolean;
       readonly doubt?: string;
     }
@@ -27,7 +27,7 @@ export type Inner =
       readonly doubt?: string;
     };
 
-const itself = { type: "none", isUntold: false, isGuess: false } as const;
+const itself = { type: "none", hidesProgram: false, isGuess: false } as const;
 
 /** Programs that run the command in their arguments. Their own operands before it are counted. */
 const wrappers: Readonly<Record<string, OptionList & { readonly operands?: number }>> = {
@@ -148,13 +148,13 @@ function unwrapShell(name: string, words: readonly Argument[]): Inner {
     return { type: "script", script, isOwnShell: true, ...doubt };
   }
   const doubt = "it starts a shell whose commands are not in the line";
-  return { ...itself, isUntold: call.type === "untold", doubt };
+  return { ...itself, hidesProgram: call.type === "hidden", doubt };
 }
 
 /** What eval is given word by word, it runs as one script. */
 function unwrapEval(words: readonly Argument[]): Inner {
   const values = words.map(knownValue);
-  if (!values.every((value) => value !== undefined)) return { ...itself, isUntold: true };
+  if (!values.every((value) => value !== undefined)) return { ...itself, hidesProgram: true };
   const doubt = "eval reads its text once more";
   return { type: "script", script: values.join(" "), isOwnShell: false, doubt };
 }

@@ -1,14 +1,14 @@
 import type { Assignment, Command, Word } from "unbash";
 import { type Argument, anyWords } from "./argument.ts";
+import { shellItself } from "./command-collector.ts";
+import type { SimpleCommand } from "./command-line.ts";
 import { assignedValue, evaluateArgument, evaluateWord } from "./evaluate-word.ts";
 import { lookInside } from "./expansions.ts";
-import { shellItself } from "./findings.ts";
-import type { SimpleCommand } from "./line.ts";
 import { openedFiles } from "./opened-file.ts";
 import { isHarmlessAssignment } from "./variables.ts";
 import type { Walker } from "./walker.ts";
 
-interface Room {
+interface WordLimit {
   /** False when there are more words than can be looked at. */
   hasRoomFor(words: number): boolean;
 }
@@ -17,7 +17,7 @@ interface Room {
 export function writtenCommand(
   node: Command,
   walker: Walker,
-  room: Room,
+  room: WordLimit,
 ): Omit<SimpleCommand, "routes"> | undefined {
   const assignments = node.prefix.filter((part) => part.type === "Assignment");
   for (const assignment of assignments) lookInside(assignment, walker);
@@ -39,7 +39,7 @@ export function writtenCommand(
 function expandedWords(
   written: readonly (Word | Assignment)[],
   { variables }: Walker,
-  room: Room,
+  room: WordLimit,
 ): Argument[] | undefined {
   const words: Argument[] = [];
   for (const part of written) {

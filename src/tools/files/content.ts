@@ -1,5 +1,5 @@
 /** What a file holds, as far as its first bytes tell. */
-export type Kind =
+export type ContentKind =
   | { type: "text" }
   | { type: "image"; mediaType: string }
   | { type: "utf-16" }
@@ -9,7 +9,7 @@ export type Kind =
 const probeBytes = 8192;
 
 /** `head` is the beginning of the file, or all of it. */
-export function kindOf(head: Buffer): Kind {
+export function kindOf(head: Buffer): ContentKind {
   const mediaType = imageType(head);
   if (mediaType) return { type: "image", mediaType };
   if (startsWith(head, [0xff, 0xfe]) || startsWith(head, [0xfe, 0xff])) return { type: "utf-16" };

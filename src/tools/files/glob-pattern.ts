@@ -2,7 +2,7 @@ const maxAlternatives = 100;
 const maxExpandedCharacters = 10_000;
 
 /** What a name must match: any number of names for `**`, else a name of these characters. */
-type Segment = "**" | readonly string[];
+type GlobSegment = "**" | readonly string[];
 
 /**
  * Tells whether paths match a glob: `*`, `?`, `[a-z]`, `{a,b}`, and `**` for any number of
@@ -12,9 +12,9 @@ type Segment = "**" | readonly string[];
  * It is not left to ripgrep, whose own globs bring back what .gitignore leaves out.
  */
 export class GlobPattern {
-  readonly #alternatives: readonly (readonly Segment[])[];
+  readonly #alternatives: readonly (readonly GlobSegment[])[];
 
-  private constructor(alternatives: readonly (readonly Segment[])[]) {
+  private constructor(alternatives: readonly (readonly GlobSegment[])[]) {
     this.#alternatives = alternatives;
   }
 
@@ -33,13 +33,13 @@ export class GlobPattern {
   }
 }
 
-function segmentsOf(pattern: string): Segment[] {
+function segmentsOf(pattern: string): GlobSegment[] {
   const names = pattern.split("/").filter((name) => name !== "" && name !== ".");
   const segments = names.map((name) => (name === "**" ? name : charactersOf(name)));
   return pattern.includes("/") ? segments : ["**", ...segments];
 }
 
-function matchesName(segment: Segment, name: string): boolean {
+function matchesName(segment: GlobSegment, name: string): boolean {
   if (segment === "**") return true;
   const items = [...name];
   return matchesAll({ pattern: segment, star: "*", items, matchesOne: matchesCharacter });

@@ -1,6 +1,6 @@
 import type { FileLocks } from "../../workspace/file-locks.ts";
 import type { Place } from "../../workspace/place.ts";
-import type { Comparison, SeenFiles } from "../../workspace/seen-files.ts";
+import type { FileComparison, SeenFiles } from "../../workspace/seen-files.ts";
 import type { Workspace } from "../../workspace/workspace.ts";
 import { failure, type ToolOutput } from "../tool.ts";
 import { lineDiff } from "./line-diff.ts";
@@ -19,10 +19,13 @@ export interface FileAccess {
   readonly runner: SearchRunner;
 }
 
+/** What searches work with. */
+export type SearchAccess = Pick<FileAccess, "workspace" | "mayRead" | "runner">;
+
 /** The new content of a file and what to say of it, or why it stays as it is. */
 export type Change = { content: Buffer; report: string } | { refusal: string };
 
-export interface ChangeOptions {
+export interface FileChange {
   path: string;
   makesDirectories: boolean;
   /** `current` is undefined where there is no such file. */
@@ -40,7 +43,7 @@ const maxShownCharacters = 8000;
  */
 export async function changeFile(
   { workspace, seenFiles, locks }: FileAccess,
-  { path, makesDirectories, compose }: ChangeOptions,
+  { path, makesDirectories, compose }: FileChange,
 ): Promise<ToolOutput> {
   const place = await workspace.locateTarget(path);
   return await locks.run(place.real, async () => {
@@ -65,7 +68,7 @@ export async function changeFile(
 interface Lesson {
   path: string;
   real: string;
-  comparison: Exclude<Comparison, { type: "known" }>;
+  comparison: Exclude<FileComparison, { type: "known" }>;
   seenFiles: SeenFiles;
 }
 

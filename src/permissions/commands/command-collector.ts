@@ -1,6 +1,6 @@
-import { deepest } from "./limits.ts";
-import type { Line, SimpleCommand } from "./line.ts";
-import type { Route } from "./routes.ts";
+import type { CommandLine, SimpleCommand } from "./command-line.ts";
+import type { DirectoryRoute } from "./directory-routes.ts";
+import { maxDepth } from "./limits.ts";
 
 /** More than a person could look through is not judged piece by piece. */
 const mostCommands = 500;
@@ -12,22 +12,22 @@ const mostText = 50_000;
 const mostRoutes = 16;
 
 /** What has been found in a line so far, and how far one may look. */
-export class Findings {
+export class CommandCollector {
   readonly #commands: SimpleCommand[] = [];
   readonly #doubts = new Set<string>();
-  #untold: string | undefined;
+  #hiddenProgram: string | undefined;
   #depth = 0;
   #steps = 0;
   #words = 0;
   #text = 0;
   #isWhole = true;
 
-  get line(): Line {
+  get line(): CommandLine {
     return {
       commands: this.#commands,
       doubts: [...this.#doubts],
       isWhole: this.#isWhole,
-      untold: this.#untold,
+      hiddenProgram: this.#hiddenProgram,
     };
   }
 
@@ -59,8 +59,8 @@ export class Findings {
   }
 
   /** The line runs a program that it does not name, so rules for programs cannot be kept. */
-  leaveUntold(reason: string): void {
-    this.#untold ??= reason;
+  noteHiddenProgram(reason: string): void {
+    this.#hiddenProgram ??= reason;
   }
 
   /** Some of the line's commands will not be found. */
@@ -70,7 +70,7 @@ export class Findings {
   }
 
   /** As many directories as can be followed. */
-  bounded(routes: readonly Route[]): readonly Route[] {
+  bounded(routes: readonly DirectoryRoute[]): readonly DirectoryRoute[] {
     const isTooFar = routes.some((route) => route.length > mostRoutes);
     if (isTooFar || routes.length > mostRoutes) this.giveUp("it changes the directory too often");
     return routes.slice(0, mostRoutes);
@@ -88,7 +88,7 @@ export class Findings {
   deeper<T>(look: () => T): T | undefined {
     if (this.isFull()) return undefined;
     this.#steps++;
-    if (this.#depth >= deepest || this.#steps > mostSteps) {
+    if (this.#depth >= maxDepth || this.#steps > mostSteps) {
       this.giveUp("it is nested too deeply or repeated too often");
       return undefined;
     }

@@ -3,7 +3,7 @@ import { outputRoom } from "./output-room.ts";
 const maxCounted = 10_000;
 
 /** What a search has found, as much as can be shown; the rest is only counted. */
-export class Findings<T> {
+export class SearchFindings<T> {
   readonly shown: T[] = [];
   readonly #lengthOf: (item: T) => number;
   #characters = 0;

@@ -16,16 +16,16 @@ export type Subject =
   | { readonly type: "command"; readonly text: string; readonly line: ResolvedLine };
 
 /** Everything that a decision depends on. */
-export interface Case {
+export interface JudgedCall {
   readonly tool: string;
   readonly subject: Subject;
   readonly mode: PermissionMode;
   readonly rules: readonly Rule[];
-  readonly surroundings: Surroundings;
+  readonly directories: SpecialDirectories;
 }
 
 /** Directories that are not like others, as real paths. */
-export interface Surroundings {
+export interface SpecialDirectories {
   /** Troupe's alone. */
   readonly teamDirectory: string;
   /** Where secrets lie by which somebody can act as the person. */

@@ -1,24 +1,27 @@
 import type { Argument, FilePattern } from "./argument.ts";
 
 /** How a directory is reached: the steps of `cd` that lead there. */
-export type Route = readonly (string | FilePattern)[];
+export type DirectoryRoute = readonly (string | FilePattern)[];
 
 /** The directories a shell may be in after a command that succeeded, and after one that failed. */
-export interface Outcome {
-  readonly success: readonly Route[];
-  readonly failure: readonly Route[];
+export interface DirectoryOutcome {
+  readonly success: readonly DirectoryRoute[];
+  readonly failure: readonly DirectoryRoute[];
 }
 
 /** The outcome of what changes no directory. */
-export function staying(routes: readonly Route[]): Outcome {
+export function staying(routes: readonly DirectoryRoute[]): DirectoryOutcome {
   return { success: routes, failure: routes };
 }
 
-export function eitherWay({ success, failure }: Outcome): readonly Route[] {
+export function eitherWay({ success, failure }: DirectoryOutcome): readonly DirectoryRoute[] {
   return merged(success, failure);
 }
 
-export function merged(some: readonly Route[], others: readonly Route[]): readonly Route[] {
+export function merged(
+  some: readonly DirectoryRoute[],
+  others: readonly DirectoryRoute[],
+): readonly DirectoryRoute[] {
   const known = new Map([...some, ...others].map((route) => [JSON.stringify(route), route]));
   return [...known.values()];
 }

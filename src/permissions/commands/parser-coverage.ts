@@ -1,12 +1,12 @@
 import { forEachChild, type ParsedScript, type SyntaxNode } from "unbash";
-import { deepest } from "./limits.ts";
+import { maxDepth } from "./limits.ts";
 
 /** What may stand between the words of a script: blanks, separators, reserved words, comments. */
 const between =
   /^(?:[\s;&|(){}]|\\\n|\b(?:if|then|elif|else|fi|for|select|while|until|do|done|case|in|esac|function|coproc)\b|(?<![^\s;&|(){}])#[^\n]*(?=\n|$))*$/;
 const betweenTests = /^(?:\[\[|\]\]|[\s()!<>|&]|==?|=~|-[A-Za-z]{1,2}\b)*$/;
 
-interface Span {
+interface SourceSpan {
   readonly pos: number;
   readonly end: number;
 }
@@ -19,33 +19,33 @@ export function isCovered(script: ParsedScript, source: string): boolean {
   return isRegionCovered(script, { source, from: 0, to: source.length, depth: 0 });
 }
 
-interface Region {
+interface SourceRegion {
   readonly source: string;
   readonly from: number;
   readonly to: number;
   readonly depth: number;
 }
 
-function isRegionCovered(script: ParsedScript, region: Region): boolean {
+function isRegionCovered(script: ParsedScript, region: SourceRegion): boolean {
   const { source, from, to, depth } = region;
-  if (depth > deepest || script.errors?.length) return false;
-  const found: Found = { spans: [], isSound: true };
+  if (depth > maxDepth || script.errors?.length) return false;
+  const found: CollectedSpans = { spans: [], isSound: true };
   collect(script, found, { source, depth });
   return found.isSound && areGapsEmpty(found.spans, { source, from, to }, between);
 }
 
-interface Found {
-  readonly spans: Span[];
+interface CollectedSpans {
+  readonly spans: SourceSpan[];
   isSound: boolean;
 }
 
-interface Reading {
+interface SourceText {
   readonly source: string;
   readonly depth: number;
 }
 
 /** Collects the words and files of a script. What is inside each is checked on its own. */
-function collect(node: SyntaxNode, found: Found, reading: Reading): void {
+function collect(node: SyntaxNode, found: CollectedSpans, reading: SourceText): void {
   switch (node.type) {
     case "Word":
     case "Assignment":
@@ -75,10 +75,10 @@ function collect(node: SyntaxNode, found: Found, reading: Reading): void {
   }
 }
 
-function isTestCovered(node: SyntaxNode & Span, reading: Reading): boolean {
-  const found: Found = { spans: [], isSound: true };
+function isTestCovered(node: SyntaxNode & SourceSpan, reading: SourceText): boolean {
+  const found: CollectedSpans = { spans: [], isSound: true };
   const visit = (child: SyntaxNode, depth: number): void => {
-    if (depth > deepest) found.isSound = false;
+    if (depth > maxDepth) found.isSound = false;
     else if (child.type === "Word") collect(child, found, reading);
     else forEachChild(child, (inner) => visit(inner, depth + 1));
   };
@@ -88,8 +88,8 @@ function isTestCovered(node: SyntaxNode & Span, reading: Reading): boolean {
 }
 
 /** Looks into a word: its parts must follow each other without a gap, and their scripts be covered. */
-function isInnerSound(node: SyntaxNode & Span, { source, depth }: Reading): boolean {
-  if (depth > deepest) return false;
+function isInnerSound(node: SyntaxNode & SourceSpan, { source, depth }: SourceText): boolean {
+  if (depth > maxDepth) return false;
   if (node.type === "Word" && node.parts && !areAdjacent(node.parts, node)) return false;
   if ("script" in node) {
     const { script } = node;
@@ -112,7 +112,7 @@ function openerLength(text: string): number {
   return text.startsWith("`") ? 1 : 2;
 }
 
-function areAdjacent(parts: readonly Span[], { pos, end }: Span): boolean {
+function areAdjacent(parts: readonly SourceSpan[], { pos, end }: SourceSpan): boolean {
   let expected = pos;
   for (const part of parts) {
     if (part.pos !== expected) return false;
@@ -122,8 +122,8 @@ function areAdjacent(parts: readonly Span[], { pos, end }: Span): boolean {
 }
 
 function areGapsEmpty(
-  spans: readonly Span[],
-  { source, from, to }: Omit<Region, "depth">,
+  spans: readonly SourceSpan[],
+  { source, from, to }: Omit<SourceRegion, "depth">,
   allowed: RegExp,
 ): boolean {
   let position = from;

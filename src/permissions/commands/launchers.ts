@@ -5,7 +5,7 @@ import { programName, unwrap } from "./wrappers.ts";
  * Programs that run what their arguments tell them, in ways of their own. Nothing but a rule for
  * their very words allows them; rules that deny look for any program their arguments may mean.
  */
-const told: ReadonlySet<string> = new Set(
+const launchers: ReadonlySet<string> = new Set(
   `. source trap alias mapfile readarray complete compgen bind fish csh tcsh busybox toybox su runuser pkexec setpriv chroot unshare
   nsenter flock parallel watch entr script expect screen tmux at batch ssh strace ltrace gdb valgrind
   perf systemd-run fakeroot unbuffer taskset chrt numactl rlwrap`.split(/\s+/),
@@ -15,35 +15,35 @@ const mostWords = 40;
 /** Text with quotes or expansions in it cannot be taken apart at its blanks. */
 const clever = /[\\'"$`*?[{]/;
 
-type Words = readonly Argument[];
+type CommandWords = readonly Argument[];
 
 /** What a command would run besides itself, for rules that deny or ask. */
-export function alsoRun(words: Words): readonly Words[] {
+export function launchedCommands(words: CommandWords): readonly CommandWords[] {
   const inner = directlyRun(words);
-  const isScript = (each: Words) => unwrap(each).type === "script";
+  const isScript = (each: CommandWords) => unwrap(each).type === "script";
   return [
     ...inner,
     ...inner.flatMap((each) => (isScript(each) ? everyReading(each) : directlyRun(each))),
   ];
 }
 
-function directlyRun(words: Words): readonly Words[] {
+function directlyRun(words: CommandWords): readonly CommandWords[] {
   if (/^(npx|bunx|pnpx)$/.test(knownValue(words[0]) ?? "")) return [words.slice(1)];
-  if (isTold(words)) return everyReading(words);
+  if (isLauncher(words)) return everyReading(words);
   return startsOfCommands(words)
     .slice(0, mostWords)
     .map((index) => words.slice(index, index + mostWords));
 }
 
 /** Where the commands begin that find and its like are given. */
-function startsOfCommands(words: Words): number[] {
+function startsOfCommands(words: CommandWords): number[] {
   return words.flatMap((word, index) =>
     /^-(exec|execdir|ok|okdir|x|X)$/.test(knownValue(word) ?? "") ? [index + 1] : [],
   );
 }
 
 /** Every command that the arguments may mean: from each of them on, and from each word in each. */
-function everyReading(words: Words): readonly Words[] {
+function everyReading(words: CommandWords): readonly CommandWords[] {
   const few = words.slice(1, mostWords);
   const texts = few.map((word) => knownValue(word)?.replace(/^-\w/, "") ?? "");
   const inText = texts.map((text) => text.split(/[\s;&|(){}=]+/).map(literal));
@@ -52,23 +52,23 @@ function everyReading(words: Words): readonly Words[] {
   );
 }
 
-function isTold(words: Words): boolean {
+function isLauncher(words: CommandWords): boolean {
   const inner = unwrap(words);
   if (inner.type === "script") return false;
-  return inner.isGuess || (inner.type === "none" && told.has(programName(words[0]) ?? ""));
+  return inner.isGuess || (inner.type === "none" && launchers.has(programName(words[0]) ?? ""));
 }
 
 /** Why the programs that a command runs are not all in its words, if so. */
-export function untoldProgram(words: Words): string | undefined {
+export function findHiddenProgram(words: CommandWords): string | undefined {
   const [program, ...rest] = words;
   if (!program) return undefined;
   const name = programName(program);
   if (name === undefined) return "the program it runs is not known";
   const inner = unwrap(words);
-  const isUntold = inner.type === "none" && inner.isUntold;
+  const hidesProgram = inner.type === "none" && inner.hidesProgram;
   if (startsOfCommands(words).length > mostWords) return "it runs too many commands to look at";
-  if (!isUntold && !isTold(words)) return undefined;
+  if (!hidesProgram && !isLauncher(words)) return undefined;
   const isClear = rest.every((word) => !clever.test(knownValue(word) ?? "$"));
   const isRead = isClear && words.length <= mostWords && !/^(\.|source|alias)$/.test(name);
-  return isRead && !isUntold ? undefined : `what ${name} runs is not in the line`;
+  return isRead && !hidesProgram ? undefined : `what ${name} runs is not in the line`;
 }

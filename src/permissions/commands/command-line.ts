@@ -1,13 +1,13 @@
 import type { Argument } from "./argument.ts";
-import type { Route } from "./routes.ts";
+import type { DirectoryRoute } from "./directory-routes.ts";
 
 /** What a command line would run, as far as reading it can tell. */
-export interface Line {
+export interface CommandLine {
   readonly commands: readonly SimpleCommand[];
   /** False when there are commands in it that were not found. */
   readonly isWhole: boolean;
   /** How it runs a program that it does not name, if it does. */
-  readonly untold: string | undefined;
+  readonly hiddenProgram: string | undefined;
   /** Why the line as a whole cannot be judged; empty when it can. */
   readonly doubts: readonly string[];
 }
@@ -22,7 +22,7 @@ export interface SimpleCommand {
   /** What the shell looks for files with besides its words: the values of arrays, the list of a loop. */
   readonly listed: readonly Argument[];
   /** The directories it may run in, each as the steps of `cd` that lead there. */
-  readonly routes: readonly Route[];
+  readonly routes: readonly DirectoryRoute[];
   /** Why no rule can cover it, if so: for something besides its words. */
   readonly doubt: string | undefined;
   /** Why only a rule for its very words, wrappings included, can cover it. */
