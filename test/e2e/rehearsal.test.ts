@@ -1,5 +1,9 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
+import { createInterface } from "node:readline";
+import { text } from "node:stream/consumers";
 import { expect, test } from "vitest";
 import { MemberName } from "../../src/protocol/ids.ts";
 import type { Message } from "../../src/protocol/message.ts";
@@ -9,6 +13,9 @@ import { mailNewestFirst } from "../../src/team/view/read-pages.ts";
 import { temporaryDirectory } from "../../src/testing/temporary-directory.ts";
 import { teamPlace, viewTeam } from "../support/team.ts";
 import { tutorialPrompts } from "../support/tutorial-prompts.ts";
+
+/** The bundled program, as it is published. */
+const program = resolve("dist/cli/main.js");
 
 test("Spawn alice (coder) and bob (tester). Have alice send bob a message.", async () => {
   await using stage = await Stage.open();
@@ -207,6 +214,43 @@ test("a team that was closed in the middle of a scene plays it to its end when i
   expect(await stage.file("a.md")).toContain("news");
   expect(await stage.roster()).toEqual(["alice (coder): idle"]);
 });
+
+/** The calls of the lead in the scene: three tasks, a look at the team, two spawns, a wait and a look. */
+test.each([1, 2, 3, 4, 5, 6, 7, 8])(
+  "P08 kill -9 in call %i of the lead leaves no task unmade",
+  async (count) => {
+    await using directory = await temporaryDirectory();
+    const env = { PATH: process.env.PATH, HOME: directory.path };
+    const cwd = join(directory.path, "work");
+    await mkdir(cwd);
+    const run = (prompt: string, output: string) => {
+      const argv = ["run", prompt, "--model", "rehearsal", "--output", output];
+      return spawn(process.execPath, [program, ...argv], {
+        cwd,
+        env,
+        stdio: ["ignore", "pipe", "ignore"],
+      });
+    };
+    const first = run("Create 3 tasks on the board, then spawn alice and bob.", "stream-json");
+    const exited = once(first, "exit");
+    let calls = 0;
+    for await (const line of createInterface({ input: first.stdout })) {
+      const { type, member } = JSON.parse(line);
+      if (type === "tool-call" && member === "lead") calls += 1;
+      if (calls === count) break;
+    }
+    first.kill("SIGKILL");
+    await exited;
+
+    const second = run("Wait.", "json");
+    const [out] = await Promise.all([text(second.stdout), once(second, "exit")]);
+
+    const { tasks, members, exit_code } = JSON.parse(out);
+    expect(tasks).toMatchObject(Array(3).fill({ status: "completed" }));
+    expect(members).toMatchObject([{ name: "lead" }, { name: "alice" }, { name: "bob" }]);
+    expect(exit_code).toBe(0);
+  },
+);
 
 test("what it answers can be recorded and played back", async () => {
   await using directory = await temporaryDirectory();

@@ -1,6 +1,18 @@
-import type { Happening } from "./happening.ts";
+import { z } from "zod";
+import type { DoneCall, Happening } from "./happening.ts";
 import { isPrompt, planIn, reportOf } from "./mail.ts";
-import { call, done, inOrder, type Scene, type Script, type Step } from "./script.ts";
+import {
+  call,
+  done,
+  inOrder,
+  isUnknown,
+  maxKills,
+  outcomeOf,
+  type PlayedScene,
+  type SceneStep,
+  type Script,
+  type ScriptedCall,
+} from "./script.ts";
 
 /** A teammate as it is spawned. Without a prompt it waits for mail or tasks. */
 export interface Newcomer {
@@ -11,17 +23,17 @@ export interface Newcomer {
 }
 
 /** However it ends: what came in is reported, and what comes later wakes the lead. */
-export const waitForAll: Step = function* (scene) {
+export const waitForAll: SceneStep = function* (scene) {
   yield* scene.call("wait_for_teammates");
   return done("");
 };
 
-export function tell(to: string, content: string): Step {
+export function tell(to: string, content: string): SceneStep {
   return call("send_message", { to, content }, () => `I have told ${to}: ${content}`);
 }
 
 /** Nobody who is there is spawned again only to take tasks. */
-export function spawnAll(newcomers: readonly Newcomer[], isForTasks = false): Step {
+export function spawnAll(newcomers: readonly Newcomer[], isForTasks = false): SceneStep {
   return function* (scene) {
     const living = isForTasks ? yield* livingTeammates(scene) : [];
     const missing = newcomers.filter(({ name }) => !living.includes(name));
@@ -30,7 +42,7 @@ export function spawnAll(newcomers: readonly Newcomer[], isForTasks = false): St
 }
 
 /** Who is at work already gets the prompt by mail. */
-function spawn({ name, role, prompt, needsPlan }: Newcomer, isForTasks: boolean): Step {
+function spawn({ name, role, prompt, needsPlan }: Newcomer, isForTasks: boolean): SceneStep {
   const idle = isForTasks
     ? "Take tasks from the board: they come to you by themselves."
     : "You have no work yet. Mail brings it.";
@@ -45,7 +57,7 @@ function spawn({ name, role, prompt, needsPlan }: Newcomer, isForTasks: boolean)
 }
 
 /** Two teammates for the tasks, where nobody is there. */
-export const spawnHelpers: Step = function* (scene) {
+export const spawnHelpers: SceneStep = function* (scene) {
   const isAlone = (yield* livingTeammates(scene)).length === 0;
   const names = isAlone ? ["alice", "bob"] : [];
   const helpers = names.map((name) => ({ name, role: "teammate", prompt: "", needsPlan: false }));
@@ -53,14 +65,14 @@ export const spawnHelpers: Step = function* (scene) {
 };
 
 /** The teammates who have not been shut down. */
-function* livingTeammates(scene: Scene): Script<string[]> {
+function* livingTeammates(scene: PlayedScene): Script<string[]> {
   const { output } = yield* scene.call("list_teammates");
   const lines = output.matchAll(/^\s+([a-z][\w-]*) \(.*\): (?!shutdown)/gm);
   return [...lines].flatMap(([, name]) => name ?? []);
 }
 
 /** Asks teammates to shut down; all of them, where none is named. */
-export function requestShutdown(names: readonly string[]): Step {
+export function requestShutdown(names: readonly string[]): SceneStep {
   return function* (scene) {
     const asked = names.length > 0 ? names : yield* livingTeammates(scene);
     const requests = asked.map((teammate) => {
@@ -84,7 +96,7 @@ const numbers = "one two three four five six seven eight nine ten".split(" ");
 const maxTasks = 20;
 
 /** Creates the tasks of `3 tasks on the board`, `tasks with dependencies: "Write a.md", "Check a.md"`. */
-export function createTasks(wanted = ""): Step {
+export function createTasks(wanted = ""): SceneStep {
   const [word = ""] = wanted
     .toLowerCase()
     .replace(/^an?\s/, "one ")
@@ -100,13 +112,55 @@ export function createTasks(wanted = ""): Step {
     let before: string | undefined;
     for (const subject of subjects) {
       const input = { subject, ...(isChain && before && { blocked_by: [before] }) };
-      const { text, hasFailed } = yield* call("create_task", input)(scene);
+      const { text, hasFailed } = outcomeOf(yield* createTask(scene, input));
       if (hasFailed) return { text, hasFailed };
       before = /^Created task (\d+)/.exec(text)?.[1];
       lines.push(`${text}.`);
     }
     return done(lines.join("\n"));
   };
+}
+
+/** Creates a task once. Whether a call that the process was killed in has created it, the board tells. */
+function* createTask(scene: PlayedScene, input: ScriptedCall["input"]): Script<DoneCall> {
+  const before = createdTasks(scene);
+  for (let kills = 0; ; kills++) {
+    const made = yield* scene.call("create_task", input, false);
+    if (!isUnknown(made) || kills === maxKills) return made;
+    yield* scene.call("list_tasks");
+    const [id] = [...createdTasks(scene)].filter((it) => !before.has(it));
+    const output = `Created task ${id}: ${input.subject}`;
+    if (id !== undefined) return { ...made, output, is_error: false };
+  }
+}
+
+/** The ids of the tasks that the lead has created, by its calls. */
+export function createdTasks({ calls }: PlayedScene): Set<string> {
+  const ids = new Set<string>();
+  let lost: string | undefined;
+  for (const made of calls) {
+    const [, id] = /^Created task (\d+):/.exec(made.output) ?? [];
+    if (made.name === "create_task" && id !== undefined) ids.add(id);
+    if (made.name === "create_task") lost = isUnknown(made) ? subjectOf(made) : undefined;
+    const found = lost !== undefined && made.name === "list_tasks" && idOnBoard(made, lost, ids);
+    if (found) ids.add(found);
+  }
+  return ids;
+}
+
+function subjectOf({ input }: DoneCall): string {
+  return z.object({ subject: z.string() }).catch({ subject: "" }).parse(input).subject;
+}
+
+/** The newest task with this subject that is not `known`, in the output of `list_tasks`. */
+function idOnBoard(
+  { output }: DoneCall,
+  subject: string,
+  known: ReadonlySet<string>,
+): string | undefined {
+  const tasks = [...output.matchAll(/^\s*(\d+)\b.*?\[\w+\] (.*)$/gm)];
+  const fits = tasks.filter(([, id = "", text = ""]) => text.startsWith(subject) && !known.has(id));
+  return fits.map(([, id]) => id).at(-1);
 }
 
 /** More than any story needs; each waits until nobody works. */
@@ -116,7 +170,7 @@ const maxTaskWaits = 10;
  * Waits while somebody is at a task, and says how the board stands. Between one task and the next
  * nobody may be at work for a moment: the lead does not ask again and again, results wake it.
  */
-export const watchTasks: Step = function* (scene) {
+export const watchTasks: SceneStep = function* (scene) {
   let board = "";
   for (let waits = 0; waits < maxTaskWaits; waits++) {
     yield* scene.call("wait_for_teammates");
@@ -132,7 +186,7 @@ export const watchTasks: Step = function* (scene) {
 const maxPlanWaits = 4;
 
 /** Decides a teammate's newest plan. One that has not come yet is waited for. */
-export function decidePlan(name: string, approve: boolean, reason?: string): Step {
+export function decidePlan(name: string, approve: boolean, reason?: string): SceneStep {
   const usual = approve
     ? "Go ahead, in small steps."
     : "Too risky for now. Leave everything as it is.";
@@ -152,7 +206,7 @@ export function decidePlan(name: string, approve: boolean, reason?: string): Ste
   };
 }
 
-function openPlan({ mail, calls }: Scene, name: string): Happening | undefined {
+function openPlan({ mail, calls }: PlayedScene, name: string): Happening | undefined {
   const decisions = calls.filter((made) => made.name === "plan_approval" && !made.is_error);
   const decided = JSON.stringify(decisions.map(({ input }) => input));
   return mail.findLast(({ kind, from, request_id }) => {
@@ -164,7 +218,7 @@ function openPlan({ mail, calls }: Scene, name: string): Happening | undefined {
 const maxReports = 5;
 
 /** Mail comes by itself, so the inbox is mostly empty, and what has come is reported again. */
-export function lookIntoInbox(resultOf?: string): Step {
+export function lookIntoInbox(resultOf?: string): SceneStep {
   const isWanted = (mail: Happening) =>
     resultOf ? mail.kind === "result" && mail.from === resultOf : !isPrompt(mail);
   return function* (scene) {

@@ -1,14 +1,14 @@
 import type { Happening } from "./happening.ts";
 import { introduction, notUnderstood } from "./known-prompts.ts";
-import { decidePlan } from "./lead-steps.ts";
+import { createdTasks, decidePlan } from "./lead-steps.ts";
 import { isPrompt, reportOf, taskOfPlan } from "./mail.ts";
 import { scenes } from "./scenes.ts";
-import { inOrder, type Scene, type Script } from "./script.ts";
+import { inOrder, type PlayedScene, type Script } from "./script.ts";
 import { readText } from "./sentences.ts";
 import { workIn } from "./work.ts";
 
 /** The lead does what the person asks for, and reports what came in. */
-export function* playLead(scene: Scene): Script<string> {
+export function* playLead(scene: PlayedScene): Script<string> {
   const lines: string[] = [];
   let isPrompted = false;
   let hasTaskNews = false;
@@ -17,7 +17,7 @@ export function* playLead(scene: Scene): Script<string> {
     hasTaskNews ||= mail.kind === "result" && /\bTask \d+ (?:is|has)\b/.test(mail.text);
     lines.push(yield* isPrompt(mail) ? answerPrompt(scene, mail.text) : answerMail(scene, mail));
   }
-  if (hasTaskNews && !isPrompted && createdTasks(scene).length > 0) {
+  if (hasTaskNews && !isPrompted && createdTasks(scene).size > 0) {
     const { output, is_error } = yield* scene.call("list_tasks");
     if (!is_error) lines.push(`The board:\n${output}`);
   }
@@ -26,7 +26,7 @@ export function* playLead(scene: Scene): Script<string> {
 }
 
 /** Plays the scenes of a prompt until a step fails. Work that the person asks for it does itself. */
-function* answerPrompt(scene: Scene, prompt: string): Script<string> {
+function* answerPrompt(scene: PlayedScene, prompt: string): Script<string> {
   const pieces = readText(scenes, prompt).map(({ text, meaning }) => {
     const work = meaning ? [] : workIn(text).map(({ step }) => step);
     return { text, steps: meaning ?? work, isKnown: meaning !== undefined || work.length > 0 };
@@ -39,13 +39,8 @@ function* answerPrompt(scene: Scene, prompt: string): Script<string> {
 }
 
 /** A plan for a task that the lead itself has created is what the person wanted. */
-function* answerMail(scene: Scene, mail: Happening): Script<string> {
-  const created = `Created task ${taskOfPlan(mail.text)}:`;
-  const isOwn = createdTasks(scene).some(({ output }) => output.startsWith(created));
+function* answerMail(scene: PlayedScene, mail: Happening): Script<string> {
+  const isOwn = createdTasks(scene).has(taskOfPlan(mail.text) ?? "");
   if (mail.kind !== "plan_approval_request" || !isOwn) return reportOf(mail);
   return (yield* decidePlan(mail.from, true)(scene)).text;
-}
-
-function createdTasks({ calls }: Scene) {
-  return calls.filter(({ name, is_error }) => name === "create_task" && !is_error);
 }

@@ -3,7 +3,7 @@ import type { ModelRequest } from "../model.ts";
 import { Happening, readSummary } from "./happening.ts";
 
 /** A request as the rehearsal understands it. */
-export interface Reading {
+export interface RequestReading {
   /** The member that the model answers for. `title` is how it introduces itself to others. */
   self: { isLead: boolean; name: string; title: string };
   /** What has been answered. */
@@ -13,7 +13,7 @@ export interface Reading {
   wantsSummary: boolean;
 }
 
-export function readRequest({ system, conversation }: ModelRequest): Reading {
+export function readRequest({ system, conversation }: ModelRequest): RequestReading {
   const self = readSelf(system);
   const happenings = conversation.flatMap((utterance, index): Happening[] => {
     if (utterance.type === "results") return [];
@@ -32,7 +32,7 @@ export function readRequest({ system, conversation }: ModelRequest): Reading {
   };
 }
 
-function readSelf(system: string): Reading["self"] {
+function readSelf(system: string): RequestReading["self"] {
   const [, name, role] = /^You are '([^']+)', role: (.*?), at /s.exec(system) ?? [];
   if (!name || !role) return { isLead: true, name: "lead", title: "your lead" };
   return { isLead: false, name, title: `${name} (${role})` };

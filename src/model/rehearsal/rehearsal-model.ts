@@ -5,7 +5,7 @@ import type { Model, ModelPart, ModelRequest } from "../model.ts";
 import { writeSummary } from "./happening.ts";
 import { playLead } from "./lead.ts";
 import { readRequest } from "./read-request.ts";
-import { type Call, nextReply } from "./script.ts";
+import { nextReply, type ScriptedCall } from "./script.ts";
 import { playTeammate } from "./teammate.ts";
 
 /**
@@ -40,7 +40,7 @@ const aborted: ModelPart = {
 };
 
 /** The next call, or the text of an answer. */
-function replyTo(request: ModelRequest): Call | string {
+function replyTo(request: ModelRequest): ScriptedCall | string {
   const reading = readRequest(request);
   const { past, current, self, wantsSummary } = reading;
   if (wantsSummary) return writeSummary([...past.slice(-keptHappenings), ...current]);
@@ -50,7 +50,7 @@ function replyTo(request: ModelRequest): Call | string {
 /** How many of the newest happenings that were answered a summary keeps. */
 const keptHappenings = 30;
 
-function blockOf(reply: Call | string, { system, conversation }: ModelRequest): ReplyBlock {
+function blockOf(reply: ScriptedCall | string, { system, conversation }: ModelRequest): ReplyBlock {
   if (typeof reply === "string") return { type: "text", text: reply };
   // No two requests of a member are alike, so neither are the ids.
   const digest = createHash("sha256")

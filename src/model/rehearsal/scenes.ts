@@ -10,15 +10,22 @@ import {
   waitForAll,
   watchTasks,
 } from "./lead-steps.ts";
-import { call, type Step } from "./script.ts";
-import { asSentence, namesIn, type Row, row, type Slots, unquoted } from "./sentences.ts";
+import { call, type SceneStep } from "./script.ts";
+import {
+  asSentence,
+  namesIn,
+  row,
+  type SentenceRow,
+  type SentenceSlots,
+  unquoted,
+} from "./sentences.ts";
 
 const everybody = "(everyone|everybody|all( the)? teammates|the team)";
 const inbox = "(check|read) (the lead|the|your|my) inbox";
 const shutDown = "shut(-| )?down";
 
 /** The scenes that the lead knows, and the steps that it takes in them. */
-export const scenes: readonly Row<readonly Step[]>[] = [
+export const scenes: readonly SentenceRow<readonly SceneStep[]>[] = [
   spawning("spawn {people}. have .*? (submit|hand in) a plan. {verb} .*", playPlan),
   spawning(
     "spawn {people} with an? {task}. (review and )?{verb} .*?plan. approve {second}",
@@ -80,8 +87,8 @@ export const scenes: readonly Row<readonly Step[]>[] = [
 /** A row for a prompt that names newcomers. */
 function spawning(
   pattern: string,
-  steps: (newcomers: readonly Newcomer[], slots: Slots) => Step[],
-): Row<readonly Step[]> {
+  steps: (newcomers: readonly Newcomer[], slots: SentenceSlots) => SceneStep[],
+): SentenceRow<readonly SceneStep[]> {
   return row(pattern, (slots) => {
     const newcomers = newcomersIn(slots.people);
     return newcomers.length > 0 ? steps(newcomers, slots) : undefined;
@@ -107,7 +114,10 @@ function isApproval(verb = ""): boolean {
 }
 
 /** `Spawn bob with a risky task. Review and reject his plan.` */
-function playPlan(newcomers: readonly Newcomer[], { task, verb, second }: Slots): Step[] {
+function playPlan(
+  newcomers: readonly Newcomer[],
+  { task, verb, second }: SentenceSlots,
+): SceneStep[] {
   const prompt = task ? `${asSentence(task)} Hand in a plan first.` : "Submit a plan.";
   const planners = withPrompt(newcomers, prompt).map((planner) => ({
     ...planner,
@@ -121,7 +131,7 @@ function playPlan(newcomers: readonly Newcomer[], { task, verb, second }: Slots)
   return [spawnAll(planners), ...decisions, waitForAll];
 }
 
-function playShutdown({ who = "" }: Slots): Step[] | undefined {
+function playShutdown({ who = "" }: SentenceSlots): SceneStep[] | undefined {
   const names = namesIn(who);
   const isForAll = /^(?:everyone|everybody|all)$/i.test(who);
   return names.length > 0 || isForAll ? [requestShutdown(names), waitForAll] : undefined;

@@ -1,9 +1,9 @@
 import { canonicalJson } from "../../lib/canonical-json.ts";
 import type { DoneCall, Happening } from "./happening.ts";
-import type { Reading } from "./read-request.ts";
+import type { RequestReading } from "./read-request.ts";
 
 /** A call that a script makes. */
-export interface Call {
+export interface ScriptedCall {
   name: string;
   input: Readonly<Record<string, unknown>>;
 }
@@ -19,20 +19,20 @@ interface Turn {
  * the end. It depends on nothing else, so it can be run again from the beginning of the scene up to
  * where the conversation is.
  */
-export type Script<Result> = Generator<Call, Result, Turn>;
+export type Script<Result> = Generator<ScriptedCall, Result, Turn>;
 
 /** The next call, or the text that ends the scene. What another model did in it is passed over. */
 export function nextReply(
-  reading: Reading,
-  script: (scene: Scene) => Script<string>,
-): Call | string {
+  reading: RequestReading,
+  script: (scene: PlayedScene) => Script<string>,
+): ScriptedCall | string {
   const [opening, ...turns] = turnsIn(reading.current);
-  let running = script(new Scene(reading, opening));
+  let running = script(new PlayedScene(reading, opening));
   let next = running.next();
   for (const turn of turns) {
     if (!next.done && isMade(next.value, turn.calls)) next = running.next(turn);
     else {
-      running = script(new Scene(reading, turn));
+      running = script(new PlayedScene(reading, turn));
       next = running.next();
     }
   }
@@ -48,14 +48,14 @@ function turnsIn(happenings: readonly Happening[]): [Turn, ...Turn[]] {
   return turns;
 }
 
-function isMade({ name, input }: Call, made: readonly DoneCall[]): boolean {
+function isMade({ name, input }: ScriptedCall, made: readonly DoneCall[]): boolean {
   const calls = made.map((call) => [call.name, call.input]);
   return canonicalJson(calls) === canonicalJson([[name, input]]);
 }
 
 /** What a script knows of its conversation, and how it makes calls. */
-export class Scene {
-  readonly self: Reading["self"];
+export class PlayedScene {
+  readonly self: RequestReading["self"];
   readonly past: readonly Happening[];
   /** All calls so far, of this scene and before. */
   readonly calls: DoneCall[];
@@ -64,7 +64,7 @@ export class Scene {
   /** The mail of this scene that nobody has taken. */
   readonly #waiting: Happening[];
 
-  constructor({ self, past }: Reading, { mail }: Turn) {
+  constructor({ self, past }: RequestReading, { mail }: Turn) {
     this.self = self;
     this.past = past;
     this.calls = past.flatMap(({ calls }) => calls);
@@ -72,7 +72,24 @@ export class Scene {
     this.#waiting = [...mail];
   }
 
-  *call(name: string, input: Call["input"] = {}): Script<DoneCall> {
+  /**
+   * Makes a call. A process that was killed leaves a call whose outcome nobody knows: it is made again,
+   * and what the lost one had done already counts as done. Not so a call that `mayRepeat` excludes.
+   */
+  *call(
+    name: string,
+    input: ScriptedCall["input"] = {},
+    mayRepeat = name !== "bash",
+  ): Script<DoneCall> {
+    let made = yield* this.#make(name, input);
+    for (let kills = 1; isUnknown(made) && mayRepeat && kills <= maxKills; kills++) {
+      made = yield* this.#make(name, input);
+      if (isDoneBefore.test(made.output)) return { ...made, is_error: false };
+    }
+    return made;
+  }
+
+  *#make(name: string, input: ScriptedCall["input"]): Script<DoneCall> {
     const turn = yield { name, input };
     this.calls.push(...turn.calls);
     this.mail.push(...turn.mail);
@@ -87,34 +104,52 @@ export class Scene {
   }
 }
 
+/** A process that is killed again and again at the same call is not worth more tries. */
+export const maxKills = 5;
+
+/** How the runtime says that what a call was to do is done. */
+const isDoneBefore = /^Error: .*(?: is already | is shut down already| is currently working)/;
+
+/** Whether the process was killed while the call ran. */
+export function isUnknown({ output, is_error }: DoneCall): boolean {
+  return is_error && output.startsWith("Outcome unknown:");
+}
+
 /** What came of a step, in words for whoever asked for it. */
-export interface Outcome {
+export interface StepOutcome {
   text: string;
   hasFailed: boolean;
 }
 
 /** Something that a member does. */
-export type Step = (scene: Scene) => Script<Outcome>;
+export type SceneStep = (scene: PlayedScene) => Script<StepOutcome>;
 
-export function done(text: string): Outcome {
+export function done(text: string): StepOutcome {
   return { text, hasFailed: false };
 }
 
 /** A step that makes one call. */
 export function call(
   name: string,
-  input: Call["input"],
+  input: ScriptedCall["input"],
   told: (output: string) => string = (output) => output,
-): Step {
+  mayRepeat?: boolean,
+): SceneStep {
   return function* (scene) {
-    const { output, is_error } = yield* scene.call(name, input);
-    if (!is_error) return done(told(output));
-    return { text: `${name} failed: ${output.replace(/^Error: /, "")}`, hasFailed: true };
+    return outcomeOf(yield* scene.call(name, input, mayRepeat), told);
   };
 }
 
+export function outcomeOf(
+  { name, output, is_error }: DoneCall,
+  told: (output: string) => string = (text) => text,
+): StepOutcome {
+  if (!is_error) return done(told(output));
+  return { text: `${name} failed: ${output.replace(/^Error: /, "")}`, hasFailed: true };
+}
+
 /** Takes steps until one fails. */
-export function inOrder(steps: readonly Step[], separator = "\n"): Step {
+export function inOrder(steps: readonly SceneStep[], separator = "\n"): SceneStep {
   return function* (scene) {
     const texts: string[] = [];
     for (const step of steps) {

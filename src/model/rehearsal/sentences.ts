@@ -23,18 +23,21 @@ const trimmed =
   /^(?:[\s—–-]+|(?:and|then|now|please|(?:can|could|would) you)\b[\s,]*)+|[\s.!?;,:]+$/gi;
 
 /** What the slots of a row stand for. */
-export type Slots = Readonly<Record<string, string | undefined>>;
+export type SentenceSlots = Readonly<Record<string, string | undefined>>;
 
 /** Sentences that are known, and what they mean. A row may find that it does not apply after all. */
-export interface Row<Meaning> {
+export interface SentenceRow<Meaning> {
   pattern: RegExp;
   /** How many sentences it is about. */
   length: number;
-  read(slots: Slots): Meaning | undefined;
+  read(slots: SentenceSlots): Meaning | undefined;
 }
 
 /** In a pattern `{slot}` is what may differ, and a space is any space. */
-export function row<Meaning>(pattern: string, read: Row<Meaning>["read"]): Row<Meaning> {
+export function row<Meaning>(
+  pattern: string,
+  read: SentenceRow<Meaning>["read"],
+): SentenceRow<Meaning> {
   const source = pattern
     .replaceAll(". ", "\\. ")
     .replaceAll(" ", "\\s+")
@@ -57,7 +60,7 @@ const slotPatterns: Readonly<Record<string, string>> = {
 
 /** What a text says: each known piece with its meaning, and each sentence that nobody knows. */
 export function readText<Meaning>(
-  rows: readonly Row<Meaning>[],
+  rows: readonly SentenceRow<Meaning>[],
   text: string,
 ): { text: string; meaning: Meaning | undefined }[] {
   const left = sentencesIn(text);
@@ -69,7 +72,7 @@ export function readText<Meaning>(
   return pieces;
 }
 
-function firstKnown<Meaning>(rows: readonly Row<Meaning>[], sentences: readonly string[]) {
+function firstKnown<Meaning>(rows: readonly SentenceRow<Meaning>[], sentences: readonly string[]) {
   for (const { pattern, length, read } of rows) {
     const match = pattern.exec(sentences.slice(0, length).join(". "));
     const meaning = match ? read(match.groups ?? {}) : undefined;

@@ -1,11 +1,11 @@
 import type { Happening } from "./happening.ts";
 import { taskOfPlan } from "./mail.ts";
-import { call, done, inOrder, type Outcome, type Scene, type Script } from "./script.ts";
+import { call, done, inOrder, type PlayedScene, type Script, type StepOutcome } from "./script.ts";
 import { shortly } from "./sentences.ts";
 import { askedIn, checkFile, type Work, workIn, writeFile } from "./work.ts";
 
 /** A teammate does what its lead asks, answers its peers, and goes when it is asked to. */
-export function* playTeammate(scene: Scene): Script<string> {
+export function* playTeammate(scene: PlayedScene): Script<string> {
   const lines: string[] = [];
   for (let mail = nextMail(scene); mail; mail = nextMail(scene)) {
     lines.push((yield* answer(scene, mail)).text);
@@ -14,11 +14,11 @@ export function* playTeammate(scene: Scene): Script<string> {
 }
 
 /** Who is asked to shut down begins nothing else. */
-function nextMail(scene: Scene): Happening | undefined {
+function nextMail(scene: PlayedScene): Happening | undefined {
   return scene.take(({ kind }) => kind === "shutdown_request") ?? scene.take();
 }
 
-function* answer(scene: Scene, mail: Happening): Script<Outcome> {
+function* answer(scene: PlayedScene, mail: Happening): Script<StepOutcome> {
   const { kind, from, text, request_id, task_id } = mail;
   switch (kind) {
     case "shutdown_request":
@@ -45,7 +45,7 @@ function isBoss(from: string): boolean {
   return from === "lead" || from === "user";
 }
 
-function* obey(scene: Scene, text: string): Script<Outcome> {
+function* obey(scene: PlayedScene, text: string): Script<StepOutcome> {
   const asked = askedIn(text);
   if (asked.length === 0) {
     return done(
@@ -59,7 +59,7 @@ function* obey(scene: Scene, text: string): Script<Outcome> {
   return lacksPlan(outcome) ? yield* handInPlan(scene, text) : outcome;
 }
 
-function perform(scene: Scene, work: readonly Work[]): Script<Outcome> {
+function perform(scene: PlayedScene, work: readonly Work[]): Script<StepOutcome> {
   return inOrder(
     work.map(({ step }) => step),
     " ",
@@ -67,12 +67,12 @@ function perform(scene: Scene, work: readonly Work[]): Script<Outcome> {
 }
 
 /** Whether something failed because a plan must be approved before anything is changed. */
-function lacksPlan({ text, hasFailed }: Outcome): boolean {
+function lacksPlan({ text, hasFailed }: StepOutcome): boolean {
   return hasFailed && text.includes("with plan_approval");
 }
 
 /** Works on a task, and ends it: with what came of it, or with why nothing did. */
-function* performTask(scene: Scene, { task_id, text }: Happening): Script<Outcome> {
+function* performTask(scene: PlayedScene, { task_id, text }: Happening): Script<StepOutcome> {
   const subject = text
     .replace(/^(?:Task \d+ is yours|You still hold task \d+): /, "")
     .replace(/\. Complete it \(complete_task\).*$/s, "");
@@ -96,7 +96,7 @@ function* performTask(scene: Scene, { task_id, text }: Happening): Script<Outcom
 }
 
 /** What is done once a plan is approved: what was asked for, or a small note. */
-function plannedWork({ self }: Scene, order: string): Work[] {
+function plannedWork({ self }: PlayedScene, order: string): Work[] {
   const work = workIn(order);
   const path = `${self.name}-notes.md`;
   return work.length > 0 ? work : [writeFile(path, topicOf(order)), checkFile(path)];
@@ -109,7 +109,7 @@ function topicOf(order: string): string {
 }
 
 /** Hands in a plan for what was asked; every further one is smaller. */
-function* handInPlan(scene: Scene, order: string, task_id = ""): Script<Outcome> {
+function* handInPlan(scene: PlayedScene, order: string, task_id = ""): Script<StepOutcome> {
   const steps = plannedWork(scene, order).map(({ title }) => title);
   const isSmaller = !task_id && plansOf(scene).length > 0;
   const look = "Look at what is there, and change nothing meanwhile";
@@ -121,14 +121,14 @@ function* handInPlan(scene: Scene, order: string, task_id = ""): Script<Outcome>
   return yield* call("plan_approval", { plan }, () => told)(scene);
 }
 
-function plansOf({ calls }: Scene) {
+function plansOf({ calls }: PlayedScene) {
   return calls.filter(({ name }) => name === "plan_approval");
 }
 
 const maxPlans = 3;
 
 /** After an approval the work is done; after a rejection another plan is made, if it is asked for. */
-function* afterDecision(scene: Scene, { approve, text }: Happening): Script<Outcome> {
+function* afterDecision(scene: PlayedScene, { approve, text }: Happening): Script<StepOutcome> {
   const plans = plansOf(scene);
   const planned = taskOfPlan(JSON.stringify(plans.at(-1)?.input));
   const task = scene.mail.findLast(
@@ -153,7 +153,7 @@ function isOrder({ kind, from, text }: Happening): boolean {
 const answerMark = "Re: ";
 const maxAnswers = 3;
 
-function* answerPeer(scene: Scene, { from, text }: Happening): Script<Outcome> {
+function* answerPeer(scene: PlayedScene, { from, text }: Happening): Script<StepOutcome> {
   const note = `${from} wrote: "${shortly(text, 200)}"`;
   const answers = scene.calls.filter(({ name }) => name === "send_message").length;
   const isPeer = from !== "system" && from !== "outside";

@@ -1,18 +1,34 @@
 import { fileContent } from "./file-content.ts";
-import { call, done, type Step } from "./script.ts";
-import { namesIn, type Row, readText, row, type Slots, shortly, unquoted } from "./sentences.ts";
+import {
+  call,
+  done,
+  isUnknown,
+  maxKills,
+  outcomeOf,
+  type PlayedScene,
+  type SceneStep,
+} from "./script.ts";
+import {
+  namesIn,
+  readText,
+  row,
+  type SentenceRow,
+  type SentenceSlots,
+  shortly,
+  unquoted,
+} from "./sentences.ts";
 
 /** Something that a member can do by itself. `title` is how a plan says it. */
 export interface Work {
   title: string;
-  step: Step;
+  step: SceneStep;
 }
 
 /** What a member is asked for. */
-type Asked = Work | "plan" | "wait";
+type AskedWork = Work | "plan" | "wait";
 
 /** What a text asks for, in its order, without what is not understood. */
-export function askedIn(text: string): Asked[] {
+export function askedIn(text: string): AskedWork[] {
   return readText(workSentences, text).flatMap(({ meaning }) => meaning ?? []);
 }
 
@@ -24,7 +40,7 @@ const letter = "(an? |the )?(\\w+ )?(message|note|mail|greeting)s?";
 const files = ".*?(files?|directory|folder|workspace|project)\\b.*";
 
 /** The sentences of work that are known. */
-const workSentences: readonly Row<readonly Asked[]>[] = [
+const workSentences: readonly SentenceRow<readonly AskedWork[]>[] = [
   row("(submit|hand in|make|write|propose) (an? |the |your )?(\\w+ )?plan( .*)?", () => ["plan"]),
   row("(wait|stand by|you have no work yet|take tasks)( .*)?", () => ["wait"]),
   row("(run|execute) {quote}", ({ quote = "" }) => {
@@ -49,19 +65,25 @@ const workSentences: readonly Row<readonly Asked[]>[] = [
     return [look(`Look for ${sought}`, `Places that say "${sought}"`, "grep", { pattern })];
   }),
   row(`count ${files}`, () => [
-    look("Count the files", "Entries in this directory", "bash", { command: "ls | wc -l" }),
+    look("Count the files", "Entries in this directory", "bash", { command: "ls | wc -l" }, true),
   ]),
   row(`(list|show|look at) ${files}`, () => [
     look("List the files", "The files here", "glob", { pattern: "**/*" }),
   ]),
 ];
 
-function look(title: string, what: string, ...[name, input]: Parameters<typeof call>): Work {
-  return { title, step: call(name, input, (output) => `${what}: ${shortly(output)}`) };
+/** A look at something. What a person has run is not run twice, unless it is sure to change nothing. */
+function look(
+  title: string,
+  what: string,
+  ...[name, input, mayRepeat]: Parameters<PlayedScene["call"]>
+): Work {
+  const told = (output: string) => `${what}: ${shortly(output)}`;
+  return { title, step: call(name, input ?? {}, told, mayRepeat) };
 }
 
 /** `Send bob a message: "Hello"`, `Tell bob that it works`, `Ask bob to hurry`, `Greet bob`. */
-function readSend({ name = "", rest = "" }: Slots): Work[] | undefined {
+function readSend({ name = "", rest = "" }: SentenceSlots): Work[] | undefined {
   const [to] = namesIn(name);
   if (to === undefined) return undefined;
   const [, quote, text, request] =
@@ -88,14 +110,17 @@ export function writeFile(path: string, about: string): Work {
   return {
     title: `Write ${path}`,
     *step(scene) {
-      const { output: found } = yield* scene.call("glob", { pattern: path });
-      const known = found.split("\n").includes(path)
-        ? yield* scene.call("read_file", { path })
-        : undefined;
-      if (known?.output.includes(content.trim())) {
-        return done(`${path} is there already, as it should be.`);
+      for (let kills = 0; ; kills++) {
+        const { output: found } = yield* scene.call("glob", { pattern: path });
+        const known = found.split("\n").includes(path)
+          ? yield* scene.call("read_file", { path })
+          : undefined;
+        if (known?.output.includes(content.trim())) {
+          return done(kills > 0 ? told : `${path} is there already, as it should be.`);
+        }
+        const written = yield* scene.call("write_file", { path, content }, false);
+        if (!isUnknown(written) || kills === maxKills) return outcomeOf(written, () => told);
       }
-      return yield* call("write_file", { path, content }, () => told)(scene);
     },
   };
 }
