@@ -1,6 +1,6 @@
 import type { Environment, ProviderConfiguration } from "../model/provider-settings.ts";
 import type { Dashboard, Entrance } from "../server/dashboard.ts";
-import type { RunSource } from "../server/export/run-source.ts";
+import type { RunSource } from "../server/export/export-run.ts";
 import type { Team } from "../team/team.ts";
 import type { TeamOptions } from "../team/team-options.ts";
 import type { TeamView } from "../team/view/team-view.ts";

@@ -1,3 +1,6 @@
+import { onAbort } from "../lib/on-abort.ts";
+import { WakeLatch } from "../lib/wake-latch.ts";
+
 export interface FollowSource<T> {
   /** What has come since the last call. */
   readNew(): AsyncIterable<T>;
@@ -7,30 +10,19 @@ export interface FollowSource<T> {
 
 /** Yields what `readNew` finds, and again what it finds after every wake, until the abort. */
 export async function* follow<T>({ readNew, subscribe, signal }: FollowSource<T>) {
-  let isWoken = false;
-  let resume = () => {};
-  const wake = () => {
-    isWoken = true;
-    resume();
-  };
-  const unsubscribe = subscribe(wake);
-  signal.addEventListener("abort", wake);
+  const latch = new WakeLatch();
+  const unsubscribe = subscribe(() => latch.wake());
+  const removeListener = onAbort(signal, () => latch.wake());
   try {
     while (!signal.aborted) {
-      // Before the reading: what comes while it goes on must lead to another one.
-      isWoken = false;
       for await (const item of readNew()) {
         if (signal.aborted) return;
         yield item;
       }
-      if (!isWoken) {
-        await new Promise<void>((resolve) => {
-          resume = resolve;
-        });
-      }
+      await latch.next();
     }
   } finally {
-    signal.removeEventListener("abort", wake);
+    removeListener();
     unsubscribe();
   }
 }

@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { hmacSignature, type Signature } from "../keys/signature.ts";
+import { dropOldest } from "../lib/drop-oldest.ts";
 import { type ShownProof, shownProof } from "./shown-proof.ts";
 
 interface AccessOptions {
@@ -18,7 +19,7 @@ export interface SignedRequest {
   body: string;
 }
 
-interface Session {
+interface PageSession {
   signature: Signature;
   expiresMs: number;
   /** The proofs of what it has done, oldest first: none of them counts again. */
@@ -42,7 +43,7 @@ export class Access {
   /** The tokens that were used, and when each would have expired. */
   readonly #used = new Map<string, number>();
   /** By their ids, oldest first. */
-  readonly #sessions = new Map<string, Session>();
+  readonly #sessions = new Map<string, PageSession>();
 
   constructor({ secret, now }: AccessOptions) {
     this.#signature = hmacSignature(secret);
@@ -84,7 +85,7 @@ export class Access {
     if (request.method === "GET") return "let-in";
     if (session.done.has(shown.signature)) return "repeated";
     session.done.add(shown.signature);
-    forgetOldest(session.done, mostDone);
+    dropOldest(session.done, mostDone);
     return "let-in";
   }
 
@@ -106,7 +107,7 @@ export class Access {
     const signature = keyed(token.sign(`session ${id} ${shown.signature}`));
     const expiresMs = this.#nowMs() + sessionLifeMs;
     this.#sessions.set(id, { signature, expiresMs, done: new Set() });
-    forgetOldest(this.#sessions, mostSessions);
+    dropOldest(this.#sessions, mostSessions);
     return id;
   }
 
@@ -137,11 +138,6 @@ function isSignedBy(signature: Signature, request: SignedRequest, shown: ShownPr
   const { method, target, body } = request;
   const text = `request ${method} ${target} ${shown.id} ${shown.nonce}\n${body}`;
   return signature.verify(text, shown.signature);
-}
-
-function forgetOldest(items: Set<string> | Map<string, unknown>, most: number): void {
-  const [oldest] = items.keys();
-  if (items.size > most && oldest !== undefined) items.delete(oldest);
 }
 
 const tokenLifeMs = 60 * 60 * 1000;

@@ -4,7 +4,7 @@ import type { Admission } from "../protocol/dashboard.ts";
 import type { Access, SignedRequest, TokenRefusal } from "./access.ts";
 import { guard, protect } from "./guard.ts";
 import { masked } from "./masked.ts";
-import { isApiPath, type Refusal, refuse } from "./refusal.ts";
+import { isApiPath, refusal, refuse } from "./refusal.ts";
 import { proofHeader } from "./shown-proof.ts";
 import type { StaticFiles } from "./static-files.ts";
 
@@ -65,7 +65,9 @@ export function dashboardApp(options: DashboardAppOptions): Hono {
 
 async function openSession(c: Context, access: Access): Promise<Response> {
   const opened = access.admit(await signedRequest(c));
-  if (typeof opened === "string") return refuse(c, tokenRefusals[opened]);
+  if (typeof opened === "string") {
+    return refuse(c, refusal(401, opened, tokenRefusals[opened], runAgain));
+  }
   const admission: Admission = opened;
   return c.json(admission);
 }
@@ -77,54 +79,27 @@ async function signedRequest(c: Context): Promise<SignedRequest> {
   return { proof, method: c.req.method, target: `${pathname}${search}`, body };
 }
 
-const hint = "Run `troupe web` again for a new address.";
+const runAgain = "Run `troupe web` again for a new address.";
 
-const tokenRefusals: Readonly<Record<TokenRefusal, Refusal>> = {
-  "token-wrong": {
-    status: 401,
-    code: "token-wrong",
-    message: "This address does not belong to this dashboard.",
-    hint,
-  },
-  "token-expired": {
-    status: 401,
-    code: "token-expired",
-    message: "This address has expired: it was valid for an hour.",
-    hint,
-  },
-  "token-used": {
-    status: 401,
-    code: "token-used",
-    message: "This address was already used: each works for one browser.",
-    hint,
-  },
+const tokenRefusals: Readonly<Record<TokenRefusal, string>> = {
+  "token-wrong": "This address does not belong to this dashboard.",
+  "token-expired": "This address has expired: it was valid for an hour.",
+  "token-used": "This address was already used: each works for one browser.",
 };
 
-const sessionMissing: Refusal = {
-  status: 401,
-  code: "session-missing",
-  message:
-    "This browser has no access yet, or got it before the dashboard was started or more than a week ago.",
-  hint,
-};
+const sessionMissing = refusal(
+  401,
+  "session-missing",
+  "This browser has no access yet, or got it before the dashboard was started or more than a week ago.",
+  runAgain,
+);
 
-const repeated: Refusal = {
-  status: 409,
-  code: "request-repeated",
-  message: "This was already sent and done.",
-  hint: null,
-};
+const repeated = refusal(409, "request-repeated", "This was already sent and done.");
+const notFound = refusal(404, "not-found", "There is nothing here.");
 
-const notFound: Refusal = {
-  status: 404,
-  code: "not-found",
-  message: "There is nothing here.",
-  hint: null,
-};
-
-const failed: Refusal = {
-  status: 500,
-  code: "failed",
-  message: "The dashboard could not answer that. The team continues; troupe has printed why.",
-  hint: "Try it again.",
-};
+const failed = refusal(
+  500,
+  "failed",
+  "The dashboard could not answer that. The team continues; troupe has printed why.",
+  "Try it again.",
+);

@@ -1,6 +1,6 @@
 import type { MiddlewareHandler } from "hono";
 import { maxContentBytes } from "../protocol/message.ts";
-import { isApiPath, type Refusal, refuse } from "./refusal.ts";
+import { type ApiRefusal, isApiPath, refusal, refuse } from "./refusal.ts";
 
 /** What of a request decides whether it comes from the dashboard's own page. */
 export interface RequestFacts {
@@ -15,7 +15,7 @@ export interface RequestFacts {
   contentLength: string | undefined;
 }
 
-interface GuardRefusal extends Refusal {
+interface GuardRefusal extends ApiRefusal {
   /** The methods that there are, where it was the method that was wrong. */
   allow?: string;
 }
@@ -58,55 +58,43 @@ function ownHost(port: number): string {
 
 const openIt = "Open the address that `troupe web` prints.";
 
-const wrongHost: GuardRefusal = {
-  status: 421,
-  code: "host-wrong",
-  message: "The dashboard answers only at 127.0.0.1, under no other name.",
-  hint: openIt,
-};
+const wrongHost = refusal(
+  421,
+  "host-wrong",
+  "The dashboard answers only at 127.0.0.1, under no other name.",
+  openIt,
+);
 
-const foreign = (header: string): GuardRefusal => ({
-  status: 403,
-  code: "origin-wrong",
-  message: `The request does not come from the dashboard's own page (${header}).`,
-  hint: openIt,
-});
+const foreign = (header: string) =>
+  refusal(
+    403,
+    "origin-wrong",
+    `The request does not come from the dashboard's own page (${header}).`,
+    openIt,
+  );
 
 const wrongMethod = (allow: string): GuardRefusal => ({
-  status: 405,
-  code: "method-wrong",
-  message: `Only ${allow} is allowed here.`,
-  hint: null,
+  ...refusal(405, "method-wrong", `Only ${allow} is allowed here.`),
   allow,
 });
 const fileMethod = wrongMethod("GET, HEAD");
 const apiMethod = wrongMethod("GET, POST");
 
-const notJson: GuardRefusal = {
-  status: 415,
-  code: "body-wrong",
-  message: "The request body must be JSON.",
-  hint: null,
-};
+const notJson = refusal(415, "body-wrong", "The request body must be JSON.");
+const noLength = refusal(411, "body-wrong", "The request must state its length.");
 
-const noLength: GuardRefusal = {
-  status: 411,
-  code: "body-wrong",
-  message: "The request must state its length.",
-  hint: null,
-};
-
-const tooLarge = (largest: number): GuardRefusal => ({
-  status: 413,
-  code: "content-too-large",
-  message: `The request body may have at most ${largest} bytes.`,
-  hint: "Put long text into a file, and send its path.",
-});
+const tooLarge = (largest: number) =>
+  refusal(
+    413,
+    "content-too-large",
+    `The request body may have at most ${largest} bytes.`,
+    "Put long text into a file, and send its path.",
+  );
 
 /** Lets only requests of the dashboard's own page through. */
 export function guard(port: number): MiddlewareHandler {
   return async (c, next) => {
-    const refusal = judgeRequest(
+    const refused = judgeRequest(
       {
         method: c.req.method,
         path: c.req.path,
@@ -119,9 +107,9 @@ export function guard(port: number): MiddlewareHandler {
       },
       port,
     );
-    if (!refusal) return next();
-    if (refusal.allow) c.header("Allow", refusal.allow);
-    return refuse(c, refusal);
+    if (!refused) return next();
+    if (refused.allow) c.header("Allow", refused.allow);
+    return refuse(c, refused);
   };
 }
 

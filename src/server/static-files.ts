@@ -3,6 +3,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Context } from "hono";
 import { hasErrno, TeamError } from "../errors.ts";
+import { makeOnce } from "../lib/make-once.ts";
 
 /** The page, all of it. No other file can be asked for, whatever a path looks like. */
 const files: ReadonlyMap<string, { name: string; type: string }> = new Map([
@@ -45,18 +46,20 @@ export class StaticFiles {
   }
 
   #file(name: string): Promise<StaticFile> {
-    const known = this.#read.get(name) ?? readStaticFile(join(this.#directory, name));
-    this.#read.set(name, known);
-    // A failure is not kept: the page may be built meanwhile.
-    known.catch(() => this.#read.delete(name));
-    return known;
+    return makeOnce(this.#read, name, () => readStaticFile(this.#directory, name));
   }
 }
 
-async function readStaticFile(path: string): Promise<StaticFile> {
+async function readStaticFile(directory: string, name: string): Promise<StaticFile> {
+  const text = await readPageFile(directory, name);
+  return { text, etag: `"${createHash("sha256").update(text).digest("hex").slice(0, 32)}"` };
+}
+
+/** A file of the built page. */
+export async function readPageFile(directory: string, name: string): Promise<string> {
+  const path = join(directory, name);
   try {
-    const text = await readFile(path, "utf8");
-    return { text, etag: `"${createHash("sha256").update(text).digest("hex").slice(0, 32)}"` };
+    return await readFile(path, "utf8");
   } catch (error) {
     if (!hasErrno(error, "ENOENT", "ENOTDIR")) throw error;
     throw new TeamError("dashboard-failed", `The dashboard's page is missing: ${path}`, {

@@ -1,8 +1,10 @@
 import type { EntryView, MessageView, RecordedRun } from "../../protocol/dashboard.ts";
+import type { Room } from "../room/room.ts";
 import type { SecretMask } from "./mask-secrets.ts";
-import { newestOf, pageSize } from "./newest-pages.ts";
 import { jsonInDocument, type RecordedPage } from "./recorded-page.ts";
-import type { RunSource } from "./run-source.ts";
+
+/** Where a run is exported from. */
+export type RunSource = Pick<Room, "state" | "messages" | "message" | "transcript" | "cost">;
 
 export interface ExportOptions {
   source: RunSource;
@@ -83,8 +85,7 @@ export class RunExport {
 
   async #transcript(member: string): Promise<EntryView[]> {
     const { source, most } = this.#options;
-    const { items, hasOlder } = await newestOf(most.entries, async (before) => {
-      const query = { limit: pageSize, ...(before !== undefined && { before }) };
+    const { items, hasOlder } = await newestOf(most.entries, async (query) => {
       const page = await source.transcript(member, query);
       // Another transcript has taken its place meanwhile, of which these would be the newest entries.
       if (page.is_restarted) return { items: [], before: null };
@@ -102,8 +103,7 @@ export class RunExport {
 
   async #messages(): Promise<MessageView[]> {
     const { source, most } = this.#options;
-    const { items, hasOlder } = await newestOf(most.messages, async (before) => {
-      const query = { limit: pageSize, ...(before !== undefined && { before }) };
+    const { items, hasOlder } = await newestOf(most.messages, async (query) => {
       const page = await source.messages(query);
       return { items: page.messages, before: page.before };
     });
@@ -131,4 +131,31 @@ export class RunExport {
 
 function textOf({ text, is_cut }: MessageView): Pick<MessageView, "text" | "is_cut"> {
   return { text, is_cut };
+}
+
+/** How much is read at once. */
+const pageSize = 500;
+
+/** `items` are oldest first; `before` is for the items before these, null where there are none. */
+type FetchPage<T> = (query: {
+  limit: number;
+  before?: string;
+}) => Promise<{ items: readonly T[]; before: string | null }>;
+
+/** The newest `most` items, oldest first, page by page from the end. */
+async function newestOf<T>(most: number, fetchPage: FetchPage<T>) {
+  const pages: (readonly T[])[] = [];
+  let count = 0;
+  let before: string | null | undefined;
+  while (before !== null && count < most) {
+    const page = await fetchPage({ limit: pageSize, ...(before !== undefined && { before }) });
+    pages.push(page.items);
+    count += page.items.length;
+    before = page.before;
+  }
+  const items = pages.reverse().flat();
+  return {
+    items: items.slice(Math.max(0, count - most)),
+    hasOlder: before !== null || count > most,
+  };
 }

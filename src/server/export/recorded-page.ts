@@ -1,7 +1,5 @@
 import { createHash } from "node:crypto";
-import { readFile } from "node:fs/promises";
-import { join } from "node:path";
-import { hasErrno, TeamError } from "../../errors.ts";
+import { readPageFile } from "../static-files.ts";
 
 /** The three files that the page is built to. */
 export interface BuiltPage {
@@ -17,20 +15,12 @@ export interface RecordedPage {
 }
 
 export async function readBuiltPage(directory: string): Promise<BuiltPage> {
-  try {
-    const [html, script, style] = await Promise.all(
-      ["index.html", "dashboard.js", "dashboard.css"].map((name) =>
-        readFile(join(directory, name), "utf8"),
-      ),
-    );
-    return { html: html ?? "", script: script ?? "", style: style ?? "" };
-  } catch (error) {
-    if (!hasErrno(error, "ENOENT", "ENOTDIR")) throw error;
-    throw new TeamError("dashboard-failed", `The dashboard's page is missing in ${directory}`, {
-      cause: error,
-      hint: "The package is not built: run `npm run build`, or reinstall it.",
-    });
-  }
+  const [html, script, style] = await Promise.all([
+    readPageFile(directory, "index.html"),
+    readPageFile(directory, "dashboard.js"),
+    readPageFile(directory, "dashboard.css"),
+  ]);
+  return { html, script, style };
 }
 
 const scriptTag = /<script\b[^>]*\bsrc="[^"]*dashboard\.js"[^>]*><\/script>/g;

@@ -1,11 +1,11 @@
 import type { Clock } from "../../lib/clock.ts";
+import { onAbort } from "../../lib/on-abort.ts";
+import { WakeLatch } from "../../lib/wake-latch.ts";
 import type { StreamEvents } from "../../protocol/dashboard.ts";
-
-import type { LivePlace } from "./live-texts.ts";
-import { pause } from "./pause.ts";
+import type { LivePlace } from "./live-text-buffer.ts";
 import type { TeamFollower } from "./team-follower.ts";
 
-/** Something for a page, with the id from which it can be gone on after a lost connection. */
+/** Something for a page, with the id from which it can go on after a lost connection. */
 export type RoomEvent = {
   [Name in keyof StreamEvents]: { id: string; event: Name; data: StreamEvents[Name] };
 }[keyof StreamEvents];
@@ -30,13 +30,14 @@ export async function* changesOf(
   clock: Clock,
   { after, watch, signal }: ChangesOptions,
 ): AsyncGenerator<RoomEvent> {
-  const wakes = new Wakes(follower, signal);
+  const latch = new WakeLatch();
+  const unsubscribe = follower.onChange(() => latch.wake());
+  const removeListener = onAbort(signal, () => latch.wake());
   try {
-    await wakes.until(follower.ready);
+    await untilAborted(signal, (resolve) => void follower.ready.then(resolve));
     let sent = parseId(after);
     let live: LivePlace = { key: 0, length: 0 };
     while (!signal.aborted) {
-      wakes.clear();
       const { epoch, revision } = follower.records;
       const id = `${epoch}.${revision}`;
       if (sent.epoch !== epoch || sent.revision > revision) {
@@ -50,11 +51,12 @@ export async function* changesOf(
         live = words.place;
         yield { id, event: "live", data: words.live };
       }
-      await pause(clock, batchMs, signal);
-      await wakes.next();
+      await untilAborted(signal, (resolve) => clock.schedule(batchMs, resolve));
+      await latch.next();
     }
   } finally {
-    wakes[Symbol.dispose]();
+    removeListener();
+    unsubscribe();
   }
 }
 
@@ -63,47 +65,17 @@ function parseId(id: string | undefined): { epoch: string; revision: number } {
   return { epoch, revision: Number(revision) };
 }
 
-/** Whether there may be something new since `clear`. */
-class Wakes implements Disposable {
-  readonly #signal: AbortSignal;
-  readonly #unsubscribe: () => void;
-  #isWoken = false;
-  #resume = () => {};
-
-  constructor(follower: TeamFollower, signal: AbortSignal) {
-    this.#signal = signal;
-    this.#unsubscribe = follower.onChange(() => this.#wake());
-    signal.addEventListener("abort", this.#wake);
-  }
-
-  clear(): void {
-    this.#isWoken = false;
-  }
-
-  /** Resolves at once where there is something. */
-  next(): Promise<void> {
-    return new Promise((resolve) => {
-      if (this.#isWoken || this.#signal.aborted) resolve();
-      else this.#resume = resolve;
-    });
-  }
-
-  /** Resolves with `ready`, or when nobody waits for it any more. */
-  async until(ready: Promise<void>): Promise<void> {
-    const isAborted = new Promise<void>((resolve) => {
-      if (this.#signal.aborted) resolve();
-      else this.#signal.addEventListener("abort", () => resolve(), { once: true });
-    });
-    await Promise.race([ready, isAborted]);
-  }
-
-  [Symbol.dispose](): void {
-    this.#unsubscribe();
-    this.#signal.removeEventListener("abort", this.#wake);
-  }
-
-  readonly #wake = () => {
-    this.#isWoken = true;
-    this.#resume();
-  };
+/** Resolves when `start` calls back, or at the abort. What `start` returns cancels it. */
+async function untilAborted(
+  signal: AbortSignal,
+  start: (resolve: () => void) => (() => void) | undefined,
+): Promise<void> {
+  let cancel: (() => void) | undefined;
+  let removeListener = () => {};
+  await new Promise<void>((resolve) => {
+    cancel = start(resolve);
+    removeListener = onAbort(signal, resolve);
+  });
+  removeListener();
+  cancel?.();
 }

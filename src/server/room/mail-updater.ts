@@ -1,5 +1,6 @@
 import { mapInBatches } from "../../lib/batches.ts";
 import type { Clock } from "../../lib/clock.ts";
+import { dropOldest } from "../../lib/drop-oldest.ts";
 import type { MemberName, MessageId } from "../../protocol/ids.ts";
 import type { TeamRecord } from "../../protocol/team.ts";
 import { hasEnded, memberNames } from "../../team/find-member.ts";
@@ -9,22 +10,22 @@ import { MailMerge, type OwnedMail } from "./mail-merge.ts";
 import { seenTimes } from "./message-pages.ts";
 import { idOf, messageView } from "./message-view.ts";
 import { windowSize } from "./message-window.ts";
-import { Paced } from "./paced.ts";
+import { PacedWork } from "./paced-work.ts";
 import type { RoomRecords } from "./records.ts";
-import { SeenTimes } from "./seen-times.ts";
 
 export interface MailUpdaterOptions {
   records: RoomRecords;
   clock: Clock;
-  /** Told what a look has failed with. It is tried again. */
+  /** Called with what a look has failed with. It is tried again. */
   onFailure(error: unknown): void;
-  /** Told whose unread mail may be another number. */
-  onMailOf(owner: MemberName): void;
+  /** Called with a member whose number of unread messages may have changed. */
+  onUnread(owner: MemberName): void;
 }
 
 const [readPaceMs, seenPaceMs] = [50, 500];
+const maxSeenTimes = 10_000;
 
-/** Keeps the room's messages up to date, from the mailboxes themselves: not all mail has an event. */
+/** Keeps the room's messages up to date, also those that nobody has read, and so have no event. */
 export class MailUpdater implements AsyncDisposable {
   readonly #view: TeamView;
   readonly #options: MailUpdaterOptions;
@@ -33,32 +34,26 @@ export class MailUpdater implements AsyncDisposable {
   readonly #unread = new Map<MemberName, number>();
   /** Of each mailbox, the newest that was read. */
   readonly #newest = new Map<MemberName, Cursor>();
-  readonly #seen = new SeenTimes();
-  /** What lies in a mailbox and may still be delivered or come back. */
+  /** When messages were seen, of the newest. */
+  readonly #seen = new Map<MessageId, string>();
+  /** What is in a mailbox and may still be delivered or come back. */
   readonly #waiting = new Map<MessageId, OwnedMail>();
-  /** What was delivered, nobody knows when. */
+  /** What was delivered at an unknown time. */
   #undated: OwnedMail[] = [];
-  /** What was delivered without having been shown. */
+  /** Messages that the team has read and that were not shown yet. */
   readonly #missing = new Map<MessageId, MemberName>();
   /** Whose mailboxes are to be read; for those with `true`, what waits there, too. */
   readonly #woken = new Map<MemberName, boolean>();
-  readonly #reading: Paced;
-  readonly #dating: Paced;
+  readonly #reading: PacedWork;
+  readonly #dating: PacedWork;
 
   constructor(view: TeamView, team: TeamRecord, options: MailUpdaterOptions) {
     this.#view = view;
     this.#team = team;
     this.#options = options;
     this.#records = options.records;
-    const { clock, onFailure } = options;
-    this.#reading = new Paced({
-      ...{ clock, onFailure, paceMs: readPaceMs },
-      work: () => this.#readWoken(),
-    });
-    this.#dating = new Paced({
-      ...{ clock, onFailure, paceMs: seenPaceMs },
-      work: () => this.#findSeen(),
-    });
+    this.#reading = this.#paced(readPaceMs, () => this.#readWoken());
+    this.#dating = this.#paced(seenPaceMs, () => this.#findSeen());
   }
 
   unreadOf(owner: MemberName): number {
@@ -88,40 +83,38 @@ export class MailUpdater implements AsyncDisposable {
     this.#team = team;
     for (const owner of memberNames(team)) if (!known.has(owner)) this.wake(owner);
     for (const { owner } of this.#waiting.values()) {
-      if (hasEnded(team, owner)) this.wakeRead(owner);
+      if (hasEnded(team, owner)) this.wake(owner, { isProgress: true });
     }
   }
 
-  /** There may be something new in a mailbox. */
-  wake(owner: MemberName): void {
-    this.#woken.set(owner, this.#woken.get(owner) ?? false);
+  /** There may be something new in a mailbox; with `isProgress`, its owner may have got further. */
+  wake(owner: MemberName, { isProgress = false } = {}): void {
+    this.#woken.set(owner, isProgress || (this.#woken.get(owner) ?? false));
     this.#reading.want();
   }
 
-  /** Its owner may have got further. */
-  wakeRead(owner: MemberName): void {
-    this.#woken.set(owner, true);
-    this.#reading.want();
-  }
-
-  isDelivered(id: MessageId, at: string): void {
-    this.#seen.set(id, at);
-    const mail = this.#waiting.get(id);
-    if (!mail || mail.record.state === "set aside") return;
-    this.#waiting.delete(id);
-    this.#show({ ...mail, record: { ...mail.record, state: "delivered" } });
-  }
-
-  /** What was delivered is shown, though it may not be among the newest of its mailbox. */
+  /** Shows a message that the team has read, also where it is not among the newest of its mailbox. */
   requireShown(id: MessageId, owner: MemberName): void {
-    if (this.#records.message(id)) return;
+    if (this.#records.messages.get(id)) return;
     this.#missing.set(id, owner);
     this.wake(owner);
+  }
+
+  setDelivered(id: MessageId, at: string): void {
+    this.#setSeen(id, at);
+    const mail = this.#waiting.get(id);
+    if (!mail || mail.record.state === "set aside") return;
+    this.#show({ ...mail, record: { ...mail.record, state: "delivered" } });
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#reading[Symbol.asyncDispose]();
     await this.#dating[Symbol.asyncDispose]();
+  }
+
+  #paced(paceMs: number, work: () => Promise<void>): PacedWork {
+    const { clock, onFailure } = this.#options;
+    return new PacedWork({ clock, onFailure, paceMs, work });
   }
 
   async #readWoken(): Promise<void> {
@@ -154,14 +147,15 @@ export class MailUpdater implements AsyncDisposable {
     for (const [id, recipient] of [...this.#missing]) {
       if (recipient !== owner) continue;
       this.#missing.delete(id);
-      const record = this.#records.message(id) ? undefined : await this.#view.message(owner, id);
+      const isShown = this.#records.messages.get(id) !== undefined;
+      const record = isShown ? undefined : await this.#view.message(owner, id);
       if (record) this.#show({ owner, record });
     }
   }
 
   async #countUnread(owner: MemberName): Promise<void> {
     this.#unread.set(owner, await this.#view.unread(owner));
-    this.#options.onMailOf(owner);
+    this.#options.onUnread(owner);
   }
 
   #waitingFor(owner: MemberName): Set<MessageId> {
@@ -171,30 +165,30 @@ export class MailUpdater implements AsyncDisposable {
 
   #show(mail: OwnedMail): void {
     const { owner, record } = mail;
-    if (record.state === "set aside") {
-      this.#records.addProblem(`A line in the mailbox of ${owner} ${record.reason}.`);
-      this.#records.setMessage(messageView(record, { owner, seenAt: null }));
-      return;
+    const id = idOf(record);
+    const seenAt = this.#seen.get(id) ?? null;
+    const isSeen = record.state !== "set aside" && seenAt !== null;
+    const known: ListedMail = isSeen ? { ...record, state: "delivered" } : record;
+    this.#waiting.delete(id);
+    if (known.state === "queued") this.#waiting.set(id, { owner, record: known });
+    dropOldest(this.#waiting, 2 * windowSize);
+    if (known.state === "delivered" && seenAt === null) this.#findSeenLater(mail);
+    if (known.state === "set aside") {
+      this.#records.addProblem(`A line in the mailbox of ${owner} ${known.reason}.`);
     }
-    const seenAt = this.#seen.get(record.message.id) ?? null;
-    const known: ListedMail = seenAt === null ? record : { ...record, state: "delivered" };
-    this.#wait(record.message.id, { owner, record: known });
-    if (known.state === "delivered" && seenAt === null) this.#date(mail);
-    this.#records.setMessage(messageView(known, { owner, seenAt }));
+    this.#setMessage(known, { owner, seenAt });
   }
 
-  #wait(id: MessageId, mail: OwnedMail): void {
-    if (mail.record.state !== "queued") {
-      this.#waiting.delete(id);
-      return;
-    }
-    this.#waiting.set(id, mail);
-    if (this.#waiting.size <= 2 * windowSize) return;
-    const [oldest] = this.#waiting.keys();
-    if (oldest !== undefined) this.#waiting.delete(oldest);
+  #setMessage(record: ListedMail, options: { owner: MemberName; seenAt: string | null }): void {
+    this.#records.set(this.#records.messages, messageView(record, options));
   }
 
-  #date(mail: OwnedMail): void {
+  #setSeen(id: MessageId, at: string): void {
+    this.#seen.set(id, at);
+    dropOldest(this.#seen, maxSeenTimes);
+  }
+
+  #findSeenLater(mail: OwnedMail): void {
     this.#undated.push(mail);
     if (this.#undated.length > 2 * windowSize) this.#undated.shift();
     this.#dating.want();
@@ -207,8 +201,8 @@ export class MailUpdater implements AsyncDisposable {
     for (const { owner, record } of undated) {
       const seenAt = times.get(idOf(record));
       if (seenAt === undefined || record.state === "set aside") continue;
-      this.#seen.set(record.message.id, seenAt);
-      this.#records.setMessage(messageView({ ...record, state: "delivered" }, { owner, seenAt }));
+      this.#setSeen(record.message.id, seenAt);
+      this.#setMessage({ ...record, state: "delivered" }, { owner, seenAt });
     }
   }
 }

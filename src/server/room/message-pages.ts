@@ -6,9 +6,9 @@ import type { Message } from "../../protocol/message.ts";
 import { isShown } from "../../protocol/message-types.ts";
 import { findMember, memberNames } from "../../team/find-member.ts";
 import type { Cursor, TeamView } from "../../team/view/team-view.ts";
+import { Refused } from "../refusal.ts";
 import { MailMerge, type OwnedMail } from "./mail-merge.ts";
 import { idOf, mailIdOf, messageView } from "./message-view.ts";
-import { Refused } from "./refused.ts";
 
 /** So many records are looked at for one page. */
 const maxScanned = 3_000;
@@ -45,12 +45,12 @@ export async function wholeMessage(view: TeamView, to: string, key: string): Pro
     const seenAt = times.get(idOf(record)) ?? null;
     return messageView(record, { owner, seenAt, isWhole: true });
   }
-  throw new Refused({
-    status: 404,
-    code: "message-unknown",
-    message: `There is no such message to '${owner}'`,
-    hint: "Old mail is dropped when a mailbox has more than 64 MiB of history.",
-  });
+  throw new Refused(
+    404,
+    "message-unknown",
+    `There is no such message to '${owner}'`,
+    "Old mail is dropped when a mailbox has more than 64 MiB of history.",
+  );
 }
 
 async function viewsOf(view: TeamView, found: readonly OwnedMail[]): Promise<MessageView[]> {
@@ -98,12 +98,12 @@ function parsePlaces(text: string): Map<MemberName, Cursor | null> {
       const [, name, place] = /^([a-z0-9_-]+)~([\w-]{0,120})$/.exec(part) ?? [];
       const owner = MemberName.safeParse(name);
       if (owner.success) return [owner.data, place || null];
-      throw new Refused({
-        status: 400,
-        code: "input-invalid",
-        message: "`before` is not a cursor of the messages",
-        hint: "Use the `before` of an earlier answer.",
-      });
+      throw new Refused(
+        400,
+        "input-invalid",
+        "`before` is not a cursor of the messages",
+        "Use the `before` of an earlier answer.",
+      );
     }),
   );
 }

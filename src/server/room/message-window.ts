@@ -1,14 +1,14 @@
 import type { MessageView } from "../../protocol/dashboard.ts";
-import { Keyed } from "./keyed.ts";
+import { RecordTable } from "./record-table.ts";
 
-/** So many of the newest messages the room has, as the page does. */
+/** How many of the newest messages the room keeps, as the page does. */
 export const windowSize = 1_000;
-/** What was set aside has no time and would stay in the window for ever. */
+/** Lines that were set aside have no time and would stay in the window for ever. */
 const maxSetAside = 200;
 
 /** The newest messages of all mailboxes in the order of sending. */
 export class MessageWindow {
-  readonly #views = new Keyed<MessageView>();
+  readonly #views = new RecordTable<MessageView>(({ id }) => id);
   /** The keys in the order of sending. */
   #order: string[] = [];
   #setAside = 0;
@@ -25,14 +25,14 @@ export class MessageWindow {
     return this.#views.since(revision);
   }
 
-  /** False where nothing has changed by it: it is known, or too old to be in the window. */
+  /** False where nothing has changed: it is known, or too old for the window. */
   set(view: MessageView, revision: number): boolean {
-    if (this.#views.get(view.id)) return this.#views.set(view.id, view, revision);
+    if (this.#views.get(view.id)) return this.#views.set(view, revision);
     if (view.sent_at === null && this.#setAside >= maxSetAside) return false;
     const place = this.#placeOf(view);
     if (place === 0 && this.#order.length >= windowSize) return false;
     this.#order.splice(place, 0, view.id);
-    this.#views.set(view.id, view, revision);
+    this.#views.set(view, revision);
     if (view.sent_at === null) this.#setAside += 1;
     if (this.#order.length > windowSize) this.#dropOldest();
     return true;

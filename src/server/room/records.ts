@@ -1,19 +1,18 @@
+import { firstCharacters } from "../../lib/cut-text.ts";
 import { Listeners } from "../../lib/listeners.ts";
 import type {
   MemberView,
-  MessageView,
   Obstacle,
   RequestView,
   RoomChange,
   RoomState,
   TaskView,
 } from "../../protocol/dashboard.ts";
-import { Keyed } from "./keyed.ts";
 import { MessageWindow } from "./message-window.ts";
-import { Problems } from "./problems.ts";
+import { RecordTable } from "./record-table.ts";
 
 export interface RecordsOptions {
-  /** Another one, other records: whoever has something of an earlier one begins anew. */
+  /** A new name means new records: a page that has records of another name gets all of them again. */
   epoch: string;
   version: string;
   directory: string;
@@ -21,19 +20,23 @@ export interface RecordsOptions {
   obstacle: Obstacle | null;
 }
 
+const maxProblems = 50;
+const maxProblemCharacters = 2_000;
+
 /**
- * What is known of a team, with the revision at which each piece last changed: whoever has got to a
- * revision lacks exactly what is newer, however long it was away.
+ * What is known of a team, each record with the revision at which it last changed: a page that has
+ * got to a revision lacks exactly what is newer, however long it was away.
  */
 export class RoomRecords {
+  readonly members = new RecordTable<MemberView>(({ name }) => name);
+  readonly tasks = new RecordTable<TaskView>(({ id }) => id);
+  readonly requests = new RecordTable<RequestView>(({ id }) => id);
+  readonly messages = new MessageWindow();
   readonly #options: RecordsOptions;
-  readonly #members = new Keyed<MemberView>();
-  readonly #tasks = new Keyed<TaskView>();
-  readonly #requests = new Keyed<RequestView>();
-  readonly #messages = new MessageWindow();
-  readonly #problems = new Problems();
   readonly #grown = new Map<string, number>();
   readonly #listeners = new Listeners<void>();
+  /** What a person should know, each once, the newest last. */
+  #problems: readonly string[] = [];
   #running: RoomState["running"] = null;
   #runningRevision = 0;
   #problemsRevision = 0;
@@ -68,24 +71,16 @@ export class RoomRecords {
     return true;
   }
 
-  setMember(member: MemberView): void {
-    if (this.#members.set(member.name, member, this.#revision + 1)) this.#next();
+  /** Puts a record into one of the tables of this object. */
+  set<T>(table: { set(record: T, revision: number): boolean }, record: T): void {
+    if (table.set(record, this.#revision + 1)) this.#next();
   }
 
-  setTask(task: TaskView): void {
-    if (this.#tasks.set(task.id, task, this.#revision + 1)) this.#next();
-  }
-
-  setRequest(request: RequestView): void {
-    if (this.#requests.set(request.id, request, this.#revision + 1)) this.#next();
-  }
-
-  setMessage(message: MessageView): void {
-    if (this.#messages.set(message, this.#revision + 1)) this.#next();
-  }
-
-  addProblem(text: string): void {
-    if (this.#problems.add(text)) this.#problemsRevision = this.#next();
+  addProblem(whole: string): void {
+    const text = firstCharacters(whole, maxProblemCharacters);
+    if (this.#problems.includes(text)) return;
+    this.#problems = [...this.#problems, text].slice(-maxProblems);
+    this.#problemsRevision = this.#next();
   }
 
   /** A member's transcript has more than before. */
@@ -93,28 +88,9 @@ export class RoomRecords {
     this.#grown.set(member, this.#next());
   }
 
-  message(id: string): MessageView | undefined {
-    return this.#messages.get(id);
-  }
-
-  request(id: string): RequestView | undefined {
-    return this.#requests.get(id);
-  }
-
-  requests(): RequestView[] {
-    return this.#requests.values();
-  }
-
-  tasks(): TaskView[] {
-    return this.#tasks.values();
-  }
-
-  /** Forgets what is gone. A change cannot say that, so everybody is told everything anew. */
-  keepOnly(kind: "members" | "tasks" | "requests", keys: ReadonlySet<string>): void {
-    const records = { members: this.#members, tasks: this.#tasks, requests: this.#requests }[kind];
-    const gone = records.keys().filter((key) => !keys.has(key));
-    if (gone.length === 0) return;
-    for (const key of gone) records.delete(key);
+  /** Drops what is gone. A change cannot say that, so every page gets everything again. */
+  keepOnly(table: Pick<RecordTable<unknown>, "keepOnly">, keys: ReadonlySet<string>): void {
+    if (!table.keepOnly(keys)) return;
     this.#renewals += 1;
     this.#next();
   }
@@ -123,11 +99,11 @@ export class RoomRecords {
     const { version, directory, team, obstacle } = this.#options;
     return {
       ...{ version, directory, team, obstacle, running: this.#running },
-      members: this.#members.values(),
-      tasks: this.#tasks.values(),
-      requests: this.#requests.values(),
-      messages: this.#messages.values(),
-      problems: this.#problems.texts,
+      members: this.members.values(),
+      tasks: this.tasks.values(),
+      requests: this.requests.values(),
+      messages: this.messages.values(),
+      problems: this.#problems,
     };
   }
 
@@ -135,14 +111,14 @@ export class RoomRecords {
   since(revision: number): RoomChange {
     const change: RoomChange = {};
     if (this.#runningRevision > revision) change.running = this.#running;
-    if (this.#problemsRevision > revision) change.problems = this.#problems.texts;
-    const members = this.#members.since(revision);
+    if (this.#problemsRevision > revision) change.problems = this.#problems;
+    const members = this.members.since(revision);
     if (members.length > 0) change.members = members;
-    const tasks = this.#tasks.since(revision);
+    const tasks = this.tasks.since(revision);
     if (tasks.length > 0) change.tasks = tasks;
-    const requests = this.#requests.since(revision);
+    const requests = this.requests.since(revision);
     if (requests.length > 0) change.requests = requests;
-    const messages = this.#messages.since(revision);
+    const messages = this.messages.since(revision);
     if (messages.length > 0) change.messages = messages;
     const grown = [...this.#grown].flatMap(([name, at]) => (at > revision ? [name] : []));
     if (grown.length > 0) change.grown = grown;

@@ -1,15 +1,16 @@
 import { mapInBatches } from "../../lib/batches.ts";
 import type { RequestId } from "../../protocol/ids.ts";
+import type { Request } from "../../protocol/request.ts";
 import type { TeamView } from "../../team/view/team-view.ts";
 import type { RoomRecords } from "./records.ts";
 import { requestView } from "./request-view.ts";
 
-/** So many of the newest are shown though they are decided. */
+/** How many of the newest are shown though they are decided. */
 const shownDecided = 200;
-/** When there are so many, those decided long ago are forgotten. */
+/** With more than this, those decided long ago are dropped. */
 const maxShown = 2_000;
 
-/** Keeps the room's questions up to date. What is decided stays so, and is not read again. */
+/** Keeps the room's requests up to date. What is decided stays so, and is not read again. */
 export class RequestUpdater {
   readonly #view: TeamView;
   readonly #records: RoomRecords;
@@ -35,7 +36,7 @@ export class RequestUpdater {
     this.#older = [];
     const found = await mapInBatches(older, (id) => this.#view.request(id));
     for (const request of found) {
-      if (request?.state === "pending") this.#records.setRequest(requestView(request));
+      if (request?.state === "pending") this.#show(request);
       else if (request) this.#decided.add(request.id);
     }
   }
@@ -45,19 +46,23 @@ export class RequestUpdater {
     const older = new Set(this.#older);
     const ids = await this.#view.requestIds();
     await this.#read(ids.filter((id) => !this.#decided.has(id) && !older.has(id)));
-    const shown = this.#records.requests();
+    const shown = this.#records.requests.values();
     if (shown.length <= maxShown) return;
     const kept = shown.filter(({ state }, index) => {
       return state === "pending" || index >= shown.length - shownDecided;
     });
-    this.#records.keepOnly("requests", new Set(kept.map(({ id }) => id)));
+    this.#records.keepOnly(this.#records.requests, new Set(kept.map(({ id }) => id)));
   }
 
   async #read(ids: readonly RequestId[]): Promise<void> {
     for (const request of await mapInBatches(ids, (id) => this.#view.request(id))) {
       if (!request) continue;
       if (request.state !== "pending") this.#decided.add(request.id);
-      this.#records.setRequest(requestView(request));
+      this.#show(request);
     }
+  }
+
+  #show(request: Request): void {
+    this.#records.set(this.#records.requests, requestView(request));
   }
 }

@@ -17,11 +17,11 @@ import type {
 } from "../../protocol/dashboard-requests.ts";
 import { RequestId, type TeamId } from "../../protocol/ids.ts";
 import type { TeamView } from "../../team/view/team-view.ts";
+import { Refused } from "../refusal.ts";
 import { awayView } from "./away.ts";
 import { type ChangesOptions, changesOf, type RoomEvent } from "./changes.ts";
 import { CostHistory } from "./cost-history.ts";
 import { messagesPage, wholeMessage } from "./message-pages.ts";
-import { Refused } from "./refused.ts";
 import { TeamFollower } from "./team-follower.ts";
 import { transcriptPage } from "./transcript-pages.ts";
 
@@ -129,17 +129,17 @@ export class Room implements AsyncDisposable {
     const known = RequestId.safeParse(id);
     const request = known.success ? await this.#view.request(known.data) : undefined;
     if (request && request.hash !== hash) {
-      throw new Refused({
-        status: 409,
-        code: "request-changed",
-        message: "The question has changed since you were shown it",
-        hint: "Look at it again before you answer.",
-      });
+      throw new Refused(
+        409,
+        "request-changed",
+        "The question has changed since you were shown it",
+        "Look at it again before you answer.",
+      );
     }
     await this.#view.answer(id, { decision, reason, hash });
   }
 
-  /** Ends one member; all of them, and the lead's run, unless said. */
+  /** Ends one member; default: all of them, and the lead's run. */
   async stop(member: string | undefined): Promise<void> {
     await this.#view.stop(member);
   }

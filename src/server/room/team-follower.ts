@@ -5,7 +5,7 @@ import { Serial } from "../../lib/serial.ts";
 import type { Obstacle, RoomState } from "../../protocol/dashboard.ts";
 import type { TeamRecord } from "../../protocol/team.ts";
 import type { TeamChange, TeamView } from "../../team/view/team-view.ts";
-import { Paced } from "./paced.ts";
+import { PacedWork } from "./paced-work.ts";
 import { RoomRecords } from "./records.ts";
 import { TeamUpdater } from "./team-updater.ts";
 
@@ -30,7 +30,7 @@ export class TeamFollower implements AsyncDisposable {
   readonly #options: TeamFollowerOptions;
   readonly #listeners = new Listeners<void>();
   readonly #serial = new Serial();
-  readonly #looking: Paced;
+  readonly #looking: PacedWork;
   readonly #unsubscribe: () => void;
   #cancelRetry = () => {};
   #records: RoomRecords;
@@ -46,7 +46,7 @@ export class TeamFollower implements AsyncDisposable {
     const { clock } = options;
     this.#records = this.#newRecords(null, null);
     this.view = options.openView((message) => this.#tell(message));
-    this.#looking = new Paced({
+    this.#looking = new PacedWork({
       ...{ clock, paceMs: lookPaceMs },
       work: () => this.#look(),
       onFailure: (error) => this.#fail(error),
@@ -144,7 +144,7 @@ export class TeamFollower implements AsyncDisposable {
   #newRecords(team: RoomState["team"], obstacle: Obstacle | null): RoomRecords {
     const { version, newEpoch, directory } = this.#options;
     const epoch = newEpoch();
-    const records = new RoomRecords({ ...{ epoch, version, directory, team, obstacle } });
+    const records = new RoomRecords({ epoch, version, directory, team, obstacle });
     records.onChange(() => this.#listeners.emit());
     return records;
   }

@@ -3,15 +3,15 @@ import { Disposables } from "../../lib/disposables.ts";
 import type { AgentEvent, StoredEvent } from "../../protocol/events.ts";
 import type { TeamRecord } from "../../protocol/team.ts";
 import type { TeamChange, TeamView } from "../../team/view/team-view.ts";
-import { LiveTexts } from "./live-texts.ts";
+import { LiveTextBuffer } from "./live-text-buffer.ts";
 import { MailUpdater } from "./mail-updater.ts";
-import { Members } from "./members.ts";
-import { Paced } from "./paced.ts";
+import { PacedWork } from "./paced-work.ts";
 import type { RoomRecords } from "./records.ts";
 import { RequestUpdater } from "./request-updater.ts";
+import { RoomMembers } from "./room-members.ts";
 import { taskView } from "./task-view.ts";
 
-/** So many events tell what everybody is doing. */
+/** How many events are read to find out what everybody is doing. */
 const recentEvents = 2_000;
 const eventPaceMs = 50;
 const publishPaceMs = 100;
@@ -20,28 +20,28 @@ const lookPaceMs = 200;
 export interface TeamUpdaterOptions {
   records: RoomRecords;
   clock: Clock;
-  /** Told what a look has failed with. It is tried again. */
+  /** Called with what a look has failed with. It is tried again. */
   onFailure(error: unknown): void;
-  /** Told when a member says something that is not in its transcript yet. */
+  /** Called when a member says something that is not in its transcript yet. */
   onLive(): void;
 }
 
-type Part = "lead" | "tasks" | "requests" | "usage";
+type StalePart = "lead" | "tasks" | "requests" | "usage";
 
 /** Keeps the room's records of one team up to date. */
 export class TeamUpdater implements AsyncDisposable {
-  readonly live = new LiveTexts();
+  readonly live = new LiveTextBuffer();
   readonly #view: TeamView;
   readonly #options: TeamUpdaterOptions;
   readonly #mail: MailUpdater;
-  readonly #members: Members;
+  readonly #members: RoomMembers;
   readonly #requests: RequestUpdater;
   readonly #closing = new AbortController();
   readonly #opened = new Disposables();
-  readonly #publishing: Paced;
-  readonly #looking: Paced;
+  readonly #publishing: PacedWork;
+  readonly #looking: PacedWork;
   /** What has to be read again. */
-  readonly #stale = new Set<Part>();
+  readonly #stale = new Set<StalePart>();
   #following: Promise<void> = Promise.resolve();
   #completing: Promise<void> = Promise.resolve();
 
@@ -52,20 +52,20 @@ export class TeamUpdater implements AsyncDisposable {
     this.#requests = new RequestUpdater(view, records);
     const mail = new MailUpdater(view, team, {
       ...options,
-      onMailOf: (owner) => {
+      onUnread: (owner) => {
         this.#members.change(owner);
         this.#publishing.want();
       },
     });
     this.#mail = this.#opened.use(mail);
-    this.#members = new Members(team, { records, unreadOf: (owner) => mail.unreadOf(owner) });
+    this.#members = new RoomMembers(team, { records, unreadOf: (owner) => mail.unreadOf(owner) });
     this.#publishing = this.#paced(publishPaceMs, async () => this.#members.publish());
     this.#looking = this.#paced(lookPaceMs, () => this.#look());
   }
 
   /** Resolves when the first screen can be shown. What takes longer follows. */
   async open(): Promise<void> {
-    // First: what they tell need not be looked up elsewhere.
+    // First: what they say need not be looked up elsewhere.
     const events = await this.#view.recentEvents(recentEvents);
     for (const { event } of events) this.#takePast(event);
     await Promise.all([
@@ -81,7 +81,7 @@ export class TeamUpdater implements AsyncDisposable {
     this.#following = this.#follow(events.at(-1)?.seq ?? 0);
   }
 
-  /** Resolves when that is known, too, which takes longer than the first screen. */
+  /** Resolves when everything is known that takes longer than the first screen. */
   async complete(): Promise<void> {
     await this.#completing;
     this.#members.publish();
@@ -100,7 +100,7 @@ export class TeamUpdater implements AsyncDisposable {
         this.#mail.wake(change.member);
         break;
       case "mail-read":
-        this.#mail.wakeRead(change.member);
+        this.#mail.wake(change.member, { isProgress: true });
         break;
       case "lead":
       case "tasks":
@@ -118,7 +118,7 @@ export class TeamUpdater implements AsyncDisposable {
     await this.#opened[Symbol.asyncDispose]();
   }
 
-  #want(part: Part): void {
+  #want(part: StalePart): void {
     this.#stale.add(part);
     this.#looking.want();
   }
@@ -130,7 +130,7 @@ export class TeamUpdater implements AsyncDisposable {
     this.#publishing.want();
   }
 
-  async #read(part: Part): Promise<void> {
+  async #read(part: StalePart): Promise<void> {
     switch (part) {
       case "lead":
         return this.#readLead();
@@ -150,7 +150,7 @@ export class TeamUpdater implements AsyncDisposable {
     const { records } = this.#options;
     const wasRunning = records.running !== null;
     if (!records.setRunning(running)) return;
-    // Whatever the one before was doing is not being done any more.
+    // Nothing goes on of what the process before was doing.
     if (wasRunning) {
       this.#members.rest();
       this.live.clear();
@@ -161,8 +161,8 @@ export class TeamUpdater implements AsyncDisposable {
   async #readTasks(): Promise<void> {
     const { records } = this.#options;
     const tasks = await this.#view.tasks();
-    for (const task of tasks) records.setTask(taskView(task));
-    records.keepOnly("tasks", new Set(tasks.map(({ id }) => id)));
+    for (const task of tasks) records.set(records.tasks, taskView(task));
+    records.keepOnly(records.tasks, new Set(tasks.map(({ id }) => id)));
   }
 
   async #follow(after: number): Promise<void> {
@@ -177,7 +177,7 @@ export class TeamUpdater implements AsyncDisposable {
     }
   }
 
-  /** What is not needed for the first screen, or would make it late. What fails keeps nothing else back. */
+  /** What is not needed for the first screen. A step that fails does not stop the others. */
   async #complete(signal: AbortSignal): Promise<void> {
     const steps = [
       () => this.#members.lookBack(this.#view, signal),
@@ -205,14 +205,10 @@ export class TeamUpdater implements AsyncDisposable {
     if (event.member !== undefined && growing.has(event.type)) records.grow(event.member);
     switch (event.type) {
       case "message-sent":
-        this.#mail.wake(event.to);
+        this.#mail.requireShown(event.id, event.to);
         break;
       case "message-delivered":
-        this.#mail.isDelivered(event.id, event.at);
-        if (event.member) this.#mail.requireShown(event.id, event.member);
-        break;
-      case "line-set-aside":
-        if (event.member) this.#mail.wake(event.member);
+        this.#mail.setDelivered(event.id, event.at);
         break;
       case "warning":
         records.addProblem(event.hint ? `${event.message}. ${event.hint}` : event.message);
@@ -230,13 +226,13 @@ export class TeamUpdater implements AsyncDisposable {
 
   #takePast(event: AgentEvent): void {
     this.#members.take(event);
-    if (event.type === "message-delivered") this.#mail.isDelivered(event.id, event.at);
+    if (event.type === "message-delivered") this.#mail.setDelivered(event.id, event.at);
     else this.live.take(event);
   }
 
-  #paced(paceMs: number, work: () => Promise<void>): Paced {
+  #paced(paceMs: number, work: () => Promise<void>): PacedWork {
     const { clock, onFailure } = this.#options;
-    return this.#opened.use(new Paced({ clock, paceMs, work, onFailure }));
+    return this.#opened.use(new PacedWork({ clock, paceMs, work, onFailure }));
   }
 }
 

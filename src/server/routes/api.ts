@@ -11,8 +11,7 @@ import {
   StreamQuery,
   TranscriptQuery,
 } from "../../protocol/dashboard-requests.ts";
-import { refuse } from "../refusal.ts";
-import { Refused, refusalOf } from "../room/refused.ts";
+import { Refused, refusalOf, refuse } from "../refusal.ts";
 import type { Room } from "../room/room.ts";
 import { streamChanges } from "./stream.ts";
 
@@ -60,14 +59,10 @@ async function parsedBody<T>(c: Context, schema: z.ZodType<T>): Promise<T> {
 function parsed<T>(value: unknown, schema: z.ZodType<T>): T {
   const result = schema.safeParse(value);
   if (result.success) return result.data;
-  throw invalid(describeIssue(result.error));
-}
-
-function invalid(reason: string): Refused {
-  return new Refused({
-    status: 400,
-    code: "input-invalid",
-    message: `The dashboard got a request that it does not understand: ${reason}`,
-    hint: null,
-  });
+  const reason = describeIssue(result.error);
+  throw new Refused(
+    400,
+    "input-invalid",
+    `The dashboard got a request that it does not understand: ${reason}`,
+  );
 }

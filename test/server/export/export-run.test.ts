@@ -5,9 +5,9 @@ import type {
   MessageView,
   RecordedRun,
 } from "../../../src/protocol/dashboard.ts";
+import type { RunSource } from "../../../src/server/export/export-run.ts";
 import { RunExport } from "../../../src/server/export/export-run.ts";
 import { SecretMask } from "../../../src/server/export/mask-secrets.ts";
-import type { RunSource } from "../../../src/server/export/run-source.ts";
 
 const at = "2026-01-05T12:00:00.000Z";
 const now = new Date("2026-01-06T00:00:00.000Z");

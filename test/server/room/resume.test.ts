@@ -119,25 +119,28 @@ function shownBy({ members, tasks, requests, ...rest }: PageRoom): string {
 function happen(records: RoomRecords, each: Exclude<Happening, { type: "read" | "cut" }>): void {
   switch (each.type) {
     case "member":
-      records.setMember(aMember(`m${each.name}`, each.unread));
+      records.set(records.members, aMember(`m${each.name}`, each.unread));
       break;
     case "task":
-      records.setTask(aTask(String(each.id), each.subject));
+      records.set(records.tasks, aTask(String(each.id), each.subject));
       break;
     case "request":
-      records.setRequest(aRequest(String(each.id), each.isOpen));
+      records.set(records.requests, aRequest(String(each.id), each.isOpen));
       break;
     case "message":
-      records.setMessage(aMessage(`${each.id}`, each.second, each.isSeen));
+      records.set(records.messages, aMessage(`${each.id}`, each.second, each.isSeen));
       break;
     case "burst":
       for (let index = 0; index < windowSize / 3; index++) {
-        records.setMessage(aMessage(`b${each.from + index}`, (each.from + index) % 60, false));
+        records.set(
+          records.messages,
+          aMessage(`b${each.from + index}`, (each.from + index) % 60, false),
+        );
       }
       break;
     case "forget": {
-      const kept = records.tasks().filter(({ id }) => id !== String(each.id + 1));
-      records.keepOnly("tasks", new Set(kept.map(({ id }) => id)));
+      const kept = records.tasks.values().filter(({ id }) => id !== String(each.id + 1));
+      records.keepOnly(records.tasks, new Set(kept.map(({ id }) => id)));
       break;
     }
     case "running":

@@ -1,7 +1,7 @@
 import { appendFile, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { lead, MemberName, MessageId, user } from "../../../src/protocol/ids.ts";
+import { lead, MemberName, MessageId, outside, user } from "../../../src/protocol/ids.ts";
 import { ManualClock } from "../../../src/testing/manual-clock.ts";
 import { temporaryDirectory } from "../../../src/testing/temporary-directory.ts";
 import { enlist, member, openStore } from "../../support/team.ts";
@@ -178,7 +178,7 @@ test("the team is followed while somebody reads and a while longer, and not othe
   expect([before, during, shortlyAfter, room.isOpen]).toEqual([false, true, true, false]);
 });
 
-test("mail that a late sender adds to a log of the past is shown when it is delivered", async () => {
+test("mail that a late sender adds to a log of the past is shown when the team reads it", async () => {
   await using directory = await temporaryDirectory();
   await using store = await openStore(directory.path);
   const { reader } = await store.openMember(lead, ignored);
@@ -196,7 +196,8 @@ test("mail that a late sender adds to a log of the past is shown when it is deli
 
   await appendFile(segment, "late\n");
   const id = MessageId.parse(`hand-1-${size}`);
-  store.events.append({ type: "message-delivered", at, member: lead, id });
+  const mail = { member: outside, to: lead, id, message_type: "message" };
+  store.events.append({ type: "message-sent", at, ...mail });
 
   const shown = await page.shows(({ messages }) => messages.length === 8);
   expect(shown.messages.map(({ text }) => text)).toContain("late");

@@ -4,7 +4,7 @@ import type { Request } from "../../../src/protocol/request.ts";
 import type { Entry } from "../../../src/protocol/transcript.ts";
 import { diffLines, diffOfCall } from "../../../src/server/room/diff-lines.ts";
 import { entryHas, entryView } from "../../../src/server/room/entry-view.ts";
-import { LiveTexts } from "../../../src/server/room/live-texts.ts";
+import { LiveTextBuffer } from "../../../src/server/room/live-text-buffer.ts";
 import { requestView } from "../../../src/server/room/request-view.ts";
 
 const at = "2026-01-01T09:00:00.000Z";
@@ -147,7 +147,7 @@ test("a question about a file names the file that would be written, whatever els
 });
 
 test("words come in pieces, each once, and anew when a turn begins anew", () => {
-  const live = new LiveTexts();
+  const live = new LiveTextBuffer();
   const say = (text: string) => live.take({ type: "text-delta", at, member: alice, text });
   const start = { key: 0, length: 0 };
 
@@ -166,7 +166,7 @@ test("words come in pieces, each once, and anew when a turn begins anew", () => 
 });
 
 test("of words without end the last are kept", () => {
-  const live = new LiveTexts();
+  const live = new LiveTextBuffer();
   const piece = "x".repeat(9_999);
   for (let index = 0; index < 100; index++) {
     live.take({

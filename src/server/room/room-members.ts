@@ -10,24 +10,24 @@ import type { MemberUsage, TeamView } from "../../team/view/team-view.ts";
 import { type MemberPast, memberView, noPast } from "./member-view.ts";
 import type { RoomRecords } from "./records.ts";
 
-export interface MembersOptions {
+export interface RoomMembersOptions {
   records: RoomRecords;
   unreadOf(name: MemberName): number;
 }
 
-/** So far back is looked in a transcript for what its member last used. */
+/** How many entries of a transcript are searched for what its member last used. */
 const maxLinesBack = 300;
 
-/** What everybody in a team is at, put together from roster, events, bills and mail. */
-export class Members {
-  readonly #options: MembersOptions;
+/** What each member is doing, put together from roster, events, usage and mail. */
+export class RoomMembers {
+  readonly #options: RoomMembersOptions;
   readonly #activities = new Map<string, Activity>();
   readonly #pasts = new Map<string, MemberPast>();
   readonly #changed = new Set<MemberName>();
   #usage: ReadonlyMap<MemberName, MemberUsage> = new Map();
   #team: TeamRecord;
 
-  constructor(team: TeamRecord, options: MembersOptions) {
+  constructor(team: TeamRecord, options: RoomMembersOptions) {
     this.#team = team;
     this.#options = options;
   }
@@ -38,7 +38,8 @@ export class Members {
 
   setTeam(team: TeamRecord): void {
     this.#team = team;
-    this.#options.records.keepOnly("members", new Set(this.names));
+    const { records } = this.#options;
+    records.keepOnly(records.members, new Set(this.names));
     this.changeAll();
   }
 
@@ -54,7 +55,6 @@ export class Members {
     this.change(member);
   }
 
-  /** Something else is to be shown of a member. */
   change(name: MemberName): void {
     this.#changed.add(name);
   }
@@ -63,7 +63,7 @@ export class Members {
     for (const name of this.names) this.#changed.add(name);
   }
 
-  /** Nobody runs the team, or somebody else does: what was being done is not done any more. */
+  /** Nobody runs the team, or another process does: nothing of what was being done goes on. */
   rest(): void {
     for (const [name, activity] of this.#activities) {
       const { lastActivity, contextTokens } = activity;
@@ -72,14 +72,15 @@ export class Members {
     this.changeAll();
   }
 
-  /** Tells the room what has changed. */
+  /** Updates the records of the members that have changed. */
   publish(): void {
     const { records, unreadOf } = this.#options;
     if (this.#changed.size === 0) return;
     const asked = this.#asked();
     for (const name of this.names) {
       if (!this.#changed.has(name)) continue;
-      records.setMember(
+      records.set(
+        records.members,
         memberView({
           name,
           member: this.#team.members.find((each) => each.name === name),
@@ -95,7 +96,7 @@ export class Members {
     this.#changed.clear();
   }
 
-  /** Looks into the transcripts for what no event has told. */
+  /** Looks into the transcripts for what no event says. */
   async lookBack(view: TeamView, signal: AbortSignal): Promise<void> {
     await mapInBatches(this.names, async (name) => {
       if (signal.aborted) return;
@@ -104,10 +105,10 @@ export class Members {
     });
   }
 
-  /** Who has been asked, by whoever waits for the answer. */
+  /** Who has to answer, by the member that waits for it. */
   #asked(): Map<string, string> {
     const asked = new Map<string, string>();
-    for (const { state, type, from, to } of this.#options.records.requests()) {
+    for (const { state, type, from, to } of this.#options.records.requests.values()) {
       if (state === "pending" && type !== "shutdown") asked.set(from, to);
     }
     return asked;

@@ -2,26 +2,26 @@ import { lastCharacters } from "../../lib/cut-text.ts";
 import type { LiveText } from "../../protocol/dashboard.ts";
 import type { AgentEvent } from "../../protocol/events.ts";
 
-/** So much of a text that has not ended is kept; of what is longer, the end. */
+/** A longer text is cut to its last `keptCharacters`. */
 const maxCharacters = 100_000;
 const keptCharacters = 50_000;
 
-interface Live {
+interface UnfinishedText {
   key: number;
   kind: LiveText["kind"];
   call_id: string | undefined;
   text: string;
 }
 
-/** How much of a member's words somebody has got. */
+/** How much of a member's text a page has. */
 export interface LivePlace {
   key: number;
   length: number;
 }
 
-/** What each member says or puts out in its current turn. */
-export class LiveTexts {
-  readonly #live = new Map<string, Live>();
+/** What each member says, or its tool prints, in its current turn. */
+export class LiveTextBuffer {
+  readonly #live = new Map<string, UnfinishedText>();
   #lastKey = 0;
 
   /** Takes in an event. True when there is something new to show of its member. */
@@ -46,7 +46,7 @@ export class LiveTexts {
     }
   }
 
-  /** What somebody who has got to `place` lacks of a member's words. */
+  /** What a page that has got to `place` lacks of a member's text. */
   since(member: string, place: LivePlace): { live: LiveText; place: LivePlace } | undefined {
     const live = this.#live.get(member);
     if (!live) return undefined;
@@ -65,7 +65,7 @@ export class LiveTexts {
 
   #append(
     member: string,
-    { kind, text, call_id }: { kind: Live["kind"]; text: string; call_id?: string },
+    { kind, text, call_id }: { kind: LiveText["kind"]; text: string; call_id?: string },
   ): boolean {
     const live = this.#live.get(member);
     if (!live || live.kind !== kind || live.call_id !== call_id) {
@@ -86,7 +86,7 @@ export class LiveTexts {
     return true;
   }
 
-  #begin(member: string, live: Omit<Live, "key">): void {
+  #begin(member: string, live: Omit<UnfinishedText, "key">): void {
     this.#lastKey += 1;
     this.#live.set(member, { key: this.#lastKey, ...live });
   }

@@ -1,23 +1,23 @@
 import type { Clock } from "../../lib/clock.ts";
 
-export interface PacedOptions {
+export interface PacedWorkOptions {
   clock: Clock;
-  /** So long after it was first wanted the work is done, with all that was wanted meanwhile. */
+  /** How long after it was first wanted the work is done, with all that was wanted meanwhile. */
   paceMs: number;
   work(): Promise<void>;
-  /** Told what the work throws. It is done again when it is wanted again. */
+  /** Called with what the work throws. It is done again when it is wanted again. */
   onFailure(error: unknown): void;
 }
 
 /** Work that many may want at any time, and that is done one at a time and not too often. */
-export class Paced implements AsyncDisposable {
-  readonly #options: PacedOptions;
+export class PacedWork implements AsyncDisposable {
+  readonly #options: PacedWorkOptions;
   #cancel: (() => void) | undefined;
   #working: Promise<void> | undefined;
   #isWantedAgain = false;
   #isClosed = false;
 
-  constructor(options: PacedOptions) {
+  constructor(options: PacedWorkOptions) {
     this.#options = options;
   }
 

@@ -1,0 +1,45 @@
+/** Records by key, each with the revision at which it last changed. */
+export class RecordTable<T> {
+  readonly #keyOf: (record: T) => string;
+  readonly #records = new Map<string, { record: T; text: string; revision: number }>();
+
+  constructor(keyOf: (record: T) => string) {
+    this.#keyOf = keyOf;
+  }
+
+  get(key: string): T | undefined {
+    return this.#records.get(key)?.record;
+  }
+
+  /** In the order in which they came. */
+  values(): T[] {
+    return [...this.#records.values()].map(({ record }) => record);
+  }
+
+  /** Stores `record` as of `revision`. False when it is known already. */
+  set(record: T, revision: number): boolean {
+    const key = this.#keyOf(record);
+    const text = JSON.stringify(record);
+    if (this.#records.get(key)?.text === text) return false;
+    this.#records.set(key, { record, text, revision });
+    return true;
+  }
+
+  delete(key: string): boolean {
+    return this.#records.delete(key);
+  }
+
+  /** Drops all other records. False where there is none. */
+  keepOnly(keys: ReadonlySet<string>): boolean {
+    const gone = [...this.#records.keys()].filter((key) => !keys.has(key));
+    for (const key of gone) this.#records.delete(key);
+    return gone.length > 0;
+  }
+
+  /** What has changed since `revision`. */
+  since(revision: number): T[] {
+    return [...this.#records.values()].flatMap((each) =>
+      each.revision > revision ? [each.record] : [],
+    );
+  }
+}
