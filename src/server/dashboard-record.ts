@@ -79,7 +79,7 @@ export class DashboardRecord {
   }
 }
 
-/** Undefined where there is no record, or what is there is none. */
+/** Undefined where there is no record, or it is damaged. */
 async function read(path: string): Promise<StoredRecord | undefined> {
   const text = await readText(path);
   if (text === undefined) return undefined;

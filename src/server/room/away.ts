@@ -11,7 +11,6 @@ const maxCounted = 2_000;
 const maxResults = 50;
 const maxRequests = 100;
 
-/** What happened since `since`. */
 export async function awayView(
   view: TeamView,
   costs: CostHistory,

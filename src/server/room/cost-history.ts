@@ -2,7 +2,7 @@ import type { CostView } from "../../protocol/dashboard.ts";
 import { totalTokens, type UsageLine } from "../../protocol/usage.ts";
 import type { Cursor, TeamView } from "../../team/view/team-view.ts";
 
-/** The chart has so many points at most. */
+/** How many points the chart has at most. */
 const maxSpans = 120;
 const pageSize = 2_000;
 
@@ -13,7 +13,7 @@ interface Spent {
 }
 
 /** A call, as far as the chart needs it. */
-interface Call extends Spent {
+interface ChartedCall extends Spent {
   atMs: number;
   member: string;
 }
@@ -24,7 +24,7 @@ export class CostHistory {
   #after: Cursor | undefined;
   /** What the ledger carries over from before its oldest call. */
   #carried = new Map<string, Spent>();
-  #calls: Call[] = [];
+  #calls: ChartedCall[] = [];
 
   constructor(view: Pick<TeamView, "usageLines">) {
     this.#view = view;

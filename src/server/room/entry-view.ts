@@ -15,17 +15,17 @@ const maxSummary = 200;
 /** A record of a transcript as a person sees it; undefined for what only troupe itself needs. */
 export function entryView({ cursor, entry, damage }: ListedEntry): EntryView | undefined {
   if (!entry) return { cursor, at: null, type: "damaged", reason: damage };
-  const shown = shownPart(entry);
+  const shown = bodyOf(entry);
   return shown && { cursor, at: entry.at, ...shown };
 }
 
-type Shown = EntryView extends infer View
+type EntryViewBody = EntryView extends infer View
   ? View extends EntryView
     ? Omit<View, "cursor" | "at">
     : never
   : never;
 
-function shownPart(entry: Entry): Shown | undefined {
+function bodyOf(entry: Entry): EntryViewBody | undefined {
   switch (entry.type) {
     case "profile":
       return { type: "profile", system: text(entry.system), model: entry.model };

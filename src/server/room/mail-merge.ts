@@ -2,7 +2,7 @@ import { mapInBatches } from "../../lib/batches.ts";
 import type { MemberName } from "../../protocol/ids.ts";
 import type { Cursor, ListedMail, TeamView } from "../../team/view/team-view.ts";
 
-/** A record and whose mailbox it lies in. */
+/** A record and whose mailbox it is in. */
 export interface OwnedMail {
   owner: MemberName;
   record: ListedMail;
@@ -17,14 +17,14 @@ export interface MailMergeOptions {
   wanted: number;
 }
 
-/** So many records of a mailbox are read at least and at most when more of it is needed. */
+/** How many records of a mailbox are read at once, at least and at most. */
 const [minRecords, maxRecords] = [4, 64];
 
-/** The mail of several mailboxes as one, newest first. The places can be gone on from later. */
+/** The mail of several mailboxes as one, newest first. Reading can go on later from its places. */
 export class MailMerge {
   readonly #view: Pick<TeamView, "mail">;
   readonly #limit: number;
-  readonly #feeds: Feed[];
+  readonly #feeds: MailboxFeed[];
   #isBegun = false;
 
   constructor({ view, owners, from, wanted }: MailMergeOptions) {
@@ -38,7 +38,7 @@ export class MailMerge {
   async next(): Promise<OwnedMail | undefined> {
     if (!this.#isBegun) await mapInBatches(this.#feeds, (feed) => this.#fill(feed));
     this.#isBegun = true;
-    let newest: Feed | undefined;
+    let newest: MailboxFeed | undefined;
     for (const feed of this.#feeds) {
       if (feed.records.length > 0 && (!newest || timeOf(feed) > timeOf(newest))) newest = feed;
     }
@@ -51,13 +51,13 @@ export class MailMerge {
   /** Where to go on in each mailbox; undefined when nothing is left in any. */
   places(): Map<MemberName, Cursor | null> | undefined {
     const places = this.#feeds.map(({ owner, records, next }): [MemberName, Cursor | null] => {
-      // What comes from now on is newer, and belongs to nobody who goes on from here.
+      // Mail that comes later is newer than these places, and is not for a reader who goes on from here.
       return [owner, records[0]?.cursor ?? next ?? null];
     });
     return places.some(([, place]) => place !== null) ? new Map(places) : undefined;
   }
 
-  async #fill(feed: Feed): Promise<void> {
+  async #fill(feed: MailboxFeed): Promise<void> {
     if (feed.next === null || feed.records.length > 0) return;
     const page = await this.#view.mail(feed.owner, { from: feed.next, limit: this.#limit });
     feed.records = page.records;
@@ -65,7 +65,7 @@ export class MailMerge {
   }
 }
 
-interface Feed {
+interface MailboxFeed {
   owner: MemberName;
   /** What was read and not given yet. */
   records: ListedMail[];
@@ -74,7 +74,7 @@ interface Feed {
 }
 
 /** The time of the record that comes next. One without any comes as soon as it can. */
-function timeOf({ records: [record] }: Feed): number {
+function timeOf({ records: [record] }: MailboxFeed): number {
   return record && record.state !== "set aside"
     ? record.message.timestamp
     : Number.POSITIVE_INFINITY;

@@ -36,8 +36,8 @@ export class TeamFollower implements AsyncDisposable {
   #records: RoomRecords;
   /** Of a team that is being read for the first time, and is not shown yet. */
   #loading: RoomRecords | undefined;
-  /** What was told while a team was opened of which there are no records yet. */
-  #untold: string[] = [];
+  /** Problems that were reported before there were records to add them to. */
+  #unreported: string[] = [];
   #updater: TeamUpdater | undefined;
   #teamId: string | undefined;
 
@@ -45,7 +45,7 @@ export class TeamFollower implements AsyncDisposable {
     this.#options = options;
     const { clock } = options;
     this.#records = this.#newRecords(null, null);
-    this.view = options.openView((message) => this.#tell(message));
+    this.view = options.openView((message) => this.#report(message));
     this.#looking = new PacedWork({
       ...{ clock, paceMs: lookPaceMs },
       work: () => this.#look(),
@@ -85,7 +85,7 @@ export class TeamFollower implements AsyncDisposable {
   #look(): Promise<void> {
     return this.#serial.run(async () => {
       this.#cancelRetry();
-      this.#untold = [];
+      this.#unreported = [];
       try {
         const team = await this.view.team();
         if (this.#updater && this.#teamId === team.team_id) this.#updater.setTeam(team);
@@ -103,7 +103,7 @@ export class TeamFollower implements AsyncDisposable {
     await this.#leaveTeam();
     const { team_id: id, team_name: name } = team;
     const records = this.#newRecords({ id, name }, null);
-    for (const problem of this.#untold) records.addProblem(problem);
+    for (const problem of this.#unreported) records.addProblem(problem);
     this.#loading = records;
     const updater = new TeamUpdater(this.view, team, {
       ...{ records, clock: this.#options.clock },
@@ -151,11 +151,11 @@ export class TeamFollower implements AsyncDisposable {
 
   #fail(error: unknown): void {
     const reason = error instanceof Error ? error.message : String(error);
-    this.#tell(`Part of the team could not be read: ${reason}`);
+    this.#report(`Part of the team could not be read: ${reason}`);
   }
 
-  #tell(problem: string): void {
-    if (!this.#updater) this.#untold.push(problem);
+  #report(problem: string): void {
+    if (!this.#updater) this.#unreported.push(problem);
     (this.#loading ?? this.#records).addProblem(problem);
   }
 }

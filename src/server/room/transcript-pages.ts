@@ -2,13 +2,18 @@ import type { EntryView, TranscriptPage } from "../../protocol/dashboard.ts";
 import type { TranscriptQuery } from "../../protocol/dashboard-requests.ts";
 import type { MemberName } from "../../protocol/ids.ts";
 import { findMember } from "../../team/find-member.ts";
-import type { ListedEntry, TranscriptPage as Part, TeamView } from "../../team/view/team-view.ts";
+import type {
+  Cursor,
+  ListedEntry,
+  TeamView,
+  TranscriptPage as ViewPage,
+} from "../../team/view/team-view.ts";
 import { entryHas, entryView } from "./entry-view.ts";
 
-/** So many entries are read at once for a search, and so often for one page. */
+/** How many entries are read at once for a search, and how often for one page. */
 const [searchedAtOnce, maxReads] = [500, 40];
 
-/** A part of a member's transcript: the newest, what lies before a place, or what came after one. */
+/** A part of a member's transcript: the newest entries, those before a place, or those after one. */
 export async function transcriptPage(
   view: TeamView,
   name: string,
@@ -18,63 +23,47 @@ export async function transcriptPage(
   const { after, before } = query;
   const first = await view.transcript(member, { after, before, limit: readLimit(query, 0) });
   const isForwards = after !== undefined && !first.isRestarted;
-  const found = await (isForwards ? readOn : readBack)({ view, member, query, first });
-  return { member, ...found, is_restarted: first.isRestarted };
+  const { entries, end } = await collect(first, { view, member, query, isForwards });
+  const places = isForwards
+    ? { entries, before: first.before, after: end ?? first.after }
+    : { entries: entries.reverse(), before: end, after: first.after };
+  return { member, ...places, is_restarted: first.isRestarted };
 }
 
-interface Reading {
+interface CollectOptions {
   view: TeamView;
   member: MemberName;
   query: TranscriptQuery;
-  first: Part;
+  isForwards: boolean;
 }
 
-type Found = Pick<TranscriptPage, "entries" | "before" | "after">;
-
-async function readBack({ view, member, query, first }: Reading): Promise<Found> {
-  const newestFirst: EntryView[] = [];
-  let part = first;
-  for (let reads = 1; ; reads++) {
-    for (const [index, listed] of [...part.entries.entries()].reverse()) {
-      newestFirst.push(...shown(listed, query));
-      if (newestFirst.length < query.limit) continue;
-      const before = index === 0 ? part.before : listed.cursor;
-      return { entries: newestFirst.reverse(), before, after: first.after };
-    }
-    const { before } = part;
-    const rest = { before, limit: readLimit(query, newestFirst.length) };
-    const isDone = before === null || reads >= maxReads;
-    const next = isDone ? undefined : await view.transcript(member, { ...rest, before });
-    // The page finds out about the other transcript when it goes on from here.
-    if (!next || next.isRestarted) {
-      return { entries: newestFirst.reverse(), before, after: first.after };
-    }
-    part = next;
-  }
-}
-
-async function readOn({ view, member, query, first }: Reading): Promise<Found> {
+/** The entries to show, in the order of reading, and where to go on behind them. */
+async function collect(
+  first: ViewPage,
+  { view, member, query, isForwards }: CollectOptions,
+): Promise<{ entries: EntryView[]; end: Cursor | null }> {
   const entries: EntryView[] = [];
-  let part = first;
+  let page = first;
   for (let reads = 1; ; reads++) {
-    for (const [index, listed] of part.entries.entries()) {
-      entries.push(...shown(listed, query));
+    const listed = isForwards ? page.entries : page.entries.toReversed();
+    const end = isForwards ? page.after : page.before;
+    for (const [index, each] of listed.entries()) {
+      entries.push(...shown(each, query));
       if (entries.length < query.limit) continue;
-      const after = part.entries[index + 1]?.cursor ?? part.after;
-      return { entries, before: first.before, after };
+      const next = listed[index + 1];
+      return { entries, end: next ? (isForwards ? next : each).cursor : end };
     }
-    const { after } = part;
-    if (part.entries.length === 0 || reads >= maxReads) {
-      return { entries, before: first.before, after };
-    }
-    const next = await view.transcript(member, { after, limit: readLimit(query, entries.length) });
+    const isOver = end === null || (isForwards && listed.length === 0);
+    if (isOver || reads >= maxReads) return { entries, end };
+    const limit = readLimit(query, entries.length);
+    const next = await view.transcript(member, { [isForwards ? "after" : "before"]: end, limit });
     // The page finds out about the other transcript when it goes on from here.
-    if (next.isRestarted) return { entries, before: first.before, after };
-    part = next;
+    if (next.isRestarted) return { entries, end };
+    page = next;
   }
 }
 
-/** How many entries are read next. Of those without a search nearly all are shown. */
+/** How many entries are read next. Without a search nearly all of them are shown. */
 function readLimit({ limit, search }: TranscriptQuery, found: number): number {
   return search === undefined ? limit - found : searchedAtOnce;
 }

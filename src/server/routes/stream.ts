@@ -3,9 +3,9 @@ import type { Clock } from "../../lib/clock.ts";
 import type { RoomEvent } from "../room/changes.ts";
 import type { Room } from "../room/room.ts";
 
-/** So often something is sent, so that a connection that is gone is noticed. */
+/** How often something is sent at least, so that a connection that is gone is noticed. */
 const heartbeatMs = 15_000;
-/** What a page has not taken by then it will not take. */
+/** A page that has not taken an event by then is taken for gone. */
 const maxWriteMs = 30_000;
 
 const heartbeat = ": still here\n\n";
@@ -27,41 +27,41 @@ export function streamChanges(
     leaving.abort();
     texts.end();
   };
-  const patience = new Patience(room.clock, () => {
+  const timeout = new WriteTimeout(room.clock, () => {
     leave();
-    // Whoever does not read is not told by the end of a stream: only its connection can be ended.
+    // A page that does not read does not notice the end of a stream: only its connection can be ended.
     destroySocket(c.env);
   });
-  return new Response(bodyOf({ texts, patience, leave }), {
+  return new Response(bodyOf({ texts, timeout, leave }), {
     headers: { "Content-Type": "text/event-stream", "Cache-Control": "no-store" },
   });
 }
 
 interface BodyOptions {
   texts: StreamTexts;
-  patience: Patience;
+  timeout: WriteTimeout;
   leave(): void;
 }
 
-function bodyOf({ texts, patience, leave }: BodyOptions): ReadableStream<Uint8Array> {
+function bodyOf({ texts, timeout, leave }: BodyOptions): ReadableStream<Uint8Array> {
   let isLeft = false;
   return new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
-        patience.end();
+        timeout.end();
         const text = await texts.next();
-        // Whoever left while there was nothing to write takes nothing any more.
+        // A page that has left takes nothing any more.
         if (isLeft) return;
         if (text === undefined) {
           controller.close();
           return;
         }
         controller.enqueue(new TextEncoder().encode(text));
-        patience.begin();
+        timeout.begin();
       },
       cancel() {
         isLeft = true;
-        patience.end();
+        timeout.end();
         leave();
       },
     },
@@ -71,7 +71,7 @@ function bodyOf({ texts, patience, leave }: BodyOptions): ReadableStream<Uint8Ar
 }
 
 /** Waits for the other side no longer than `maxWriteMs`. */
-class Patience {
+class WriteTimeout {
   readonly #clock: Clock;
   readonly #onEnd: () => void;
   #cancel = () => {};
