@@ -164,7 +164,7 @@ test("a failure of a defined provider names it and its variable", async () => {
 
 test("a key that a defined provider names and nobody has set is missing", () => {
   expect(() => providerSettings("router/x", { env: {}, providers: { router } })).toThrow(
-    "The model router/x needs a key, and ROUTER_KEY is not set",
+    "The model router/x needs a key, but ROUTER_KEY is not set",
   );
 });
 
