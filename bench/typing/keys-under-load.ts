@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { PassThrough } from "node:stream";
 import { setImmediate, setTimeout } from "node:timers/promises";
 import type { Io } from "../../src/cli/command.ts";
-import { History } from "../../src/cli/screen/history.ts";
+import { InputHistory } from "../../src/cli/screen/input-history.ts";
 import { Screen } from "../../src/cli/screen/screen.ts";
 import { Talk, type TalkTeam } from "../../src/cli/talk/talk.ts";
 import { systemClock } from "../../src/lib/clock.ts";
@@ -76,7 +76,7 @@ async function openScreen(count: number) {
     io: ioOf({ input, output, signal: leaving.signal }),
     teamDir: ".",
   });
-  const history = await History.open({
+  const history = await InputHistory.open({
     // Below a file nothing can be made, so it is kept in memory.
     path: join(import.meta.filename, "history.jsonl"),
     mask: (text) => text,
@@ -137,7 +137,7 @@ function ioOf(parts: { input: Io["terminal"]["input"]; output: Output; signal: A
     signal,
     dashboards: { serve: nothing, find: nothing, record: nothing },
     schedule: (delayMs, run) => systemClock.schedule(delayMs, run),
-    surroundings: { cwd: ".", home: ".", env: {} },
+    processInfo: { cwd: ".", home: ".", env: {} },
     terminal: {
       input,
       output,

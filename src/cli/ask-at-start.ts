@@ -1,7 +1,7 @@
 import type { Io } from "./command.ts";
 import { columns } from "./render/columns.ts";
 import { Editor } from "./screen/editor.ts";
-import { Guard } from "./screen/guard.ts";
+import { KeyGuard } from "./screen/key-guard.ts";
 import { Keyboard } from "./screen/keyboard.ts";
 import type { Key } from "./screen/keys.ts";
 
@@ -51,12 +51,12 @@ class Prompt<Answer extends string> {
   readonly #io: Pick<Io, "terminal" | "schedule">;
   #resolve: (answer: Answer | undefined) => void = () => undefined;
   #editor = Editor.empty;
-  readonly #guard: Guard;
+  readonly #guard: KeyGuard;
 
   constructor(question: StartQuestion<Answer>, io: Pick<Io, "terminal" | "schedule">) {
     this.#question = question;
     this.#io = io;
-    this.#guard = new Guard({ schedule: io.schedule, onOpen: () => this.#draw() });
+    this.#guard = new KeyGuard({ schedule: io.schedule, onOpen: () => this.#draw() });
   }
 
   /** Resolves to the answer; to undefined where the person leaves. */

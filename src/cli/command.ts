@@ -24,11 +24,11 @@ export interface Io {
   /** Calls `run` after so long, unless the returned function is called before. */
   schedule(delayMs: number, run: () => void): () => void;
   /** Where and by whom the program was started. */
-  readonly surroundings: Surroundings;
+  readonly processInfo: ProcessInfo;
   readonly terminal: Terminal;
 }
 
-export interface Surroundings {
+export interface ProcessInfo {
   readonly cwd: string;
   readonly home: string;
   readonly env: Environment;
@@ -97,10 +97,10 @@ export interface Dashboards {
   /** The dashboard of a team that a process serves already; on this port, where it is said. */
   find(settings: Pick<DashboardSettings, "teamDir" | "port">): Promise<Entrance | undefined>;
   /** Everything that the dashboard of a team would show. */
-  record(settings: Pick<DashboardSettings, "teamDir">): Promise<Recording>;
+  record(settings: Pick<DashboardSettings, "teamDir">): Promise<DashboardRecording>;
 }
 
-interface Recording {
+interface DashboardRecording {
   readonly room: RunSource & AsyncDisposable;
   /** Where the page lies that shows it. */
   readonly pageDirectory: string;

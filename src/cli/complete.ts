@@ -34,7 +34,7 @@ async function within(commands: Commands, name: string, rest: string[], io: Io):
 }
 
 /** What the last word of a line can be. */
-interface TypedLine {
+interface CursorContext {
   /** The option whose value it is. */
   option: Option | undefined;
   isFlag: boolean;
@@ -43,8 +43,13 @@ interface TypedLine {
   teamDir: string | undefined;
 }
 
-function readLine({ options }: Command, words: readonly string[]): TypedLine {
-  const line: TypedLine = { option: undefined, isFlag: false, positionals: 0, teamDir: undefined };
+function readLine({ options }: Command, words: readonly string[]): CursorContext {
+  const line: CursorContext = {
+    option: undefined,
+    isFlag: false,
+    positionals: 0,
+    teamDir: undefined,
+  };
   let isText = false;
   let named = "";
   for (const word of words.slice(0, -1)) {

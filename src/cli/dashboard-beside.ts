@@ -22,7 +22,7 @@ export async function serveBeside(
 ): Promise<AsyncDisposable | undefined> {
   const { web, env, providers } = settings;
   if (!web) return undefined;
-  const directory = resolve(io.surroundings.cwd, teamDir);
+  const directory = resolve(io.processInfo.cwd, teamDir);
   try {
     const running = await io.dashboards.find({ teamDir: directory, port: undefined });
     const served = running
@@ -46,8 +46,8 @@ function isExpected(error: unknown): error is Error {
   return error instanceof TeamError || (error instanceof Error && "errno" in error);
 }
 
-function lineOf({ address }: Entrance, teamDir: string, { surroundings }: Io): string {
-  const isHere = relative(surroundings.cwd, teamDir) === ".team";
+function lineOf({ address }: Entrance, teamDir: string, { processInfo }: Io): string {
+  const isHere = relative(processInfo.cwd, teamDir) === ".team";
   const call = isHere ? "troupe web" : `troupe web --team-dir ${teamDir}`;
   return `The dashboard is at ${address} (\`${call}\` prints the address to open).`;
 }

@@ -7,11 +7,11 @@ import type { Room } from "../server/room/room.ts";
 import type { Team } from "../team/team.ts";
 import type { TeamPlace } from "../team/team-place.ts";
 import type { Io } from "./command.ts";
-import { type Program, runProgram } from "./program.ts";
+import { type CommandLine, runProgram } from "./program.ts";
 import { oneLine } from "./render/one-line.ts";
-import { Stop } from "./stop.ts";
+import { StopRequest } from "./stop-request.ts";
 
-const program: Program = {
+const program: CommandLine = {
   version: packageJson.version,
   commands: new Map([
     ["", async () => (await import("./commands/talk.ts")).talk],
@@ -111,7 +111,7 @@ const io: Io = {
 
   schedule: (delayMs, run) => systemClock.schedule(delayMs, run),
 
-  surroundings: { cwd: process.cwd(), home: homedir(), env: process.env },
+  processInfo: { cwd: process.cwd(), home: homedir(), env: process.env },
 
   // Made when it is asked for: its streams take milliseconds to open, and most commands need none.
   get terminal() {
@@ -189,7 +189,7 @@ for (const signal of ["SIGHUP", "SIGINT", "SIGTERM"] as const) {
       process.exit(exitCodes[signal]);
     }
     stoppedBy = signal;
-    ending.abort(new Stop(exitCodes[signal]));
+    ending.abort(new StopRequest(exitCodes[signal]));
   });
 }
 

@@ -7,7 +7,7 @@ import { entriesNewestFirst } from "../team/view/read-pages.ts";
 import type { TeamView } from "../team/view/team-view.ts";
 
 /** What a member has used, and how full its context is. */
-export interface MemberUsage extends UsageTotal {
+export interface MemberUsageReport extends UsageTotal {
   name: MemberName;
   model: string | null;
   /** What its last request and reply came to; null where it had none since its last summary. */
@@ -17,7 +17,7 @@ export interface MemberUsage extends UsageTotal {
 }
 
 /** What everybody has used, the lead first, whoever is in no roster any more last. */
-export async function readUsage(view: TeamView): Promise<MemberUsage[]> {
+export async function readUsage(view: TeamView): Promise<MemberUsageReport[]> {
   const team = await view.team();
   const totals = await view.usage();
   const names = new Set([...memberNames(team), ...totals.keys()]);
@@ -61,7 +61,7 @@ async function readContext(
   view: TeamView,
   { members }: TeamRecord,
   name: MemberName,
-): Promise<Pick<MemberUsage, "model" | "context_tokens" | "context_window">> {
+): Promise<Pick<MemberUsageReport, "model" | "context_tokens" | "context_window">> {
   let tokens: number | null = null;
   let model: string | null = members.find((it) => it.name === name)?.model ?? null;
   for await (const entry of entriesNewestFirst(view, name)) {

@@ -5,7 +5,7 @@ import { nearest } from "./nearest.ts";
 import { parseArguments } from "./parse-arguments.ts";
 
 /** The program without its process: what it was asked for in, what it says and its exit code out. */
-export interface Program {
+export interface CommandLine {
   version: string;
   /**
    * Commands by name; each is loaded when it is asked for. The one under the empty name is what
@@ -16,7 +16,7 @@ export interface Program {
 
 /** Runs one command line. Whatever goes wrong is told in a sentence and a hint, bugs too. */
 export async function runProgram(
-  { version, commands }: Program,
+  { version, commands }: CommandLine,
   argv: string[],
   io: Io,
 ): Promise<number> {
@@ -104,7 +104,7 @@ const usageErrors: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
 ]);
 
 /** The command that is meant, and what is left for it to read. */
-function findCommand(commands: Program["commands"], argv: string[]) {
+function findCommand(commands: CommandLine["commands"], argv: string[]) {
   const [name, ...rest] = argv;
   const withoutCommand = commands.get("");
   const named = name === "" ? undefined : commands.get(name === "-p" ? "run" : (name ?? ""));
@@ -114,7 +114,7 @@ function findCommand(commands: Program["commands"], argv: string[]) {
   throw unknownCommand(name, commands);
 }
 
-function unknownCommand(name: string | undefined, commands: Program["commands"]): TeamError {
+function unknownCommand(name: string | undefined, commands: CommandLine["commands"]): TeamError {
   const message = name === undefined ? "No command given" : `Unknown command: ${name}`;
   const names = [...commands.keys()].filter((known) => known !== "");
   const meant = nearest(name ?? "", names);

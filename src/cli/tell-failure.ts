@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { TeamError } from "../errors.ts";
 import { Secrets } from "../lib/secrets.ts";
-import type { Io, Surroundings } from "./command.ts";
+import type { Io, ProcessInfo } from "./command.ts";
 import { errorDetails } from "./error-details.ts";
 import type { Failure } from "./file-system-failure.ts";
 import { firstStartLines } from "./first-start.ts";
@@ -19,10 +19,10 @@ import { environmentWith } from "./settings/env-file.ts";
 export async function tellFailure(
   error: unknown,
   { message, hint }: Failure,
-  { argv, io }: { argv: string[]; io: Pick<Io, "err" | "surroundings"> },
+  { argv, io }: { argv: string[]; io: Pick<Io, "err" | "processInfo"> },
 ): Promise<void> {
   const { isDebugging, ...places } = readTolerantly(argv);
-  const secrets = await knownSecrets(places, io.surroundings);
+  const secrets = await knownSecrets(places, io.processInfo);
   const tell = (line: string) => io.err(line === "" ? "" : oneLine(secrets.mask(line)));
   tell(`error: ${message}`);
   if (hint) tell(hint);
@@ -68,16 +68,16 @@ function readTolerantly(args: string[]): TolerantArguments {
 
 async function knownSecrets(
   { envFile, cwd }: Pick<TolerantArguments, "envFile" | "cwd">,
-  surroundings: Surroundings,
+  processInfo: ProcessInfo,
 ): Promise<Secrets> {
-  const isReadable = envFile && (await isPlainFile(resolve(surroundings.cwd, envFile)));
+  const isReadable = envFile && (await isPlainFile(resolve(processInfo.cwd, envFile)));
   // A file that cannot be read is very likely the failure itself, and no key of it was used.
   const env = await orElse(
-    () => environmentWith(isReadable ? envFile : undefined, surroundings),
-    surroundings.env,
+    () => environmentWith(isReadable ? envFile : undefined, processInfo),
+    processInfo.env,
   );
-  const workspace = resolve(surroundings.cwd, cwd);
-  const { providers } = await orElse(() => providersToMask(workspace, surroundings), { env });
+  const workspace = resolve(processInfo.cwd, cwd);
+  const { providers } = await orElse(() => providersToMask(workspace, processInfo), { env });
   return new Secrets(environmentSecrets({ env, providers }));
 }
 

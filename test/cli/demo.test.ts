@@ -133,7 +133,7 @@ async function play(root: string, world: World = {}) {
     },
     err: (line) => err.push(line),
     signal: world.signal ?? new AbortController().signal,
-    surroundings: { cwd: root, home: root, env: {} },
+    processInfo: { cwd: root, home: root, env: {} },
     terminal: noTerminal,
     dashboards: noDashboards,
     schedule: (delayMs, work) => systemClock.schedule(delayMs, work),

@@ -2,7 +2,7 @@ import { mkdir, rm, stat, writeFile } from "node:fs/promises";
 import { constants } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { type Command, lookOptions, type Surroundings } from "../../src/cli/command.ts";
+import { type Command, lookOptions, type ProcessInfo } from "../../src/cli/command.ts";
 import { runProgram } from "../../src/cli/program.ts";
 import { placeOptions } from "../../src/cli/settings/flags.ts";
 import { TeamError } from "../../src/errors.ts";
@@ -194,7 +194,7 @@ test.each([
 ])("a key of %s is in no line, with --debug or without", async (_, flags) => {
   await using directory = await temporaryDirectory();
   await writeFile(join(directory.path, "keys.env"), "OPENAI_API_KEY=sk-in-a-file-123\n");
-  const surroundings = {
+  const processInfo = {
     cwd: directory.path,
     home: directory.path,
     env: {
@@ -208,7 +208,7 @@ test.each([
   const isHidden = (text: string) => !/sk-in-the-environment|password-123/.test(text);
 
   for (const debug of [[], ["--debug"]]) {
-    const { err } = await failIn(surroundings, bug, ...flags, ...debug);
+    const { err } = await failIn(processInfo, bug, ...flags, ...debug);
 
     expect(err.join("\n")).toSatisfy(isHidden);
     expect(err.join("\n").includes("sk-in-a-file-123")).toBe(flags.length === 0);
@@ -233,10 +233,7 @@ function fail(error: Error, ...argv: string[]) {
 }
 
 async function failIn(
-  {
-    signal = new AbortController().signal,
-    ...surroundings
-  }: Surroundings & { signal?: AbortSignal },
+  { signal = new AbortController().signal, ...processInfo }: ProcessInfo & { signal?: AbortSignal },
   error: Error,
   ...argv: string[]
 ) {
@@ -257,7 +254,7 @@ async function failIn(
     schedule: () => () => undefined,
     err: (line) => err.push(line),
     viewTeam: () => Promise.reject(new Error("unused")),
-    surroundings,
+    processInfo,
     terminal: noTerminal,
     dashboards: noDashboards,
   });

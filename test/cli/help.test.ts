@@ -77,7 +77,7 @@ test("the command under the empty name is what troupe does without one, with fla
       viewTeam: () => Promise.reject(new Error("unused")),
       openTeam: () => Promise.reject(new Error("unused")),
       schedule: () => () => undefined,
-      surroundings: { cwd: "/", home: "/", env: {} },
+      processInfo: { cwd: "/", home: "/", env: {} },
       terminal: noTerminal,
       dashboards: noDashboards,
     });

@@ -1,7 +1,7 @@
 import { mkdir, readdir, readFile, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { Stop } from "../../src/cli/stop.ts";
+import { StopRequest } from "../../src/cli/stop-request.ts";
 import { leave } from "../../src/lib/leaving.ts";
 import { user } from "../../src/protocol/ids.ts";
 import { FileTeamStore } from "../../src/team/file-team-store.ts";
@@ -199,7 +199,7 @@ test("the summary of a run that a signal ends has the exit code of the process",
   await using it = await world();
   const stop = new AbortController();
   it.server.replyWith(() => {
-    stop.abort(new Stop(143));
+    stop.abort(new StopRequest(143));
     return stall(says("Never."), "nothing");
   });
   const started = { root: it.root, env: providerEnvironment(it.server), signal: stop.signal };

@@ -78,7 +78,7 @@ export async function troupeIn(
     },
     err: (line) => err.push(line),
     signal: signal ?? new AbortController().signal,
-    surroundings: {
+    processInfo: {
       cwd: root,
       home: root,
       env: {

@@ -177,7 +177,7 @@ test.each([
 test("who has declined is not taken for somebody who was not asked", async () => {
   await using it = await configured({ workspace: loose });
   const { pending } = await it.resolve();
-  if (pending) await recordAnswer(pending.file, "declined", it.surroundings);
+  if (pending) await recordAnswer(pending.file, "declined", it.processInfo);
 
   expect((await it.resolve()).pending).toMatchObject({ wasDeclined: true });
   await troupe(it.root, "trust");

@@ -2,9 +2,9 @@ import { join } from "node:path";
 import { PassThrough } from "node:stream";
 import { setImmediate } from "node:timers/promises";
 import type { Io } from "../../src/cli/command.ts";
-import { History } from "../../src/cli/screen/history.ts";
+import { InputHistory } from "../../src/cli/screen/input-history.ts";
 import { Screen } from "../../src/cli/screen/screen.ts";
-import { type Departed, Talk, type TalkTeam } from "../../src/cli/talk/talk.ts";
+import { Talk, type TalkEnd, type TalkTeam } from "../../src/cli/talk/talk.ts";
 import type { AgentEvent } from "../../src/protocol/events.ts";
 import {
   lead,
@@ -40,14 +40,14 @@ export class ScreenedTeam {
   /** The questions that were answered on the screen, in order. */
   readonly answered: string[] = [];
   readonly members: Member[] = [];
-  readonly departed: Promise<Departed>;
+  readonly departed: Promise<TalkEnd>;
   readonly leaving = new AbortController();
   readonly #hub = new EventHub({ append: () => undefined }, this.clock);
   readonly #input = Object.assign(new PassThrough(), { isTTY: true, setRawMode: () => undefined });
   #requests: Request[] = [];
   readonly #settled: Request[] = [];
 
-  private constructor({ columns, rows, history }: Size & { history: History }) {
+  private constructor({ columns, rows, history }: Size & { history: InputHistory }) {
     this.terminal = new VirtualTerminal({ columns, rows });
     const talk = new Talk({ team: this.#team(), io: this.#io(), teamDir: "/nowhere" });
     const screen = new Screen({
@@ -62,7 +62,7 @@ export class ScreenedTeam {
   }
 
   static async open(size: Partial<Size> = {}): Promise<ScreenedTeam> {
-    const history = await History.open({
+    const history = await InputHistory.open({
       // Below a file nothing can be made, so it is kept in memory.
       path: join(import.meta.filename, "history.jsonl"),
       mask: (text) => text,
@@ -218,7 +218,7 @@ export class ScreenedTeam {
       signal: this.leaving.signal,
       dashboards: { serve: unused, find: unused, record: unused },
       schedule: (delayMs, run) => this.clock.schedule(delayMs, run),
-      surroundings: { cwd: "/", home: "/", env: {} },
+      processInfo: { cwd: "/", home: "/", env: {} },
       terminal: {
         input: this.#input,
         output: this.terminal,

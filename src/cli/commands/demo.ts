@@ -1,7 +1,7 @@
 import { join, resolve } from "node:path";
 import { z } from "zod";
 import type { Command, Io } from "../command.ts";
-import { Performance } from "../demo/performance.ts";
+import { DemoPlayer } from "../demo/demo-player.ts";
 import { scratchDirectory } from "../demo/scratch-directory.ts";
 import { story } from "../demo/story.ts";
 import { exitCodes } from "../exit-code.ts";
@@ -27,7 +27,7 @@ export const demo: Command = {
 
   async run({ values }, io) {
     const { dir } = Flags.parse(values);
-    const directory = await scratchDirectory(dir && resolve(io.surroundings.cwd, dir));
+    const directory = await scratchDirectory(dir && resolve(io.processInfo.cwd, dir));
     for (const line of opening(directory)) io.out(line);
     const wrong = await perform(directory, io);
     if (io.signal.aborted) {
@@ -53,7 +53,7 @@ async function perform(directory: string, io: Io): Promise<string[]> {
     teamDir: join(directory, ".team"),
     denies: false,
   });
-  const performance = new Performance(team, directory, io);
+  const performance = new DemoPlayer(team, directory, io);
   for (const [index, act] of story.entries()) {
     const wrong = await performance.play(act, index + 1);
     if (wrong.length > 0 || io.signal.aborted) return wrong;

@@ -32,24 +32,24 @@ export const doctor: Command = {
 
   async run({ values, json, teamDir }, io) {
     const { cwd = ".", "env-file": envFile } = values;
-    const { surroundings } = io;
-    const workspace = resolve(surroundings.cwd, String(cwd));
+    const { processInfo } = io;
+    const workspace = resolve(processInfo.cwd, String(cwd));
     const env = await environmentWith(
       envFile === undefined ? undefined : String(envFile),
-      surroundings,
+      processInfo,
     );
-    const teamDirectory = teamDir ? resolve(surroundings.cwd, teamDir) : join(workspace, ".team");
-    const configuration = await findConfiguration(workspace, surroundings);
+    const teamDirectory = teamDir ? resolve(processInfo.cwd, teamDir) : join(workspace, ".team");
+    const configuration = await findConfiguration(workspace, processInfo);
     const model = chosenModel(env, configuration)?.id;
     const isWrong = configuration instanceof TeamError;
     const accounts = { env, providers: isWrong ? {} : providersIn(configuration) };
     const findings = await runChecks(
       [
         ...programChecks(accounts),
-        ...configurationChecks({ ...accounts, workspace, surroundings, configuration }),
+        ...configurationChecks({ ...accounts, workspace, processInfo, configuration }),
         ...providerChecks(accounts, model),
         ...teamChecks(teamDirectory, io),
-        ...machineChecks({ teamDirectory, workspace, surroundings, terminal: io.terminal }),
+        ...machineChecks({ teamDirectory, workspace, processInfo, terminal: io.terminal }),
       ],
       io,
     );

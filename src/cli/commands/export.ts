@@ -43,9 +43,9 @@ export const exportRun: Command = {
 
   async run({ positionals, teamDir = ".team", values }, io) {
     const flags = parseOptions(Flags, values, exportRun);
-    const { cwd, home } = io.surroundings;
+    const { cwd, home } = io.processInfo;
     const directory = resolve(cwd, teamDir);
-    const configuration = await providersToMask(dirname(directory), io.surroundings);
+    const configuration = await providersToMask(dirname(directory), io.processInfo);
     const { room, pageDirectory } = await io.dashboards.record({ teamDir: directory });
     await using source = room;
     const page = recordedPage(await readBuiltPage(pageDirectory));
@@ -66,7 +66,7 @@ async function write(
   { replaces, io }: { replaces: boolean; io: Io },
 ): Promise<void> {
   if (name === standardOutput) return print(run, io);
-  const path = resolve(io.surroundings.cwd, name);
+  const path = resolve(io.processInfo.cwd, name);
   // Told before the work, too: it can take a while.
   const there = statSync(path, { throwIfNoEntry: false });
   if (there?.isDirectory()) throw isDirectory(path);

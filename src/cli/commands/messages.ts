@@ -11,7 +11,7 @@ import { mailJson, mailLine } from "../render/mail.ts";
 const shownMessages = 100;
 const shownSetAside = 20;
 
-interface Sent {
+interface OwnedMail {
   owner: MemberName;
   record: ListedMail;
 }
@@ -45,11 +45,11 @@ export const messages: Command = {
 };
 
 /** In the order of sending; what was set aside has no time of its own and comes last. */
-async function newest(view: TeamView): Promise<Sent[]> {
-  const all: Sent[] = [];
+async function newest(view: TeamView): Promise<OwnedMail[]> {
+  const all: OwnedMail[] = [];
   for (const owner of memberNames(await view.team())) {
-    const mail = new Newest<Sent>(shownMessages);
-    const setAside = new Newest<Sent>(shownSetAside);
+    const mail = new Newest<OwnedMail>(shownMessages);
+    const setAside = new Newest<OwnedMail>(shownSetAside);
     for await (const record of mailNewestFirst(view, owner)) {
       (record.state === "set aside" ? setAside : mail).add({ owner, record });
       if (mail.isFull) break;
@@ -59,6 +59,6 @@ async function newest(view: TeamView): Promise<Sent[]> {
   return all.sort((a, b) => sentAt(a) - sentAt(b));
 }
 
-function sentAt({ record }: Sent): number {
+function sentAt({ record }: OwnedMail): number {
   return record.state === "set aside" ? Number.MAX_VALUE : record.message.timestamp;
 }

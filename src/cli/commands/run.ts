@@ -17,7 +17,7 @@ import {
   teamSettings,
   withheldLine,
 } from "../settings/resolve-settings.ts";
-import { stopCodeOf } from "../stop.ts";
+import { stopCodeOf } from "../stop-request.ts";
 
 const Output = z.enum(["text", "json", "stream-json"], "text, json or stream-json");
 type Output = z.infer<typeof Output>;

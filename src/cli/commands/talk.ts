@@ -18,7 +18,7 @@ import {
 } from "../settings/resolve-settings.ts";
 import { stateDirectory } from "../settings/standard-places.ts";
 import { PlainTalk } from "../talk/plain-talk.ts";
-import { type Departed, Talk } from "../talk/talk.ts";
+import { Talk, type TalkEnd } from "../talk/talk.ts";
 import { TypedLines } from "../talk/typed-lines.ts";
 
 export const talk: Command = {
@@ -67,7 +67,7 @@ export const talk: Command = {
 /** As after Ctrl-C anywhere else: the person has left the question at the start. */
 const exitLeft = 130;
 
-interface Situation {
+interface TalkContext {
   given: Arguments;
   io: Io;
   /** What comes in, where there is no screen. */
@@ -78,42 +78,38 @@ interface Situation {
 /** One team's talk, until the person leaves it. */
 async function converse(
   settings: ResolvedSettings,
-  { given, io, lines, end }: Situation,
-): Promise<Departed> {
-  const workspace = resolve(io.surroundings.cwd, settings.cwd ?? ".");
+  { given, io, lines, end }: TalkContext,
+): Promise<TalkEnd> {
+  const workspace = resolve(io.processInfo.cwd, settings.cwd ?? ".");
   const teamDir = given.teamDir ? resolve(given.teamDir) : join(workspace, ".team");
-  const warnings = new Warnings((message) => io.err(oneLine(`warning: ${message}`)));
+  const printWarning = (message: string) => io.err(oneLine(`warning: ${message}`));
+  // Warnings go to the screen while there is one.
+  let warn = printWarning;
+  const onWarning = (message: string) => warn(message);
   await using team = await io.openTeam({
     ...teamSettings(settings),
     teamDir,
     denies: false,
-    onWarning: (message) => warnings.tell(message),
+    onWarning,
   });
-  const onWarning = (message: string) => warnings.tell(message);
   await using _dashboard = await serveBeside(settings, { teamDir, io, onWarning });
   const held = new Talk({ team, io, teamDir });
   if (lines) return await PlainTalk.hold({ talk: held, lines }, end);
-  const { showScreen } = await import("../screen/show-screen.ts");
-  const departed = await showScreen(
-    {
-      talk: held,
-      settings,
-      workspace,
-      historyPath: join(stateDirectory(io.surroundings), "history.jsonl"),
-    },
-    { warnings, monotonicMs: () => systemClock.monotonicMs(), signal: end },
-  );
+  const { openScreen } = await import("../screen/open-screen.ts");
+  const screen = await openScreen({
+    talk: held,
+    settings,
+    workspace,
+    historyPath: join(stateDirectory(io.processInfo), "history.jsonl"),
+    onWarning,
+    monotonicMs: () => systemClock.monotonicMs(),
+  });
+  warn = (message) => screen.warn(message);
+  const talkEnd = await screen.show(end).finally(() => {
+    warn = printWarning;
+  });
   io.err(await farewell(team));
-  return departed;
-}
-
-/** Where warnings go: to the screen while there is one. */
-export class Warnings {
-  tell: (message: string) => void;
-
-  constructor(tell: (message: string) => void) {
-    this.tell = tell;
-  }
+  return talkEnd;
 }
 
 function endAfter(seconds: number | undefined, io: Io): AbortSignal {
@@ -147,7 +143,7 @@ async function consented(
   }
   const answer = await askConsent(pending, io);
   if (answer === undefined) return undefined;
-  await recordAnswer(pending.file, answer === "yes" ? "trusted" : "declined", io.surroundings);
+  await recordAnswer(pending.file, answer === "yes" ? "trusted" : "declined", io.processInfo);
   return answer === "yes" ? await resolveSettings(talk, values, io) : settings;
 }
 

@@ -5,7 +5,7 @@ import type { TeamView } from "../../team/view/team-view.ts";
 import { type Command, lookOptions } from "../command.ts";
 import { nothing } from "../member-usage.ts";
 import { jsonText } from "../render/json-text.ts";
-import { type MemberState, teamLines } from "../render/team-lines.ts";
+import { type ListedMember, teamLines } from "../render/team-lines.ts";
 
 export const team: Command = {
   name: "team",
@@ -51,8 +51,8 @@ export const team: Command = {
 async function readState(
   view: TeamView,
   member: Member,
-  usage: MemberState["usage"],
-): Promise<MemberState> {
+  usage: ListedMember["usage"],
+): Promise<ListedMember> {
   const { name } = member;
   return {
     member,

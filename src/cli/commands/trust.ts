@@ -33,8 +33,8 @@ export const trust: Command = {
   async run({ values, json }, io) {
     const { cwd = ".", revoke, show } = values;
     const wish = revoke === true ? "revoke" : show === true ? "show" : "trust";
-    const workspace = resolve(io.surroundings.cwd, String(cwd));
-    const configuration = await readConfiguration(workspace, io.surroundings);
+    const workspace = resolve(io.processInfo.cwd, String(cwd));
+    const configuration = await readConfiguration(workspace, io.processInfo);
     const isTrusted = await carryOut(wish, configuration, io);
     const path = workspaceSettingsPath(workspace);
     if (json) io.out(jsonText(asJson(path, configuration, isTrusted), 2));
@@ -47,15 +47,15 @@ export const trust: Command = {
 async function carryOut(
   wish: "trust" | "show" | "revoke",
   { workspaceFile, loosenings, answer }: Configuration,
-  { surroundings }: Io,
+  { processInfo }: Io,
 ): Promise<boolean> {
   if (!workspaceFile) return false;
   if (wish === "show") return answer === "trusted";
   if (wish === "revoke") {
-    await forgetAnswer(workspaceFile, surroundings);
+    await forgetAnswer(workspaceFile, processInfo);
     return false;
   }
-  if (loosenings.length > 0) await recordAnswer(workspaceFile, "trusted", surroundings);
+  if (loosenings.length > 0) await recordAnswer(workspaceFile, "trusted", processInfo);
   return true;
 }
 

@@ -40,7 +40,7 @@ export const web: Command = {
 
   async run({ values, teamDir = ".team" }, io) {
     const { port } = parseOptions(Flags, values, web);
-    const directory = resolve(io.surroundings.cwd, teamDir);
+    const directory = resolve(io.processInfo.cwd, teamDir);
     const running = await io.dashboards.find({ teamDir: directory, port });
     if (running) {
       io.err(
@@ -52,7 +52,7 @@ export const web: Command = {
     await using dashboard = await io.dashboards.serve({
       teamDir: directory,
       port,
-      ...(await providersToMask(dirname(directory), io.surroundings)),
+      ...(await providersToMask(dirname(directory), io.processInfo)),
       onWarning: (message) => io.err(oneLine(`warning: ${message}`)),
     });
     tellMissedPort(dashboard, io);

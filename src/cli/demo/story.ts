@@ -2,29 +2,29 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { hasErrno } from "../../errors.ts";
 import type { Team } from "../../team/team.ts";
-import type { Witness } from "./witness.ts";
+import type { SeenEvents } from "./seen-events.ts";
 
 /** Where the claims of an act are looked up. */
-interface Evidence {
+interface DemoEvidence {
   directory: string;
   team: Team;
-  witness: Witness;
+  seen: SeenEvents;
 }
 
 /** Something that is to be true after an act. */
-interface Claim {
+interface DemoClaim {
   text: string;
-  holds(evidence: Evidence): Promise<boolean>;
+  holds(evidence: DemoEvidence): Promise<boolean>;
 }
 
 /** A prompt to the lead, and what is to come of it. */
-export interface Act {
+export interface DemoAct {
   title: string;
   prompt: string;
-  claims: readonly Claim[];
+  claims: readonly DemoClaim[];
 }
 
-export const story: readonly Act[] = [
+export const story: readonly DemoAct[] = [
   {
     title: "a lead, two teammates, and mail between them",
     prompt: "Spawn alice (coder) and bob (tester). Have alice send bob a message.",
@@ -33,7 +33,7 @@ export const story: readonly Act[] = [
       isInRoster("bob", "tester", "idle"),
       {
         text: "bob has read a message that alice sent",
-        holds: async ({ witness }) => witness.hasRead("bob", { from: "alice", type: "message" }),
+        holds: async ({ seen }) => seen.hasRead("bob", { from: "alice", type: "message" }),
       },
     ],
   },
@@ -45,11 +45,11 @@ export const story: readonly Act[] = [
       hasFile("schema.sql", "CREATE TABLE users"),
       {
         text: "you were asked before schema.sql was written, and allowed it once",
-        holds: async ({ witness }) => isDecided(witness.decisions("permission"), "approved"),
+        holds: async ({ seen }) => isDecided(seen.decisions("permission"), "approved"),
       },
       {
         text: "task 2 was not begun before task 1 was completed",
-        holds: async ({ witness }) => witness.keptOrder("1", "2"),
+        holds: async ({ seen }) => seen.keptOrder("1", "2"),
       },
       {
         text: "both tasks are completed, and the second has found what the first has written",
@@ -67,7 +67,7 @@ export const story: readonly Act[] = [
     claims: [
       {
         text: "charlie's plan is rejected",
-        holds: async ({ witness }) => isDecided(witness.decisions("plan", "charlie"), "rejected"),
+        holds: async ({ seen }) => isDecided(seen.decisions("plan", "charlie"), "rejected"),
       },
       {
         text: "charlie has changed nothing",
@@ -81,7 +81,7 @@ export const story: readonly Act[] = [
     claims: [
       {
         text: "dana's plan is approved",
-        holds: async ({ witness }) => isDecided(witness.decisions("plan", "dana"), "approved"),
+        holds: async ({ seen }) => isDecided(seen.decisions("plan", "dana"), "approved"),
       },
       hasFile("dana-notes.md", "rehearsal"),
     ],
@@ -91,7 +91,7 @@ export const story: readonly Act[] = [
     prompt: 'Broadcast "status update: phase 1 complete" to all teammates',
     claims: ["alice", "bob", "charlie", "dana"].map((name) => ({
       text: `${name} has read it`,
-      holds: async ({ witness }) => witness.hasRead(name, { from: "lead", type: "broadcast" }),
+      holds: async ({ seen }) => seen.hasRead(name, { from: "lead", type: "broadcast" }),
     })),
   },
   {
@@ -100,14 +100,14 @@ export const story: readonly Act[] = [
     claims: [
       {
         text: "alice has agreed",
-        holds: async ({ witness }) => isDecided(witness.decisions("shutdown"), "approved"),
+        holds: async ({ seen }) => isDecided(seen.decisions("shutdown"), "approved"),
       },
       isInRoster("alice", "coder", "shutdown"),
     ],
   },
 ];
 
-function isInRoster(name: string, role: string, status: string): Claim {
+function isInRoster(name: string, role: string, status: string): DemoClaim {
   return {
     text: `the roster has ${name} (${role}): ${status}`,
     async holds({ team }) {
@@ -117,7 +117,7 @@ function isInRoster(name: string, role: string, status: string): Claim {
   };
 }
 
-function hasFile(name: string, text: string): Claim {
+function hasFile(name: string, text: string): DemoClaim {
   return {
     text: `${name} is there, with "${text}" in it`,
     holds: async ({ directory }) => (await contentOf(directory, name)).includes(text),

@@ -1,7 +1,7 @@
 import { TeamError } from "../../errors.ts";
 import { checkModel } from "../../model/models.ts";
 import type { Environment, ProviderConfiguration } from "../../model/provider-settings.ts";
-import type { Surroundings } from "../command.ts";
+import type { ProcessInfo } from "../command.ts";
 import {
   type Configuration,
   readConfiguration,
@@ -16,10 +16,10 @@ export type FoundConfiguration = Configuration | TeamError;
 
 export async function findConfiguration(
   workspace: string,
-  surroundings: Surroundings,
+  processInfo: ProcessInfo,
 ): Promise<FoundConfiguration> {
   try {
-    return await readConfiguration(workspace, surroundings);
+    return await readConfiguration(workspace, processInfo);
   } catch (error) {
     if (!(error instanceof TeamError)) throw error;
     return error;
@@ -52,7 +52,7 @@ const noFiles: Configuration = {
 
 export interface ConfigurationChecksOptions extends ProviderConfiguration {
   workspace: string;
-  surroundings: Surroundings;
+  processInfo: ProcessInfo;
   configuration: FoundConfiguration;
 }
 
@@ -65,7 +65,7 @@ export function configurationChecks(options: ConfigurationChecksOptions): Check[
 }
 
 function settingsFindings(options: ConfigurationChecksOptions): Finding[] {
-  const { configuration, workspace, surroundings } = options;
+  const { configuration, workspace, processInfo } = options;
   if (configuration instanceof TeamError) {
     const { message, hint = "" } = configuration;
     return [{ state: "problem", text: message, remedy: hint }];
@@ -76,7 +76,7 @@ function settingsFindings(options: ConfigurationChecksOptions): Finding[] {
     text: isThere ? path : `${path}: none`,
   });
   return [
-    found(userSettingsPath(surroundings), userFile !== undefined),
+    found(userSettingsPath(processInfo), userFile !== undefined),
     found(workspaceSettingsPath(workspace), workspaceFile !== undefined),
     ...consentFindings(configuration),
   ];

@@ -5,24 +5,24 @@ import { dirname, join, resolve } from "node:path";
 import { hasErrno } from "../../errors.ts";
 import { sharedFileSystemWarning } from "../../lib/file-system-warning.ts";
 import { readTextIfExists } from "../../lib/files.ts";
-import type { Surroundings, Terminal } from "../command.ts";
+import type { ProcessInfo, Terminal } from "../command.ts";
 import { stateDirectory } from "../settings/standard-places.ts";
 import type { Check, Finding } from "./check.ts";
 
 export interface MachineChecksOptions {
   teamDirectory: string;
   workspace: string;
-  surroundings: Surroundings;
+  processInfo: ProcessInfo;
   terminal: Terminal;
 }
 
 /** The disk, the system's file events, the place of keys, and the terminal. */
 export function machineChecks(options: MachineChecksOptions): Check[] {
-  const { teamDirectory, workspace, surroundings, terminal } = options;
+  const { teamDirectory, workspace, processInfo, terminal } = options;
   return [
     { name: "disk", look: () => diskFindings(teamDirectory) },
     { name: "file events", look: () => watchFindings(workspace) },
-    { name: "keys", look: async () => [await keyFinding(surroundings)] },
+    { name: "keys", look: async () => [await keyFinding(processInfo)] },
     { name: "terminal", look: async () => [terminalFinding(terminal)] },
   ];
 }
@@ -70,11 +70,11 @@ async function watchFindings(directory: string): Promise<Finding[]> {
   }
 }
 
-async function keyFinding(surroundings: Surroundings): Promise<Finding> {
-  const { TROUPE_KEY_FILE: keyFile } = surroundings.env;
+async function keyFinding(processInfo: ProcessInfo): Promise<Finding> {
+  const { TROUPE_KEY_FILE: keyFile } = processInfo.env;
   const directory = keyFile
-    ? dirname(resolve(surroundings.cwd, keyFile))
-    : join(stateDirectory(surroundings), "keys");
+    ? dirname(resolve(processInfo.cwd, keyFile))
+    : join(stateDirectory(processInfo), "keys");
   const place = await nearestExisting(directory);
   const problem =
     place === directory ? await writingProblem(directory) : await accessProblem(place);

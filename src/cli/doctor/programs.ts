@@ -41,21 +41,21 @@ function numbersIn(text: string): number[] {
   return (text.match(/\d+/g) ?? []).map(Number);
 }
 
-interface ProgramSurroundings extends ProviderConfiguration {
+interface ProgramEnvironment extends ProviderConfiguration {
   signal: AbortSignal;
 }
 
-async function gitFindings(surroundings: ProgramSurroundings): Promise<Finding[]> {
-  const said = await firstLine("git", ["--version"], surroundings);
+async function gitFindings(environment: ProgramEnvironment): Promise<Finding[]> {
+  const said = await firstLine("git", ["--version"], environment);
   if (said !== undefined) return [{ state: "ok", text: said }];
   return [
     { state: "note", text: "is not installed", remedy: "Install git so that members can use it." },
   ];
 }
 
-async function ripgrepFindings(surroundings: ProgramSurroundings): Promise<Finding[]> {
+async function ripgrepFindings(environment: ProgramEnvironment): Promise<Finding[]> {
   const program = await findBundledRipgrep();
-  const said = program && (await firstLine(program, ["--version"], surroundings));
+  const said = program && (await firstLine(program, ["--version"], environment));
   if (said) return [{ state: "ok", text: said }];
   return [
     {
@@ -76,9 +76,9 @@ async function findBundledRipgrep(): Promise<string | undefined> {
   }
 }
 
-async function sandboxFindings(surroundings: ProgramSurroundings): Promise<Finding[]> {
+async function sandboxFindings(environment: ProgramEnvironment): Promise<Finding[]> {
   const [program, ...args] = process.platform === "darwin" ? ["which", "sandbox-exec"] : bubblewrap;
-  const said = await firstLine(program, args, surroundings);
+  const said = await firstLine(program, args, environment);
   const there = said === undefined ? "none is installed" : `${said} is installed`;
   return [
     {
@@ -96,7 +96,7 @@ const bubblewrap = ["bwrap", "--version"] as const;
 async function firstLine(
   program: string,
   args: readonly string[],
-  { signal, ...configuration }: ProgramSurroundings,
+  { signal, ...configuration }: ProgramEnvironment,
 ): Promise<string | undefined> {
   const { env, providers } = configuration;
   const secrets = new Secrets(providerKeys(configuration));

@@ -2,14 +2,9 @@ import { z } from "zod";
 import { type CallParts, callParts } from "../../lib/call-parts.ts";
 import { showHidden } from "../../permissions/show-hidden.ts";
 import { renderDiff } from "./diff.ts";
-import type { Paint } from "./paint.ts";
+import type { TextFormat } from "./paint.ts";
 import { shown } from "./shown.ts";
 import { wrapExactly, wrapText } from "./wrap.ts";
-
-interface Look {
-  width: number;
-  paint: Paint;
-}
 
 const Arguments = z.record(z.string(), z.unknown());
 
@@ -17,10 +12,10 @@ const Arguments = z.record(z.string(), z.unknown());
  * What a tool call would do, whole, for the person who decides on it: commands with all their
  * lines, edits as diffs, everything else by its arguments. Nothing is left out.
  */
-export function describeCall(name: string, input: unknown, look: Look): string[] {
+export function describeCall(name: string, input: unknown, format: TextFormat): string[] {
   return [
-    ...wrapText(look.paint.bold(shown(name)), look.width),
-    ...describeInput(name, spelledOut(input), look),
+    ...wrapText(format.paint.bold(shown(name)), format.width),
+    ...describeInput(name, spelledOut(input), format),
   ];
 }
 
@@ -33,52 +28,58 @@ function spelledOut(value: unknown): unknown {
   return Object.fromEntries(entries);
 }
 
-function describeInput(name: string, input: unknown, look: Look): string[] {
+function describeInput(name: string, input: unknown, format: TextFormat): string[] {
   const call = callParts(name, input);
   if (call.type === "command") {
-    return [...describeCommand(call.command, look), ...describeArguments(call.others, look)];
+    return [...describeCommand(call.command, format), ...describeArguments(call.others, format)];
   }
   if (call.type === "change") {
-    return [...describeChange(call, look), ...describeArguments(call.others, look)];
+    return [...describeChange(call, format), ...describeArguments(call.others, format)];
   }
   const parsed = Arguments.safeParse(input);
-  return parsed.success ? describeArguments(parsed.data, look) : describeValue(input, look);
+  return parsed.success ? describeArguments(parsed.data, format) : describeValue(input, format);
 }
 
-function describeCommand(command: string, look: Look): string[] {
+function describeCommand(command: string, format: TextFormat): string[] {
   const lines = shown(command).split("\n");
-  return lines.flatMap((line, index) => exactly(line, look, index === 0 ? "$ " : "  "));
+  return lines.flatMap((line, index) => exactly(line, format, index === 0 ? "$ " : "  "));
 }
 
-function describeChange(change: Extract<CallParts, { type: "change" }>, look: Look): string[] {
+function describeChange(
+  change: Extract<CallParts, { type: "change" }>,
+  format: TextFormat,
+): string[] {
   const { path, before, after } = change;
   if (before !== undefined) {
     const whole = { context: Number.POSITIVE_INFINITY, hasNumbers: false };
-    return renderDiff(before, after, { ...look, path, ...whole });
+    return renderDiff(before, after, { ...format, path, ...whole });
   }
-  if (after !== "") return renderDiff("", after, { ...look, path });
-  return wrapText(`${look.paint.bold(shown(path))}\n${look.paint.dim("(empty)")}`, look.width);
+  if (after !== "") return renderDiff("", after, { ...format, path });
+  return wrapText(
+    `${format.paint.bold(shown(path))}\n${format.paint.dim("(empty)")}`,
+    format.width,
+  );
 }
 
-function describeArguments(input: Record<string, unknown>, look: Look): string[] {
+function describeArguments(input: Record<string, unknown>, format: TextFormat): string[] {
   return Object.entries(input).flatMap(([key, value]) => {
-    const label = `${look.paint.dim(`${/^\w+$/.test(key) ? key : shown(JSON.stringify(key))}:`)} `;
+    const label = `${format.paint.dim(`${/^\w+$/.test(key) ? key : shown(JSON.stringify(key))}:`)} `;
     const lines = shown(textOf(value)).split("\n");
-    if (lines.length === 1) return exactly(label + lines.join(""), look, "");
-    return [...exactly(label, look, ""), ...lines.flatMap((line) => exactly(line, look, "  "))];
+    if (lines.length === 1) return exactly(label + lines.join(""), format, "");
+    return [...exactly(label, format, ""), ...lines.flatMap((line) => exactly(line, format, "  "))];
   });
 }
 
-function describeValue(input: unknown, look: Look): string[] {
+function describeValue(input: unknown, format: TextFormat): string[] {
   return shown(textOf(input))
     .split("\n")
-    .flatMap((line) => exactly(line, look, ""));
+    .flatMap((line) => exactly(line, format, ""));
 }
 
 function textOf(value: unknown): string {
   return typeof value === "string" ? value : (JSON.stringify(value, null, 2) ?? String(value));
 }
 
-function exactly(line: string, { width, paint }: Look, indent: string): string[] {
+function exactly(line: string, { width, paint }: TextFormat, indent: string): string[] {
   return wrapExactly(line, width, { indent, hanging: paint.dim("↪ ") });
 }

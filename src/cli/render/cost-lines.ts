@@ -1,6 +1,6 @@
 import { costText, shortCount } from "../../protocol/amounts.ts";
 import type { UsageTotal } from "../../protocol/usage.ts";
-import type { MemberUsage } from "../member-usage.ts";
+import type { MemberUsageReport } from "../member-usage.ts";
 import { table } from "./columns.ts";
 import { oneLine } from "./one-line.ts";
 
@@ -8,7 +8,7 @@ const nameWidth = 24;
 const heading = ["", "input", "output", "cached", "written", "cost", "context"];
 
 /** What a team has used, a line a member, and in all. */
-export function costLines(members: readonly MemberUsage[], total: UsageTotal): string[] {
+export function costLines(members: readonly MemberUsageReport[], total: UsageTotal): string[] {
   const rows = members.map((member) => [
     oneLine(member.name, nameWidth),
     ...amounts(member),
@@ -41,7 +41,7 @@ function amounts(total: UsageTotal): string[] {
   ];
 }
 
-function contextText({ context_tokens, context_window }: MemberUsage): string {
+function contextText({ context_tokens, context_window }: MemberUsageReport): string {
   if (context_tokens === null) return "-";
   if (context_window === null) return shortCount(context_tokens);
   return `${Math.round((context_tokens / context_window) * 100)}%`;

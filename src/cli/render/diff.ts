@@ -14,7 +14,7 @@ export interface DiffOptions {
   hasNumbers?: boolean;
 }
 
-interface Line {
+interface DiffLine {
   type: LineEdit["type"];
   number: number;
   text: string;
@@ -57,8 +57,8 @@ function withPartners(
   hunk: readonly LineEdit[],
   old: readonly string[],
   young: readonly string[],
-): Line[] {
-  const lines = hunk.map(({ type, before, after }): Line => {
+): DiffLine[] {
+  const lines = hunk.map(({ type, before, after }): DiffLine => {
     const isRemoved = type === "removed";
     const text = (isRemoved ? old[before] : young[after]) ?? "";
     return { type, number: (isRemoved ? before : after) + 1, text };
@@ -77,14 +77,14 @@ function withPartners(
   return lines;
 }
 
-function countOf(lines: readonly Line[], from: number, type: Line["type"]): number {
+function countOf(lines: readonly DiffLine[], from: number, type: DiffLine["type"]): number {
   let to = from;
   while (lines[to]?.type === type) to++;
   return to - from;
 }
 
 function renderLine(
-  line: Line,
+  line: DiffLine,
   { width, paint, digits }: { width: number; paint: Paint; digits: number },
 ): string[] {
   const { type, number } = line;
@@ -101,7 +101,7 @@ function renderLine(
 }
 
 /** The line's text, with what is unlike its partner set off where they have much in common. */
-function emphasised({ text, partner }: Line, paint: Paint): string {
+function emphasised({ text, partner }: DiffLine, paint: Paint): string {
   const own = wordsOf(text);
   if (partner === undefined) return own.join("");
   const other = wordsOf(partner);

@@ -1,18 +1,11 @@
 import { summarizeCall } from "../../lib/summarize-call.ts";
 import type { MemberName } from "../../protocol/ids.ts";
-import type { Item } from "../talk/chronicle.ts";
+import type { TalkItem } from "../talk/event-items.ts";
 import { renderMarkdown } from "./markdown.ts";
 import { oneLine } from "./one-line.ts";
-import type { Paint } from "./paint.ts";
+import type { Paint, TextFormat } from "./paint.ts";
 import { shown } from "./shown.ts";
 import { cutToWidth, wrapText } from "./wrap.ts";
-
-export interface Look {
-  width: number;
-  paint: Paint;
-  /** The colour that a member has everywhere. */
-  colorOf?(name: MemberName): string | undefined;
-}
 
 /** How many lines of what a call gave are shown. The whole is in the member's log. */
 const resultLines = 4;
@@ -21,33 +14,36 @@ const resultLines = 4;
 const typedLines = 12;
 
 /** An item as lines that stay on the screen; `teller` is whose it is, where its view is not open. */
-export function renderItem(item: Item, look: Look, teller?: MemberName): string[] {
-  const { paint } = look;
-  const name = teller ? `${paint.named(look.colorOf?.(teller), teller)} ` : "";
+export function renderItem(item: TalkItem, format: TextFormat, teller?: MemberName): string[] {
+  const { paint } = format;
+  const name = teller ? `${paint.named(format.colorOf?.(teller), teller)} ` : "";
   switch (item.type) {
     case "typed":
-      return renderTyped(item, look);
+      return renderTyped(item, format);
     case "text":
-      return ["", ...renderMarkdown(item.source, look)];
+      return ["", ...renderMarkdown(item.source, format)];
     case "call":
       return [
         cutToWidth(
           `${name}${paint.cyan("●")} ${paint.bold(oneLine(item.name))} ${oneLine(summarizeCall(item.name, item.input))}`,
-          look.width,
+          format.width,
         ),
       ];
     case "result":
-      return renderResult(item, look);
+      return renderResult(item, format);
     case "mail":
-      return renderMail(item, look);
+      return renderMail(item, format);
     case "ended":
-      return renderNotice(name + paint.dim(oneLine(endText(item))), look);
+      return renderNotice(name + paint.dim(oneLine(endText(item))), format);
     case "notice":
-      return renderNotice(name + inTone(item, paint), look);
+      return renderNotice(name + inTone(item, paint), format);
   }
 }
 
-function renderTyped({ text, to }: Extract<Item, { type: "typed" }>, { width, paint }: Look) {
+function renderTyped(
+  { text, to }: Extract<TalkItem, { type: "typed" }>,
+  { width, paint }: TextFormat,
+) {
   const address = to === "lead" ? "" : `@${oneLine(to)} `;
   const all = shown(address + text).split("\n");
   const first = all.slice(0, typedLines).map((line) => paint.bold(line));
@@ -61,7 +57,10 @@ function renderTyped({ text, to }: Extract<Item, { type: "typed" }>, { width, pa
   ];
 }
 
-function renderResult(item: Extract<Item, { type: "result" }>, { width, paint }: Look): string[] {
+function renderResult(
+  item: Extract<TalkItem, { type: "result" }>,
+  { width, paint }: TextFormat,
+): string[] {
   const { output, isError } = item;
   const lines = shown(output.trimEnd())
     .split("\n")
@@ -75,8 +74,8 @@ function renderResult(item: Extract<Item, { type: "result" }>, { width, paint }:
   return [...beginning, ...more].map((line) => style(cutToWidth(line, width)));
 }
 
-function renderMail(item: Extract<Item, { type: "mail" }>, look: Look): string[] {
-  const { width, paint, colorOf } = look;
+function renderMail(item: Extract<TalkItem, { type: "mail" }>, format: TextFormat): string[] {
+  const { width, paint, colorOf } = format;
   const { kind, preview } = item;
   const [from, to] = [item.from, item.to].map((name) => paint.named(colorOf?.(name), name));
   const label = kind === "message" ? "" : ` (${oneLine(kind.replaceAll("_", " "))})`;
@@ -84,15 +83,15 @@ function renderMail(item: Extract<Item, { type: "mail" }>, look: Look): string[]
   return [cutToWidth(`${head}: ${oneLine(preview, width)}`, width)];
 }
 
-function renderNotice(text: string, { width }: Look): string[] {
+function renderNotice(text: string, { width }: TextFormat): string[] {
   return wrapText(text, width, { indent: "  " });
 }
 
-function endText({ reason }: Extract<Item, { type: "ended" }>): string {
+function endText({ reason }: Extract<TalkItem, { type: "ended" }>): string {
   return reason ? `is shut down: ${reason}` : "is shut down";
 }
 
-function inTone({ text, tone }: Extract<Item, { type: "notice" }>, paint: Paint): string {
+function inTone({ text, tone }: Extract<TalkItem, { type: "notice" }>, paint: Paint): string {
   const line = oneLine(text);
   if (tone === "bad") return paint.red(line);
   return tone === "good" ? paint.green(line) : paint.dim(line);

@@ -6,14 +6,14 @@ export function indented(lines: readonly string[], by: number): string[] {
   return lines.map((line) => (line === "" ? "" : space + line));
 }
 
-export interface Room {
+export interface LineLimits {
   lines: number;
   /** Of one line, in characters. */
   width: number;
 }
 
 /** The first lines of a text, as far as there is room, and how many more there are. */
-export function shortened(text: string, { lines: most, width }: Room): string[] {
+export function shortened(text: string, { lines: most, width }: LineLimits): string[] {
   const lines = text.trimEnd().split("\n");
   const beginning = lines.slice(0, most).map((line) => cut(line, width));
   const rest = lines.length - beginning.length;

@@ -6,7 +6,7 @@ import { shown } from "./shown.ts";
 import { widthOf } from "./styled-text.ts";
 import { wrapExactly, wrapText } from "./wrap.ts";
 
-interface Context {
+interface MarkdownContext {
   width: number;
   paint: Paint;
   /** How many lists are around. */
@@ -29,7 +29,7 @@ export function renderMarkdown(source: string, options: { width: number; paint: 
   });
 }
 
-function renderBlocks(blocks: readonly Block[], context: Context): string[] {
+function renderBlocks(blocks: readonly Block[], context: MarkdownContext): string[] {
   return blocks.flatMap((block, index) => {
     const rendered = renderBlock(block, context);
     return index > 0 && hasGap(block, blocks[index - 1]) ? ["", ...rendered] : rendered;
@@ -43,7 +43,7 @@ function hasGap(block: Block, previous: Block | undefined): boolean {
   return !types.every((type) => type === "list" || type === "paragraph");
 }
 
-function renderBlock(block: Block, context: Context): string[] {
+function renderBlock(block: Block, context: MarkdownContext): string[] {
   const { width, paint } = context;
   switch (block.type) {
     case "paragraph":
@@ -63,9 +63,12 @@ function renderBlock(block: Block, context: Context): string[] {
   }
 }
 
-type Of<Type extends Block["type"]> = Extract<Block, { type: Type }>;
+type BlockOf<Type extends Block["type"]> = Extract<Block, { type: Type }>;
 
-function renderHeading({ content, level }: Of<"heading">, { width, paint }: Context): string[] {
+function renderHeading(
+  { content, level }: BlockOf<"heading">,
+  { width, paint }: MarkdownContext,
+): string[] {
   const inline = renderInline(content, paint);
   const marks = paint.hasColors ? "" : `${"#".repeat(level)} `;
   return wrapText(
@@ -74,7 +77,10 @@ function renderHeading({ content, level }: Of<"heading">, { width, paint }: Cont
   );
 }
 
-function renderCode({ language, text }: Of<"code">, { width, paint }: Context): string[] {
+function renderCode(
+  { language, text }: BlockOf<"code">,
+  { width, paint }: MarkdownContext,
+): string[] {
   const label = language === "" ? [] : wrapText(paint.dim(language), width, { indent: "  " });
   const isDiff = /^diff\b/.test(language);
   const lines = text === "" ? [] : text.split("\n");
@@ -93,7 +99,7 @@ function diffLine(line: string, paint: Paint): string {
   return line.startsWith("@@") ? paint.cyan(line) : line;
 }
 
-function renderQuote(blocks: readonly Block[], context: Context): string[] {
+function renderQuote(blocks: readonly Block[], context: MarkdownContext): string[] {
   const { width, paint } = context;
   const hasRoom = width - 2 >= leastRoom;
   const bar = hasRoom ? paint.dim("│ ") : "";
@@ -101,7 +107,10 @@ function renderQuote(blocks: readonly Block[], context: Context): string[] {
   return renderBlocks(blocks, inner).map((line) => bar + line);
 }
 
-function renderList({ start, isLoose, items }: Of<"list">, context: Context): string[] {
+function renderList(
+  { start, isLoose, items }: BlockOf<"list">,
+  context: MarkdownContext,
+): string[] {
   return items.flatMap((item, index) => {
     const number = start === undefined ? undefined : start + index;
     const lines = renderItem(item, signOf(item, number, context.listDepth), context);
@@ -109,7 +118,7 @@ function renderList({ start, isLoose, items }: Of<"list">, context: Context): st
   });
 }
 
-function renderItem({ blocks }: ListItem, sign: string, context: Context): string[] {
+function renderItem({ blocks }: ListItem, sign: string, context: MarkdownContext): string[] {
   const { width, listDepth } = context;
   const indent = widthOf(sign) + 1;
   const hasRoom = width - indent >= leastRoom;

@@ -1,3 +1,5 @@
+import type { MemberName } from "../../protocol/ids.ts";
+
 type Style = (text: string) => string;
 
 const codes = {
@@ -25,6 +27,14 @@ export interface Paint extends Readonly<Record<StyleName, Style>> {
   readonly hasColors: boolean;
   /** The text in a colour known by name, such as a member's; as it is where there is none such. */
   named(color: string | undefined, text: string): string;
+}
+
+/** The width and the styles that a text is rendered with. */
+export interface TextFormat {
+  width: number;
+  paint: Paint;
+  /** The colour of a member. */
+  colorOf?(name: MemberName): string | undefined;
 }
 
 export function paintFor(hasColors: boolean): Paint {

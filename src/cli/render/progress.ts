@@ -7,15 +7,23 @@ const width = 160;
 
 /** What happens in a team as lines for a person who waits for its result. */
 export class Progress {
-  /** What each member has said in the turn it is in. */
+  /** What each member has said in its current turn. */
   readonly #texts = new Map<MemberName | undefined, string>();
+  readonly #isDemo: boolean;
 
-  lines(event: AgentEvent): string[] {
-    const name = event.member === undefined || event.member === lead ? "" : `${event.member}: `;
-    return this.#linesOf(event).map((line) => oneLine(`${name}${line}`, width));
+  /** The demo also shows results, assigned tasks and the lead's texts, and asks its questions itself. */
+  constructor({ isDemo = false }: { isDemo?: boolean } = {}) {
+    this.#isDemo = isDemo;
   }
 
-  #linesOf(event: AgentEvent): string[] {
+  /** Each line on one line of the terminal, after the member's name. */
+  lines(event: AgentEvent): string[] {
+    const name = event.member === undefined || event.member === lead ? "" : `${event.member}: `;
+    return this.texts(event).map((line) => oneLine(`${name}${line}`, width));
+  }
+
+  /** The same without names, of any length. */
+  texts(event: AgentEvent): string[] {
     const { member } = event;
     switch (event.type) {
       case "text-delta":
@@ -23,19 +31,26 @@ export class Progress {
         return [];
       case "turn-end":
         // What the lead says without calling a tool is the result, and printed as such.
-        return member === lead ? this.#forget(member) : this.#said(member);
+        return member === lead && !this.#isDemo ? this.#forget(member) : this.#said(member);
       case "reply-restart":
         return this.#forget(member);
       case "tool-call":
         return [...this.#said(member), `● ${event.name} ${summarizeCall(event.name, event.input)}`];
       case "tool-result":
-        return event.is_error ? [`  ✗ ${event.output}`] : [];
+        if (event.is_error) return [`  ✗ ${event.output}`];
+        return this.#isDemo ? [`  ${event.output}`] : [];
+      case "message-sent":
+        return this.#isDemo && event.message_type === "task_assignment"
+          ? [`→ ${event.to}: ${event.preview ?? "a task"}`]
+          : [];
       case "model-wait":
         return [`… waiting ${Math.ceil(event.delay_ms / 1000)} s: ${event.reason}`];
       case "compaction-start":
         return ["… summarizing the conversation to make room"];
       case "request-change":
-        return event.state === "pending" ? [`? ${event.request_type} request ${event.id}`] : [];
+        return event.state === "pending" && !this.#isDemo
+          ? [`? ${event.request_type} request ${event.id}`]
+          : [];
       case "member-change":
         return event.status === "failed" || event.status === "shutdown"
           ? [`${event.status}${event.detail ? `: ${event.detail}` : ""}`]

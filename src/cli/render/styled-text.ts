@@ -1,7 +1,7 @@
 import { graphemes, graphemeWidth } from "./graphemes.ts";
 
 /** A piece of styled text: something to see, or a code that changes how what follows looks. */
-export interface Piece {
+export interface StyledPiece {
   text: string;
   /** Columns; 0 for a style code. */
   width: number;
@@ -12,14 +12,14 @@ export interface Piece {
 const styleCode = /(\u001b\[[0-9;]*m)/;
 
 /** The letters and style codes of a line, in order. No letter is wider than `widest`. */
-export function* piecesOf(line: string, widest: number): Generator<Piece> {
+export function* piecesOf(line: string, widest: number): Generator<StyledPiece> {
   for (const [index, part] of line.split(styleCode).entries()) {
     if (index % 2 === 1) yield { text: part, width: 0, isStyle: true };
     else yield* letters(part, widest);
   }
 }
 
-function* letters(text: string, widest: number): Generator<Piece> {
+function* letters(text: string, widest: number): Generator<StyledPiece> {
   for (const letter of graphemes(text)) {
     const width = graphemeWidth(letter);
     if (width <= widest) yield { text: letter, width, isStyle: false };

@@ -5,7 +5,7 @@ import { screenWidth, table } from "./columns.ts";
 import { localTime } from "./local-time.ts";
 import { oneLine } from "./one-line.ts";
 
-export interface MemberState {
+export interface ListedMember {
   member: Member;
   /** When it began to do what it does. */
   since: string | null;
@@ -13,9 +13,9 @@ export interface MemberState {
   unread: number;
 }
 
-export interface TeamState {
+export interface ListedTeam {
   team_name: string;
-  members: readonly MemberState[];
+  members: readonly ListedMember[];
   isRunning: boolean;
 }
 
@@ -23,7 +23,7 @@ const detailIndent = 4;
 const leastRoom = 7;
 
 /** A team for a person: a line a member, and below it what is known about it, in columns. */
-export function teamLines({ team_name, members, isRunning }: TeamState): string[] {
+export function teamLines({ team_name, members, isRunning }: ListedTeam): string[] {
   const details = detailLines(members);
   return [
     `Team: ${oneLine(team_name, 70)}`,
@@ -43,7 +43,7 @@ function memberLine({ name, role, status, detail }: Member, isRunning: boolean):
 }
 
 /** The model has what room the others leave. */
-function detailLines(members: readonly MemberState[]): string[] {
+function detailLines(members: readonly ListedMember[]): string[] {
   const others = table(members.map(detailCells), (column) => column === 1 || column === 2);
   const width = Math.max(0, ...others.map((line) => line.length));
   const room = Math.max(screenWidth - detailIndent - width - 2, leastRoom);
@@ -60,7 +60,7 @@ function shortModel(model: string, room: number): string {
   return oneLine(name, room);
 }
 
-function detailCells({ member, since, usage, unread }: MemberState): string[] {
+function detailCells({ member, since, usage, unread }: ListedMember): string[] {
   const hasCalled = usage.calls > 0;
   const began = since ?? member.spawned_at;
   return [

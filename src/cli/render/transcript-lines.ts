@@ -2,14 +2,14 @@ import { missingEntries } from "../../lib/missing-entries.ts";
 import { summarizeCall } from "../../lib/summarize-call.ts";
 import type { Message } from "../../protocol/message.ts";
 import type { Entry, ReplyBlock } from "../../protocol/transcript.ts";
-import { indented, type Room, shortened } from "./lines.ts";
+import { indented, type LineLimits, shortened } from "./lines.ts";
 import { localClock, localDay } from "./local-time.ts";
 import { oneLine } from "./one-line.ts";
 import { shown } from "./shown.ts";
 
 const inputLength = 200;
-const resultRoom: Room = { lines: 8, width: 160 };
-const thoughtRoom: Room = { lines: 3, width: 160 };
+const resultRoom: LineLimits = { lines: 8, width: 160 };
+const thoughtRoom: LineLimits = { lines: 3, width: 160 };
 
 /** False for what only the runtime needs. */
 export function tellsPeople({ type }: Entry): boolean {

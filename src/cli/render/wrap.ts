@@ -1,4 +1,4 @@
-import { type Piece, piecesOf, Styles, widthOf } from "./styled-text.ts";
+import { piecesOf, type StyledPiece, Styles, widthOf } from "./styled-text.ts";
 
 /** What stands before the lines that a text is wrapped to. */
 export interface WrapOptions {
@@ -43,7 +43,7 @@ export function cutToWidth(text: string, width: number): string {
 }
 
 interface Wrapper {
-  add(piece: Piece): void;
+  add(piece: StyledPiece): void;
   end(): void;
 }
 
@@ -51,12 +51,12 @@ function wrapLines(
   text: string,
   width: number,
   { indent = "", hanging = " ".repeat(widthOf(indent)) }: WrapOptions,
-  wrapperOf: (lines: Lines, room: number) => Wrapper,
+  wrapperOf: (lines: StyledLines, room: number) => Wrapper,
 ): string[] {
   const most = Math.max(2, width);
   const indentation = Math.max(widthOf(indent), widthOf(hanging));
   const room = most - indentation >= 2 ? most - indentation : most;
-  const lines = new Lines();
+  const lines = new StyledLines();
   for (const line of text.split("\n")) {
     const wrapper = wrapperOf(lines, room);
     for (const piece of piecesOf(line, room)) wrapper.add(piece);
@@ -67,12 +67,12 @@ function wrapLines(
 }
 
 /** Lines that are being written, each of which begins and ends its styles itself. */
-class Lines {
+class StyledLines {
   readonly whole: string[] = [];
   readonly #styles = new Styles();
   #line = "";
 
-  write({ text, isStyle }: Piece): void {
+  write({ text, isStyle }: StyledPiece): void {
     if (isStyle) this.#styles.apply(text);
     this.#line += text;
   }
@@ -85,16 +85,16 @@ class Lines {
 
 /** Breaks where a line is full. */
 class ExactWrapper implements Wrapper {
-  readonly #lines: Lines;
+  readonly #lines: StyledLines;
   readonly #room: number;
   #column = 0;
 
-  constructor(lines: Lines, room: number) {
+  constructor(lines: StyledLines, room: number) {
     this.#lines = lines;
     this.#room = room;
   }
 
-  add(piece: Piece): void {
+  add(piece: StyledPiece): void {
     if (this.#column + piece.width > this.#room) {
       this.#lines.endLine();
       this.#column = 0;
@@ -110,23 +110,23 @@ class ExactWrapper implements Wrapper {
 
 /** Breaks at spaces, which are left out there, and inside words that no line has room for. */
 class WordWrapper implements Wrapper {
-  readonly #lines: Lines;
+  readonly #lines: StyledLines;
   readonly #room: number;
   #column = 0;
   /** The spaces, and style codes between them, that stand before the word. */
-  #gap: Piece[] = [];
+  #gap: StyledPiece[] = [];
   #gapWidth = 0;
-  #word: Piece[] = [];
+  #word: StyledPiece[] = [];
   #wordWidth = 0;
   /** Whether the line that is being written begins the text or follows a newline in it. */
   #isFirst = true;
 
-  constructor(lines: Lines, room: number) {
+  constructor(lines: StyledLines, room: number) {
     this.#lines = lines;
     this.#room = room;
   }
 
-  add(piece: Piece): void {
+  add(piece: StyledPiece): void {
     if (piece.text === " ") {
       this.#placeWord();
       this.#gap.push(piece);
@@ -165,13 +165,13 @@ class WordWrapper implements Wrapper {
     if (this.#column > 0) this.#breakLine();
   }
 
-  #writeGap(isKept: (piece: Piece) => boolean): void {
+  #writeGap(isKept: (piece: StyledPiece) => boolean): void {
     for (const piece of this.#gap) if (isKept(piece)) this.#write(piece);
     this.#gap = [];
     this.#gapWidth = 0;
   }
 
-  #write(piece: Piece): void {
+  #write(piece: StyledPiece): void {
     if (this.#column + piece.width > this.#room) this.#breakLine();
     this.#lines.write(piece);
     this.#column += piece.width;

@@ -2,7 +2,7 @@ import type { TerminalOutput } from "../command.ts";
 import { widthOf } from "../render/styled-text.ts";
 
 /** What is drawn below everything that stays. No line may be wider than the canvas. */
-export interface Frame {
+export interface ScreenFrame {
   lines: readonly string[];
   /** Where the cursor stands, in cells from the first line and from the left. */
   cursor: { row: number; column: number };
@@ -46,7 +46,7 @@ export class Canvas {
   }
 
   /** Prints lines that stay, and draws the frame below them, in one go. */
-  draw({ lines, cursor }: Frame, printed: readonly string[] = []): void {
+  draw({ lines, cursor }: ScreenFrame, printed: readonly string[] = []): void {
     const surplus = Math.max(0, lines.length - this.height);
     const shown = lines.slice(surplus);
     const row = Math.max(0, cursor.row - surplus);

@@ -12,7 +12,7 @@ export interface Completables {
 }
 
 /** What could stand in `text` from `from` to `to`, best first. */
-export interface Completion {
+export interface LineCompletion {
   from: number;
   to: number;
   candidates: string[];
@@ -23,7 +23,7 @@ export function complete(
   text: string,
   cursor: number,
   { commands, members }: Completables,
-): Completion | undefined {
+): LineCompletion | undefined {
   const from = cursor - (text.slice(0, cursor).split(/\s/).at(-1)?.length ?? 0);
   const to = cursor + text.slice(cursor).search(/\s|$/);
   const word = text.slice(from, cursor);

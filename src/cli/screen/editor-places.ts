@@ -1,7 +1,7 @@
-import { isSpace, isWordLetter, type Unit } from "./editor-units.ts";
+import { type EditorUnit, isSpace, isWordLetter } from "./editor-units.ts";
 
 /** Where the word begins that is before the cursor. A held paste is a word of its own. */
-export function wordStart(units: readonly Unit[], cursor: number): number {
+export function wordStart(units: readonly EditorUnit[], cursor: number): number {
   let at = cursor;
   while (at > 0 && isBetweenWords(units[at - 1])) at--;
   if (units[at - 1]?.isPaste) return at - 1;
@@ -10,7 +10,7 @@ export function wordStart(units: readonly Unit[], cursor: number): number {
 }
 
 /** Where the word ends that is after the cursor. */
-export function wordEnd(units: readonly Unit[], cursor: number): number {
+export function wordEnd(units: readonly EditorUnit[], cursor: number): number {
   let at = cursor;
   while (at < units.length && isBetweenWords(units[at])) at++;
   if (units[at]?.isPaste) return at + 1;
@@ -19,21 +19,21 @@ export function wordEnd(units: readonly Unit[], cursor: number): number {
 }
 
 /** Where that begins which is before the cursor up to a space. */
-export function spacedWordStart(units: readonly Unit[], cursor: number): number {
-  const isGap = (unit: Unit | undefined) => unit !== undefined && isSpace(unit);
+export function spacedWordStart(units: readonly EditorUnit[], cursor: number): number {
+  const isGap = (unit: EditorUnit | undefined) => unit !== undefined && isSpace(unit);
   let at = cursor;
   while (at > 0 && isGap(units[at - 1])) at--;
   while (at > 0 && !isGap(units[at - 1])) at--;
   return at;
 }
 
-export function lineStart(units: readonly Unit[], cursor: number): number {
+export function lineStart(units: readonly EditorUnit[], cursor: number): number {
   let at = cursor;
   while (at > 0 && units[at - 1]?.text !== "\n") at--;
   return at;
 }
 
-export function lineEnd(units: readonly Unit[], cursor: number): number {
+export function lineEnd(units: readonly EditorUnit[], cursor: number): number {
   let at = cursor;
   while (at < units.length && units[at]?.text !== "\n") at++;
   return at;
@@ -41,9 +41,9 @@ export function lineEnd(units: readonly Unit[], cursor: number): number {
 
 /** How many units it takes to cover the first `length` characters. */
 export function unitsWithin(
-  units: readonly Unit[],
+  units: readonly EditorUnit[],
   length: number,
-  measured: (unit: Unit) => string,
+  measured: (unit: EditorUnit) => string,
 ): number {
   let covered = 0;
   let count = 0;
@@ -55,10 +55,10 @@ export function unitsWithin(
   return count;
 }
 
-function isInWord(unit: Unit | undefined): boolean {
+function isInWord(unit: EditorUnit | undefined): boolean {
   return unit !== undefined && isWordLetter(unit);
 }
 
-function isBetweenWords(unit: Unit | undefined): boolean {
+function isBetweenWords(unit: EditorUnit | undefined): boolean {
   return unit !== undefined && !unit.isPaste && !isWordLetter(unit);
 }

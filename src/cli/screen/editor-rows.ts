@@ -1,8 +1,8 @@
 import { cutToWidth } from "../render/wrap.ts";
-import type { Unit } from "./editor-units.ts";
+import type { EditorUnit } from "./editor-units.ts";
 
 /** The units of one drawn row: from `from`, without that at `to`. */
-export interface Row {
+export interface EditorRow {
   from: number;
   to: number;
 }
@@ -17,9 +17,9 @@ export interface EditorLayout {
 }
 
 /** How units are broken into rows. There is always one for the cursor after the last unit. */
-export function rowsOf(units: readonly Unit[], width: number): Row[] {
+export function rowsOf(units: readonly EditorUnit[], width: number): EditorRow[] {
   const room = Math.max(1, width);
-  const rows: Row[] = [];
+  const rows: EditorRow[] = [];
   let from = 0;
   let column = 0;
   for (const [index, unit] of units.entries()) {
@@ -43,18 +43,18 @@ export function rowsOf(units: readonly Unit[], width: number): Row[] {
 }
 
 /** The number of the row in which the cursor before unit `cursor` stands. */
-export function rowOfCursor(rows: readonly Row[], cursor: number): number {
+export function rowOfCursor(rows: readonly EditorRow[], cursor: number): number {
   return rows.findLastIndex(({ from }) => from <= cursor);
 }
 
-export function columnOf(units: readonly Unit[], row: Row, cursor: number): number {
+export function columnOf(units: readonly EditorUnit[], row: EditorRow, cursor: number): number {
   return units.slice(row.from, cursor).reduce((sum, { width }) => sum + width, 0);
 }
 
 /** The unit of a row before which a cursor stands that wants to be at `column`. */
 export function unitAtColumn(
-  units: readonly Unit[],
-  rows: readonly Row[],
+  units: readonly EditorUnit[],
+  rows: readonly EditorRow[],
   { row, column }: { row: number; column: number },
 ): number {
   const { from, to } = rows[row] ?? { from: 0, to: 0 };
@@ -71,7 +71,7 @@ export function unitAtColumn(
 
 /** At most `maxRows` rows around the cursor. */
 export function layoutOf(
-  units: readonly Unit[],
+  units: readonly EditorUnit[],
   cursor: number,
   { width, maxRows }: { width: number; maxRows: number },
 ): EditorLayout {

@@ -3,7 +3,7 @@ import { printable } from "../render/printable.ts";
 import { widthOf } from "../render/styled-text.ts";
 
 /** What the cursor passes in one step: a letter, a newline, or a held paste. */
-export interface Unit {
+export interface EditorUnit {
   /** What is submitted. */
   text: string;
   /** What is drawn. */
@@ -20,19 +20,19 @@ export const maxPastedLength = 1_000;
 const maxRecalledLength = 20_000;
 
 /** Text as it is typed: one unit for each letter. */
-export function typedUnits(text: string): Unit[] {
+export function typedUnits(text: string): EditorUnit[] {
   return Array.from(graphemes(withNewlines(text)), letterUnit);
 }
 
 /** Text that was pasted at once: by letters where it is short, and as one unit where it is long. */
-export function pastedUnits(text: string): Unit[] {
+export function pastedUnits(text: string): EditorUnit[] {
   const pasted = withNewlines(text);
   const isLong = pasted.length > maxPastedLength || lineCount(pasted) > maxPastedLines;
   return isLong ? [pasteUnit(pasted)] : typedUnits(pasted);
 }
 
 /** Text from the history: to be edited again unless it is very long. */
-export function recalledUnits(text: string): Unit[] {
+export function recalledUnits(text: string): EditorUnit[] {
   return text.length > maxRecalledLength ? [pasteUnit(withNewlines(text))] : typedUnits(text);
 }
 
@@ -41,13 +41,13 @@ export function withNewlines(text: string): string {
   return text.includes("\r") ? text.replace(/\r\n?/g, "\n") : text;
 }
 
-function letterUnit(letter: string): Unit {
+function letterUnit(letter: string): EditorUnit {
   const shown = letter === "\n" ? "" : letter === "\t" ? "    " : printable(letter);
   const width = shown === letter ? graphemeWidth(letter) : widthOf(shown);
   return { text: letter, shown, width, isPaste: false };
 }
 
-function pasteUnit(text: string): Unit {
+function pasteUnit(text: string): EditorUnit {
   const lines = lineCount(text);
   const shown = lines > 1 ? `[pasted ${lines} lines]` : `[pasted ${text.length} characters]`;
   return { text, shown, width: shown.length, isPaste: true };
@@ -61,14 +61,14 @@ function lineCount(text: string): number {
 }
 
 /** The unit as part of the text that is drawn. */
-export function drawnText({ text, shown, isPaste }: Unit): string {
+export function drawnText({ text, shown, isPaste }: EditorUnit): string {
   return isPaste ? shown : text;
 }
 
-export function isSpace({ text, isPaste }: Unit): boolean {
+export function isSpace({ text, isPaste }: EditorUnit): boolean {
   return !isPaste && /^\s/.test(text);
 }
 
-export function isWordLetter({ text, isPaste }: Unit): boolean {
+export function isWordLetter({ text, isPaste }: EditorUnit): boolean {
   return !isPaste && /^[\p{L}\p{N}_]/u.test(text);
 }

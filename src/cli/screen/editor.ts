@@ -16,23 +16,23 @@ import {
 } from "./editor-rows.ts";
 import {
   drawnText,
+  type EditorUnit,
   maxPastedLength,
   pastedUnits,
   recalledUnits,
   typedUnits,
-  type Unit,
   withNewlines,
 } from "./editor-units.ts";
 
 /** What can be undone to. */
-interface Moment {
-  units: readonly Unit[];
+interface UndoStep {
+  units: readonly EditorUnit[];
   cursor: number;
 }
 
-interface EditorState extends Moment {
-  past: readonly Moment[];
-  killed: readonly Unit[];
+interface EditorState extends UndoStep {
+  past: readonly UndoStep[];
+  killed: readonly EditorUnit[];
   /** What was done last: typing goes on being one step to undo, killing adds to what was killed. */
   last: "typing" | "erasing" | "killing" | "other";
   /** The column that moving up and down aims at. */
@@ -226,14 +226,14 @@ export class Editor {
     return layoutOf(this.#state.units, this.#state.cursor, { width, maxRows });
   }
 
-  #changed(next: Moment, kind: EditorState["last"]): Editor {
+  #changed(next: UndoStep, kind: EditorState["last"]): Editor {
     const { units, cursor, past, last } = this.#state;
     const isOneStep = kind === last && (kind === "typing" || kind === "erasing");
     const kept = isOneStep ? past : [...past.slice(1 - maxPast), { units, cursor }];
     return new Editor({ ...this.#state, ...next, past: kept, last: kind, aim: undefined });
   }
 
-  #insertUnits(fresh: readonly Unit[]): Editor {
+  #insertUnits(fresh: readonly EditorUnit[]): Editor {
     const { units, cursor } = this.#state;
     const next = [...units.slice(0, cursor), ...fresh, ...units.slice(cursor)];
     return this.#changed({ units: next, cursor: cursor + fresh.length }, "other");
@@ -277,10 +277,10 @@ export class Editor {
   }
 }
 
-function isLetter({ text, isPaste }: Unit): boolean {
+function isLetter({ text, isPaste }: EditorUnit): boolean {
   return !isPaste && text !== "\n";
 }
 
-function textOf(units: readonly Unit[]): string {
+function textOf(units: readonly EditorUnit[]): string {
   return units.map(({ text }) => text).join("");
 }

@@ -1,26 +1,26 @@
 import { lead, type MemberName } from "../../protocol/ids.ts";
 import { traitsOf } from "../../protocol/tool-traits.ts";
-import type { Item, Told } from "../talk/chronicle.ts";
+import type { MemberItem, TalkItem } from "../talk/event-items.ts";
 
 /** What is kept of each member, to be shown when its view is opened. */
 const kept = 200;
 
 /** What there is to see in each member's view. */
 export class Feeds {
-  readonly #items = new Map<MemberName, Told[]>();
+  readonly #items = new Map<MemberName, MemberItem[]>();
 
-  add(told: Told): void {
+  add(told: MemberItem): void {
     const { member, item } = told;
     this.#keep(member, told);
     if (item.type === "mail" && item.to !== member) this.#keep(item.to, told);
   }
 
   /** The last items of a view, oldest first. */
-  last(view: MemberName, count: number): Told[] {
+  last(view: MemberName, count: number): MemberItem[] {
     return (this.#items.get(view) ?? []).filter((told) => isShownIn(view, told)).slice(-count);
   }
 
-  #keep(view: MemberName, told: Told): void {
+  #keep(view: MemberName, told: MemberItem): void {
     const items = this.#items.get(view) ?? [];
     items.push(told);
     if (items.length > 2 * kept) items.splice(0, kept);
@@ -29,7 +29,7 @@ export class Feeds {
 }
 
 /** In its own view everything of a member is shown; in the lead's, of the others what concerns all. */
-export function isShownIn(view: MemberName, { member, item }: Told): boolean {
+export function isShownIn(view: MemberName, { member, item }: MemberItem): boolean {
   if (isSaidByMail(item)) return false;
   if (item.type === "mail") return isMailFor(view, item);
   if (member === view) return true;
@@ -38,13 +38,16 @@ export function isShownIn(view: MemberName, { member, item }: Told): boolean {
 }
 
 /** A result is what its sender has just said, so that its own view has it already. */
-function isMailFor(view: MemberName, { from, to, kind }: Extract<Item, { type: "mail" }>): boolean {
+function isMailFor(
+  view: MemberName,
+  { from, to, kind }: Extract<TalkItem, { type: "mail" }>,
+): boolean {
   if (from === view) return kind !== "result";
   return view === lead || to === view;
 }
 
 /** The mail itself is shown: that a tool has sent it says nothing more. */
-function isSaidByMail(item: Item): boolean {
+function isSaidByMail(item: TalkItem): boolean {
   if (item.type !== "call" && item.type !== "result") return false;
   const hasFailed = item.type === "result" && item.isError;
   return !hasFailed && traitsOf(item.name).isShownAsMail === true;

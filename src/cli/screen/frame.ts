@@ -1,20 +1,20 @@
 import type { MemberName } from "../../protocol/ids.ts";
-import type { Look } from "../render/item.ts";
 import { renderMarkdown } from "../render/markdown.ts";
 import { oneLine } from "../render/one-line.ts";
+import type { TextFormat } from "../render/paint.ts";
 import { shown } from "../render/shown.ts";
 import { widthOf } from "../render/styled-text.ts";
 import { cutToWidth } from "../render/wrap.ts";
-import type { CastMember } from "../talk/cast.ts";
-import type { Frame } from "./canvas.ts";
+import type { MemberGlance } from "../talk/member-overview.ts";
+import type { ScreenFrame } from "./canvas.ts";
 import type { Editor } from "./editor.ts";
-import type { QuestionScene } from "./question-focus.ts";
+import type { QuestionState } from "./question-focus.ts";
 import { isInPanel, panelHeight, renderGone, renderPanel } from "./question-panel.ts";
 import { doing, markOf, renderStrip } from "./strip.ts";
 
 /** Everything that is drawn. */
-export interface Scene extends QuestionScene {
-  members: readonly CastMember[];
+export interface ScreenState extends QuestionState {
+  members: readonly MemberGlance[];
   viewed: MemberName;
   /** What the viewed member is in the middle of saying. */
   unfinished: string;
@@ -31,10 +31,13 @@ export interface Scene extends QuestionScene {
 }
 
 /** The frame of a scene, in a terminal of this size. What matters most has its place first. */
-export function renderFrame(scene: Scene, look: Look & { height: number }): Frame {
-  const { width, height } = look;
-  const input = renderInput(scene, look);
-  const footer = height >= 4 ? [renderFooter(scene, look)] : [];
+export function renderFrame(
+  scene: ScreenState,
+  format: TextFormat & { height: number },
+): ScreenFrame {
+  const { width, height } = format;
+  const input = renderInput(scene, format);
+  const footer = height >= 4 ? [renderFooter(scene, format)] : [];
   let room = height - input.lines.length - footer.length;
   const take = (lines: readonly string[], from: "top" | "bottom" = "bottom") => {
     const taken =
@@ -43,22 +46,22 @@ export function renderFrame(scene: Scene, look: Look & { height: number }): Fram
     return taken;
   };
   const panel = take(
-    renderQuestions(scene, { ...look, height: Math.min(room, panelHeight(height)) }),
+    renderQuestions(scene, { ...format, height: Math.min(room, panelHeight(height)) }),
   );
-  const rule = take(height >= 8 ? [renderRule(scene, look)] : []);
+  const rule = take(height >= 8 ? [renderRule(scene, format)] : []);
   const strip = take(
     renderStrip(scene.members, {
-      ...look,
+      ...format,
       height: Math.min(room, Math.max(1, Math.floor(height / 4))),
       nowMs: scene.nowMs,
       viewed: scene.viewed,
     }),
     "top",
   );
-  const activity = take(strip.length > 0 ? [] : renderActivity(scene, look));
-  const output = take(room > 2 ? outputLines(scene, look) : []);
+  const activity = take(strip.length > 0 ? [] : renderActivity(scene, format));
+  const output = take(room > 2 ? outputLines(scene, format) : []);
   const text = take(
-    room > 1 ? ["", ...unfinishedLines(scene, look)].slice(-Math.floor(height / 2)) : [],
+    room > 1 ? ["", ...unfinishedLines(scene, format)].slice(-Math.floor(height / 2)) : [],
   );
   const above = [...output, ...text, ...activity, ...panel];
   const lines = [...above, ...strip, ...rule];
@@ -71,21 +74,21 @@ export function renderFrame(scene: Scene, look: Look & { height: number }): Fram
 }
 
 /** The question that is up, or that the one the person has chosen is not open any more. */
-function renderQuestions(scene: Scene, look: Look & { height: number }): string[] {
-  const gone = scene.stage === "gone" ? renderGone(look) : [];
+function renderQuestions(scene: ScreenState, format: TextFormat & { height: number }): string[] {
+  const gone = scene.stage === "gone" ? renderGone(format) : [];
   if (!scene.question) return gone;
-  const height = Math.max(1, look.height - gone.length);
-  return [...renderPanel(scene.question, { ...look, ...scene, height }), ...gone];
+  const height = Math.max(1, format.height - gone.length);
+  return [...renderPanel(scene.question, { ...format, ...scene, height }), ...gone];
 }
 
-function unfinishedLines({ unfinished }: Scene, look: Look): string[] {
-  return unfinished.trim() === "" ? [] : renderMarkdown(unfinished, look);
+function unfinishedLines({ unfinished }: ScreenState, format: TextFormat): string[] {
+  return unfinished.trim() === "" ? [] : renderMarkdown(unfinished, format);
 }
 
 /** How many lines of a call's output are shown while it runs. */
 const outputShown = 4;
 
-function outputLines({ members, viewed }: Scene, { width, paint }: Look): string[] {
+function outputLines({ members, viewed }: ScreenState, { width, paint }: TextFormat): string[] {
   const output = members.find(({ name }) => name === viewed)?.output ?? "";
   const lines = shown(output.trimEnd()).split("\n").slice(-outputShown);
   return output.trim() === ""
@@ -93,21 +96,21 @@ function outputLines({ members, viewed }: Scene, { width, paint }: Look): string
     : lines.map((line) => paint.dim(cutToWidth(`    ${line}`, width)));
 }
 
-function renderActivity({ members, viewed, nowMs }: Scene, { paint }: Look): string[] {
+function renderActivity({ members, viewed, nowMs }: ScreenState, { paint }: TextFormat): string[] {
   const member = members.find(({ name }) => name === viewed);
   if (member?.status !== "working") return [];
   return ["", `${markOf(member, { paint, nowMs })} ${paint.dim(oneLine(doing(member, nowMs)))}`];
 }
 
-function renderRule({ viewed, members }: Scene, { width, paint }: Look): string {
+function renderRule({ viewed, members }: ScreenState, { width, paint }: TextFormat): string {
   const color = members.find(({ name }) => name === viewed)?.color;
   const label = ` ${paint.named(color, viewed)} `;
   return `${paint.dim("──")}${label}${paint.dim("─".repeat(Math.max(0, width - 2 - widthOf(label))))}`;
 }
 
 function renderInput(
-  { editor, purpose, stage }: Scene,
-  { width, height, paint }: Look & { height: number },
+  { editor, purpose, stage }: ScreenState,
+  { width, height, paint }: TextFormat & { height: number },
 ) {
   const mark = purpose === undefined ? "› " : `${purpose} › `;
   const indent = widthOf(mark);
@@ -127,7 +130,7 @@ function renderInput(
   };
 }
 
-function renderFooter(scene: Scene, { width, paint }: Look): string {
+function renderFooter(scene: ScreenState, { width, paint }: TextFormat): string {
   const { note, candidates, about } = scene;
   if (candidates.length > 0) return `  ${paint.cyan(oneLine(candidates.join("  ")))}`;
   if (note !== undefined) return `  ${paint.yellow(oneLine(note))}`;

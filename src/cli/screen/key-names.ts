@@ -1,9 +1,9 @@
-import type { Key, KeyPress } from "./keys.ts";
+import type { Key, NamedKey } from "./keys.ts";
 
 export function keyOf(
   name: string,
-  { ctrl = false, alt = false, shift = false }: Partial<Omit<KeyPress, "type" | "name">> = {},
-): KeyPress {
+  { ctrl = false, alt = false, shift = false }: Partial<Omit<NamedKey, "type" | "name">> = {},
+): NamedKey {
   return { type: "key", name, ctrl, alt, shift };
 }
 

@@ -1,6 +1,6 @@
 import { decodeSequence, keyOf } from "./key-names.ts";
 
-export interface KeyPress {
+export interface NamedKey {
   type: "key";
   name: string;
   ctrl: boolean;
@@ -9,7 +9,7 @@ export interface KeyPress {
 }
 
 /** What a person did at the keyboard. */
-export type Key = { type: "text"; text: string } | { type: "paste"; text: string } | KeyPress;
+export type Key = { type: "text"; text: string } | { type: "paste"; text: string } | NamedKey;
 
 const escapeSign = "\u001b";
 const pasteStart = `${escapeSign}[200~`;
@@ -158,14 +158,14 @@ function match(pattern: RegExp, text: string, at: number): string | undefined {
   return pattern.exec(text)?.[0];
 }
 
-function altKey(character: string): KeyPress {
+function altKey(character: string): NamedKey {
   const control = controlKey(character);
   if (control) return { ...control, alt: true };
   const name = character.toLowerCase();
   return keyOf(name === " " ? "space" : name, { alt: true, shift: name !== character });
 }
 
-function controlKey(character: string): KeyPress | undefined {
+function controlKey(character: string): NamedKey | undefined {
   switch (character) {
     case "\r":
       return keyOf("enter");

@@ -1,12 +1,12 @@
 import type { TerminalOutput } from "../command.ts";
-import { Canvas, type Frame } from "./canvas.ts";
+import { Canvas, type ScreenFrame } from "./canvas.ts";
 
 export interface PainterOptions {
   output: TerminalOutput;
   monotonicMs(): number;
   schedule(delayMs: number, run: () => void): () => void;
   /** What is to be seen now. */
-  render(size: { width: number; height: number }): Frame;
+  render(size: { width: number; height: number }): ScreenFrame;
   /** When what is seen changes by itself, because time passes; undefined where it does not. */
   changesInMs(): number | undefined;
 }

@@ -1,25 +1,25 @@
 import { ruleOf } from "../../permissions/persons-question.ts";
 import type { Request } from "../../protocol/request.ts";
 import type { PersonsAnswer } from "../../team/protocols/persons-answer.ts";
-import { Guard } from "./guard.ts";
-import type { Key, KeyPress } from "./keys.ts";
-import type { Line } from "./line.ts";
-import type { Questions } from "./questions.ts";
+import type { InputLine } from "./input-line.ts";
+import { KeyGuard } from "./key-guard.ts";
+import type { Key, NamedKey } from "./keys.ts";
+import type { QuestionQueue } from "./question-queue.ts";
 
 /**
  * Where the keys go: `none`, to the line; `choose`, to the question; `confirm`, to the rule that
  * "always" would add; `reason`, to the reason of a no. `gone`: the question was answered elsewhere
  * or withdrawn under the person's hands. `done`: the last question was answered a moment ago.
  */
-export type Stage = "none" | "choose" | "confirm" | "reason" | "gone" | "done";
+export type QuestionStage = "none" | "choose" | "confirm" | "reason" | "gone" | "done";
 
-type Focus =
+type FocusState =
   | { stage: "choose" | "confirm" | "reason"; request: Request }
   | { stage: "none" | "gone" | "done" };
 
 interface FocusOptions {
-  questions: Questions;
-  line: Pick<Line, "insert" | "paste" | "detour">;
+  questions: QuestionQueue;
+  line: Pick<InputLine, "insert" | "paste" | "detour">;
   answer(request: Request, answer: PersonsAnswer): void;
   note(text: string): void;
   schedule(delayMs: number, run: () => void): () => void;
@@ -28,11 +28,11 @@ interface FocusOptions {
 }
 
 /** What is to be drawn of the questions. */
-export interface QuestionScene {
+export interface QuestionState {
   question: Request | undefined;
   number: number;
   count: number;
-  stage: Stage;
+  stage: QuestionStage;
   /** Whether a key answers already. */
   isArmed: boolean;
 }
@@ -50,10 +50,10 @@ const doneMs = 600;
  */
 export class QuestionFocus {
   readonly #options: FocusOptions;
-  readonly #questionGuard: Guard;
-  readonly #stageGuard: Guard;
-  readonly #doneGuard: Guard;
-  #focus: Focus = { stage: "none" };
+  readonly #questionGuard: KeyGuard;
+  readonly #stageGuard: KeyGuard;
+  readonly #doneGuard: KeyGuard;
+  #focus: FocusState = { stage: "none" };
   /** Letters that could have been an answer and were none: text, if more of it follows. */
   #held = "";
   #seenQuestion: string | undefined;
@@ -62,13 +62,13 @@ export class QuestionFocus {
   constructor(options: FocusOptions) {
     const { schedule, onChange } = options;
     this.#options = options;
-    this.#questionGuard = new Guard({ schedule, onOpen: onChange });
-    this.#stageGuard = new Guard({ schedule, onOpen: onChange });
-    this.#doneGuard = new Guard({ schedule, onOpen: () => this.#forgetDone() });
+    this.#questionGuard = new KeyGuard({ schedule, onOpen: onChange });
+    this.#stageGuard = new KeyGuard({ schedule, onOpen: onChange });
+    this.#doneGuard = new KeyGuard({ schedule, onOpen: () => this.#forgetDone() });
   }
 
   /** What is drawn; from now on it counts as seen. */
-  see(): QuestionScene {
+  see(): QuestionState {
     const { questions } = this.#options;
     const { up, number, count } = questions;
     if (up?.id !== this.#seenQuestion) {
@@ -142,7 +142,7 @@ export class QuestionFocus {
     else this.#hold(key.text, "Too fast: nothing was answered. Press the key again.");
   }
 
-  #take(request: Request, letter: Letter): void {
+  #take(request: Request, letter: AnswerLetter): void {
     switch (letter) {
       case "y":
         this.#give(request, { decision: "allow-once" });
@@ -239,7 +239,7 @@ export class QuestionFocus {
   }
 
   /** What is typed is meant for the line, with what was held back of it. */
-  #backToLine(key: Exclude<Key, KeyPress>): void {
+  #backToLine(key: Exclude<Key, NamedKey>): void {
     const held = this.#held;
     this.#move({ stage: "none" });
     const { line } = this.#options;
@@ -247,7 +247,7 @@ export class QuestionFocus {
     if (key.type === "paste") line.paste(key.text);
   }
 
-  #move(focus: Focus): void {
+  #move(focus: FocusState): void {
     this.#focus = focus;
     this.#held = "";
   }
@@ -266,10 +266,10 @@ export class QuestionFocus {
   }
 }
 
-type Letter = "y" | "a" | "n" | "r";
+type AnswerLetter = "y" | "a" | "n" | "r";
 
 /** The answer that a text could be, pressed once or several times. */
-function letterOf(key: Key): Letter | undefined {
+function letterOf(key: Key): AnswerLetter | undefined {
   const [, letter] = key.type === "text" ? (/^([yanr])\1*$/i.exec(key.text) ?? []) : [];
   const lower = letter?.toLowerCase();
   return lower === "y" || lower === "a" || lower === "n" || lower === "r" ? lower : undefined;
@@ -279,6 +279,6 @@ function isChoosing(key: Key): boolean {
   return key.type === "key" && key.ctrl && !key.alt && key.name === "x";
 }
 
-function isLeaving({ name, ctrl }: KeyPress): boolean {
+function isLeaving({ name, ctrl }: NamedKey): boolean {
   return name === "escape" || (ctrl && name === "c");
 }

@@ -1,41 +1,44 @@
 import { ruleOf } from "../../permissions/persons-question.ts";
 import type { Request } from "../../protocol/request.ts";
 import { describeCall } from "../render/call.ts";
-import type { Look } from "../render/item.ts";
 import { renderMarkdown } from "../render/markdown.ts";
 import { oneLine } from "../render/one-line.ts";
+import type { TextFormat } from "../render/paint.ts";
 import { widthOf } from "../render/styled-text.ts";
 import { cutToWidth, wrapText } from "../render/wrap.ts";
-import type { QuestionScene, Stage } from "./question-focus.ts";
+import type { QuestionStage, QuestionState } from "./question-focus.ts";
 
 /** Exactly what is asked, whole, as lines that stay on the screen. */
-export function renderQuestion({ from, type, subject }: Request, look: Look): string[] {
-  const { paint } = look;
+export function renderQuestion({ from, type, subject }: Request, format: TextFormat): string[] {
+  const { paint } = format;
   const head = type === "plan" ? "submits a plan" : "asks to run";
   const reason = type === "permission" ? oneLine(String(subject.reason ?? "")) : "";
   return [
     "",
-    cutToWidth(`${paint.yellow("?")} ${paint.bold(from)} ${head}`, look.width),
-    ...subjectLines({ type, subject }, look).map((line) => `  ${line}`),
-    ...(reason === "" ? [] : wrapText(paint.dim(reason), look.width, { indent: "  " })),
+    cutToWidth(`${paint.yellow("?")} ${paint.bold(from)} ${head}`, format.width),
+    ...subjectLines({ type, subject }, format).map((line) => `  ${line}`),
+    ...(reason === "" ? [] : wrapText(paint.dim(reason), format.width, { indent: "  " })),
   ];
 }
 
-function subjectLines({ type, subject }: Pick<Request, "type" | "subject">, look: Look): string[] {
-  const inner = { ...look, width: look.width - 2 };
+function subjectLines(
+  { type, subject }: Pick<Request, "type" | "subject">,
+  format: TextFormat,
+): string[] {
+  const inner = { ...format, width: format.width - 2 };
   if (type === "plan") return renderMarkdown(String(subject.plan ?? ""), inner);
   return describeCall(String(subject.tool ?? ""), subject.input, inner);
 }
 
-export interface PanelOptions extends Look, Omit<QuestionScene, "question"> {
+export interface PanelOptions extends TextFormat, Omit<QuestionState, "question"> {
   /** How many lines there are for it. */
   height: number;
 }
 
 /** Whether a panel of this height cannot show all that is asked. */
-export function isTooLong(request: Request, look: Look, height: number): boolean {
-  const keys = keyLines(request, { ...look, number: 1, count: 2, stage: "none", isArmed: true });
-  return subjectLines(request, look).length > roomFor(height, keys.length);
+export function isTooLong(request: Request, format: TextFormat, height: number): boolean {
+  const keys = keyLines(request, { ...format, number: 1, count: 2, stage: "none", isArmed: true });
+  return subjectLines(request, format).length > roomFor(height, keys.length);
 }
 
 /** What is left beside who asks, and the keys. */
@@ -71,13 +74,13 @@ export function renderPanel(request: Request, options: PanelOptions): string[] {
 }
 
 /** What stands in the panel's place where the question has gone from under the person's hands. */
-export function renderGone({ paint, width }: Look): string[] {
+export function renderGone({ paint, width }: TextFormat): string[] {
   const text = `${paint.yellow("█")} This question is no longer open: it was answered elsewhere, or withdrawn.  ${keyed("esc", "back to your line", paint.bold)}`;
   return wrapText(text, width);
 }
 
 /** Whether keys go to the panel, and not to the line. */
-export function isInPanel(stage: Stage): boolean {
+export function isInPanel(stage: QuestionStage): boolean {
   return stage === "choose" || stage === "confirm" || stage === "gone";
 }
 
@@ -85,15 +88,15 @@ type KeyOptions = Omit<PanelOptions, "height">;
 
 /** What the keys do, in as many lines at every stage, so that nothing moves between them. */
 function keyLines(request: Request, options: KeyOptions): string[] {
-  const stages: readonly Stage[] = ["none", "choose", "confirm", "reason"];
+  const stages: readonly QuestionStage[] = ["none", "choose", "confirm", "reason"];
   const { stage } = options;
-  const linesAt = (each: Stage) => flow(keysAt(each, request, options), options.width - 2);
+  const linesAt = (each: QuestionStage) => flow(keysAt(each, request, options), options.width - 2);
   const height = Math.max(...stages.map((each) => linesAt(each).length));
   const lines = linesAt(stages.includes(stage) ? stage : "none");
   return [...Array.from({ length: height - lines.length }, () => ""), ...lines];
 }
 
-function keysAt(stage: Stage, request: Request, options: KeyOptions): string[] {
+function keysAt(stage: QuestionStage, request: Request, options: KeyOptions): string[] {
   const { paint, count, isArmed } = options;
   const rule = ruleOf(request);
   const isPlan = request.type === "plan";

@@ -9,25 +9,25 @@ import { renderItem } from "../render/item.ts";
 import { oneLine } from "../render/one-line.ts";
 import { paintFor } from "../render/paint.ts";
 import { wrapText } from "../render/wrap.ts";
-import { Cast } from "../talk/cast.ts";
-import { Chronicle, type Item, type Told } from "../talk/chronicle.ts";
-import type { Departed, Reply, Talk } from "../talk/talk.ts";
-import type { Frame } from "./canvas.ts";
+import { EventItems, type MemberItem, type TalkItem } from "../talk/event-items.ts";
+import { MemberOverview } from "../talk/member-overview.ts";
+import type { Talk, TalkEnd, TalkReply } from "../talk/talk.ts";
+import type { ScreenFrame } from "./canvas.ts";
 import { Feeds, isShownIn } from "./feeds.ts";
 import { renderFrame } from "./frame.ts";
-import type { History } from "./history.ts";
+import type { InputHistory } from "./input-history.ts";
+import { InputLine } from "./input-line.ts";
 import { Keyboard } from "./keyboard.ts";
 import type { Key } from "./keys.ts";
-import { Line } from "./line.ts";
 import { Painter } from "./painter.ts";
 import { QuestionFocus } from "./question-focus.ts";
 import { isTooLong, panelHeight, renderQuestion } from "./question-panel.ts";
-import { Questions } from "./questions.ts";
+import { QuestionQueue } from "./question-queue.ts";
 
 export interface ScreenOptions {
   talk: Talk;
   terminal: Terminal;
-  history: History;
+  history: InputHistory;
   /** Shown beside the hints, such as which model the lead has. */
   about: string;
   /** What is said before anything else. */
@@ -35,7 +35,7 @@ export interface ScreenOptions {
   monotonicMs(): number;
 }
 
-/** How long events are taken in without a look at the keys. */
+/** How long events are taken in before keys are read. */
 const breathMs = 4;
 /** How often a frame is drawn that shows time passing. */
 const tickMs = 240;
@@ -47,16 +47,16 @@ export class Screen {
   readonly #options: ScreenOptions;
   readonly #painter: Painter;
   readonly #paint;
-  readonly #cast: Cast;
-  readonly #chronicle: Chronicle;
+  readonly #cast: MemberOverview;
+  readonly #chronicle: EventItems;
   readonly #feeds = new Feeds();
-  readonly #questions = new Questions();
+  readonly #questions = new QuestionQueue();
   readonly #toldQuestions = new Set<string>();
-  readonly #line: Line;
+  readonly #line: InputLine;
   readonly #focus: QuestionFocus;
   #viewed: MemberName = lead;
   #note: string | undefined;
-  #leave: (departed: Departed) => void = () => undefined;
+  #leave: (departed: TalkEnd) => void = () => undefined;
 
   constructor(options: ScreenOptions) {
     const { terminal, talk, history, monotonicMs } = options;
@@ -69,9 +69,9 @@ export class Screen {
       changesInMs: () => this.#changesInMs(),
     });
     this.#paint = paintFor(terminal.hasColors);
-    this.#cast = new Cast(monotonicMs);
-    this.#chronicle = new Chronicle((id) => talk.team.hasSent(id));
-    this.#line = new Line({
+    this.#cast = new MemberOverview(monotonicMs);
+    this.#chronicle = new EventItems((id) => talk.team.hasSent(id));
+    this.#line = new InputLine({
       history,
       width: () => this.#painter.width,
       members: () => this.#cast.members.map(({ name }) => name),
@@ -104,10 +104,10 @@ export class Screen {
   }
 
   /** Resolves when the person leaves, or `signal` is aborted. */
-  async show(signal: AbortSignal): Promise<Departed> {
+  async show(signal: AbortSignal): Promise<TalkEnd> {
     const { terminal, talk, greeting } = this.#options;
     const over = new AbortController();
-    const departed = new Promise<Departed>((resolve) => {
+    const departed = new Promise<TalkEnd>((resolve) => {
       this.#leave = resolve;
       signal.addEventListener("abort", () => resolve("left"), { once: true });
     });
@@ -166,19 +166,19 @@ export class Screen {
 
   #take(event: AgentEvent): void {
     this.#cast.note(event);
-    for (const told of this.#chronicle.tell(event)) this.#tell(told);
+    for (const told of this.#chronicle.itemsOf(event)) this.#tell(told);
   }
 
-  #tell(told: Told): void {
+  #tell(told: MemberItem): void {
     this.#feeds.add(told);
     if (isShownIn(this.#viewed, told)) this.#print(this.#renderTold(told));
   }
 
-  #renderTold({ member, item }: Told): string[] {
-    return renderItem(item, this.#look, member === this.#viewed ? undefined : member);
+  #renderTold({ member, item }: MemberItem): string[] {
+    return renderItem(item, this.#format, member === this.#viewed ? undefined : member);
   }
 
-  get #look() {
+  get #format() {
     const colorOf = (name: MemberName) => this.#cast.get(name)?.color;
     return { width: this.#painter.width, paint: this.#paint, colorOf };
   }
@@ -195,7 +195,7 @@ export class Screen {
     const open = await this.#options.talk.team.openRequests();
     const height = panelHeight(this.#painter.height);
     for (const request of this.#questions.update(open)) {
-      if (isTooLong(request, this.#look, height)) this.#printQuestion(request);
+      if (isTooLong(request, this.#format, height)) this.#printQuestion(request);
     }
     this.#focus.refresh();
   }
@@ -204,7 +204,7 @@ export class Screen {
   #printQuestion(request: Request): void {
     if (this.#toldQuestions.has(request.id)) return;
     this.#toldQuestions.add(request.id);
-    this.#print(renderQuestion(request, this.#look));
+    this.#print(renderQuestion(request, this.#format));
   }
 
   async #refreshCosts(): Promise<void> {
@@ -219,7 +219,7 @@ export class Screen {
     taking.then((reply) => this.#showReply(reply)).catch((error: unknown) => this.#fail(error));
   }
 
-  #showReply(reply: Reply): void {
+  #showReply(reply: TalkReply): void {
     switch (reply.type) {
       case "shown":
         this.#print(reply.lines.flatMap((line) => wrapText(line, this.#painter.width)));
@@ -241,18 +241,18 @@ export class Screen {
       case "leave":
         this.#leave("left");
         break;
-      case "begin-anew":
-        this.#leave("begin-anew");
+      case "start-new":
+        this.#leave("start-new");
         break;
     }
     this.#painter.drawSoon();
   }
 
   #echo({ to, text }: { to: string; text: string }): void {
-    const item: Item = { type: "typed", to, text };
+    const item: TalkItem = { type: "typed", to, text };
     const member = this.#cast.members.find(({ name }) => name === to)?.name ?? this.#viewed;
     this.#feeds.add({ member, item });
-    this.#print(renderItem(item, this.#look));
+    this.#print(renderItem(item, this.#format));
   }
 
   #refuse(message: string, hint: string | undefined): void {
@@ -318,7 +318,7 @@ export class Screen {
     this.#painter.print(lines);
   }
 
-  #render({ width, height }: { width: number; height: number }): Frame {
+  #render({ width, height }: { width: number; height: number }): ScreenFrame {
     const nowMs = this.#options.monotonicMs();
     const scene = {
       members: this.#cast.members,
@@ -330,7 +330,7 @@ export class Screen {
       about: this.#options.about,
       nowMs,
     };
-    return renderFrame(scene, { ...this.#look, width, height });
+    return renderFrame(scene, { ...this.#format, width, height });
   }
 
   /** Time is seen to pass while somebody works. */

@@ -3,7 +3,7 @@ import { oneLine } from "../render/one-line.ts";
 import type { Paint } from "../render/paint.ts";
 import { widthOf } from "../render/styled-text.ts";
 import { cutToWidth } from "../render/wrap.ts";
-import type { CastMember } from "../talk/cast.ts";
+import type { MemberGlance } from "../talk/member-overview.ts";
 
 export interface StripOptions {
   width: number;
@@ -19,7 +19,7 @@ export interface StripOptions {
  * The members at a glance: a line for each, or where there is no room for that as many to a line as
  * fit, those first who need somebody.
  */
-export function renderStrip(members: readonly CastMember[], options: StripOptions): string[] {
+export function renderStrip(members: readonly MemberGlance[], options: StripOptions): string[] {
   const { height, width } = options;
   if (height <= 0 || members.length <= 1) return [];
   if (members.length <= height) {
@@ -43,7 +43,7 @@ export function renderStrip(members: readonly CastMember[], options: StripOption
   return [...lines.slice(0, -1), `${cutToWidth(lines.at(-1) ?? "", width - widthOf(note))}${note}`];
 }
 
-function memberLine(member: CastMember, options: StripOptions & { nameWidth: number }): string {
+function memberLine(member: MemberGlance, options: StripOptions & { nameWidth: number }): string {
   const { paint, width, nameWidth } = options;
   const gap = " ".repeat(nameWidth - member.name.length);
   const cost = costOf(member);
@@ -53,7 +53,7 @@ function memberLine(member: CastMember, options: StripOptions & { nameWidth: num
   return `${cut}${" ".repeat(Math.max(1, width - widthOf(cut) - widthOf(cost)))}${paint.dim(cost)}`;
 }
 
-function memberCell(member: CastMember, { paint, viewed, nowMs }: StripOptions): string {
+function memberCell(member: MemberGlance, { paint, viewed, nowMs }: StripOptions): string {
   const { name, color } = member;
   const label = paint.named(color, name);
   const shown = name === viewed ? paint.underline(label) : label;
@@ -65,7 +65,7 @@ const spinnerMs = 120;
 
 /** One character that says how a member is; it moves while its member works. */
 export function markOf(
-  { isAsking, status }: Pick<CastMember, "isAsking" | "status">,
+  { isAsking, status }: Pick<MemberGlance, "isAsking" | "status">,
   { paint, nowMs }: { paint: Paint; nowMs: number },
 ): string {
   if (isAsking) return paint.yellow("?");
@@ -83,7 +83,7 @@ export function markOf(
 
 /** What a member does, and for how long. */
 export function doing(
-  { status, activity, sinceMs, isAsking, role }: CastMember,
+  { status, activity, sinceMs, isAsking, role }: MemberGlance,
   nowMs: number,
 ): string {
   if (isAsking) return `asks you: ${activity}`;
@@ -99,7 +99,7 @@ function duration(seconds: number): string {
   return `${Math.floor(seconds / 3600)} h ${Math.floor((seconds % 3600) / 60)} min`;
 }
 
-function costOf({ tokens, costUsd }: CastMember): string {
+function costOf({ tokens, costUsd }: MemberGlance): string {
   const parts = [
     ...(tokens > 0 ? [shortCount(tokens)] : []),
     ...(costUsd > 0 ? [`$${costUsd.toFixed(costUsd < 1 ? 3 : 2)}`] : []),
@@ -108,8 +108,8 @@ function costOf({ tokens, costUsd }: CastMember): string {
 }
 
 /** Who asks, who has failed, who works, who is idle, who has left. */
-function inOrderOfNeed(members: readonly CastMember[]): CastMember[] {
-  const need = ({ isAsking, status }: CastMember) =>
+function inOrderOfNeed(members: readonly MemberGlance[]): MemberGlance[] {
+  const need = ({ isAsking, status }: MemberGlance) =>
     isAsking ? 0 : ["failed", "working", "idle", "shutdown"].indexOf(status) + 1;
   return members.toSorted((a, b) => need(a) - need(b));
 }

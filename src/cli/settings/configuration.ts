@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { TeamError } from "../../errors.ts";
 import type { ProviderConfiguration, ProviderDefinitions } from "../../model/provider-settings.ts";
-import type { Surroundings } from "../command.ts";
+import type { ProcessInfo } from "../command.ts";
 import { answerOn, type ConsentAnswer } from "./consent.ts";
 import { type Loosening, loosenings, withoutLoosenings } from "./loosening.ts";
 import { type StatedSettings, withDefaults } from "./settings.ts";
@@ -21,9 +21,9 @@ export interface Configuration {
 
 export async function readConfiguration(
   workspace: string,
-  surroundings: Surroundings,
+  processInfo: ProcessInfo,
 ): Promise<Configuration> {
-  const userFile = await readSettingsFile(userSettingsPath(surroundings));
+  const userFile = await readSettingsFile(userSettingsPath(processInfo));
   const workspaceFile = await readSettingsFile(workspaceSettingsPath(workspace));
   return {
     userFile,
@@ -31,7 +31,7 @@ export async function readConfiguration(
     loosenings: workspaceFile
       ? loosenings(workspaceFile.stated, withDefaults(userFile?.stated ?? {}))
       : [],
-    answer: workspaceFile && (await answerOn(workspaceFile, surroundings)),
+    answer: workspaceFile && (await answerOn(workspaceFile, processInfo)),
   };
 }
 
@@ -59,12 +59,12 @@ export function providersIn(configuration: Configuration): ProviderDefinitions {
  */
 export async function providersToMask(
   workspace: string,
-  surroundings: Surroundings,
+  processInfo: ProcessInfo,
 ): Promise<ProviderConfiguration> {
-  const { env } = surroundings;
-  const userFile = await readSettingsFile(userSettingsPath(surroundings));
+  const { env } = processInfo;
+  const userFile = await readSettingsFile(userSettingsPath(processInfo));
   try {
-    return { env, providers: providersIn(await readConfiguration(workspace, surroundings)) };
+    return { env, providers: providersIn(await readConfiguration(workspace, processInfo)) };
   } catch (error) {
     if (!(error instanceof TeamError)) throw error;
     return { env, providers: userFile?.stated.providers };

@@ -5,7 +5,7 @@ import { z } from "zod";
 import { TeamError } from "../../errors.ts";
 import { ensurePrivateDirectory, readTextIfExists, replaceFile } from "../../lib/files.ts";
 import { parseJson } from "../../lib/json.ts";
-import type { Surroundings } from "../command.ts";
+import type { ProcessInfo } from "../command.ts";
 import type { SettingsFile } from "./settings-file.ts";
 import { stateDirectory } from "./standard-places.ts";
 
@@ -21,9 +21,9 @@ export type ConsentAnswer = ConsentRecord["answer"];
 /** What the person said of exactly this content in this place; undefined where nobody asked. */
 export async function answerOn(
   file: SettingsFile,
-  surroundings: Surroundings,
+  processInfo: ProcessInfo,
 ): Promise<ConsentAnswer | undefined> {
-  const record = await readRecord(recordPath(file, surroundings));
+  const record = await readRecord(recordPath(file, processInfo));
   const isSame = record?.path === file.realPath && record.sha256 === file.sha256;
   return isSame ? record.answer : undefined;
 }
@@ -32,24 +32,24 @@ export async function answerOn(
 export async function recordAnswer(
   file: SettingsFile,
   answer: ConsentAnswer,
-  surroundings: Surroundings,
+  processInfo: ProcessInfo,
 ): Promise<void> {
   const record: ConsentRecord = { path: file.realPath, sha256: file.sha256, answer };
-  await ensurePrivateDirectory(consentDirectory(surroundings));
-  await replaceFile(recordPath(file, surroundings), `${JSON.stringify(record, null, 2)}\n`);
+  await ensurePrivateDirectory(consentDirectory(processInfo));
+  await replaceFile(recordPath(file, processInfo), `${JSON.stringify(record, null, 2)}\n`);
 }
 
-export async function forgetAnswer(file: SettingsFile, surroundings: Surroundings): Promise<void> {
-  await rm(recordPath(file, surroundings), { force: true });
+export async function forgetAnswer(file: SettingsFile, processInfo: ProcessInfo): Promise<void> {
+  await rm(recordPath(file, processInfo), { force: true });
 }
 
-function consentDirectory(surroundings: Surroundings): string {
-  return join(stateDirectory(surroundings), "trusted");
+function consentDirectory(processInfo: ProcessInfo): string {
+  return join(stateDirectory(processInfo), "trusted");
 }
 
-function recordPath({ realPath }: SettingsFile, surroundings: Surroundings): string {
+function recordPath({ realPath }: SettingsFile, processInfo: ProcessInfo): string {
   const name = createHash("sha256").update(realPath).digest("hex");
-  return join(consentDirectory(surroundings), `${name}.json`);
+  return join(consentDirectory(processInfo), `${name}.json`);
 }
 
 /** Undefined for whatever is no record: what cannot be read consents to nothing. */

@@ -9,16 +9,16 @@ import { stateDirectory, userSettingsPath } from "./standard-places.ts";
 /** What `--debug` says at the start of a run: where everything lies, and who decided what. */
 export function debugLines(
   settings: ResolvedSettings,
-  { teamDir, io: { surroundings } }: { teamDir: string | undefined; io: Pick<Io, "surroundings"> },
+  { teamDir, io: { processInfo } }: { teamDir: string | undefined; io: Pick<Io, "processInfo"> },
 ): string[] {
-  const workspace = resolve(surroundings.cwd, settings.cwd ?? ".");
-  const team = teamDir ? resolve(surroundings.cwd, teamDir) : join(workspace, ".team");
+  const workspace = resolve(processInfo.cwd, settings.cwd ?? ".");
+  const team = teamDir ? resolve(processInfo.cwd, teamDir) : join(workspace, ".team");
   const secrets = new Secrets(environmentSecrets(settings));
   return [
     `debug: workspace ${workspace}`,
     `debug: team ${team}`,
-    `debug: settings ${workspaceSettingsPath(workspace)}, then ${userSettingsPath(surroundings)}`,
-    `debug: state ${stateDirectory(surroundings)}`,
+    `debug: settings ${workspaceSettingsPath(workspace)}, then ${userSettingsPath(processInfo)}`,
+    `debug: state ${stateDirectory(processInfo)}`,
     ...[...settings.origins].map(([name, origin]) => {
       // The path of an address can have a token in it.
       const value = name === "providers" ? Object.keys(settings.providers) : settings[name];

@@ -3,12 +3,12 @@ import { resolve } from "node:path";
 import { parseEnv } from "node:util";
 import { TeamError } from "../../errors.ts";
 import type { Environment } from "../../model/provider-settings.ts";
-import type { Surroundings } from "../command.ts";
+import type { ProcessInfo } from "../command.ts";
 
 /** The environment, and beneath it what the file of `--env-file` has: what is set already wins. */
 export async function environmentWith(
   envFile: string | undefined,
-  { cwd, env }: Surroundings,
+  { cwd, env }: ProcessInfo,
 ): Promise<Environment> {
   if (envFile === undefined) return env;
   return { ...parseEnv(await readEnvFile(resolve(cwd, envFile))), ...env };

@@ -38,9 +38,9 @@ export function withoutLoosenings(
   return strict;
 }
 
-type Comparison = (theirs: StatedSettings, own: Settings) => boolean;
+type SettingComparison = (theirs: StatedSettings, own: Settings) => boolean;
 
-const isLooser: Readonly<Record<SettingName, Comparison>> = {
+const isLooser: Readonly<Record<SettingName, SettingComparison>> = {
   model: ({ model }, own) => model !== undefined && model !== own.model,
   "permission-mode": ({ "permission-mode": mode }, own) =>
     mode !== undefined && isWiderMode(mode, own["permission-mode"]),
@@ -71,7 +71,7 @@ type Limit =
   | "max-teammates";
 
 /** Where the person has no limit, any limit is stricter. */
-function isMore(name: Limit): Comparison {
+function isMore(name: Limit): SettingComparison {
   return (theirs, own) => {
     const theirLimit = theirs[name];
     return theirLimit !== undefined && theirLimit > (own[name] ?? Number.POSITIVE_INFINITY);

@@ -34,13 +34,13 @@ export interface PendingConsent {
 export async function resolveSettings(
   command: Command,
   values: Readonly<Record<string, unknown>>,
-  { surroundings }: Pick<Io, "surroundings">,
+  { processInfo }: Pick<Io, "processInfo">,
 ): Promise<ResolvedSettings> {
   const flags = parseFlags(values, command);
-  const env = await environmentWith(flags["env-file"], surroundings);
-  const workspace = resolve(surroundings.cwd, flags.cwd ?? ".");
+  const env = await environmentWith(flags["env-file"], processInfo);
+  const workspace = resolve(processInfo.cwd, flags.cwd ?? ".");
   if (flags.cwd !== undefined) await checkWorkspace(workspace);
-  const configuration = await readConfiguration(workspace, surroundings);
+  const configuration = await readConfiguration(workspace, processInfo);
   const layers = layersOf(flags, env, configuration);
   return {
     ...flags,
@@ -69,12 +69,12 @@ async function isDirectory(path: string): Promise<boolean> {
 }
 
 /** One place where settings are said. */
-export interface Layer {
+export interface SettingsLayer {
   readonly origin: (name: SettingName) => string;
   readonly stated: StatedSettings;
 }
 
-function layersOf(flags: Flags, env: Environment, configuration: Configuration): Layer[] {
+function layersOf(flags: Flags, env: Environment, configuration: Configuration): SettingsLayer[] {
   const {
     cwd: _cwd,
     fresh: _fresh,
@@ -88,7 +88,7 @@ function layersOf(flags: Flags, env: Environment, configuration: Configuration):
 }
 
 /** What holds where no flag says otherwise, the highest first. */
-export function layersBelowFlags(env: Environment, configuration: Configuration): Layer[] {
+export function layersBelowFlags(env: Environment, configuration: Configuration): SettingsLayer[] {
   const { userFile, workspaceFile } = configuration;
   const model = defaultModelId(env);
   const variable = env.TROUPE_MODEL ? "TROUPE_MODEL" : "MODEL_ID";
@@ -100,7 +100,7 @@ export function layersBelowFlags(env: Environment, configuration: Configuration)
 }
 
 /** The highest that says something counts; rules and providers add up. */
-function merge(layers: readonly Layer[]): StatedSettings {
+function merge(layers: readonly SettingsLayer[]): StatedSettings {
   let merged: StatedSettings = {};
   for (const { stated } of layers.toReversed()) merged = { ...merged, ...stated };
   const all = (name: "allow" | "ask" | "deny") =>
@@ -109,7 +109,7 @@ function merge(layers: readonly Layer[]): StatedSettings {
   return { ...merged, allow: all("allow"), ask: all("ask"), deny: all("deny"), providers };
 }
 
-function originsOf(layers: readonly Layer[]): Map<SettingName, string> {
+function originsOf(layers: readonly SettingsLayer[]): Map<SettingName, string> {
   const origins = new Map<SettingName, string>();
   for (const name of SettingName.options) {
     const layer = layers.find(({ stated }) => stated[name] !== undefined);

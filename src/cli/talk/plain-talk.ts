@@ -6,9 +6,9 @@ import { paintFor } from "../render/paint.ts";
 import { shown } from "../render/shown.ts";
 import { isShownIn } from "../screen/feeds.ts";
 import { renderQuestion } from "../screen/question-panel.ts";
-import { Questions } from "../screen/questions.ts";
-import { Chronicle, type Told } from "./chronicle.ts";
-import type { Departed, Reply, Talk } from "./talk.ts";
+import { QuestionQueue } from "../screen/question-queue.ts";
+import { EventItems, type MemberItem } from "./event-items.ts";
+import type { Talk, TalkEnd, TalkReply } from "./talk.ts";
 import type { TypedLines } from "./typed-lines.ts";
 
 interface PlainTalkOptions {
@@ -17,7 +17,7 @@ interface PlainTalkOptions {
 }
 
 /** No line is cut where whoever reads may be a program. */
-const look = { width: 10_000, paint: paintFor(false) };
+const format = { width: 10_000, paint: paintFor(false) };
 
 /**
  * The talk as lines, where there is no screen. Whoever types at a terminal may do so at any time;
@@ -26,17 +26,17 @@ const look = { width: 10_000, paint: paintFor(false) };
 export class PlainTalk {
   readonly #talk: Talk;
   readonly #lines: TypedLines;
-  readonly #chronicle: Chronicle;
-  readonly #questions = new Questions();
+  readonly #chronicle: EventItems;
+  readonly #questions = new QuestionQueue();
   #onQuestion: () => void = () => undefined;
 
   private constructor({ talk, lines }: PlainTalkOptions) {
     this.#talk = talk;
-    this.#chronicle = new Chronicle((id) => talk.team.hasSent(id));
+    this.#chronicle = new EventItems((id) => talk.team.hasSent(id));
     this.#lines = lines;
   }
 
-  static async hold(options: PlainTalkOptions, signal: AbortSignal): Promise<Departed> {
+  static async hold(options: PlainTalkOptions, signal: AbortSignal): Promise<TalkEnd> {
     const plain = new PlainTalk(options);
     const over = new AbortController();
     const watching = plain.#watch(over.signal);
@@ -51,18 +51,18 @@ export class PlainTalk {
 
   async #watch(signal: AbortSignal): Promise<void> {
     for await (const event of this.#talk.team.events(signal)) {
-      const told = this.#chronicle.tell(event).filter((each) => isShownIn(each.member, each));
+      const told = this.#chronicle.itemsOf(event).filter((each) => isShownIn(each.member, each));
       for (const each of told) this.#print(linesOf(each));
       if (event.type === "request-change") await this.#ask();
     }
   }
 
-  async #listen(signal: AbortSignal): Promise<Departed> {
+  async #listen(signal: AbortSignal): Promise<TalkEnd> {
     for (let line = await this.#lines.next(); ; line = await this.#lines.next()) {
       if (line === undefined || signal.aborted) return "left";
       const reply = await this.#talk.take(line);
       if (reply.type === "leave") return "left";
-      if (reply.type === "begin-anew") return "begin-anew";
+      if (reply.type === "start-new") return "start-new";
       if (reply.type === "answered") this.#questions.settle(reply.id);
       this.#print(replyLines(reply));
       if (!this.#lines.isTyped) await this.#quietOrAsked(signal);
@@ -92,15 +92,15 @@ export class PlainTalk {
   }
 }
 
-function linesOf(told: Told): string[] {
+function linesOf(told: MemberItem): string[] {
   const { member, item } = told;
   const name = member === lead ? "" : `${member}: `;
   if (item.type === "text") return shown(name + item.source.trim()).split("\n");
   if (item.type === "result" && !item.isError) return [];
-  return renderItem(item, look).map((line) => `${name}${line.trimStart()}`);
+  return renderItem(item, format).map((line) => `${name}${line.trimStart()}`);
 }
 
-function replyLines(reply: Exclude<Reply, { type: "leave" | "begin-anew" }>): string[] {
+function replyLines(reply: Exclude<TalkReply, { type: "leave" | "start-new" }>): string[] {
   switch (reply.type) {
     case "shown":
       return [...reply.lines];
@@ -121,7 +121,7 @@ function questionLines(request: Request): string[] {
   const { id } = request;
   const always = typeof request.subject.rule === "string" ? `, /approve ${id} always` : "";
   return [
-    ...renderQuestion(request, look),
+    ...renderQuestion(request, format),
     `  Answer with /approve ${id}${always} or /deny ${id} [<reason>].`,
   ];
 }

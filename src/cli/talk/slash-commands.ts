@@ -7,7 +7,7 @@ import { parseArguments } from "../parse-arguments.ts";
 import { briefly, pickRequest } from "../pick-request.ts";
 import { columns } from "../render/columns.ts";
 import { printable } from "../render/printable.ts";
-import type { Reply, Talk } from "./talk.ts";
+import type { Talk, TalkReply } from "./talk.ts";
 
 /** What a person may type behind a slash. None of them costs a model call. */
 export interface SlashCommand {
@@ -17,150 +17,107 @@ export interface SlashCommand {
   readonly summary: string;
   /** Whether what stands behind it is a member's name. */
   readonly takesMembers: boolean;
-  run(argument: string, talk: Talk): Promise<Reply>;
+  run(argument: string, talk: Talk): Promise<TalkReply>;
 }
 
-/** A command that looks and acts as the one of the same name does in any shell. */
-function asInAnyShell(
-  name: string,
-  { parameters = "", summary }: { parameters?: string; summary: string },
-  load: () => Promise<Command>,
-): SlashCommand {
-  return {
-    ...{ name, parameters, summary },
-    takesMembers: parameters.includes("name"),
-    async run(argument, { io, teamDir }) {
-      const command = await load();
-      const argv = argument === "" ? [] : argument.split(/\s+/);
-      const given = parseArguments(["--team-dir", teamDir, ...argv], command);
-      if (given === "help") return shown(summary);
-      const lines: string[] = [];
-      // Nothing is followed: what is shown here has an end, and the person goes on typing.
-      const signal = AbortSignal.abort();
-      await command.run(given, { ...io, signal, out: (line) => lines.push(line) });
-      return { type: "shown", lines };
-    },
+/** `call` is the name and the parameters, as the help shows them. */
+function slash(call: string, summary: string, run: SlashCommand["run"]): SlashCommand {
+  const [name = "", ...words] = call.split(" ");
+  const parameters = words.join(" ");
+  return { name, parameters, summary, takesMembers: parameters === "[<name>]", run };
+}
+
+/** Runs a command of the shell, with its output as the reply. */
+function shell(load: () => Promise<Command>): SlashCommand["run"] {
+  return async (argument, { io, teamDir }) => {
+    const command = await load();
+    const argv = argument === "" ? [] : argument.split(/\s+/);
+    const given = parseArguments(["--team-dir", teamDir, ...argv], command);
+    if (given === "help") return shown(command.summary);
+    const lines: string[] = [];
+    // Aborted from the start, so that `log --follow` ends: the person goes on typing.
+    const signal = AbortSignal.abort();
+    await command.run(given, { ...io, signal, out: (line) => lines.push(line) });
+    return { type: "shown", lines };
   };
 }
 
 export const slashCommands: readonly SlashCommand[] = [
-  {
-    name: "team",
-    parameters: "",
-    summary: "the members and their status",
-    takesMembers: false,
-    run: async (_, { team }) => shown(await team.describeRoster()),
-  },
-  asInAnyShell(
-    "inbox",
-    { parameters: "[<name>]", summary: "a member's mail (default: the lead's)" },
-    async () => (await import("../commands/inbox.ts")).inbox,
+  slash("team", "the members and their status", async (_, { team }) =>
+    shown(await team.describeRoster()),
   ),
-  asInAnyShell(
+  slash(
+    "inbox [<name>]",
+    "a member's mail (default: the lead's)",
+    shell(async () => (await import("../commands/inbox.ts")).inbox),
+  ),
+  slash(
     "messages",
-    { summary: "all mail, and whether it was read" },
-    async () => (await import("../commands/messages.ts")).messages,
+    "all mail, and whether it was read",
+    shell(async () => (await import("../commands/messages.ts")).messages),
   ),
-  asInAnyShell(
+  slash(
     "tasks",
-    { summary: "the task board" },
-    async () => (await import("../commands/tasks.ts")).tasks,
+    "the task board",
+    shell(async () => (await import("../commands/tasks.ts")).tasks),
   ),
-  asInAnyShell(
+  slash(
     "cost",
-    { summary: "tokens and dollars, by member" },
-    async () => (await import("../commands/cost.ts")).cost,
+    "tokens and cost, by member",
+    shell(async () => (await import("../commands/cost.ts")).cost),
   ),
-  asInAnyShell(
-    "log",
-    { parameters: "[<name>]", summary: "what a member saw, said and did" },
-    async () => (await import("../commands/log.ts")).log,
+  slash(
+    "log [<name>]",
+    "what a member saw, said and did (default: the lead)",
+    shell(async () => (await import("../commands/log.ts")).log),
   ),
-  asInAnyShell(
+  slash(
     "approvals",
-    { summary: "the requests that wait for your answer, in full" },
-    async () => (await import("../commands/approvals.ts")).approvals,
+    "the requests that wait for your answer, in full",
+    shell(async () => (await import("../commands/approvals.ts")).approvals),
   ),
-  {
-    name: "approve",
-    parameters: "<id> [always]",
-    summary: "allow a request, once or always",
-    takesMembers: false,
-    async run(argument, talk) {
-      const [id = "", always] = argument.split(/\s+/);
-      return answer(talk, id, { decision: always === "always" ? "allow-always" : "allow-once" });
-    },
-  },
-  {
-    name: "deny",
-    parameters: "<id> [<reason>]",
-    summary: "deny a request",
-    takesMembers: false,
-    async run(argument, talk) {
-      const [, id = "", reason = ""] = /^(\S*)\s*(.*)$/s.exec(argument) ?? [];
-      return answer(talk, id, { decision: "deny", reason: reason === "" ? undefined : reason });
-    },
-  },
-  {
-    name: "view",
-    parameters: "[<name>]",
-    summary: "open a member's view, and write to it (default: the lead)",
-    takesMembers: true,
-    run: async (argument, talk) => ({ type: "view", name: await findMember(talk, argument) }),
-  },
-  {
-    name: "interrupt",
-    parameters: "[<name>]",
-    summary: "interrupt a member; it then waits for your message (default: everybody)",
-    takesMembers: true,
-    async run(argument, talk) {
+  slash("approve <id> [always]", "allow a request, once or always", async (argument, talk) => {
+    const [id = "", always] = argument.split(/\s+/);
+    return answer(talk, id, { decision: always === "always" ? "allow-always" : "allow-once" });
+  }),
+  slash("deny <id> [<reason>]", "deny a request", async (argument, talk) => {
+    const [, id = "", reason = ""] = /^(\S*)\s*(.*)$/s.exec(argument) ?? [];
+    return answer(talk, id, { decision: "deny", reason: reason === "" ? undefined : reason });
+  }),
+  slash(
+    "view [<name>]",
+    "open a member's view, and write to it (default: the lead)",
+    async (argument, talk) => ({ type: "view", name: await findMember(talk, argument) }),
+  ),
+  slash(
+    "interrupt [<name>]",
+    "interrupt a member; it then waits for your message (default: everybody)",
+    async (argument, talk) => {
       if (argument === "") talk.team.interrupt();
       else talk.team.interrupt(await findMember(talk, argument));
       return shown(`Interrupted: ${argument === "" ? "everybody" : argument}.`);
     },
-  },
-  {
-    name: "stop",
-    parameters: "[<name>]",
-    summary: "stop a teammate for good (default: all of them, and the lead's run)",
-    takesMembers: true,
-    async run(argument, talk) {
+  ),
+  slash(
+    "stop [<name>]",
+    "stop a teammate for good (default: all of them, and the lead's run)",
+    async (argument, talk) => {
       if (argument === "") await talk.team.stop();
       else await talk.team.stop(await findMember(talk, argument));
       return shown(`Stopped: ${argument === "" ? "everybody" : argument}.`);
     },
-  },
-  {
-    name: "mode",
-    parameters: "<mode> [<name>]",
-    summary: `set a member's permission mode (default: the lead's): ${PermissionMode.options.join(", ")}`,
-    takesMembers: false,
-    run: setMode,
-  },
-  {
-    name: "new",
-    parameters: "",
-    summary: "archive this team and start a new one",
-    takesMembers: false,
-    run: async () => ({ type: "begin-anew" }),
-  },
-  {
-    name: "help",
-    parameters: "",
-    summary: "this list",
-    takesMembers: false,
-    run: async () => shown(helpText()),
-  },
-  {
-    name: "quit",
-    parameters: "",
-    summary: "quit; the team continues when you come back",
-    takesMembers: false,
-    run: async () => ({ type: "leave" }),
-  },
+  ),
+  slash(
+    "mode <mode> [<name>]",
+    `set a member's permission mode (default: the lead's): ${PermissionMode.options.join(", ")}`,
+    setMode,
+  ),
+  slash("new", "archive this team and start a new one", async () => ({ type: "start-new" })),
+  slash("help", "this list", async () => shown(helpText())),
+  slash("quit", "quit; the team continues when you come back", async () => ({ type: "leave" })),
 ];
 
-function shown(text: string): Reply {
+function shown(text: string): TalkReply {
   return { type: "shown", lines: printable(text).split("\n") };
 }
 
@@ -175,14 +132,14 @@ async function findMember({ team }: Talk, typed: string): Promise<MemberName> {
   });
 }
 
-async function answer({ team }: Talk, id: string, given: PersonsAnswer): Promise<Reply> {
+async function answer({ team }: Talk, id: string, given: PersonsAnswer): Promise<TalkReply> {
   const request = pickRequest(await team.requests(), id === "" ? undefined : id);
   await team.answer(request.id, given);
   const word = given.decision === "deny" ? "Denied" : "Allowed";
   return { type: "answered", id: request.id, line: `${word}: ${briefly(request)}` };
 }
 
-async function setMode(argument: string, talk: Talk): Promise<Reply> {
+async function setMode(argument: string, talk: Talk): Promise<TalkReply> {
   const [text = "", name = ""] = argument.split(/\s+/);
   const mode = PermissionMode.safeParse(text);
   if (!mode.success) {

@@ -7,7 +7,7 @@ import { type SlashCommand, slashCommands } from "./slash-commands.ts";
 import { everybody, readTypedLine, type TypedLine } from "./typed-line.ts";
 
 /** What a typed line has come to. */
-export type Reply =
+export type TalkReply =
   | { type: "shown"; lines: readonly string[] }
   | { type: "sent"; to: string; text: string }
   /** A question of this id is answered. */
@@ -16,10 +16,10 @@ export type Reply =
   | { type: "view"; name: MemberName }
   | { type: "leave" }
   /** The team is to be set aside, and a new one begun. */
-  | { type: "begin-anew" };
+  | { type: "start-new" };
 
 /** How a person has left a team. */
-export type Departed = "left" | "begin-anew";
+export type TalkEnd = "left" | "start-new";
 
 /** What a talk needs of a team. */
 export interface TalkTeam
@@ -62,7 +62,7 @@ export class Talk {
   }
 
   /** Does what a line says; `addressee` is who it is for unless it says so itself. */
-  async take(typed: string, addressee?: string): Promise<Reply> {
+  async take(typed: string, addressee?: string): Promise<TalkReply> {
     try {
       return await this.#carryOut(readTypedLine(typed, addressee));
     } catch (error) {
@@ -71,7 +71,7 @@ export class Talk {
     }
   }
 
-  async #carryOut(line: TypedLine): Promise<Reply> {
+  async #carryOut(line: TypedLine): Promise<TalkReply> {
     switch (line.type) {
       case "nothing":
         return { type: "shown", lines: [] };
@@ -84,7 +84,7 @@ export class Talk {
     }
   }
 
-  async #send(to: string, text: string): Promise<Reply> {
+  async #send(to: string, text: string): Promise<TalkReply> {
     if (text === "") return this.#look(to);
     if (to === everybody) await this.team.broadcast(text);
     else await this.team.message(to, text);
@@ -92,7 +92,7 @@ export class Talk {
   }
 
   /** A name alone is a wish to see what its member is doing. */
-  async #look(name: string): Promise<Reply> {
+  async #look(name: string): Promise<TalkReply> {
     return findCommand("view").run(name, this);
   }
 }

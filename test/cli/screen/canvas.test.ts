@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { Canvas, type Frame } from "../../../src/cli/screen/canvas.ts";
+import { Canvas, type ScreenFrame } from "../../../src/cli/screen/canvas.ts";
 import { VirtualTerminal } from "../../support/virtual-terminal.ts";
 
 function onCanvas({ columns = 40, rows = 10 } = {}) {
@@ -8,7 +8,7 @@ function onCanvas({ columns = 40, rows = 10 } = {}) {
 }
 
 /** A frame with the cursor at the end of its last line. */
-function frame(...lines: string[]): Frame {
+function frame(...lines: string[]): ScreenFrame {
   return { lines, cursor: { row: lines.length - 1, column: (lines.at(-1) ?? "").length } };
 }
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { isShownIn } from "../../../src/cli/screen/feeds.ts";
-import { Chronicle } from "../../../src/cli/talk/chronicle.ts";
+import { EventItems } from "../../../src/cli/talk/event-items.ts";
 import type { AgentEvent } from "../../../src/protocol/events.ts";
 import { lead, MemberName } from "../../../src/protocol/ids.ts";
 
@@ -10,7 +10,7 @@ const at = "2026-01-01T09:00:00.000Z";
 
 /** In whose views something of alice's is shown. */
 function viewsOf(event: AgentEvent): MemberName[] {
-  const told = new Chronicle(() => false).tell(event);
+  const told = new EventItems(() => false).itemsOf(event);
   return [lead, alice, bob].filter((view) => told.some((each) => isShownIn(view, each)));
 }
 

@@ -257,7 +257,7 @@ test("/new asks for a new team", async () => {
 
   screen.press(`/new${enter}`);
 
-  await expect(screen.departed).resolves.toBe("begin-anew");
+  await expect(screen.departed).resolves.toBe("start-new");
 });
 
 test("nothing of the frame is left behind when the person leaves", async () => {

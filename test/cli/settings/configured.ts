@@ -14,7 +14,7 @@ export async function configured(files: { workspace?: unknown; user?: unknown } 
     workspace: join(root, "troupe.json"),
     user: join(root, "config", "troupe", "config.json"),
   };
-  const surroundings = (env: Record<string, string>) => ({
+  const processInfo = (env: Record<string, string>) => ({
     cwd: root,
     home: root,
     env: { XDG_CONFIG_HOME: join(root, "config"), XDG_STATE_HOME: join(root, "state"), ...env },
@@ -29,14 +29,14 @@ export async function configured(files: { workspace?: unknown; user?: unknown } 
   return {
     root,
     paths,
-    surroundings: surroundings({}),
+    processInfo: processInfo({}),
     write,
     /** What `troupe run` comes to with these flags. */
     resolve: (values: Record<string, unknown> = {}, env: Record<string, string> = {}) =>
-      resolveSettings(run, values, { surroundings: surroundings(env) }),
+      resolveSettings(run, values, { processInfo: processInfo(env) }),
     async trust() {
       const file = await readSettingsFile(paths.workspace);
-      if (file) await recordAnswer(file, "trusted", surroundings({}));
+      if (file) await recordAnswer(file, "trusted", processInfo({}));
     },
     [Symbol.asyncDispose]: () => directory[Symbol.asyncDispose](),
   };

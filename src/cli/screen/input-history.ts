@@ -1,6 +1,6 @@
 import { HistoryFile } from "./history-file.ts";
 
-export interface HistoryOptions {
+export interface InputHistoryOptions {
   /** The JSON-lines file it is kept in. */
   path: string;
   /** What of a text the file may have: no secrets. */
@@ -12,22 +12,22 @@ export interface HistoryOptions {
 const maxEntries = 1_000;
 
 /** What was submitted before, to be brought back with the arrow keys. */
-export class History {
+export class InputHistory {
   readonly #file: HistoryFile;
-  readonly #options: HistoryOptions;
+  readonly #options: InputHistoryOptions;
   #entries: string[] = [];
   /** Which entry is shown; the number of entries stands for the draft. */
   #at = 0;
   #draft = "";
 
-  private constructor(options: HistoryOptions) {
+  private constructor(options: InputHistoryOptions) {
     this.#options = options;
     this.#file = new HistoryFile(options.path);
   }
 
   /** Reads the file. Never fails: what cannot be read is a warning. */
-  static async open(options: HistoryOptions): Promise<History> {
-    const history = new History(options);
+  static async open(options: InputHistoryOptions): Promise<InputHistory> {
+    const history = new InputHistory(options);
     try {
       for (const text of await history.#file.read(maxEntries)) history.#remember(text);
     } catch (error) {

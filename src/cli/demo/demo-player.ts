@@ -2,18 +2,20 @@ import type { AgentEvent } from "../../protocol/events.ts";
 import type { Team } from "../../team/team.ts";
 import type { Io } from "../command.ts";
 import { oneLine } from "../render/one-line.ts";
-import type { Act } from "./story.ts";
-import { StoryLines, storyLine } from "./story-lines.ts";
-import { Witness } from "./witness.ts";
+import { Progress } from "../render/progress.ts";
+import { SeenEvents } from "./seen-events.ts";
+import type { DemoAct } from "./story.ts";
 
 const questionWidth = 600;
+const nameWidth = 8;
+const lineWidth = 150;
 
 /** Plays the acts of a story with a team, and shows them. */
-export class Performance {
+export class DemoPlayer {
   readonly #team: Team;
   readonly #directory: string;
   readonly #io: Io;
-  readonly #lines = new StoryLines();
+  readonly #progress = new Progress({ isDemo: true });
 
   constructor(team: Team, directory: string, io: Io) {
     this.#team = team;
@@ -22,22 +24,22 @@ export class Performance {
   }
 
   /** The claims that do not hold; none where all went as it should. */
-  async play({ title, prompt, claims }: Act, number: number): Promise<string[]> {
+  async play({ title, prompt, claims }: DemoAct, number: number): Promise<string[]> {
     const { out, signal } = this.#io;
     out("");
     out(`Act ${number}: ${title}`);
     out(`  you     > ${prompt}`);
-    const witness = new Witness();
-    const curtain = new AbortController();
-    const watching = this.#watch(witness, curtain.signal);
+    const seen = new SeenEvents();
+    const over = new AbortController();
+    const watching = this.#watch(seen, over.signal);
     try {
       await this.#team.prompt(prompt);
       await this.#team.quiet({ signal });
     } finally {
-      curtain.abort();
+      over.abort();
       await watching;
     }
-    const evidence = { directory: this.#directory, team: this.#team, witness };
+    const evidence = { directory: this.#directory, team: this.#team, seen };
     const wrong: string[] = [];
     for (const { text, holds } of signal.aborted ? [] : claims) {
       const isTrue = await holds(evidence);
@@ -47,10 +49,10 @@ export class Performance {
     return wrong;
   }
 
-  async #watch(witness: Witness, curtain: AbortSignal): Promise<void> {
-    for await (const event of this.#team.events(curtain)) {
-      witness.note(event);
-      for (const line of this.#lines.lines(event)) this.#io.out(line);
+  async #watch(seen: SeenEvents, over: AbortSignal): Promise<void> {
+    for await (const event of this.#team.events(over)) {
+      seen.note(event);
+      for (const text of this.#progress.texts(event)) this.#io.out(storyLine(event.member, text));
       await this.#answer(event);
     }
   }
@@ -68,4 +70,11 @@ export class Performance {
     out(storyLine("you", "  you allow it, once (the demo answers for you)"));
     await this.#team.answer(question.id, { decision: "allow-once" });
   }
+}
+
+/** What a member does, after its name. */
+function storyLine(who: string | undefined, text: string): string {
+  // The indentation tells what belongs to what, and `oneLine` would remove it.
+  const indentation = /^ */.exec(text)?.[0] ?? "";
+  return `  ${(who ?? "").padEnd(nameWidth)}${indentation}${oneLine(text, lineWidth)}`;
 }

@@ -1,16 +1,16 @@
 import { appendFile, mkdir, readFile, stat, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { History } from "../../../src/cli/screen/history.ts";
+import { InputHistory } from "../../../src/cli/screen/input-history.ts";
 import { temporaryDirectory } from "../../../src/testing/temporary-directory.ts";
 
-function open(path: string, warnings: string[] = []): Promise<History> {
+function open(path: string, warnings: string[] = []): Promise<InputHistory> {
   const mask = (text: string) => text.replaceAll("secret-key", "[key]");
-  return History.open({ path, mask, onWarning: (message) => warnings.push(message) });
+  return InputHistory.open({ path, mask, onWarning: (message) => warnings.push(message) });
 }
 
 /** Everything in a history, newest first. */
-function entries(history: History): string[] {
+function entries(history: InputHistory): string[] {
   const found: string[] = [];
   for (let text = history.older(""); text !== undefined; text = history.older("")) found.push(text);
   return found;

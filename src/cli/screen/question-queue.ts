@@ -2,7 +2,7 @@ import { user } from "../../protocol/ids.ts";
 import type { Request } from "../../protocol/request.ts";
 
 /** What the person is asked, the longest waiting first, and which of them is up. */
-export class Questions {
+export class QuestionQueue {
   #open: readonly Request[] = [];
   readonly #answered = new Set<string>();
   readonly #known = new Set<string>();

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { Cast } from "../../../src/cli/talk/cast.ts";
+import { MemberOverview } from "../../../src/cli/talk/member-overview.ts";
 import type { AgentEvent } from "../../../src/protocol/events.ts";
 import { MemberName, newRequestId, TeammateName } from "../../../src/protocol/ids.ts";
 
@@ -8,14 +8,14 @@ const alice = MemberName.parse("alice");
 type Unstamped<T> = T extends AgentEvent ? Omit<T, "at" | "member"> : never;
 
 function castAfter(...events: Unstamped<AgentEvent>[]) {
-  const cast = new Cast(() => 0);
+  const cast = new MemberOverview(() => 0);
   for (const event of events)
     cast.note({ at: "2026-01-01T00:00:00.000Z", member: alice, ...event });
   return cast.get(alice);
 }
 
 test("the lead is there from the beginning", () => {
-  expect(new Cast(() => 0).members).toMatchObject([{ name: "lead", status: "idle" }]);
+  expect(new MemberOverview(() => 0).members).toMatchObject([{ name: "lead", status: "idle" }]);
 });
 
 test("a member is seen to work, to call a tool, and to be idle again", () => {
@@ -63,7 +63,7 @@ test("tokens add up, turn by turn", () => {
 
 test("an activity's time begins when it does, and not with each word of it", () => {
   let now = 0;
-  const cast = new Cast(() => now);
+  const cast = new MemberOverview(() => now);
   const say = (text: string) =>
     cast.note({ type: "text-delta", at: "2026-01-01T00:00:00.000Z", member: alice, text });
   now = 100;
@@ -75,7 +75,7 @@ test("an activity's time begins when it does, and not with each word of it", () 
 });
 
 test("the roster's colour and role are taken over", () => {
-  const cast = new Cast(() => 0);
+  const cast = new MemberOverview(() => 0);
 
   cast.enlist([
     { name: TeammateName.parse("alice"), role: "coder", color: "cyan", status: "idle" },

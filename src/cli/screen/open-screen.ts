@@ -1,51 +1,33 @@
 import { Secrets } from "../../lib/secrets.ts";
-import type { Warnings } from "../commands/talk.ts";
 import { environmentSecrets } from "../known-secrets.ts";
 import { oneLine } from "../render/one-line.ts";
 import { paintFor } from "../render/paint.ts";
 import type { ResolvedSettings } from "../settings/resolve-settings.ts";
-import type { Departed, Talk } from "../talk/talk.ts";
-import { History } from "./history.ts";
-import { Screen } from "./screen.ts";
+import type { Talk } from "../talk/talk.ts";
+import { InputHistory } from "./input-history.ts";
+import { Screen, type ScreenOptions } from "./screen.ts";
 
-interface Occasion {
-  talk: Talk;
-  settings: Pick<ResolvedSettings, "model" | "permission-mode" | "env">;
+interface OpenScreenOptions extends Pick<ScreenOptions, "talk" | "monotonicMs"> {
+  settings: Pick<ResolvedSettings, "model" | "permission-mode" | "env" | "providers">;
   workspace: string;
   historyPath: string;
+  onWarning(message: string): void;
 }
 
-interface Circumstances {
-  warnings: Warnings;
-  monotonicMs(): number;
-  signal: AbortSignal;
-}
-
-/** Shows the screen, and resolves when the person leaves it. */
-export async function showScreen(
-  { talk, settings, workspace, historyPath }: Occasion,
-  { warnings, monotonicMs, signal }: Circumstances,
-): Promise<Departed> {
+/** Makes the screen of a talk, with its history and its greeting. */
+export async function openScreen(options: OpenScreenOptions): Promise<Screen> {
+  const { talk, settings, workspace, historyPath, onWarning, monotonicMs } = options;
   const { terminal } = talk.io;
-  const onWarning = (message: string) => warnings.tell(message);
   const secrets = new Secrets(environmentSecrets(settings));
   const mask = (text: string) => secrets.mask(text);
-  const history = await History.open({ path: historyPath, mask, onWarning });
-  const screen = new Screen({
+  return new Screen({
     talk,
     terminal,
-    history,
+    history: await InputHistory.open({ path: historyPath, mask, onWarning }),
     about: `${settings.model ?? ""} · ${settings["permission-mode"]}`,
     greeting: await greeting(talk, { workspace, hasColors: terminal.hasColors }),
     monotonicMs,
   });
-  const toldBefore = warnings.tell;
-  warnings.tell = (message) => screen.warn(message);
-  try {
-    return await screen.show(signal);
-  } finally {
-    warnings.tell = toldBefore;
-  }
 }
 
 async function greeting(

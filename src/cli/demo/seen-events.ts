@@ -3,7 +3,7 @@ import type { AgentEvent } from "../../protocol/events.ts";
 type RequestChange = Extract<AgentEvent, { type: "request-change" }>;
 
 /** What was seen to happen in one act, for its claims. */
-export class Witness {
+export class SeenEvents {
   readonly #events: AgentEvent[] = [];
 
   note(event: AgentEvent): void {

@@ -5,7 +5,7 @@ import type { Member, MemberStatus } from "../../protocol/team.ts";
 import { totalTokens } from "../../protocol/usage.ts";
 
 /** A member as a person sees it at a glance. */
-export interface CastMember {
+export interface MemberGlance {
   readonly name: MemberName;
   readonly color: string | undefined;
   readonly role: string;
@@ -24,8 +24,8 @@ export interface CastMember {
 }
 
 /** Everybody in the team, and what each of them is doing, from the events of the team. */
-export class Cast {
-  readonly #members = new Map<MemberName, Known>();
+export class MemberOverview {
+  readonly #members = new Map<MemberName, TrackedMember>();
   readonly #monotonicMs: () => number;
 
   constructor(monotonicMs: () => number) {
@@ -34,11 +34,11 @@ export class Cast {
   }
 
   /** The lead first, then the others as they came. */
-  get members(): readonly CastMember[] {
+  get members(): readonly MemberGlance[] {
     return [...this.#members.values()];
   }
 
-  get(name: MemberName): CastMember | undefined {
+  get(name: MemberName): MemberGlance | undefined {
     return this.#members.get(name);
   }
 
@@ -73,30 +73,34 @@ export class Cast {
     });
   }
 
-  #change(name: MemberName, change: Partial<CastMember>): void {
+  #change(name: MemberName, change: Partial<MemberGlance>): void {
     const before = this.#members.get(name) ?? newcomer(name, this.#monotonicMs());
     this.#members.set(name, { ...before, ...change });
   }
 }
 
 /** A member with all that its events have told of what it does. */
-interface Known extends CastMember {
+interface TrackedMember extends MemberGlance {
   readonly state: Activity;
 }
 
-function newcomer(name: MemberName, sinceMs: number): Known {
+function newcomer(name: MemberName, sinceMs: number): TrackedMember {
   return {
     ...{ name, sinceMs, color: undefined, role: "", status: "idle", activity: "" },
     ...{ output: "", isAsking: false, tokens: 0, costUsd: 0, state: noActivity },
   };
 }
 
-function statusOf({ isRunning }: Activity, { status }: Known): MemberStatus {
+function statusOf({ isRunning }: Activity, { status }: TrackedMember): MemberStatus {
   return isRunning ? "working" : status;
 }
 
 /** Who does nothing keeps what its roster says of that. */
-function activityAfter(event: AgentEvent, { isRunning, doing, waitsFor }: Activity, before: Known) {
+function activityAfter(
+  event: AgentEvent,
+  { isRunning, doing, waitsFor }: Activity,
+  before: TrackedMember,
+) {
   if (event.type === "member-change" && event.status !== "working") return event.detail ?? "";
   if (!isRunning && !before.state.isRunning) return before.activity;
   if (waitsFor !== null) return `waits for ${waitsFor}`;
@@ -107,7 +111,7 @@ function activityAfter(event: AgentEvent, { isRunning, doing, waitsFor }: Activi
 const keptOutput = 2_000;
 
 /** What an event tells beside what the member does. */
-function asideFrom(event: AgentEvent, { output, tokens }: Known): Partial<CastMember> {
+function asideFrom(event: AgentEvent, { output, tokens }: TrackedMember): Partial<MemberGlance> {
   switch (event.type) {
     case "tool-call":
       return { output: "" };

@@ -1,11 +1,11 @@
 import { slashCommands } from "../talk/slash-commands.ts";
-import { type Completion, complete } from "./completion.ts";
+import { complete, type LineCompletion } from "./completion.ts";
 import { Editor } from "./editor.ts";
-import type { History } from "./history.ts";
-import type { Key, KeyPress } from "./keys.ts";
+import type { InputHistory } from "./input-history.ts";
+import type { Key, NamedKey } from "./keys.ts";
 
 /** What keys can bring about beyond the line itself. */
-interface Acts {
+interface LineActions {
   submit(text: string): void;
   /** False where there is nothing to interrupt. */
   interrupt(): boolean;
@@ -14,9 +14,9 @@ interface Acts {
   note(text: string | undefined): void;
 }
 
-export interface LineOptions {
-  history: History;
-  act: Acts;
+export interface InputLineOptions {
+  history: InputHistory;
+  act: LineActions;
   width(): number;
   members(): readonly string[];
   /** Whom Escape would take from its work although a question is up; undefined where it would not. */
@@ -35,15 +35,15 @@ export interface Detour {
 const againMs = 2_000;
 
 /** The line a person types in, and what every key does. */
-export class Line {
-  readonly #options: LineOptions;
+export class InputLine {
+  readonly #options: InputLineOptions;
   #editor = Editor.empty;
-  #completion: (Completion & { chosen: number }) | undefined;
+  #completion: (LineCompletion & { chosen: number }) | undefined;
   #detour: (Detour & { draft: Editor }) | undefined;
   #forgetLeaving: (() => void) | undefined;
   #forgetEscape: (() => void) | undefined;
 
-  constructor(options: LineOptions) {
+  constructor(options: InputLineOptions) {
     this.#options = options;
   }
 
@@ -93,7 +93,7 @@ export class Line {
     return detour;
   }
 
-  #pressNamed(key: KeyPress, isAlone: boolean): void {
+  #pressNamed(key: NamedKey, isAlone: boolean): void {
     const { name, ctrl, alt, shift } = key;
     if (name !== "tab") this.#completion = undefined;
     // What is pasted into a detour does not end it, as it would decide something.
@@ -201,7 +201,7 @@ export class Line {
     this.#completion = isOnly ? undefined : { ...open, to: from + word.length, chosen: next };
   }
 
-  #complete(): (Completion & { chosen: number }) | undefined {
+  #complete(): (LineCompletion & { chosen: number }) | undefined {
     const members = [...this.#options.members(), "all"];
     const { text, cursorOffset } = this.#editor;
     const completion = complete(text, cursorOffset, { commands: slashCommands, members });

@@ -4,7 +4,7 @@ import { lead, type MemberName, type MessageId } from "../../protocol/ids.ts";
 import { isNews } from "../../protocol/message-types.ts";
 
 /** One thing that a person is shown of what a member says and does. */
-export type Item =
+export type TalkItem =
   /** What the person has typed. */
   | { type: "typed"; text: string; to: string }
   /** What the member says, in Markdown: a whole block of it or more. */
@@ -14,18 +14,18 @@ export type Item =
   | { type: "mail"; from: MemberName; to: MemberName; kind: string; preview: string }
   /** The member is gone for good, and why where that is known. */
   | { type: "ended"; reason: string | undefined }
-  | { type: "notice"; text: string; tone: Tone };
+  | { type: "notice"; text: string; tone: NoticeTone };
 
-type Tone = "quiet" | "good" | "bad";
+type NoticeTone = "quiet" | "good" | "bad";
 
 /** An item, and in whose view it belongs. */
-export interface Told {
+export interface MemberItem {
   member: MemberName;
-  item: Item;
+  item: TalkItem;
 }
 
 /** Turns what happens in a team into what a person is shown of it. */
-export class Chronicle {
+export class EventItems {
   readonly #isOnScreen: (id: MessageId) => boolean;
   readonly #texts = new Map<MemberName, MarkdownStream>();
   readonly #calls = new Map<string, string>();
@@ -35,7 +35,7 @@ export class Chronicle {
     this.#isOnScreen = isOnScreen;
   }
 
-  tell(event: AgentEvent): Told[] {
+  itemsOf(event: AgentEvent): MemberItem[] {
     const { member = lead } = event;
     return this.#items(event, member).map((item) => ({ member, item }));
   }
@@ -45,7 +45,7 @@ export class Chronicle {
     return this.#texts.get(member)?.tail ?? "";
   }
 
-  #items(event: AgentEvent, member: MemberName): Item[] {
+  #items(event: AgentEvent, member: MemberName): TalkItem[] {
     switch (event.type) {
       case "text-delta":
         return textItems(this.#textOf(member).push(event.text));
@@ -94,49 +94,49 @@ export class Chronicle {
     return text;
   }
 
-  #finish(member: MemberName): Item[] {
+  #finish(member: MemberName): TalkItem[] {
     const rest = this.#texts.get(member)?.end() ?? [];
     this.#texts.delete(member);
     return textItems(rest);
   }
 
-  #startOver(member: MemberName, reason: string): Item[] {
+  #startOver(member: MemberName, reason: string): TalkItem[] {
     this.#texts.delete(member);
     return [notice(`begins its reply again: ${reason}`)];
   }
 
-  #result(event: Extract<AgentEvent, { type: "tool-result" }>): Item {
+  #result(event: Extract<AgentEvent, { type: "tool-result" }>): TalkItem {
     const name = this.#calls.get(event.call_id) ?? "";
     this.#calls.delete(event.call_id);
     return { type: "result", name, output: event.output, isError: event.is_error };
   }
 }
 
-function textItems(sources: readonly string[]): Item[] {
+function textItems(sources: readonly string[]): TalkItem[] {
   return sources
     .filter((source) => source.trim() !== "")
     .map((source) => ({ type: "text", source }));
 }
 
-function notice(text: string, tone: Tone = "quiet"): Item {
+function notice(text: string, tone: NoticeTone = "quiet"): TalkItem {
   return { type: "notice", text, tone };
 }
 
 /** What only the runtime needs to know is left out. */
-function mailItems(event: Extract<AgentEvent, { type: "message-sent" }>): Item[] {
+function mailItems(event: Extract<AgentEvent, { type: "message-sent" }>): TalkItem[] {
   const { member: from, to, message_type: kind, preview = "" } = event;
   if (from === undefined || !isNews({ type: kind })) return [];
   return [{ type: "mail", from, to, kind, preview }];
 }
 
-function endItems({ outcome, reason, hint }: Extract<AgentEvent, { type: "run-end" }>): Item[] {
+function endItems({ outcome, reason, hint }: Extract<AgentEvent, { type: "run-end" }>): TalkItem[] {
   if (outcome === "done") return [];
   const why = [reason, hint].filter((part) => part !== undefined).join(" ");
   const tone = outcome === "interrupted" ? "quiet" : "bad";
   return [notice(why === "" ? outcome : `${outcome}: ${why}`, tone)];
 }
 
-function changeItems(event: Extract<AgentEvent, { type: "member-change" }>): Item[] {
+function changeItems(event: Extract<AgentEvent, { type: "member-change" }>): TalkItem[] {
   const { status, detail } = event;
   if (status === "shutdown") return [{ type: "ended", reason: detail }];
   // How a run has failed is told by its end; this is for what fails outside of one.

@@ -1,5 +1,5 @@
 /** Why the program ends before its work does: somebody sent its process a signal. */
-export class Stop extends Error {
+export class StopRequest extends Error {
   override readonly name = "AbortError";
   /** What the process exits with. */
   readonly exitCode: number;
@@ -12,5 +12,5 @@ export class Stop extends Error {
 
 /** What the process exits with where a signal ends it. */
 export function stopCodeOf({ reason }: AbortSignal): number | undefined {
-  return reason instanceof Stop ? reason.exitCode : undefined;
+  return reason instanceof StopRequest ? reason.exitCode : undefined;
 }

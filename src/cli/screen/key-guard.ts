@@ -5,7 +5,7 @@ interface GuardOptions {
 }
 
 /** Keeps keys from counting that were pressed before the person could see what they would answer. */
-export class Guard {
+export class KeyGuard {
   readonly #options: GuardOptions;
   #cancel: (() => void) | undefined;
 
