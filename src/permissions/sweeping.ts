@@ -114,25 +114,14 @@ function changesWhatItFinds(words: readonly (string | undefined)[]): boolean {
 /** Names that none of the team's records has. */
 const codeName = /\.(?!json|txt|md|lock|log|tmp)[a-z]\w*$/i;
 
-/** True when each alternative asks for such a name before it does anything: `-name '*.ts' -exec …`. */
+/** True when only such names are found, by a test before anything is done: `-name '*.ts' -exec …`. */
 function findsCodeOnly(words: readonly (string | undefined)[]): boolean {
-  const isListing = !words.some(isExec);
-  const ors = words.flatMap((word, index) => (/^(-o|-or|,)$/.test(word ?? "") ? [index] : []));
-  const alternatives = [...ors, words.length].map((end, at) =>
-    words.slice(at === 0 ? 0 : (ors[at - 1] ?? 0) + 1, end),
+  if (words.some((word) => /^(-o|-or|,|\(|!|-not)$/.test(word ?? ""))) return false;
+  const action = words.findIndex(isExec);
+  const test = words.findIndex(
+    (word, index) => /^-i?name$/.test(word ?? "") && codeName.test(words[index + 1] ?? ""),
   );
-  const hasGroups = words.includes("(");
-  return alternatives.every((tests) => {
-    const action = tests.findIndex(isExec);
-    if (action < 0 && !hasGroups && !isListing) return true;
-    return tests.some(
-      (test, index) =>
-        /^-i?name$/.test(test ?? "") &&
-        (action < 0 || index < action) &&
-        codeName.test(tests[index + 1] ?? "") &&
-        !tests.slice(0, index).some((each) => /^(!|-not)$/.test(each ?? "")),
-    );
-  });
+  return test >= 0 && (action < 0 || test < action);
 }
 
 /** The same for a command that xargs gives the names of files to, from wherever they come. */

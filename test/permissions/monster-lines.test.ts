@@ -51,15 +51,15 @@ test("no line has more commands and words found in it than a person could read",
   }
 });
 
-test("a pattern with many stars is matched without trying every way", async () => {
+test("a pattern with many stars is asked about, since to match it may take long", async () => {
   await using workspace = await project();
   await mkdir(join(workspace.root, "long"));
   await writeFile(join(workspace.root, "long", "a".repeat(200)), "");
 
-  const none = await judgeLine(workspace.permissions(), `cat long/${"*?".repeat(20)}X`);
-  const found = await judgeLine(workspace.permissions(), `cat long/${"*?".repeat(20)}*a`);
+  const many = await judgeLine(workspace.permissions(), `cat long/${"*?".repeat(20)}X`);
+  const few = await judgeLine(workspace.permissions(), `cat long/${"*?".repeat(3)}X`);
 
-  expect([none.decision, found.decision]).toEqual(["allow", "allow"]);
+  expect([many.decision, few.decision]).toEqual(["ask", "allow"]);
 }, 60_000);
 
 test.each([

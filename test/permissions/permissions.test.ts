@@ -558,7 +558,7 @@ test.each([
   "find . -type f -not -path '*/node_modules/*' -exec wc -l {} \\;",
   "export NODE_ENV=test; export CI=true && ls",
   '[ -n "$x" ] && [ ! -f "$x" ] && [ "$x" = "$y" ]',
-  "sh -c 'ls src && cat README.md | head -3'",
+  "bash -c 'ls src && cat README.md | head -3'",
   "jq -r '.version' package.json",
   "PORT=3000 DEBUG=app:* ls",
   "sed -n '/^[[:space:]]*a/p;s/[^a-z]//g' README.md",

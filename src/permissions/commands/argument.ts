@@ -12,11 +12,8 @@ export interface Literal {
 export interface FilePattern {
   readonly type: "pattern";
   readonly pieces: readonly PatternPiece[];
-  /**
-   * What is found: the word itself; what the variable of a loop holds, one name at a time; or what is
-   * found once more with such a name, which stands there without quotes.
-   */
-  readonly finds: "words" | "names" | "names-again";
+  /** True when the variable of a loop holds the names, one at a time. */
+  readonly isHeld: boolean;
 }
 
 /** Text that stands for itself, or a wildcard. A bracket counts as `one`: it matches no more. */

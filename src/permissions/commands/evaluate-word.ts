@@ -76,7 +76,7 @@ export function assignedValue({ value, append }: Assignment, variables: Variable
   if (value.type !== "Word" || append || hasBraces(value)) return anyWords;
   const [assigned = anyWords] = evaluateWord(value, variables);
   if (assigned.type !== "pattern") return assigned;
-  return assigned.finds === "words" ? literal(patternText(assigned)) : anyWords;
+  return assigned.isHeld ? anyWords : literal(patternText(assigned));
 }
 
 export function hasBraces({ parts }: Word): boolean {
@@ -91,7 +91,7 @@ function hasSyntax(text: string): boolean {
 }
 
 /** What a part of a word adds to it. */
-type WordPiece = (PatternPiece & { readonly finds?: FilePattern["finds"] }) | Unknown;
+type WordPiece = (PatternPiece & { readonly isHeld?: boolean }) | Unknown;
 
 function evaluatePart(part: WordPart, variables: Variables): WordPiece[] {
   switch (part.type) {
@@ -136,7 +136,7 @@ function evaluateQuoted(part: WordPart, variables: Variables): WordPiece[] {
   const name = plainVariable(part);
   const known = name === undefined ? undefined : variables.get(name);
   if (known?.type === "literal") return [{ type: "text", value: known.value }];
-  if (known?.type === "pattern") return named(known, "names");
+  if (known?.type === "pattern") return heldPieces(known);
   return evaluatePart(part, variables);
 }
 
@@ -178,15 +178,11 @@ function evaluateVariable(name: string, variables: Variables): WordPiece[] {
   if (/^[!-]$/.test(name)) return [plainWords];
   const known = variables.get(name);
   if (!known) return [anyWords];
-  if (known.type === "pattern") return named(known, "names-again");
+  if (known.type === "pattern") return heldPieces(known);
   if (known.type === "unknown") return [known];
   // Without quotes the shell would drop it, split it, or take it for a pattern.
   if (!/^$|\s/.test(known.value)) return patternPieces(known.value) ?? [anyWords];
   return [hasPatternSign(known.value) ? anyWords : plainWords];
-}
-
-function named({ pieces }: FilePattern, finds: FilePattern["finds"]): WordPiece[] {
-  return pieces.map((piece) => ({ ...piece, finds }));
 }
 
 function join(parts: readonly (readonly WordPiece[])[]): Argument {
@@ -199,10 +195,12 @@ function join(parts: readonly (readonly WordPiece[])[]): Argument {
   return text.length > longestText ? anyWords : literal(text);
 }
 
+function heldPieces({ pieces }: FilePattern): WordPiece[] {
+  return pieces.map((piece) => ({ ...piece, isHeld: true }));
+}
+
 function joinPattern(pieces: readonly Exclude<WordPiece, Unknown>[]): FilePattern {
-  const found = pieces.map(({ finds = "words" }) => finds);
-  const kinds = ["names-again", "names", "words"] as const;
-  return { type: "pattern", pieces, finds: kinds.find((kind) => found.includes(kind)) ?? "words" };
+  return { type: "pattern", pieces, isHeld: pieces.some((piece) => piece.isHeld === true) };
 }
 
 function joinUnknown(pieces: readonly WordPiece[], unknown: readonly Unknown[]): Unknown {
@@ -251,6 +249,6 @@ function withStars(text: string): Argument {
     pieces: pieces.map((piece) =>
       piece === "*" ? { type: "any" } : { type: "text", value: piece },
     ),
-    finds: "words",
+    isHeld: false,
   };
 }

@@ -12,6 +12,8 @@ import {
 } from "./argument.ts";
 
 const mostNames = 1_000;
+/** Each further star multiplies the time that a name takes. */
+const mostStars = 3;
 
 const isAscii = /^[\x20-\x7e]*$/;
 
@@ -112,7 +114,7 @@ function splitAtSlashes({ pieces }: FilePattern): PatternSegment[] {
   return segments;
 }
 
-/** Undefined where a name's letters depend on the shell's locale. */
+/** Undefined where a name's letters depend on the shell's locale, and where to match takes long. */
 async function matchSegment(
   bases: readonly string[],
   segment: PatternSegment,
@@ -122,12 +124,14 @@ async function matchSegment(
     const name = segment.map((piece) => (piece.type === "text" ? piece.value : "")).join("");
     return bases.map((base) => `${base}${base === "" || base.endsWith("/") ? "" : "/"}${name}`);
   }
+  if (segment.filter(({ type }) => type === "any").length > mostStars) return undefined;
+  const matcher = matcherOf(segment);
   const found: string[] = [];
   for (const base of bases) {
     const names = await namesIn(base.startsWith("/") ? base : join(directory, base));
     if (names.some((name) => !isAscii.test(name))) return undefined;
     for (const name of names) {
-      if (matches(segment, name))
+      if (matcher.test(name))
         found.push(base === "" || base.endsWith("/") ? base + name : `${base}/${name}`);
       if (found.length > mostNames) return found;
     }
@@ -136,38 +140,14 @@ async function matchSegment(
 }
 
 /** As in bash, a wildcard does not match the dot that hides a file. */
-function matches(segment: PatternSegment, name: string): boolean {
+function matcherOf(segment: PatternSegment): RegExp {
   const first = segment.find((piece) => piece.type !== "text" || piece.value !== "");
   const asksForHidden = first?.type === "text" && first.value.startsWith(".");
-  if (name.startsWith(".") && !asksForHidden) return false;
-  return matchesFrom(segment.flatMap(steps), [...name]);
-}
-
-/** One character, or a wildcard. */
-type MatchStep = string | "any" | "one";
-
-function steps(piece: PatternSegment[number]): MatchStep[] {
-  return piece.type === "text" ? [...piece.value] : [piece.type];
-}
-
-/** Goes back to the last star only, so that no pattern takes long. */
-function matchesFrom(pattern: readonly MatchStep[], name: readonly string[]): boolean {
-  let step = 0;
-  let star: { step: number; at: number } | undefined;
-  for (let at = 0; at < name.length; ) {
-    if (pattern[step] === "any") {
-      star = { step, at };
-      step++;
-    } else if (pattern[step] === "one" || pattern[step] === name[at]) {
-      step++;
-      at++;
-    } else if (star) {
-      star.at++;
-      at = star.at;
-      step = star.step + 1;
-    } else return false;
-  }
-  return pattern.slice(step).every((rest) => rest === "any");
+  const source = segment.map((piece) => {
+    if (piece.type === "text") return piece.value.replace(/[\\^$.*+?()[\]{}|/-]/g, "\\$&");
+    return piece.type === "any" ? ".*" : ".";
+  });
+  return new RegExp(`^${asksForHidden ? "" : "(?!\\.)"}${source.join("")}$`, "s");
 }
 
 async function namesIn(directory: string): Promise<string[]> {

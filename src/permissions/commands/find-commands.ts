@@ -1,13 +1,14 @@
-import type {
-  AndOr,
-  Command,
-  CommandNode,
-  CompoundCommand,
-  CompoundList,
-  For,
-  ParsedScript,
-  Script,
-  Statement,
+import {
+  type AndOr,
+  type Command,
+  type CommandNode,
+  type CompoundCommand,
+  type CompoundList,
+  type For,
+  forEachChild,
+  type ParsedScript,
+  type Script,
+  type Statement,
 } from "unbash";
 import { type Argument, anyWords, hasPatternSign, knownValue, oneOf } from "./argument.ts";
 import { lookIntoArithmetic } from "./arithmetic.ts";
@@ -179,14 +180,12 @@ class CommandFinder {
           for (const list of [node.clause, node.body]) this.#round(list, routes);
         });
       case "ArithmeticFor":
-        lookIntoArithmetic(node.initialize, this.#walker(routes));
-        return this.#loop(routes, () => {
-          lookIntoArithmetic(node.test, this.#walker(routes));
-          this.#round(node.body, routes);
-          lookIntoArithmetic(node.update, this.#walker(routes));
-        });
       case "Select":
-        this.#collector.doubt("it has a menu");
+        this.#collector.doubt("it has a menu or a counting loop");
+        this.#variables.forgetAll();
+        forEachChild(node, (child) => {
+          if (child !== node.body) lookInside(child, this.#walker(routes));
+        });
         return this.#loop(routes, () => this.#round(node.body, routes));
       case "TestCommand":
         lookIntoTest(node.expression, this.#walker(routes));

@@ -242,34 +242,15 @@ export const readOnlyPrograms: Readonly<Record<string, ReadOnlyProgram>> = {
  * it reads. Those are not among them that first look in the workspace for the version to run or for
  * options, such as npm, yarn, cargo, go and mvn.
  */
-const versioned: Readonly<Record<string, RegExp>> = {
-  node: /^(--version|-v)$/,
-  deno: /^(--version|-V)$/,
-  python: /^(--version|-V)$/,
-  python3: /^(--version|-V)$/,
-  pip: /^(--version|-V)$/,
-  pip3: /^(--version|-V)$/,
-  ruby: /^--version$/,
-  gem: /^--version$/,
-  php: /^(--version|-v)$/,
-  perl: /^(--version|-v)$/,
-  java: /^--?version$/,
-  javac: /^--?version$/,
-  gcc: /^--version$/,
-  "g++": /^--version$/,
-  clang: /^--version$/,
-  make: /^--version$/,
-  cmake: /^--version$/,
-  docker: /^--version$/,
-  gh: /^--version$/,
-  git: /^--version$/,
-  tsc: /^(--version|-v)$/,
-  curl: /^--version$/,
-  bash: /^--version$/,
-};
+const versionQuestion = new RegExp(
+  `^(${[
+    "(bash|clang|cmake|curl|docker|g\\+\\+|gcc|gem|gh|git|make|ruby) --version",
+    "(node|perl|php|tsc) (--version|-v)",
+    "(deno|pip|pip3|python|python3) (--version|-V)",
+    "(java|javac) --?version",
+  ].join("|")})$`,
+);
 
 export function isVersionQuestion(name: string, words: readonly KnownArgument[]): boolean {
-  const [question, ...others] = words.map(knownValue);
-  if (others.length > 0 || question === undefined || !Object.hasOwn(versioned, name)) return false;
-  return versioned[name]?.test(question) ?? false;
+  return versionQuestion.test([name, ...words.map((word) => knownValue(word) ?? "")].join(" "));
 }

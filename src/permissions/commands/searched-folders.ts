@@ -21,11 +21,11 @@ export function lostPattern(
   words: readonly KnownArgument[],
 ): string | undefined {
   const unknown = words.filter(({ type }) => type === "unknown");
+  // A name that was found may have wildcards in it, by which files are found once more.
   const isLost = written.some(
     (word) =>
       word.type === "pattern" &&
-      ((unknown.length > 0 && searchesFolders(word)) ||
-        (word.finds === "names-again" && unknown.some(mayHoldPattern))),
+      unknown.some((each) => searchesFolders(word) || (word.isHeld && mayHoldPattern(each))),
   );
   return isLost ? "its patterns may look outside the workspace" : undefined;
 }

@@ -87,27 +87,20 @@ function namesProblem(operands: readonly KnownArgument[]): string | undefined {
 }
 
 const columns =
-  /^((pid|ppid|pgid|sid|uid|user|comm|cmd|args|command|stat|state|etime|time|start|lstart|rss|vsz|pcpu|pmem|%cpu|%mem|nice|ni|pri|tty|psr|nlwp|lwp|wchan|ruser|euid)(=[\w ]*)?,?)+$/;
+  "((pid|ppid|pgid|sid|uid|user|comm|cmd|args|command|stat|state|etime|time|start|lstart|rss|vsz|pcpu|pmem|%cpu|%mem|nice|ni|pri|tty)(=\\w*)?,?)+";
 
 /**
  * The forms of ps that show no environments. It reads `-xe` and whatever it takes for a mistake once
  * more as if there were no dash, and then `e` means them.
  */
+const plainPs = new RegExp(
+  `^(([aufwx]{1,6}|-(e|ef|eF|A|Af|f)|-[eA]?o ${columns}|(-p [\\d,]+|-C [\\w.-]+|-[eA])( -o ${columns})?) )?(--(forest|no-headers|sort=[-+]?(%?(cpu|mem)|rss|vsz|pid|start|time)) )*$`,
+);
+
 function processesProblem(operands: readonly KnownArgument[]): string | undefined {
-  const words = operands.map((word) => knownValue(word) ?? "");
-  const isPlain = words.every((word, index) => {
-    const before = words[index - 1];
-    if (/^-[eA]?o$/.test(before ?? "")) return columns.test(word);
-    if (before === "-p") return /^\d+(,\d+)*$/.test(word);
-    if (before === "-C") return /^[\w.-]+$/.test(word);
-    if (/^--(forest|no-headers)$/.test(word)) return true;
-    if (/^--sort=/.test(word))
-      return /^[-+]?(%?(cpu|mem)|rss|vsz|pid|start|time)$/.test(word.slice(7));
-    return index === 0
-      ? /^([aufwx]{1,6}|-(e|ef|eF|A|Af|f|p|C|o|eo|Ao))$/.test(word)
-      : /^-[op]$/.test(word) && /^-(e|A|p|C|o|eo|Ao)$/.test(words[0] ?? "");
-  });
-  return isPlain ? undefined : "arguments by which it may show environments";
+  // What is not known, or has blanks in it, fits nowhere.
+  const words = operands.map((word) => `${knownValue(word)?.replaceAll(/\s/g, "\0") ?? "\0"} `);
+  return plainPs.test(words.join("")) ? undefined : "arguments by which it may show environments";
 }
 
 /** Addresses and ports have names, and those are asked for in the network. */

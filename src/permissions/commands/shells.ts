@@ -37,13 +37,3 @@ export function readShellCall(words: readonly Argument[]): ShellCall {
   const isPlain = index === 1 && /^-[eux]*c$/.test(values[0] ?? "");
   return { type: "script", script: operand, isPlain };
 }
-
-/** What every `sh` reads as bash does, be it bash itself, dash or another. */
-const portable = /^(?:[\w\s.,/:@%|;<>&*?'"=!-]|\$(?=[\w?#])|\[(?= )|(?<= )\](?=[\s;]|$))*$/;
-const differing = /\|&|&>|>&(?![\d-])|<<|=\(/;
-
-/** True when the shell of this name takes the script for what bash would take it for. */
-export function readsAsBash(shell: string, script: string): boolean {
-  if (shell === "bash") return true;
-  return shell === "sh" && portable.test(script) && !differing.test(script);
-}

@@ -5,9 +5,6 @@ import { assignedValue, type Variables } from "./evaluate-word.ts";
 /** The variables that a command is started with. */
 export type ShellEnvironment = Readonly<Record<string, string | undefined>>;
 
-const number = /^\d{1,9}$/;
-const onOff = /^(0|1|true|false|yes|no|on|off|always|never|auto)?$/;
-const oneWord = /^[A-Za-z0-9_]*$/;
 /** Only where every byte below 0x80 is the ASCII character that it looks like: elsewhere a letter can swallow a quote. */
 const plainLocale = /^(|C|POSIX|(C|[a-z]{2,3}_[A-Z]{2})\.(UTF-8|utf8))$/;
 
@@ -15,48 +12,29 @@ const plainLocale = /^(|C|POSIX|(C|[a-z]{2,3}_[A-Z]{2})\.(UTF-8|utf8))$/;
  * Variables that say how to print and what to test, with the values at which they do no more than
  * that: none is a path, an address or an option.
  */
-const harmless: Readonly<Record<string, RegExp>> = {
-  CI: onOff,
-  NODE_ENV: oneWord,
-  RAILS_ENV: oneWord,
-  RACK_ENV: oneWord,
-  APP_ENV: oneWord,
-  ENVIRONMENT: oneWord,
-  DEBUG: /^[\w:*,-]*$/,
-  FORCE_COLOR: /^([0-3]|true|false)?$/,
-  NO_COLOR: onOff,
-  COLOR: onOff,
-  CLICOLOR: onOff,
-  TERM: /^(dumb|xterm|xterm-(16|256)color|vt100|screen|linux)$/,
-  COLUMNS: number,
-  LINES: number,
-  LANG: plainLocale,
-  LC_ALL: plainLocale,
-  LC_CTYPE: plainLocale,
-  TZ: /^(UTC|GMT|[A-Z][A-Za-z]+\/[A-Z][A-Za-z_]+)?$/,
-  VERBOSE: onOff,
-  V: onOff,
-  LIVE: onOff,
-  SEED: number,
-  LOG_LEVEL: oneWord,
-  PORT: number,
-  HOST: /^(localhost|127\.0\.0\.1|0\.0\.0\.0)$/,
-  RUST_BACKTRACE: /^(0|1|full)$/,
-  RUST_LOG: /^[\w:=,]*$/,
-  CARGO_TERM_COLOR: onOff,
-  CGO_ENABLED: /^[01]$/,
-  GOOS: oneWord,
-  GOARCH: oneWord,
-  PYTHONUNBUFFERED: onOff,
-  PYTHONDONTWRITEBYTECODE: onOff,
-  UPDATE_SNAPSHOTS: onOff,
-  VITEST_MAX_WORKERS: number,
-};
+const harmless: readonly (readonly [names: string, values: RegExp])[] = [
+  ["COLUMNS LINES SEED PORT VITEST_MAX_WORKERS", /^\d{1,9}$/],
+  [
+    `CI NO_COLOR COLOR CLICOLOR VERBOSE V LIVE CARGO_TERM_COLOR PYTHONUNBUFFERED
+    PYTHONDONTWRITEBYTECODE UPDATE_SNAPSHOTS CGO_ENABLED RUST_BACKTRACE FORCE_COLOR`,
+    /^([0-3]|true|false|yes|no|on|off|always|never|auto|full)?$/,
+  ],
+  ["NODE_ENV RAILS_ENV RACK_ENV APP_ENV ENVIRONMENT LOG_LEVEL GOOS GOARCH", /^[A-Za-z0-9_]*$/],
+  ["DEBUG RUST_LOG", /^[\w:=*,-]*$/],
+  ["TERM", /^(dumb|xterm|xterm-(16|256)color|vt100|screen|linux)$/],
+  ["LANG LC_ALL LC_CTYPE", plainLocale],
+  ["TZ", /^(UTC|GMT|[A-Z][A-Za-z]+\/[A-Z][A-Za-z_]+)?$/],
+  ["HOST", /^(localhost|127\.0\.0\.1|0\.0\.0\.0)$/],
+];
+
+const harmlessValues: ReadonlyMap<string, RegExp> = new Map(
+  harmless.flatMap(([names, values]) => names.split(/\s+/).map((name) => [name, values] as const)),
+);
 
 /** True when a program given this variable, written `NAME=value`, still does what its words say. */
 export function isHarmlessSetting(setting: string): boolean {
   const [, name = "", value = ""] = /^(\w+)=(.*)$/s.exec(setting) ?? [];
-  return Object.hasOwn(harmless, name) && (harmless[name]?.test(value) ?? false);
+  return harmlessValues.get(name)?.test(value) ?? false;
 }
 
 /** The same for what is assigned before a command. */

@@ -1,6 +1,6 @@
 import { type Argument, anyWords, type KnownArgument, knownValue } from "./argument.ts";
 import { guessOperand, type OptionList, parseArguments } from "./options.ts";
-import { isShell, readShellCall, readsAsBash } from "./shells.ts";
+import { isShell, readShellCall } from "./shells.ts";
 import { isHarmlessSetting } from "./variables.ts";
 
 /** What a command turns out to run. */
@@ -143,7 +143,7 @@ function unwrapShell(name: string, words: readonly Argument[]): Inner {
   if (call.type === "question") return itself;
   if (call.type === "script") {
     const { script, isPlain } = call;
-    const isKnown = isPlain && readsAsBash(name, script);
+    const isKnown = isPlain && name === "bash";
     const doubt = isKnown ? {} : { doubt: `${name} may take its script for something else` };
     return { type: "script", script, isOwnShell: true, ...doubt };
   }
