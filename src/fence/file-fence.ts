@@ -6,7 +6,7 @@ import { wait } from "../lib/wait.ts";
 import { type Fence, type HeldFence, type Holder, leadAlive } from "./fence.ts";
 import { FenceFiles } from "./fence-files.ts";
 import { HeldFileFence } from "./held-file-fence.ts";
-import { judge, silenceMs, trustMs, type Verdict } from "./judgement.ts";
+import { type HolderState, judgeHolder, silenceMs, trustMs } from "./holder-state.ts";
 import type { HeldRecord } from "./lead-record.ts";
 
 export interface FileFenceOptions {
@@ -61,13 +61,13 @@ export class FileFence implements Fence {
   async look(): Promise<Holder | undefined> {
     const record = await this.#files.lead();
     if (record?.type !== "held") return undefined;
-    const verdict = await this.#judge(record, await this.#processes.self());
+    const verdict = await this.#judgeHolder(record, await this.#processes.self());
     const isAlive = verdict.type === "running" || verdict.type === "heard";
     return { epoch: record.version, host: record.host, pid: record.pid, isAlive };
   }
 
-  async #judge(holder: HeldRecord, self: ProcessIdentity): Promise<Verdict> {
-    return judge({
+  async #judgeHolder(holder: HeldRecord, self: ProcessIdentity): Promise<HolderState> {
+    return judgeHolder({
       holder,
       heartbeat: await this.#files.heartbeat(holder.version),
       self,
@@ -85,7 +85,7 @@ export class FileFence implements Fence {
     self: ProcessIdentity,
     signal: AbortSignal | undefined,
   ): Promise<number> {
-    const verdict = await this.#judge(holder, self);
+    const verdict = await this.#judgeHolder(holder, self);
     switch (verdict.type) {
       case "ended":
         return 0;

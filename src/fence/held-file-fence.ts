@@ -1,7 +1,7 @@
 import type { Clock } from "../lib/clock.ts";
 import { fenceLost, type HeldFence } from "./fence.ts";
 import type { FenceFiles } from "./fence-files.ts";
-import { heartbeatMs, isTrusted, type Moment } from "./judgement.ts";
+import { type ClockReading, heartbeatMs, isTrusted } from "./holder-state.ts";
 
 export interface HeldFileFenceOptions {
   epoch: number;
@@ -19,7 +19,7 @@ export class HeldFileFence implements HeldFence {
   readonly #lost = new AbortController();
   #beats = 0;
   /** When the last heartbeat that reached the disk was begun. */
-  #heard: Moment | undefined;
+  #heard: ClockReading | undefined;
   #isFailing = false;
   #beating: Promise<void> = Promise.resolve();
   #cancelBeat = () => {};
@@ -102,7 +102,7 @@ export class HeldFileFence implements HeldFence {
     this.#onNotice(`The lead's heartbeat cannot be written: ${String(error)}`);
   }
 
-  #moment(): Moment {
+  #moment(): ClockReading {
     return { wallMs: this.#clock.now().getTime(), monotonicMs: this.#clock.monotonicMs() };
   }
 }

@@ -4,7 +4,7 @@ import { TeamError } from "../errors.ts";
 import { type FilePath, locationOf, nameOf, parentOf, within } from "./file-path.ts";
 import { ensurePrivateDirectory, moveFile } from "./files.ts";
 import { parseJson } from "./json.ts";
-import { type Line, LineReader, maxRecordBytes } from "./line-reader.ts";
+import { type FileLine, LineReader, maxRecordBytes } from "./line-reader.ts";
 import { openPrivateSync } from "./open-files.ts";
 import { sideDirectory } from "./segments.ts";
 
@@ -24,7 +24,7 @@ export function toLines(records: readonly object[]): string {
 
 /** The record in `line`. An empty line is none; any other that is none goes to `onDamage`. */
 export function parseLine<T>(
-  line: Line,
+  line: FileLine,
   schema: z.ZodType<T>,
   onDamage: (damage: Damage) => void,
 ): T | undefined {

@@ -162,21 +162,21 @@ class LineDiff {
   }
 }
 
-interface Step {
+interface DiagonalStep {
   diagonal: number;
   edits: number;
   limit: number;
 }
 
 /** Where a diagonal is entered: from the neighbour that got further. */
-function entryOf(furthest: Int32Array, step: Step): number {
+function entryOf(furthest: Int32Array, step: DiagonalStep): number {
   const { diagonal, limit } = step;
   if (isAddition(furthest, step)) return furthest[diagonal + limit + 2] ?? 0;
   return (furthest[diagonal + limit] ?? 0) + 1;
 }
 
 /** Whether a diagonal is entered by a line that is added, not by one that is removed. */
-function isAddition(furthest: Int32Array, { diagonal, edits, limit }: Step): boolean {
+function isAddition(furthest: Int32Array, { diagonal, edits, limit }: DiagonalStep): boolean {
   const below = furthest[diagonal + limit] ?? 0;
   const above = furthest[diagonal + limit + 2] ?? 0;
   return diagonal === -edits || (diagonal !== edits && below < above);

@@ -4,7 +4,7 @@ import type { FilePath } from "./file-path.ts";
 import { openIfExists } from "./open-files.ts";
 
 /** One line of a file, without its newline. `end` is where the next one begins. */
-export interface Line {
+export interface FileLine {
   path: FilePath;
   offset: number;
   end: number;
@@ -72,12 +72,12 @@ export class LineReader implements AsyncDisposable {
   }
 
   /** The lines from byte `from` on, where a line must begin. */
-  async *forwards(from = 0): AsyncGenerator<Line> {
+  async *forwards(from = 0): AsyncGenerator<FileLine> {
     for await (const lines of this.batches(from)) yield* lines;
   }
 
   /** As `forwards`, by as many lines at a time as one look at the file brings. */
-  async *batches(from = 0): AsyncGenerator<Line[]> {
+  async *batches(from = 0): AsyncGenerator<FileLine[]> {
     const splitter = new LineSplitter(this.#path, from, this.#maxLineBytes);
     let position = from;
     const { size } = await this.stat();
@@ -91,7 +91,7 @@ export class LineReader implements AsyncDisposable {
   }
 
   /** The lines from the last to the first; with `to`, where a line must end, those before it. */
-  async *backwards(to = Number.POSITIVE_INFINITY): AsyncGenerator<Line> {
+  async *backwards(to = Number.POSITIVE_INFINITY): AsyncGenerator<FileLine> {
     let isTail = true;
     for await (const piece of this.#piecesBackwards(to)) {
       if (!isTail) yield piece;
@@ -100,7 +100,7 @@ export class LineReader implements AsyncDisposable {
   }
 
   /** What follows the last newline, if anything does. */
-  async unterminated(): Promise<Line | undefined> {
+  async unterminated(): Promise<FileLine | undefined> {
     for await (const piece of this.#piecesBackwards(Number.POSITIVE_INFINITY)) {
       return piece.end - piece.offset === 1 ? undefined : piece;
     }
@@ -112,7 +112,7 @@ export class LineReader implements AsyncDisposable {
   }
 
   /** What lies between newlines, from the end: first, maybe empty, what follows the last one. */
-  async *#piecesBackwards(to: number): AsyncGenerator<Line> {
+  async *#piecesBackwards(to: number): AsyncGenerator<FileLine> {
     let position = Math.min(to, Number((await this.stat()).size));
     let piece = new LinePiece(this.#maxLineBytes);
     while (position > 0) {
@@ -179,8 +179,8 @@ export class LineSplitter {
   }
 
   /** The lines that `chunk`, which follows what came before, brings to an end. */
-  push(chunk: Buffer): Line[] {
-    const lines: Line[] = [];
+  push(chunk: Buffer): FileLine[] {
+    const lines: FileLine[] = [];
     let start = 0;
     for (let cut = chunk.indexOf(newline); cut !== -1; cut = chunk.indexOf(newline, start)) {
       this.#piece.append(chunk.subarray(start, cut));
@@ -233,7 +233,7 @@ class LinePiece {
     this.length += length;
   }
 
-  toLine(path: FilePath, offset: number): Line {
+  toLine(path: FilePath, offset: number): FileLine {
     const { length, isCut } = this;
     return { path, offset, end: offset + length + 1, bytes: this.#bytes(), isCut };
   }

@@ -1,6 +1,6 @@
 import { identityOf } from "./appearance.ts";
 import type { FilePath } from "./file-path.ts";
-import { type Line, LineReader, type LineReaderOptions } from "./line-reader.ts";
+import { type FileLine, LineReader, type LineReaderOptions } from "./line-reader.ts";
 import { listSegments, segmentPath, sideDirectory } from "./segments.ts";
 
 /** A place in a log. Everything before it has been read. */
@@ -77,7 +77,7 @@ export class PagedLog {
    * Every whole line from `place` on, which moves along. Where somebody has deleted or replaced the
    * file, it is read from its start, and `onRestart` is called before the first of its lines.
    */
-  async *readOn(place: LogPlace, onRestart: () => void = () => {}): AsyncGenerator<Line> {
+  async *readOn(place: LogPlace, onRestart: () => void = () => {}): AsyncGenerator<FileLine> {
     for (;;) {
       await using live = await this.#open(this.#path);
       // Listed after the open: as long as no segment has this number, `live` is that generation,
@@ -116,7 +116,7 @@ async function* readFile(
   reader: LineReader,
   place: LogPlace,
   onRestart: () => void,
-): AsyncGenerator<Line> {
+): AsyncGenerator<FileLine> {
   const stats = await reader.stat();
   const file = identityOf(stats);
   const isAnother = place.file !== undefined && place.file !== file;

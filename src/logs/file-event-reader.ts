@@ -1,6 +1,6 @@
 import { type FilePath, nameOf } from "../lib/file-path.ts";
 import { parseLine } from "../lib/json-lines.ts";
-import type { Line } from "../lib/line-reader.ts";
+import type { FileLine } from "../lib/line-reader.ts";
 import { type LogPlace, PagedLog } from "../lib/paged-log.ts";
 import type { WakeSource } from "../lib/wake-source.ts";
 import { StoredEvent } from "../protocol/events.ts";
@@ -100,7 +100,7 @@ function seqOf(text: string): number {
   return Number(/"seq":(\d+)}$/.exec(text)?.[1]);
 }
 
-async function firstEvent(lines: AsyncIterable<Line>) {
+async function firstEvent(lines: AsyncIterable<FileLine>) {
   for await (const line of lines) {
     const stored = parseLine(line, StoredEvent, leaveOut);
     if (stored) return stored;

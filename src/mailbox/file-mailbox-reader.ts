@@ -1,59 +1,38 @@
-import type { Signature } from "../keys/signature.ts";
-import { appearanceOf } from "../lib/appearance.ts";
-import type { Clock } from "../lib/clock.ts";
 import { ensurePrivateDirectory, removeTemporaries } from "../lib/files.ts";
-import type { Line } from "../lib/line-reader.ts";
 import { Listeners } from "../lib/listeners.ts";
 import type { LogHead } from "../lib/log-head.ts";
 import { moveMisplaced } from "../lib/misplaced.ts";
 import { Serial } from "../lib/serial.ts";
-import type { MemberName, MessageId } from "../protocol/ids.ts";
-import type { Message } from "../protocol/message.ts";
+import type { MessageId } from "../protocol/ids.ts";
 import { checkMarks } from "./check-marks.ts";
 import { LateWatch } from "./late-watch.ts";
 import { hashAnchor, readCursor, writeCursor } from "./mail-cursor.ts";
+import { MailIntake, type MailIntakeOptions } from "./mail-intake.ts";
 import type { MailLayout } from "./mail-layout.ts";
-import { type DecodedPart, decodeLine } from "./mail-line.ts";
-import { MailQueue, type Settlement } from "./mail-queue.ts";
+import type { MailQueue, MailSettlement } from "./mail-queue.ts";
 import { createLog, endLastLine, rotateLog, trimHistory } from "./mail-rotation.ts";
-import { anchorOf, endsWithLine, type Mark, markAfter, openLog, ownMark } from "./mail-scanner.ts";
+import { anchorOf, endsWithLine } from "./mail-scanner.ts";
 import { type MailSource, newSource, recentSegments, recoverSources } from "./mail-source.ts";
-import type { Delivery, MailboxReader, ReaderOptions, SetAside } from "./mailbox.ts";
+import type { Delivery, MailboxReader } from "./mailbox.ts";
 import { SeenIds } from "./seen-ids.ts";
 import { SideLog } from "./side-log.ts";
 
-export interface FileReaderOptions extends ReaderOptions {
+export interface FileReaderOptions extends MailIntakeOptions {
   layout: MailLayout;
-  owner: MemberName;
-  signature: Signature;
-  clock: Clock;
   /** How far the logs had come. Without it, what is missing from them is not noticed. */
   head: LogHead | undefined;
-  /** Throws when this process may no longer write the team's state. */
-  check(): Promise<void>;
-  /** Told of housekeeping that fails. It is tried again; mail goes on meanwhile. */
-  onWarning(message: string): void;
-  /** Told when the live log has become a segment. */
+  /** Called when the live log has become a segment. */
   onRotate(): void;
   onClose(): void;
   rotateBytes: number;
   historyBytes: number;
 }
 
-interface ReaderState {
-  sources: MailSource[];
-  seen: SeenIds;
-  quarantine: SideLog;
-  returned: SideLog;
-}
-
 /** The reader of an append-only log. Its cursor moves only when mail is acknowledged. */
 export class FileMailboxReader implements MailboxReader {
   readonly #options: FileReaderOptions;
-  readonly #seen: SeenIds;
-  readonly #quarantine: SideLog;
-  readonly #returned: SideLog;
-  readonly #queue = new MailQueue();
+  readonly #intake: MailIntake;
+  readonly #queue: MailQueue;
   readonly #serial = new Serial();
   readonly #listeners = new Listeners<void>();
   /** Segments by age, the live log last. */
@@ -61,12 +40,11 @@ export class FileMailboxReader implements MailboxReader {
   readonly #lateWatch: LateWatch;
   #isCursorBehind = false;
 
-  private constructor(options: FileReaderOptions, state: ReaderState) {
+  private constructor(options: FileReaderOptions, intake: MailIntake, sources: MailSource[]) {
     this.#options = options;
-    this.#sources = state.sources;
-    this.#seen = state.seen;
-    this.#quarantine = state.quarantine;
-    this.#returned = state.returned;
+    this.#intake = intake;
+    this.#queue = intake.queue;
+    this.#sources = sources;
     this.#lateWatch = new LateWatch(options.clock, () => {
       const { onWarning, layout } = options;
       this.#serial
@@ -102,8 +80,9 @@ export class FileMailboxReader implements MailboxReader {
     if (options.head) await checkMarks({ ...options, head: options.head, sources });
     const seen = new SeenIds({ directory, owner, signature, delivered: delivered.ids });
     await seen.collect(sources);
-    for (const source of sources) if (source.isAnother) await distrust(source, seen, options);
-    const reader = new FileMailboxReader(options, { sources, seen, quarantine, returned });
+    const intake = new MailIntake(options, { seen, quarantine, returned });
+    for (const source of sources) if (source.isAnother) await intake.distrust(source);
+    const reader = new FileMailboxReader(options, intake, sources);
     if (!cursor && isCursorMissing) await reader.#beginCursor();
     return reader;
   }
@@ -135,7 +114,7 @@ export class FileMailboxReader implements MailboxReader {
       const given = this.#queue.deliveriesIn(settlement).map(({ message: { id }, position }) => {
         return { id, ...position, reason: "its member has ended", text: "", at };
       });
-      await this.#returned.add(given);
+      await this.#intake.addReturned(given);
       await this.#settle(settlement);
     });
   }
@@ -167,101 +146,19 @@ export class FileMailboxReader implements MailboxReader {
     return this.#sources.slice(0, -1);
   }
 
-  /** Takes lines into memory until enough wait there, or the log has no more. */
   async #readOn(source: MailSource): Promise<void> {
-    if (this.#queue.isFull) return;
-    const { path } = source;
-    if (source.appearance && source.appearance === (await appearanceOf(path))) return;
-    const log = await openLog(path, source.scanned);
-    if (log === "replaced") return this.#readReplacement(source);
-    if (!log) return;
-    await using _ = log;
-    source.inode = log.inode;
-    for await (const lines of log.lines) {
-      await this.#takeAll(source, lines, log.modified);
-      source.scanned = ownMark(source.scanned);
-      if (this.#queue.isFull) return;
-    }
-    source.appearance = log.appearance;
-  }
-
-  /** Somebody put another file in the place of a log: it is read whole, and nothing is skipped. */
-  async #readReplacement(source: MailSource): Promise<void> {
-    if (source !== this.#live) return;
+    const isReplaced = (await this.#intake.read(source)) === "replaced";
+    if (!isReplaced || source !== this.#live) return;
+    // Somebody put another file in the place of the log: it is read whole, and nothing is skipped.
     const { path, generation } = source;
     const replacement = newSource({ path, generation: generation + 1, isAnother: true });
-    await distrust(replacement, this.#seen, this.#options);
+    await this.#intake.distrust(replacement);
     this.#options.head?.drop(generation);
     this.#sources = [...this.#segments, replacement];
     await this.#readOn(replacement);
   }
 
-  async #takeAll(source: MailSource, lines: Line[], modified: Date): Promise<void> {
-    const { generation } = source;
-    const { owner, signature } = this.#options;
-    const options = { owner, generation, signature, modified };
-    for (const line of lines) {
-      if (this.#queue.isFull) return;
-      const parts = decodeLine(line, options);
-      // Nearly all lines are one new message, and those need no waiting.
-      const [part] = parts;
-      const isNew = line.end > source.againUpTo && parts.length === 1;
-      if (isNew && part?.type === "message" && this.#isPlainlyNew(part.message.id)) {
-        this.#deliver(source, line, { message: part.message, mark: markAfter(line) });
-      } else {
-        await this.#take(source, line, parts);
-      }
-    }
-  }
-
-  async #take(source: MailSource, line: Line, parts: DecodedPart[]): Promise<void> {
-    const lineEnd = markAfter(line);
-    for (const [index, part] of parts.entries()) {
-      // Only the last part of a line moves the cursor: the others are read again with it.
-      const mark = index === parts.length - 1 ? lineEnd : source.scanned;
-      if (part.type === "set-aside") {
-        const position = { generation: source.generation, offset: mark.offset };
-        await this.#setAside({ ...part, position });
-      } else if (
-        !(await this.#isSeen(part.message.id)) &&
-        this.#isWanted(part.message, line, source)
-      ) {
-        this.#deliver(source, line, { message: part.message, mark });
-      }
-    }
-    this.#queue.pass(source, lineEnd);
-  }
-
-  #deliver(source: MailSource, line: Line, { message, mark }: { message: Message; mark: Mark }) {
-    const { generation } = source;
-    const delivery = { message, position: { generation, offset: mark.offset } };
-    this.#seen.add(generation, message.id);
-    this.#queue.push({ source, mark, delivery, bytes: line.bytes.length });
-    if (mark.offset === line.end) source.scanned = mark;
-  }
-
-  #isPlainlyNew(id: MessageId): boolean {
-    return !this.#returned.has(id) && this.#seen.isPlainlyNew(id);
-  }
-
-  /** False for what was acknowledged before and need not be given again. */
-  #isWanted(message: Message, { end }: Line, { againUpTo }: MailSource): boolean {
-    return end > againUpTo || this.#options.delivered.lost?.isWanted(message) === true;
-  }
-
-  async #isSeen(id: MessageId): Promise<boolean> {
-    return this.#returned.has(id) || (await this.#seen.has(id));
-  }
-
-  async #setAside({ id, reason, text, position }: SetAside): Promise<void> {
-    if (this.#quarantine.has(id)) return;
-    await this.#options.check();
-    const at = this.#options.clock.now().toISOString();
-    await this.#quarantine.add([{ id, ...position, reason, text, at }]);
-    this.#options.onSetAside({ id, reason, text, position });
-  }
-
-  async #settle(settlement: Settlement): Promise<void> {
+  async #settle(settlement: MailSettlement): Promise<void> {
     await this.#options.check();
     this.#queue.settle(settlement);
     try {
@@ -351,25 +248,12 @@ export class FileMailboxReader implements MailboxReader {
   }
 
   async #lookForLate(): Promise<void> {
-    const oldestNeeded = this.#live.generation - recentSegments;
     for (const segment of this.#segments) await this.#readOn(segment);
     const skipped = this.#queue.skipped();
     if (skipped.count > 0) await this.#settle(skipped);
     if (!this.#queue.isEmpty) return this.wake();
     // Whoever wrote a line to a rotated log and then again to a newer one has its first copy read
     // by now: the ids of old logs are needed no more.
-    this.#seen.forgetBefore(oldestNeeded);
+    this.#intake.forgetBefore(this.#live.generation - recentSegments);
   }
-}
-
-/** Prepares for a log in which anything may be that was read before. */
-async function distrust(
-  { path }: MailSource,
-  seen: SeenIds,
-  { delivered, onWarning }: FileReaderOptions,
-): Promise<void> {
-  seen.remember((await delivered.earlier?.()) ?? []);
-  onWarning(
-    `${path} was replaced, shortened or damaged since it was last read. It is read from the start; mail that its member has seen is not delivered again.`,
-  );
 }

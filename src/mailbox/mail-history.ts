@@ -1,8 +1,9 @@
 import type { Signature } from "../keys/signature.ts";
-import type { Line, LineReader } from "../lib/line-reader.ts";
+import type { LineReader } from "../lib/line-reader.ts";
 import type { MarkedLog } from "../lib/log-head.ts";
 import { PagedLog } from "../lib/paged-log.ts";
 import type { MemberName, MessageId } from "../protocol/ids.ts";
+import type { Position } from "../protocol/message.ts";
 import { isSettled, type MailCursor, readCursor } from "./mail-cursor.ts";
 import type { MailLayout } from "./mail-layout.ts";
 import { type DecodedPart, decodeLine, maxLineBytes } from "./mail-line.ts";
@@ -17,7 +18,7 @@ export interface MailPlace {
   newer: number;
 }
 
-export interface HistoryOptions {
+export interface MailHistoryOptions {
   layout: MailLayout;
   owner: MemberName;
   /** Without one, senders are shown as the lines claim. */
@@ -35,12 +36,14 @@ export interface PlacedRecord {
 }
 
 /** What a mailbox holds, newest first, as far back as its segments go. Looks and never consumes. */
-export async function* readRecords(options: HistoryOptions): AsyncGenerator<MailRecord> {
+export async function* readRecords(options: MailHistoryOptions): AsyncGenerator<MailRecord> {
   for await (const { record } of readPlacedRecords(options)) yield record;
 }
 
 /** As `readRecords`, with the places from which to go on another time. */
-export async function* readPlacedRecords(options: HistoryOptions): AsyncGenerator<PlacedRecord> {
+export async function* readPlacedRecords(
+  options: MailHistoryOptions,
+): AsyncGenerator<PlacedRecord> {
   const { layout, from } = options;
   const cursor = await readCursor(layout.cursor);
   const returned = await readSideIds(layout.returned);
@@ -66,7 +69,7 @@ export async function lookAtLive(layout: MailLayout): Promise<MarkedLog | undefi
   return undefined;
 }
 
-interface LogOptions extends HistoryOptions {
+interface LogOptions extends MailHistoryOptions {
   generation: number;
   cursor: MailCursor | undefined;
   returned: ReadonlySet<MessageId>;
@@ -80,9 +83,10 @@ async function* readLog(reader: LineReader, options: LogOptions): AsyncGenerator
   const first = from?.generation === generation ? from : undefined;
   for await (const line of reader.backwards(first?.lineEnd)) {
     if (having !== undefined && !line.bytes.includes(having)) continue;
-    const records = recordsOf(line, { ...options, modified }).reverse();
-    for (const [newer, record] of records.entries()) {
+    const parts = decodeLine(line, { ...options, modified }).reverse();
+    for (const [newer, part] of parts.entries()) {
       if (first?.lineEnd === line.end && newer < first.newer) continue;
+      const record = toRecord(part, { generation, offset: line.end }, options);
       const id = idOf(record);
       if (shown.has(id)) continue;
       shown.add(id);
@@ -91,28 +95,20 @@ async function* readLog(reader: LineReader, options: LogOptions): AsyncGenerator
   }
 }
 
-export function idOf(record: MailRecord): MessageId {
-  return record.state === "set aside" ? record.id : record.message.id;
-}
-
-function recordsOf(line: Line, options: LogOptions & { modified: Date }): MailRecord[] {
-  const { generation, cursor, returned } = options;
-  const position = { generation, offset: line.end };
-  const state = isSettled(cursor, position) ? "delivered" : "queued";
-  return decodeLine(line, options).map((part) => toRecord(part, { position, state, returned }));
-}
-
-interface RecordOptions {
-  position: MailRecord["position"];
-  state: "queued" | "delivered";
-  returned: ReadonlySet<MessageId>;
-}
-
-function toRecord(part: DecodedPart, { position, state, returned }: RecordOptions): MailRecord {
+function toRecord(
+  part: DecodedPart,
+  position: Position,
+  { cursor, returned }: LogOptions,
+): MailRecord {
   if (part.type === "set-aside") {
     const { id, reason, text } = part;
     return { state: "set aside", id, reason, text, position };
   }
   const { message } = part;
+  const state = isSettled(cursor, position) ? "delivered" : "queued";
   return { state: returned.has(message.id) ? "undelivered" : state, message, position };
+}
+
+export function idOf(record: MailRecord): MessageId {
+  return record.state === "set aside" ? record.id : record.message.id;
 }

@@ -1,7 +1,7 @@
 import { TeamError } from "../errors.ts";
 import type { Signature } from "../keys/signature.ts";
 import { describeIssue } from "../lib/json.ts";
-import type { Line } from "../lib/line-reader.ts";
+import type { FileLine } from "../lib/line-reader.ts";
 import { readJson, TooDeep } from "../lib/read-json.ts";
 import { type MemberName, MessageId, outside } from "../protocol/ids.ts";
 import {
@@ -51,9 +51,9 @@ export interface DecodeOptions {
  * Reads one line. A blank line is nothing, and a bad one is a part like any other: no line makes
  * this throw. What is glued to a signed record, before it, is a line of its own.
  */
-export function decodeLine(line: Line, options: DecodeOptions): DecodedPart[] {
+export function decodeLine(line: FileLine, options: DecodeOptions): DecodedPart[] {
   const parts: DecodedPart[] = [];
-  let rest: Piece = { bytes: line.bytes, start: line.end - 1 - line.bytes.length, options };
+  let rest: LinePart = { bytes: line.bytes, start: line.end - 1 - line.bytes.length, options };
   for (let at = findSigned(rest); at !== undefined; at = findSigned(rest)) {
     const [before, record] = split(rest, at);
     parts.unshift(decodeSigned(record));
@@ -67,12 +67,12 @@ export function decodeLine(line: Line, options: DecodeOptions): DecodedPart[] {
 }
 
 /** True where a line is one whole record that troupe wrote. */
-export function isWholeRecord({ bytes, isCut }: Line, signature: Signature): boolean {
+export function isWholeRecord({ bytes, isCut }: FileLine, signature: Signature): boolean {
   return !isCut && endsLikeSigned(bytes) && isSigned(bytes, signature);
 }
 
 /** The ids of the records in a line. What looks like one whole record is taken at its word. */
-export function idsIn(line: Line, options: DecodeOptions): string[] {
+export function idsIn(line: FileLine, options: DecodeOptions): string[] {
   const { bytes, isCut } = line;
   const isOne = endsLikeSigned(bytes) && bytes.lastIndexOf(recordStart) === 0;
   if (isOne && !isCut) return [bytes.toString("latin1", recordStart.length, uuidEnd)];
@@ -85,21 +85,21 @@ export function idsIn(line: Line, options: DecodeOptions): string[] {
 const uuidEnd = recordStart.length + 36;
 
 /** A part of a line, with its offset in the log. */
-interface Piece {
+interface LinePart {
   bytes: Buffer;
   start: number;
   options: DecodeOptions;
 }
 
-function split({ bytes, start, options }: Piece, at: number): [Piece, Piece] {
+function split({ bytes, start, options }: LinePart, at: number): [LinePart, LinePart] {
   return [
     { bytes: bytes.subarray(0, at), start, options },
     { bytes: bytes.subarray(at), start: start + at, options },
   ];
 }
 
-/** Where the signed record begins that the piece ends with, if it does. */
-function findSigned({ bytes, options: { signature } }: Piece): number | undefined {
+/** Where the signed record begins that the part ends with, if it does. */
+function findSigned({ bytes, options: { signature } }: LinePart): number | undefined {
   if (!endsLikeSigned(bytes)) return undefined;
   if (isSigned(bytes, signature)) return 0;
   // From the end, because the record is what was written last. A line full of beginnings is an
@@ -131,29 +131,29 @@ function isSigned(bytes: Buffer, signature: Signature | undefined): boolean {
   return signature.verify(bytes.subarray(0, signedLength), hex);
 }
 
-function decodeSigned(piece: Piece): DecodedPart {
-  const value = parseObject(piece.bytes.toString());
-  if (!value) return setAside(piece, "is signed, but is not a JSON object");
+function decodeSigned(part: LinePart): DecodedPart {
+  const value = parseObject(part.bytes.toString());
+  if (!value) return setAside(part, "is signed, but is not a JSON object");
   const parsed = Message.safeParse(modernize(value));
   if (!parsed.success) {
-    return setAside(piece, `is signed, but not a message, ${describeIssue(parsed.error)}`);
+    return setAside(part, `is signed, but not a message, ${describeIssue(parsed.error)}`);
   }
   const { to } = parsed.data;
-  if (to !== piece.options.owner) return setAside(piece, `is addressed to '${to}'`);
+  if (to !== part.options.owner) return setAside(part, `is addressed to '${to}'`);
   return { type: "message", message: parsed.data };
 }
 
 /** Everything that troupe did not sign is text from outside, or is set aside. */
-function decodeUnsigned(piece: Piece): DecodedPart[] {
-  const text = piece.bytes.toString().trim();
+function decodeUnsigned(part: LinePart): DecodedPart[] {
+  const text = part.bytes.toString().trim();
   if (text === "") return [];
-  if (!text.startsWith("{")) return [fromOutside(piece, { content: text })];
+  if (!text.startsWith("{")) return [fromOutside(part, { content: text })];
   const value = parseObject(text);
-  if (value) return [fromOutside(piece, modernize(value))];
+  if (value) return [fromOutside(part, modernize(value))];
 
-  const glued = findWhole(piece.bytes);
-  if (glued === undefined) return [setAside(piece, whyUnread(text))];
-  const [torn, record] = split(piece, glued);
+  const glued = findWhole(part.bytes);
+  if (glued === undefined) return [setAside(part, whyUnread(text))];
+  const [torn, record] = split(part, glued);
   return [setAside(torn, "starts with { but is not JSON"), ...decodeUnsigned(record)];
 }
 
@@ -167,19 +167,19 @@ function findWhole(bytes: Buffer): number | undefined {
   return undefined;
 }
 
-function fromOutside(piece: Piece, claim: Record<string, unknown>): DecodedPart {
+function fromOutside(part: LinePart, claim: Record<string, unknown>): DecodedPart {
   const { type, content } = claim;
   if (type !== undefined && !isClaimable(type)) {
     const name = typeof type === "string" ? JSON.stringify(type.slice(0, 40)) : "something else";
-    return setAside(piece, `claims to be a ${name}, but is not signed`);
+    return setAside(part, `claims to be a ${name}, but is not signed`);
   }
-  if (typeof content !== "string") return setAside(piece, "has no content that is text");
+  if (typeof content !== "string") return setAside(part, "has no content that is text");
   if (!isContentSize(content)) {
-    return setAside(piece, `has more than ${maxContentBytes} bytes of content`);
+    return setAside(part, `has more than ${maxContentBytes} bytes of content`);
   }
-  const { owner, modified } = piece.options;
+  const { owner, modified } = part.options;
   const message: Message = {
-    id: handId(piece),
+    id: handId(part),
     type: "message",
     from: outside,
     to: owner,
@@ -213,15 +213,15 @@ function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-function setAside(piece: Piece, reason: string): DecodedPart {
-  const text = piece.bytes.toString("utf8", 0, setAsideBytes);
-  return { type: "set-aside", id: handId(piece), reason, text };
+function setAside(part: LinePart, reason: string): DecodedPart {
+  const text = part.bytes.toString("utf8", 0, setAsideBytes);
+  return { type: "set-aside", id: handId(part), reason, text };
 }
 
 /** How much of a line is repeated where it is reported; the log has the whole. */
 const setAsideBytes = 4096;
 
 /** `hand-<generation>-<byte offset>`: the same over a rename, a replay and a restart. */
-function handId({ start, options }: Piece): MessageId {
+function handId({ start, options }: LinePart): MessageId {
   return MessageId.parse(`hand-${options.generation}-${start}`);
 }

@@ -16,7 +16,7 @@ interface Queued {
 }
 
 /** How many lines would be settled, and how far that brings each log. */
-export interface Settlement {
+export interface MailSettlement {
   count: number;
   marks: ReadonlyMap<MailSource, Mark>;
 }
@@ -55,22 +55,22 @@ export class MailQueue {
   }
 
   /** What settling everything up to and including a message comes to. */
-  upTo(id: MessageId): Settlement {
+  upTo(id: MessageId): MailSettlement {
     const index = this.#items.findLastIndex(({ delivery }) => delivery?.message.id === id);
     if (index === -1) throw new Error(`Message ${id} is not among the unread`);
     return this.#settlement(index + 1);
   }
 
   /** What settling those lines comes to that wait for no message. */
-  skipped(): Settlement {
+  skipped(): MailSettlement {
     return this.#settlement(0);
   }
 
-  deliveriesIn({ count }: Settlement): Delivery[] {
+  deliveriesIn({ count }: MailSettlement): Delivery[] {
     return this.#items.slice(0, count).flatMap(({ delivery }) => delivery ?? []);
   }
 
-  settle({ count, marks }: Settlement): void {
+  settle({ count, marks }: MailSettlement): void {
     for (const [source, mark] of marks) source.settled = ownMark(mark);
     for (const { delivery, bytes } of this.#items.splice(0, count)) {
       if (delivery) this.#messages--;
@@ -78,7 +78,7 @@ export class MailQueue {
     }
   }
 
-  #settlement(atLeast: number): Settlement {
+  #settlement(atLeast: number): MailSettlement {
     let count = atLeast;
     while (this.#items[count]?.delivery === undefined && count < this.#items.length) count++;
     const marks = new Map<MailSource, Mark>();

@@ -1,7 +1,7 @@
 import { type BigIntStats, closeSync, fstatSync, readSync } from "node:fs";
 import { describeAppearance } from "../lib/appearance.ts";
 import type { FilePath } from "../lib/file-path.ts";
-import { type Line, LineReader, LineSplitter } from "../lib/line-reader.ts";
+import { type FileLine, LineReader, LineSplitter } from "../lib/line-reader.ts";
 import { openIfExistsSync } from "../lib/open-files.ts";
 import { maxLineBytes } from "./mail-line.ts";
 
@@ -17,7 +17,7 @@ const newline = 0x0a;
 /** Of a long line its end is enough: that is where a record has its signature. */
 const tailLength = 95;
 
-export function markAfter({ bytes, end }: Line): Mark {
+export function markAfter({ bytes, end }: FileLine): Mark {
   return { offset: end, tail: bytes.subarray(-tailLength) };
 }
 
@@ -49,14 +49,14 @@ export async function endsWithLine(path: FilePath): Promise<boolean> {
 }
 
 /** A log that is open where reading goes on. */
-export interface OpenLog extends AsyncDisposable {
+export interface OpenMailLog extends AsyncDisposable {
   inode: string;
   /** When the log was last written. */
   modified: Date;
   /** Changes with every write to the log, as far as the file system tells. */
   appearance: string;
   /** The whole lines that follow, by many at a time; an unterminated tail is left for later. */
-  lines: AsyncIterable<Line[]> | Iterable<Line[]>;
+  lines: AsyncIterable<FileLine[]> | Iterable<FileLine[]>;
 }
 
 /**
@@ -66,7 +66,7 @@ export interface OpenLog extends AsyncDisposable {
 export async function openLog(
   path: FilePath,
   from: Mark,
-): Promise<OpenLog | "replaced" | undefined> {
+): Promise<OpenMailLog | "replaced" | undefined> {
   const little = readLittle(path, from);
   if (little !== "much") return little;
 
@@ -98,7 +98,7 @@ const littleBytes = 64 * 1024;
  * Synchronous: it was written a moment ago and lies in memory, where reading it takes a few
  * microseconds. The way through the thread pool takes many times as long, and would be gone six times.
  */
-function readLittle(path: FilePath, from: Mark): OpenLog | "replaced" | "much" | undefined {
+function readLittle(path: FilePath, from: Mark): OpenMailLog | "replaced" | "much" | undefined {
   const descriptor = openIfExistsSync(path);
   if (descriptor === undefined) return undefined;
   try {

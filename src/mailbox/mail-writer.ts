@@ -9,7 +9,7 @@ const maxAttempts = 20;
 /** How many logs stay open at once, however many members there are. */
 const maxOpen = 16;
 
-interface OpenLog {
+interface OpenDescriptor {
   descriptor: number;
   inode: bigint;
   /** Whether the last write left a part of a line and no newline. */
@@ -22,8 +22,8 @@ interface OpenLog {
  */
 export class MailWriter implements Disposable {
   /** The one that was written to last comes last. */
-  readonly #open = new Map<FilePath, OpenLog>();
-  #latest: { path: FilePath; log: OpenLog } | undefined;
+  readonly #open = new Map<FilePath, OpenDescriptor>();
+  #latest: { path: FilePath; log: OpenDescriptor } | undefined;
 
   /** Returns when the line is where the reader will find it. Otherwise throws `write-failed`. */
   write(path: FilePath, line: Buffer): void {
@@ -53,7 +53,7 @@ export class MailWriter implements Disposable {
   }
 
   /** The inode that `path` names after the write. */
-  #tryWrite(path: FilePath, log: OpenLog, line: Buffer): bigint | undefined {
+  #tryWrite(path: FilePath, log: OpenDescriptor, line: Buffer): bigint | undefined {
     try {
       writeWhole(log, line);
       return statSync(locationOf(path), { bigint: true, throwIfNoEntry: false })?.ino;
@@ -62,7 +62,7 @@ export class MailWriter implements Disposable {
     }
   }
 
-  #opened(path: FilePath): OpenLog {
+  #opened(path: FilePath): OpenDescriptor {
     if (this.#latest?.path === path) return this.#latest.log;
     const log = this.#open.get(path) ?? openLog(path);
     // Taken out and put in again, it is the last one.
@@ -75,7 +75,7 @@ export class MailWriter implements Disposable {
   }
 }
 
-function openLog(path: FilePath): OpenLog {
+function openLog(path: FilePath): OpenDescriptor {
   try {
     const descriptor = openPrivateSync(path, "a");
     try {
@@ -89,7 +89,7 @@ function openLog(path: FilePath): OpenLog {
   }
 }
 
-function writeWhole(log: OpenLog, line: Buffer): void {
+function writeWhole(log: OpenDescriptor, line: Buffer): void {
   const bytes = log.isTorn ? Buffer.concat([newline, line]) : line;
   const written = writeSync(log.descriptor, bytes);
   log.isTorn = written < bytes.length;

@@ -19,7 +19,7 @@ export interface MemoryMailboxOptions {
   onChange?(change: "mail" | "mail-read"): void;
 }
 
-interface Slot extends Delivery {
+interface StoredMail extends Delivery {
   state: "queued" | "delivered" | "undelivered";
 }
 
@@ -27,7 +27,7 @@ interface Slot extends Delivery {
 export class MemoryMailbox implements Mailbox {
   readonly owner: MemberName;
   readonly #clock: Clock;
-  readonly #slots = new Map<MessageId, Slot>();
+  readonly #slots = new Map<MessageId, StoredMail>();
   readonly #listeners = new Listeners<void>();
   readonly #onChange: (change: "mail" | "mail-read") => void;
   #hasReader = false;
@@ -74,11 +74,11 @@ export class MemoryMailbox implements Mailbox {
     this.#hasReader = false;
   }
 
-  #queued(): Slot[] {
+  #queued(): StoredMail[] {
     return [...this.#slots.values()].filter(({ state }) => state === "queued");
   }
 
-  #settle(upTo: MessageId, state: Slot["state"]): void {
+  #settle(upTo: MessageId, state: StoredMail["state"]): void {
     const queued = this.#queued();
     const index = queued.findIndex(({ message }) => message.id === upTo);
     if (index === -1) throw new Error(`Message ${upTo} is not among the unread`);

@@ -1,5 +1,5 @@
 import { identityOf } from "../lib/appearance.ts";
-import type { Line, LineReader } from "../lib/line-reader.ts";
+import type { FileLine, LineReader } from "../lib/line-reader.ts";
 import { Serial } from "../lib/serial.ts";
 import { isShown } from "../protocol/message-types.ts";
 import { isSettled, readCursor } from "./mail-cursor.ts";
@@ -55,7 +55,7 @@ export class UnreadCount {
 }
 
 /** False for what concerns the runtime alone. Troupe writes the type second, so a line's beginning tells it. */
-function isForMember({ bytes }: Line): boolean {
+function isForMember({ bytes }: FileLine): boolean {
   if (bytes.length === 0) return false;
   const [, type] = /^\{"id":"[^"]*","type":"(\w+)"/.exec(bytes.toString("utf8", 0, 120)) ?? [];
   return type === undefined || isShown({ type });

@@ -18,13 +18,13 @@ export const MessagesQuery = z.object({
 export type MessagesQuery = z.infer<typeof MessagesQuery>;
 
 /** `GET /api/members/<name>/transcript`. */
-export const TranscriptQuery = z.object({
+export const EntriesQuery = z.object({
   before: cursor.optional(),
   after: cursor.optional(),
   limit: count.default(100),
   search: z.string().max(200).optional(),
 });
-export type TranscriptQuery = z.infer<typeof TranscriptQuery>;
+export type EntriesQuery = z.infer<typeof EntriesQuery>;
 
 /** `GET /api/stream`: the member whose words are wanted as they come. */
 export const StreamQuery = z.object({

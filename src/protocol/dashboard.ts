@@ -211,7 +211,7 @@ export type EntryView = { cursor: string; at: string | null } & (
   | { type: "damaged"; reason: string }
 );
 
-export interface TranscriptPage {
+export interface EntriesPage {
   member: string;
   /** Oldest first. */
   entries: readonly EntryView[];

@@ -22,7 +22,7 @@ export class ObservedKey {
   }
 
   /** To tell what troupe has written; undefined where nobody can tell, which may change later. */
-  async toSee(): Promise<Signature | undefined> {
+  async verifier(): Promise<Signature | undefined> {
     if (this.#loaded) return this.#loaded;
     const { signature, reason } = await this.#find();
     this.#loaded = signature;
@@ -36,7 +36,7 @@ export class ObservedKey {
   }
 
   /** To sign with. Nobody signs for a team that is not theirs. */
-  async toSign(findLead: () => Promise<Holder | undefined>): Promise<Signature> {
+  async signer(findLead: () => Promise<Holder | undefined>): Promise<Signature> {
     const { signature, reason, isMissing } = await this.#find();
     if (signature) return signature;
     const lead = isMissing ? await findLead() : undefined;

@@ -1,5 +1,5 @@
 import { parseLine } from "../lib/json-lines.ts";
-import type { Line, LineReader } from "../lib/line-reader.ts";
+import type { FileLine, LineReader } from "../lib/line-reader.ts";
 import { Entry } from "../protocol/transcript.ts";
 import {
   chainStart,
@@ -11,7 +11,7 @@ import {
 
 /** A line that is no entry of this transcript. */
 export interface ForeignLine {
-  line: Line;
+  line: FileLine;
   reason: string;
 }
 
@@ -73,7 +73,7 @@ export async function readChainedTail(
 }
 
 /** The entry in `line`, or why it is none. */
-function readLine(line: Line, chain: EntryChain): { read?: ChainedEntry; reason: string } {
+function readLine(line: FileLine, chain: EntryChain): { read?: ChainedEntry; reason: string } {
   let reason = `${line.path}, byte ${line.offset} was not written by troupe`;
   if (line.isCut) return { reason: `${line.path}, byte ${line.offset} is too long for an entry` };
   const place = chain.placeOf(line.bytes);

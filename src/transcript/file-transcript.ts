@@ -2,7 +2,7 @@ import { hasErrno } from "../errors.ts";
 import { type FilePath, parentOf } from "../lib/file-path.ts";
 import { ensurePrivateDirectory, moveFile } from "../lib/files.ts";
 import { appendLines, type Damage, parseLine, repairTail } from "../lib/json-lines.ts";
-import { type Line, LineReader } from "../lib/line-reader.ts";
+import { type FileLine, LineReader } from "../lib/line-reader.ts";
 import { Serial } from "../lib/serial.ts";
 import { Entry } from "../protocol/transcript.ts";
 import { type ChainedTail, readChainedTail } from "./chained-tail.ts";
@@ -65,14 +65,14 @@ export class FileTranscriptReader implements TranscriptReader {
     this.#onDamage(damage);
   }
 
-  #parse(line: Line): Entry | undefined {
+  #parse(line: FileLine): Entry | undefined {
     return parseEntry(line, this.#chain, (damage) => this.report(damage));
   }
 }
 
 /** The entry in `line`; what is none, or not signed for the transcript of `chain`, goes to `onDamage`. */
 export function parseEntry(
-  line: Line,
+  line: FileLine,
   chain: EntryChain | undefined,
   onDamage: (damage: Damage) => void,
 ): Entry | undefined {

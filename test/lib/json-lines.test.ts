@@ -9,7 +9,7 @@ import {
   repairTail,
   toLines,
 } from "../../src/lib/json-lines.ts";
-import { type Line, LineReader, type LineReaderOptions } from "../../src/lib/line-reader.ts";
+import { type FileLine, LineReader, type LineReaderOptions } from "../../src/lib/line-reader.ts";
 import { listSegments, segmentPath, sideDirectory } from "../../src/lib/segments.ts";
 import { temporaryDirectory } from "../../src/testing/temporary-directory.ts";
 
@@ -167,8 +167,8 @@ async function linesFile(text: string, options: LineReaderOptions = {}) {
   };
 }
 
-async function collect(lines: AsyncIterable<Line>): Promise<Line[]> {
-  const collected: Line[] = [];
+async function collect(lines: AsyncIterable<FileLine>): Promise<FileLine[]> {
+  const collected: FileLine[] = [];
   for await (const line of lines) collected.push(line);
   return collected;
 }

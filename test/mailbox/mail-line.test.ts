@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { hmacSignature } from "../../src/keys/signature.ts";
-import type { Line } from "../../src/lib/line-reader.ts";
+import type { FileLine } from "../../src/lib/line-reader.ts";
 import {
   type DecodeOptions,
   decodeLine,
@@ -29,7 +29,7 @@ function written(content: string, to = ada): Buffer {
   return encodeLine(message(content, to), signature).subarray(0, -1);
 }
 
-function line(bytes: Buffer | string, isCut = false): Line {
+function line(bytes: Buffer | string, isCut = false): FileLine {
   const whole = Buffer.from(bytes);
   return {
     path: "/inbox/ada.jsonl",

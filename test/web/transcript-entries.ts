@@ -1,4 +1,4 @@
-import type { EntryView, ReplyBlockView, TranscriptPage } from "../../src/protocol/dashboard.ts";
+import type { EntriesPage, EntryView, ReplyBlockView } from "../../src/protocol/dashboard.ts";
 import type { Outcome } from "../../src/protocol/message.ts";
 
 /** A second of the day on which everything in these tests happens. */
@@ -53,8 +53,8 @@ export function notes(from: number, to: number): EntryView[] {
 
 export function pageOf(
   entries: readonly EntryView[],
-  rest: Partial<TranscriptPage> = {},
-): TranscriptPage {
+  rest: Partial<EntriesPage> = {},
+): EntriesPage {
   const [first, last] = [entries[0], entries.at(-1)];
   const before = first && first.cursor !== "0" ? first.cursor : null;
   return {

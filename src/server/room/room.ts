@@ -4,16 +4,16 @@ import { Serial } from "../../lib/serial.ts";
 import type {
   AwayView,
   CostView,
+  EntriesPage,
   MessagesPage,
   MessageView,
   RoomState,
-  TranscriptPage,
 } from "../../protocol/dashboard.ts";
 import type {
   AnswerBody,
+  EntriesQuery,
   MessagesQuery,
   SendBody,
-  TranscriptQuery,
 } from "../../protocol/dashboard-requests.ts";
 import { RequestId, type TeamId } from "../../protocol/ids.ts";
 import type { TeamView } from "../../team/view/team-view.ts";
@@ -105,7 +105,7 @@ export class Room implements AsyncDisposable {
     return wholeMessage(this.#current, to, id);
   }
 
-  async transcript(member: string, query: TranscriptQuery): Promise<TranscriptPage> {
+  async transcript(member: string, query: EntriesQuery): Promise<EntriesPage> {
     return transcriptPage(this.#current, member, query);
   }
 

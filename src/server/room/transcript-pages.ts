@@ -1,13 +1,8 @@
-import type { EntryView, TranscriptPage } from "../../protocol/dashboard.ts";
-import type { TranscriptQuery } from "../../protocol/dashboard-requests.ts";
+import type { EntriesPage, EntryView } from "../../protocol/dashboard.ts";
+import type { EntriesQuery } from "../../protocol/dashboard-requests.ts";
 import type { MemberName } from "../../protocol/ids.ts";
 import { findMember } from "../../team/find-member.ts";
-import type {
-  Cursor,
-  ListedEntry,
-  TeamView,
-  TranscriptPage as ViewPage,
-} from "../../team/view/team-view.ts";
+import type { Cursor, ListedEntry, TeamView, TranscriptPage } from "../../team/view/team-view.ts";
 import { entryHas, entryView } from "./entry-view.ts";
 
 /** How many entries are read at once for a search, and how often for one page. */
@@ -17,8 +12,8 @@ const [searchedAtOnce, maxReads] = [500, 40];
 export async function transcriptPage(
   view: TeamView,
   name: string,
-  query: TranscriptQuery,
-): Promise<TranscriptPage> {
+  query: EntriesQuery,
+): Promise<EntriesPage> {
   const member = findMember(await view.team(), name);
   const { after, before } = query;
   const first = await view.transcript(member, { after, before, limit: readLimit(query, 0) });
@@ -33,13 +28,13 @@ export async function transcriptPage(
 interface CollectOptions {
   view: TeamView;
   member: MemberName;
-  query: TranscriptQuery;
+  query: EntriesQuery;
   isForwards: boolean;
 }
 
 /** The entries to show, in the order of reading, and where to go on behind them. */
 async function collect(
-  first: ViewPage,
+  first: TranscriptPage,
   { view, member, query, isForwards }: CollectOptions,
 ): Promise<{ entries: EntryView[]; end: Cursor | null }> {
   const entries: EntryView[] = [];
@@ -64,11 +59,11 @@ async function collect(
 }
 
 /** How many entries are read next. Without a search nearly all of them are shown. */
-function readLimit({ limit, search }: TranscriptQuery, found: number): number {
+function readLimit({ limit, search }: EntriesQuery, found: number): number {
   return search === undefined ? limit - found : searchedAtOnce;
 }
 
-function shown(listed: ListedEntry, { search }: TranscriptQuery): EntryView[] {
+function shown(listed: ListedEntry, { search }: EntriesQuery): EntryView[] {
   const view = entryView(listed);
   return view && (search === undefined || entryHas(view, search.toLowerCase())) ? [view] : [];
 }

@@ -5,11 +5,11 @@ import { jsonText } from "../../lib/json-text.ts";
 import {
   AnswerBody,
   AwayQuery,
+  EntriesQuery,
   MessagesQuery,
   SendBody,
   StopBody,
   StreamQuery,
-  TranscriptQuery,
 } from "../../protocol/dashboard-requests.ts";
 import { Refused, refusalOf, refuse } from "../refusal.ts";
 import type { Room } from "../room/room.ts";
@@ -24,7 +24,7 @@ export function apiRoutes(room: Room): Hono {
     c.json(await room.message(c.req.param("to"), c.req.param("id"))),
   );
   api.get("/members/:name/transcript", async (c) =>
-    c.json(await room.transcript(c.req.param("name"), parsedQuery(c, TranscriptQuery))),
+    c.json(await room.transcript(c.req.param("name"), parsedQuery(c, EntriesQuery))),
   );
   api.get("/cost", async (c) => c.json(await room.cost()));
   api.get("/away", async (c) => c.json(await room.away(parsedQuery(c, AwayQuery).since)));

@@ -1,7 +1,7 @@
 import { hasErrno, TeamError } from "../../errors.ts";
 import type { FilePath } from "../../lib/file-path.ts";
 import { parseLine } from "../../lib/json-lines.ts";
-import { type Line, LineReader } from "../../lib/line-reader.ts";
+import { type FileLine, LineReader } from "../../lib/line-reader.ts";
 import type { MessageId } from "../../protocol/ids.ts";
 import type { Message } from "../../protocol/message.ts";
 import { Entry } from "../../protocol/transcript.ts";
@@ -84,13 +84,13 @@ async function firstDatedAfter(
 /** How an entry begins that troupe has written. */
 const dated = /^\{"type":"[a-z-]+","at":"([^"]+)"/;
 
-function timeOf({ bytes }: Line): number {
+function timeOf({ bytes }: FileLine): number {
   const [, at = ""] = dated.exec(bytes.toString("latin1", 0, 100)) ?? [];
   return Date.parse(at);
 }
 
 /** The messages that came with one line. Most lines need no parsing to see that they have none. */
-function deliveriesIn(line: Line): [MessageId, string][] {
+function deliveriesIn(line: FileLine): [MessageId, string][] {
   const { bytes } = line;
   const mayHave = bytes.indexOf('"delivery"') === 8 || bytes.includes('"mail":[');
   const entry = mayHave ? parseLine(line, Entry, () => {}) : undefined;

@@ -74,7 +74,7 @@ export class FileTeamView implements TeamView {
   async tasks(): Promise<Task[]> {
     const { layout, key, parts } = await this.#last();
     const { clock, onWarning: onDamage } = this.#place;
-    const signature = await key.toSee();
+    const signature = await key.verifier();
     const { FileTaskBoard } = await import("../../tasks/file-task-board.ts");
     const board =
       parts.tasks ?? new FileTaskBoard({ directory: layout.tasks, clock, signature, onDamage });
@@ -85,7 +85,7 @@ export class FileTeamView implements TeamView {
 
   async requests(filter: RequestFilter = {}): Promise<Request[]> {
     const team = await this.#last();
-    return (await this.#requests(team, await this.#toSign(team))).list(filter);
+    return (await this.#requests(team, await this.#signer(team))).list(filter);
   }
 
   async requestIds(): Promise<RequestId[]> {
@@ -194,7 +194,7 @@ export class FileTeamView implements TeamView {
   async answer(id: string, answer: PersonsAnswer): Promise<void> {
     const team = await this.#readAgain();
     const { answerMessage, findQuestion } = await import("../protocols/persons-answer.ts");
-    const request = await findQuestion(await this.#requests(team, await this.#toSign(team)), id);
+    const request = await findQuestion(await this.#requests(team, await this.#signer(team)), id);
     await this.#leave(request.from, answerMessage(request, answer));
   }
 
@@ -224,7 +224,7 @@ export class FileTeamView implements TeamView {
 
   async #seenRequests(): Promise<FileRequests | undefined> {
     const team = await this.#last();
-    const signature = await team.key.toSee();
+    const signature = await team.key.verifier();
     if (!signature) this.#place.onWarning("Without the team's key no question can be shown.");
     return signature && this.#requests(team, signature);
   }
@@ -242,14 +242,14 @@ export class FileTeamView implements TeamView {
   async #mailOf(owner: MemberName) {
     const { layout, key } = await this.#last();
     const { FileMailView } = await import("./file-mail-view.ts");
-    return new FileMailView({ inbox: layout.inbox, owner, signature: await key.toSee() });
+    return new FileMailView({ inbox: layout.inbox, owner, signature: await key.verifier() });
   }
 
   async #transcriptOf(member: MemberName): Promise<FileTranscriptView> {
     const { layout, key, team } = await this.#last();
     const { FileTranscriptView } = await import("./file-transcript-view.ts");
     const { EntryChain } = await import("../../transcript/entry-chain.ts");
-    const signature = await key.toSee();
+    const signature = await key.verifier();
     return new FileTranscriptView({
       path: within(layout.transcripts, `${member}.jsonl`),
       chain: signature && new EntryChain(signature, { teamId: team.team_id, member }),
@@ -267,7 +267,7 @@ export class FileTeamView implements TeamView {
   async #leave(to: string, draft: MessageDraft): Promise<Message> {
     const opened = await this.#readAgain();
     const owner = findRecipient(opened.team, to);
-    const signature = await this.#toSign(opened);
+    const signature = await this.#signer(opened);
     const { leaveMail } = await import("../../mailbox/leave-mail.ts");
     const { LogHead } = await import("../../lib/log-head.ts");
     const { keyPlace, onWarning, clock } = this.#place;
@@ -277,8 +277,8 @@ export class FileTeamView implements TeamView {
     return leaveMail(draft, { inbox, owner, signature, now: clock.now(), head });
   }
 
-  #toSign({ key }: OpenedTeam): Promise<Signature> {
-    return key.toSign(() => this.lead());
+  #signer({ key }: OpenedTeam): Promise<Signature> {
+    return key.signer(() => this.lead());
   }
 
   async #watch(directory: OpenedTeam["layout"]["directory"]) {

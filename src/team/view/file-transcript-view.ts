@@ -1,7 +1,7 @@
 import { identityOf } from "../../lib/appearance.ts";
 import { type FilePath, nameOf } from "../../lib/file-path.ts";
 import type { Damage } from "../../lib/json-lines.ts";
-import { type Line, LineReader } from "../../lib/line-reader.ts";
+import { type FileLine, LineReader } from "../../lib/line-reader.ts";
 import type { WakeSource } from "../../lib/wake-source.ts";
 import { follow } from "../../logs/follow.ts";
 import { type EntryChain, follows, type SealedPlace } from "../../transcript/entry-chain.ts";
@@ -18,12 +18,12 @@ export interface FileTranscriptViewOptions {
 }
 
 /** Which file, and where a line of it begins. */
-interface Place {
+interface TranscriptPlace {
   file: string;
   offset: number;
 }
 
-type Part = Pick<TranscriptPage, "entries" | "before" | "after">;
+type TranscriptSlice = Pick<TranscriptPage, "entries" | "before" | "after">;
 
 /** A page ends once it has read so much. */
 const maxPageBytes = 1024 * 1024;
@@ -67,7 +67,7 @@ export class FileTranscriptView {
     await using file = new GrowingFile(path);
     const id = await file.open();
     if (asked && asked.file === id) file.skipTo(asked.offset);
-    const listed = (line: Line) => this.#listed(line, file.id ?? noFile);
+    const listed = (line: FileLine) => this.#listed(line, file.id ?? noFile);
     yield* follow({
       async *readNew() {
         for await (const line of file.readOn()) yield* listed(line);
@@ -77,7 +77,7 @@ export class FileTranscriptView {
     });
   }
 
-  async #readBack({ reader, file, limit }: OpenLog, to?: number): Promise<Part> {
+  async #readBack({ reader, file, limit }: OpenTranscript, to?: number): Promise<TranscriptSlice> {
     const entries: ListedEntry[] = [];
     const order = new EntryOrder(this.#options);
     if (to !== undefined) order.skip(await firstLine(reader, to));
@@ -97,7 +97,7 @@ export class FileTranscriptView {
     };
   }
 
-  async #readOn({ reader, file, limit }: OpenLog, from: number): Promise<Part> {
+  async #readOn({ reader, file, limit }: OpenTranscript, from: number): Promise<TranscriptSlice> {
     const entries: ListedEntry[] = [];
     let end = from;
     for await (const line of reader.forwards(from)) {
@@ -112,7 +112,7 @@ export class FileTranscriptView {
     };
   }
 
-  #listed(line: Line, file: string): ListedEntry[] {
+  #listed(line: FileLine, file: string): ListedEntry[] {
     if (line.bytes.length === 0) return [];
     const cursor = cursorOf({ file, offset: line.offset });
     let damage = "is not an entry";
@@ -134,11 +134,11 @@ class EntryOrder {
   }
 
   /** Begins before `line`. */
-  skip(line: Line | undefined): void {
+  skip(line: FileLine | undefined): void {
     this.#next = line && this.#options.chain?.placeOf(line.bytes);
   }
 
-  check(line: Line): void {
+  check(line: FileLine): void {
     const place = this.#options.chain?.placeOf(line.bytes);
     if (place && this.#next && !follows(this.#next, place)) this.#tellOfGap(line.end);
     if (place) this.#next = place;
@@ -152,12 +152,12 @@ class EntryOrder {
   }
 }
 
-async function firstLine(reader: LineReader, from: number): Promise<Line | undefined> {
+async function firstLine(reader: LineReader, from: number): Promise<FileLine | undefined> {
   for await (const line of reader.forwards(from)) return line;
   return undefined;
 }
 
-interface OpenLog {
+interface OpenTranscript {
   reader: LineReader;
   file: string;
   limit: number;
@@ -166,12 +166,12 @@ interface OpenLog {
 /** What a transcript that nobody has begun is gone on from. */
 const noFile = "none";
 
-function cursorOf({ file, offset }: Place): Cursor {
+function cursorOf({ file, offset }: TranscriptPlace): Cursor {
   return `${file}_${offset}`;
 }
 
 /** A place in some file; one that is none of ours is in no file that there is. */
-function placeAt(cursor: Cursor | undefined): Place | undefined {
+function placeAt(cursor: Cursor | undefined): TranscriptPlace | undefined {
   if (cursor === undefined) return undefined;
   const [, file = "", offset = "0"] = /^([a-z0-9-]{1,60})_(\d{1,15})$/.exec(cursor) ?? [];
   return { file, offset: Number(offset) };

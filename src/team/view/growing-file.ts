@@ -1,7 +1,7 @@
 import type { FileHandle } from "node:fs/promises";
 import { identityOf } from "../../lib/appearance.ts";
 import type { FilePath } from "../../lib/file-path.ts";
-import { type Line, LineSplitter, maxRecordBytes } from "../../lib/line-reader.ts";
+import { type FileLine, LineSplitter, maxRecordBytes } from "../../lib/line-reader.ts";
 import { openIfExists } from "../../lib/open-files.ts";
 
 /** The file at a path as it grows, and the next one when another takes its place. */
@@ -34,7 +34,7 @@ export class GrowingFile implements AsyncDisposable {
   }
 
   /** The whole lines that have come since. */
-  async *readOn(): AsyncGenerator<Line> {
+  async *readOn(): AsyncGenerator<FileLine> {
     for (;;) {
       // Opened before the rest of the old file is read: what is renamed does not grow any more.
       const now = await openIfExists(this.#path);
@@ -58,7 +58,7 @@ export class GrowingFile implements AsyncDisposable {
     await this.#file?.close();
   }
 
-  async *#rest(): AsyncGenerator<Line> {
+  async *#rest(): AsyncGenerator<FileLine> {
     const splitter = new LineSplitter(this.#path, this.#offset, maxRecordBytes);
     let position = this.#offset;
     for (;;) {

@@ -50,7 +50,7 @@ export async function openTeam(
     parts: known && isSame ? known.parts : { unread: new Map() },
   };
   // A person who looks at a team should know at once whose words these are.
-  await opened.key.toSee();
+  await opened.key.verifier();
   return opened;
 }
 

@@ -1,7 +1,7 @@
 import { appendFile, rename } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { TranscriptQuery } from "../../../src/protocol/dashboard-requests.ts";
+import { EntriesQuery } from "../../../src/protocol/dashboard-requests.ts";
 import { lead } from "../../../src/protocol/ids.ts";
 import type { Entry } from "../../../src/protocol/transcript.ts";
 import type { Room } from "../../../src/server/room/room.ts";
@@ -11,8 +11,7 @@ import { openRoom } from "./page.ts";
 
 const at = "2026-01-01T09:00:00.000Z";
 const note = (text: string): Entry => ({ type: "note", at, text, wakes: false });
-const page = (room: Room, query: object = {}) =>
-  room.transcript("lead", TranscriptQuery.parse(query));
+const page = (room: Room, query: object = {}) => room.transcript("lead", EntriesQuery.parse(query));
 const ignored = { onSetAside: () => undefined };
 
 async function writtenTranscript(root: string) {
@@ -113,6 +112,6 @@ test("only members have transcripts", async () => {
   await using _store = store;
   await using room = openRoom(directory.path);
 
-  await expect(room.transcript("../x", TranscriptQuery.parse({}))).rejects.toThrow("name");
-  await expect(room.transcript("nobody", TranscriptQuery.parse({}))).rejects.toThrow("Nobody");
+  await expect(room.transcript("../x", EntriesQuery.parse({}))).rejects.toThrow("name");
+  await expect(room.transcript("nobody", EntriesQuery.parse({}))).rejects.toThrow("Nobody");
 });

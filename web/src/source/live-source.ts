@@ -1,10 +1,10 @@
 import type {
   AwayView,
   CostView,
+  EntriesPage,
   MessagesPage,
   MessageView,
   StreamEvents,
-  TranscriptPage,
 } from "../../../src/protocol/dashboard.ts";
 import type { AnswerBody, SendBody } from "../../../src/protocol/dashboard-requests.ts";
 import { ask, getJson, LockedError, openSession, postJson, queryOf, unreachable } from "./api.ts";
@@ -74,7 +74,7 @@ export class LiveSource implements Source {
     return this.#get(`/api/messages/${encodeURIComponent(to)}/${encodeURIComponent(id)}`);
   }
 
-  transcript(member: string, wish: TranscriptWish): Promise<TranscriptPage> {
+  transcript(member: string, wish: TranscriptWish): Promise<EntriesPage> {
     return this.#get(
       `/api/members/${encodeURIComponent(member)}/transcript${queryOf({ ...wish })}`,
     );

@@ -1,11 +1,11 @@
 import type {
   AwayView,
   CostView,
+  EntriesPage,
   EntryView,
   MessagesPage,
   MessageView,
   RecordedRun,
-  TranscriptPage,
 } from "../../../src/protocol/dashboard.ts";
 import { textsOf } from "../views/transcript/highlight.ts";
 import {
@@ -64,7 +64,7 @@ export class RecordedSource implements Source {
   async transcript(
     member: string,
     { before, after, limit = usualLimit, search = "" }: TranscriptWish,
-  ): Promise<TranscriptPage> {
+  ): Promise<EntriesPage> {
     const entries = this.#transcripts.get(member);
     if (!entries) throw refusal("member-unknown", `This file has no transcript of '${member}'.`);
     const place = (cursor: string) => entries.findIndex((entry) => entry.cursor === cursor);

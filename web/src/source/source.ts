@@ -1,12 +1,12 @@
 import type {
   AwayView,
   CostView,
+  EntriesPage,
   LiveText,
   MessagesPage,
   MessageView,
   RoomChange,
   RoomState,
-  TranscriptPage,
 } from "../../../src/protocol/dashboard.ts";
 import type { AnswerBody, SendBody } from "../../../src/protocol/dashboard-requests.ts";
 
@@ -73,7 +73,7 @@ export interface Source {
   messages(wish: MessagesWish): Promise<MessagesPage>;
   /** One message whole. */
   message(to: string, id: string): Promise<MessageView>;
-  transcript(member: string, wish: TranscriptWish): Promise<TranscriptPage>;
+  transcript(member: string, wish: TranscriptWish): Promise<EntriesPage>;
   cost(): Promise<CostView>;
   away(since: string): Promise<AwayView>;
   send(body: SendBody): Promise<void>;

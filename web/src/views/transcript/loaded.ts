@@ -1,4 +1,4 @@
-import type { EntryView, TranscriptPage } from "../../../../src/protocol/dashboard.ts";
+import type { EntriesPage, EntryView } from "../../../../src/protocol/dashboard.ts";
 
 /** The part of a transcript that the page holds: entries without a gap, oldest first. */
 export interface Loaded {
@@ -15,12 +15,12 @@ export interface Loaded {
 export const keptEntries = 2_000;
 
 /** The newest entries, as a page without `before` and `after` brings them. */
-export function newestLoaded({ entries, before, after }: TranscriptPage): Loaded {
+export function newestLoaded({ entries, before, after }: EntriesPage): Loaded {
   return { entries, before, after, hasNewest: true };
 }
 
 /** With the page before these. What is then too much goes from the newest end. */
-export function withOlder(loaded: Loaded, page: TranscriptPage): Loaded {
+export function withOlder(loaded: Loaded, page: EntriesPage): Loaded {
   const all = joined(page.entries, loaded.entries);
   const entries = all.slice(0, keptEntries);
   const last = entries.at(-1);
@@ -29,7 +29,7 @@ export function withOlder(loaded: Loaded, page: TranscriptPage): Loaded {
 }
 
 /** With the page that comes after these. What is then too much goes from the oldest end. */
-export function withNewer(loaded: Loaded, page: TranscriptPage, hasNewest: boolean): Loaded {
+export function withNewer(loaded: Loaded, page: EntriesPage, hasNewest: boolean): Loaded {
   const all = joined(loaded.entries, page.entries);
   const entries = all.slice(-keptEntries);
   const before = entries.length === all.length ? loaded.before : (entries[0]?.cursor ?? null);
@@ -39,7 +39,7 @@ export function withNewer(loaded: Loaded, page: TranscriptPage, hasNewest: boole
 /** An entry out of the middle with what is before and after it. */
 export function loadedAround(
   entry: EntryView,
-  { older, newer, hasNewest }: { older: TranscriptPage; newer: TranscriptPage; hasNewest: boolean },
+  { older, newer, hasNewest }: { older: EntriesPage; newer: EntriesPage; hasNewest: boolean },
 ): Loaded {
   const entries = joined(joined(older.entries, [entry]), newer.entries);
   return { entries, before: older.before, after: newer.after, hasNewest };

@@ -1,4 +1,4 @@
-import type { EntryView, TranscriptPage } from "../../../../src/protocol/dashboard.ts";
+import type { EntriesPage, EntryView } from "../../../../src/protocol/dashboard.ts";
 import { type Source, SourceError, type TranscriptWish } from "../../source/source.ts";
 import type { Live } from "../../state/page.ts";
 import { Store } from "../../state/store.ts";
@@ -121,7 +121,7 @@ export class TranscriptReader {
     this.#show(withNewer(loaded, page, true));
   }
 
-  async #fetch(wish: TranscriptWish): Promise<TranscriptPage> {
+  async #fetch(wish: TranscriptWish): Promise<EntriesPage> {
     const fetch = ++this.#fetches;
     const page = await this.#source.transcript(this.#member, wish);
     if (wish.before === undefined) this.#brought.push({ fetch, entries: page.entries });
@@ -163,6 +163,6 @@ function failureText(error: unknown): string {
 }
 
 /** Whether nothing comes after this page. */
-function isLast({ entries }: TranscriptPage, asked: number): boolean {
+function isLast({ entries }: EntriesPage, asked: number): boolean {
   return entries.length < asked;
 }

@@ -13,7 +13,7 @@ const shortObservationMs = 5_000;
 const longObservationMs = 30_000;
 
 /** What a contender or a reader knows of a holder at one moment. */
-export interface Evidence {
+export interface HolderFacts {
   holder: HeldRecord;
   /** The latest heartbeat of the holder's epoch. */
   heartbeat: Heartbeat | undefined;
@@ -23,7 +23,7 @@ export interface Evidence {
   now: Date;
 }
 
-export type Verdict =
+export type HolderState =
   /** Its process is here, and it runs. */
   | { type: "running" }
   /** Its process was here, and has ended. */
@@ -34,7 +34,7 @@ export type Verdict =
   | { type: "silent"; observeMs: number };
 
 /** Judges whether a holder lives. Only a pid counted like ours can be looked up. */
-export function judge({ holder, heartbeat, self, startHere, now }: Evidence): Verdict {
+export function judgeHolder({ holder, heartbeat, self, startHere, now }: HolderFacts): HolderState {
   if (sharePids(holder, self)) {
     return { type: startHere === holder.process_start ? "running" : "ended" };
   }
@@ -46,13 +46,13 @@ export function judge({ holder, heartbeat, self, startHere, now }: Evidence): Ve
 }
 
 /** A moment by both clocks: the time of day can jump, the other stands still during a suspend. */
-export interface Moment {
+export interface ClockReading {
   wallMs: number;
   monotonicMs: number;
 }
 
 /** True while nobody can have taken over from a holder whose last heartbeat began at `heard`. */
-export function isTrusted(heard: Moment, now: Moment): boolean {
+export function isTrusted(heard: ClockReading, now: ClockReading): boolean {
   const wallMs = Math.abs(now.wallMs - heard.wallMs);
   return wallMs < trustMs && now.monotonicMs - heard.monotonicMs < trustMs;
 }
