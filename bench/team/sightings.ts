@@ -1,4 +1,4 @@
-import type { ProviderRequest } from "../../src/testing/provider-server/wire.ts";
+import type { ProviderRequest } from "../../src/testing/provider-server/provider-api.ts";
 
 interface Saying {
   /** The texts that all must be in one request, */

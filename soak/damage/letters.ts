@@ -6,7 +6,7 @@ import type { Message } from "../../src/protocol/message.ts";
 import { isShown } from "../../src/protocol/message-types.ts";
 import { FileTeamView } from "../../src/team/view/file-team-view.ts";
 import { mailNewestFirst } from "../../src/team/view/read-pages.ts";
-import type { ProviderRequest } from "../../src/testing/provider-server/wire.ts";
+import type { ProviderRequest } from "../../src/testing/provider-server/provider-api.ts";
 import { memberOf } from "../../test/support/team-on-wire.ts";
 import { members } from "./parts.ts";
 import type { RichTeam } from "./rich-team.ts";

@@ -1,6 +1,6 @@
 import type { ReplyBlock } from "../../src/protocol/transcript.ts";
-import type { Answer } from "../../src/testing/provider-server/answers.ts";
-import type { ProviderRequest } from "../../src/testing/provider-server/wire.ts";
+import type { ScriptedAnswer } from "../../src/testing/provider-server/answers.ts";
+import type { ProviderRequest } from "../../src/testing/provider-server/provider-api.ts";
 import { calls, reply, says, thinks } from "../../src/testing/scripted-model.ts";
 import { memberOf } from "../../test/support/team-on-wire.ts";
 
@@ -20,7 +20,7 @@ const full = { usage: { input_tokens: 120_000 } };
 interface Step {
   /** What the member must have been shown before: until then it rests. */
   after?: string;
-  answer(): Answer;
+  answer(): ScriptedAnswer;
 }
 
 /** What each member's model answers while the team is made, step by step. */
@@ -72,7 +72,7 @@ export function goLetter(name: string): string {
 }
 
 /** Answers as the parts say; whoever waits in its part, or is through with it, rests. */
-export function playParts(): (request: ProviderRequest) => Answer {
+export function playParts(): (request: ProviderRequest) => ScriptedAnswer {
   const taken = new Map<string, number>();
   return (request) => {
     const member = memberOf(request);
@@ -86,7 +86,7 @@ export function playParts(): (request: ProviderRequest) => Answer {
 }
 
 /** What everybody's model says once the team is damaged: it calls nothing, so what runs is a fault. */
-export function rests(request: ProviderRequest): Answer {
+export function rests(request: ProviderRequest): ScriptedAnswer {
   return says(`${memberOf(request)} rests.`);
 }
 

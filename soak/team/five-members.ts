@@ -1,5 +1,5 @@
 import type { ReplyBlock } from "../../src/protocol/transcript.ts";
-import type { Answer } from "../../src/testing/provider-server/answers.ts";
+import type { ScriptedAnswer } from "../../src/testing/provider-server/answers.ts";
 import { calls, reply, says } from "../../src/testing/scripted-model.ts";
 import { isUnknown, type Memory } from "./said-and-done.ts";
 
@@ -15,13 +15,13 @@ export const logFile = "work.log";
  * What the model of `member` answers. It looks at nothing but the conversation, so that a member
  * that was killed finds its model where it left it.
  */
-export function answerOf(member: string, memory: Memory): Answer {
+export function answerOf(member: string, memory: Memory): ScriptedAnswer {
   const teammate = teammates.find((name) => name === member);
   return teammate ? teammatesAnswer(teammate, memory) : leadsAnswer(memory);
 }
 
 /** Shares the work out, looks again wherever it cannot know what it has done, and waits. */
-function leadsAnswer(memory: Memory): Answer {
+function leadsAnswer(memory: Memory): ScriptedAnswer {
   const unshared = subjects.filter((subject) => !hasResult(memory, "create_task", subject));
   if (unshared.length > 0) {
     const mustLook = memory.calls.length > 0 && !memory.lastCalled.includes("list_tasks");
@@ -48,7 +48,7 @@ function hasResult({ calls: made }: Memory, tool: string, what: string): boolean
 }
 
 /** First its part, each step of it once whatever comes of it; then every task that it is given. */
-function teammatesAnswer(self: Teammate, memory: Memory): Answer {
+function teammatesAnswer(self: Teammate, memory: Memory): ScriptedAnswer {
   const steps = partOf(self);
   const done = memory.calls.filter(({ name }) => name === "bash" || name === "send_message").length;
   const step = steps[done];

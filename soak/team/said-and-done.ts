@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { ProviderRequest } from "../../src/testing/provider-server/wire.ts";
+import type { ProviderRequest } from "../../src/testing/provider-server/provider-api.ts";
 
 const Block = z.discriminatedUnion("type", [
   z.looseObject({ type: z.literal("text"), text: z.string() }),

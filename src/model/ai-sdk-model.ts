@@ -6,7 +6,7 @@ import { type Account, diagnose } from "./ai-sdk/failure.ts";
 import { type HttpFetch, httpFetch } from "./ai-sdk/http.ts";
 import { PromptWriter } from "./ai-sdk/prompt-writer.ts";
 import { ReplyReader } from "./ai-sdk/reply-reader.ts";
-import { type Watchdogs, Wire } from "./ai-sdk/wire.ts";
+import { type Watchdogs, WatchedRequest } from "./ai-sdk/watched-request.ts";
 import { estimateTokens } from "./estimate-tokens.ts";
 import type { FinishPart, Model, ModelPart, ModelRequest } from "./model.ts";
 import type { ModelFailure } from "./model-failure.ts";
@@ -40,7 +40,7 @@ export class AiSdkModel implements Model {
   async *stream(request: ModelRequest): AsyncGenerator<ModelPart> {
     const { clock, watchdogs, dialect, fetch = httpFetch } = this.#options;
     const { signal } = request;
-    const wire = new Wire({ fetch, clock, watchdogs, signal });
+    const wire = new WatchedRequest({ fetch, clock, watchdogs, signal });
     const reply = new ReplyReader(dialect);
     let error: unknown;
     let isComplete = false;
@@ -74,7 +74,11 @@ export class AiSdkModel implements Model {
   }
 
   /** Shows what comes as it comes. Throws what the provider or the SDK says went wrong. */
-  async *#relay(request: ModelRequest, wire: Wire, reply: ReplyReader): AsyncGenerator<ModelPart> {
+  async *#relay(
+    request: ModelRequest,
+    wire: WatchedRequest,
+    reply: ReplyReader,
+  ): AsyncGenerator<ModelPart> {
     // One of its own for each request: the SDK has no other way to tell whose bytes are whose.
     const model = this.#options.connect(wire.fetch);
     const { stream } = await model.doStream({

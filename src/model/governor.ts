@@ -1,7 +1,7 @@
 import type { Clock } from "../lib/clock.ts";
 import { wait } from "../lib/wait.ts";
 import type { Usage } from "../protocol/usage.ts";
-import { type Slot, Slots } from "./governor/slots.ts";
+import { type RequestSlot, RequestSlots } from "./governor/request-slots.ts";
 import type { Model, ModelPart, ModelRequest } from "./model.ts";
 import { isRetryable, type ModelFailure } from "./model-failure.ts";
 
@@ -39,7 +39,7 @@ export class Governor {
   readonly #clock: Clock;
   readonly #random: () => number;
   readonly #maxAttempts: number;
-  readonly #slots: Slots;
+  readonly #slots: RequestSlots;
   #pause: { untilMs: number; failure: ModelFailure } | undefined;
   /** How many pauses there were since the provider last took a request. */
   #pauses = 0;
@@ -48,7 +48,7 @@ export class Governor {
     this.#clock = clock;
     this.#random = random;
     this.#maxAttempts = maxAttempts;
-    this.#slots = new Slots(clock, maxInFlight);
+    this.#slots = new RequestSlots(clock, maxInFlight);
   }
 
   /** The same model, as one of those that share this governor. */
@@ -88,7 +88,7 @@ export class Governor {
   }
 
   /** Waits until one more request may be sent. Undefined where that would take too long. */
-  async *#enter(signal: AbortSignal): AsyncGenerator<ModelPart, Slot | undefined> {
+  async *#enter(signal: AbortSignal): AsyncGenerator<ModelPart, RequestSlot | undefined> {
     while (!this.#isPausedTooLong()) {
       const delayMs = this.#pauseLeftMs();
       if (delayMs > 0) {
@@ -111,7 +111,7 @@ export class Governor {
   async *#send(
     model: Model,
     request: ModelRequest,
-    slot: Slot,
+    slot: RequestSlot,
   ): AsyncGenerator<ModelPart, FailedAttempt | undefined> {
     try {
       for await (const part of model.stream(request)) {
@@ -130,7 +130,7 @@ export class Governor {
     }
   }
 
-  #holdAll(failure: ModelFailure, slot: Slot): void {
+  #holdAll(failure: ModelFailure, slot: RequestSlot): void {
     const isNews = slot.refuse();
     if (isNews) this.#pauses++;
     else if (failure.retryAfterMs === undefined) return;

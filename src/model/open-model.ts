@@ -3,7 +3,7 @@ import type { Clock } from "../lib/clock.ts";
 import { Secrets } from "../lib/secrets.ts";
 import { anthropic, type Dialect, google, openAi, openAiCompatible } from "./ai-sdk/dialect.ts";
 import type { HttpFetch } from "./ai-sdk/http.ts";
-import type { Watchdogs } from "./ai-sdk/wire.ts";
+import type { Watchdogs } from "./ai-sdk/watched-request.ts";
 import { AiSdkModel } from "./ai-sdk-model.ts";
 import type { Model } from "./model.ts";
 import {

@@ -16,16 +16,16 @@ export { type TranscriptFixture, testTranscript } from "./conformance/transcript
 export { testUsageLedger, type UsageLedgerFixture } from "./conformance/usage-ledger.ts";
 export { ManualClock } from "./manual-clock.ts";
 export {
-  type Answer,
   breaksOff,
   cut,
   inPieces,
   raw,
+  type ScriptedAnswer,
   stall,
   status,
 } from "./provider-server/answers.ts";
+export type { ProviderRequest } from "./provider-server/provider-api.ts";
 export { ProviderServer } from "./provider-server/provider-server.ts";
-export type { ProviderRequest } from "./provider-server/wire.ts";
 export {
   calls,
   fails,
@@ -33,7 +33,7 @@ export {
   reply,
   ScriptedModel,
   type ScriptedReply,
-  type Step,
+  type ScriptStep,
   says,
   streams,
   thinks,

@@ -20,19 +20,19 @@ interface ScriptedParts {
 }
 
 /** What one call of a scripted model comes to. A block alone is a reply of that block. */
-export type Step =
+export type ScriptStep =
   | ReplyBlock
   | ScriptedReply
   | ScriptedParts
-  | ((request: ModelRequest) => Step | Promise<Step>);
+  | ((request: ModelRequest) => ScriptStep | Promise<ScriptStep>);
 
 /** A model that plays given steps in order, records what it was asked, and makes nothing up. */
 export class ScriptedModel implements Model {
   readonly id: string;
   readonly requests: ModelRequest[] = [];
-  readonly #steps: readonly Step[];
+  readonly #steps: readonly ScriptStep[];
 
-  constructor(steps: readonly Step[], { id = "scripted" }: { id?: string } = {}) {
+  constructor(steps: readonly ScriptStep[], { id = "scripted" }: { id?: string } = {}) {
     this.id = id;
     this.#steps = steps;
   }
@@ -130,11 +130,11 @@ export function streams(...parts: readonly ModelPart[]): ScriptedParts {
 }
 
 /** A call that goes on until it is aborted. */
-export function hangs(): Step {
-  return () => new Promise<Step>(() => undefined);
+export function hangs(): ScriptStep {
+  return () => new Promise<ScriptStep>(() => undefined);
 }
 
-async function partsOf(step: Step, request: ModelRequest): Promise<readonly ModelPart[]> {
+async function partsOf(step: ScriptStep, request: ModelRequest): Promise<readonly ModelPart[]> {
   if (typeof step === "function") return partsOf(await step(request), request);
   switch (step.type) {
     case "parts":

@@ -5,7 +5,7 @@ import {
   fails,
   reply,
   ScriptedModel,
-  type Step,
+  type ScriptStep,
   says,
 } from "../../src/testing/scripted-model.ts";
 import { TestAgent, testTool } from "../support/agent.ts";
@@ -206,9 +206,9 @@ test("P18 a summary that used up the budget is the last call", async () => {
 
 test("an interruption in the middle of a summary ends the run, and everything is as it was", async () => {
   const person = new AbortController();
-  const interrupted: Step = () => {
+  const interrupted: ScriptStep = () => {
     person.abort();
-    return new Promise<Step>(() => undefined);
+    return new Promise<ScriptStep>(() => undefined);
   };
   const model = new ScriptedModel([
     reply([calls("look", { value: "" })], { usage: full }),

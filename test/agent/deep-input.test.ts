@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
+import { RawJson } from "../../src/testing/provider-server/provider-api.ts";
 import { ProviderServer } from "../../src/testing/provider-server/provider-server.ts";
-import { RawJson } from "../../src/testing/provider-server/wire.ts";
 import { calls, says } from "../../src/testing/scripted-model.ts";
 import { TestAgent, testTool } from "../support/agent.ts";
 import { modelOnWire } from "../support/agent-on-wire.ts";

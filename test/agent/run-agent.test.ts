@@ -12,7 +12,7 @@ import {
   fails,
   reply,
   ScriptedModel,
-  type Step,
+  type ScriptStep,
   says,
   streams,
   thinks,
@@ -361,9 +361,9 @@ test("waiting and starting over are events, and every attempt is on the bill", a
 
 test("an interrupted model call ends the run; what it had said counts for nothing", async () => {
   const person = new AbortController();
-  const interrupted: Step = () => {
+  const interrupted: ScriptStep = () => {
     person.abort();
-    return new Promise<Step>(() => undefined);
+    return new Promise<ScriptStep>(() => undefined);
   };
   const model = new ScriptedModel([interrupted, says("Again.")]);
   await using test = await TestAgent.open(model);

@@ -5,7 +5,7 @@ import { join, resolve } from "node:path";
 import { text } from "node:stream/consumers";
 import { expect, test } from "vitest";
 import { systemProcesses } from "../../src/lib/process-identity.ts";
-import type { Answer } from "../../src/testing/provider-server/answers.ts";
+import type { ScriptedAnswer } from "../../src/testing/provider-server/answers.ts";
 import { stall } from "../../src/testing/provider-server/answers.ts";
 import { ProviderServer } from "../../src/testing/provider-server/provider-server.ts";
 import { calls, reply, says } from "../../src/testing/scripted-model.ts";
@@ -20,7 +20,7 @@ const program = resolve("dist/cli/main.js");
 const free = ["--permission-mode", "bypassPermissions"];
 
 /** The program in a directory of its own, against a provider that follows `script`. */
-async function world(...script: (() => Answer)[]) {
+async function world(...script: (() => ScriptedAnswer)[]) {
   const directory = await temporaryDirectory();
   const server = await ProviderServer.start({ strict: true });
   if (script.length > 0) followScript(server, script);

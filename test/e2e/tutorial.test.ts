@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { parseJson } from "../../src/lib/json.ts";
 import { Message } from "../../src/protocol/message.ts";
 import type { Team } from "../../src/team/team.ts";
-import type { ProviderRequest } from "../../src/testing/provider-server/wire.ts";
+import type { ProviderRequest } from "../../src/testing/provider-server/provider-api.ts";
 import { calls, reply, says } from "../../src/testing/scripted-model.ts";
 import { troupe } from "../cli/troupe.ts";
 import { type Line, type Part, shownIn, TeamOnWire } from "../support/team-on-wire.ts";

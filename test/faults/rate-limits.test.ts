@@ -4,7 +4,7 @@ import { Governor } from "../../src/model/governor.ts";
 import type { Model, ModelRequest } from "../../src/model/model.ts";
 import { openModel } from "../../src/model/open-model.ts";
 import { ManualClock } from "../../src/testing/manual-clock.ts";
-import { type Answer, status } from "../../src/testing/provider-server/answers.ts";
+import { type ScriptedAnswer, status } from "../../src/testing/provider-server/answers.ts";
 import { ProviderServer } from "../../src/testing/provider-server/provider-server.ts";
 import { says } from "../../src/testing/scripted-model.ts";
 
@@ -73,7 +73,7 @@ class ClosedAtFirst {
     this.#clock = clock;
   }
 
-  answer(): Answer {
+  answer(): ScriptedAnswer {
     const now = this.#clock.monotonicMs();
     if (this.#openAtMs === undefined) {
       this.pauses++;
@@ -103,7 +103,7 @@ class Quota {
     this.#clock = clock;
   }
 
-  answer(): Answer {
+  answer(): ScriptedAnswer {
     const now = this.#clock.monotonicMs();
     if (now >= this.#startMs + pauseMs) {
       this.#startMs = now;
@@ -122,7 +122,7 @@ class Quota {
   }
 }
 
-function tooMany(delayMs: number): Answer {
+function tooMany(delayMs: number): ScriptedAnswer {
   return status(429, undefined, { "retry-after": String(Math.ceil(delayMs / 1000)) });
 }
 

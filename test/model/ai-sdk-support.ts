@@ -4,7 +4,7 @@ import type { ModelFailure } from "../../src/model/model-failure.ts";
 import { openModel } from "../../src/model/open-model.ts";
 import { collect } from "../../src/testing/conformance/model.ts";
 import { ManualClock } from "../../src/testing/manual-clock.ts";
-import type { Answer } from "../../src/testing/provider-server/answers.ts";
+import type { ScriptedAnswer } from "../../src/testing/provider-server/answers.ts";
 import { ProviderServer } from "../../src/testing/provider-server/provider-server.ts";
 
 export { collect, request } from "../../src/testing/conformance/model.ts";
@@ -29,7 +29,7 @@ export function lastOf(parts: readonly ModelPart[]): ModelPart | undefined {
 }
 
 /** What `id` makes of a server that answers like this. */
-export async function failureOf(id: string, answer: Answer): Promise<ModelFailure> {
+export async function failureOf(id: string, answer: ScriptedAnswer): Promise<ModelFailure> {
   await using server = await ProviderServer.start();
   server.reply(answer);
   const model = await openModel(id, { env: serverEnvironment(server), clock: new ManualClock() });

@@ -3,8 +3,8 @@ import { expect, test } from "vitest";
 import { systemClock } from "../../src/lib/clock.ts";
 import type { Utterance } from "../../src/model/model.ts";
 import { openModel } from "../../src/model/open-model.ts";
+import { RawJson } from "../../src/testing/provider-server/provider-api.ts";
 import { ProviderServer } from "../../src/testing/provider-server/provider-server.ts";
-import { RawJson } from "../../src/testing/provider-server/wire.ts";
 import { calls, says } from "../../src/testing/scripted-model.ts";
 import { collect, lastOf, serverEnvironment } from "./ai-sdk-support.ts";
 

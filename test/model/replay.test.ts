@@ -14,7 +14,7 @@ import {
   hangs,
   reply,
   ScriptedModel,
-  type Step,
+  type ScriptStep,
   says,
   streams,
   thinks,
@@ -203,7 +203,8 @@ async function setUp() {
   return {
     directory: directory.path,
     recorded,
-    record: (member: MemberName, step: Step) => recording.record(new ScriptedModel([step]), member),
+    record: (member: MemberName, step: ScriptStep) =>
+      recording.record(new ScriptedModel([step]), member),
     [Symbol.asyncDispose]: () => directory[Symbol.asyncDispose](),
   };
 }

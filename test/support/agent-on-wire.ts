@@ -1,7 +1,7 @@
 import { systemClock } from "../../src/lib/clock.ts";
 import type { Model } from "../../src/model/model.ts";
 import { openModel } from "../../src/model/open-model.ts";
-import type { Answer } from "../../src/testing/provider-server/answers.ts";
+import type { ScriptedAnswer } from "../../src/testing/provider-server/answers.ts";
 import type { ProviderServer } from "../../src/testing/provider-server/provider-server.ts";
 
 /** What a provider's environment looks like for a model that answers from `server`. */
@@ -22,7 +22,10 @@ export function modelOnWire(server: ProviderServer, id = "anthropic/scripted"): 
  * Answers by how many replies the request already has in it, so that a member that was stopped and
  * started again finds its model where it left it.
  */
-export function followScript(server: ProviderServer, script: readonly (() => Answer)[]): void {
+export function followScript(
+  server: ProviderServer,
+  script: readonly (() => ScriptedAnswer)[],
+): void {
   server.replyWith(({ body }) => {
     const replies = body.messages.filter(({ role }) => role === "assistant").length;
     const answer = script[Math.min(replies, script.length - 1)];

@@ -7,9 +7,9 @@ import { type Member, TeamRecord } from "../../src/protocol/team.ts";
 import { Entry } from "../../src/protocol/transcript.ts";
 import { Team } from "../../src/team/team.ts";
 import type { TeamOptions } from "../../src/team/team-options.ts";
-import type { Answer } from "../../src/testing/provider-server/answers.ts";
+import type { ScriptedAnswer } from "../../src/testing/provider-server/answers.ts";
+import type { ProviderRequest } from "../../src/testing/provider-server/provider-api.ts";
 import { ProviderServer } from "../../src/testing/provider-server/provider-server.ts";
-import type { ProviderRequest } from "../../src/testing/provider-server/wire.ts";
 import {
   type TemporaryDirectory,
   temporaryDirectory,
@@ -20,7 +20,9 @@ import { teamPlace } from "./team.ts";
 
 /** What a member's model answers: one step for each request, the last one again and again. */
 export type Part = readonly Line[];
-export type Line = Answer | ((request: ProviderRequest) => Answer | Promise<Answer>);
+export type Line =
+  | ScriptedAnswer
+  | ((request: ProviderRequest) => ScriptedAnswer | Promise<ScriptedAnswer>);
 
 /**
  * A team with real files, real tools and a strict server that speaks the wire format of a provider.
@@ -117,7 +119,7 @@ export class TeamOnWire implements AsyncDisposable {
     await this.directory[Symbol.asyncDispose]();
   }
 
-  async #answer(request: ProviderRequest): Promise<Answer> {
+  async #answer(request: ProviderRequest): Promise<ScriptedAnswer> {
     const member = memberOf(request);
     const part = this.#parts[member];
     if (!part) throw new Error(`Nobody wrote a part for ${member}`);

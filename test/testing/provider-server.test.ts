@@ -3,17 +3,17 @@ import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
 import type { LanguageModelV3, LanguageModelV3StreamPart } from "@ai-sdk/provider";
 import { expect, test } from "vitest";
 import {
-  type Answer,
   breaksOff,
   cut,
   inPieces,
   raw,
+  type ScriptedAnswer,
   stall,
   status,
   streamText,
 } from "../../src/testing/provider-server/answers.ts";
+import { RawJson } from "../../src/testing/provider-server/provider-api.ts";
 import { ProviderServer } from "../../src/testing/provider-server/provider-server.ts";
-import { RawJson } from "../../src/testing/provider-server/wire.ts";
 import { calls, reply, says, thinks, thinksInSecret } from "../../src/testing/scripted-model.ts";
 import { askAnthropic, askOpenAi } from "./requests.ts";
 
@@ -163,7 +163,7 @@ test("an answer is cut after just as many bytes as asked, with a clean end or a 
   await expect(broken.text()).rejects.toThrow("terminated");
 });
 
-test.each<[string, Answer]>([
+test.each<[string, ScriptedAnswer]>([
   ["before its headers", stall(says("late"), "nothing")],
   ["after its headers", stall(says("late"), 0)],
   ["in the middle", stall(says("late"), 50)],

@@ -8,7 +8,7 @@ import {
   hangs,
   reply,
   ScriptedModel,
-  type Step,
+  type ScriptStep,
   says,
   streams,
   thinks,
@@ -69,7 +69,7 @@ test("a step can fail, be given word for word, or depend on the request", async 
   const failure = { kind: "server", message: "Internal server error" } as const;
   const waiting = { type: "waiting", reason: "a rate limit", delayMs: 5 } as const;
   const error = { type: "error", failure } as const;
-  const echo: Step = async ({ conversation }) => says(JSON.stringify(conversation));
+  const echo: ScriptStep = async ({ conversation }) => says(JSON.stringify(conversation));
   const model = new ScriptedModel([fails(failure, [says("half")]), streams(waiting, error), echo]);
 
   expect(await ask(model)).toEqual([{ type: "text-delta", text: "half" }, error]);

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import type { MessageView } from "../../src/protocol/dashboard.ts";
+import { roomOf } from "../../web/src/state/known-room.ts";
 import {
   cssColor,
   everybody,
@@ -17,7 +18,6 @@ import {
   questionsOf,
   titleOf,
 } from "../../web/src/state/questions.ts";
-import { roomOf } from "../../web/src/state/room.ts";
 import { newestMessages, pressingTasks, taskLine } from "../../web/src/views/room/glance.ts";
 import { member, request, state, task } from "./views.ts";
 

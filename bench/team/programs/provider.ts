@@ -1,7 +1,7 @@
 import { z } from "zod";
-import type { Answer } from "../../../src/testing/provider-server/answers.ts";
+import type { ScriptedAnswer } from "../../../src/testing/provider-server/answers.ts";
+import type { ProviderRequest } from "../../../src/testing/provider-server/provider-api.ts";
 import { ProviderServer } from "../../../src/testing/provider-server/provider-server.ts";
-import type { ProviderRequest } from "../../../src/testing/provider-server/wire.ts";
 import { calls, reply, says } from "../../../src/testing/scripted-model.ts";
 import { childOptions, serve } from "../../lib/serve.ts";
 import { ProviderOptions, ProviderQuestion } from "../contract.ts";
@@ -17,8 +17,8 @@ let sentBytes = 0;
 let said = 0;
 
 interface Part {
-  lead(request: ProviderRequest): Answer;
-  teammate(request: ProviderRequest, name: string): Answer;
+  lead(request: ProviderRequest): ScriptedAnswer;
+  teammate(request: ProviderRequest, name: string): ScriptedAnswer;
 }
 
 const parts: Record<typeof scene, Part> = {

@@ -18,11 +18,11 @@ export interface Dialect {
   /** True for an event that the SDK does not know and that need not be known. */
   ignores(event: unknown): boolean;
   /** True once the provider has said that the reply is over, and not only the connection. */
-  isComplete(ending: Ending): boolean;
+  isComplete(ending: AnswerEnding): boolean;
 }
 
 /** How a reply came to its end: as its events say, and as its bytes say. */
-type Ending = ReplyEnding & WireEnding;
+type AnswerEnding = ReplyEnding & WireEnding;
 
 export interface ReplyEnding {
   readonly lastEvent: unknown;

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { readJson } from "../../lib/read-json.ts";
 
 /** What a provider says about an error. */
-export interface Words {
+export interface ErrorWords {
   /** For people. */
   readonly message: string;
   /** For programs: whatever types, codes and states the provider names. */
@@ -24,7 +24,7 @@ const ErrorBody = z.union([
 ]);
 
 /** Reads an error's body. What is in no format that providers use is all message. */
-export function readWords(body: string): Words {
+export function readWords(body: string): ErrorWords {
   const { data } = ErrorBody.safeParse(parseOrKeep(body));
   const { message = body.trim(), ...names } = data ?? {};
   return { message, names: Object.values(names).join(" ") };

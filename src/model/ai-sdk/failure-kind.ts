@@ -1,8 +1,8 @@
 import type { FailureKind } from "../model-failure.ts";
-import type { Words } from "./error-words.ts";
+import type { ErrorWords } from "./error-words.ts";
 
 /** The kind of failure that an answer is. Inside a stream, where the status is 200, names decide. */
-export function kindOf(status: number, words: Words): FailureKind {
+export function kindOf(status: number, words: ErrorWords): FailureKind {
   const code = status >= 400 ? status : statusNamed(words.names);
   return (code < 500 ? kindByWords(code, words) : undefined) ?? kindByStatus(code);
 }
@@ -15,7 +15,7 @@ const unknownModel = /model_not_found|not a valid model|model\b.* (not found|doe
 const badKey = /invalid_api_key|api_key_invalid|api key not valid/i;
 
 /** Providers use one status for what passes and for what does not, so their words come first. */
-function kindByWords(status: number, { message, names }: Words): FailureKind | undefined {
+function kindByWords(status: number, { message, names }: ErrorWords): FailureKind | undefined {
   const text = `${names} ${message}`;
   // Google mentions the billing details whenever a limit of its free tier is met.
   if (noCredit.test(status === 429 ? names : text)) return "no-credit";

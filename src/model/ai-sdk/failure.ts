@@ -5,7 +5,7 @@ import type { FailureKind, ModelFailure } from "../model-failure.ts";
 import { readWords } from "./error-words.ts";
 import { kindOf } from "./failure-kind.ts";
 import { retryAfterMs } from "./retry-after.ts";
-import type { Watchdogs, Wire, WireFailure } from "./wire.ts";
+import type { Watchdogs, WatchedRequest, WireFailure } from "./watched-request.ts";
 
 /** Who is asked, who pays, and where. */
 export interface Account {
@@ -19,19 +19,19 @@ export interface Account {
 }
 
 /** What a failure is told with. */
-interface Asked {
+interface FailedRequest {
   readonly id: string;
   readonly account: Account;
   readonly watchdogs: Watchdogs;
   readonly clock: Clock;
-  readonly wire: Pick<Wire, "failure" | "response">;
+  readonly wire: Pick<WatchedRequest, "failure" | "response">;
 }
 
 /**
  * Says in plain words why a call came to nothing. `error` is what the SDK threw or passed on, or
  * undefined where it noticed nothing.
  */
-export function diagnose(error: unknown, asked: Asked): ModelFailure {
+export function diagnose(error: unknown, asked: FailedRequest): ModelFailure {
   const { response, failure } = asked.wire;
   const body = bodyOf(error);
   // A refusal is one even where the connection broke before all of its reasons had come.
@@ -44,7 +44,7 @@ export function diagnose(error: unknown, asked: Asked): ModelFailure {
   return isEndOfStream(error) ? cutOrForeign(asked) : unreadable(messageOf(error), asked);
 }
 
-function unreachable(failure: WireFailure, asked: Asked): ModelFailure {
+function unreachable(failure: WireFailure, asked: FailedRequest): ModelFailure {
   const { account, watchdogs } = asked;
   switch (failure.type) {
     case "network":
@@ -70,7 +70,7 @@ function unreachable(failure: WireFailure, asked: Asked): ModelFailure {
   }
 }
 
-function oversized(what: string, { account }: Asked): ModelFailure {
+function oversized(what: string, { account }: FailedRequest): ModelFailure {
   return {
     kind: "oversized",
     message: `${account.label} sent ${what}`,
@@ -79,21 +79,21 @@ function oversized(what: string, { account }: Asked): ModelFailure {
 }
 
 /** The request was never made: the SDK knows that the provider would refuse it. */
-function unsendable(error: unknown, { account }: Asked): ModelFailure {
+function unsendable(error: unknown, { account }: FailedRequest): ModelFailure {
   const message = `${account.label} cannot take this request: ${shown(messageOf(error), account)}`;
   return { kind: "bad-request", message };
 }
 
-function cutOrForeign(asked: Asked): ModelFailure {
+function cutOrForeign(asked: FailedRequest): ModelFailure {
   const type = asked.wire.response?.headers.get("content-type") ?? "unknown";
   return type.includes("event-stream") ? cut(asked) : unreadable(`content of type ${type}`, asked);
 }
 
-function cut({ account }: Asked): ModelFailure {
+function cut({ account }: FailedRequest): ModelFailure {
   return { kind: "cut", message: `${account.label} ended its answer before it was complete` };
 }
 
-function unreadable(reason: string, { account }: Asked): ModelFailure {
+function unreadable(reason: string, { account }: FailedRequest): ModelFailure {
   return {
     kind: "malformed",
     message: `${account.label} sent an unreadable answer: ${shown(reason, account)}`,
@@ -102,7 +102,7 @@ function unreadable(reason: string, { account }: Asked): ModelFailure {
 }
 
 /** The failure that a provider's own error is, by its status or as an event inside a stream. */
-function refused(body: string, asked: Asked): ModelFailure {
+function refused(body: string, asked: FailedRequest): ModelFailure {
   const { wire, clock, account } = asked;
   const { status = 200, headers = new Map<string, string>() } = wire.response ?? {};
   const words = readWords(body);
@@ -136,7 +136,7 @@ const deeds: Partial<Record<FailureKind, string>> = {
   overloaded: "is overloaded",
 };
 
-function hintFor(kind: FailureKind, { id, account }: Asked): string | undefined {
+function hintFor(kind: FailureKind, { id, account }: FailedRequest): string | undefined {
   switch (kind) {
     case "bad-key":
       return `Set ${account.keyName} to a key that may use ${id}.`;

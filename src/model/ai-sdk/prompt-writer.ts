@@ -13,8 +13,10 @@ import type { Image, ReplyBlock, ToolResult } from "../../protocol/transcript.ts
 import type { ModelRequest, Utterance } from "../model.ts";
 import type { Dialect } from "./dialect.ts";
 
-type Message<Role extends LanguageModelV3Message["role"]> = LanguageModelV3Message & { role: Role };
-type ReplyPart = Message<"assistant">["content"][number];
+type PromptMessage<Role extends LanguageModelV3Message["role"]> = LanguageModelV3Message & {
+  role: Role;
+};
+type ReplyPart = PromptMessage<"assistant">["content"][number];
 
 /** Anthropic keeps everything up to a block with this mark. Other providers do not look at it. */
 const cached: SharedV3ProviderOptions = { anthropic: { cacheControl: { type: "ephemeral" } } };
@@ -194,7 +196,7 @@ function wellFormed(text: string): string {
   return text.replaceAll(/\p{Surrogate}/gu, "\uFFFD");
 }
 
-function shown({ call_id, images = [] }: ToolResult): Message<"user">["content"] {
+function shown({ call_id, images = [] }: ToolResult): PromptMessage<"user">["content"] {
   if (images.length === 0) return [];
   return [{ type: "text", text: `Images of the result of ${call_id}:` }, ...images.map(filePart)];
 }

@@ -1,13 +1,13 @@
 import type { HttpAnswer } from "./http.ts";
 
-interface Answer {
+interface RefusedAnswer {
   readonly headers: Pick<HttpAnswer["headers"], "get">;
   readonly body: string;
   readonly now: Date;
 }
 
 /** How long the provider asks to wait, where it says so in any of the ways providers have. */
-export function retryAfterMs({ headers, body, now }: Answer): number | undefined {
+export function retryAfterMs({ headers, body, now }: RefusedAnswer): number | undefined {
   const milliseconds = number(headers.get("retry-after-ms"));
   if (milliseconds !== undefined) return milliseconds;
   const header = headers.get("retry-after");

@@ -290,7 +290,7 @@ function testChanges(open: Open): void {
     const { store, view } = fixture;
     await enlist(store, "alice");
     const { reader } = await store.openMember(alice, ignored);
-    const changes = new Changes(view);
+    const changes = new ChangeLog(view);
 
     const sent = await store.send("alice", { type: "message", from: user, content: "hello" });
     await changes.tell({ type: "mail", member: alice });
@@ -376,7 +376,7 @@ function testActs(open: Open): void {
 }
 
 /** What a view has told since the last look at it. */
-class Changes {
+class ChangeLog {
   readonly stop: () => void;
   #told: TeamChange[] = [];
   #wake = () => {};

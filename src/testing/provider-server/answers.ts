@@ -2,10 +2,10 @@ import type { ReplyBlock } from "../../protocol/transcript.ts";
 import { reply, type ScriptedReply } from "../scripted-model.ts";
 import { anthropicWire } from "./anthropic-wire.ts";
 import { openAiWire } from "./openai-wire.ts";
-import type { ProviderRequest, RequestBody, Wire } from "./wire.ts";
+import type { ProviderApi, ProviderRequest, RequestBody } from "./provider-api.ts";
 
 /** What a `ProviderServer` answers one request with. A block alone is a reply of that block. */
-export type Answer = StreamAnswer | StatusAnswer | DeliveredAnswer;
+export type ScriptedAnswer = StreamAnswer | StatusAnswer | DeliveredAnswer;
 
 /** What is streamed, whole and at once unless it is put into `cut`, `stall` or `inPieces`. */
 export type StreamAnswer = ReplyBlock | ScriptedReply | BrokenReply | RawAnswer;
@@ -34,10 +34,10 @@ export interface StatusAnswer {
 export interface DeliveredAnswer {
   readonly type: "delivered";
   readonly answer: StreamAnswer;
-  readonly delivery: Delivery;
+  readonly delivery: AnswerDelivery;
 }
 
-export type Delivery =
+export type AnswerDelivery =
   | { type: "whole" }
   /** `clean` ends the response as if that were all of it; `broken` breaks the connection. */
   | { type: "cut"; afterBytes: number; ending: "clean" | "broken" }
@@ -87,7 +87,7 @@ export function inPieces(answer: StreamAnswer, bytes: number): DeliveredAnswer {
   return { type: "delivered", answer, delivery: { type: "pieces", bytes } };
 }
 
-export const wires: Record<ProviderRequest["api"], Wire> = {
+export const wires: Record<ProviderRequest["api"], ProviderApi> = {
   anthropic: anthropicWire,
   openai: openAiWire,
 };

@@ -1,10 +1,10 @@
 import { z } from "zod";
 import type { ReplyBlock, StopReason } from "../../protocol/transcript.ts";
 import type { ScriptedReply } from "../scripted-model.ts";
-import { inDeltas, inputJson, type RequestBody, type Wire } from "./wire.ts";
+import { inDeltas, inputJson, type ProviderApi, type RequestBody } from "./provider-api.ts";
 
 /** Anthropic Messages, streamed. */
-export const anthropicWire: Wire = {
+export const anthropicWire: ProviderApi = {
   api: "anthropic",
   path: "/v1/messages",
 

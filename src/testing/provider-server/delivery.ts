@@ -1,5 +1,5 @@
 import type { ServerResponse } from "node:http";
-import type { Delivery } from "./answers.ts";
+import type { AnswerDelivery } from "./answers.ts";
 
 /** The answers that are silent, and the clients that did not wait for more. */
 export class Stalls {
@@ -43,7 +43,7 @@ export class Stalls {
 export async function send(
   response: ServerResponse,
   bytes: Buffer,
-  { delivery, stalls }: { delivery: Delivery; stalls: Stalls },
+  { delivery, stalls }: { delivery: AnswerDelivery; stalls: Stalls },
 ): Promise<void> {
   if (delivery.type === "stall" && delivery.after === "nothing") await stalls.stall(response);
   if (response.destroyed) return;

@@ -1,10 +1,10 @@
 import { z } from "zod";
 import type { ReplyBlock, StopReason } from "../../protocol/transcript.ts";
 import type { ScriptedReply } from "../scripted-model.ts";
-import { inDeltas, inputJson, type RequestBody, type Wire } from "./wire.ts";
+import { inDeltas, inputJson, type ProviderApi, type RequestBody } from "./provider-api.ts";
 
 /** OpenAI chat completions, streamed. */
-export const openAiWire: Wire = {
+export const openAiWire: ProviderApi = {
   api: "openai",
   path: "/v1/chat/completions",
 

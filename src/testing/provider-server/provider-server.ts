@@ -2,9 +2,9 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { TeamError } from "../../errors.ts";
 import { parseJson } from "../../lib/json.ts";
 import {
-  type Answer,
   blocksOf,
   type DeliveredAnswer,
+  type ScriptedAnswer,
   type StatusAnswer,
   type StreamAnswer,
   status,
@@ -14,15 +14,15 @@ import {
 } from "./answers.ts";
 import { thoughtData } from "./anthropic-wire.ts";
 import { Stalls, send } from "./delivery.ts";
-import { refuseAnthropic } from "./strict-anthropic.ts";
-import { refuseOpenAi } from "./strict-openai.ts";
 import {
   defaultMessage,
+  type ProviderApi,
+  type ProviderRefusal,
   type ProviderRequest,
-  type Refusal,
   RequestBody,
-  type Wire,
-} from "./wire.ts";
+} from "./provider-api.ts";
+import { refuseAnthropic } from "./strict-anthropic.ts";
+import { refuseOpenAi } from "./strict-openai.ts";
 
 export interface ProviderServerOptions {
   /** Refuses whatever the real API refuses, and what no client of ours may send. */
@@ -42,12 +42,12 @@ export class ProviderServer implements AsyncDisposable {
   readonly refusals: string[] = [];
   readonly #server: Server;
   readonly #isStrict: boolean;
-  readonly #answers: Answer[] = [];
+  readonly #answers: ScriptedAnswer[] = [];
   readonly #stalls = new Stalls(() => this.#changed());
   readonly #looks = new Set<() => void>();
   /** Every thought that was handed out, by its signature. */
   readonly #thoughts = new Map<string, string>();
-  #answerAll: ((request: ProviderRequest) => Answer | Promise<Answer>) | undefined;
+  #answerAll: ((request: ProviderRequest) => ScriptedAnswer | Promise<ScriptedAnswer>) | undefined;
 
   private constructor(server: Server, isStrict: boolean) {
     this.#server = server;
@@ -83,12 +83,12 @@ export class ProviderServer implements AsyncDisposable {
   }
 
   /** Answers the next requests, one each, in order. */
-  reply(...answers: Answer[]): void {
+  reply(...answers: ScriptedAnswer[]): void {
     this.#answers.push(...answers);
   }
 
   /** Answers every request that `reply` has no answer left for. */
-  replyWith(answer: (request: ProviderRequest) => Answer | Promise<Answer>): void {
+  replyWith(answer: (request: ProviderRequest) => ScriptedAnswer | Promise<ScriptedAnswer>): void {
     this.#answerAll = answer;
   }
 
@@ -143,7 +143,11 @@ export class ProviderServer implements AsyncDisposable {
     await this.#answer(request, response, wire);
   }
 
-  async #answer(request: ProviderRequest, response: ServerResponse, wire: Wire): Promise<void> {
+  async #answer(
+    request: ProviderRequest,
+    response: ServerResponse,
+    wire: ProviderApi,
+  ): Promise<void> {
     const refusal = this.#isStrict ? this.#check(request) : undefined;
     if (refusal) {
       this.#refuse(response, wire, refusal);
@@ -178,13 +182,13 @@ export class ProviderServer implements AsyncDisposable {
     await send(response, bytes, { delivery, stalls: this.#stalls });
   }
 
-  #check(request: ProviderRequest): Refusal | undefined {
+  #check(request: ProviderRequest): ProviderRefusal | undefined {
     return request.api === "anthropic"
       ? refuseAnthropic(request, this.#thoughts)
       : refuseOpenAi(request);
   }
 
-  #refuse(response: ServerResponse, wire: Wire, refusal: Refusal): void {
+  #refuse(response: ServerResponse, wire: ProviderApi, refusal: ProviderRefusal): void {
     this.refusals.push(`${refusal.status}: ${refusal.message}`);
     sendStatus(response, wire, status(refusal.status, wire.errorBody(refusal)));
   }
@@ -210,7 +214,7 @@ function readRequest(text: string): RequestBody | string {
   }
 }
 
-function sendStatus(response: ServerResponse, wire: Wire, answer: StatusAnswer): void {
+function sendStatus(response: ServerResponse, wire: ProviderApi, answer: StatusAnswer): void {
   const { status, body, headers } = answer;
   const shown = body ?? wire.errorBody({ status, message: defaultMessage(status) });
   response.writeHead(status, { "content-type": "application/json", ...headers });

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { describeIssue } from "../../lib/json.ts";
-import type { ProviderRequest, Refusal } from "./wire.ts";
+import type { ProviderRefusal, ProviderRequest } from "./provider-api.ts";
 
 const cached = { cache_control: z.looseObject({ type: z.literal("ephemeral") }).optional() };
 
@@ -44,7 +44,7 @@ function contentOf<Block extends z.ZodType>(block: Block) {
   );
 }
 
-const Message = z.discriminatedUnion("role", [
+const AnthropicMessage = z.discriminatedUnion("role", [
   z.looseObject({
     role: z.literal("user"),
     content: contentOf(z.discriminatedUnion("type", [Text, Image, ToolResult])),
@@ -54,9 +54,9 @@ const Message = z.discriminatedUnion("role", [
     content: contentOf(z.discriminatedUnion("type", [Text, ToolUse, Thinking, RedactedThinking])),
   }),
 ]);
-type Message = z.infer<typeof Message>;
+type AnthropicMessage = z.infer<typeof AnthropicMessage>;
 
-const Body = z.looseObject({
+const AnthropicBody = z.looseObject({
   max_tokens: z.int().positive(),
   stream: z.literal(true),
   system: z.union([z.string(), z.array(Text)]).optional(),
@@ -69,21 +69,21 @@ const Body = z.looseObject({
       }),
     )
     .optional(),
-  messages: z.array(Message).min(1, "at least one message is required"),
+  messages: z.array(AnthropicMessage).min(1, "at least one message is required"),
 });
-type Body = z.infer<typeof Body>;
+type AnthropicBody = z.infer<typeof AnthropicBody>;
 
 /** Why the API would refuse `request`. `thoughts` has each thought it knows by its signature. */
 export function refuseAnthropic(
   { headers, body }: ProviderRequest,
   thoughts: ReadonlyMap<string, string>,
-): Refusal | undefined {
+): ProviderRefusal | undefined {
   if (headers["x-api-key"] === undefined && headers.authorization === undefined) {
     return { status: 401, message: "x-api-key header is required" };
   }
   if (headers["anthropic-version"] === undefined)
     return refusal("anthropic-version: header is required");
-  const parsed = Body.safeParse(body);
+  const parsed = AnthropicBody.safeParse(body);
   if (!parsed.success) return refusal(describeIssue(parsed.error));
   const message =
     wrongTools(parsed.data) ??
@@ -93,11 +93,11 @@ export function refuseAnthropic(
   return message === undefined ? undefined : refusal(message);
 }
 
-function refusal(message: string): Refusal {
+function refusal(message: string): ProviderRefusal {
   return { status: 400, message };
 }
 
-function wrongTools({ tools = [], system, messages }: Body): string | undefined {
+function wrongTools({ tools = [], system, messages }: AnthropicBody): string | undefined {
   if (new Set(tools.map(({ name }) => name)).size < tools.length) {
     return "tools: Tool names must be unique.";
   }
@@ -106,7 +106,7 @@ function wrongTools({ tools = [], system, messages }: Body): string | undefined 
   return `A maximum of 4 blocks with cache_control may be provided. Found ${marked}.`;
 }
 
-function wrongRoles(messages: readonly Message[]): string | undefined {
+function wrongRoles(messages: readonly AnthropicMessage[]): string | undefined {
   if (messages[0]?.role !== "user") return 'messages: first message must use the "user" role';
   if (messages.at(-1)?.role === "assistant") {
     return "This model does not support assistant message prefill. The conversation must end with a user message.";
@@ -117,7 +117,7 @@ function wrongRoles(messages: readonly Message[]): string | undefined {
   return `messages: roles must alternate, but found multiple "${repeated.role}" roles in a row`;
 }
 
-function wrongCalls(messages: readonly Message[]): string | undefined {
+function wrongCalls(messages: readonly AnthropicMessage[]): string | undefined {
   const ids = messages.flatMap(callsOf);
   if (new Set(ids).size < ids.length) return "messages: `tool_use` ids must be unique";
   for (const [index, message] of messages.entries()) {
@@ -128,7 +128,7 @@ function wrongCalls(messages: readonly Message[]): string | undefined {
   return undefined;
 }
 
-function wrongResults(message: Message, called: readonly string[]): string | undefined {
+function wrongResults(message: AnthropicMessage, called: readonly string[]): string | undefined {
   const results = resultsOf(message);
   const unexpected = results.find((id) => !called.includes(id));
   if (unexpected) {
@@ -147,7 +147,7 @@ function wrongResults(message: Message, called: readonly string[]): string | und
 }
 
 function wrongThoughts(
-  messages: readonly Message[],
+  messages: readonly AnthropicMessage[],
   thoughts: ReadonlyMap<string, string>,
 ): string | undefined {
   for (const [index, { role, content }] of messages.entries()) {
@@ -168,12 +168,12 @@ function wrongThoughts(
   return undefined;
 }
 
-function callsOf({ role, content }: Message): string[] {
+function callsOf({ role, content }: AnthropicMessage): string[] {
   if (role === "user") return [];
   return content.flatMap((block) => (block.type === "tool_use" ? [block.id] : []));
 }
 
-function resultsOf({ role, content }: Message): string[] {
+function resultsOf({ role, content }: AnthropicMessage): string[] {
   if (role === "assistant") return [];
   return content.flatMap((block) => (block.type === "tool_result" ? [block.tool_use_id] : []));
 }

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { describeIssue } from "../../lib/json.ts";
-import type { ProviderRequest, Refusal } from "./wire.ts";
+import type { ProviderRefusal, ProviderRequest } from "./provider-api.ts";
 
 const Part = z.looseObject({ type: z.string() });
 const Content = z.union([z.string(), z.array(Part).min(1)]);
@@ -14,7 +14,7 @@ const ToolCall = z.looseObject({
   }),
 });
 
-const Message = z.discriminatedUnion("role", [
+const OpenAiMessage = z.discriminatedUnion("role", [
   z.looseObject({ role: z.literal("system"), content: Content }),
   z.looseObject({ role: z.literal("developer"), content: Content }),
   z.looseObject({ role: z.literal("user"), content: Content }),
@@ -30,7 +30,7 @@ const Message = z.discriminatedUnion("role", [
     ),
   z.looseObject({ role: z.literal("tool"), content: Content, tool_call_id: z.string() }),
 ]);
-type Message = z.infer<typeof Message>;
+type OpenAiMessage = z.infer<typeof OpenAiMessage>;
 
 const Body = z.looseObject({
   stream: z.literal(true),
@@ -42,11 +42,11 @@ const Body = z.looseObject({
       }),
     )
     .optional(),
-  messages: z.array(Message).min(1),
+  messages: z.array(OpenAiMessage).min(1),
 });
 
 /** Why the API would refuse `request`. */
-export function refuseOpenAi({ headers, body }: ProviderRequest): Refusal | undefined {
+export function refuseOpenAi({ headers, body }: ProviderRequest): ProviderRefusal | undefined {
   if (headers.authorization === undefined) {
     return { status: 401, message: "You didn't provide an API key." };
   }
@@ -57,7 +57,7 @@ export function refuseOpenAi({ headers, body }: ProviderRequest): Refusal | unde
   return message === undefined ? undefined : { status: 400, message };
 }
 
-function wrongTurns(messages: readonly Message[]): string | undefined {
+function wrongTurns(messages: readonly OpenAiMessage[]): string | undefined {
   if (messages.at(-1)?.role === "assistant") {
     return "The last message must not be the assistant's: it would be gone on with";
   }
@@ -70,7 +70,7 @@ function wrongTurns(messages: readonly Message[]): string | undefined {
   return undefined;
 }
 
-function wrongResults(messages: readonly Message[]): string | undefined {
+function wrongResults(messages: readonly OpenAiMessage[]): string | undefined {
   let open = new Set<string>();
   const all = new Set<string>();
   for (const [index, message] of messages.entries()) {

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { z } from "zod";
 import type { Usage } from "../../../src/protocol/usage.ts";
 import { mailNewestFirst } from "../../../src/team/view/read-pages.ts";
-import type { ProviderRequest } from "../../../src/testing/provider-server/wire.ts";
+import type { ProviderRequest } from "../../../src/testing/provider-server/provider-api.ts";
 import { calls, reply, says } from "../../../src/testing/scripted-model.ts";
 import { viewTeam } from "../../support/team.ts";
 import { shownIn, TeamOnWire } from "../../support/team-on-wire.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Team } from "../../../src/team/team.ts";
-import type { ProviderRequest } from "../../../src/testing/provider-server/wire.ts";
+import type { ProviderRequest } from "../../../src/testing/provider-server/provider-api.ts";
 import { calls, reply, says } from "../../../src/testing/scripted-model.ts";
 import { shownIn, TeamOnWire } from "../../support/team-on-wire.ts";
 import { nextQuestion, requestIdIn, spawns } from "./scenes.ts";

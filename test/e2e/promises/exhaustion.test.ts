@@ -1,7 +1,7 @@
 import { mkdir, rename } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import type { ProviderRequest } from "../../../src/testing/provider-server/wire.ts";
+import type { ProviderRequest } from "../../../src/testing/provider-server/provider-api.ts";
 import { calls, reply, says } from "../../../src/testing/scripted-model.ts";
 import { troupeIn } from "../../cli/troupe.ts";
 import { providerEnvironment } from "../../support/agent-on-wire.ts";

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import type { ProviderRequest } from "../../../src/testing/provider-server/wire.ts";
+import type { ProviderRequest } from "../../../src/testing/provider-server/provider-api.ts";
 import { calls, reply, says } from "../../../src/testing/scripted-model.ts";
 import { shownIn, TeamOnWire } from "../../support/team-on-wire.ts";
 import { coder, lastResult, nextQuestion, requestIdIn, resultsIn, spawns } from "./scenes.ts";

@@ -7,8 +7,8 @@ import { Task } from "../../../src/protocol/task.ts";
 import { type Member, TeamRecord } from "../../../src/protocol/team.ts";
 import type { ReplyBlock } from "../../../src/protocol/transcript.ts";
 import type { Team } from "../../../src/team/team.ts";
-import type { Answer } from "../../../src/testing/provider-server/answers.ts";
-import type { ProviderRequest } from "../../../src/testing/provider-server/wire.ts";
+import type { ScriptedAnswer } from "../../../src/testing/provider-server/answers.ts";
+import type { ProviderRequest } from "../../../src/testing/provider-server/provider-api.ts";
 import { calls, says } from "../../../src/testing/scripted-model.ts";
 import { untilChanged } from "../../support/file-text.ts";
 import { shownIn, type TeamOnWire } from "../../support/team-on-wire.ts";
@@ -22,7 +22,7 @@ export class Latch {
 }
 
 /** An answer that is held back until `latch` is opened. */
-export function after(latch: Latch, answer: Answer): () => Promise<Answer> {
+export function after(latch: Latch, answer: ScriptedAnswer): () => Promise<ScriptedAnswer> {
   return async () => {
     await latch.opened;
     return answer;
@@ -30,12 +30,15 @@ export function after(latch: Latch, answer: Answer): () => Promise<Answer> {
 }
 
 /** An answer that never comes. */
-export const never = () => new Promise<Answer>(() => undefined);
+export const never = () => new Promise<ScriptedAnswer>(() => undefined);
 
 /** Says something unimportant until a text is shown to it; from then on, `lines` in their order. */
-export function onceTold(text: string, ...lines: readonly (Answer | (() => Answer))[]) {
+export function onceTold(
+  text: string,
+  ...lines: readonly (ScriptedAnswer | (() => ScriptedAnswer))[]
+) {
   let next = 0;
-  return (request: ProviderRequest): Answer => {
+  return (request: ProviderRequest): ScriptedAnswer => {
     if (!shownIn(request).includes(text)) return says("Noted.");
     const line = lines[Math.min(next++, lines.length - 1)] ?? says("Noted.");
     return typeof line === "function" ? line() : line;

@@ -2,7 +2,7 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { ReplyBlock } from "../../../src/protocol/transcript.ts";
-import type { ProviderRequest } from "../../../src/testing/provider-server/wire.ts";
+import type { ProviderRequest } from "../../../src/testing/provider-server/provider-api.ts";
 import { calls, reply, says } from "../../../src/testing/scripted-model.ts";
 import { TeamOnWire } from "../../support/team-on-wire.ts";
 import {

@@ -2,7 +2,7 @@ import { appendFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { status } from "../../../src/testing/provider-server/answers.ts";
-import type { ProviderRequest } from "../../../src/testing/provider-server/wire.ts";
+import type { ProviderRequest } from "../../../src/testing/provider-server/provider-api.ts";
 import { calls, reply, says } from "../../../src/testing/scripted-model.ts";
 import { shownIn, TeamOnWire } from "../../support/team-on-wire.ts";
 import { coder, endOfRun, never, nothingUnderWay, untilOnDisk } from "./scenes.ts";

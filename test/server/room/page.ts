@@ -3,7 +3,11 @@ import type { RoomEvent } from "../../../src/server/room/changes.ts";
 import { Room, type RoomOptions } from "../../../src/server/room/room.ts";
 import type { TeamPlace } from "../../../src/team/team-place.ts";
 import { FileTeamView } from "../../../src/team/view/file-team-view.ts";
-import { changedRoom, type Room as PageRoom, roomOf } from "../../../web/src/state/room.ts";
+import {
+  changedRoom,
+  type KnownRoom as PageRoom,
+  roomOf,
+} from "../../../web/src/state/known-room.ts";
 import { teamPlace } from "../../support/team.ts";
 
 export function openRoom(

@@ -9,7 +9,11 @@ import { memberView, noPast } from "../../../src/server/room/member-view.ts";
 import { windowSize } from "../../../src/server/room/message-window.ts";
 import { RoomRecords } from "../../../src/server/room/records.ts";
 import { taskView } from "../../../src/server/room/task-view.ts";
-import { changedRoom, type Room as PageRoom, roomOf } from "../../../web/src/state/room.ts";
+import {
+  changedRoom,
+  type KnownRoom as PageRoom,
+  roomOf,
+} from "../../../web/src/state/known-room.ts";
 
 /** Something that happens in a room. */
 type Happening =

@@ -1,7 +1,7 @@
 import { useDesk, useRoom } from "../state/desk.ts";
 import {
   type MemberFilter,
-  type Standing,
+  type MemberStanding,
   standingCounts,
   standingWords,
 } from "../state/members.ts";
@@ -38,14 +38,14 @@ export function FilterBox({ label }: { label: string }) {
   );
 }
 
-interface ChipProps {
-  standing: Standing | "asks";
+interface StandingChipProps {
+  standing: MemberStanding | "asks";
   count: number;
   isOn: boolean;
   onChange: (standing: MemberFilter["standing"]) => void;
 }
 
-function Chip({ standing, count, isOn, onChange }: ChipProps) {
+function Chip({ standing, count, isOn, onChange }: StandingChipProps) {
   const word = standing === "asks" ? "needs you" : standingWords[standing];
   return (
     <button

@@ -2,7 +2,7 @@ import { shortCount } from "../../../src/protocol/amounts.ts";
 import type { MemberView } from "../../../src/protocol/dashboard.ts";
 import { agoText, clockText, fillPercent } from "../state/amounts.ts";
 import { useDesk, useRoom } from "../state/desk.ts";
-import { cssColor, type Standing, standingWords } from "../state/members.ts";
+import { cssColor, type MemberStanding, standingWords } from "../state/members.ts";
 import { useStore } from "../state/store.ts";
 
 /** A member's name in its colour. */
@@ -16,7 +16,13 @@ export function MemberName({ name }: { name: string }) {
 }
 
 /** How a member stands, by form and colour; screen readers say the word. */
-export function StandingMark({ standing, isAsking }: { standing: Standing; isAsking: boolean }) {
+export function StandingMark({
+  standing,
+  isAsking,
+}: {
+  standing: MemberStanding;
+  isAsking: boolean;
+}) {
   const word = isAsking ? "needs you" : standingWords[standing];
   return (
     <span class="mark" data-standing={isAsking ? "asks" : standing} title={word}>
@@ -25,7 +31,13 @@ export function StandingMark({ standing, isAsking }: { standing: Standing; isAsk
   );
 }
 
-export function StandingWord({ standing, isAsking }: { standing: Standing; isAsking: boolean }) {
+export function StandingWord({
+  standing,
+  isAsking,
+}: {
+  standing: MemberStanding;
+  isAsking: boolean;
+}) {
   return (
     <span class="standing" data-standing={isAsking ? "asks" : standing}>
       {isAsking ? "needs you" : standingWords[standing]}

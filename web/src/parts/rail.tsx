@@ -4,7 +4,7 @@ import { useDesk, useRoom, useRoomList } from "../state/desk.ts";
 import {
   cssColor,
   filteredNames,
-  type Standing,
+  type MemberStanding,
   standingWords,
   waitingText,
 } from "../state/members.ts";
@@ -89,7 +89,7 @@ function RailLines({ member, standing, isAsking }: SeenMember) {
 }
 
 /** The one thing to say about a member where there is room for one. */
-function glanceOf({ doing, waits_for, role }: MemberView, standing: Standing): string {
+function glanceOf({ doing, waits_for, role }: MemberView, standing: MemberStanding): string {
   if (waits_for !== null) return waitingText(waits_for);
   if (standing === "working" && doing) return [doing.tool, doing.text].filter(Boolean).join(" ");
   return `${standingWords[standing]} · ${role}`;

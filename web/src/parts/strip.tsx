@@ -57,7 +57,7 @@ function LostLine({ since }: { since: string }) {
   );
 }
 
-interface LineProps {
+interface StripLineProps {
   tone: string;
   /** What a recording does not have. */
   leftOut?: readonly string[];
@@ -67,7 +67,7 @@ interface LineProps {
   children: ComponentChildren;
 }
 
-function Line({ tone, leftOut = [], more, children }: LineProps) {
+function Line({ tone, leftOut = [], more, children }: StripLineProps) {
   const problems = useRoomList((room) => room.problems);
   return (
     <div class="strip" data-tone={tone}>

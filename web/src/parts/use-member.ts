@@ -2,12 +2,12 @@ import type { RefObject } from "preact";
 import { useEffect, useReducer, useRef } from "preact/hooks";
 import type { MemberView } from "../../../src/protocol/dashboard.ts";
 import { useDesk, useRoom } from "../state/desk.ts";
-import { type Standing, standingOf } from "../state/members.ts";
+import { type MemberStanding, standingOf } from "../state/members.ts";
 import { useStore } from "../state/store.ts";
 
 export interface SeenMember {
   member: MemberView;
-  standing: Standing;
+  standing: MemberStanding;
   isAsking: boolean;
 }
 

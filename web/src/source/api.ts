@@ -1,8 +1,8 @@
 import type { Admission, ApiError } from "../../../src/protocol/dashboard.ts";
 import {
+  type KeptSession,
   keepSession,
   keptSession,
-  type Session,
   type Signed,
   sessionOfToken,
   signRequest,
@@ -22,7 +22,7 @@ interface AskInit {
 }
 
 /** Whose answer it is was checked. */
-interface Answer {
+interface CheckedResponse {
   response: Response;
   signed: Signed;
 }
@@ -58,7 +58,7 @@ export function queryOf(wish: Readonly<Record<string, string | number | undefine
   return given.length > 0 ? `?${new URLSearchParams(given)}` : "";
 }
 
-function post(path: string, body: unknown, session: Session | null): Promise<Answer> {
+function post(path: string, body: unknown, session: KeptSession | null): Promise<CheckedResponse> {
   const init = {
     method: "POST",
     headers: { "content-type": "application/json" },
@@ -73,7 +73,11 @@ export async function ask(path: string, init: AskInit): Promise<Response> {
   return response;
 }
 
-async function askAs(session: Session | null, path: string, init: AskInit): Promise<Answer> {
+async function askAs(
+  session: KeptSession | null,
+  path: string,
+  init: AskInit,
+): Promise<CheckedResponse> {
   if (!session) throw new LockedError();
   const { method = "GET", body = "" } = init;
   const signed = await signRequest(session, { method, path, body });

@@ -1,7 +1,7 @@
 import { Kept } from "../state/kept.ts";
 
 /** What lets a page in: an id, and the key that it signs with and never sends. */
-export interface Session {
+export interface KeptSession {
   id: string;
   /** In hex. */
   key: string;
@@ -20,7 +20,7 @@ export interface Signed {
   /** Whether an answer comes from the server that let this page in, and not from whoever has its port now. */
   isAnsweredBy(answer: Response): Promise<boolean>;
   /** The session that the server opens for this request, by the id that it answers with. */
-  opened(id: string): Promise<Session>;
+  opened(id: string): Promise<KeptSession>;
 }
 
 // Unlike cookies, what is kept here is kept apart by port: no other server of this machine gets it.
@@ -29,12 +29,12 @@ const kept = new Kept(() => localStorage);
 const name = "session";
 
 /** Read each time: another tab may have been let in anew. */
-export function keptSession(): Session | null {
+export function keptSession(): KeptSession | null {
   const [id, key] = kept.get(name)?.split(" ") ?? [];
   return id === undefined || key === undefined ? null : { id, key };
 }
 
-export function keepSession({ id, key }: Session): void {
+export function keepSession({ id, key }: KeptSession): void {
   kept.set(name, `${id} ${key}`);
 }
 
@@ -44,12 +44,12 @@ export function isSession({ key: changed, newValue }: StorageEvent): boolean {
 }
 
 /** What the token of an address signs with, once. */
-export function sessionOfToken(token: string): Session {
+export function sessionOfToken(token: string): KeptSession {
   const end = token.lastIndexOf(".");
   return { id: token.slice(0, end), key: token.slice(end + 1) };
 }
 
-export async function signRequest({ id, key }: Session, outgoing: Outgoing): Promise<Signed> {
+export async function signRequest({ id, key }: KeptSession, outgoing: Outgoing): Promise<Signed> {
   const { method, path, body } = outgoing;
   const signing = await importKey(key);
   const nonce = hexOf(crypto.getRandomValues(new Uint8Array(16)));

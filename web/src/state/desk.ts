@@ -6,9 +6,9 @@ import { type Draft, draftFor } from "./address.ts";
 import { awaySince, isEventful } from "./away.ts";
 import type { Kept } from "./kept.ts";
 import { type AnswerKey, answerKeys } from "./keys.ts";
+import type { KnownRoom } from "./known-room.ts";
 import { askingMembers, everybody, type MemberFilter } from "./members.ts";
 import type { Page } from "./page.ts";
-import type { Room } from "./room.ts";
 import { Store, useStore } from "./store.ts";
 import { nextTheme, type Theme, themeOf } from "./theme.ts";
 
@@ -33,7 +33,7 @@ export class Desk {
   #version: string | null = null;
   /** Since when the person was away, where the server could not tell what happened. */
   #untoldSince: string | null = null;
-  #requests: Room["requests"] | null = null;
+  #requests: KnownRoom["requests"] | null = null;
 
   /** `kept` is for every time, `keptHere` for this tab alone. */
   constructor({ page, kept, keptHere }: { page: Page; kept: Kept; keptHere: Kept }) {
@@ -74,7 +74,7 @@ export class Desk {
   }
 
   /** True when the server is of another version than the one this page came from. */
-  isOutdatedBy({ version }: Room): boolean {
+  isOutdatedBy({ version }: KnownRoom): boolean {
     this.#version ??= version;
     return version !== this.#version;
   }
@@ -134,12 +134,12 @@ export function useDesk(): Desk {
 }
 
 /** What `select` makes of the room; null before there is one. */
-export function useRoom<S>(select: (room: Room) => S): S | null {
+export function useRoom<S>(select: (room: KnownRoom) => S): S | null {
   return useStore(useDesk().page.room, (room) => room && select(room));
 }
 
 /** As `useRoom` for a list: one with the same items is the same list. */
-export function useRoomList<S>(select: (room: Room) => readonly S[]): readonly S[] {
+export function useRoomList<S>(select: (room: KnownRoom) => readonly S[]): readonly S[] {
   const last = useRef<readonly S[]>([]);
   return useStore(useDesk().page.room, (room) => {
     const list = room ? select(room) : [];

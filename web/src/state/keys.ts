@@ -9,7 +9,7 @@ export type KeyCommand =
   | { type: "help" }
   | { type: "escape" };
 
-export interface KeyPress {
+export interface PageKeyPress {
   key: string;
   /** Ctrl, Alt or Meta: the browser's own. */
   hasModifier: boolean;
@@ -17,7 +17,7 @@ export interface KeyPress {
   isTyping: boolean;
 }
 
-export function keyCommand({ key, hasModifier, isTyping }: KeyPress): KeyCommand | null {
+export function keyCommand({ key, hasModifier, isTyping }: PageKeyPress): KeyCommand | null {
   if (hasModifier) return null;
   if (key === "Escape") return { type: "escape" };
   if (isTyping) return null;

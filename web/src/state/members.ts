@@ -1,10 +1,10 @@
 import type { MemberView } from "../../../src/protocol/dashboard.ts";
-import type { Room } from "./room.ts";
+import type { KnownRoom } from "./known-room.ts";
 
 /** How a member stands, in the words of the page. */
-export type Standing = "working" | "idle" | "failed" | "shutdown" | "not-running";
+export type MemberStanding = "working" | "idle" | "failed" | "shutdown" | "not-running";
 
-export const standingWords: Readonly<Record<Standing, string>> = {
+export const standingWords: Readonly<Record<MemberStanding, string>> = {
   working: "working",
   idle: "idle",
   failed: "failed",
@@ -13,7 +13,7 @@ export const standingWords: Readonly<Record<Standing, string>> = {
 };
 
 /** What a member is about that is doing nothing. */
-export const restingWords: Readonly<Record<Standing, string>> = {
+export const restingWords: Readonly<Record<MemberStanding, string>> = {
   working: "at work",
   idle: "waits for mail",
   failed: "its transcript tells why",
@@ -27,7 +27,7 @@ export function waitingText(waitsFor: string): string {
 }
 
 /** Nobody works, whatever was noted last, when nobody runs the team. */
-export function standingOf(status: MemberView["status"], isRunning: boolean): Standing {
+export function standingOf(status: MemberView["status"], isRunning: boolean): MemberStanding {
   const isOver = status === "failed" || status === "shutdown";
   return isRunning || isOver ? status : "not-running";
 }
@@ -36,19 +36,19 @@ export function standingOf(status: MemberView["status"], isRunning: boolean): St
 export interface MemberFilter {
   text: string;
   /** `asks` are those who have asked the person something. */
-  standing: Standing | "asks" | null;
+  standing: MemberStanding | "asks" | null;
 }
 
 export const everybody: MemberFilter = { text: "", standing: null };
 
 /** The names of those who wait for the person's answer. */
-export function askingMembers(room: Room): ReadonlySet<string> {
+export function askingMembers(room: KnownRoom): ReadonlySet<string> {
   const open = [...room.requests.values()].filter(({ is_open }) => is_open);
   return new Set(open.map(({ from }) => from));
 }
 
 /** Who is left by `filter`, in the order of the roster: nobody changes place by what they do. */
-export function filteredNames(room: Room, filter: MemberFilter): string[] {
+export function filteredNames(room: KnownRoom, filter: MemberFilter): string[] {
   const wanted = filter.text.trim().toLowerCase();
   const standing = offeredStanding(room, filter);
   const asking = standing === "asks" ? askingMembers(room) : null;
@@ -63,19 +63,24 @@ export function filteredNames(room: Room, filter: MemberFilter): string[] {
 }
 
 /** Nobody works or idles when nobody runs the team: a filter whose chip is gone counts for nothing. */
-function offeredStanding({ running }: Room, { standing }: MemberFilter): MemberFilter["standing"] {
+function offeredStanding(
+  { running }: KnownRoom,
+  { standing }: MemberFilter,
+): MemberFilter["standing"] {
   return standing !== null && offered(running !== null).includes(standing) ? standing : null;
 }
 
 /** What the chips narrow to, in their order. */
-function offered(isRunning: boolean): readonly (Standing | "asks")[] {
+function offered(isRunning: boolean): readonly (MemberStanding | "asks")[] {
   const alive = isRunning ? (["working", "idle"] as const) : (["not-running"] as const);
   return ["asks", ...alive, "failed", "shutdown"];
 }
 
 /** How many there are of each kind that a chip can narrow to. None is left out, so that no chip moves. */
-export function standingCounts(room: Room): readonly (readonly [Standing | "asks", number])[] {
-  const counts = new Map<Standing | "asks", number>([["asks", askingMembers(room).size]]);
+export function standingCounts(
+  room: KnownRoom,
+): readonly (readonly [MemberStanding | "asks", number])[] {
+  const counts = new Map<MemberStanding | "asks", number>([["asks", askingMembers(room).size]]);
   for (const { status } of room.members.values()) {
     const standing = standingOf(status, room.running !== null);
     counts.set(standing, (counts.get(standing) ?? 0) + 1);

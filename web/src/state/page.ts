@@ -1,11 +1,11 @@
 import type { LiveText, RoomChange, RoomState } from "../../../src/protocol/dashboard.ts";
 import type { Connection, Listener, Source } from "../source/source.ts";
-import { changedRoom, type Room, roomOf } from "./room.ts";
+import { changedRoom, type KnownRoom, roomOf } from "./known-room.ts";
 import { hashOf, type Route } from "./route.ts";
 import { Store } from "./store.ts";
 
 /** What the watched member says at this moment, as far as it has come. */
-export type Live = Pick<LiveText, "member" | "key" | "kind" | "text">;
+export type HeardText = Pick<LiveText, "member" | "key" | "kind" | "text">;
 
 /** So much of what is being said is kept: the rest is in the transcript soon. */
 const keptLive = 100_000;
@@ -15,9 +15,9 @@ export class Page implements Listener {
   readonly source: Source;
   readonly connection = new Store<Connection>({ type: "connecting" });
   /** Null before the first state has come. */
-  readonly room = new Store<Room | null>(null);
+  readonly room = new Store<KnownRoom | null>(null);
   readonly route: Store<Route>;
-  readonly live = new Store<Live | null>(null);
+  readonly live = new Store<HeardText | null>(null);
   /** How often each member's transcript was said to have grown. */
   readonly grown = new Store<ReadonlyMap<string, number>>(new Map());
   /** How often the whole state came: what was fetched before may have missed something. */

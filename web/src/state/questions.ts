@@ -1,11 +1,11 @@
 import type { RequestView } from "../../../src/protocol/dashboard.ts";
 import type { AnswerBody } from "../../../src/protocol/dashboard-requests.ts";
-import type { Room } from "./room.ts";
+import type { KnownRoom } from "./known-room.ts";
 
 /** For so long a question has to stand still before it can be answered: a click may be meant for what was there before. */
 export const stillMs = 500;
 
-export interface Questions {
+export interface SortedQuestions {
   /** For the person, oldest first: a new one moves none of the others. */
   open: readonly RequestView[];
   /** Waiting for somebody else. */
@@ -16,7 +16,7 @@ export interface Questions {
 
 const keptDecided = 50;
 
-export function questionsOf(room: Room): Questions {
+export function questionsOf(room: KnownRoom): SortedQuestions {
   const all = [...room.requests.values()].sort(byAsking);
   const open = all.filter(({ is_open }) => is_open);
   const elsewhere = all.filter(({ is_open, state }) => !is_open && state === "pending");

@@ -6,7 +6,7 @@ export interface Scale {
   y(amount: number): number;
 }
 
-export interface Frame {
+export interface ChartFrame {
   width: number;
   height: number;
   left: number;
@@ -15,7 +15,7 @@ export interface Frame {
   bottom: number;
 }
 
-export function scaleOf(frame: Frame, times: readonly number[], most: number): Scale {
+export function scaleOf(frame: ChartFrame, times: readonly number[], most: number): Scale {
   const [first, last] = [times[0] ?? 0, times.at(-1) ?? 0];
   const span = last - first || 1;
   const inner = frame.width - frame.left - frame.right;

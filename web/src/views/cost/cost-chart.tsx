@@ -4,7 +4,7 @@ import type { CostView } from "../../../../src/protocol/dashboard.ts";
 import { useSize } from "../../hooks/use-size.ts";
 import { momentText } from "../../state/times.ts";
 import { amountText } from "./amount-text.ts";
-import { bandPaths, type Frame, nearest, type Scale, scaleOf } from "./chart-geometry.ts";
+import { bandPaths, type ChartFrame, nearest, type Scale, scaleOf } from "./chart-geometry.ts";
 import type { Band, Measure } from "./spend.ts";
 import { moneyTick, niceTicks, timeTicks } from "./ticks.ts";
 
@@ -27,7 +27,7 @@ export function CostChart({ view, bands, colors, measure }: ChartProps) {
   const at = Math.min(pointed ?? last, last);
   const time = view.times[at] ?? "";
   const ticks = niceTicks(sumAt(bands, last), 5);
-  const frame: Frame = { width, height, left: 64, right: 16, top: 12, bottom: 30 };
+  const frame: ChartFrame = { width, height, left: 64, right: 16, top: 12, bottom: 30 };
   const scale = scaleOf(frame, times, ticks.at(-1) ?? 1);
   const point = (event: PointerEvent) => {
     const left = box.current?.getBoundingClientRect().left ?? 0;
@@ -116,7 +116,7 @@ function Readout({ time, at, bands, colors, measure }: ReadoutProps) {
 }
 
 interface AxesProps {
-  frame: Frame;
+  frame: ChartFrame;
   scale: Scale;
   ticks: readonly number[];
   times: readonly number[];
@@ -171,7 +171,7 @@ function Bands({ bands, times, scale, colors }: BandsProps) {
 }
 
 interface CrosshairProps extends Omit<BandsProps, "times"> {
-  frame: Frame;
+  frame: ChartFrame;
   time: number;
   at: number;
 }

@@ -6,7 +6,7 @@ import type { Page } from "../../state/page.ts";
 import { useStore } from "../../state/store.ts";
 import "../../styles/views.css";
 import "../../styles/cost.css";
-import { type Cast, useCast } from "../../hooks/use-cast.ts";
+import { type MemberLooks, useMemberLooks } from "../../hooks/use-member-looks.ts";
 import { CostChart } from "./cost-chart.tsx";
 import { type Cost, CostFeed, type Later } from "./cost-feed.ts";
 import { CostTable } from "./cost-table.tsx";
@@ -14,7 +14,7 @@ import { bandColors, bandsOf, type Measure, totalsOf, usualMeasure } from "./spe
 
 /** What the team has cost: over time, and per member. */
 export function CostView({ page }: { page: Page }) {
-  const cast = useCast(page);
+  const cast = useMemberLooks(page);
   const { view, problem } = useCost(page);
   const [wanted, setWanted] = useState<Measure | null>(null);
   const measure = wanted ?? (view ? usualMeasure(view) : "cost");
@@ -47,7 +47,7 @@ export function CostView({ page }: { page: Page }) {
 interface ShownProps {
   page: Page;
   view: Spend;
-  cast: Cast;
+  cast: MemberLooks;
   measure: Measure;
 }
 

@@ -8,17 +8,17 @@ import type { Page } from "../../state/page.ts";
 import { useStore } from "../../state/store.ts";
 import { momentText } from "../../state/times.ts";
 import { typeLabel } from "./message-groups.ts";
-import type { Row } from "./rows.ts";
+import type { MessageRow } from "./rows.ts";
 import { fateText, rowHeadText } from "./words.ts";
 
-interface DetailProps {
+interface MessageDetailProps {
   page: Page;
-  row: Row;
+  row: MessageRow;
   onClose(): void;
 }
 
 /** Everything there is to know about a message. */
-export function MessageDetail({ page, row, onClose }: DetailProps) {
+export function MessageDetail({ page, row, onClose }: MessageDetailProps) {
   const [message, ...copies] = row.messages;
   const text = useWholeText(page, message);
   const element = useRef<HTMLElement>(null);
@@ -89,7 +89,7 @@ function Participant({ page, name }: { page: Page; name: string }) {
   );
 }
 
-function Recipients({ page, row }: { page: Page; row: Row }) {
+function Recipients({ page, row }: { page: Page; row: MessageRow }) {
   return (
     <ul class="message-recipients" aria-label="Recipients">
       {row.messages.map((message) => (

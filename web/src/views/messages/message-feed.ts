@@ -4,7 +4,7 @@ import { Store } from "../../state/store.ts";
 import { type Filter, match, wishOf } from "./filter.ts";
 import { borrowedTimes, isJoined, mergedInto, timeAfter } from "./merging.ts";
 
-export interface Feed {
+export interface LoadedMessages {
   /** In the order of sending, without a gap. */
   messages: readonly MessageView[];
   /** True when there may be older ones. */
@@ -15,14 +15,14 @@ export interface Feed {
 }
 
 const pageSize = 200;
-const nothing: Feed = { messages: [], hasOlder: false, loading: null, problem: null };
+const nothing: LoadedMessages = { messages: [], hasOlder: false, loading: null, problem: null };
 
 /**
  * The messages that pass one filter: the newest as they come, and older ones as they are asked for.
  * What the room knows is there at once; the source fills in what it does not.
  */
 export class MessageFeed {
-  readonly state = new Store<Feed>(nothing);
+  readonly state = new Store<LoadedMessages>(nothing);
   readonly #source: Source;
   readonly #filter: Filter;
   /** When what has no time of its own took place. The first answer stays. */
@@ -140,7 +140,7 @@ export class MessageFeed {
     this.#set({ messages: [], hasOlder: false });
   }
 
-  #set(changes: Partial<Feed>): void {
+  #set(changes: Partial<LoadedMessages>): void {
     if (!this.#isClosed) this.state.set({ ...this.state.value, ...changes });
   }
 }

@@ -4,7 +4,7 @@ import type { Page } from "../../state/page.ts";
 import type { Filter } from "./filter.ts";
 import { messageGroups } from "./message-groups.ts";
 
-interface FiltersProps {
+interface MessageFiltersProps {
   page: Page;
   filter: Filter;
   names: readonly string[];
@@ -12,7 +12,7 @@ interface FiltersProps {
   onSearch(search: string): void;
 }
 
-export function MessageFilters(props: FiltersProps) {
+export function MessageFilters(props: MessageFiltersProps) {
   const { page, filter, names, onGroups } = props;
   const chosen = filter.groups;
   const toggle = (group: MessageGroup) => {
@@ -42,7 +42,7 @@ export function MessageFilters(props: FiltersProps) {
   );
 }
 
-interface MemberSelectProps extends Pick<FiltersProps, "page" | "names"> {
+interface MemberSelectProps extends Pick<MessageFiltersProps, "page" | "names"> {
   member: string | null;
 }
 

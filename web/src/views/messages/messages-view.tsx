@@ -4,12 +4,12 @@ import type { Page } from "../../state/page.ts";
 import "../../styles/views.css";
 import "../../styles/messages.css";
 import type { MessageGroup } from "../../../../src/protocol/message-types.ts";
-import { type Cast, useCast } from "../../hooks/use-cast.ts";
+import { type MemberLooks, useMemberLooks } from "../../hooks/use-member-looks.ts";
 import { type Filter, usualGroups } from "./filter.ts";
 import { MessageDetail } from "./message-detail.tsx";
-import type { Feed } from "./message-feed.ts";
+import type { LoadedMessages } from "./message-feed.ts";
 import { MessageFilters } from "./message-filters.tsx";
-import { type Row, rowIndexOf, rowsOf } from "./rows.ts";
+import { type MessageRow, rowIndexOf, rowsOf } from "./rows.ts";
 import { Sequence } from "./sequence.tsx";
 import { useFeed } from "./use-feed.ts";
 
@@ -19,7 +19,7 @@ export function MessagesView({ page, member }: { page: Page; member: string | nu
   const [selected, setSelected] = useState<string | null>(null);
   const feed = useFeed(page, filter);
   const rows = useRows(feed.messages);
-  const cast = useCast(page);
+  const cast = useMemberLooks(page);
   const row = rows[rowIndexOf(rows, selected)];
   const close = () => setSelected(null);
   const onKeyDown = (event: KeyboardEvent) => {
@@ -49,7 +49,7 @@ export function MessagesView({ page, member }: { page: Page; member: string | nu
 }
 
 /** Whom the filter offers: what is chosen too, though nobody is called so any more. */
-function namesOf(cast: Cast, chosen: string | null): readonly string[] {
+function namesOf(cast: MemberLooks, chosen: string | null): readonly string[] {
   const usual = ["user", ...cast.keys(), "system", "outside"];
   return chosen === null || usual.includes(chosen) ? usual : [...usual, chosen];
 }
@@ -65,8 +65,8 @@ function keyOf({ member, groups, search }: Filter): string {
   return JSON.stringify([member, [...groups], search]);
 }
 
-function useRows(messages: readonly MessageView[]): readonly Row[] {
-  const latest = useRef<readonly Row[]>([]);
+function useRows(messages: readonly MessageView[]): readonly MessageRow[] {
+  const latest = useRef<readonly MessageRow[]>([]);
   return useMemo(() => {
     latest.current = rowsOf(messages, latest.current);
     return latest.current;
@@ -74,7 +74,7 @@ function useRows(messages: readonly MessageView[]): readonly Row[] {
 }
 
 interface BeginningProps {
-  feed: Feed & { older(): void; refresh(): void };
+  feed: LoadedMessages & { older(): void; refresh(): void };
   isFiltered: boolean;
 }
 

@@ -1,7 +1,7 @@
 import type { MessageView } from "../../../../src/protocol/dashboard.ts";
 
 /** One line of the diagram: a message, or one that went to several. */
-export interface Row {
+export interface MessageRow {
   /** The first one's id. */
   key: string;
   /** At least one. They differ in whom they went to and how far they have got. */
@@ -15,7 +15,10 @@ const sameMessageMs = 1_000;
  * Neighbours that are copies of one message become one row. Of `before`, the rows of an earlier list,
  * those that are the same stay the same objects, as far as the two lists begin alike.
  */
-export function rowsOf(messages: readonly MessageView[], before: readonly Row[] = []): Row[] {
+export function rowsOf(
+  messages: readonly MessageView[],
+  before: readonly MessageRow[] = [],
+): MessageRow[] {
   const rows = unchanged(messages, before);
   let next = rows.reduce((count, row) => count + row.messages.length, 0);
   while (next < messages.length) {
@@ -34,7 +37,7 @@ export function rowsOf(messages: readonly MessageView[], before: readonly Row[] 
 }
 
 /** Where the row of the message `id` is, or -1. */
-export function rowIndexOf(rows: readonly Row[], id: string | null): number {
+export function rowIndexOf(rows: readonly MessageRow[], id: string | null): number {
   if (id === null) return -1;
   return rows.findIndex(
     ({ key, messages }) => key === id || messages.some((message) => message.id === id),
@@ -42,7 +45,7 @@ export function rowIndexOf(rows: readonly Row[], id: string | null): number {
 }
 
 /** The rows of `before` that are there again. The last one of them may have got more copies. */
-function unchanged(messages: readonly MessageView[], before: readonly Row[]): Row[] {
+function unchanged(messages: readonly MessageView[], before: readonly MessageRow[]): MessageRow[] {
   let at = 0;
   const changed = before.findIndex((row) =>
     row.messages.some((message) => messages[at++] !== message),

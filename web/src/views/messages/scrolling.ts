@@ -1,4 +1,4 @@
-import { type Row, rowIndexOf } from "./rows.ts";
+import { type MessageRow, rowIndexOf } from "./rows.ts";
 import { isAtEnd, scrollTopFor, windowOf } from "./windowing.ts";
 
 /** The heights of the diagram in pixels. The style sheet has the same. */
@@ -15,7 +15,7 @@ export interface Scrolled {
   readonly scrollHeight: number;
 }
 
-export interface Shown {
+export interface DrawnRows {
   /** The rows to draw: from `first` up to, but not with, `end`. */
   first: number;
   end: number;
@@ -34,7 +34,7 @@ export class Scrolling {
   #lastSeen: string | undefined;
 
   /** Notes where `element` is, and tells what of `rows` is to be drawn there. */
-  look(element: Scrolled, rows: readonly Row[]): Shown {
+  look(element: Scrolled, rows: readonly MessageRow[]): DrawnRows {
     const { scrollTop, clientHeight: height, scrollHeight: contentHeight } = element;
     this.#sticks = isAtEnd({ scrollTop, height, contentHeight });
     if (this.#sticks) this.#lastSeen = rows.at(-1)?.key;
@@ -47,7 +47,7 @@ export class Scrolling {
   }
 
   /** Puts `element` back to where the person was, now that `rows` are in it. */
-  settle(element: Scrolled, rows: readonly Row[]): void {
+  settle(element: Scrolled, rows: readonly MessageRow[]): void {
     if (this.#sticks) element.scrollTop = element.scrollHeight;
     else if (this.#anchor) {
       const index = rowIndexOf(rows, this.#anchor.id);
@@ -55,7 +55,7 @@ export class Scrolling {
     }
   }
 
-  #unseen(rows: readonly Row[]): number {
+  #unseen(rows: readonly MessageRow[]): number {
     if (this.#sticks) return 0;
     const seen = rows.findLastIndex(({ key }) => key === this.#lastSeen);
     return seen < 0 ? 0 : rows.length - 1 - seen;

@@ -4,11 +4,11 @@ import { timeOfDay } from "../../state/times.ts";
 import { arrowHeight, arrowPaths, reach } from "./arrow-paths.ts";
 import { type Arrow, arrowOf, type Columns } from "./columns.ts";
 import { typeLabel } from "./message-groups.ts";
-import type { Row } from "./rows.ts";
+import type { MessageRow } from "./rows.ts";
 import { firstWords, rowHeadText, sentenceOf } from "./words.ts";
 
 export interface RowProps {
-  row: Row;
+  row: MessageRow;
   index: number;
   count: number;
   /** The day, where it is another one than the row's before. */
@@ -48,7 +48,7 @@ export function SequenceRow(props: RowProps) {
   }, [row, index, count, day, top, columns, color, isSelected, onSelect]);
 }
 
-function TimeCell({ row, day, columns }: { row: Row; day: string; columns: Columns }) {
+function TimeCell({ row, day, columns }: { row: MessageRow; day: string; columns: Columns }) {
   const [{ sent_at, from, to }, ...copies] = row.messages;
   const route = `${from} → ${copies.length > 0 ? `${copies.length + 1} members` : to}`;
   return (
@@ -63,7 +63,7 @@ function TimeCell({ row, day, columns }: { row: Row; day: string; columns: Colum
 }
 
 /** The words begin or end where the arrow does, and stay in sight when that is not. */
-function Words({ row, arrow, columns }: { row: Row; arrow: Arrow; columns: Columns }) {
+function Words({ row, arrow, columns }: { row: MessageRow; arrow: Arrow; columns: Columns }) {
   const [message] = row.messages;
   const { timeWidth, width, wordsWidth } = columns;
   const isLeft = arrow.anchor === "left";
@@ -86,7 +86,7 @@ function Words({ row, arrow, columns }: { row: Row; arrow: Arrow; columns: Colum
 }
 
 interface PictureProps {
-  row: Row;
+  row: MessageRow;
   arrow: Arrow;
   columns: Columns;
   color: string;

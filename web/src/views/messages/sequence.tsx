@@ -3,19 +3,19 @@ import { useEffect, useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import { cssColor } from "../../state/members.ts";
 import { dayText } from "../../state/times.ts";
 import "../../styles/sequence.css";
-import type { Cast } from "../../hooks/use-cast.ts";
+import type { MemberLooks } from "../../hooks/use-member-looks.ts";
 import { useSize } from "../../hooks/use-size.ts";
 import { arrowOf, type Columns, columnsOf, participantsOf } from "./columns.ts";
-import type { Feed } from "./message-feed.ts";
-import { type Row, rowIndexOf } from "./rows.ts";
+import type { LoadedMessages } from "./message-feed.ts";
+import { type MessageRow, rowIndexOf } from "./rows.ts";
 import { leadIn, rowHeight, scrollToRow } from "./scrolling.ts";
 import { SequenceRow } from "./sequence-row.tsx";
 import { useSight } from "./use-sight.ts";
 
 interface SequenceProps {
-  feed: Feed & { older(): void };
-  rows: readonly Row[];
-  cast: Cast;
+  feed: LoadedMessages & { older(): void };
+  rows: readonly MessageRow[];
+  cast: MemberLooks;
   /** The id of the chosen message. */
   selected: string | null;
   onSelect(id: string): void;
@@ -112,7 +112,7 @@ function Canvas(props: CanvasProps) {
   );
 }
 
-function Heads({ columns, cast }: { columns: Columns; cast: Cast }) {
+function Heads({ columns, cast }: { columns: Columns; cast: MemberLooks }) {
   return (
     <div class="sequence-heads" aria-hidden="true" style={{ width: `${columns.width}px` }}>
       <span class="sequence-corner" style={{ width: `${columns.timeWidth}px` }}>
@@ -151,7 +151,7 @@ function Lifelines({ columns }: { columns: Columns }) {
 }
 
 /** Columns keep their identity while nobody comes or goes, so that rows are not drawn again. */
-function useColumns({ messages }: Feed, cast: Cast, width: number): Columns {
+function useColumns({ messages }: LoadedMessages, cast: MemberLooks, width: number): Columns {
   const names = useMemo(() => participantsOf(messages, [...cast.keys()]), [messages, cast]);
   const key = names.join("\n");
   // The key says what the names are.
@@ -166,7 +166,7 @@ function useOlder(element: HTMLElement | null, feed: SequenceProps["feed"], firs
   }, [element, feed, first]);
 }
 
-function newDay(before: Row | undefined, row: Row): string {
+function newDay(before: MessageRow | undefined, row: MessageRow): string {
   const [day, dayBefore] = [row, before].map((each) => {
     const at = each?.messages[0].sent_at ?? null;
     return at === null ? "" : dayText(at);
@@ -215,7 +215,7 @@ function keyTarget(event: KeyboardEvent, { chosen, last, page, seen }: KeyPlace)
 }
 
 /** Scrolls sideways as far as it takes to see where the row's arrow begins. */
-function bringIntoSight(element: HTMLElement, columns: Columns, row: Row): void {
+function bringIntoSight(element: HTMLElement, columns: Columns, row: MessageRow): void {
   const to = row.messages.map((message) => message.to);
   const { left } = arrowOf(columns, { from: row.messages[0].from, to });
   const [start, end] = [

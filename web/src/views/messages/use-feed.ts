@@ -2,10 +2,13 @@ import { useEffect, useMemo } from "preact/hooks";
 import type { Page } from "../../state/page.ts";
 import { useStore } from "../../state/store.ts";
 import type { Filter } from "./filter.ts";
-import { type Feed, MessageFeed } from "./message-feed.ts";
+import { type LoadedMessages, MessageFeed } from "./message-feed.ts";
 
 /** The messages that pass `filter`, live. Another filter or another team is another feed. */
-export function useFeed(page: Page, filter: Filter): Feed & Pick<MessageFeed, "older" | "refresh"> {
+export function useFeed(
+  page: Page,
+  filter: Filter,
+): LoadedMessages & Pick<MessageFeed, "older" | "refresh"> {
   const team = useStore(page.room, (room) => room?.team?.id);
   // Another team has other messages.
   const feed = useMemo(() => {

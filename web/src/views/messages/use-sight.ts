@@ -1,16 +1,16 @@
 import type { RefObject } from "preact";
 import { useCallback, useLayoutEffect, useRef, useState } from "preact/hooks";
-import type { Row } from "./rows.ts";
-import { Scrolling, type Shown } from "./scrolling.ts";
+import type { MessageRow } from "./rows.ts";
+import { type DrawnRows, Scrolling } from "./scrolling.ts";
 
 /** Which rows are drawn while `scroller`, so high, is scrolled. */
 export function useSight(
   scroller: RefObject<HTMLElement | null>,
-  rows: readonly Row[],
+  rows: readonly MessageRow[],
   height: number,
-): Shown & { onScroll(): void } {
+): DrawnRows & { onScroll(): void } {
   const [scrolling] = useState(() => new Scrolling());
-  const [shown, setShown] = useState<Shown>({ first: 0, end: 0, unseen: 0 });
+  const [shown, setShown] = useState<DrawnRows>({ first: 0, end: 0, unseen: 0 });
   const latest = useRef(rows);
   latest.current = rows;
   const onScroll = useCallback(() => {
@@ -26,6 +26,6 @@ export function useSight(
   return { ...shown, onScroll };
 }
 
-function isSame(a: Shown, b: Shown): boolean {
+function isSame(a: DrawnRows, b: DrawnRows): boolean {
   return a.first === b.first && a.end === b.end && a.unseen === b.unseen;
 }

@@ -2,7 +2,7 @@ import type { MessageView } from "../../../../src/protocol/dashboard.ts";
 import { between, durationText } from "../../state/durations.ts";
 import { timeOfDay } from "../../state/times.ts";
 import { typeLabel } from "./message-groups.ts";
-import type { Row } from "./rows.ts";
+import type { MessageRow } from "./rows.ts";
 
 /** What stands at the arrow's head: how long it took to be seen, or why it was not. */
 export function headText({ state, sent_at, seen_at }: MessageView): string {
@@ -29,7 +29,7 @@ export function fateText(message: MessageView): string {
 }
 
 /** One text at the heads of a row: the slowest when all have seen it, otherwise how many have. */
-export function rowHeadText({ messages }: Row): string {
+export function rowHeadText({ messages }: MessageRow): string {
   const [first, ...copies] = messages;
   if (copies.length === 0) return headText(first);
   const seen = messages.filter(({ state }) => state === "delivered");
@@ -40,7 +40,7 @@ export function rowHeadText({ messages }: Row): string {
 }
 
 /** The row as one sentence, for whoever has it read out. */
-export function sentenceOf(row: Row): string {
+export function sentenceOf(row: MessageRow): string {
   const [message, ...copies] = row.messages;
   const to = copies.length === 0 ? message.to : `${row.messages.length} members`;
   const time = message.sent_at === null ? "at an unknown time" : timeOfDay(message.sent_at);

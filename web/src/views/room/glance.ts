@@ -1,13 +1,13 @@
 import type { MessageView, TaskView } from "../../../../src/protocol/dashboard.ts";
 import { isNews } from "../../../../src/protocol/message-types.ts";
-import type { Room } from "../../state/room.ts";
+import type { KnownRoom } from "../../state/known-room.ts";
 import { rankOf, type Status, statuses } from "../../state/tasks.ts";
 
 const shownMessages = 7;
 const shownTasks = 6;
 
 /** Newest first, without what concerns the runtime alone and without what was set aside: that has no time. */
-export function newestMessages({ messages }: Room): MessageView[] {
+export function newestMessages({ messages }: KnownRoom): MessageView[] {
   const newest: MessageView[] = [];
   for (let at = messages.length - 1; at >= 0 && newest.length < shownMessages; at--) {
     const message = messages[at];
@@ -17,7 +17,7 @@ export function newestMessages({ messages }: Room): MessageView[] {
 }
 
 /** What is being worked on first, then what failed, what is open, and what was done last. */
-export function pressingTasks({ tasks }: Room): TaskView[] {
+export function pressingTasks({ tasks }: KnownRoom): TaskView[] {
   const byUrgency = (a: TaskView, b: TaskView) =>
     rankOf(a.status) - rankOf(b.status) ||
     (a.updated_at < b.updated_at ? 1 : a.updated_at > b.updated_at ? -1 : 0);
@@ -25,7 +25,7 @@ export function pressingTasks({ tasks }: Room): TaskView[] {
 }
 
 /** How many there are of each kind: `3 in progress, 12 completed`. */
-export function taskLine({ tasks }: Room): string {
+export function taskLine({ tasks }: KnownRoom): string {
   const counts = new Map<Status, number>();
   for (const { status } of tasks.values()) counts.set(status, (counts.get(status) ?? 0) + 1);
   return statuses

@@ -6,7 +6,7 @@ import { Ago, Clock, ContextFill, StandingMark, StandingWord } from "../../parts
 import { type SeenMember, useMember } from "../../parts/use-member.ts";
 import { counted } from "../../state/amounts.ts";
 import { useDesk } from "../../state/desk.ts";
-import { cssColor, restingWords, type Standing, waitingText } from "../../state/members.ts";
+import { cssColor, type MemberStanding, restingWords, waitingText } from "../../state/members.ts";
 import { hashOf } from "../../state/route.ts";
 
 /** Everything about one member. It is drawn again only when that member has changed, and is in sight. */
@@ -96,7 +96,7 @@ function Figures({ member }: { member: MemberView }) {
 }
 
 /** Writing to a member, and ending it. */
-export function MemberActions({ name, standing }: { name: string; standing: Standing }) {
+export function MemberActions({ name, standing }: { name: string; standing: MemberStanding }) {
   const desk = useDesk();
   if (!desk.page.source.canAct) return null;
   const canStop = standing === "working" || standing === "idle";

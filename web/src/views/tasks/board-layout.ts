@@ -7,13 +7,13 @@ const columnGap = 64;
 const rowGap = 16;
 const edge = 4;
 
-export interface Place {
+export interface CardPosition {
   x: number;
   y: number;
 }
 
 export interface BoardLayout {
-  places: ReadonlyMap<string, Place>;
+  places: ReadonlyMap<string, CardPosition>;
   /** Of what has dependencies; what has none follows below. */
   graphHeight: number;
   width: number;
@@ -25,7 +25,7 @@ export interface BoardLayout {
  * is room, and what has no dependencies below in rows as wide as can be seen.
  */
 export function boardLayout({ layers, edges, loose }: TaskGraph, available: number): BoardLayout {
-  const places = new Map<string, Place>();
+  const places = new Map<string, CardPosition>();
   const blockers = neighboursBy(edges, "blocked", "blocker");
   let graphHeight = 0;
   for (const [column, layer] of layers.entries()) {

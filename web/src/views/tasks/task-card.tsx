@@ -3,13 +3,13 @@ import type { TaskView } from "../../../../src/protocol/dashboard.ts";
 import { cssColor } from "../../state/members.ts";
 import { type Status, statusWord } from "../../state/tasks.ts";
 import { timeText } from "../../state/times.ts";
-import type { Place } from "./board-layout.ts";
+import type { CardPosition } from "./board-layout.ts";
 import { waitsFor } from "./task-graph.ts";
 
 interface CardProps {
   all: ReadonlyMap<string, TaskView>;
   task: TaskView;
-  place: Place;
+  place: CardPosition;
   color: string | null;
   /** True when it belongs to the chain that is pointed at. */
   isLit: boolean;

@@ -1,8 +1,8 @@
 import type { ComponentChildren } from "preact";
 import { useRef } from "preact/hooks";
 import type { TaskView } from "../../../../src/protocol/dashboard.ts";
-import type { Cast } from "../../hooks/use-cast.ts";
 import { useFocusPassedOn } from "../../hooks/use-focus-passed-on.ts";
+import type { MemberLooks } from "../../hooks/use-member-looks.ts";
 import { CloseIcon } from "../../parts/icons.tsx";
 import { cssColor } from "../../state/members.ts";
 import type { Page } from "../../state/page.ts";
@@ -10,16 +10,16 @@ import { momentText } from "../../state/times.ts";
 import { StatusWord } from "./task-card.tsx";
 import { byId } from "./task-graph.ts";
 
-interface DetailProps {
+interface TaskDetailProps {
   page: Page;
   all: ReadonlyMap<string, TaskView>;
   task: TaskView;
-  cast: Cast;
+  cast: MemberLooks;
   onSelect(id: string | null): void;
 }
 
 /** Everything there is to know about a task. */
-export function TaskDetail(props: DetailProps) {
+export function TaskDetail(props: TaskDetailProps) {
   const { task, onSelect } = props;
   const element = useRef<HTMLElement>(null);
   const last = useRef(task.id);
@@ -53,7 +53,7 @@ function openerOf(id: string): HTMLElement | null {
   return document.querySelector<HTMLElement>(`.tasks [data-task="${CSS.escape(id)}"]`);
 }
 
-function Facts({ page, all, task, cast, onSelect }: DetailProps) {
+function Facts({ page, all, task, cast, onSelect }: TaskDetailProps) {
   const blocks = [...all.values()]
     .filter(({ blocked_by }) => blocked_by.includes(task.id))
     .map(({ id }) => id)

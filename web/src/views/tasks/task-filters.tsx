@@ -3,7 +3,7 @@ import type { TaskView } from "../../../../src/protocol/dashboard.ts";
 import { type Status, statuses } from "../../state/tasks.ts";
 import type { TaskFilter } from "./task-list.ts";
 
-interface FiltersProps {
+interface TaskFiltersProps {
   all: ReadonlyMap<string, TaskView>;
   filter: TaskFilter;
   onFilter(filter: TaskFilter): void;
@@ -12,7 +12,7 @@ interface FiltersProps {
   onList: ((isList: boolean) => void) | null;
 }
 
-export function TaskFilters({ all, filter, onFilter, isList, onList }: FiltersProps) {
+export function TaskFilters({ all, filter, onFilter, isList, onList }: TaskFiltersProps) {
   const counts = useMemo(() => countsOf(all.values()), [all]);
   return (
     <div class="view-filters">
@@ -46,7 +46,7 @@ export function TaskFilters({ all, filter, onFilter, isList, onList }: FiltersPr
   );
 }
 
-interface OwnerProps extends Pick<FiltersProps, "filter" | "onFilter"> {
+interface OwnerProps extends Pick<TaskFiltersProps, "filter" | "onFilter"> {
   owners: readonly string[];
 }
 
@@ -72,14 +72,14 @@ function OwnerSelect({ owners, filter, onFilter }: OwnerProps) {
   );
 }
 
-interface ChipProps {
+interface FilterChipProps {
   label: string;
   count?: number;
   isOn: boolean;
   onClick(): void;
 }
 
-function Chip({ label, count, isOn, onClick }: ChipProps) {
+function Chip({ label, count, isOn, onClick }: FilterChipProps) {
   return (
     <button type="button" class="choice" aria-pressed={isOn} onClick={onClick}>
       {label}

@@ -3,7 +3,7 @@ import type { TaskView } from "../../../../src/protocol/dashboard.ts";
 import { cssColor } from "../../state/members.ts";
 import { timeText } from "../../state/times.ts";
 import "../../styles/task-list.css";
-import type { Cast } from "../../hooks/use-cast.ts";
+import type { MemberLooks } from "../../hooks/use-member-looks.ts";
 import type { BoardProps } from "./task-board.tsx";
 import { StatusWord } from "./task-card.tsx";
 import { waitsFor } from "./task-graph.ts";
@@ -73,15 +73,15 @@ function Heading({ by, label, sorting, onSort }: HeadingProps) {
   );
 }
 
-interface LineProps {
+interface TaskLineProps {
   task: TaskView;
   waits: string;
-  cast: Cast;
+  cast: MemberLooks;
   isSelected: boolean;
   onSelect(id: string): void;
 }
 
-function TaskLine({ task, waits, cast, isSelected, onSelect }: LineProps) {
+function TaskLine({ task, waits, cast, isSelected, onSelect }: TaskLineProps) {
   return useMemo(
     () => (
       <tr data-selected={isSelected} onClick={() => onSelect(task.id)}>

@@ -5,8 +5,8 @@ import type { Page } from "../../state/page.ts";
 import { useStore } from "../../state/store.ts";
 import "../../styles/views.css";
 import "../../styles/tasks.css";
-import { useCast } from "../../hooks/use-cast.ts";
 import { useMedia } from "../../hooks/use-media.ts";
+import { useMemberLooks } from "../../hooks/use-member-looks.ts";
 import { TaskBoard } from "./task-board.tsx";
 import { TaskDetail } from "./task-detail.tsx";
 import { TaskFilters } from "./task-filters.tsx";
@@ -18,7 +18,7 @@ const noTasks: ReadonlyMap<string, TaskView> = new Map<string, TaskView>();
 /** The task board, drawn with its dependencies or as a list. */
 export function TasksView({ page }: { page: Page }) {
   const all = useStore(page.room, (room) => room?.tasks) ?? noTasks;
-  const cast = useCast(page);
+  const cast = useMemberLooks(page);
   const [filter, setFilter] = useState<TaskFilter>({ status: null, owner: null });
   const [wantsList, setWantsList] = useState(false);
   const isSmall = useMedia("(max-width: 720px)");

@@ -2,7 +2,7 @@ import type { ComponentChildren } from "preact";
 import { useContext, useId } from "preact/hooks";
 import { useStore } from "../../state/store.ts";
 import { isOpen, isRunOpen, withFold } from "./folds.ts";
-import { SurroundingsContext } from "./surroundings.ts";
+import { RowContext } from "./row-context.ts";
 
 interface FoldProps {
   /** By which it is remembered. */
@@ -16,7 +16,7 @@ interface FoldProps {
 
 /** A line that opens. What is folded away is not in the document. */
 export function Fold({ id, isOpenByItself = false, isRun = false, line, children }: FoldProps) {
-  const { folds } = useContext(SurroundingsContext);
+  const { folds } = useContext(RowContext);
   const isNowOpen = useStore(folds, (all) =>
     isRun ? isRunOpen(all, id) : isOpen(all, id, isOpenByItself),
   );

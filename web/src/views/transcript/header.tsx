@@ -6,8 +6,8 @@ import { fillPercent } from "../../state/amounts.ts";
 import { useDesk } from "../../state/desk.ts";
 import {
   cssColor,
+  type MemberStanding,
   restingWords,
-  type Standing,
   standingOf,
   waitingText,
 } from "../../state/members.ts";
@@ -41,7 +41,7 @@ export function Header({ page, name, actions }: HeaderProps) {
   );
 }
 
-function doingText({ doing, waits_for }: MemberView, standing: Standing): string {
+function doingText({ doing, waits_for }: MemberView, standing: MemberStanding): string {
   if (waits_for !== null) return waitingText(waits_for);
   if (standing !== "working" || doing === null) return restingWords[standing];
   return [doing.tool, doing.text].filter(Boolean).join(" ");

@@ -1,7 +1,7 @@
 import type { EntryView, ReplyBlockView } from "../../../../src/protocol/dashboard.ts";
 
 /** A piece of a text. */
-export interface Piece {
+export interface HighlightedText {
   text: string;
   isMatch: boolean;
 }
@@ -10,9 +10,9 @@ export interface Piece {
 const mostMatches = 500;
 
 /** `text` in pieces, those being matches that say `search`, whatever their case. */
-export function highlighted(text: string, search: string): Piece[] {
+export function highlighted(text: string, search: string): HighlightedText[] {
   if (search === "") return [{ text, isMatch: false }];
-  const pieces: Piece[] = [];
+  const pieces: HighlightedText[] = [];
   let from = 0;
   for (const match of text.matchAll(patternOf(search))) {
     if (pieces.length >= 2 * mostMatches) break;

@@ -1,11 +1,11 @@
 import { Prose } from "../../parts/prose.tsx";
 import { useStore } from "../../state/store.ts";
-import type { TranscriptReader } from "./transcript-reader.ts";
+import type { TranscriptLoader } from "./transcript-loader.ts";
 
 const says = { thinks: "thinks", writes: "writes", runs: "runs a tool" } as const;
 
 /** What the member says at this moment, below everything that its transcript has. */
-export function LiveTextsView({ reader, member }: { reader: TranscriptReader; member: string }) {
+export function LiveTextsView({ reader, member }: { reader: TranscriptLoader; member: string }) {
   const texts = useStore(reader.live, (live) => live.texts);
   return (
     <>

@@ -1,20 +1,20 @@
 import type { EntryView } from "../../../../src/protocol/dashboard.ts";
-import type { Live } from "../../state/page.ts";
+import type { HeardText } from "../../state/page.ts";
 
 /**
  * What the member is saying, until its transcript has it: the text that is growing, and before it
  * those that have ended and whose entries have not been fetched. So nothing is gone for a moment.
  */
-export interface LiveTexts {
-  texts: readonly (Live & { endedAt: number | null })[];
+export interface HeardTexts {
+  texts: readonly (HeardText & { endedAt: number | null })[];
   /** The newest text that the transcript has: it is not shown again. */
   settledKey: number | null;
 }
 
-export const noLiveTexts: LiveTexts = { texts: [], settledKey: null };
+export const noLiveTexts: HeardTexts = { texts: [], settledKey: null };
 
 /** After `live` was heard, the fetch with the number `fetches` being the last that was begun. */
-export function heard(known: LiveTexts, live: Live, fetches: number): LiveTexts {
+export function heard(known: HeardTexts, live: HeardText, fetches: number): HeardTexts {
   if (live.key === known.settledKey) return known;
   const others = known.texts
     .filter(({ key, kind }) => key !== live.key || kind !== live.kind)
@@ -30,7 +30,7 @@ export interface Brought {
 }
 
 /** After a fetch has brought entries. */
-export function settled(known: LiveTexts, { fetch, entries }: Brought): LiveTexts {
+export function settled(known: HeardTexts, { fetch, entries }: Brought): HeardTexts {
   if (known.texts.length === 0) return known;
   const isOver = entries.some(({ type }) => type === "run-end");
   const texts = known.texts.filter((text) => {
@@ -42,7 +42,7 @@ export function settled(known: LiveTexts, { fetch, entries }: Brought): LiveText
   return { texts, settledKey: isGrowingSettled ? growing.key : known.settledKey };
 }
 
-function isSaidIn(entry: EntryView, { kind, text }: Live): boolean {
+function isSaidIn(entry: EntryView, { kind, text }: HeardText): boolean {
   switch (kind) {
     case "runs":
       return entry.type === "tool-result";

@@ -4,15 +4,15 @@ import { type Folds, isRunOpen } from "./folds.ts";
 import { LiveTextsView } from "./live-text-view.tsx";
 import type { Loaded } from "./loaded.ts";
 import { RowView } from "./row-view.tsx";
-import { type Row, rowsOf, rowsShown, sameRows } from "./rows.ts";
+import { rowsOf, rowsShown, sameRows, type TranscriptRow } from "./rows.ts";
 import { type Anchor, anchorIn, isAtEnd, neighbour, restore } from "./scrolling.ts";
-import type { TranscriptReader } from "./transcript-reader.ts";
+import type { TranscriptLoader } from "./transcript-loader.ts";
 
 /** So near to an edge, what is beyond it is loaded. */
 const nearEdge = 600;
 
 /** Whether the person is at the end and wants to stay there. */
-export class Place {
+export class LogScroll {
   readonly isAtEnd = new Store(true);
   #size = "";
 
@@ -26,9 +26,9 @@ export class Place {
 }
 
 interface LogProps {
-  reader: TranscriptReader;
+  reader: TranscriptLoader;
   folds: Store<Folds>;
-  place: Place;
+  place: LogScroll;
   member: string;
   /** The key of the row that was looked for last; null for none. */
   target: string | null;
@@ -79,8 +79,8 @@ function Beginning({ loaded }: { loaded: Loaded | null }) {
 }
 
 /** Rows that are as they were stay the same, so that they are not drawn again. */
-function useRows(loaded: Loaded | null): readonly Row[] {
-  const known = useRef<readonly Row[]>([]);
+function useRows(loaded: Loaded | null): readonly TranscriptRow[] {
+  const known = useRef<readonly TranscriptRow[]>([]);
   return useMemo(() => {
     known.current = sameRows(rowsOf(loaded?.entries ?? []), known.current);
     return known.current;
@@ -90,7 +90,7 @@ function useRows(loaded: Loaded | null): readonly Row[] {
 type Scroller = { readonly current: HTMLDivElement | null };
 
 /** What is in view stays where it is when something comes or goes above; the end stays in view. */
-function useKeptPlace(scroller: Scroller, place: Place, loaded: Loaded | null): void {
+function useKeptPlace(scroller: Scroller, place: LogScroll, loaded: Loaded | null): void {
   const isThere = useStore(place.isAtEnd, (it) => it);
   const drawn = useRef<Loaded | null>(null);
   const anchor = useRef<Anchor | null>(null);
@@ -129,7 +129,7 @@ function useKeptEnd(scroller: Scroller, { place, folds, reader }: LogProps): voi
 /** Brings the entry that was looked for into view, once it is loaded. */
 function useTarget(
   scroller: Scroller,
-  place: Place,
+  place: LogScroll,
   { target, loaded }: { target: string | null; loaded: Loaded | null },
 ): void {
   const reached = useRef<string | null>(null);
@@ -149,7 +149,7 @@ function useTarget(
   }, [target, loaded]);
 }
 
-function scrolled(scroller: Element, place: Place, reader: TranscriptReader): void {
+function scrolled(scroller: Element, place: LogScroll, reader: TranscriptLoader): void {
   const loaded = reader.loaded.value;
   // Where there is nothing to read yet, nobody can have left the end.
   if (!loaded) return;
@@ -162,7 +162,7 @@ function scrolled(scroller: Element, place: Place, reader: TranscriptReader): vo
 }
 
 /** Loads what is beyond an edge that is near. */
-function loadNear(scroller: Element | null, reader: TranscriptReader): void {
+function loadNear(scroller: Element | null, reader: TranscriptLoader): void {
   const loaded = reader.loaded.value;
   if (!scroller || !loaded) return;
   const below = scroller.scrollHeight - scroller.clientHeight - scroller.scrollTop;
@@ -170,7 +170,7 @@ function loadNear(scroller: Element | null, reader: TranscriptReader): void {
   if (below < nearEdge && !loaded.hasNewest) void reader.showNewer();
 }
 
-function pressed(event: KeyboardEvent, place: Place): void {
+function pressed(event: KeyboardEvent, place: LogScroll): void {
   const { currentTarget, key } = event;
   if (event.ctrlKey || event.metaKey || event.altKey) return;
   if (!(currentTarget instanceof Element) || (key !== "ArrowDown" && key !== "ArrowUp")) return;

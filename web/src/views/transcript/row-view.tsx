@@ -6,12 +6,12 @@ import { counted } from "../../state/amounts.ts";
 import { durationText } from "../../state/durations.ts";
 import { typeLabel } from "../messages/message-groups.ts";
 import { Fold } from "./fold.tsx";
-import type { Row, RowBody } from "./rows.ts";
+import type { RowBody, TranscriptRow } from "./rows.ts";
 import { Marked, timeNow, words } from "./text.tsx";
 import { ToolCall, ToolResult } from "./tool-call.tsx";
 
 /** A row of the transcript. It is drawn again only when it is another one. */
-export function RowView({ row, isTarget }: { row: Row; isTarget: boolean }) {
+export function RowView({ row, isTarget }: { row: TranscriptRow; isTarget: boolean }) {
   return (
     <Steady
       of={[row, isTarget]}
@@ -64,12 +64,12 @@ const names: Readonly<Record<RowBody["type"], string>> = {
   damaged: "Damaged line",
 };
 
-function labelOf({ at, body }: Row): string {
+function labelOf({ at, body }: TranscriptRow): string {
   const name = body.type === "mail" ? `Mail from ${body.message.from}` : names[body.type];
   return at === null ? name : `${name}, ${timeNow(at)}`;
 }
 
-function RowContent({ row }: { row: Row }) {
+function RowContent({ row }: { row: TranscriptRow }) {
   const { body } = row;
   switch (body.type) {
     case "run-start":
@@ -147,7 +147,13 @@ function Note({ name, text }: { name: string; text: string }) {
   );
 }
 
-function RunStart({ row, body }: { row: Row; body: Extract<RowBody, { type: "run-start" }> }) {
+function RunStart({
+  row,
+  body,
+}: {
+  row: TranscriptRow;
+  body: Extract<RowBody, { type: "run-start" }>;
+}) {
   const { end, durationMs, calls } = body;
   const line = (
     <>

@@ -2,14 +2,14 @@ import type { EntryView, MessageView, ReplyBlockView } from "../../../../src/pro
 import { between } from "../../state/durations.ts";
 import { blockTexts, isIn } from "./highlight.ts";
 
-type Of<Type extends EntryView["type"]> = Extract<EntryView, { type: Type }>;
+type EntryOf<Type extends EntryView["type"]> = Extract<EntryView, { type: Type }>;
 type ToolCallView = Extract<ReplyBlockView, { type: "tool-call" }>;
-export type ToolResultView = Of<"tool-result">;
+export type ToolResultView = EntryOf<"tool-result">;
 
 /** What a row shows. A reply makes a row for each of its blocks; a result is part of its call's row. */
 export type RowBody =
-  | { type: "run-start"; end: Of<"run-end"> | null; durationMs: number | null; calls: number }
-  | { type: "run-end"; entry: Of<"run-end">; durationMs: number | null }
+  | { type: "run-start"; end: EntryOf<"run-end"> | null; durationMs: number | null; calls: number }
+  | { type: "run-end"; entry: EntryOf<"run-end">; durationMs: number | null }
   | { type: "mail"; message: MessageView }
   | { type: "text"; text: string }
   | { type: "thinking"; text: string }
@@ -24,14 +24,14 @@ export type RowBody =
   /** A result whose call is further up than what is loaded. */
   | { type: "result"; result: ToolResultView }
   /** Why a reply ended, where that is worth a word. */
-  | { type: "stop"; entry: Of<"reply"> }
-  | { type: "profile"; entry: Of<"profile"> }
+  | { type: "stop"; entry: EntryOf<"reply"> }
+  | { type: "profile"; entry: EntryOf<"profile"> }
   | { type: "note"; text: string }
   | { type: "compaction"; summary: string }
   | { type: "damaged"; reason: string };
 
 /** One line of the view, or what opens below it. */
-export interface Row {
+export interface TranscriptRow {
   /** Stays the same however much is loaded around it. */
   key: string;
   /** Of the entry it is made from. */
@@ -43,12 +43,12 @@ export interface Row {
 }
 
 /** The rows of these entries in their order. */
-export function rowsOf(entries: readonly EntryView[]): Row[] {
+export function rowsOf(entries: readonly EntryView[]): TranscriptRow[] {
   const results = resultsOf(entries);
   const runs = runsOf(entries);
   return entries.flatMap((entry, index) => {
     const run = runs[index] ?? null;
-    const row = (body: RowBody, part = ""): Row => ({
+    const row = (body: RowBody, part = ""): TranscriptRow => ({
       key: `${entry.cursor}${part}`,
       cursor: entry.cursor,
       at: entry.at,
@@ -62,7 +62,10 @@ export function rowsOf(entries: readonly EntryView[]): Row[] {
 }
 
 /** Those rows of `rows` that are not hidden with the run they are in. */
-export function rowsShown(rows: readonly Row[], isFolded: (run: string) => boolean): Row[] {
+export function rowsShown(
+  rows: readonly TranscriptRow[],
+  isFolded: (run: string) => boolean,
+): TranscriptRow[] {
   return rows.filter(({ key, run, body }) => {
     const isFrame = key === run || body.type === "run-end";
     return isFrame || run === null || !isFolded(run);
@@ -70,7 +73,11 @@ export function rowsShown(rows: readonly Row[], isFolded: (run: string) => boole
 }
 
 /** The row in which an entry says `search`. A result is in the row of its call. */
-export function rowWith(rows: readonly Row[], entry: EntryView, search: string): Row | null {
+export function rowWith(
+  rows: readonly TranscriptRow[],
+  entry: EntryView,
+  search: string,
+): TranscriptRow | null {
   const its = rows.filter(
     ({ cursor, body }) =>
       cursor === entry.cursor || (body.type === "call" && body.result?.cursor === entry.cursor),
@@ -83,7 +90,10 @@ export function rowWith(rows: readonly Row[], entry: EntryView, search: string):
 }
 
 /** `rows`, each that is as it was in `known` being the very same. */
-export function sameRows(rows: readonly Row[], known: readonly Row[]): Row[] {
+export function sameRows(
+  rows: readonly TranscriptRow[],
+  known: readonly TranscriptRow[],
+): TranscriptRow[] {
   const byKey = new Map(known.map((row) => [row.key, row]));
   return rows.map((row) => {
     const before = byKey.get(row.key);
@@ -91,7 +101,7 @@ export function sameRows(rows: readonly Row[], known: readonly Row[]): Row[] {
   });
 }
 
-function isSame(a: Row, b: Row): boolean {
+function isSame(a: TranscriptRow, b: TranscriptRow): boolean {
   return a.at === b.at && a.run === b.run && isShallowEqual(a.body, b.body);
 }
 
@@ -106,8 +116,8 @@ function isShallowEqual(a: object, b: object): boolean {
 
 interface Run {
   key: string;
-  start: Of<"run-start">;
-  end: Of<"run-end"> | null;
+  start: EntryOf<"run-start">;
+  end: EntryOf<"run-end"> | null;
   calls: number;
 }
 
@@ -154,7 +164,7 @@ function resultsOf(entries: readonly EntryView[]): Results {
   return { ofCall, placed };
 }
 
-function keyOf(reply: Of<"reply">, call: ToolCallView): string {
+function keyOf(reply: EntryOf<"reply">, call: ToolCallView): string {
   return `${reply.cursor}/${call.call_id}`;
 }
 
@@ -184,7 +194,7 @@ function bodiesOf(
 }
 
 function replyBodies(
-  reply: Of<"reply">,
+  reply: EntryOf<"reply">,
   { results, isOver }: { results: Results; isOver: boolean },
 ): RowBody[] {
   const bodies = reply.blocks

@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { useStore } from "../../state/store.ts";
 import { excerptOf } from "./highlight.ts";
 import { Marked, timeNow, words } from "./text.tsx";
-import type { Findings, TranscriptSearch } from "./transcript-search.ts";
+import type { FoundEntries, TranscriptSearch } from "./transcript-search.ts";
 
 /** A text that is still being typed is not looked for. */
 const typingMs = 250;
@@ -86,7 +86,7 @@ export function Results({ search, onGo }: ResultsProps) {
   );
 }
 
-function summaryOf({ entries, before, isLooking, failure }: Findings): string {
+function summaryOf({ entries, before, isLooking, failure }: FoundEntries): string {
   if (failure !== null) return failure;
   if (isLooking && entries.length === 0) return "Looking…";
   const found = entries.length === 1 ? "1 entry" : `${entries.length} entries`;

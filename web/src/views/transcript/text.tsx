@@ -2,11 +2,11 @@ import { useContext, useMemo } from "preact/hooks";
 import type { DiffLine } from "../../../../src/protocol/dashboard.ts";
 import { timeText } from "../../state/times.ts";
 import { highlighted } from "./highlight.ts";
-import { SurroundingsContext } from "./surroundings.ts";
+import { RowContext } from "./row-context.ts";
 
 /** Text as it is, with what is looked for marked. */
 export function Marked({ text }: { text: string }) {
-  const { search } = useContext(SurroundingsContext);
+  const { search } = useContext(RowContext);
   return useMemo(() => {
     if (search === "") return <>{text}</>;
     const pieces = highlighted(text, search);

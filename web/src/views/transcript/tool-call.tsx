@@ -1,12 +1,12 @@
 import { durationText } from "../../state/durations.ts";
 import { Fold } from "./fold.tsx";
-import type { Row, RowBody, ToolResultView } from "./rows.ts";
+import type { RowBody, ToolResultView, TranscriptRow } from "./rows.ts";
 import { Code, DiffLines, Marked } from "./text.tsx";
 
 type CallBody = Extract<RowBody, { type: "call" }>;
 
 /** A call on one line, which opens to what it was given and what came of it. */
-export function ToolCall({ row, body }: { row: Row; body: CallBody }) {
+export function ToolCall({ row, body }: { row: TranscriptRow; body: CallBody }) {
   const { call, result, durationMs } = body;
   const line = (
     <>

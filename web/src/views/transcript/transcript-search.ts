@@ -3,7 +3,7 @@ import { type Source, SourceError } from "../../source/source.ts";
 import { Store } from "../../state/store.ts";
 
 /** What was looked for in a transcript, and what was found so far. */
-export interface Findings {
+export interface FoundEntries {
   search: string;
   /** Newest first. */
   entries: readonly EntryView[];
@@ -20,7 +20,7 @@ const pageSize = 50;
 /** Looks for a text in one member's transcript. What comes late for an earlier question is dropped. */
 export class TranscriptSearch {
   /** Null when nothing is looked for. */
-  readonly findings = new Store<Findings | null>(null);
+  readonly findings = new Store<FoundEntries | null>(null);
   readonly #source: Source;
   readonly #member: string;
   #questions = 0;
@@ -84,11 +84,11 @@ export class TranscriptSearch {
   }
 }
 
-function isAtLast(findings: Findings | null): boolean {
+function isAtLast(findings: FoundEntries | null): boolean {
   return findings !== null && findings.current === findings.entries.length - 1;
 }
 
-function wanted(to: "next" | "previous" | number, { current, entries }: Findings): number {
+function wanted(to: "next" | "previous" | number, { current, entries }: FoundEntries): number {
   if (typeof to === "number") return to;
   if (current === null) return to === "next" ? 0 : entries.length - 1;
   const step = to === "next" ? 1 : entries.length - 1;

@@ -6,11 +6,11 @@ import type { Page } from "../../state/page.ts";
 import { Store, useStore } from "../../state/store.ts";
 import { type Folds, untouched, withAllTurned, withFold } from "./folds.ts";
 import { Header } from "./header.tsx";
-import { Log, Place } from "./log.tsx";
-import { type Row, rowsOf, rowWith } from "./rows.ts";
+import { Log, LogScroll } from "./log.tsx";
+import { RowContext } from "./row-context.ts";
+import { rowsOf, rowWith, type TranscriptRow } from "./rows.ts";
 import { Results, SearchField } from "./search-panel.tsx";
-import { SurroundingsContext } from "./surroundings.ts";
-import { TranscriptReader } from "./transcript-reader.ts";
+import { TranscriptLoader } from "./transcript-loader.ts";
 import { TranscriptSearch } from "./transcript-search.ts";
 import "../../styles/transcript.css";
 import "../../styles/transcript-rows.css";
@@ -37,7 +37,7 @@ function Transcript({ page, name, actions }: TranscriptViewProps) {
   useFollowing(page, name, reader);
   useKeys(folds, go);
   return (
-    <SurroundingsContext.Provider value={{ folds, search: wanted }}>
+    <RowContext.Provider value={{ folds, search: wanted }}>
       <div class="transcript">
         <Header page={page} name={name} actions={actions} />
         <div class="transcript-tools">
@@ -56,17 +56,17 @@ function Transcript({ page, name, actions }: TranscriptViewProps) {
           <Results search={search} onGo={go} />
         </div>
       </div>
-    </SurroundingsContext.Provider>
+    </RowContext.Provider>
   );
 }
 
 function useParts(page: Page, name: string) {
   return useMemo(() => {
-    const place = new Place();
+    const place = new LogScroll();
     const isAtEnd = () => place.isAtEnd.value;
     return {
       place,
-      reader: new TranscriptReader({ source: page.source, member: name, isAtEnd }),
+      reader: new TranscriptLoader({ source: page.source, member: name, isAtEnd }),
       search: new TranscriptSearch(page.source, name),
       folds: new Store<Folds>(untouched),
     };
@@ -74,7 +74,7 @@ function useParts(page: Page, name: string) {
 }
 
 /** The row that was looked for last, and how to go to another one. */
-function useTarget(reader: TranscriptReader, search: TranscriptSearch, folds: Store<Folds>) {
+function useTarget(reader: TranscriptLoader, search: TranscriptSearch, folds: Store<Folds>) {
   const [target, setTarget] = useState<string | null>(null);
   const show = async (to: "next" | "previous" | number) => {
     const entry = await search.go(to);
@@ -93,7 +93,7 @@ function useTarget(reader: TranscriptReader, search: TranscriptSearch, folds: St
 }
 
 /** Fetches when the transcript has grown, or may have while nobody could say so. */
-function useFollowing(page: Page, name: string, reader: TranscriptReader): void {
+function useFollowing(page: Page, name: string, reader: TranscriptLoader): void {
   const grown = useStore(page.grown, (all) => all.get(name) ?? 0);
   const starts = useStore(page.starts, (it) => it);
   const isRunning = useStore(page.room, (room) => room?.running != null);
@@ -114,7 +114,7 @@ function useFollowing(page: Page, name: string, reader: TranscriptReader): void 
   }, [page, reader]);
 }
 
-function ToEnd({ reader, place }: { reader: TranscriptReader; place: Place }) {
+function ToEnd({ reader, place }: { reader: TranscriptLoader; place: LogScroll }) {
   const hasNew = useStore(reader.hasNew, (it) => it);
   const isThere = useStore(place.isAtEnd, (it) => it);
   const element = useRef<HTMLButtonElement>(null);
@@ -134,7 +134,7 @@ function ToEnd({ reader, place }: { reader: TranscriptReader; place: Place }) {
 }
 
 /** With everything open in which the row's text may be. */
-function unfolded(folds: Folds, { key, run }: Row): Folds {
+function unfolded(folds: Folds, { key, run }: TranscriptRow): Folds {
   const keys = [...(run === null ? [] : [run]), key, `${key} input`];
   return keys.reduce((all, it) => withFold(all, it, true), folds);
 }

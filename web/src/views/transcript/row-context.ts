@@ -3,13 +3,13 @@ import { Store } from "../../state/store.ts";
 import { type Folds, untouched } from "./folds.ts";
 
 /** What every row of the view has around it. */
-export interface Surroundings {
+export interface RowContextValue {
   folds: Store<Folds>;
   /** What is looked for, to be marked wherever it stands; empty for nothing. */
   search: string;
 }
 
-export const SurroundingsContext = createContext<Surroundings>({
+export const RowContext = createContext<RowContextValue>({
   folds: new Store(untouched),
   search: "",
 });

@@ -1,8 +1,8 @@
 import type { EntriesPage, EntryView } from "../../../../src/protocol/dashboard.ts";
 import { type Source, SourceError, type TranscriptWish } from "../../source/source.ts";
-import type { Live } from "../../state/page.ts";
+import type { HeardText } from "../../state/page.ts";
 import { Store } from "../../state/store.ts";
-import { type Brought, heard, type LiveTexts, noLiveTexts, settled } from "./live-text.ts";
+import { type Brought, type HeardTexts, heard, noLiveTexts, settled } from "./live-text.ts";
 import { isFull, type Loaded, loadedAround, newestLoaded, withNewer, withOlder } from "./loaded.ts";
 
 const pageSize = 100;
@@ -13,10 +13,10 @@ const mostAtOnce = 500;
  * Reads one member's transcript for the view, a piece at a time: one request is under way at most,
  * so that pieces fit together. Whatever fails is told in `failure`, and tried again when asked.
  */
-export class TranscriptReader {
+export class TranscriptLoader {
   /** Null before anything has come. */
   readonly loaded = new Store<Loaded | null>(null);
-  readonly live = new Store<LiveTexts>(noLiveTexts);
+  readonly live = new Store<HeardTexts>(noLiveTexts);
   readonly failure = new Store<string | null>(null);
   /** Whether something is new that a person who reads further up has not been shown. */
   readonly hasNew = new Store(false);
@@ -88,7 +88,7 @@ export class TranscriptReader {
   }
 
   /** What the member says at this moment. */
-  hear(live: Live): void {
+  hear(live: HeardText): void {
     if (live.member !== this.#member) return;
     this.live.set(heard(this.live.value, live, this.#fetches));
   }

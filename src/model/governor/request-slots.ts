@@ -1,7 +1,7 @@
 import type { Clock } from "../../lib/clock.ts";
 
 /** Leave to send one request. */
-export interface Slot {
+export interface RequestSlot {
   /** The provider has taken the request. */
   prove(): void;
   /** The provider has turned it away. True when nothing sent later than this one was before. */
@@ -28,7 +28,7 @@ const slowGrowth = 1 / 8;
  * one at first and after each refusal, and more with each that is taken. So when a limit is met, few
  * requests are in vain, and when it is over, those that wait do not run into the next one together.
  */
-export class Slots {
+export class RequestSlots {
   readonly #clock: Clock;
   readonly #maxInFlight: number;
   readonly #waiting: (() => void)[] = [];
@@ -48,7 +48,7 @@ export class Slots {
   }
 
   /** Rejects with the signal's reason when it is aborted before its turn has come. */
-  enter(signal: AbortSignal): Promise<Slot> {
+  enter(signal: AbortSignal): Promise<RequestSlot> {
     return new Promise((resolve, reject) => {
       signal.throwIfAborted();
       const go = () => {
@@ -77,7 +77,7 @@ export class Slots {
     }
   }
 
-  #open(): Slot {
+  #open(): RequestSlot {
     const refusalsBefore = this.#refusals;
     let isUnproven = true;
     const settle = (): boolean => {

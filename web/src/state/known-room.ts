@@ -8,7 +8,7 @@ import type {
 } from "../../../src/protocol/dashboard.ts";
 
 /** The team as the page knows it. Whatever is unchanged keeps its identity, so that it is not drawn again. */
-export interface Room extends Omit<RoomState, "members" | "tasks" | "requests" | "messages"> {
+export interface KnownRoom extends Omit<RoomState, "members" | "tasks" | "requests" | "messages"> {
   /** The lead first, then as they joined. */
   members: ReadonlyMap<string, MemberView>;
   tasks: ReadonlyMap<string, TaskView>;
@@ -20,7 +20,7 @@ export interface Room extends Omit<RoomState, "members" | "tasks" | "requests" |
 /** So many messages are kept beside those that a person has asked for. */
 const keptMessages = 1_000;
 
-export function roomOf(state: RoomState): Room {
+export function roomOf(state: RoomState): KnownRoom {
   return {
     ...state,
     members: byKey(state.members, ({ name }) => name),
@@ -31,7 +31,7 @@ export function roomOf(state: RoomState): Room {
 }
 
 /** The room after `change`. Applying one twice is applying it once. */
-export function changedRoom(room: Room, change: RoomChange): Room {
+export function changedRoom(room: KnownRoom, change: RoomChange): KnownRoom {
   return {
     ...room,
     ...(change.running !== undefined && { running: change.running }),

@@ -23,20 +23,20 @@ export interface ProviderRequest {
 }
 
 /** Why a request is not answered, in the words of the API. */
-export interface Refusal {
+export interface ProviderRefusal {
   readonly status: number;
   readonly message: string;
 }
 
 /** One provider's API as it looks on the wire. */
-export interface Wire {
+export interface ProviderApi {
   readonly api: ProviderRequest["api"];
   readonly path: string;
   /** The events of a streamed reply, in order. */
   frames(reply: ScriptedReply, body: RequestBody): string[];
   /** An event that ends a stream with an error. */
   errorFrame(message: string): string;
-  errorBody(refusal: Refusal): object;
+  errorBody(refusal: ProviderRefusal): object;
 }
 
 /** The input of a tool call as the model spells it, for what `JSON.stringify` would never write. */

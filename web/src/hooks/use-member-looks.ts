@@ -3,10 +3,10 @@ import type { MemberView } from "../../../src/protocol/dashboard.ts";
 import type { Page } from "../state/page.ts";
 import { useStore } from "../state/store.ts";
 
-export type Cast = ReadonlyMap<string, Pick<MemberView, "name" | "role" | "color">>;
+export type MemberLooks = ReadonlyMap<string, Pick<MemberView, "name" | "role" | "color">>;
 
 /** Who is in the team and in what colour: the same object while that is the same, whatever they do. */
-export function useCast(page: Page): Cast {
+export function useMemberLooks(page: Page): MemberLooks {
   const key = useStore(page.room, (room) =>
     [...(room?.members.values() ?? [])]
       .map(({ name, role, color }) => `${name}\t${color}\t${role}`)

@@ -3,7 +3,7 @@ import type { EntryView, RecordedRun } from "../../src/protocol/dashboard.ts";
 import { RecordedSource } from "../../web/src/source/recorded-source.ts";
 import { SourceError, type TranscriptWish } from "../../web/src/source/source.ts";
 import { keptEntries } from "../../web/src/views/transcript/loaded.ts";
-import { TranscriptReader } from "../../web/src/views/transcript/transcript-reader.ts";
+import { TranscriptLoader } from "../../web/src/views/transcript/transcript-loader.ts";
 import { TranscriptSearch } from "../../web/src/views/transcript/transcript-search.ts";
 import { note, notes, pageOf, reply } from "./transcript-entries.ts";
 
@@ -40,11 +40,11 @@ function recorded(entries: EntryView[]): RecordedRun {
 function opened(count: number, { isAtEnd = true } = {}) {
   const source = new GrowingSource(notes(0, count));
   const place = { isAtEnd };
-  const reader = new TranscriptReader({ source, member: "ada", isAtEnd: () => place.isAtEnd });
+  const reader = new TranscriptLoader({ source, member: "ada", isAtEnd: () => place.isAtEnd });
   return { source, reader, place };
 }
 
-function shown({ loaded }: TranscriptReader): [number, number] {
+function shown({ loaded }: TranscriptLoader): [number, number] {
   const entries = loaded.value?.entries ?? [];
   return [Number(entries[0]?.cursor), Number(entries.at(-1)?.cursor)];
 }

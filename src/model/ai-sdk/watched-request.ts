@@ -27,7 +27,7 @@ interface WireOptions {
   readonly signal: AbortSignal;
 }
 
-type Body = ReadableStreamDefaultReader<Uint8Array>;
+type BodyReader = ReadableStreamDefaultReader<Uint8Array>;
 
 /** After its end marker, an answer may take this long until its connection is free again. */
 const drainMs = 1_000;
@@ -36,12 +36,12 @@ const drainMs = 1_000;
  * One request and its answer, watched where the bytes pass. The SDK takes the end of a connection
  * for the end of a reply and has no watchdogs, so what happened is known here and nowhere else.
  */
-export class Wire {
+export class WatchedRequest {
   readonly #options: WireOptions;
   readonly #abort = new AbortController();
   readonly #onAbort = () => this.#abort.abort();
   #response: HttpAnswer | undefined;
-  #body: Body | undefined;
+  #body: BodyReader | undefined;
   #meter = new BodyMeter({ ok: true });
   /** The end of what has come, long enough to hold most of the marker. */
   #tail = "\n";
@@ -110,7 +110,7 @@ export class Wire {
    * A broken connection looks like a closed one from here on: an error would overtake, in the SDK's
    * stages, events that have come before it, the end marker among them.
    */
-  #watched(body: Body): ReadableStream<Uint8Array> {
+  #watched(body: BodyReader): ReadableStream<Uint8Array> {
     return new ReadableStream<Uint8Array>({
       pull: async (controller) => {
         const value = await this.#read(body);
@@ -122,7 +122,7 @@ export class Wire {
   }
 
   /** The next bytes, or undefined where there are no more. */
-  async #read(body: Body): Promise<Uint8Array | undefined> {
+  async #read(body: BodyReader): Promise<Uint8Array | undefined> {
     const { clock, watchdogs } = this.#options;
     const cancel = clock.schedule(watchdogs.stallMs, () => this.fail({ type: "stalled" }));
     try {
@@ -152,7 +152,7 @@ export class Wire {
     this.#tail = text.slice(-16);
   }
 
-  async #drain(body: Body): Promise<void> {
+  async #drain(body: BodyReader): Promise<void> {
     const cancel = this.#options.clock.schedule(drainMs, () => this.#abort.abort());
     try {
       for (let next = await body.read(); !next.done; next = await body.read()) {
