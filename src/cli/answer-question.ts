@@ -14,7 +14,7 @@ interface GivenAnswer {
   teamDir: string | undefined;
 }
 
-/** Answers a question that is put to the person, and says what comes of it. */
+/** Answers a request that waits for the person, and prints the effect. */
 export async function answerQuestion(
   { id, answer, json, teamDir }: GivenAnswer,
   io: Io,

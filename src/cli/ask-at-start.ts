@@ -7,20 +7,20 @@ import type { Key } from "./screen/keys.ts";
 
 /** A question that the person must answer before a team is opened. */
 export interface StartQuestion<Answer extends string> {
-  /** What the person has to know, a line each. Text from files must be printable already. */
+  /** The facts, one per line. Text from files must already be printable. */
   lines: readonly string[];
-  /** The words that answer it, in lower case, each with what it does. */
+  /** The accepted words, in lower case, each with its effect. */
   answers: Readonly<Record<Answer, string>>;
 }
 
-/** Input counts only after the keyboard has been silent for so long below the question. */
+/** Input counts only after the keyboard was silent for this long below the question. */
 const silenceMs = 250;
 
 /**
  * Asks the person at the terminal. Only a whole word, typed after the prompt has appeared and
- * followed by Enter, is an answer: what was typed before the question could be read is dropped, and
- * so is a paste. Undefined where the person leaves (Ctrl-C, Ctrl-D), the terminal goes away or the
- * program is to end. Needs an interactive terminal.
+ * followed by Enter, is an answer: earlier input and pastes are dropped. Returns undefined if the
+ * person quits (Ctrl-C, Ctrl-D), the terminal closes or the program ends. Needs an interactive
+ * terminal.
  */
 export async function askAtStart<Answer extends string>(
   question: StartQuestion<Answer>,
@@ -45,7 +45,7 @@ export async function askAtStart<Answer extends string>(
   }
 }
 
-/** The line in which a question at the start is answered. */
+/** The input line of a question at the start. */
 class Prompt<Answer extends string> {
   readonly #question: StartQuestion<Answer>;
   readonly #io: Pick<Io, "terminal" | "schedule">;
@@ -59,7 +59,7 @@ class Prompt<Answer extends string> {
     this.#guard = new KeyGuard({ schedule: io.schedule, onOpen: () => this.#draw() });
   }
 
-  /** Resolves to the answer; to undefined where the person leaves. */
+  /** Resolves to the answer, or to undefined if the person quits. */
   ask(): Promise<Answer | undefined> {
     const { lines, answers } = this.#question;
     const words: [string, string][] = Object.entries(answers);

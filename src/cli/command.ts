@@ -9,21 +9,20 @@ import type { TeamView } from "../team/view/team-view.ts";
 export interface Io {
   /** A line of the result, for standard output. */
   out(line: string): void;
-  /** A line about what goes on, for standard error. */
+  /** A line about progress or problems, for standard error. */
   err(line: string): void;
   /** Aborted when the person wants the program to end. */
   readonly signal: AbortSignal;
   /**
-   * The team in `--team-dir`, or in `.team` here. `onWarning` gets what is wrong with its files;
-   * the person, unless said.
+   * The team in `--team-dir`, or in `.team` of the current directory. `onWarning` gets problems
+   * with its files (default: printed to standard error).
    */
   viewTeam(teamDir: string | undefined, onWarning?: (message: string) => void): Promise<TeamView>;
-  /** That team, for this process to run. */
+  /** Opens that team for this process to run. */
   openTeam(settings: TeamSettings): Promise<Team>;
   readonly dashboards: Dashboards;
-  /** Calls `run` after so long, unless the returned function is called before. */
+  /** Calls `run` after the delay, unless the returned function is called first. */
   schedule(delayMs: number, run: () => void): () => void;
-  /** Where and by whom the program was started. */
   readonly processInfo: ProcessInfo;
   readonly terminal: Terminal;
 }
@@ -36,32 +35,31 @@ export interface ProcessInfo {
 
 interface TerminalInput extends NodeJS.ReadableStream {
   readonly isTTY?: boolean;
-  /** Has every key come at once and as it is, where it is a terminal. */
+  /** Makes a terminal pass on every key at once and unchanged. */
   setRawMode(isRaw: boolean): unknown;
 }
 
 export interface TerminalOutput {
   readonly columns: number;
   readonly rows: number;
-  /** True while it has not taken what it was given. */
+  /** True while its buffer is full. */
   readonly writableNeedDrain: boolean;
   write(text: string): unknown;
   on(event: "resize" | "drain", listener: () => void): unknown;
   off(event: "resize" | "drain", listener: () => void): unknown;
 }
 
-/** Where a person types and reads. */
 export interface Terminal {
   readonly input: TerminalInput;
   readonly output: TerminalOutput;
-  /** True when a person sits at both ends of it, and it can do more than lines. */
+  /** True if a person is at both ends and it can do more than plain lines. */
   readonly isInteractive: boolean;
   readonly hasColors: boolean;
-  /** Calls `run` when the process ends, however it does, unless the returned function is called before. */
+  /** Calls `run` at the end of the process, unless the returned function is called first. */
   atExit(run: () => void): () => void;
 }
 
-/** What a person may say about a run. What is undefined has a default. */
+/** The options of a run. An undefined one has a default. */
 interface TeamSettings
   extends Pick<
     TeamOptions,
@@ -82,56 +80,54 @@ interface TeamSettings
     | "planApproval"
     | "shutdownGraceMs"
   > {
-  /** Whether a question to the person is denied at once, because nobody is there. */
+  /** Whether requests to the person are denied at once, because the run is unattended. */
   denies: boolean;
-  /** Told what a person should know; standard error, unless said. */
+  /** Gets warnings for the person (default: printed to standard error). */
   onWarning?(message: string): void;
   cwd: string | undefined;
   teamDir: string | undefined;
 }
 
-/** The pages in the browser that show teams. */
 export interface Dashboards {
   /** Serves the dashboard of a team, which need not exist yet, from this process. */
   serve(settings: DashboardSettings): Promise<Dashboard>;
-  /** The dashboard of a team that a process serves already; on this port, where it is said. */
+  /** Finds the dashboard of a team that a process already serves; on `port` only, if given. */
   find(settings: Pick<DashboardSettings, "teamDir" | "port">): Promise<Entrance | undefined>;
-  /** Everything that the dashboard of a team would show. */
+  /** Opens everything that the dashboard of a team would show. */
   record(settings: Pick<DashboardSettings, "teamDir">): Promise<DashboardRecording>;
 }
 
 interface DashboardRecording {
   readonly room: RunSource & AsyncDisposable;
-  /** Where the page lies that shows it. */
+  /** The directory of the built page. */
   readonly pageDirectory: string;
 }
 
 /** The keys of the providers are secrets that no page may show. */
 interface DashboardSettings extends ProviderConfiguration {
   teamDir: string;
-  /** The port that is wanted; default: any that is free. */
+  /** The wanted port (default: any free one). */
   port: number | undefined;
   onWarning(message: string): void;
 }
 
-/** What a command was given, behind its name. */
+/** The parsed arguments of a command. */
 export interface Arguments {
-  /** As many as the command's parameters allow. */
+  /** At most as many as the command has parameters. */
   positionals: string[];
   json: boolean;
-  /** Whether the person wants to know all about what goes on, and what goes wrong. */
   debug: boolean;
   teamDir: string | undefined;
-  /** Everything that was said with an option, by the option's name, for the command to parse. */
+  /** The values of all options, by name, for the command to parse. */
   values: Readonly<Record<string, unknown>>;
 }
 
-/** What a command takes as `--name`. Without `takes` it is a switch; with it a text follows. */
+/** A `--name` option of a command: a switch, or with `takes` one that needs a value. */
 export interface Option {
-  /** One letter that stands for the name, as in `-f`. */
+  /** A one-letter form, as in `-f`. */
   short?: string;
   takes?: string;
-  /** All that may follow, where that is little. */
+  /** All possible values, if they are few. */
   choices?: readonly string[];
   isRepeatable?: boolean;
   summary: string;
@@ -142,32 +138,34 @@ export const teamDirOption: Option = {
   summary: "the team's directory (default: .team)",
 };
 
-/** What every command takes that only looks. */
+/** The options of every command that only shows something. */
 export const lookOptions: Readonly<Record<string, Option>> = {
   json: { summary: "print JSON" },
   "team-dir": teamDirOption,
 };
 
-/** What a command is for. `troupe --help` shows the commands in this order. */
+/** The groups of commands, in the order of `troupe --help`. */
 export const commandGroups = ["talk", "run", "look", "act", "set up"] as const;
 export type CommandGroup = (typeof commandGroups)[number];
 
-/** A call to copy, and what comes of it. */
 interface Example {
   call: string;
   does: string;
 }
 
-/** Resolves to the process exit code. Throws `TeamError` for what the program tells as "error: …". */
+/**
+ * A command of the shell. It resolves to the exit code, and throws a `TeamError` to end with
+ * "error: …".
+ */
 export interface Command {
   name: string;
   group: CommandGroup;
   summary: string;
-  /** What it takes, as its usage shows it: `<name>`, or `[<name>]` for what may be left out. */
+  /** The parameters as the usage shows them: `<name>`, or `[<name>]` if optional. */
   parameters: readonly string[];
   options: Readonly<Record<string, Option>>;
   examples?: readonly Example[];
-  /** What else a person has to know, a line each. */
+  /** Further paragraphs of the help. */
   notes?: readonly string[];
   run(given: Arguments, io: Io): Promise<number>;
 }

@@ -8,8 +8,8 @@ import { fileSystemFailure } from "./file-system-failure.ts";
 type Commands = ReadonlyMap<string, () => Promise<Command>>;
 
 /**
- * What a shell may put in the place of the last of `words`, which is what a person has typed behind
- * `troupe`. Nothing where nothing is known, and never an error: the person is in the middle of a line.
+ * Candidates for the last of `words`, which the person has typed after `troupe`. Never throws: the
+ * person is in the middle of a line.
  */
 export async function complete(commands: Commands, words: string[], io: Io): Promise<string[]> {
   const [name = "", ...rest] = words[0] === "--" ? words.slice(1) : words;
@@ -33,12 +33,12 @@ async function within(commands: Commands, name: string, rest: string[], io: Io):
   return candidates(parameter, () => io.viewTeam(line.teamDir, () => {}));
 }
 
-/** What the last word of a line can be. */
+/** What the last word of a command line can be. */
 interface CursorContext {
-  /** The option whose value it is. */
+  /** The option whose value the word is. */
   option: Option | undefined;
   isFlag: boolean;
-  /** How many positionals stand before it. */
+  /** How many positionals come before it. */
   positionals: number;
   teamDir: string | undefined;
 }
@@ -78,7 +78,7 @@ function choicesOf({ choices, takes = "" }: Option): string[] {
   return choices ? [...choices] : alternatives(takes);
 }
 
-/** What `deny|wait` and `<bash|zsh>` leave to choose from. */
+/** The choices in `deny|wait` or `<bash|zsh>`. */
 function alternatives(text: string): string[] {
   const [, listed = ""] = /^<?([\w-]+(?:\|[\w-]+)+)>?$/.exec(text) ?? [];
   return listed === "" ? [] : listed.split("|");

@@ -6,15 +6,16 @@ import { oneLine } from "./render/one-line.ts";
 import type { ResolvedSettings } from "./settings/resolve-settings.ts";
 
 interface Beside {
-  /** As it was given. */
+  /** The value of --team-dir. */
   teamDir: string | undefined;
   io: Io;
   onWarning(message: string): void;
 }
 
 /**
- * Serves the dashboard beside a run, where it is wanted and no other process does. The run goes on
- * where that fails. Nobody is let in by what is told: what a run says is often kept in a log.
+ * Serves the dashboard beside a run if --web asks for it and no other process serves it. A failure
+ * does not stop the run. The printed address grants no access, because output of a run is often
+ * logged.
  */
 export async function serveBeside(
   settings: Pick<ResolvedSettings, "web" | "cwd" | "env" | "providers">,

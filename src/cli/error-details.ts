@@ -1,6 +1,6 @@
 import { TeamError } from "../errors.ts";
 
-/** An error's name, code, message and stack, and those of what caused it, a line each. */
+/** The name, code, message and stack of an error and of its causes, one per line. */
 export function errorDetails(error: unknown): string[] {
   const seen = new Set<unknown>();
   const lines: string[] = [];
@@ -16,7 +16,7 @@ export function errorDetails(error: unknown): string[] {
   return lines;
 }
 
-/** A chain of causes may be long, or lead back to where it began. */
+/** A chain of causes may be long or circular. */
 const maxErrors = 20;
 
 function detailsOf(error: unknown, prefix: string): string[] {

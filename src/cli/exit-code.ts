@@ -2,7 +2,7 @@ import type { TeamSummary } from "../team/summary.ts";
 
 export const exitCodes = { done: 0, error: 1, unfinished: 3, limit: 4 } as const;
 
-/** What a headless run comes to: never 0 with work unfinished. */
+/** The exit code of a headless run: never 0 with unfinished work. */
 export function exitCodeOf(summary: TeamSummary): number {
   const { end, members, tasks, undecided } = summary;
   if (end?.isUnanswered) return exitCodes.error;
@@ -13,7 +13,7 @@ export function exitCodeOf(summary: TeamSummary): number {
   return isDone ? exitCodes.done : exitCodes.unfinished;
 }
 
-/** What is left undone, a line each, for a person. */
+/** The unfinished work, one line each, for a person. */
 export function unfinishedLines({ end, members, tasks, undecided }: TeamSummary): string[] {
   return [
     ...(end?.reason ? [`${end.outcome}: ${end.reason}`] : []),

@@ -1,15 +1,15 @@
 import { getSystemErrorMap } from "node:util";
 import { oneLine } from "./render/one-line.ts";
 
-/** Something that went wrong as a person is told it: a sentence, and what to do next. */
+/** A failure for a person: a sentence, and what to do next. */
 export interface Failure {
   message: string;
   hint: string | undefined;
 }
 
 /**
- * What is told of an error that the file system raised while a command worked in `directory`;
- * undefined for every other error, which is a bug.
+ * Describes an error of the file system while a command worked in `directory`. Undefined for any
+ * other error, which is a bug.
  */
 export function fileSystemFailure(error: unknown, directory: string): Failure | undefined {
   if (!(error instanceof Error) || !("errno" in error) || typeof error.errno !== "number") {
@@ -19,7 +19,7 @@ export function fileSystemFailure(error: unknown, directory: string): Failure | 
   const hint = hints.get(code);
   if (!hint) return undefined;
   const named = "path" in error && typeof error.path === "string" ? error.path : undefined;
-  // Node names no file when it fails on one that is open already.
+  // Node names no file when the failing file was already open.
   const place = named ?? `A file in ${directory}`;
   return { message: `${oneLine(place, placeLength)} cannot be used: ${reason}`, hint };
 }
@@ -33,7 +33,7 @@ const shapeHint = "Something else is where the team keeps a file or a directory:
 const nameHint = "Choose another directory with --team-dir.";
 const diskHint = "Check the disk, and try again.";
 
-/** What the world outside can do to a file. Other errors of the system only a bug can cause. */
+/** Errors that the outside world can cause. Only a bug causes the others. */
 const hints: ReadonlyMap<string, string> = new Map([
   ["EACCES", permissionHint],
   ["EPERM", permissionHint],

@@ -1,6 +1,6 @@
 import type { ErrorCode } from "../errors.ts";
 
-/** Three ways on for whoever starts without a model, or without the key it needs. */
+/** Three ways to start, for a person without a model or its key. */
 export function firstStartLines(code: ErrorCode): string[] {
   return code === "model-missing" || code === "provider-key-missing" ? waysOn : [];
 }

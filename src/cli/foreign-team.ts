@@ -2,12 +2,11 @@ import { TeamError } from "../errors.ts";
 import type { Io } from "./command.ts";
 import { oneLine } from "./render/one-line.ts";
 
-/** True for the refusal to open a team that is not the person's. */
 export function isForeignTeam(error: unknown): error is TeamError {
   return error instanceof TeamError && error.code === "team-foreign";
 }
 
-/** What a person wants done with a team that is not theirs; undefined where they leave. */
+/** Asks what to do with a team that is not the person's; undefined if the person quits. */
 export async function askAboutForeignTeam(
   { message }: TeamError,
   io: Io,

@@ -2,7 +2,6 @@ import { type Command, type CommandGroup, commandGroups, type Option } from "./c
 import { callOf, usageOf } from "./parse-arguments.ts";
 import { columns, wrapped } from "./render/columns.ts";
 
-/** What each group of commands is for. */
 const groupTitles: Readonly<Record<CommandGroup, string>> = {
   talk: "Talk to the team",
   run: "Run without a screen",
@@ -17,7 +16,7 @@ const examples = [
   "troupe approvals && troupe approve 019b78",
 ];
 
-/** What `troupe --help` says. */
+/** The text of `troupe --help`. */
 export function helpText(commands: readonly Command[]): string {
   const groups = commandGroups
     .map((group) => ({ group, members: commands.filter((command) => command.group === group) }))
@@ -42,7 +41,7 @@ export function helpText(commands: readonly Command[]): string {
   ].join("\n");
 }
 
-/** All there is to say about a command. */
+/** The text of `troupe <command> --help`. */
 export function explain(command: Command): string {
   const options = Object.entries({ ...command.options, ...commonOptions });
   const calls = options.map(([name, option]) => optionCall(name, option));
@@ -70,7 +69,7 @@ export function explain(command: Command): string {
 
 const longestCall = 32;
 
-/** What every command takes. */
+/** The options of every command. */
 export const commonOptions: Readonly<Record<string, Option>> = {
   debug: { summary: "print debug details and file locations" },
   help: { short: "h", summary: "print this help" },

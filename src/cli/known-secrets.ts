@@ -1,6 +1,6 @@
 import { type ProviderConfiguration, providerKeys } from "../model/provider-settings.ts";
 
-/** What must never be shown of the environment: keys, and what somebody put into a base URL. */
+/** The secrets in the environment: keys, and credentials in base URLs. */
 export function environmentSecrets(configuration: ProviderConfiguration): string[] {
   const { env } = configuration;
   const inUrls = Object.entries(env)

@@ -130,7 +130,6 @@ const io: Io = {
   },
 };
 
-/** Opens what a dashboard shows of the team at a place. */
 async function roomOpener(): Promise<(place: TeamPlace) => Room> {
   const { Room } = await import("../server/room/room.ts");
   const { FileTeamView } = await import("../team/view/file-team-view.ts");
@@ -158,7 +157,7 @@ function onWarning(message: string): void {
 }
 
 const watchedOutputs = new Set<NodeJS.WriteStream>();
-/** The outputs that can take no more. */
+/** The outputs that are closed. */
 const closed = new Set<NodeJS.WriteStream>();
 let outputFailure: string | undefined;
 
@@ -172,9 +171,9 @@ function watched(stream: NodeJS.WriteStream): NodeJS.WriteStream {
   watchedOutputs.add(stream);
   return stream.on("error", (error: NodeJS.ErrnoException) => {
     closed.add(stream);
-    // Whoever reads may stop early, as `head` does, or close the terminal: that is no failure.
+    // A reader may stop early, as `head` does, or close the terminal: that is not a failure.
     if (error.code !== "EPIPE" && error.code !== "EIO") outputFailure ??= error.message;
-    // A command that only looks has nothing left to do; a team goes on with its work.
+    // A command that only shows something can stop; a team continues its work.
     if (stream === process.stdout && !team) ending.abort();
   });
 }
@@ -203,7 +202,7 @@ process.once("uncaughtException", async (error) => {
 });
 
 async function main(): Promise<void> {
-  // Who waits for files to change has nothing else to keep the program alive.
+  // A command that waits for files to change has nothing else to keep the process alive.
   const alive = setInterval(() => {}, 2 ** 30);
   const code = await runProgram(program, argv, io);
   clearInterval(alive);
@@ -212,5 +211,5 @@ async function main(): Promise<void> {
   process.exitCode = stoppedBy ? exitCodes[stoppedBy] : exitCode;
 }
 
-// Bundled, it is a script, which cannot await at its top. What fails in it is told as uncaught.
+// The bundle is a script, which has no top-level await. A failure here is reported as uncaught.
 void main();

@@ -6,17 +6,17 @@ import { memberNames } from "../team/find-member.ts";
 import { entriesNewestFirst } from "../team/view/read-pages.ts";
 import type { TeamView } from "../team/view/team-view.ts";
 
-/** What a member has used, and how full its context is. */
+/** The usage of a member, and how full its context is. */
 export interface MemberUsageReport extends UsageTotal {
   name: MemberName;
   model: string | null;
-  /** What its last request and reply came to; null where it had none since its last summary. */
+  /** The tokens of its last request and reply; null if there was none since its last summary. */
   context_tokens: number | null;
-  /** Null where nobody has said how much the model can take. */
+  /** Null if the model's context window is not known. */
   context_window: number | null;
 }
 
-/** What everybody has used, the lead first, whoever is in no roster any more last. */
+/** The usage of every member, the lead first and former members last. */
 export async function readUsage(view: TeamView): Promise<MemberUsageReport[]> {
   const team = await view.team();
   const totals = await view.usage();
@@ -40,7 +40,6 @@ export const nothing: UsageTotal = {
   unpriced_calls: 0,
 };
 
-/** What several have used together. */
 export function sumUsage(all: readonly UsageTotal[]): UsageTotal {
   return all.reduce(
     (sum, each) => ({
@@ -56,7 +55,7 @@ export function sumUsage(all: readonly UsageTotal[]): UsageTotal {
   );
 }
 
-/** Reads no more of the transcript than its newest part: a profile follows each summary. */
+/** Reads only the newest part of the transcript: a profile follows each summary. */
 async function readContext(
   view: TeamView,
   { members }: TeamRecord,

@@ -1,4 +1,4 @@
-/** The candidate that `word` is most likely a slip of; undefined where none is close. */
+/** The candidate closest to a mistyped `word`; undefined if none is close. */
 export function nearest(word: string, candidates: Iterable<string>): string | undefined {
   let best: string | undefined;
   let limit = Math.min(maxSlips + 1, word.length);
@@ -14,7 +14,7 @@ export function nearest(word: string, candidates: Iterable<string>): string | un
 
 const maxSlips = 2;
 
-/** How many letters must be put in, left out or changed to make `a` of `b`. */
+/** The edit distance: how many letters to insert, delete or change. */
 function countSlips(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, column) => column);
   for (let i = 1; i <= a.length; i++) {

@@ -1,4 +1,4 @@
-/** Keeps the newest of what it is given newest first, and counts the rest. */
+/** Keeps the first `limit` of the items added newest first, and counts the rest. */
 export class Newest<T> {
   readonly #limit: number;
   readonly #kept: T[] = [];

@@ -4,7 +4,7 @@ import { hasErrno, TeamError } from "../errors.ts";
 import type { Arguments, Command } from "./command.ts";
 import { nearest } from "./nearest.ts";
 
-/** Reads what stands behind the command's name; what the command does not take is refused. */
+/** Parses the arguments after the command's name. Unknown ones are refused. */
 export function parseArguments(argv: string[], command: Command): Arguments | "help" {
   const { values, positionals } = parse(argv, command);
   if (values.help) return "help";
@@ -53,7 +53,7 @@ export function parseOptions<Schema extends z.ZodType>(
 function unexpectedWords(words: readonly string[], command: Command): TeamError {
   const message = `Unexpected argument: ${words.join(" ")}`;
   if (command.name !== "") return wrongUsage(message, command);
-  // It was taken for the talk, because flags came first.
+  // Options came first, so this is parsed as `troupe` without a command.
   return new TeamError("usage-wrong", message, {
     hint: `Put the command before its options, as in \`troupe run "…" --model …\`. See troupe --help.`,
   });
@@ -68,7 +68,7 @@ function parse(args: string[], command: Command) {
     return parseArgs({ args, allowPositionals: true, options: optionsOf(command) });
   } catch (error) {
     if (!(error instanceof TypeError) || !hasErrno(error, ...parseErrors)) throw error;
-    // What Node says first is the problem; what follows is advice of its own, which ours replaces.
+    // Node's message begins with the problem; its advice after that is replaced by ours.
     const [message = ""] = error.message.split(/\.? (?=To specify)|\n/);
     throw new TeamError("usage-wrong", message, {
       hint: `${suggestOption(message, command)} ${usageOf(command)}`.trim(),

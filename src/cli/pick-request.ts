@@ -5,9 +5,9 @@ import type { Request } from "../protocol/request.ts";
 import { oneLine } from "./render/one-line.ts";
 
 /**
- * The open question to the person whose id begins so. Throws where none is meant, or several are.
- * Even a single question wants to be named: another one may have taken its place since it was seen.
- * So `all` must have the decided ones too: an id that is cut short may mean one of those.
+ * The open request to the person whose id starts with `beginning`. Throws if there is none or
+ * several. An id is needed even for a single request, because another one may have replaced it
+ * since the person looked. `all` must include decided requests: a short id may mean one of those.
  */
 export function pickRequest(all: readonly Request[], beginning: string | undefined): Request {
   const open = all.filter(isForPerson);
@@ -50,7 +50,7 @@ function unclear(message: string, open: readonly Request[]): TeamError {
   return new TeamError("usage-wrong", message, { hint: waiting(open) });
 }
 
-/** The open questions in a sentence, with enough of each to tell them apart. */
+/** The open requests in a sentence, with enough of each to tell them apart. */
 function waiting(requests: readonly Request[]): string {
   if (requests.length === 0) return "No request waits for your answer.";
   return `Waiting: ${requests.map((request) => `${request.id} (${briefly(request)})`).join(", ")}.`;

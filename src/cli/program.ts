@@ -4,17 +4,17 @@ import { fileSystemFailure } from "./file-system-failure.ts";
 import { nearest } from "./nearest.ts";
 import { parseArguments } from "./parse-arguments.ts";
 
-/** The program without its process: what it was asked for in, what it says and its exit code out. */
+/** The program apart from its process. */
 export interface CommandLine {
   version: string;
-  /**
-   * Commands by name; each is loaded when it is asked for. The one under the empty name is what
-   * `troupe` does without a command, with flags or without.
-   */
+  /** Loaders of commands by name. The empty name is for `troupe` without a command. */
   commands: ReadonlyMap<string, () => Promise<Command>>;
 }
 
-/** Runs one command line. Whatever goes wrong is told in a sentence and a hint, bugs too. */
+/**
+ * Runs one command line and returns its exit code. Every failure, bugs too, is printed as a
+ * sentence and a hint.
+ */
 export async function runProgram(
   { version, commands }: CommandLine,
   argv: string[],
@@ -44,7 +44,7 @@ export async function runProgram(
     io.out(explain(command));
     return exitDone;
   } catch (error) {
-    // That the person wants it to end is no failure; the process tells it by its exit code.
+    // Ending at the person's request is not a failure; the exit code tells.
     if (io.signal.aborted && isAbort(error)) return exitFailed;
     const { bug, tellFailure } = await loadTelling();
     const failure = error instanceof TeamError ? error : bug(error);
@@ -54,8 +54,8 @@ export async function runProgram(
 }
 
 /**
- * What tells of failures is loaded with a command, though `--version` goes without it: when something
- * fails, there may be no more files to open.
+ * Loaded with every command, though not for `--version`: after a failure it may be impossible to
+ * open further files.
  */
 function loadTelling() {
   return import("./tell-failure.ts");
@@ -85,7 +85,7 @@ const exitDone = 0;
 const exitFailed = 1;
 const exitUsage = 2;
 
-/** What the person can set right by asking otherwise, or by changing what is configured. */
+/** Errors that the person can fix in the command line or the configuration. */
 const usageErrors: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   "usage-wrong",
   "name-invalid",
@@ -103,7 +103,7 @@ const usageErrors: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   "content-too-large",
 ]);
 
-/** The command that is meant, and what is left for it to read. */
+/** The command, and its arguments. */
 function findCommand(commands: CommandLine["commands"], argv: string[]) {
   const [name, ...rest] = argv;
   const withoutCommand = commands.get("");

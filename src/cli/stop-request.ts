@@ -1,7 +1,6 @@
-/** Why the program ends before its work does: somebody sent its process a signal. */
+/** The abort reason after a signal to the process. */
 export class StopRequest extends Error {
   override readonly name = "AbortError";
-  /** What the process exits with. */
   readonly exitCode: number;
 
   constructor(exitCode: number) {
@@ -10,7 +9,7 @@ export class StopRequest extends Error {
   }
 }
 
-/** What the process exits with where a signal ends it. */
+/** The exit code if a signal ends the process. */
 export function stopCodeOf({ reason }: AbortSignal): number | undefined {
   return reason instanceof StopRequest ? reason.exitCode : undefined;
 }

@@ -13,8 +13,8 @@ import { providersToMask } from "./settings/configuration.ts";
 import { environmentWith } from "./settings/env-file.ts";
 
 /**
- * Tells a person what has gone wrong: a sentence and a hint, and with `--debug` in `argv` all there
- * is to know. No provider's key is in it.
+ * Prints a failure: a sentence and a hint, and with `--debug` in `argv` all details. Provider keys
+ * are masked.
  */
 export async function tellFailure(
   error: unknown,
@@ -32,7 +32,7 @@ export async function tellFailure(
   if (isDebugging) for (const line of errorDetails(error)) tell(`debug: ${line}`);
 }
 
-/** Something that nobody foresaw, as a person is told it. */
+/** An unexpected error, for a person. */
 export function bug(error: unknown): Failure {
   const message = error instanceof Error ? error.message || error.name : String(error);
   return {
@@ -41,7 +41,7 @@ export function bug(error: unknown): Failure {
   };
 }
 
-/** What matters here of a command line, which may be wrong otherwise. */
+/** The options needed here, from a command line that may be wrong otherwise. */
 interface TolerantArguments {
   isDebugging: boolean;
   envFile: string | undefined;
@@ -90,7 +90,7 @@ async function orElse<T>(read: () => Promise<T>, otherwise: T): Promise<T> {
   }
 }
 
-/** A pipe could be read only once, and that is over. */
+/** A pipe could be read only once, and was. */
 async function isPlainFile(path: string): Promise<boolean> {
   try {
     return (await stat(path)).isFile();

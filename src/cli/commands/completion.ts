@@ -30,7 +30,7 @@ export const completion: Command = {
   },
 };
 
-/** Each asks the program itself, so that it knows the team's members and what waits for an answer. */
+/** Each script asks troupe itself, which knows the members and the open requests. */
 const scripts: Readonly<Record<z.infer<typeof Shell>, string>> = {
   bash: `_troupe() {
   local IFS=$'\\n'

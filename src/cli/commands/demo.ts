@@ -44,7 +44,10 @@ export const demo: Command = {
   },
 };
 
-/** What did not come true. Later acts build on earlier ones, so the first that fails is the last. */
+/**
+ * Returns the claims that failed. Later acts build on earlier ones, so the first failure ends the
+ * demo.
+ */
 async function perform(directory: string, io: Io): Promise<string[]> {
   await using team = await io.openTeam({
     model: "rehearsal",
@@ -91,7 +94,7 @@ function ending(directory: string): string[] {
   ];
 }
 
-/** A path as it can be typed. */
+/** A path, quoted for the shell if needed. */
 function shellWord(path: string): string {
   const shown = oneLine(path);
   return /^[\w./-]+$/.test(shown) ? shown : `'${shown.replaceAll("'", "'\\''")}'`;

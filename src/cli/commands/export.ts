@@ -16,7 +16,7 @@ import { providersToMask } from "../settings/configuration.ts";
 
 const Flags = z.object({ force: z.boolean().default(false), all: z.boolean().default(false) });
 
-/** So much is taken unless everything is asked for: a browser has to hold it. */
+/** The default limits: a browser must be able to hold the page. */
 const usual = { entries: 5_000, messages: 20_000 };
 const everything = { entries: Number.POSITIVE_INFINITY, messages: Number.POSITIVE_INFINITY };
 
@@ -67,7 +67,7 @@ async function write(
 ): Promise<void> {
   if (name === standardOutput) return print(run, io);
   const path = resolve(io.processInfo.cwd, name);
-  // Told before the work, too: it can take a while.
+  // Checked before the export as well, which can take a while.
   const there = statSync(path, { throwIfNoEntry: false });
   if (there?.isDirectory()) throw isDirectory(path);
   if (!replaces && there) throw alreadyThere(path);

@@ -6,9 +6,8 @@ import { Newest } from "../newest.ts";
 import { jsonText } from "../render/json-text.ts";
 import { mailJson, mailLine } from "../render/mail.ts";
 
-/** So many messages of the largest size still fit into one string, and so into `--json`. */
+/** This many messages of the largest size still fit into one string, as `--json` needs. */
 const shownUnread = 200;
-/** How much of what was delivered is repeated. */
 const shownDelivered = 20;
 const shownSetAside = 20;
 
@@ -25,7 +24,7 @@ export const inbox: Command = {
 
   async run({ positionals, json, teamDir }, io) {
     const view = await io.viewTeam(teamDir);
-    // It checks names by the schemas, which are slow to load and needed only now.
+    // Loaded only here: it checks names by the schemas, which are slow to load.
     const { findMember } = await import("../../team/find-member.ts");
     const team = await view.team();
     const owner = findMember(team, positionals[0] ?? team.lead);
@@ -43,7 +42,7 @@ interface SortedMail {
   setAside: Newest<ListedMail>;
 }
 
-/** The newest of what is unread, of what is settled, and of what is neither. */
+/** The newest unread, settled and set-aside mail. */
 async function sort(newestFirst: AsyncIterable<ListedMail>): Promise<SortedMail> {
   const unread = new Newest<ListedMail>(shownUnread);
   const settled = new Newest<ListedMail>(shownDelivered);
@@ -51,7 +50,7 @@ async function sort(newestFirst: AsyncIterable<ListedMail>): Promise<SortedMail>
   const kinds = { queued: unread, delivered: settled, undelivered: settled, "set aside": setAside };
   for await (const record of newestFirst) {
     kinds[record.state].add(record);
-    // What is behind so much settled mail is settled too.
+    // Mail older than this much settled mail is settled too.
     if (settled.isFull) break;
   }
   return { unread, settled, setAside };

@@ -60,14 +60,14 @@ interface LastEntriesOptions {
   counts(entry: Entry): boolean;
 }
 
-/** Oldest first, and the place behind them. */
+/** The last entries, oldest first, and the cursor after them. */
 async function lastEntries(
   view: TeamView,
   member: MemberName,
   { last, counts }: LastEntriesOptions,
 ): Promise<{ entries: Entry[]; after: Cursor }> {
   const newestFirst: Entry[] = [];
-  // Read also where none is wanted: it tells the place from which to go on.
+  // Read even if no entry is wanted: the page has the cursor for following.
   let page = await view.transcript(member, { limit: clamp(last) });
   const { after } = page;
   for (;;) {

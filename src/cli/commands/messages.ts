@@ -7,11 +7,11 @@ import { Newest } from "../newest.ts";
 import { jsonText } from "../render/json-text.ts";
 import { mailJson, mailLine } from "../render/mail.ts";
 
-/** How much of each mailbox is shown. */
+/** How much of each mailbox is listed. */
 const shownMessages = 100;
 const shownSetAside = 20;
 
-interface OwnedMail {
+interface MailboxEntry {
   owner: MemberName;
   record: ListedMail;
 }
@@ -44,12 +44,12 @@ export const messages: Command = {
   },
 };
 
-/** In the order of sending; what was set aside has no time of its own and comes last. */
-async function newest(view: TeamView): Promise<OwnedMail[]> {
-  const all: OwnedMail[] = [];
+/** The newest mail in the order sent. Lines that were set aside have no time and come last. */
+async function newest(view: TeamView): Promise<MailboxEntry[]> {
+  const all: MailboxEntry[] = [];
   for (const owner of memberNames(await view.team())) {
-    const mail = new Newest<OwnedMail>(shownMessages);
-    const setAside = new Newest<OwnedMail>(shownSetAside);
+    const mail = new Newest<MailboxEntry>(shownMessages);
+    const setAside = new Newest<MailboxEntry>(shownSetAside);
     for await (const record of mailNewestFirst(view, owner)) {
       (record.state === "set aside" ? setAside : mail).add({ owner, record });
       if (mail.isFull) break;
@@ -59,6 +59,6 @@ async function newest(view: TeamView): Promise<OwnedMail[]> {
   return all.sort((a, b) => sentAt(a) - sentAt(b));
 }
 
-function sentAt({ record }: OwnedMail): number {
+function sentAt({ record }: MailboxEntry): number {
   return record.state === "set aside" ? Number.MAX_VALUE : record.message.timestamp;
 }

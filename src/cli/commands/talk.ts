@@ -64,18 +64,18 @@ export const talk: Command = {
   },
 };
 
-/** As after Ctrl-C anywhere else: the person has left the question at the start. */
+/** The exit code after Ctrl-C at a question at the start. */
 const exitLeft = 130;
 
 interface TalkContext {
   given: Arguments;
   io: Io;
-  /** What comes in, where there is no screen. */
+  /** The input, if there is no screen. */
   lines: TypedLines | undefined;
   end: AbortSignal;
 }
 
-/** One team's talk, until the person leaves it. */
+/** Talks with one team until the person quits or starts a new one. */
 async function converse(
   settings: ResolvedSettings,
   { given, io, lines, end }: TalkContext,
@@ -127,8 +127,8 @@ async function farewell(team: Team): Promise<string> {
 }
 
 /**
- * The settings, after the person was asked about what the repository's file would loosen; undefined
- * where the person left instead of answering.
+ * The settings, after asking the person about what the repository's file would loosen; undefined if
+ * the person quits instead of answering.
  */
 async function consented(
   { values }: Arguments,

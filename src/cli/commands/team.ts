@@ -62,7 +62,7 @@ async function readState(
   };
 }
 
-/** When its last run began or ended; null where that is too far back to look for. */
+/** When its last run began or ended; null if that is too far back. */
 async function lastTurningPoint(view: TeamView, name: MemberName): Promise<string | null> {
   let looks = 0;
   for await (const { type, at } of entriesNewestFirst(view, name)) {

@@ -43,7 +43,7 @@ export const trust: Command = {
   },
 };
 
-/** Does what the person wants; true where all of the file is in force then. */
+/** Carries out the wish. Returns whether all of the file applies afterwards. */
 async function carryOut(
   wish: "trust" | "show" | "revoke",
   { workspaceFile, loosenings, answer }: Configuration,

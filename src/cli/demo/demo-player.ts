@@ -23,7 +23,7 @@ export class DemoPlayer {
     this.#io = io;
   }
 
-  /** The claims that do not hold; none where all went as it should. */
+  /** Returns the claims that failed. */
   async play({ title, prompt, claims }: DemoAct, number: number): Promise<string[]> {
     const { out, signal } = this.#io;
     out("");
@@ -57,7 +57,7 @@ export class DemoPlayer {
     }
   }
 
-  /** Allows what is asked, once, as the person would, and shows what exactly that was. */
+  /** Allows a request once, as the person would, and shows what exactly was asked. */
   async #answer(event: AgentEvent): Promise<void> {
     if (event.type !== "request-change" || event.state !== "pending") return;
     if (event.request_type !== "permission") return;

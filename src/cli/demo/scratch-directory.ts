@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { hasErrno, TeamError } from "../../errors.ts";
 
-/** A new directory for what is only tried out; `chosen`, if that is new or empty. */
+/** A temporary directory, or `chosen` if that is new or empty. */
 export async function scratchDirectory(chosen: string | undefined): Promise<string> {
   if (chosen === undefined) return realpath(await mkdtemp(join(tmpdir(), "troupe-demo-")));
   if ((await entriesOf(chosen)).length > 0) {

@@ -2,7 +2,7 @@ import type { AgentEvent } from "../../protocol/events.ts";
 
 type RequestChange = Extract<AgentEvent, { type: "request-change" }>;
 
-/** What was seen to happen in one act, for its claims. */
+/** The events of one act, for checking its claims. */
 export class SeenEvents {
   readonly #events: AgentEvent[] = [];
 
@@ -10,7 +10,7 @@ export class SeenEvents {
     this.#events.push(event);
   }
 
-  /** Whether `to` was sent such a message by `from`, and has been shown it. */
+  /** Whether `from` sent `to` a message of this type that was delivered. */
   hasRead(to: string, { from, type }: { from: string; type: string }): boolean {
     const ids = this.#events.flatMap((event) =>
       event.type === "message-sent" &&
@@ -26,7 +26,7 @@ export class SeenEvents {
     );
   }
 
-  /** How the questions of a kind were decided, in order; those of one member, where it is named. */
+  /** How the requests of a type were decided, in order; only those of `from`, if given. */
   decisions(type: RequestChange["request_type"], from?: string): string[] {
     return this.#events.flatMap((event) =>
       event.type === "request-change" &&

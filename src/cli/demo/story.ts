@@ -4,20 +4,20 @@ import { hasErrno } from "../../errors.ts";
 import type { Team } from "../../team/team.ts";
 import type { SeenEvents } from "./seen-events.ts";
 
-/** Where the claims of an act are looked up. */
+/** What the claims of an act are checked against. */
 interface DemoEvidence {
   directory: string;
   team: Team;
   seen: SeenEvents;
 }
 
-/** Something that is to be true after an act. */
+/** Something that must be true after an act. */
 interface DemoClaim {
   text: string;
   holds(evidence: DemoEvidence): Promise<boolean>;
 }
 
-/** A prompt to the lead, and what is to come of it. */
+/** A prompt to the lead, and what must be true afterwards. */
 export interface DemoAct {
   title: string;
   prompt: string;
@@ -128,7 +128,7 @@ function isDecided(decisions: readonly string[], state: string): boolean {
   return decisions.length === 1 && decisions[0] === state;
 }
 
-/** Empty where there is no such file. */
+/** Empty if there is no such file. */
 async function contentOf(directory: string, name: string): Promise<string> {
   try {
     return await readFile(join(directory, name), "utf8");

@@ -1,6 +1,6 @@
 import type { Io } from "../command.ts";
 
-/** What a check has found out. */
+/** The result of a check. */
 export interface Finding {
   readonly state: "ok" | "note" | "problem";
   /** One line. */
@@ -9,7 +9,7 @@ export interface Finding {
   readonly remedy?: string;
 }
 
-/** One thing that can be looked at without the others. It gives up when its signal aborts. */
+/** A check that is independent of the others. It gives up when its signal aborts. */
 export interface Check {
   readonly name: string;
   look(signal: AbortSignal): Promise<readonly Finding[]>;
@@ -19,7 +19,7 @@ export interface NamedFinding extends Finding {
   readonly name: string;
 }
 
-/** Makes all checks at once; one that takes too long is a problem itself. */
+/** Runs all checks in parallel. A check that takes too long counts as a problem. */
 export async function runChecks(
   checks: readonly Check[],
   io: Pick<Io, "schedule" | "signal">,
@@ -55,7 +55,7 @@ async function withinLimit(
   }
 }
 
-/** The system may refuse what a check looks at; whatever else is thrown is a bug. */
+/** The system may refuse access; any other error is a bug. */
 function unexpected(error: unknown): readonly Finding[] {
   if (!(error instanceof Error)) throw error;
   const isRefusal = "errno" in error || error.name === "AbortError";

@@ -11,7 +11,7 @@ import { layersBelowFlags } from "../settings/resolve-settings.ts";
 import { userSettingsPath } from "../settings/standard-places.ts";
 import type { Check, Finding } from "./check.ts";
 
-/** The files of settings, or what is wrong with them. */
+/** The settings files, or the error in them. */
 export type FoundConfiguration = Configuration | TeamError;
 
 export async function findConfiguration(

@@ -16,7 +16,7 @@ export interface MachineChecksOptions {
   terminal: Terminal;
 }
 
-/** The disk, the system's file events, the place of keys, and the terminal. */
+/** Checks the disk, file events, the directory for keys, and the terminal. */
 export function machineChecks(options: MachineChecksOptions): Check[] {
   const { teamDirectory, workspace, processInfo, terminal } = options;
   return [
@@ -86,7 +86,7 @@ async function keyFinding(processInfo: ProcessInfo): Promise<Finding> {
   };
 }
 
-/** Tries what a new key needs: a file of this user's alone. */
+/** Tries to create what a new key needs: a file that only this user can read. */
 async function writingProblem(directory: string): Promise<string | undefined> {
   const path = join(directory, `doctor.${randomUUID()}.tmp`);
   try {

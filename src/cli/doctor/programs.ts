@@ -11,7 +11,7 @@ import {
 import { findRipgrep } from "../../tools/files/ripgrep.ts";
 import type { Check, Finding } from "./check.ts";
 
-/** The programs that troupe needs, or could use. */
+/** Checks the programs that troupe needs or can use. */
 export function programChecks(configuration: ProviderConfiguration): Check[] {
   return [
     {
@@ -70,7 +70,7 @@ async function findBundledRipgrep(): Promise<string | undefined> {
   try {
     return await findRipgrep();
   } catch (error) {
-    // Its package itself is missing, as after an installation that was broken off.
+    // The package is missing, as after an interrupted installation.
     if (!hasErrno(error, "ERR_MODULE_NOT_FOUND")) throw error;
     return undefined;
   }
@@ -92,7 +92,7 @@ async function sandboxFindings(environment: ProgramEnvironment): Promise<Finding
 
 const bubblewrap = ["bwrap", "--version"] as const;
 
-/** What a program says first; undefined where there is no such program, or it fails. */
+/** The first line that a program prints; undefined if it is missing or fails. */
 async function firstLine(
   program: string,
   args: readonly string[],
@@ -105,13 +105,13 @@ async function firstLine(
       env: childEnvironment(env, { names: providerKeyNames(providers), secrets }),
       signal,
     });
-    // The signal alone asks the program to end; one that does not would keep this process alive, too.
+    // The signal only asks the program to end; one that ignores it would keep this process alive.
     signal.addEventListener("abort", () => running.child.kill("SIGKILL"), { once: true });
     const { stdout } = await running;
     return stdout.split("\n")[0]?.trim();
   } catch (error) {
     if (hasErrno(error, "ENOENT", "EACCES", "ENOEXEC", "ABORT_ERR")) return undefined;
-    // A program that ends with another code than 0, or by a signal.
+    // The program ended with a nonzero code or by a signal.
     if (error instanceof Error && "killed" in error) return undefined;
     throw error;
   }

@@ -9,7 +9,7 @@ import {
 } from "../../model/provider-settings.ts";
 import type { Check, Finding } from "./check.ts";
 
-/** Providers that are set up, or that the chosen model is of: can they be reached, with this key? */
+/** Checks whether each configured provider, and the chosen model's, can be reached with its key. */
 export function providerChecks(
   configuration: ProviderConfiguration,
   model: string | undefined,
@@ -23,7 +23,7 @@ export function providerChecks(
     }));
 }
 
-/** Who has written a provider into the settings has set it up. */
+/** A provider in the settings counts as configured. */
 function isSetUp({ keys, baseUrl }: ProviderVariables, env: Environment): boolean {
   return baseUrl === undefined || [...keys, baseUrl].some((name) => env[name]);
 }
@@ -70,7 +70,7 @@ interface ProviderAnswer {
   text: string;
 }
 
-/** The whole answer to a cheap request that needs the key, or why there is none. */
+/** The answer to a cheap request that needs the key, or the reason why there is none. */
 async function ask(
   settings: ProviderSettings,
   signal: AbortSignal,
@@ -88,7 +88,7 @@ async function ask(
   }
 }
 
-/** What fetch itself says is only that it has failed. */
+/** The message of fetch itself is only that it failed. */
 function causeOf({ cause, message }: TypeError): string {
   if (cause instanceof Error && "code" in cause) return String(cause.code);
   return cause instanceof Error ? cause.message : message;
@@ -114,7 +114,7 @@ function judge(
   };
 }
 
-/** A URL without what may be secret in it: a gateway's path can have a token in it. */
+/** A URL without possible secrets: a gateway's path can contain a token. */
 function shownUrl(text: string): string {
   const { origin, pathname } = new URL(text);
   const parts = pathname

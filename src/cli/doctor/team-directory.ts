@@ -7,7 +7,7 @@ import type { TeamView } from "../../team/view/team-view.ts";
 import type { Io } from "../command.ts";
 import type { Check, Finding } from "./check.ts";
 
-/** Is there a team, is it whole, and who runs it? */
+/** Checks whether there is a team, whether it is intact, and who runs it. */
 export function teamChecks(directory: string, io: Pick<Io, "viewTeam">): Check[] {
   return [
     { name: "team", look: () => teamFindings(directory, io) },
@@ -42,7 +42,7 @@ async function teamFindings(directory: string, io: Pick<Io, "viewTeam">): Promis
 /** How much of each mailbox is read, the newest first. */
 const readMail = 1_000;
 
-/** Has every file looked at, so that warnings come; returns how many lines of mail were set aside. */
+/** Reads every file, to get its warnings. Returns how many lines of mail were set aside. */
 async function readEverything(view: TeamView): Promise<number> {
   await view.tasks();
   await view.usage();

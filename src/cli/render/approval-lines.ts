@@ -7,7 +7,7 @@ import { oneLine } from "./one-line.ts";
 import { paintFor } from "./paint.ts";
 import { shown } from "./shown.ts";
 
-/** A question to the person: who asks, what exactly, and how to answer. */
+/** A request to the person: who asks, what exactly, and how to answer. */
 export function approvalLines(request: Request): string[] {
   const { id, type, from, created_at, subject } = request;
   const rule = ruleOf(request);
@@ -23,7 +23,7 @@ export function approvalLines(request: Request): string[] {
   ];
 }
 
-/** Plans that are not the person's to decide, for information. */
+/** Plans that the lead decides, for information. */
 export function plansForLead(requests: readonly Request[]): string[] {
   if (requests.length === 0) return [];
   return [
@@ -36,7 +36,7 @@ export function plansForLead(requests: readonly Request[]): string[] {
   ];
 }
 
-/** Lines are broken where they really end, and nowhere else: what is shown may be copied. */
+/** Long lines are not broken, so that they can be copied. */
 const unbroken = 1_000_000;
 
 function whatIsAsked({ type, subject }: Request): string[] {

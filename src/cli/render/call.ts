@@ -9,8 +9,8 @@ import { wrapExactly, wrapText } from "./wrap.ts";
 const Arguments = z.record(z.string(), z.unknown());
 
 /**
- * What a tool call would do, whole, for the person who decides on it: commands with all their
- * lines, edits as diffs, everything else by its arguments. Nothing is left out.
+ * A complete description of a tool call for the person who decides on it: commands with all their
+ * lines, edits as diffs, everything else by its arguments.
  */
 export function describeCall(name: string, input: unknown, format: TextFormat): string[] {
   return [
@@ -19,7 +19,7 @@ export function describeCall(name: string, input: unknown, format: TextFormat): 
   ];
 }
 
-/** With everything in its texts that a screen would leave out, so that what is shown is what runs. */
+/** Makes hidden characters in all texts visible, so that what is shown is what runs. */
 function spelledOut(value: unknown): unknown {
   if (typeof value === "string") return showHidden(value);
   if (Array.isArray(value)) return value.map(spelledOut);

@@ -1,7 +1,7 @@
-/** How wide a screen is at least. */
+/** The width that help and tables must fit. */
 export const screenWidth = 80;
 
-/** A text in lines that fit the screen, broken between words. */
+/** Wraps a text to `screenWidth`, between words. */
 export function wrapped(text: string, { indent = 0 }: { indent?: number } = {}): string[] {
   const lines: string[] = [];
   let line = "";
@@ -15,7 +15,7 @@ export function wrapped(text: string, { indent = 0 }: { indent?: number } = {}):
   return [...lines, line].map((each) => " ".repeat(indent) + each);
 }
 
-/** `left`, and beside it `right`, wrapped; below it where `left` is wider than its column. */
+/** `left` with the wrapped `right` beside it, or below it if `left` is too wide. */
 export function columns(left: string, right: string, width: number): string[] {
   const indent = width + 4;
   const [first = "", ...rest] = wrapped(right, { indent });
@@ -24,7 +24,7 @@ export function columns(left: string, right: string, width: number): string[] {
   return isWide ? [`  ${left}`, first, ...rest] : [head + first.slice(head.length), ...rest];
 }
 
-/** Rows with their cells in columns, to the right where told so. A column without text is left out. */
+/** Rows in aligned columns. Empty columns are left out. */
 export function table(
   rows: readonly (readonly string[])[],
   isRight: (column: number) => boolean,

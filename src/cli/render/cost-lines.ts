@@ -7,7 +7,7 @@ import { oneLine } from "./one-line.ts";
 const nameWidth = 24;
 const heading = ["", "input", "output", "cached", "written", "cost", "context"];
 
-/** What a team has used, a line a member, and in all. */
+/** The usage of a team: one line per member, and the total. */
 export function costLines(members: readonly MemberUsageReport[], total: UsageTotal): string[] {
   const rows = members.map((member) => [
     oneLine(member.name, nameWidth),

@@ -4,17 +4,17 @@ import { shown } from "./shown.ts";
 import { cutToWidth, wrapExactly, wrapText } from "./wrap.ts";
 
 export interface DiffOptions {
-  /** Named above the diff where it is given. */
+  /** Printed above the diff, if given. */
   path?: string;
   width: number;
   paint: Paint;
   /** How many unchanged lines are shown around a change. */
   context?: number;
-  /** Whether lines have their numbers: no where the texts are parts of a file. */
+  /** Whether to number lines; false if the texts are parts of a file. */
   hasNumbers?: boolean;
 }
 
-interface DiffLine {
+interface NumberedLine {
   type: LineEdit["type"];
   number: number;
   text: string;
@@ -24,7 +24,7 @@ interface DiffLine {
 
 const noNewline = "(no newline at the end)";
 
-/** What changes from one text to the other, whole, as styled lines with line numbers. */
+/** The complete difference of two texts as styled lines. */
 export function renderDiff(before: string, after: string, options: DiffOptions): string[] {
   const { path, width, paint, context = 3, hasNumbers = true } = options;
   const [old, young] = linesOf(before, after);
@@ -41,7 +41,7 @@ export function renderDiff(before: string, after: string, options: DiffOptions):
   return [...head, ...parts.flatMap((lines, index) => (index === 0 ? lines : [gap, ...lines]))];
 }
 
-/** The lines of both texts; one that lacks its newline is unlike one that has it. */
+/** The lines of both texts. A line without its newline differs from one with it. */
 function linesOf(before: string, after: string): [string[], string[]] {
   const isWindows = [before, after].every((text) => !/(?<!\r)\n/.test(text));
   const split = (text: string) => {
@@ -52,13 +52,13 @@ function linesOf(before: string, after: string): [string[], string[]] {
   return [split(before), split(after)];
 }
 
-/** The lines of a hunk; where as many lines are added as removed, each knows its counterpart. */
+/** The lines of a hunk. If as many are added as removed, each gets its counterpart. */
 function withPartners(
   hunk: readonly LineEdit[],
   old: readonly string[],
   young: readonly string[],
-): DiffLine[] {
-  const lines = hunk.map(({ type, before, after }): DiffLine => {
+): NumberedLine[] {
+  const lines = hunk.map(({ type, before, after }): NumberedLine => {
     const isRemoved = type === "removed";
     const text = (isRemoved ? old[before] : young[after]) ?? "";
     return { type, number: (isRemoved ? before : after) + 1, text };
@@ -77,14 +77,14 @@ function withPartners(
   return lines;
 }
 
-function countOf(lines: readonly DiffLine[], from: number, type: DiffLine["type"]): number {
+function countOf(lines: readonly NumberedLine[], from: number, type: NumberedLine["type"]): number {
   let to = from;
   while (lines[to]?.type === type) to++;
   return to - from;
 }
 
 function renderLine(
-  line: DiffLine,
+  line: NumberedLine,
   { width, paint, digits }: { width: number; paint: Paint; digits: number },
 ): string[] {
   const { type, number } = line;
@@ -100,8 +100,8 @@ function renderLine(
   return isCut ? [...rows, ...wrapText(paint.dim(noNewline), width, { indent: hanging })] : rows;
 }
 
-/** The line's text, with what is unlike its partner set off where they have much in common. */
-function emphasised({ text, partner }: DiffLine, paint: Paint): string {
+/** The line's text, with the part that differs from its partner highlighted if they are similar. */
+function emphasised({ text, partner }: NumberedLine, paint: Paint): string {
   const own = wordsOf(text);
   if (partner === undefined) return own.join("");
   const other = wordsOf(partner);

@@ -3,8 +3,8 @@ import stringWidth from "string-width";
 const segmenter = new Intl.Segmenter();
 
 /**
- * Characters that are letters by themselves unless something else follows, one column wide below
- * U+3000 and two above: most of what is written, at a fraction of the segmenter's cost.
+ * Characters that are a grapheme by themselves unless something else follows, one column wide below
+ * U+3000 and two above. They make up most text and avoid the slow segmenter.
  */
 const simple =
   "\\u0020-\\u007e\\u00c0-\\u024f\\u0400-\\u0481\\u2010-\\u2027\\u2500-\\u257f" +
@@ -13,10 +13,10 @@ const firstWide = 0x3000;
 const isSimple = new RegExp(`^[${simple}]*$`);
 const runs = new RegExp(`[${simple}]+(?![^${simple}])|[${simple}]?[^${simple}]+`, "g");
 
-/** How much text the segmenter gets at once: its time grows with the square of that. */
+/** The segmenter's input at once: its time grows with the square of the length. */
 const portionLength = 256;
 
-/** The letters of a text as a person counts them: an emoji or an accented letter is one. */
+/** The graphemes of a text: an emoji or an accented letter is one. */
 export function* graphemes(text: string): Generator<string> {
   if (isSimple.test(text)) {
     yield* text;
@@ -33,7 +33,7 @@ function* segments(text: string): Generator<string> {
   while (from < text.length) {
     const to = Math.min(text.length, from + portionLength);
     const found = Array.from(segmenter.segment(text.slice(from, to)), ({ segment }) => segment);
-    // The last letter of a portion may go on in the next, unless it fills a portion alone.
+    // The last grapheme may continue in the next portion, unless it fills a portion alone.
     if (to < text.length && found.length > 1) found.pop();
     for (const segment of found) {
       yield segment;

@@ -7,13 +7,13 @@ import type { Paint, TextFormat } from "./paint.ts";
 import { shown } from "./shown.ts";
 import { cutToWidth, wrapText } from "./wrap.ts";
 
-/** How many lines of what a call gave are shown. The whole is in the member's log. */
+/** How many lines of a result are shown. All of it is in the member's log. */
 const resultLines = 4;
 
-/** How many lines of what the person has typed or pasted are shown again. */
+/** How many lines of the person's message are shown. */
 const typedLines = 12;
 
-/** An item as lines that stay on the screen; `teller` is whose it is, where its view is not open. */
+/** An item as printed lines. `teller` is its member, if another member's view is open. */
 export function renderItem(item: TalkItem, format: TextFormat, teller?: MemberName): string[] {
   const { paint } = format;
   const name = teller ? `${paint.named(format.colorOf?.(teller), teller)} ` : "";

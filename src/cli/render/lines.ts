@@ -1,6 +1,5 @@
 import { printable } from "./printable.ts";
 
-/** Lines with so much space before each that is not empty. */
 export function indented(lines: readonly string[], by: number): string[] {
   const space = " ".repeat(by);
   return lines.map((line) => (line === "" ? "" : space + line));
@@ -12,7 +11,7 @@ export interface LineLimits {
   width: number;
 }
 
-/** The first lines of a text, as far as there is room, and how many more there are. */
+/** The first lines of a text, and how many more there are. */
 export function shortened(text: string, { lines: most, width }: LineLimits): string[] {
   const lines = text.trimEnd().split("\n");
   const beginning = lines.slice(0, most).map((line) => cut(line, width));
@@ -20,7 +19,7 @@ export function shortened(text: string, { lines: most, width }: LineLimits): str
   return rest > 0 ? [...beginning, `… (${rest} more lines)`] : beginning;
 }
 
-/** However long the line is, only its beginning costs work. */
+/** Reads only the beginning, however long the line is. */
 function cut(line: string, width: number): string {
   const beginning = line.slice(0, width * unitsPerCharacter);
   const letters = [...printable(beginning)];

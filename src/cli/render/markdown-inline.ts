@@ -1,7 +1,7 @@
 import { type Inline, targetOf } from "../../lib/markdown.ts";
 import type { Paint } from "./paint.ts";
 
-/** What a paragraph, heading or cell says, in its styles. Only breaks begin a new line. */
+/** The styled text of a paragraph, heading or cell. Only breaks start a new line. */
 export function renderInline(content: readonly Inline[], paint: Paint): string {
   return content.map((each) => renderOne(each, paint)).join("");
 }
@@ -13,7 +13,7 @@ function renderOne(inline: Inline, paint: Paint): string {
     case "break":
       return "\n";
     case "code":
-      // Without colours the marks are all that tells code from text.
+      // Without colours, backticks tell code from text.
       return paint.hasColors ? paint.cyan(inline.text) : `\`${inline.text}\``;
     case "bold":
       return paint.bold(renderInline(inline.content, paint));

@@ -13,7 +13,7 @@ interface TableOptions {
 const leastColumn = 6;
 const gapWidth = 3;
 
-/** Rows in aligned columns; where there is no room for them, each cell on a line with its head. */
+/** Rows in aligned columns, or each cell on its own line with its heading if there is no room. */
 export function renderTable(
   rows: readonly (readonly (readonly Inline[])[])[],
   options: TableOptions,
@@ -35,7 +35,7 @@ export function renderTable(
   return [...head, line, ...body.flat()];
 }
 
-/** How wide each column is; undefined where they have no room side by side. */
+/** The width of each column; undefined if they do not fit side by side. */
 function columnWidths(
   cells: readonly (readonly string[])[],
   count: number,
@@ -47,7 +47,7 @@ function columnWidths(
   const least = natural.reduce((sum, each) => sum + Math.min(each, leastColumn), 0);
   if (least > room) return undefined;
 
-  // From the narrowest on, each column gets what it needs or its share of what is left.
+  // From the narrowest on, each column gets what it needs or its share of the rest.
   const widths = [...natural];
   const byWidth = natural
     .map((_, column) => column)

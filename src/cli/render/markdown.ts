@@ -9,7 +9,7 @@ import { wrapExactly, wrapText } from "./wrap.ts";
 interface MarkdownContext {
   width: number;
   paint: Paint;
-  /** How many lists are around. */
+  /** How many lists it is inside of. */
   listDepth: number;
 }
 
@@ -18,8 +18,8 @@ const ruleWidth = 60;
 const bullets = ["•", "◦", "-"];
 
 /**
- * Markdown as styled lines no wider than `width` (or 2). Never fails, whatever the text is;
- * everything in it is shown, and nothing of it is obeyed by the terminal.
+ * Markdown as styled lines no wider than `width` (or 2). Never fails; shows all of the text, with
+ * control characters made visible.
  */
 export function renderMarkdown(source: string, options: { width: number; paint: Paint }): string[] {
   const context = { paint: options.paint, width: Math.max(2, options.width), listDepth: 0 };
@@ -36,7 +36,7 @@ function renderBlocks(blocks: readonly Block[], context: MarkdownContext): strin
   });
 }
 
-/** A list may follow its introduction, and text the list it belongs to, without an empty line. */
+/** Between paragraphs and lists there is an empty line only if the source has one. */
 function hasGap(block: Block, previous: Block | undefined): boolean {
   if (block.isAfterBlank) return true;
   const types = [previous?.type, block.type];
@@ -130,7 +130,7 @@ function renderItem({ blocks }: ListItem, sign: string, context: MarkdownContext
   return [`${sign} ${first}`, ...others.map((line) => (line === "" ? "" : hanging + line))];
 }
 
-/** What stands before an item. */
+/** The bullet, number or checkbox of an item. */
 function signOf({ isDone }: ListItem, number: number | undefined, listDepth: number): string {
   if (isDone !== undefined) return isDone ? "☑" : "☐";
   return number === undefined ? (bullets[listDepth % bullets.length] ?? "•") : `${number}.`;

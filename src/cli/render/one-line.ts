@@ -2,7 +2,8 @@ import { printable } from "./printable.ts";
 
 /**
  * The beginning of a text on one line, with control and invisible characters made visible, so that
- * no text can move or fool the reader. However long the text is, only its beginning costs work.
+ * no text can control the terminal or fool the reader. Only the beginning is read, however long the
+ * text is.
  */
 export function oneLine(text: string, length = sentenceLength): string {
   const whole = text.trim();
@@ -13,8 +14,8 @@ export function oneLine(text: string, length = sentenceLength): string {
   return isWhole ? shown.join("") : `${shown.slice(0, length - 1).join("")}…`;
 }
 
-/** More than any error, hint or warning needs that is not made of what somebody typed. */
+/** More than any error, hint or warning of ours needs. */
 const sentenceLength = 2_000;
 
-/** A character is up to two units of UTF-16, and space between lines is not shown. */
+/** A character is up to two units of UTF-16; the rest is for spaces that are dropped. */
 const unitsPerCharacter = 4;

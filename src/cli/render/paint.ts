@@ -21,11 +21,11 @@ const codes = {
 
 type StyleName = keyof typeof codes;
 
-/** The ways to style text. Each may be used inside any other; none cancels what is around it. */
+/** The text styles. They nest: no style ends the one around it. */
 export interface Paint extends Readonly<Record<StyleName, Style>> {
-  /** Whether the styles show at all; where not, meaning must be carried by characters. */
+  /** False if styles have no effect: then characters must carry the meaning. */
   readonly hasColors: boolean;
-  /** The text in a colour known by name, such as a member's; as it is where there is none such. */
+  /** The text in a colour by name, such as a member's; unchanged if there is no such colour. */
   named(color: string | undefined, text: string): string;
 }
 
@@ -73,6 +73,6 @@ function asItIs(text: string): string {
 
 function styleOf([open, close]: readonly [number, number]): Style {
   const [start, end] = [`\u001b[${open}m`, `\u001b[${close}m`];
-  // What is inside may end with the same code, which ends this style too: it is begun again there.
+  // A style inside may end with the same code, which ends this one too: start it again there.
   return (text) => (text === "" ? "" : start + text.replaceAll(end, end + start) + end);
 }

@@ -1,15 +1,14 @@
 /**
- * `text` with every character made visible that a terminal obeys, that cannot be seen, or that
- * turns the direction of writing. Newlines and tabs are left to the caller. Joiners and selectors
- * stay where they make an emoji of what is seen anyway; anywhere else they could carry a text that
- * nobody sees.
+ * Makes visible every character that controls a terminal, is invisible, or changes the direction of
+ * writing. Newlines and tabs are left to the caller. Joiners and selectors stay inside an emoji;
+ * anywhere else they could hide text.
  */
 export function printable(text: string): string {
   if (text.search(unprintable) === -1) return text;
   return text.replace(emojiOrUnprintable, (match, emoji?: string) => emoji ?? visible(match));
 }
 
-/** Controls, formats, half letters, and what is drawn as nothing. */
+/** Controls, formats, lone surrogates, and characters that are drawn as nothing. */
 const unprintable = /(?![\n\t])[\p{Cc}\p{Cf}\p{Cs}\p{Default_Ignorable_Code_Point}\u2028\u2029]/u;
 
 const picture = /\p{Extended_Pictographic}[\ufe0f\u{1f3fb}-\u{1f3ff}]?/u;

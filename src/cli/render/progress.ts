@@ -5,7 +5,7 @@ import { oneLine } from "./one-line.ts";
 
 const width = 160;
 
-/** What happens in a team as lines for a person who waits for its result. */
+/** The events of a team as lines, for a person who waits for the result. */
 export class Progress {
   /** What each member has said in its current turn. */
   readonly #texts = new Map<MemberName | undefined, string>();

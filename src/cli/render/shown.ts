@@ -2,9 +2,9 @@ import { printable } from "./printable.ts";
 import { widthOf } from "./styled-text.ts";
 
 /**
- * A text of several lines as it may be shown in a terminal: newlines stay, tabs become spaces, and
- * control and invisible characters are made visible, so that no text can move the cursor, set
- * colours, or hide a part of itself.
+ * A text that is safe to print in a terminal: newlines stay, tabs become spaces, and control and
+ * invisible characters are made visible, so that no text can move the cursor, set colours or hide
+ * parts of itself.
  */
 export function shown(text: string): string {
   const lines = printable(text.replaceAll("\r\n", "\n"));

@@ -1,6 +1,6 @@
 import { graphemes, graphemeWidth } from "./graphemes.ts";
 
-/** A piece of styled text: something to see, or a code that changes how what follows looks. */
+/** A grapheme of a styled text, or a style code in it. */
 export interface StyledPiece {
   text: string;
   /** Columns; 0 for a style code. */
@@ -23,7 +23,7 @@ function* letters(text: string, widest: number): Generator<StyledPiece> {
   for (const letter of graphemes(text)) {
     const width = graphemeWidth(letter);
     if (width <= widest) yield { text: letter, width, isStyle: false };
-    // A base with many spacing marks counts as one letter, however wide it is.
+    // A base with many spacing marks is one grapheme, however wide.
     else
       for (const part of letter) yield { text: part, width: graphemeWidth(part), isStyle: false };
   }
@@ -36,7 +36,7 @@ export function widthOf(line: string): number {
   return width;
 }
 
-/** The styles that are on at some place of a text. */
+/** The styles that are active at a position of a text. */
 export class Styles {
   #open: { code: string; end: string }[] = [];
 
@@ -57,7 +57,7 @@ export class Styles {
     const end = endOf(parameter);
     const isEnd = end === undefined;
     const replaced = isEnd ? code : end;
-    // Bold and dim end alike but do not replace each other.
+    // Bold and dim have the same end code but do not replace each other.
     const stays = (style: { code: string; end: string }) =>
       style.end !== replaced || (!isEnd && style.code !== code && end === weightEnd);
     this.#open = this.#open.filter(stays);
@@ -67,7 +67,7 @@ export class Styles {
 
 const weightEnd = "\u001b[22m";
 
-/** What ends the style that `parameter` begins; undefined where it ends one itself. */
+/** The end code of a style; undefined if `parameter` is an end code itself. */
 function endOf(parameter: number): string | undefined {
   if (parameter === 1 || parameter === 2) return weightEnd;
   if (parameter < 10) return `\u001b[${20 + parameter}m`;

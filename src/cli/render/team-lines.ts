@@ -7,7 +7,7 @@ import { oneLine } from "./one-line.ts";
 
 export interface ListedMember {
   member: Member;
-  /** When it began to do what it does. */
+  /** When its current status began. */
   since: string | null;
   usage: UsageTotal;
   unread: number;
@@ -22,7 +22,7 @@ export interface ListedTeam {
 const detailIndent = 4;
 const leastRoom = 7;
 
-/** A team for a person: a line a member, and below it what is known about it, in columns. */
+/** A team for a person: per member a line, and details below it in columns. */
 export function teamLines({ team_name, members, isRunning }: ListedTeam): string[] {
   const details = detailLines(members);
   return [
@@ -42,7 +42,7 @@ function memberLine({ name, role, status, detail }: Member, isRunning: boolean):
   return `${who}${detail ? `, ${oneLine(detail, room)}` : ""}${aside}`;
 }
 
-/** The model has what room the others leave. */
+/** The model gets the space that the other columns leave. */
 function detailLines(members: readonly ListedMember[]): string[] {
   const others = table(members.map(detailCells), (column) => column === 1 || column === 2);
   const width = Math.max(0, ...others.map((line) => line.length));
@@ -54,7 +54,7 @@ function detailLines(members: readonly ListedMember[]): string[] {
   return table(rows, () => false).map((line) => " ".repeat(detailIndent) + line);
 }
 
-/** Without its provider where that would cost the name of the model itself. */
+/** Without its provider if the model's name would be cut otherwise. */
 function shortModel(model: string, room: number): string {
   const name = model.length > room ? model.slice(model.lastIndexOf("/") + 1) : model;
   return oneLine(name, room);

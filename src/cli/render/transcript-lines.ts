@@ -11,15 +11,15 @@ const inputLength = 200;
 const resultRoom: LineLimits = { lines: 8, width: 160 };
 const thoughtRoom: LineLimits = { lines: 3, width: 160 };
 
-/** False for what only the runtime needs. */
+/** False for entries that only the runtime needs. */
 export function tellsPeople({ type }: Entry): boolean {
   return type !== "tool-start" && type !== "run-settled";
 }
 
-/** A member's transcript as lines for a person: what it was shown, what it said, what it did. */
+/** A member's transcript as lines for a person. */
 export class TranscriptLines {
   #day = "";
-  /** The names of the tools that were called, so that a result says whose it is. */
+  /** The tool of each open call, by the id of the call, for its result. */
   readonly #called = new Map<string, string>();
 
   lines(entry: Entry): string[] {
@@ -37,7 +37,7 @@ export class TranscriptLines {
     ];
   }
 
-  /** What an entry tells, each in its lines. */
+  /** The lines of an entry, in groups. */
   #told(entry: Entry): string[][] {
     switch (entry.type) {
       case "profile":
@@ -87,7 +87,7 @@ export class TranscriptLines {
   }
 }
 
-/** Where the lines of a text begin: behind the time. */
+/** The indentation of further lines: the width of the time. */
 const moreIndent = 12;
 
 function mailLines(message: Message): string[] {
@@ -99,7 +99,7 @@ function mailLines(message: Message): string[] {
   return titled(`← ${from}${kind}`, [...shownLines(content), ...others]);
 }
 
-/** What a message of some type says beside its content. */
+/** Fields that are shown beside the content of a message. */
 const tellingFields = [
   "outcome",
   "approve",
@@ -111,7 +111,7 @@ const tellingFields = [
   "mode",
 ];
 
-/** A text of one line stands behind its title, any other below it. */
+/** A single line follows its title; several lines go below it. */
 function titled(title: string, lines: readonly string[]): string[] {
   const [only = ""] = lines;
   if (lines.length > 1) return [`${title}:`, ...lines];

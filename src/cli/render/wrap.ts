@@ -1,29 +1,28 @@
 import { piecesOf, type StyledPiece, Styles, widthOf } from "./styled-text.ts";
 
-/** What stands before the lines that a text is wrapped to. */
+/** Text before the wrapped lines. */
 export interface WrapOptions {
   /** Before the first line. */
   indent?: string;
-  /** Before every other line; as many spaces as `indent` is wide unless given. */
+  /** Before every other line (default: spaces as wide as `indent`). */
   hanging?: string;
 }
 
 /**
- * `text` as lines no wider than `width` columns, broken between words where possible. Styles end
- * with each line and begin again on the next, so every line can be shown alone. What stands before
- * the lines is left out where it would leave no room, and a width below 2 counts as 2: the widest
- * letters need that.
+ * Wraps `text` to lines of at most `width` columns, between words where possible. Styles end with
+ * each line and start again on the next, so that each line can be shown alone. The indentation is
+ * left out if it would leave no room. A width below 2 counts as 2, which the widest letters need.
  */
 export function wrapText(text: string, width: number, options: WrapOptions = {}): string[] {
   return wrapLines(text, width, options, (lines, room) => new WordWrapper(lines, room));
 }
 
-/** As `wrapText`, but every line is filled before the next begins and no space is left out. */
+/** Like `wrapText`, but fills every line and keeps every space. */
 export function wrapExactly(text: string, width: number, options: WrapOptions = {}): string[] {
   return wrapLines(text, width, options, (lines, room) => new ExactWrapper(lines, room));
 }
 
-/** The beginning of one line, no wider than `width`, with an ellipsis where something was cut. */
+/** The beginning of a line, at most `width` wide, with an ellipsis if it was cut. */
 export function cutToWidth(text: string, width: number): string {
   if (width <= 0) return "";
   const styles = new Styles();
@@ -66,7 +65,7 @@ function wrapLines(
   return lines.whole.map((line, index) => (index === 0 ? indent : hanging) + line);
 }
 
-/** Lines that are being written, each of which begins and ends its styles itself. */
+/** Wrapped lines, each of which starts and ends its own styles. */
 class StyledLines {
   readonly whole: string[] = [];
   readonly #styles = new Styles();
@@ -83,7 +82,7 @@ class StyledLines {
   }
 }
 
-/** Breaks where a line is full. */
+/** Breaks a line only where it is full. */
 class ExactWrapper implements Wrapper {
   readonly #lines: StyledLines;
   readonly #room: number;
@@ -108,17 +107,17 @@ class ExactWrapper implements Wrapper {
   }
 }
 
-/** Breaks at spaces, which are left out there, and inside words that no line has room for. */
+/** Breaks at spaces, which it drops there, and inside words that are longer than a line. */
 class WordWrapper implements Wrapper {
   readonly #lines: StyledLines;
   readonly #room: number;
   #column = 0;
-  /** The spaces, and style codes between them, that stand before the word. */
+  /** The spaces and style codes before the word. */
   #gap: StyledPiece[] = [];
   #gapWidth = 0;
   #word: StyledPiece[] = [];
   #wordWidth = 0;
-  /** Whether the line that is being written begins the text or follows a newline in it. */
+  /** Whether this line starts the text or follows a newline in it. */
   #isFirst = true;
 
   constructor(lines: StyledLines, room: number) {

@@ -1,10 +1,10 @@
 import type { TerminalOutput } from "../command.ts";
 import { widthOf } from "../render/styled-text.ts";
 
-/** What is drawn below everything that stays. No line may be wider than the canvas. */
+/** The part of the terminal that is redrawn. No line may be wider than the canvas. */
 export interface ScreenFrame {
   lines: readonly string[];
-  /** Where the cursor stands, in cells from the first line and from the left. */
+  /** The cursor, in cells from the first line and from the left. */
   cursor: { row: number; column: number };
 }
 
@@ -14,14 +14,14 @@ const eraseToLineEnd = "\x1b[K";
 const eraseBelow = "\x1b[J";
 
 /**
- * The lower part of a terminal, drawn again whenever something changes. What is printed stays above
- * it and becomes part of the terminal's own history, so that it can be scrolled, searched and copied
- * as everything else there, and costs nothing any more.
+ * The lower part of a terminal, which is redrawn. Printed lines stay above it and become part of
+ * the terminal's own history, where they can be scrolled, searched and copied, and cost nothing
+ * more.
  */
 export class Canvas {
   readonly #output: TerminalOutput;
   #drawn: readonly string[] = [];
-  /** The row of the drawn lines in which the cursor stands. */
+  /** The row of the cursor in the drawn lines. */
   #cursorRow = 0;
   #columns: number;
 
@@ -30,22 +30,22 @@ export class Canvas {
     this.#columns = output.columns;
   }
 
-  /** The widest a line may be: a full line would have the terminal wrap, each in its own way. */
+  /** The maximum width of a line: terminals differ in how they wrap a full line. */
   get width(): number {
     return Math.max(1, this.#output.columns - 1);
   }
 
-  /** The most lines a frame may have, without scrolling away what stands above it. */
+  /** The maximum number of lines that does not scroll away the lines above the frame. */
   get height(): number {
     return Math.max(1, this.#output.rows - 1);
   }
 
-  /** False while the terminal has not taken what it was given: then it is drawn later. */
+  /** False while the terminal's buffer is full: then drawing waits. */
   get isReady(): boolean {
     return !this.#output.writableNeedDrain;
   }
 
-  /** Prints lines that stay, and draws the frame below them, in one go. */
+  /** Prints lines that stay, and draws the frame below them, in one write. */
   draw({ lines, cursor }: ScreenFrame, printed: readonly string[] = []): void {
     const surplus = Math.max(0, lines.length - this.height);
     const shown = lines.slice(surplus);
@@ -62,14 +62,14 @@ export class Canvas {
     this.#columns = this.#output.columns;
   }
 
-  /** Takes the frame away, for whatever comes after. */
+  /** Erases the frame. */
   clear(): void {
     this.#output.write(`${this.#toTop()}${eraseBelow}`);
     this.#drawn = [];
     this.#cursorRow = 0;
   }
 
-  /** Only what differs is written: little enough that typing over a slow line feels at once. */
+  /** Writes only the lines that differ, so that typing over a slow connection feels immediate. */
   #changes(lines: readonly string[]): string {
     const rows = lines.map((line, index) =>
       line === this.#drawn[index] ? "" : `${line}${eraseToLineEnd}`,
@@ -77,7 +77,9 @@ export class Canvas {
     return `${rows.join("\r\n")}${this.#drawn.length > lines.length ? `\r\n${eraseBelow}\x1b[1A` : ""}`;
   }
 
-  /** To the first cell of the frame. A terminal that became narrower has broken the frame's lines. */
+  /**
+   * Moves to the first cell of the frame. A terminal that became narrower has wrapped the lines.
+   */
   #toTop(): string {
     const { columns } = this.#output;
     const above = this.#drawn.slice(0, this.#cursorRow);

@@ -1,4 +1,4 @@
-/** A command of the screen, written `/name`. */
+/** A slash command. */
 interface CompletableCommand {
   name: string;
   /** Whether its arguments are members' names. */
@@ -7,18 +7,18 @@ interface CompletableCommand {
 
 export interface Completables {
   commands: readonly CompletableCommand[];
-  /** Whom a person may address, `all` among them where that is everybody. */
+  /** The names that may follow `@`. */
   members: readonly string[];
 }
 
-/** What could stand in `text` from `from` to `to`, best first. */
+/** Candidates for `text` between `from` and `to`. */
 export interface LineCompletion {
   from: number;
   to: number;
   candidates: string[];
 }
 
-/** How the word at the cursor may go on: a `/command`, a `@member`, or a command's argument. */
+/** Completes the word at the cursor: a `/command`, an `@member`, or a command's argument. */
 export function complete(
   text: string,
   cursor: number,

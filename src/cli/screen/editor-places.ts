@@ -1,6 +1,6 @@
 import { type EditorUnit, isSpace, isWordLetter } from "./editor-units.ts";
 
-/** Where the word begins that is before the cursor. A held paste is a word of its own. */
+/** The start of the word before the cursor. A held paste is a word of its own. */
 export function wordStart(units: readonly EditorUnit[], cursor: number): number {
   let at = cursor;
   while (at > 0 && isBetweenWords(units[at - 1])) at--;
@@ -9,7 +9,7 @@ export function wordStart(units: readonly EditorUnit[], cursor: number): number 
   return at;
 }
 
-/** Where the word ends that is after the cursor. */
+/** The end of the word after the cursor. */
 export function wordEnd(units: readonly EditorUnit[], cursor: number): number {
   let at = cursor;
   while (at < units.length && isBetweenWords(units[at])) at++;
@@ -18,7 +18,7 @@ export function wordEnd(units: readonly EditorUnit[], cursor: number): number {
   return at;
 }
 
-/** Where that begins which is before the cursor up to a space. */
+/** The start of the text before the cursor that has no space in it. */
 export function spacedWordStart(units: readonly EditorUnit[], cursor: number): number {
   const isGap = (unit: EditorUnit | undefined) => unit !== undefined && isSpace(unit);
   let at = cursor;

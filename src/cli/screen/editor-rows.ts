@@ -1,22 +1,22 @@
 import { cutToWidth } from "../render/wrap.ts";
 import type { EditorUnit } from "./editor-units.ts";
 
-/** The units of one drawn row: from `from`, without that at `to`. */
+/** The units of one drawn row: `from` inclusive, `to` exclusive. */
 export interface EditorRow {
   from: number;
   to: number;
 }
 
-/** The rows of an editor that are drawn, and where in them the cursor is. */
+/** The drawn rows of an editor, and the cursor in them. */
 export interface EditorLayout {
   lines: string[];
   cursor: { row: number; column: number };
-  /** How many rows there are above and below those. */
+  /** How many rows are above and below those. */
   above: number;
   below: number;
 }
 
-/** How units are broken into rows. There is always one for the cursor after the last unit. */
+/** Breaks units into rows. There is always a row for the cursor after the last unit. */
 export function rowsOf(units: readonly EditorUnit[], width: number): EditorRow[] {
   const room = Math.max(1, width);
   const rows: EditorRow[] = [];
@@ -37,12 +37,12 @@ export function rowsOf(units: readonly EditorUnit[], width: number): EditorRow[]
     column += unit.width;
   }
   rows.push({ from, to: units.length });
-  // The cursor after a full row stands at the beginning of the next.
+  // After a full row the cursor is at the start of the next.
   if (column >= room) rows.push({ from: units.length, to: units.length });
   return rows;
 }
 
-/** The number of the row in which the cursor before unit `cursor` stands. */
+/** The row of the cursor before unit `cursor`. */
 export function rowOfCursor(rows: readonly EditorRow[], cursor: number): number {
   return rows.findLastIndex(({ from }) => from <= cursor);
 }
@@ -51,14 +51,14 @@ export function columnOf(units: readonly EditorUnit[], row: EditorRow, cursor: n
   return units.slice(row.from, cursor).reduce((sum, { width }) => sum + width, 0);
 }
 
-/** The unit of a row before which a cursor stands that wants to be at `column`. */
+/** The unit of a row that is closest to `column`. */
 export function unitAtColumn(
   units: readonly EditorUnit[],
   rows: readonly EditorRow[],
   { row, column }: { row: number; column: number },
 ): number {
   const { from, to } = rows[row] ?? { from: 0, to: 0 };
-  // A place at the end of a row that the next one continues belongs to the next.
+  // The end of a row that the next one continues belongs to the next one.
   const last = rows[row + 1]?.from === to ? Math.max(from, to - 1) : to;
   let at = from;
   let reached = units[at]?.width ?? 0;

@@ -2,7 +2,7 @@ import { graphemes, graphemeWidth } from "../render/graphemes.ts";
 import { printable } from "../render/printable.ts";
 import { widthOf } from "../render/styled-text.ts";
 
-/** What the cursor passes in one step: a letter, a newline, or a held paste. */
+/** One step of the cursor: a grapheme, a newline, or a held paste. */
 export interface EditorUnit {
   /** What is submitted. */
   text: string;
@@ -16,22 +16,22 @@ const maxPastedLines = 5;
 /** A longer paste is held as one unit. */
 export const maxPastedLength = 1_000;
 
-/** Beyond this, text that comes back from the history is held as a paste is. */
+/** A longer text from the history is held like a paste. */
 const maxRecalledLength = 20_000;
 
-/** Text as it is typed: one unit for each letter. */
+/** Typed text: one unit per grapheme. */
 export function typedUnits(text: string): EditorUnit[] {
   return Array.from(graphemes(withNewlines(text)), letterUnit);
 }
 
-/** Text that was pasted at once: by letters where it is short, and as one unit where it is long. */
+/** Pasted text: one unit per grapheme if it is short, or one unit if it is long. */
 export function pastedUnits(text: string): EditorUnit[] {
   const pasted = withNewlines(text);
   const isLong = pasted.length > maxPastedLength || lineCount(pasted) > maxPastedLines;
   return isLong ? [pasteUnit(pasted)] : typedUnits(pasted);
 }
 
-/** Text from the history: to be edited again unless it is very long. */
+/** Text from the history, which can be edited unless it is very long. */
 export function recalledUnits(text: string): EditorUnit[] {
   return text.length > maxRecalledLength ? [pasteUnit(withNewlines(text))] : typedUnits(text);
 }
@@ -53,14 +53,13 @@ function pasteUnit(text: string): EditorUnit {
   return { text, shown, width: shown.length, isPaste: true };
 }
 
-/** A newline at the end begins no line. */
+/** A newline at the end does not start another line. */
 function lineCount(text: string): number {
   let count = text.endsWith("\n") ? 0 : 1;
   for (let at = text.indexOf("\n"); at !== -1; at = text.indexOf("\n", at + 1)) count++;
   return count;
 }
 
-/** The unit as part of the text that is drawn. */
 export function drawnText({ text, shown, isPaste }: EditorUnit): string {
   return isPaste ? shown : text;
 }

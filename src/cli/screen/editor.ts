@@ -24,7 +24,7 @@ import {
   withNewlines,
 } from "./editor-units.ts";
 
-/** What can be undone to. */
+/** A state to return to by undo. */
 interface UndoStep {
   units: readonly EditorUnit[];
   cursor: number;
@@ -33,17 +33,20 @@ interface UndoStep {
 interface EditorState extends UndoStep {
   past: readonly UndoStep[];
   killed: readonly EditorUnit[];
-  /** What was done last: typing goes on being one step to undo, killing adds to what was killed. */
+  /**
+   * The last kind of change: continued typing is one undo step, continued killing adds to the
+   * killed text.
+   */
   last: "typing" | "erasing" | "killing" | "other";
-  /** The column that moving up and down aims at. */
+  /** The column that moving up and down returns to. */
   aim: number | undefined;
 }
 
 const maxPast = 200;
 
 /**
- * A text being typed, with its cursor. Immutable: every action gives the editor after it, and the
- * same one where nothing changes (`editor.up(width) === editor` on the first row).
+ * A text being typed, with its cursor. Immutable: every action returns a new editor, or the same
+ * one if nothing changes (`editor.up(width) === editor` on the first row).
  */
 export class Editor {
   static readonly empty = new Editor({
@@ -66,12 +69,14 @@ export class Editor {
     return Editor.empty.load(value);
   }
 
-  /** The text to submit: pastes in full. */
+  /** The text to submit, with pastes in full. */
   get value(): string {
     return this.#state.units.map(({ text }) => text).join("");
   }
 
-  /** The text as drawn, a held paste as its `[pasted …]`; `cursorOffset` and `replace` count in it. */
+  /**
+   * The text as drawn, with a held paste as `[pasted …]`. `cursorOffset` and `replace` count in it.
+   */
   get text(): string {
     return this.#state.units.map(drawnText).join("");
   }
@@ -84,19 +89,19 @@ export class Editor {
     return this.#state.units.length === 0;
   }
 
-  /** Puts `value` in the place of everything, as from the history; `undo` brings the old back. */
+  /** Replaces everything by `value`, for example from the history. Can be undone. */
   load(value: string): Editor {
     const units = recalledUnits(value);
     return this.#changed({ units, cursor: units.length }, "other");
   }
 
-  /** Inserts typed text. So much at once that nobody typed it is taken for a paste. */
+  /** Inserts typed text. A very long one counts as a paste. */
   insert(typed: string): Editor {
     if (typed === "") return this;
     if (typed.length > maxPastedLength) return this.paste(typed);
     const text = withNewlines(typed);
     const { units, cursor } = this.#state;
-    // What is typed may become one letter with what stands before or after it.
+    // Typed text may form one grapheme with its neighbours.
     const before = units.slice(Math.max(0, cursor - 1), cursor).filter(isLetter);
     const after = units.slice(cursor, cursor + 1).filter(isLetter);
     const from = cursor - before.length;
@@ -114,12 +119,12 @@ export class Editor {
     return this.insert("\n");
   }
 
-  /** Inserts pasted text; a long one is held as one unit shown as `[pasted 200 lines]`. */
+  /** Inserts pasted text. A long one is held as one unit, shown as `[pasted 200 lines]`. */
   paste(text: string): Editor {
     return text === "" ? this : this.#insertUnits(pastedUnits(text));
   }
 
-  /** Puts `text` in the place of what is between two offsets of `text`, the cursor after it. */
+  /** Replaces the text between two offsets, and puts the cursor after it. */
   replace(from: number, to: number, text: string): Editor {
     const { units } = this.#state;
     const start = unitsWithin(units, from, drawnText);
@@ -153,7 +158,7 @@ export class Editor {
     return this.#movedTo(wordEnd(this.#state.units, this.#state.cursor));
   }
 
-  /** To the beginning of the line. */
+  /** To the start of the line. */
   home(): Editor {
     return this.#movedTo(lineStart(this.#state.units, this.#state.cursor));
   }
@@ -163,12 +168,12 @@ export class Editor {
     return this.#movedTo(lineEnd(this.#state.units, this.#state.cursor));
   }
 
-  /** To the beginning of everything. */
+  /** To the start of the text. */
   start(): Editor {
     return this.#movedTo(0);
   }
 
-  /** To the end of everything. */
+  /** To the end of the text. */
   finish(): Editor {
     return this.#movedTo(this.#state.units.length);
   }
@@ -183,27 +188,27 @@ export class Editor {
     return this.#movedByRow(1, width);
   }
 
-  /** Takes out the rest of the line, or the newline at its end, for `yank`. */
+  /** Cuts the rest of the line, or the newline at its end, for `yank`. */
   killToEnd(): Editor {
     const { units, cursor } = this.#state;
     const end = lineEnd(units, cursor);
     return this.#kill(cursor, end === cursor ? cursor + 1 : end);
   }
 
-  /** Takes out the line up to the cursor, or the newline before it, for `yank`. */
+  /** Cuts the line up to the cursor, or the newline before it, for `yank`. */
   killToStart(): Editor {
     const { units, cursor } = this.#state;
     const start = lineStart(units, cursor);
     return this.#kill(start === cursor ? cursor - 1 : start, cursor);
   }
 
-  /** Takes out what stands before the cursor up to a space, for `yank`. */
+  /** Cuts the text before the cursor up to a space, for `yank`. */
   killWord(): Editor {
     const { units, cursor } = this.#state;
     return this.#kill(spacedWordStart(units, cursor), cursor);
   }
 
-  /** Inserts what was killed last. */
+  /** Inserts the text that was cut last. */
   yank(): Editor {
     const { killed } = this.#state;
     return killed.length === 0 ? this : this.#insertUnits(killed);
@@ -216,7 +221,7 @@ export class Editor {
     return new Editor({ ...this.#state, ...moment, past, last: "other", aim: undefined });
   }
 
-  /** Takes everything out; `undo` brings it back. */
+  /** Deletes everything. Can be undone. */
   clear(): Editor {
     return this.isEmpty ? this : this.#changed({ units: [], cursor: 0 }, "other");
   }

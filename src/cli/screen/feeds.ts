@@ -2,10 +2,10 @@ import { lead, type MemberName } from "../../protocol/ids.ts";
 import { traitsOf } from "../../protocol/tool-traits.ts";
 import type { MemberItem, TalkItem } from "../talk/event-items.ts";
 
-/** What is kept of each member, to be shown when its view is opened. */
+/** How many items are kept per member, to show when its view is opened. */
 const kept = 200;
 
-/** What there is to see in each member's view. */
+/** The items of each member's view. */
 export class Feeds {
   readonly #items = new Map<MemberName, MemberItem[]>();
 
@@ -28,7 +28,10 @@ export class Feeds {
   }
 }
 
-/** In its own view everything of a member is shown; in the lead's, of the others what concerns all. */
+/**
+ * A member's view shows all of its own items; the lead's view also shows what matters of the
+ * others.
+ */
 export function isShownIn(view: MemberName, { member, item }: MemberItem): boolean {
   if (isSaidByMail(item)) return false;
   if (item.type === "mail") return isMailFor(view, item);
@@ -37,7 +40,7 @@ export function isShownIn(view: MemberName, { member, item }: MemberItem): boole
   return item.type === "ended" || (item.type === "notice" && item.tone === "bad");
 }
 
-/** A result is what its sender has just said, so that its own view has it already. */
+/** A result repeats what its sender has just said, which its own view has already. */
 function isMailFor(
   view: MemberName,
   { from, to, kind }: Extract<TalkItem, { type: "mail" }>,
@@ -46,7 +49,7 @@ function isMailFor(
   return view === lead || to === view;
 }
 
-/** The mail itself is shown: that a tool has sent it says nothing more. */
+/** The mail itself is shown, so the call that sent it is not. */
 function isSaidByMail(item: TalkItem): boolean {
   if (item.type !== "call" && item.type !== "result") return false;
   const hasFailed = item.type === "result" && item.isError;

@@ -12,25 +12,27 @@ import type { QuestionState } from "./question-focus.ts";
 import { isInPanel, panelHeight, renderGone, renderPanel } from "./question-panel.ts";
 import { doing, markOf, renderStrip } from "./strip.ts";
 
-/** Everything that is drawn. */
+/** Everything that a frame shows. */
 export interface ScreenState extends QuestionState {
   members: readonly MemberGlance[];
   viewed: MemberName;
-  /** What the viewed member is in the middle of saying. */
+  /** The unfinished text of the viewed member. */
   unfinished: string;
   editor: Editor;
-  /** What the line is for, where it is not for the viewed member. */
+  /** What the line is for, if not for a message to the viewed member. */
   purpose: string | undefined;
-  /** How the word at the cursor may go on. */
+  /** Completions of the word at the cursor. */
   candidates: readonly string[];
-  /** What the person should know right now, instead of the usual hints. */
+  /** A notice in the place of the usual hints. */
   note: string | undefined;
-  /** What stands at the right of the hints. */
+  /** Text to the right of the hints. */
   about: string;
   nowMs: number;
 }
 
-/** The frame of a scene, in a terminal of this size. What matters most has its place first. */
+/**
+ * Lays out the frame for a terminal of this size. The most important parts get their space first.
+ */
 export function renderFrame(
   scene: ScreenState,
   format: TextFormat & { height: number },
@@ -73,7 +75,7 @@ export function renderFrame(
   return { lines: whole.map((line) => cutToWidth(line, width)), cursor };
 }
 
-/** The question that is up, or that the one the person has chosen is not open any more. */
+/** The current question, and a notice if the one the person selected is no longer open. */
 function renderQuestions(scene: ScreenState, format: TextFormat & { height: number }): string[] {
   const gone = scene.stage === "gone" ? renderGone(format) : [];
   if (!scene.question) return gone;
@@ -118,7 +120,7 @@ function renderInput(
     Math.max(2, width - indent),
     Math.max(1, Math.floor(height / 3)),
   );
-  // While keys go to a question, the line is seen to wait.
+  // While keys go to a question, the line is dimmed.
   const isWaiting = isInPanel(stage);
   const first = isWaiting ? paint.dim(mark) : paint.green(mark);
   return {

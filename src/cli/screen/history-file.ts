@@ -9,16 +9,15 @@ import { readJson } from "../../lib/read-json.ts";
 
 const HistoryEntry = z.object({ text: z.string() });
 
-/** From this size on the file is set aside for a new one; only one older file is kept. */
+/** A larger file is renamed and a new one started; one older file is kept. */
 const maxBytes = 4 * 1024 * 1024;
 
-/** A longer text is not written: it was pasted, and a few of them would push out all others. */
+/** A longer text is not stored: it was pasted, and a few of them would displace all others. */
 const maxTextLength = 100_000;
 
 /**
- * A file of submitted texts, one a line, that several processes may append to at the same time. A
- * file that has become long is renamed to `<path>.old`, so nothing that another process appends
- * meanwhile is lost.
+ * A file of submitted texts, one per line, to which several processes may append at once. A long
+ * file is renamed to `<path>.old`, so that nothing another process appends is lost.
  */
 export class HistoryFile {
   readonly #path: string;
@@ -27,7 +26,7 @@ export class HistoryFile {
     this.#path = path;
   }
 
-  /** The last `count` texts, oldest first. Lines that are no entries are left out. */
+  /** The last `count` texts, oldest first. Invalid lines are skipped. */
   async read(count: number): Promise<string[]> {
     await ensurePrivateDirectory(dirname(this.#path));
     const { lines, bytes } = await readEnd(this.#path);
@@ -43,7 +42,7 @@ export class HistoryFile {
     if (text.length > maxTextLength) return;
     const descriptor = openPrivateSync(this.#path, "a+");
     try {
-      // A line that another process could not finish is ended first.
+      // End a line that another process left unfinished.
       const start = endsWithLine(descriptor) ? "" : "\n";
       // One write(2) to a file opened for appending: lines of two processes never mix.
       writeSync(descriptor, `${start}${JSON.stringify({ text })}\n`);
@@ -54,7 +53,7 @@ export class HistoryFile {
 
   #setAside(bytes: number): void {
     try {
-      // Another process may have done it meanwhile: then there is a smaller file.
+      // Another process may have done it already: then the file is smaller.
       if (statSync(this.#path).size >= bytes) renameSync(this.#path, `${this.#path}.old`);
     } catch (error) {
       if (!hasErrno(error, "ENOENT")) throw error;
@@ -62,13 +61,13 @@ export class HistoryFile {
   }
 }
 
-/** The lines at the end of a file, however long it is, and how long that is. */
+/** The lines at the end of a file, and the file's length. */
 async function readEnd(path: string): Promise<{ lines: string[]; bytes: number }> {
   await using reader = await LineReader.open(path);
   if (!reader) return { lines: [], bytes: 0 };
   const bytes = Number((await reader.stat()).size);
   const lines = (await reader.before(bytes, maxBytes)).toString().split("\n");
-  // Of a longer file the first line is not whole.
+  // The first line of a longer file is incomplete.
   return { lines: bytes > maxBytes ? lines.slice(1) : lines, bytes };
 }
 

@@ -1,22 +1,22 @@
 import { HistoryFile } from "./history-file.ts";
 
 export interface InputHistoryOptions {
-  /** The JSON-lines file it is kept in. */
+  /** The JSON Lines file of the history. */
   path: string;
-  /** What of a text the file may have: no secrets. */
+  /** Removes secrets before a text is stored. */
   mask(text: string): string;
-  /** Told when the file cannot be read or written; the history goes on in memory. */
+  /** Called if the file cannot be read or written; the history then stays in memory. */
   onWarning(message: string): void;
 }
 
 const maxEntries = 1_000;
 
-/** What was submitted before, to be brought back with the arrow keys. */
+/** The texts submitted before, for the arrow keys. */
 export class InputHistory {
   readonly #file: HistoryFile;
   readonly #options: InputHistoryOptions;
   #entries: string[] = [];
-  /** Which entry is shown; the number of entries stands for the draft. */
+  /** The index of the shown entry; the number of entries means the draft. */
   #at = 0;
   #draft = "";
 
@@ -25,7 +25,7 @@ export class InputHistory {
     this.#file = new HistoryFile(options.path);
   }
 
-  /** Reads the file. Never fails: what cannot be read is a warning. */
+  /** Reads the file. Never fails: an unreadable file is a warning. */
   static async open(options: InputHistoryOptions): Promise<InputHistory> {
     const history = new InputHistory(options);
     try {
@@ -37,7 +37,7 @@ export class InputHistory {
     return history;
   }
 
-  /** Keeps a submitted text, also in the file. Goes back to the newest. */
+  /** Adds a submitted text, also to the file, and returns to the newest. */
   add(text: string): void {
     const isNew = text.trim() !== "" && text !== this.#entries.at(-1);
     if (isNew) this.#remember(text);
@@ -51,7 +51,7 @@ export class InputHistory {
     }
   }
 
-  /** The entry before the one shown; undefined where there is none. `draft` is what is typed now. */
+  /** The entry before the shown one; undefined if there is none. `draft` is the current text. */
   older(draft: string): string | undefined {
     if (this.#at === 0) return undefined;
     if (this.#at === this.#entries.length) this.#draft = draft;
@@ -59,7 +59,7 @@ export class InputHistory {
     return this.#entries[this.#at];
   }
 
-  /** The entry after the one shown, and after the newest the draft; undefined while on the draft. */
+  /** The entry after the shown one, or the draft after the newest; undefined on the draft. */
   newer(): string | undefined {
     if (this.#at === this.#entries.length) return undefined;
     this.#at++;

@@ -4,10 +4,10 @@ import { Editor } from "./editor.ts";
 import type { InputHistory } from "./input-history.ts";
 import type { Key, NamedKey } from "./keys.ts";
 
-/** What keys can bring about beyond the line itself. */
+/** The effects of keys outside of the line. */
 interface LineActions {
   submit(text: string): void;
-  /** False where there is nothing to interrupt. */
+  /** Returns false if there is nothing to interrupt. */
   interrupt(): boolean;
   nextView(step: 1 | -1): void;
   leave(): void;
@@ -19,22 +19,22 @@ export interface InputLineOptions {
   act: LineActions;
   width(): number;
   members(): readonly string[];
-  /** Whom Escape would take from its work although a question is up; undefined where it would not. */
+  /** The member that Escape would interrupt while a question is open, if any. */
   interruptedAtQuestion(): string | undefined;
   schedule(delayMs: number, run: () => void): () => void;
 }
 
-/** What the line is for, for a while, instead of a message. What was being typed is kept. */
+/** A temporary use of the line for something other than a message. The draft is kept. */
 export interface Detour {
   purpose(): string;
   finish(text: string): void;
   cancel(): void;
 }
 
-/** How long Ctrl-C, and Escape at a question, remember that they were pressed. */
+/** How long a second Ctrl-C, or Escape at a question, counts as the second. */
 const againMs = 2_000;
 
-/** The line a person types in, and what every key does. */
+/** The input line, and the effect of every key. */
 export class InputLine {
   readonly #options: InputLineOptions;
   #editor = Editor.empty;
@@ -56,7 +56,7 @@ export class InputLine {
     };
   }
 
-  /** `isAlone`: nothing came with the key, as it does with what is pasted. */
+  /** `isAlone` is false if other keys arrived together with this one, as with a paste. */
   press(key: Key, isAlone: boolean): void {
     switch (key.type) {
       case "text":
@@ -79,7 +79,7 @@ export class InputLine {
     this.#edit(this.#editor.paste(text));
   }
 
-  /** Has the line be for something else, until it is entered or left. */
+  /** Starts a temporary use of the line, until Enter or Escape. */
   detour(detour: Detour): void {
     this.#detour = { ...detour, draft: this.#editor };
     this.#edit(Editor.empty);
@@ -96,7 +96,7 @@ export class InputLine {
   #pressNamed(key: NamedKey, isAlone: boolean): void {
     const { name, ctrl, alt, shift } = key;
     if (name !== "tab") this.#completion = undefined;
-    // What is pasted into a detour does not end it, as it would decide something.
+    // A paste does not end a detour, because that would decide something.
     const isWithin = alt || shift || this.#isContinued() || (this.#detour && !isAlone);
     if (name === "enter" && isWithin) this.#newline();
     else if (name === "enter") this.#enter();
@@ -175,7 +175,7 @@ export class InputLine {
     this.#options.act.submit(text);
   }
 
-  /** A backslash before Enter goes on in the next line, where a terminal knows no other way. */
+  /** A backslash before Enter continues on the next line, for terminals without Shift-Enter. */
   #isContinued(): boolean {
     const { text, cursorOffset } = this.#editor;
     return text[cursorOffset - 1] === "\\";

@@ -1,10 +1,10 @@
 interface GuardOptions {
   schedule(delayMs: number, run: () => void): () => void;
-  /** Told when keys count again. */
+  /** Called when keys count again. */
   onOpen(): void;
 }
 
-/** Keeps keys from counting that were pressed before the person could see what they would answer. */
+/** Ignores keys that were pressed before the person could see what they would answer. */
 export class KeyGuard {
   readonly #options: GuardOptions;
   #cancel: (() => void) | undefined;
@@ -17,7 +17,7 @@ export class KeyGuard {
     return this.#cancel === undefined;
   }
 
-  /** Lets no key count for so long from now. */
+  /** Ignores keys for this long. */
   close(delayMs: number): void {
     this.cancel();
     let isCancelled = false;
@@ -26,8 +26,8 @@ export class KeyGuard {
       this.#cancel = undefined;
       this.#options.onOpen();
     };
-    // After a stall a timer runs before the keys are read that were pressed during it. They are read
-    // before an immediate runs, and so they do not count.
+    // After a stall, a timer runs before the keys pressed during it are read, but an immediate runs
+    // after them. So those keys do not count.
     const cancelTimer = this.#options.schedule(delayMs, () => setImmediate(open));
     this.#cancel = () => {
       isCancelled = true;
@@ -35,7 +35,7 @@ export class KeyGuard {
     };
   }
 
-  /** Opens it without a word, for whoever needs it no more. */
+  /** Opens it without calling `onOpen`. */
   cancel(): void {
     this.#cancel?.();
     this.#cancel = undefined;

@@ -7,7 +7,7 @@ export function keyOf(
   return { type: "key", name, ctrl, alt, shift };
 }
 
-/** The keys by the letter that ends their sequence. */
+/** Key names by the final letter of the sequence. */
 const byLetter = new Map([
   ["A", "up"],
   ["B", "down"],
@@ -21,7 +21,7 @@ const byLetter = new Map([
   ["Z", "tab"],
 ]);
 
-/** The keys by the number before `~`. */
+/** Key names by the number before `~`. */
 const byNumber = new Map([
   ...numbered(1, ["home", "insert", "delete", "end", "pageup", "pagedown", "home", "end"]),
   ...numbered(11, ["f1", "f2", "f3", "f4", "f5"]),
@@ -29,7 +29,7 @@ const byNumber = new Map([
   ...numbered(23, ["f11", "f12"]),
 ]);
 
-/** The keys that have a character's code in the newer protocols. */
+/** Key names by character code, in the newer protocols. */
 const byCode = new Map([
   [9, "tab"],
   [13, "enter"],
@@ -43,7 +43,7 @@ function numbered(first: number, names: readonly string[]): [number, string][] {
   return names.map((name, index) => [first + index, name]);
 }
 
-/** The key that a whole escape sequence stands for; none where it stands for none. */
+/** The key of a complete escape sequence; empty if it is not a key. */
 export function decodeSequence(sequence: string): Key[] {
   const final = sequence.at(-1) ?? "";
   const body = sequence.slice(2, -1);
@@ -62,7 +62,7 @@ export function decodeSequence(sequence: string): Key[] {
   return [keyOf(name, final === "Z" ? { ...modifiers, shift: true } : modifiers)];
 }
 
-/** Terminals that tell when a key is let go say 3 after the modifiers. */
+/** Terminals that report key releases send 3 after the modifiers. */
 function isRelease(body: string): boolean {
   return /^[^;]*;[0-9]*:3(;|$)/.test(body);
 }
@@ -78,7 +78,7 @@ function codedKey(code: number, modifier: number): Key[] {
   return [{ type: "text", text: modifiers.shift ? character.toUpperCase() : character }];
 }
 
-/** Not a control, half a letter, or one of the private codes that stand for keys without a name. */
+/** False for controls, surrogates and the private codes of keys without a name. */
 function isCharacter(code: number): boolean {
   if (!(code >= 0x20 && code <= 0x10ffff)) return false;
   return !(code >= 0x7f && code <= 0x9f) && !(code >= 0xd800 && code <= 0xf8ff);

@@ -3,21 +3,21 @@ import { type Key, KeyDecoder } from "./keys.ts";
 
 export interface KeyboardOptions {
   onKeys(keys: readonly Key[]): void;
-  /** The terminal is gone. */
+  /** Called when the terminal closes. */
   onEnd(): void;
   schedule(delayMs: number, run: () => void): () => void;
 }
 
-/** An Escape alone is one when nothing has followed for so long. */
+/** An escape character is the Escape key if nothing follows for this long. */
 const escapeMs = 40;
 
-/** A paste of which nothing has come for so long has lost its end. */
+/** A paste that has been silent for this long has lost its end marker. */
 const pasteMs = 3_000;
 
 const pasteOn = "\x1b[?2004h";
 const pasteOff = "\x1b[?2004l";
 
-/** The keys of a terminal, one by one, for as long as it is not disposed. */
+/** Reads the keys of a terminal until disposed. */
 export class Keyboard implements Disposable {
   readonly #terminal: Terminal;
   readonly #options: KeyboardOptions;
@@ -32,7 +32,7 @@ export class Keyboard implements Disposable {
     input.setEncoding("utf8");
     input.setRawMode(true);
     output.write(pasteOn);
-    // However the process ends, the terminal is as it was.
+    // Restores the terminal however the process ends.
     this.#forget = terminal.atExit(() => output.write(pasteOff));
     input.on("data", this.#onData);
     input.on("end", options.onEnd);

@@ -8,7 +8,6 @@ export interface NamedKey {
   shift: boolean;
 }
 
-/** What a person did at the keyboard. */
 export type Key = { type: "text"; text: string } | { type: "paste"; text: string } | NamedKey;
 
 const escapeSign = "\u001b";
@@ -27,14 +26,14 @@ const typed = /[^\u0000-\u001f\u007f-\u009f]+/y;
 /* biome-ignore-end lint/suspicious/noControlCharactersInRegex: as above */
 
 /**
- * Turns raw terminal input into keys, however it is cut. Named keys: `up down left right home end
- * pageup pagedown insert delete backspace tab enter escape space f1`…`f12`; a letter with Ctrl or
- * Alt is a key named by the letter in lower case, and a line feed is Ctrl-J. Characters typed
- * plainly are `text`. What a terminal sends that is no key is left out.
+ * Decodes raw terminal input, however it is split into chunks. Named keys: `up down left right home
+ * end pageup pagedown insert delete backspace tab enter escape space f1`…`f12`; a letter with Ctrl
+ * or Alt is a key named by the letter in lower case, and a line feed is Ctrl-J. Plain characters
+ * are `text`. Other sequences of the terminal are dropped.
  */
 export class KeyDecoder {
   #buffer = "";
-  /** What of a paste has come, while its end has not. */
+  /** The parts of a paste whose end has not arrived. */
   #paste: string[] | undefined;
 
   push(chunk: string): Key[] {
@@ -47,12 +46,12 @@ export class KeyDecoder {
       at = next;
     }
     this.#buffer = this.#buffer.slice(at);
-    // Nothing that a terminal sends for itself is so long: what never ends is given up.
+    // No sequence of a terminal is this long: drop one that never ends.
     if (this.#buffer.length > maxSequenceLength) this.#buffer = "";
     return keys;
   }
 
-  /** Whether there is input that means one thing alone and another with what may follow. */
+  /** Whether the input is ambiguous until more of it arrives. */
   get isPending(): boolean {
     return this.#paste === undefined && this.#buffer !== "" && !this.#isLongSequence;
   }
@@ -62,7 +61,7 @@ export class KeyDecoder {
     return this.#paste !== undefined;
   }
 
-  /** What has come of a paste whose end got lost: until it ends, no key is a key. */
+  /** Ends a paste whose end marker was lost, so that keys count again. */
   abandonPaste(): Key[] {
     const text = [...(this.#paste ?? []), this.#buffer].join("");
     this.#paste = undefined;
@@ -70,23 +69,23 @@ export class KeyDecoder {
     return text === "" ? [] : [{ type: "paste", text }];
   }
 
-  /** What the pending input is if nothing follows: to be called after a short silence. */
+  /** The keys of the pending input if nothing follows. Call it after a short silence. */
   flush(): Key[] {
     if (!this.isPending) return [];
     const [, character = ""] = this.#buffer;
     const isShort = this.#buffer.length <= 2;
     this.#buffer = "";
     if (character === "") return [keyOf("escape")];
-    // The rest of a terminal's answer is nothing that was typed.
+    // The rest of a terminal's answer was not typed.
     return isShort ? [altKey(character)] : [];
   }
 
-  /** No one types the third character so fast: the rest is under way. */
+  /** Nobody types three characters this fast: the rest of a sequence is on its way. */
   get #isLongSequence(): boolean {
     return this.#buffer.length > 2 && /^.[[O]/s.test(this.#buffer);
   }
 
-  /** Where the next key begins; undefined where what is there is not whole. */
+  /** The start of the next key; undefined if the input is incomplete. */
   #decode(at: number, keys: Key[]): number | undefined {
     const text = match(typed, this.#buffer, at);
     if (text !== undefined) {
@@ -145,7 +144,7 @@ export class KeyDecoder {
       this.#paste = undefined;
       return end + pasteEnd.length;
     }
-    // The last characters may be the beginning of the end.
+    // The last characters may be the start of the end marker.
     const kept = Math.max(at, this.#buffer.length - pasteEnd.length + 1);
     if (kept === at) return undefined;
     this.#paste?.push(this.#buffer.slice(at, kept));
@@ -180,7 +179,7 @@ function controlKey(character: string): NamedKey | undefined {
       return keyOf("escape");
   }
   const code = character.charCodeAt(0);
-  // Ctrl takes the upper bits from a letter.
+  // Ctrl clears the upper bits of a letter.
   if (code < 0x20) return keyOf(String.fromCharCode(code + 0x40).toLowerCase(), { ctrl: true });
   return undefined;
 }

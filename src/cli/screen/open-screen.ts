@@ -49,5 +49,5 @@ async function greeting(
   ];
 }
 
-/** How much of the talk so far is shown again. */
+/** How many entries of the lead's log are shown at the start. */
 const repeated = 12;

@@ -5,21 +5,21 @@ export interface PainterOptions {
   output: TerminalOutput;
   monotonicMs(): number;
   schedule(delayMs: number, run: () => void): () => void;
-  /** What is to be seen now. */
+  /** Makes the current frame. */
   render(size: { width: number; height: number }): ScreenFrame;
-  /** When what is seen changes by itself, because time passes; undefined where it does not. */
+  /** When the frame changes just because time passes; undefined if it does not. */
   changesInMs(): number | undefined;
 }
 
-/** Between two frames that nobody has typed for. */
+/** The minimum time between frames that no key caused. */
 const frameMs = 33;
 
-/** Draws a screen when it has changed: at once for a key, soon for all else, and as time passes. */
+/** Redraws the screen: at once after a key, soon after other changes, and as time passes. */
 export class Painter {
   readonly #options: PainterOptions;
   readonly #canvas: Canvas;
   readonly #onChange = () => this.draw();
-  /** Lines that are to stay, and are not printed yet. */
+  /** Lines to print above the next frame. */
   #printed: string[] = [];
   #lastDrawnMs = 0;
   #cancelDraw: (() => void) | undefined;
@@ -42,7 +42,7 @@ export class Painter {
     return this.#canvas.height;
   }
 
-  /** Has lines stay above the frame, from the next one on. */
+  /** Prints lines above the next frame. */
   print(lines: readonly string[]): void {
     for (const line of lines) this.#printed.push(line);
   }
@@ -63,7 +63,7 @@ export class Painter {
     this.#tick();
   }
 
-  /** Draws the last of what stays, takes the frame away, and draws no more. */
+  /** Prints the remaining lines, erases the frame, and stops drawing. */
   end(): void {
     const { output } = this.#options;
     this.draw();

@@ -8,8 +8,8 @@ import type { QuestionQueue } from "./question-queue.ts";
 
 /**
  * Where the keys go: `none`, to the line; `choose`, to the question; `confirm`, to the rule that
- * "always" would add; `reason`, to the reason of a no. `gone`: the question was answered elsewhere
- * or withdrawn under the person's hands. `done`: the last question was answered a moment ago.
+ * "always" would add; `reason`, to the reason of a denial. `gone`: the selected question was
+ * answered elsewhere or withdrawn. `done`: the last question was answered a moment ago.
  */
 export type QuestionStage = "none" | "choose" | "confirm" | "reason" | "gone" | "done";
 
@@ -23,30 +23,30 @@ interface FocusOptions {
   answer(request: Request, answer: PersonsAnswer): void;
   note(text: string): void;
   schedule(delayMs: number, run: () => void): () => void;
-  /** Told when something changes that no key has brought about. */
+  /** Called after a change that no key caused. */
   onChange(): void;
 }
 
-/** What is to be drawn of the questions. */
+/** The questions, for drawing. */
 export interface QuestionState {
   question: Request | undefined;
   number: number;
   count: number;
   stage: QuestionStage;
-  /** Whether a key answers already. */
+  /** Whether keys answer yet. */
   isArmed: boolean;
 }
 
 /** How long a question must have been on the screen before a key can answer it. */
 const unseenMs = 300;
-/** How long what a key would do must have been on the screen: what is pasted does not wait so long. */
+/** How long the effect of a key must have been on the screen: a paste arrives faster. */
 const hastyMs = 100;
-/** After the last answer, how long its key may still come again from a quick or heavy finger. */
+/** How long after the last answer its key may repeat by accident. */
 const doneMs = 600;
 
 /**
- * Decides which keys answer a question: those alone that are pressed after the person has chosen
- * it by Ctrl-X, which types nothing, and has had time to see it. All other text goes to the line.
+ * Decides which keys answer a question: only those pressed after the person has selected it with
+ * Ctrl-X, which types nothing, and has had time to see it. All other text goes to the line.
  */
 export class QuestionFocus {
   readonly #options: FocusOptions;
@@ -54,7 +54,7 @@ export class QuestionFocus {
   readonly #stageGuard: KeyGuard;
   readonly #doneGuard: KeyGuard;
   #focus: FocusState = { stage: "none" };
-  /** Letters that could have been an answer and were none: text, if more of it follows. */
+  /** Letters that could have been an answer but were not: they become text if more text follows. */
   #held = "";
   #seenQuestion: string | undefined;
   #seenStage = "";
@@ -67,7 +67,7 @@ export class QuestionFocus {
     this.#doneGuard = new KeyGuard({ schedule, onOpen: () => this.#forgetDone() });
   }
 
-  /** What is drawn; from now on it counts as seen. */
+  /** The state to draw. From now on it counts as seen. */
   see(): QuestionState {
     const { questions } = this.#options;
     const { up, number, count } = questions;
@@ -82,15 +82,17 @@ export class QuestionFocus {
     return { question: up, number, count, stage: this.#focus.stage, isArmed: this.#isArmed };
   }
 
-  /** To be called when the questions have changed. */
+  /** Call this when the questions have changed. */
   refresh(): void {
     const focus = this.#focus;
     if (!("request" in focus) || this.#options.questions.isOpen(focus.request.id)) return;
-    // A reason is not taken away from under the cursor: its end says that nobody needs it.
+    // A reason being typed stays; at its end the person is told that it is no longer needed.
     if (focus.stage !== "reason") this.#move({ stage: "gone" });
   }
 
-  /** Takes a key, or leaves it to the line: then it is false. `isAlone`: nothing came with it. */
+  /**
+   * Handles a key, or returns false to leave it to the line. `isAlone`: no other key came with it.
+   */
   press(key: Key, isAlone: boolean): boolean {
     const focus = this.#focus;
     if (isChoosing(key) && focus.stage !== "reason") return this.#choose();
@@ -116,7 +118,7 @@ export class QuestionFocus {
     for (const guard of [this.#questionGuard, this.#stageGuard, this.#doneGuard]) guard.cancel();
   }
 
-  /** Chooses the question that is seen; where one is chosen already, the next one. */
+  /** Selects the visible question, or the next one if one is selected already. */
   #choose(): boolean {
     const { questions, note } = this.#options;
     const { stage } = this.#focus;
@@ -238,7 +240,7 @@ export class QuestionFocus {
     this.#options.note(hint);
   }
 
-  /** What is typed is meant for the line, with what was held back of it. */
+  /** Passes typed text on to the line, together with the held letters. */
   #backToLine(key: Exclude<Key, NamedKey>): void {
     const held = this.#held;
     this.#move({ stage: "none" });
@@ -257,7 +259,7 @@ export class QuestionFocus {
     return "request" in focus ? `${focus.stage} ${focus.request.id}` : focus.stage;
   }
 
-  /** Only what is on the screen, and has been for a moment, can be answered. */
+  /** Only a question that has been on the screen for a moment can be answered. */
   get #isArmed(): boolean {
     const focus = this.#focus;
     const isSeen = "request" in focus && focus.request.id === this.#seenQuestion;
@@ -268,7 +270,7 @@ export class QuestionFocus {
 
 type AnswerLetter = "y" | "a" | "n" | "r";
 
-/** The answer that a text could be, pressed once or several times. */
+/** The answer that a text could mean, pressed once or several times. */
 function letterOf(key: Key): AnswerLetter | undefined {
   const [, letter] = key.type === "text" ? (/^([yanr])\1*$/i.exec(key.text) ?? []) : [];
   const lower = letter?.toLowerCase();

@@ -8,7 +8,7 @@ import { widthOf } from "../render/styled-text.ts";
 import { cutToWidth, wrapText } from "../render/wrap.ts";
 import type { QuestionStage, QuestionState } from "./question-focus.ts";
 
-/** Exactly what is asked, whole, as lines that stay on the screen. */
+/** The complete question, as printed lines. */
 export function renderQuestion({ from, type, subject }: Request, format: TextFormat): string[] {
   const { paint } = format;
   const head = type === "plan" ? "submits a plan" : "asks to run";
@@ -31,17 +31,17 @@ function subjectLines(
 }
 
 export interface PanelOptions extends TextFormat, Omit<QuestionState, "question"> {
-  /** How many lines there are for it. */
+  /** The maximum number of lines. */
   height: number;
 }
 
-/** Whether a panel of this height cannot show all that is asked. */
+/** Whether the question does not fit a panel of this height. */
 export function isTooLong(request: Request, format: TextFormat, height: number): boolean {
   const keys = keyLines(request, { ...format, number: 1, count: 2, stage: "none", isArmed: true });
   return subjectLines(request, format).length > roomFor(height, keys.length);
 }
 
-/** What is left beside who asks, and the keys. */
+/** The lines left beside the heading and the keys. */
 function roomFor(height: number, keyLineCount: number): number {
   return Math.max(1, height - 1 - keyLineCount);
 }
@@ -51,7 +51,9 @@ export function panelHeight(terminalHeight: number): number {
   return Math.max(5, Math.floor(terminalHeight / 2));
 }
 
-/** The question that is up, with what each key does. What is too long for it stands above it. */
+/**
+ * The current question, with the effect of each key. A question that is too long is printed above.
+ */
 export function renderPanel(request: Request, options: PanelOptions): string[] {
   const { paint, width, stage, number, count, height } = options;
   const { from, type } = request;
@@ -73,7 +75,7 @@ export function renderPanel(request: Request, options: PanelOptions): string[] {
     .map((line) => cutToWidth(line, width));
 }
 
-/** What stands in the panel's place where the question has gone from under the person's hands. */
+/** The notice that the selected question is no longer open. */
 export function renderGone({ paint, width }: TextFormat): string[] {
   const text = `${paint.yellow("█")} This question is no longer open: it was answered elsewhere, or withdrawn.  ${keyed("esc", "back to your line", paint.bold)}`;
   return wrapText(text, width);
@@ -86,7 +88,7 @@ export function isInPanel(stage: QuestionStage): boolean {
 
 type KeyOptions = Omit<PanelOptions, "height">;
 
-/** What the keys do, in as many lines at every stage, so that nothing moves between them. */
+/** The effects of the keys, with the same number of lines at every stage, so that nothing moves. */
 function keyLines(request: Request, options: KeyOptions): string[] {
   const stages: readonly QuestionStage[] = ["none", "choose", "confirm", "reason"];
   const { stage } = options;
@@ -130,7 +132,7 @@ function keysAt(stage: QuestionStage, request: Request, options: KeyOptions): st
   }
 }
 
-/** Nobody agrees to what is cut. */
+/** Never cut: the person must see all of the rule. */
 function whole(rule: string): string {
   return oneLine(rule, Number.POSITIVE_INFINITY);
 }
@@ -139,7 +141,7 @@ function keyed(key: string, does: string, bold: (text: string) => string): strin
   return `${bold(key)} ${does}`;
 }
 
-/** Parts beside each other, on the next line where they do not fit. */
+/** Parts side by side, continued on the next line if they do not fit. */
 function flow(parts: readonly string[], width: number): string[] {
   const lines: string[] = [];
   for (const part of parts) {

@@ -1,14 +1,14 @@
 import { user } from "../../protocol/ids.ts";
 import type { Request } from "../../protocol/request.ts";
 
-/** What the person is asked, the longest waiting first, and which of them is up. */
+/** The open questions to the person, oldest first, one of which is current. */
 export class QuestionQueue {
   #open: readonly Request[] = [];
   readonly #answered = new Set<string>();
   readonly #known = new Set<string>();
   #upId: string | undefined;
 
-  /** Takes over what waits in the store, and gives back what is new. */
+  /** Takes over the open requests of the store, and returns the new ones. */
   update(open: readonly Request[]): Request[] {
     this.#keep(open.filter(({ id, to }) => to === user && !this.#answered.has(id)));
     const fresh = this.#open.filter(({ id }) => !this.#known.has(id));
@@ -16,12 +16,12 @@ export class QuestionQueue {
     return fresh;
   }
 
-  /** The one that is up. It stays so for as long as it is open, whatever else is asked. */
+  /** The current question. It stays current as long as it is open. */
   get up(): Request | undefined {
     return this.#open[this.#place];
   }
 
-  /** Which one is up, from 1. */
+  /** The number of the current question, from 1. */
   get number(): number {
     return this.#place + 1;
   }
@@ -34,12 +34,12 @@ export class QuestionQueue {
     return this.#open.some((request) => request.id === id);
   }
 
-  /** Has the one after it come up, and after the last the first. */
+  /** Makes the next question current, after the last the first. */
   turn(): void {
     this.#upId = this.#open[(this.#place + 1) % this.#open.length]?.id;
   }
 
-  /** The person has answered: the next one comes up before the store knows. */
+  /** Removes an answered question at once, before the store reports it. */
   settle(id: string): void {
     this.#answered.add(id);
     this.#keep(this.#open.filter((request) => request.id !== id));

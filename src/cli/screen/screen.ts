@@ -28,18 +28,18 @@ export interface ScreenOptions {
   talk: Talk;
   terminal: Terminal;
   history: InputHistory;
-  /** Shown beside the hints, such as which model the lead has. */
+  /** Shown beside the hints, such as the lead's model. */
   about: string;
-  /** What is said before anything else. */
+  /** The first lines on the screen. */
   greeting: readonly string[];
   monotonicMs(): number;
 }
 
 /** How long events are taken in before keys are read. */
 const breathMs = 4;
-/** How often a frame is drawn that shows time passing. */
+/** How often frames are drawn that only show time passing. */
 const tickMs = 240;
-/** How much of a view is repeated when it is opened. */
+/** How many items of a view are printed when it is opened. */
 const repeated = 30;
 
 /** The screen at which a person talks with a team. */
@@ -142,7 +142,7 @@ export class Screen {
     }
   }
 
-  /** What the person should know, and no event tells. */
+  /** Shows a warning that is not an event. */
   warn(message: string): void {
     this.#refuse(message, undefined);
     this.#painter.drawSoon();
@@ -158,7 +158,7 @@ export class Screen {
       if (event.type === "turn-end") await this.#refreshCosts();
       this.#painter.drawSoon();
       if (this.#options.monotonicMs() - busySinceMs < breathMs) continue;
-      // However much happens at once, keys come in between.
+      // Lets keys in between, however many events there are.
       await setImmediate();
       busySinceMs = this.#options.monotonicMs();
     }
@@ -183,7 +183,7 @@ export class Screen {
     return { width: this.#painter.width, paint: this.#paint, colorOf };
   }
 
-  /** What was there before the screen was. */
+  /** Loads the state from before the screen was opened. */
   async #catchUp(): Promise<void> {
     const { team } = this.#options.talk;
     this.#cast.enlist((await team.roster()).members);
@@ -200,7 +200,10 @@ export class Screen {
     this.#focus.refresh();
   }
 
-  /** Once: when it comes up, where it is too long for its panel, or else when it is answered. */
+  /**
+   * Prints a question once: when it appears, if it is too long for its panel, or when it is
+   * answered.
+   */
   #printQuestion(request: Request): void {
     if (this.#toldQuestions.has(request.id)) return;
     this.#toldQuestions.add(request.id);
@@ -309,7 +312,7 @@ export class Screen {
     const told = this.#feeds.last(name, repeated);
     const title = this.#paint.named(this.#cast.get(name)?.color, name);
     this.#print(["", `${this.#paint.dim("──")} ${title} ${this.#paint.dim("──")}`]);
-    // What it did before this screen was there is in its transcript.
+    // The transcript has what the member did before this screen was opened.
     if (told.length === 0) this.#submit(`/log ${name} --lines ${repeated}`);
     this.#print(told.flatMap((each) => this.#renderTold(each)));
   }
@@ -333,7 +336,7 @@ export class Screen {
     return renderFrame(scene, { ...this.#format, width, height });
   }
 
-  /** Time is seen to pass while somebody works. */
+  /** While a member works, the frame shows the time. */
   #changesInMs(): number | undefined {
     return this.#cast.isAnyAtWork ? tickMs : undefined;
   }

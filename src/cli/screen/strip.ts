@@ -7,17 +7,17 @@ import type { MemberGlance } from "../talk/member-overview.ts";
 
 export interface StripOptions {
   width: number;
-  /** The most lines it may take. */
+  /** The maximum number of lines. */
   height: number;
   paint: Paint;
   nowMs: number;
-  /** Whose view is open. */
+  /** The member whose view is open. */
   viewed: string;
 }
 
 /**
- * The members at a glance: a line for each, or where there is no room for that as many to a line as
- * fit, those first who need somebody.
+ * The members at a glance: one line each, or several per line if there is no room, those that need
+ * attention first.
  */
 export function renderStrip(members: readonly MemberGlance[], options: StripOptions): string[] {
   const { height, width } = options;
@@ -63,7 +63,7 @@ function memberCell(member: MemberGlance, { paint, viewed, nowMs }: StripOptions
 const spinner = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
 const spinnerMs = 120;
 
-/** One character that says how a member is; it moves while its member works. */
+/** One character for the status of a member; it moves while the member works. */
 export function markOf(
   { isAsking, status }: Pick<MemberGlance, "isAsking" | "status">,
   { paint, nowMs }: { paint: Paint; nowMs: number },
@@ -107,7 +107,7 @@ function costOf({ tokens, costUsd }: MemberGlance): string {
   return parts.join(" ");
 }
 
-/** Who asks, who has failed, who works, who is idle, who has left. */
+/** Asking, failed, working, idle, ended. */
 function inOrderOfNeed(members: readonly MemberGlance[]): MemberGlance[] {
   const need = ({ isAsking, status }: MemberGlance) =>
     isAsking ? 0 : ["failed", "working", "idle", "shutdown"].indexOf(status) + 1;

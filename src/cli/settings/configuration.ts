@@ -8,14 +8,14 @@ import { type StatedSettings, withDefaults } from "./settings.ts";
 import { readSettingsFile, type SettingsFile } from "./settings-file.ts";
 import { userSettingsPath } from "./standard-places.ts";
 
-/** The files of settings that count in a workspace. */
+/** The settings files of a workspace. */
 export interface Configuration {
   readonly userFile: SettingsFile | undefined;
   /** `troupe.json`, which comes with the repository and is not trusted. */
   readonly workspaceFile: SettingsFile | undefined;
-  /** What of `troupe.json` needs consent, whether it has it or not. */
+  /** The settings of `troupe.json` that need consent, whether given or not. */
   readonly loosenings: readonly Loosening[];
-  /** What the person said of `troupe.json` as it is. */
+  /** The person's answer about the current `troupe.json`. */
   readonly answer: ConsentAnswer | undefined;
 }
 
@@ -39,7 +39,7 @@ export function workspaceSettingsPath(workspace: string): string {
   return join(workspace, "troupe.json");
 }
 
-/** What `troupe.json` says, as far as it is in force. */
+/** The settings of `troupe.json` that apply. */
 export function workspaceSettings(configuration: Configuration): StatedSettings {
   const { workspaceFile, loosenings, answer } = configuration;
   if (!workspaceFile) return {};
@@ -47,7 +47,7 @@ export function workspaceSettings(configuration: Configuration): StatedSettings 
   return answer === "trusted" ? stated : withoutLoosenings(stated, loosenings);
 }
 
-/** The providers that are in force in a workspace. */
+/** The providers that apply in a workspace. */
 export function providersIn(configuration: Configuration): ProviderDefinitions {
   const { userFile } = configuration;
   return { ...userFile?.stated.providers, ...workspaceSettings(configuration).providers };

@@ -9,7 +9,7 @@ import type { ProcessInfo } from "../command.ts";
 import type { SettingsFile } from "./settings-file.ts";
 import { stateDirectory } from "./standard-places.ts";
 
-/** What a person said of one file of settings, as it was then. */
+/** A person's answer about one settings file with one content. */
 const ConsentRecord = z.object({
   path: z.string(),
   sha256: z.string(),
@@ -18,7 +18,7 @@ const ConsentRecord = z.object({
 type ConsentRecord = z.infer<typeof ConsentRecord>;
 export type ConsentAnswer = ConsentRecord["answer"];
 
-/** What the person said of exactly this content in this place; undefined where nobody asked. */
+/** The person's answer about exactly this content at this path, if there is one. */
 export async function answerOn(
   file: SettingsFile,
   processInfo: ProcessInfo,
@@ -28,7 +28,7 @@ export async function answerOn(
   return isSame ? record.answer : undefined;
 }
 
-/** Keeps what the person said. It holds until the file changes. */
+/** Stores the person's answer. It is valid until the file changes. */
 export async function recordAnswer(
   file: SettingsFile,
   answer: ConsentAnswer,
@@ -52,7 +52,7 @@ function recordPath({ realPath }: SettingsFile, processInfo: ProcessInfo): strin
   return join(consentDirectory(processInfo), `${name}.json`);
 }
 
-/** Undefined for whatever is no record: what cannot be read consents to nothing. */
+/** Undefined for an invalid record: what cannot be read is not consent. */
 async function readRecord(path: string): Promise<ConsentRecord | undefined> {
   try {
     const text = await readTextIfExists(path);

@@ -6,7 +6,7 @@ import { workspaceSettingsPath } from "./configuration.ts";
 import type { ResolvedSettings } from "./resolve-settings.ts";
 import { stateDirectory, userSettingsPath } from "./standard-places.ts";
 
-/** What `--debug` says at the start of a run: where everything lies, and who decided what. */
+/** The output of `--debug` at the start of a run: locations, and the origin of each setting. */
 export function debugLines(
   settings: ResolvedSettings,
   { teamDir, io: { processInfo } }: { teamDir: string | undefined; io: Pick<Io, "processInfo"> },

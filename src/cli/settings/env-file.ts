@@ -5,7 +5,7 @@ import { TeamError } from "../../errors.ts";
 import type { Environment } from "../../model/provider-settings.ts";
 import type { ProcessInfo } from "../command.ts";
 
-/** The environment, and beneath it what the file of `--env-file` has: what is set already wins. */
+/** The environment with the variables of `--env-file`. Variables already set win. */
 export async function environmentWith(
   envFile: string | undefined,
   { cwd, env }: ProcessInfo,
@@ -16,7 +16,7 @@ export async function environmentWith(
 
 async function readEnvFile(path: string): Promise<string> {
   try {
-    // It may be a pipe, such as a shell makes of a command that prints keys.
+    // The file may be a pipe, as in `--env-file <(command)`.
     return await readBounded(path);
   } catch (error) {
     if (!(error instanceof Error && "errno" in error)) throw error;

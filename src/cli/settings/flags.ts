@@ -4,7 +4,7 @@ import type { Command, Option } from "../command.ts";
 import { wrongUsage } from "../parse-arguments.ts";
 import { SettingName, StatedSettings, wrongValue } from "./settings.ts";
 
-/** What only one command line says, and no file. */
+/** Options that a settings file cannot have. */
 const Invocation = z.object({
   cwd: z.string().optional(),
   fresh: z.boolean().default(false),
@@ -24,7 +24,7 @@ const asNumber = <Schema extends z.ZodType>(schema: Schema) =>
 
 const { shape } = StatedSettings;
 
-/** What flags may say: what a file may, and what belongs to one start. */
+/** All options of a run: those of a settings file, and those of one start. */
 const Flags = Invocation.extend({
   ...shape,
   "permission-mode": PermissionMode.optional(),
@@ -47,13 +47,13 @@ const envFileOption: Option = {
   summary: "read environment variables, such as API keys, from a file; variables already set win",
 };
 
-/** What decides which configuration and which keys hold. */
+/** The options that decide which configuration and keys are used. */
 export const placeOptions: Readonly<Record<string, Option>> = {
   cwd: { takes: "<directory>", summary: "the workspace (default: the current directory)" },
   "env-file": envFileOption,
 };
 
-/** The flags of every command that runs a team. */
+/** The options of every command that runs a team. */
 export const teamOptions: Readonly<Record<string, Option>> = {
   model: {
     takes: "<provider>/<model>",
@@ -84,13 +84,13 @@ export const teamOptions: Readonly<Record<string, Option>> = {
   record: { takes: "<file>", summary: "record the models' replies for --model replay:<file>" },
 };
 
-/** Reads the flags of a command that runs a team. */
+/** Parses the options of a command that runs a team. */
 export function parseFlags(values: Readonly<Record<string, unknown>>, command: Command): Flags {
   const parsed = Flags.safeParse(values);
   if (parsed.success) return parsed.data;
   const [name] = parsed.error.issues[0]?.path ?? [];
   const setting = SettingName.safeParse(name);
-  // The others are texts and switches, which the parser of arguments sees to.
+  // All others are strings and switches, which the argument parser checks.
   if (!setting.success) throw parsed.error;
   throw wrongUsage(wrongFlag(setting.data, values[setting.data]), command);
 }

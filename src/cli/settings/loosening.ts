@@ -6,15 +6,14 @@ import { SettingName, type Settings, type StatedSettings, shownValue } from "./s
 /** A setting of a repository's file that needs the person's consent. */
 export interface Loosening {
   readonly name: SettingName;
-  /** What it says and what holds without it, each thing a line. */
+  /** Its values and what applies without it, one per line. */
   readonly lines: readonly string[];
 }
 
 /**
- * What of `theirs` is not sure to be stricter than `own`, which is what the person has without it.
- *
- * The model is among it, although it permits nothing: it decides who gets to read the workspace, and
- * at what price.
+ * The settings of `theirs` that are not certain to be stricter than `own`, the person's settings
+ * without it. The model is among them, although it permits nothing: it decides who reads the
+ * workspace, and at what price.
  */
 export function loosenings(theirs: StatedSettings, own: Settings): Loosening[] {
   return SettingName.options
@@ -22,7 +21,7 @@ export function loosenings(theirs: StatedSettings, own: Settings): Loosening[] {
     .map((name) => ({ name, lines: describe(name, theirs, own) }));
 }
 
-/** What a person is to consent to, a line each, whole: nobody consents to what was not shown. */
+/** The settings to consent to, one per line and uncut: the person must see all of them. */
 export function consentLines(loosenings: readonly Loosening[]): string[] {
   return loosenings
     .flatMap(({ lines }) => lines)
@@ -50,7 +49,7 @@ const isLooser: Readonly<Record<SettingName, SettingComparison>> = {
   "max-turns": isMore("max-turns"),
   "max-cost": isMore("max-cost"),
   timeout: isMore("timeout"),
-  // To wait lets calls run that would be denied, and keeps a run from ending.
+  // Waiting lets calls run that would be denied, and keeps a run from ending.
   approvals: (theirs, own) => theirs.approvals === "wait" && own.approvals === "deny",
   "background-wait": isMore("background-wait"),
   "plan-approval": (theirs, own) =>

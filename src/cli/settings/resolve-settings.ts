@@ -10,27 +10,27 @@ import type { Loosening } from "./loosening.ts";
 import { SettingName, type Settings, type StatedSettings, withDefaults } from "./settings.ts";
 import type { SettingsFile } from "./settings-file.ts";
 
-/** Everything a command that runs a team was told, from wherever. */
+/** The settings of a run, from all sources. */
 export type ResolvedSettings = Settings &
   Invocation & {
-    /** What the process was started with, and beneath it the file of `--env-file`. */
+    /** The environment, with the variables of `--env-file`. */
     env: Environment;
-    /** What `troupe.json` says in vain, because the person has not consented to it. */
+    /** The settings of `troupe.json` that are ignored without the person's consent. */
     pending: PendingConsent | undefined;
-    /** Who said each setting that is not a default; the highest who did. */
+    /** The source of each setting that is not a default. */
     origins: ReadonlyMap<SettingName, string>;
   };
 
-/** What a person can be asked: `recordAnswer` of its file keeps the answer. */
+/** A question of consent. `recordAnswer` stores the answer. */
 export interface PendingConsent {
   readonly file: SettingsFile;
-  /** What consent would put in force. */
+  /** The settings that would apply with consent. */
   readonly loosenings: readonly Loosening[];
-  /** True when the person has said no to exactly this. */
+  /** True if the person has declined exactly this content. */
   readonly wasDeclined: boolean;
 }
 
-/** Puts flags, environment, files and defaults together, the first that says something first. */
+/** Merges options, environment, files and defaults, in this order of precedence. */
 export async function resolveSettings(
   command: Command,
   values: Readonly<Record<string, unknown>>,
@@ -51,7 +51,7 @@ export async function resolveSettings(
   };
 }
 
-/** A directory that was misspelled must not be made, and worked in. */
+/** A misspelled directory must not be created and used. */
 async function checkWorkspace(path: string): Promise<void> {
   if (await isDirectory(path)) return;
   throw new TeamError("usage-wrong", `--cwd ${path} is not a directory`, {
@@ -68,7 +68,7 @@ async function isDirectory(path: string): Promise<boolean> {
   }
 }
 
-/** One place where settings are said. */
+/** One source of settings. */
 export interface SettingsLayer {
   readonly origin: (name: SettingName) => string;
   readonly stated: StatedSettings;
@@ -87,7 +87,7 @@ function layersOf(flags: Flags, env: Environment, configuration: Configuration):
   return [{ origin: (name) => `--${name}`, stated }, ...layersBelowFlags(env, configuration)];
 }
 
-/** What holds where no flag says otherwise, the highest first. */
+/** The sources below the options, highest precedence first. */
 export function layersBelowFlags(env: Environment, configuration: Configuration): SettingsLayer[] {
   const { userFile, workspaceFile } = configuration;
   const model = defaultModelId(env);
@@ -99,7 +99,7 @@ export function layersBelowFlags(env: Environment, configuration: Configuration)
   ];
 }
 
-/** The highest that says something counts; rules and providers add up. */
+/** The highest source wins; rules and providers add up. */
 function merge(layers: readonly SettingsLayer[]): StatedSettings {
   let merged: StatedSettings = {};
   for (const { stated } of layers.toReversed()) merged = { ...merged, ...stated };
@@ -131,13 +131,13 @@ function pendingConsent(
   return { file: workspaceFile, loosenings, wasDeclined: answer === "declined" };
 }
 
-/** One line for a person who is not asked: what is not in force, and what to do about it. */
+/** The note about ignored settings, for a person who is not asked. */
 export function withheldLine({ file, loosenings }: PendingConsent): string {
   const names = loosenings.map(({ name }) => name).join(", ");
   return `note: ${file.path} is not trusted, so these settings are ignored: ${names}. Run \`troupe trust --show\` there to see them, and \`troupe trust\` to apply them.`;
 }
 
-/** How `io.openTeam` is told what the settings say. */
+/** The settings as `io.openTeam` takes them. */
 export function teamSettings(
   settings: ResolvedSettings,
 ): Omit<Parameters<Io["openTeam"]>[0], "denies" | "teamDir"> {

@@ -9,17 +9,17 @@ import { parseRule } from "../../permissions/rule.ts";
 import { SettingName, StatedSettings, shownValue, wrongValue } from "./settings.ts";
 import { unknownSetting } from "./unknown-setting.ts";
 
-/** A file of settings, as it was when it was read. */
+/** A settings file, as read. */
 export interface SettingsFile {
   readonly path: string;
-  /** Where it really lies, behind all links. */
+  /** The path with all links resolved. */
   readonly realPath: string;
-  /** Of its bytes. */
+  /** The hash of its bytes. */
   readonly sha256: string;
   readonly stated: StatedSettings;
 }
 
-/** Reads a file of settings; undefined where there is none. All of it must be right. */
+/** Reads a settings file; undefined if there is none. Throws if any of it is invalid. */
 export async function readSettingsFile(path: string): Promise<SettingsFile | undefined> {
   try {
     const bytes = await readBytes(path);
@@ -41,7 +41,7 @@ export async function readSettingsFile(path: string): Promise<SettingsFile | und
 }
 
 async function readBytes(path: string): Promise<Buffer | undefined> {
-  // A pipe in the file's place would otherwise be waited for until somebody writes to it.
+  // Without O_NONBLOCK, opening a pipe would wait for a writer.
   await using file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
   const stats = await file.stat();
   if (!stats.isFile()) {
@@ -62,7 +62,7 @@ const maxBytes = 256 * 1024;
 
 function decode(bytes: Buffer, path: string): string {
   try {
-    // A byte order mark, as some editors write it, is passed over.
+    // The decoder skips a byte order mark, which some editors write.
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
   } catch (error) {
     if (!(error instanceof TypeError)) throw error;
@@ -84,7 +84,7 @@ function parse(text: string, path: string): StatedSettings {
 
 function parseObject(text: string, path: string): object {
   const value = parseAny(text, path);
-  // Not by a schema: those pass over keys such as `__proto__` in silence.
+  // Not by a schema: schemas silently drop keys such as `__proto__`.
   if (typeof value === "object" && value !== null && !Array.isArray(value)) return value;
   throw invalid(`${path} is ${shownValue(value)}, but must be an object`, {
     hint: 'Put the settings in braces, as in { "permission-mode": "plan" }.',

@@ -23,7 +23,7 @@ const provider = z
     return { family, baseUrl, keyVariable };
   });
 
-/** What a file may say about how a team works. Each setting is called as its flag is. */
+/** The settings of a file. Each is named like its option. */
 export const StatedSettings = z.strictObject({
   model: z
     .string()
@@ -78,7 +78,7 @@ export type SettingName = z.infer<typeof SettingName>;
 
 type WithoutDefault = "model" | "max-cost" | "timeout";
 
-/** With everything filled in that has a default. */
+/** All settings, with defaults filled in. */
 export type Settings = Pick<StatedSettings, WithoutDefault> & {
   [Name in Exclude<SettingName, WithoutDefault>]-?: NonNullable<StatedSettings[Name]>;
 };
@@ -101,7 +101,7 @@ export function withDefaults(stated: StatedSettings): Settings {
   };
 }
 
-/** What is allowed, to finish the sentence "it must be …". */
+/** The allowed values, to finish the sentence "must be …". */
 const allowedValues: Readonly<Record<SettingName, string>> = {
   model: "a text such as anthropic/<model>",
   "permission-mode": "plan, default or acceptEdits; bypassPermissions can only be a flag",
@@ -120,12 +120,12 @@ const allowedValues: Readonly<Record<SettingName, string>> = {
   providers: "an object with the settings of a provider under each name",
 };
 
-/** What is wrong with a setting's value: what it is, and what it must be. */
+/** Describes a wrong value: what it is, and what it must be. */
 export function wrongValue(name: SettingName, found: unknown): string {
   return `is ${shownValue(found)}, but must be ${allowedValues[name]}`;
 }
 
-/** A value as an error shows it. What is in an object or a list may be long, or secret. */
+/** A value for an error message. The content of objects and lists may be long or secret. */
 export function shownValue(value: unknown): string {
   if (Array.isArray(value)) return "a list";
   if (typeof value === "object" && value !== null) return "an object";

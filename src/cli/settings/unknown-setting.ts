@@ -2,7 +2,7 @@ import { TeamError } from "../../errors.ts";
 import { nearest } from "../nearest.ts";
 import { SettingName } from "./settings.ts";
 
-/** Why a file of settings may not have this key, and where what it says belongs. */
+/** The error for a key that a settings file cannot have, with where it belongs. */
 export function unknownSetting(key: string, path: string): TeamError {
   const words = key
     .replace(/([a-z0-9])([A-Z])/g, "$1-$2")
@@ -28,7 +28,7 @@ export function unknownSetting(key: string, path: string): TeamError {
   });
 }
 
-/** By which a repository could have keys sent elsewhere, or programs run that nobody asked for. */
+/** Settings by which a repository could send keys elsewhere or run programs. */
 const neverInFiles =
   /(^|-)(api-?keys?|keys?|tokens?|secrets?|passwords?|credentials?|auth|base-?urls?|urls?|uri|endpoints?|hosts?|proxy|proxies|headers?|env|envs|env-file|environment|dotenv|hooks?|providers?|mcp|mcp-servers|shell|commands?|plugins?)(-|$)/;
 

@@ -3,28 +3,28 @@ import type { AgentEvent } from "../../protocol/events.ts";
 import { lead, type MemberName, type MessageId } from "../../protocol/ids.ts";
 import { isNews } from "../../protocol/message-types.ts";
 
-/** One thing that a person is shown of what a member says and does. */
+/** One thing to show of what a member says and does. */
 export type TalkItem =
-  /** What the person has typed. */
+  /** A message that the person has typed. */
   | { type: "typed"; text: string; to: string }
-  /** What the member says, in Markdown: a whole block of it or more. */
+  /** Text of the member, in Markdown: one or more whole blocks. */
   | { type: "text"; source: string }
   | { type: "call"; name: string; input: unknown }
   | { type: "result"; name: string; output: string; isError: boolean }
   | { type: "mail"; from: MemberName; to: MemberName; kind: string; preview: string }
-  /** The member is gone for good, and why where that is known. */
+  /** The member was shut down. */
   | { type: "ended"; reason: string | undefined }
   | { type: "notice"; text: string; tone: NoticeTone };
 
 type NoticeTone = "quiet" | "good" | "bad";
 
-/** An item, and in whose view it belongs. */
+/** An item, and the member in whose view it belongs. */
 export interface MemberItem {
   member: MemberName;
   item: TalkItem;
 }
 
-/** Turns what happens in a team into what a person is shown of it. */
+/** Turns the events of a team into items to show. */
 export class EventItems {
   readonly #isOnScreen: (id: MessageId) => boolean;
   readonly #texts = new Map<MemberName, MarkdownStream>();
@@ -40,7 +40,7 @@ export class EventItems {
     return this.#items(event, member).map((item) => ({ member, item }));
   }
 
-  /** What a member is in the middle of saying; the end of it where that is long. */
+  /** The unfinished text of a member; only the end if it is long. */
   unfinished(member: MemberName): string {
     return this.#texts.get(member)?.tail ?? "";
   }
@@ -122,7 +122,7 @@ function notice(text: string, tone: NoticeTone = "quiet"): TalkItem {
   return { type: "notice", text, tone };
 }
 
-/** What only the runtime needs to know is left out. */
+/** Messages for the runtime only are left out. */
 function mailItems(event: Extract<AgentEvent, { type: "message-sent" }>): TalkItem[] {
   const { member: from, to, message_type: kind, preview = "" } = event;
   if (from === undefined || !isNews({ type: kind })) return [];
@@ -139,6 +139,6 @@ function endItems({ outcome, reason, hint }: Extract<AgentEvent, { type: "run-en
 function changeItems(event: Extract<AgentEvent, { type: "member-change" }>): TalkItem[] {
   const { status, detail } = event;
   if (status === "shutdown") return [{ type: "ended", reason: detail }];
-  // How a run has failed is told by its end; this is for what fails outside of one.
+  // A failed run is shown by its end.
   return [];
 }

@@ -10,20 +10,20 @@ export interface MemberGlance {
   readonly color: string | undefined;
   readonly role: string;
   readonly status: MemberStatus;
-  /** What it is doing, or waits for; empty where its status says it all. */
+  /** What it does or waits for; empty if the status says it all. */
   readonly activity: string;
-  /** Since when it does that, in the clock's milliseconds. */
+  /** When it started that, in milliseconds of the clock. */
   readonly sinceMs: number;
-  /** What the call that it makes has put out last. */
+  /** The last output of its current call. */
   readonly output: string;
   /** True while it waits for the person. */
   readonly isAsking: boolean;
-  /** Everything its model was given and has said. */
+  /** All tokens of its model calls. */
   readonly tokens: number;
   readonly costUsd: number;
 }
 
-/** Everybody in the team, and what each of them is doing, from the events of the team. */
+/** The members of the team and what each is doing, from the events of the team. */
 export class MemberOverview {
   readonly #members = new Map<MemberName, TrackedMember>();
   readonly #monotonicMs: () => number;
@@ -33,7 +33,7 @@ export class MemberOverview {
     this.#change(lead, { role: "lead", status: "idle" });
   }
 
-  /** The lead first, then the others as they came. */
+  /** The lead first, then the others in the order they appeared. */
   get members(): readonly MemberGlance[] {
     return [...this.#members.values()];
   }
@@ -46,7 +46,7 @@ export class MemberOverview {
     return this.members.some(({ status }) => status === "working");
   }
 
-  /** Takes over what the roster knows better than any event. */
+  /** Takes over what only the roster knows for certain. */
   enlist(members: readonly Member[]): void {
     for (const { name, role, color, status, detail } of members) {
       const isNews = this.#members.get(name)?.status !== status;
@@ -79,7 +79,7 @@ export class MemberOverview {
   }
 }
 
-/** A member with all that its events have told of what it does. */
+/** A member with its activity so far. */
 interface TrackedMember extends MemberGlance {
   readonly state: Activity;
 }
@@ -95,7 +95,7 @@ function statusOf({ isRunning }: Activity, { status }: TrackedMember): MemberSta
   return isRunning ? "working" : status;
 }
 
-/** Who does nothing keeps what its roster says of that. */
+/** A member that is not running keeps the detail of its roster record. */
 function activityAfter(
   event: AgentEvent,
   { isRunning, doing, waitsFor }: Activity,
@@ -107,10 +107,10 @@ function activityAfter(
   return [doing?.tool, doing?.text].filter((part) => part).join(" ");
 }
 
-/** More than is ever shown of it while a call runs. */
+/** More than is ever shown of a running call. */
 const keptOutput = 2_000;
 
-/** What an event tells beside what the member does. */
+/** Changes by an event other than to the activity. */
 function asideFrom(event: AgentEvent, { output, tokens }: TrackedMember): Partial<MemberGlance> {
   switch (event.type) {
     case "tool-call":

@@ -16,12 +16,12 @@ interface PlainTalkOptions {
   lines: TypedLines;
 }
 
-/** No line is cut where whoever reads may be a program. */
+/** No line is cut, because the reader may be a program. */
 const format = { width: 10_000, paint: paintFor(false) };
 
 /**
- * The talk as lines, where there is no screen. Whoever types at a terminal may do so at any time;
- * lines that come from a file or another program each wait until the team is quiet.
+ * The talk as plain lines, without a screen. A person at a terminal may type at any time; lines
+ * from a file or another program each wait until the team is quiet.
  */
 export class PlainTalk {
   readonly #talk: Talk;
@@ -69,7 +69,7 @@ export class PlainTalk {
     }
   }
 
-  /** Whoever is asked something can answer with the next line. */
+  /** Ends early for a question, which the next line can answer. */
   async #quietOrAsked(signal: AbortSignal): Promise<void> {
     const over = new AbortController();
     const asked = new Promise<void>((resolve) => {

@@ -9,13 +9,13 @@ import { columns } from "../render/columns.ts";
 import { printable } from "../render/printable.ts";
 import type { Talk, TalkReply } from "./talk.ts";
 
-/** What a person may type behind a slash. None of them costs a model call. */
+/** A command that a person types after a slash. None costs a model call. */
 export interface SlashCommand {
   readonly name: string;
-  /** What stands behind it, as its help shows it. */
+  /** The parameters, as the help shows them. */
   readonly parameters: string;
   readonly summary: string;
-  /** Whether what stands behind it is a member's name. */
+  /** Whether its argument is a member's name. */
   readonly takesMembers: boolean;
   run(argument: string, talk: Talk): Promise<TalkReply>;
 }

@@ -6,22 +6,22 @@ import { nearest } from "../nearest.ts";
 import { type SlashCommand, slashCommands } from "./slash-commands.ts";
 import { everybody, readTypedLine, type TypedLine } from "./typed-line.ts";
 
-/** What a typed line has come to. */
+/** The result of a typed line. */
 export type TalkReply =
   | { type: "shown"; lines: readonly string[] }
   | { type: "sent"; to: string; text: string }
-  /** A question of this id is answered. */
+  /** The request with this id is answered. */
   | { type: "answered"; id: string; line: string }
   | { type: "refused"; message: string; hint: string | undefined }
   | { type: "view"; name: MemberName }
   | { type: "leave" }
-  /** The team is to be set aside, and a new one begun. */
+  /** Archive the team and start a new one. */
   | { type: "start-new" };
 
-/** How a person has left a team. */
+/** How a talk has ended. */
 export type TalkEnd = "left" | "start-new";
 
-/** What a talk needs of a team. */
+/** The part of a team that a talk needs. */
 export interface TalkTeam
   extends Pick<
     Team,
@@ -45,11 +45,11 @@ export interface TalkTeam
 interface TalkOptions {
   team: TalkTeam;
   io: Io;
-  /** Where the team lies. */
+  /** The team's directory. */
   teamDir: string;
 }
 
-/** A person's talk with a team: what becomes of each line that is typed. */
+/** A person's talk with a team: carries out each typed line. */
 export class Talk {
   readonly team: TalkTeam;
   readonly io: Io;
@@ -61,7 +61,7 @@ export class Talk {
     this.teamDir = teamDir;
   }
 
-  /** Does what a line says; `addressee` is who it is for unless it says so itself. */
+  /** Carries out a line. `addressee` gets it if the line names nobody (default: the lead). */
   async take(typed: string, addressee?: string): Promise<TalkReply> {
     try {
       return await this.#carryOut(readTypedLine(typed, addressee));
@@ -91,7 +91,7 @@ export class Talk {
     return { type: "sent", to, text };
   }
 
-  /** A name alone is a wish to see what its member is doing. */
+  /** A name alone opens the member's view. */
   async #look(name: string): Promise<TalkReply> {
     return findCommand("view").run(name, this);
   }

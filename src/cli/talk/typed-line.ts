@@ -1,6 +1,6 @@
 import { lead } from "../../protocol/ids.ts";
 
-/** What a person has typed, read. */
+/** A typed line, parsed. */
 export type TypedLine =
   | { type: "nothing" }
   | { type: "leave" }
@@ -14,8 +14,8 @@ export const everybody = "all";
 const leaveWords = new Set(["q", "exit", "quit"]);
 
 /**
- * Reads a line. Without `@name` in front it is for `addressee`: the lead, or whose view is open. A
- * space in front takes the meaning from a `/` or an `@`, so that everything can be said.
+ * Parses a line. Without `@name` in front it is for `addressee`. After a leading space, `/` and `@`
+ * have no special meaning, so that any text can be sent.
  */
 export function readTypedLine(typed: string, addressee: string = lead): TypedLine {
   const text = typed.trim();

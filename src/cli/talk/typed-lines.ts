@@ -1,9 +1,9 @@
 import { createInterface, type Interface } from "node:readline";
 import type { Terminal } from "../command.ts";
 
-/** The lines that come in, one after the other, whichever team they are for. */
+/** The input lines, across all teams of one start. */
 export class TypedLines implements Disposable {
-  /** True when a person types them at a terminal, and not a file or a program. */
+  /** True if a person types them at a terminal; false for a file or a program. */
   readonly isTyped: boolean;
   readonly #interface: Interface;
   readonly #iterator: AsyncIterator<string>;
