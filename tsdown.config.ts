@@ -2,8 +2,8 @@ import { resolve } from "node:path";
 import { defineConfig, type UserConfig } from "tsdown";
 import { commonJs } from "./packaging/common-js.ts";
 import { licenses } from "./packaging/licenses.ts";
-import { oneScript } from "./packaging/one-script.ts";
 import { keepIgnoredLines } from "./packaging/types.ts";
+import { vmScripts } from "./packaging/vm-scripts.ts";
 import { webHeaders } from "./packaging/web-headers.ts";
 
 const licenseFile = "THIRD-PARTY-LICENSES.txt";
@@ -49,8 +49,35 @@ export default defineConfig([
   {
     ...commandLine,
     entry: { program: "src/cli/main.ts" },
-    // What is loaded when it is asked for lies in the same file, and runs when it is asked for.
-    outputOptions: { comments: false, codeSplitting: false },
-    plugins: [webHeaders(), oneScript(), licenses(licenseFile)],
+    inputOptions: { ...common.inputOptions, preserveEntrySignatures: false },
+    outputOptions: {
+      comments: false,
+      chunkFileNames: "[name].js",
+      // Every module runs when it is first imported, whichever file it is in.
+      strictExecutionOrder: true,
+      codeSplitting: { includeDependenciesRecursively: false, groups: programFiles() },
+    },
+    plugins: [webHeaders(), vmScripts(), licenses(licenseFile)],
   },
 ]);
+
+/** The files of the program: what many commands do without is not even read by them. */
+function programFiles() {
+  const files = {
+    anthropic: /@ai-sdk\/anthropic\//,
+    openai: /@ai-sdk\/openai\//,
+    "openai-compatible": /@ai-sdk\/openai-compatible\//,
+    google: /@ai-sdk\/google\//,
+    rehearsal: /src\/model\/rehearsal\//,
+    shell: /node_modules\/unbash\/|src\/permissions\/commands\//,
+    web: /node_modules\/@?hono\/|src\/server\//,
+    screen: /node_modules\/marked\/|src\/cli\/(screen|talk)\//,
+    // Its patterns take longer to parse than all of a team's code.
+    width: /node_modules\/(string-width|get-east-asian-width|strip-ansi|ansi-regex)\//,
+    commands: /src\/cli\/(doctor|demo|commands\/(?!run|send))/,
+    team: /node_modules\/(@ai-sdk|croner|eventsource-parser|zod\/v3)\/|src\/(agent|crons|model|permissions|processes|tasks|tools|team\/(?!view)|workspace)\//,
+    program: /./,
+  };
+  const names = Object.entries(files);
+  return names.map(([name, test], at) => ({ name, test, priority: names.length - at }));
+}

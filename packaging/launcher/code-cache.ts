@@ -42,6 +42,7 @@ export class CodeCache {
   readonly #directory: string;
   readonly #path: string;
   readonly #uid: number | undefined;
+  #kept: Kept | undefined;
 
   constructor({ env, home, uid, name }: CodeCachePlace) {
     const { XDG_CACHE_HOME: base } = env;
@@ -52,9 +53,18 @@ export class CodeCache {
     this.refusal = env.TROUPE_NO_CODE_CACHE ? "TROUPE_NO_CODE_CACHE is set" : this.#unsafe();
   }
 
-  /** Undefined where there is none that can be trusted, by its owner and by its checksum. */
-  read(): Buffer | undefined {
-    if (this.refusal !== undefined) return undefined;
+  /** What is kept of one script. Undefined where there is nothing that can be trusted, by its owner and by its checksum. */
+  read(script: string): Buffer | undefined {
+    this.#kept ??= this.#readAll();
+    return this.#kept.get(script);
+  }
+
+  #readAll(): Kept {
+    const file = this.refusal === undefined ? this.#readFile() : undefined;
+    return file ? partsOf(file) : new Map();
+  }
+
+  #readFile(): Buffer | undefined {
     try {
       const descriptor = openSync(this.#path, constants.O_RDONLY | constants.O_NOFOLLOW);
       try {
@@ -68,16 +78,15 @@ export class CodeCache {
     }
   }
 
-  /** Keeps what is compiled of the script by now, in place of what is there. */
-  write(script: Script): void {
+  /** Keeps what is compiled of these scripts by now, and what is there of others. */
+  write(scripts: ReadonlyMap<string, Script>): void {
     const temporary = `${this.#path}.${process.pid}.tmp`;
     try {
       mkdirSync(this.#directory, { recursive: true, mode: 0o700 });
       if (this.#unsafe() !== undefined) return;
-      const data = script.createCachedData();
-      const checksum = Buffer.alloc(checksumBytes);
-      checksum.writeUInt32LE(crc32(data));
-      writeFileSync(temporary, Buffer.concat([data, checksum]), { mode: 0o600, flag: "wx" });
+      const kept = new Map(this.#kept);
+      for (const [name, script] of scripts) kept.set(name, script.createCachedData());
+      writeFileSync(temporary, fileOf(kept), { mode: 0o600, flag: "wx" });
       renameSync(temporary, this.#path);
       this.#removeOldest();
     } catch {
@@ -108,6 +117,26 @@ export class CodeCache {
     byAge.sort((a, b) => b.madeMs - a.madeMs);
     for (const { path } of byAge.slice(maxFiles)) remove(path);
   }
+}
+
+/** Compiled code by the name of its script. */
+type Kept = ReadonlyMap<string, Buffer>;
+
+/** A line of JSON tells names and lengths, the code follows, and a checksum of all of it is at the end. */
+function fileOf(kept: Kept): Buffer {
+  const lengths = [...kept].map(([name, data]) => [name, data.length]);
+  const head = Buffer.from(`${JSON.stringify(lengths)}\n`);
+  const content = Buffer.concat([head, ...kept.values()]);
+  const checksum = Buffer.alloc(checksumBytes);
+  checksum.writeUInt32LE(crc32(content));
+  return Buffer.concat([content, checksum]);
+}
+
+function partsOf(content: Buffer): Kept {
+  const headEnd = content.indexOf("\n");
+  const lengths: [string, number][] = JSON.parse(content.toString("utf8", 0, headEnd));
+  let at = headEnd + 1;
+  return new Map(lengths.map(([name, length]) => [name, content.subarray(at, (at += length))]));
 }
 
 /** V8 takes damaged data for good, and may crash on it. */

@@ -1,22 +1,14 @@
 #!/usr/bin/env node
 import { readFileSync, writeSync } from "node:fs";
-import { createRequire } from "node:module";
 import { homedir } from "node:os";
 import { join } from "node:path";
-import { Script } from "node:vm";
 import { crc32 } from "node:zlib";
 import packageJson from "../../package.json" with { type: "json" };
 import { CodeCache } from "./code-cache.ts";
+import { Scripts } from "./scripts.ts";
 
 /** What the first line of the program's file tells, after `//`. */
 const hashLength = 16;
-
-/** What `packaging/one-script.ts` makes. */
-type Program = (
-  require: NodeJS.Require,
-  importPackage: (id: string) => Promise<unknown>,
-  directory: string,
-) => void;
 
 const [, , name] = process.argv;
 if (!(name === "--version" || name === "-v") || !tellsVersion()) start();
@@ -33,30 +25,22 @@ function tellsVersion(): boolean {
 
 function start(): void {
   const filename = join(__dirname, "program.js");
-  const source = readFileSync(filename, "utf8");
+  const source = readFileSync(filename, "latin1");
   // V8 keeps the file's name in it too, which stacks tell: each installation has its own.
   const content = `${source.slice(2, 2 + hashLength)}-${crc32(filename).toString(16)}`;
   const kept = kindKept();
-  const own = cacheOf(content, kept ?? "run");
-  const data = own.read();
-  const cachedData = data ?? (kept === "talk" ? cacheOf(content, "run").read() : undefined);
-  const script = new Script(source, { filename, ...(cachedData && { cachedData }) });
-  const isUsed = cachedData !== undefined && script.cachedDataRejected === false;
-  const isMade = own.refusal === undefined && kept !== undefined && !(data && isUsed);
-  if (process.argv.includes("--debug")) tell(describe(own.refusal, { isUsed, isMade }));
-  if (isMade) {
-    // Only then it is known which functions are used. Who has sent a signal does not wait for it.
-    process.once("beforeExit", (code) => {
-      if (code === 0) own.write(script);
-    });
-  }
-  const program: Program = script.runInThisContext();
-  program(createRequire(__filename), (id) => import(id), __dirname);
+  const cache = cacheOf(content, kept ?? "run");
+  const scripts = new Scripts(__dirname, cache);
+  scripts.run("program.js", source);
+  const isMade = () => cache.refusal === undefined && kept !== undefined && scripts.isAnyCompiled;
+  if (process.argv.includes("--debug")) tell(describe(cache.refusal, { isUsed: !scripts.isAnyCompiled, isMade: isMade() }));
+  // Only then it is known which functions are used. Who has sent a signal does not wait for it.
+  process.once("beforeExit", (code) => {
+    if (code === 0 && isMade()) cache.write(scripts.compiled());
+  });
 }
 
-type Kind = "run" | "talk";
-
-function cacheOf(content: string, kind: Kind): CodeCache {
+function cacheOf(content: string, kind: string): CodeCache {
   return new CodeCache({
     env: process.env,
     home: homedir(),
@@ -66,14 +50,15 @@ function cacheOf(content: string, kind: Kind): CodeCache {
 }
 
 /**
- * A run or a talk that went well has used most of what the next one needs, unless no provider had a
- * part in it. Help and the other commands use too little to be worth keeping: they take a run's.
+ * Each command keeps what it uses. Help uses too little to be worth keeping, and a run without a
+ * provider lacks what the next one may need.
  */
-function kindKept(): Kind | undefined {
+function kindKept(): string | undefined {
   const words = [...process.argv, process.env.TROUPE_MODEL ?? ""];
   if (words.some((word) => /^(--help|-h|(--model=)?rehearsal.*)$/.test(word))) return undefined;
-  if (name === "run" || name === "-p") return "run";
-  return name === undefined || name.startsWith("-") ? "talk" : undefined;
+  if (name === undefined || (name.startsWith("-") && name !== "-p")) return "talk";
+  if (name === "-p") return "run";
+  return /^[a-z]{1,12}$/.test(name) ? name : undefined;
 }
 
 function describe(

@@ -12,6 +12,8 @@ export function escapeWrapper(text: string): string {
  * text takes longer than its length accounts for.
  */
 export function escapeElements(text: string, names: readonly string[]): string {
+  // The pattern takes milliseconds to compile, and few texts need it.
+  if (!text.includes("<")) return text;
   const spellings = names.map((name) => [...name].join("\\p{Cf}*")).join("|");
   return text.replace(new RegExp(`<([\\s/\\p{Cf}]*)(?=(?:${spellings}))`, "giu"), "&lt;$1");
 }

@@ -4,9 +4,12 @@
  * anywhere else they could hide text.
  */
 export function printable(text: string): string {
-  if (text.search(unprintable) === -1) return text;
+  // The other patterns take milliseconds to compile, and few texts need them.
+  if (plain.test(text) || !unprintable.test(text)) return text;
   return text.replace(emojiOrUnprintable, (match, emoji?: string) => emoji ?? visible(match));
 }
+
+const plain = /^[\x20-\x7e\n\t]*$/;
 
 /** Controls, formats, lone surrogates, and characters that are drawn as nothing. */
 const unprintable = /(?![\n\t])[\p{Cc}\p{Cf}\p{Cs}\p{Default_Ignorable_Code_Point}\u2028\u2029]/u;

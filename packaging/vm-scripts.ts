@@ -1,0 +1,84 @@
+import { createHash } from "node:crypto";
+import type { Rolldown } from "tsdown";
+
+type Chunk = Rolldown.OutputChunk;
+
+/** Chunks smaller than this are added to the program's file: opening a file takes longer than reading them. */
+const minOwnFileBytes = 10_000;
+const hashLength = 16;
+
+/**
+ * Turns CommonJS chunks into scripts for `node:vm`, which `packaging/launcher` runs. A script's file is one
+ * function that returns the chunks in it by file name. The program's file starts with a hash of all
+ * scripts, which names their code cache.
+ *
+ * Each chunk loads Node's modules and other chunks at first use. All is ASCII, so V8 can use the bytes
+ * of the file as they are.
+ */
+export function vmScripts(): Rolldown.Plugin {
+  return {
+    name: "vm-scripts",
+    generateBundle(_options, bundle) {
+      const chunks = Object.values(bundle).filter((file): file is Chunk => file.type === "chunk");
+      const entry = chunks.find((chunk) => chunk.isEntry);
+      if (!entry) throw new Error("The program has no entry");
+      const isOwnFile = (chunk: Chunk) => chunk !== entry && chunk.code.length >= minOwnFileBytes;
+      for (const chunk of chunks.filter(isOwnFile)) chunk.code = script([chunk]);
+      const others = chunks.filter((chunk) => chunk !== entry && !isOwnFile(chunk));
+      entry.code = script([entry, ...others]);
+      for (const chunk of others) delete bundle[chunk.fileName];
+      const hash = createHash("sha256");
+      for (const chunk of chunks.filter((each) => !others.includes(each))) hash.update(chunk.code);
+      entry.code = `//${hash.digest("hex").slice(0, hashLength)}\n${entry.code}`;
+    },
+  };
+}
+
+function script(chunks: readonly Chunk[]): string {
+  // V8 compiles a function in parentheses at once: the first chunk is needed whenever its file is.
+  const functions = chunks.map(
+    ({ fileName, code }, at) =>
+      `${JSON.stringify(fileName)}: ${at === 0 ? "(" : ""}function (require, exports) {${chunkBody(code)}\n}${at === 0 ? ")" : ""}`,
+  );
+  return ascii(
+    `(function (importBuiltin, importPackage, __dirname) { return {${functions.join(",\n")}}; })\n`,
+  );
+}
+
+function chunkBody(code: string): string {
+  const body = loadLazily(code)
+    // A module's exports have no values before it runs, which may be after its chunk was loaded.
+    .replace(
+      /^exports\.(\w+) = ([\w$]+);$/gm,
+      'Object.defineProperty(exports, "$1", { enumerable: true, get: () => $2 });',
+    )
+    .replace(/^#!.*\n/, "")
+    .replace(/\bimport\((?="node:)/g, "importBuiltin(")
+    .replace(/\bimport\((?="@vscode\/ripgrep")/g, "importPackage(");
+  // A script has no `import()` of its own without a flag of Node's.
+  if (/\bimport\(/.test(body))
+    throw new Error("The program imports a package that is neither bundled nor known");
+  return body;
+}
+
+/** Replaces variables that hold a required module with functions that require it when first called. */
+function loadLazily(code: string): string {
+  const names = new Set<string>();
+  const lazy = code.replace(
+    /^(?:let|const) (\w+) = (require\("(?:node:[^"]+|\.\/[^"]+)"\));$/gm,
+    (_line, name: string, required: string) => {
+      names.add(name);
+      return `let ${name}$; const ${name}$load = () => (${name}$ ??= ${required});`;
+    },
+  );
+  return lazy.replace(/(?<![\w$]|(?<!\.\.)\.)[a-z]\w+(?![\w$])/g, (name) =>
+    names.has(name) ? `(${name}$load())` : name,
+  );
+}
+
+function ascii(code: string): string {
+  return code.replace(
+    /[^\0-\x7f]/g,
+    (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
+}
