@@ -75,7 +75,7 @@ function programFiles() {
     // Its patterns take longer to parse than all of a team's code.
     width: /node_modules\/(string-width|get-east-asian-width|strip-ansi|ansi-regex)\//,
     commands: /src\/cli\/(doctor|demo|commands\/(?!run|send))/,
-    team: /node_modules\/(@ai-sdk|croner|eventsource-parser|zod\/v3)\/|src\/(agent|crons|model|permissions|processes|tasks|tools|team\/(?!view)|workspace)\//,
+    team: /node_modules\/(@ai-sdk|croner|eventsource-parser|zod\/v3)\/|src\/(agent|model\/ai-sdk\/(?!http)|processes|team\/(members|protocols)|tools|workspace)\//,
     program: /./,
   };
   const names = Object.entries(files);

@@ -63,6 +63,11 @@ export class Stage implements AsyncDisposable {
     return spawn(command, argv, { cwd, env, stdio });
   }
 
+  /** A path in the directory of all starts. */
+  pathOf(name: string): string {
+    return join(this.#directory, name);
+  }
+
   startNode(argv: readonly string[], options?: StartOptions) {
     return this.start(process.execPath, argv, options);
   }

@@ -27,8 +27,8 @@ export interface CodeCachePlace {
   name: string;
 }
 
-/** With two kinds of start, enough for three versions of Troupe or Node side by side. */
-const maxFiles = 6;
+/** Enough for all commands of one version, or the usual ones of several versions side by side. */
+const maxFiles = 24;
 const checksumBytes = 4;
 
 /**
@@ -135,8 +135,13 @@ function fileOf(kept: Kept): Buffer {
 function partsOf(content: Buffer): Kept {
   const headEnd = content.indexOf("\n");
   const lengths: [string, number][] = JSON.parse(content.toString("utf8", 0, headEnd));
+  const kept = new Map<string, Buffer>();
   let at = headEnd + 1;
-  return new Map(lengths.map(([name, length]) => [name, content.subarray(at, (at += length))]));
+  for (const [name, length] of lengths) {
+    kept.set(name, content.subarray(at, at + length));
+    at += length;
+  }
+  return kept;
 }
 
 /** V8 takes damaged data for good, and may crash on it. */

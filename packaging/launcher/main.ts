@@ -33,7 +33,8 @@ function start(): void {
   const scripts = new Scripts(__dirname, cache);
   scripts.run("program.js", source);
   const isMade = () => cache.refusal === undefined && kept !== undefined && scripts.isAnyCompiled;
-  if (process.argv.includes("--debug")) tell(describe(cache.refusal, { isUsed: !scripts.isAnyCompiled, isMade: isMade() }));
+  if (process.argv.includes("--debug"))
+    tell(describe(cache.refusal, { isUsed: !scripts.isAnyCompiled, isMade: isMade() }));
   // Only then it is known which functions are used. Who has sent a signal does not wait for it.
   process.once("beforeExit", (code) => {
     if (code === 0 && isMade()) cache.write(scripts.compiled());

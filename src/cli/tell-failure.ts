@@ -9,7 +9,6 @@ import type { Failure } from "./file-system-failure.ts";
 import { firstStartLines } from "./first-start.ts";
 import { environmentSecrets } from "./known-secrets.ts";
 import { oneLine } from "./render/one-line.ts";
-import { providersToMask } from "./settings/configuration.ts";
 import { environmentWith } from "./settings/env-file.ts";
 
 /**
@@ -77,6 +76,8 @@ async function knownSecrets(
     processInfo.env,
   );
   const workspace = resolve(processInfo.cwd, cwd);
+  // Most commands do without settings, and their schemas take a third of the start of `send`.
+  const { providersToMask } = await import("./settings/configuration.ts");
   const { providers } = await orElse(() => providersToMask(workspace, processInfo), { env });
   return new Secrets(environmentSecrets({ env, providers }));
 }

@@ -37,8 +37,8 @@ async function world() {
     home,
     troupe,
     /** A whole run, and what it says of the cache. */
-    async run(env?: NodeJS.ProcessEnv) {
-      const flags = ["--model", "anthropic/scripted", "--cwd", workspace, "--debug"];
+    async run(env?: NodeJS.ProcessEnv, model = "anthropic/scripted") {
+      const flags = ["--model", model, "--cwd", workspace, "--debug"];
       const { code, out, err } = await troupe(["run", "Say hi.", ...flags], env);
       expect({ code, out }, err).toEqual({ code: 0, out: "Done.\n" });
       return /^debug: code cache: (.*)$/m.exec(err)?.[1];
@@ -147,6 +147,37 @@ test("TROUPE_NO_CODE_CACHE turns it off", async () => {
   expect(await readdir(it.home)).not.toContain(".cache");
 });
 
+test("each command keeps the code that it uses itself", async () => {
+  await using it = await world();
+  await it.run();
+  const inWorkspace = ["--team-dir", join(it.home, "../workspace/.team")];
+
+  const { code } = await it.troupe(["send", "lead", "hi", ...inWorkspace]);
+
+  expect(code).toBe(0);
+  const files = await readdir(it.cache);
+  const sizes = await Promise.all(
+    files.map(async (name) => (await stat(join(it.cache, name))).size),
+  );
+  const sizeOf = (kind: string) =>
+    sizes[files.findIndex((name) => name.includes(`-${kind}-`))] ?? 0;
+  expect(sizeOf("send")).toBeGreaterThan(0);
+  expect(sizeOf("send")).toBeLessThan(sizeOf("run") / 2);
+});
+
+test("code of another provider is added to the cache, and the rest stays in it", async () => {
+  await using it = await world();
+  const inodes: number[] = [];
+  for (const model of ["anthropic", "openai", "anthropic", "openai"]) {
+    await it.run({}, `${model}/scripted`);
+    inodes.push((await stat(await it.cacheFile())).ino);
+  }
+
+  const [first, both, ...later] = inodes;
+  expect(first).not.toBe(both);
+  expect(later).toEqual([both, both]);
+});
+
 test("what uses little of the program, or fails, leaves no code cache", async () => {
   await using it = await world();
 
@@ -165,13 +196,13 @@ test("what uses little of the program, or fails, leaves no code cache", async ()
 test("the oldest files make room", async () => {
   await using it = await world();
   await mkdir(it.cache, { recursive: true, mode: 0o700 });
-  const old = Array.from({ length: 9 }, (_, n) => `code-0.0.${n}.cache`);
+  const old = Array.from({ length: 30 }, (_, n) => `code-0.0.${n}.cache`);
   for (const name of [...old, "notes.txt"]) await writeFile(join(it.cache, name), "");
 
   expect([await it.run(), await it.run()]).toEqual([made, used]);
 
   const left = await readdir(it.cache);
-  expect(left.filter((name) => name.startsWith("code-"))).toHaveLength(6);
+  expect(left.filter((name) => name.startsWith("code-"))).toHaveLength(24);
   expect(left).toContain("notes.txt");
 });
 
