@@ -38,9 +38,19 @@ export class ManualClock implements Clock {
 
   /** Resolves once at least `count` timers are pending: somebody waits for this clock to move. */
   waiting(count = 1): Promise<void> {
+    return this.#untilTimers(() => this.#timers.size >= count);
+  }
+
+  /** Resolves once a timer is pending that was set to be due exactly `delayMs` from now. */
+  waitingFor(delayMs: number): Promise<void> {
+    const dueMs = this.#elapsedMs + delayMs;
+    return this.#untilTimers(() => [...this.#timers].some((timer) => timer.dueMs === dueMs));
+  }
+
+  #untilTimers(areSet: () => boolean): Promise<void> {
     return new Promise((resolve) => {
       const look = () => {
-        if (this.#timers.size < count) return;
+        if (!areSet()) return;
         this.#onTimer.delete(look);
         resolve();
       };

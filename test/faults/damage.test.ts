@@ -22,5 +22,5 @@ test("the damage soak finds a message that was lost, and damages that nobody was
   const silence = await damageTeams({ seed, trials: 4, control: "silence", say });
 
   expect(loss.faulty, `seed ${seed}`).toBeGreaterThan(0);
-  expect(silence.hiddenProgram, `seed ${seed}`).toBeGreaterThan(0);
+  expect(silence.untold, `seed ${seed}`).toBeGreaterThan(0);
 }, 300_000);

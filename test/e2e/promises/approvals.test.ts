@@ -144,6 +144,7 @@ test("P11 a question that nobody answers in time resumes the asker with a denial
   const asked = nextQuestion(team, "permission");
   await team.spawn(coder("alice"));
   const id = await asked;
+  await clock.waitingFor(60_000);
   clock.advance(59_000);
   expect(await questionOnDisk(wire, id)).toMatchObject({ state: "pending" });
 
