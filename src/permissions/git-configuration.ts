@@ -1,6 +1,6 @@
 import { lstat, readdir, readFile } from "node:fs/promises";
 import { dirname, normalize } from "node:path";
-import { hasErrno } from "../errors.ts";
+import { orNothing } from "../lib/or-nothing.ts";
 
 /** Sections and keys by which git runs nothing and reads nothing from elsewhere. */
 const harmlessKeys: Readonly<Record<string, RegExp>> = {
@@ -133,22 +133,11 @@ async function isGitDirectory(path: string): Promise<boolean> {
 }
 
 async function exists(path: string): Promise<boolean> {
-  try {
-    await lstat(path);
-    return true;
-  } catch (error) {
-    if (hasErrno(error, "ENOENT", "ENOTDIR", "EACCES", "ELOOP")) return false;
-    throw error;
-  }
+  return (await orNothing(lstat(path), undefined)) !== undefined;
 }
 
-async function contents(path: string): Promise<Buffer | undefined> {
-  try {
-    return await readFile(path);
-  } catch (error) {
-    if (hasErrno(error, "ENOENT", "ENOTDIR", "EISDIR", "EACCES", "ELOOP")) return undefined;
-    throw error;
-  }
+function contents(path: string): Promise<Buffer | undefined> {
+  return orNothing(readFile(path), undefined);
 }
 
 /** The first key of a configuration that is not known to be harmless, or the line nobody understands. */
@@ -172,12 +161,8 @@ export function unusualKey(configuration: string): string | undefined {
 
 /** A split index keeps entries, submodules among them, in a second file. */
 async function hasSharedIndex(gitDirectory: string): Promise<boolean> {
-  try {
-    return (await readdir(gitDirectory)).some((name) => name.startsWith("sharedindex."));
-  } catch (error) {
-    if (hasErrno(error, "ENOENT", "ENOTDIR", "EACCES", "ELOOP")) return false;
-    throw error;
-  }
+  const names = await orNothing(readdir(gitDirectory), []);
+  return names.some((name) => name.startsWith("sharedindex."));
 }
 
 /** A submodule is an index entry of mode 0160000. The bytes may stand elsewhere: then it is asked. */

@@ -5,6 +5,7 @@ import { stat } from "node:fs/promises";
 import type { Socket } from "node:net";
 import { hasErrno } from "../errors.ts";
 import type { Clock } from "../lib/clock.ts";
+import { orNothing } from "../lib/or-nothing.ts";
 import type {
   CommandNotStarted,
   CommandRequest,
@@ -136,12 +137,7 @@ async function failureOf(child: ChildProcess): Promise<unknown> {
 }
 
 async function isDirectory(path: string): Promise<boolean> {
-  try {
-    return (await stat(path)).isDirectory();
-  } catch (error) {
-    if (hasErrno(error, "ENOENT", "ENOTDIR", "EACCES")) return false;
-    throw error;
-  }
+  return (await orNothing(stat(path), undefined))?.isDirectory() ?? false;
 }
 
 function interrupted(pipe: Pipe): CommandNotStarted {

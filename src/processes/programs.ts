@@ -1,7 +1,7 @@
 import { constants } from "node:fs";
 import { access, realpath } from "node:fs/promises";
 import { isAbsolute, join, sep } from "node:path";
-import { hasErrno } from "../errors.ts";
+import { orNothing } from "../lib/or-nothing.ts";
 
 /**
  * Where the programs are that troupe itself starts. The workspace is not searched for them: whoever
@@ -25,9 +25,9 @@ export class Programs {
   }
 
   async #search(name: string): Promise<string> {
-    const root = (await realPath(this.#workspace)) ?? this.#workspace;
+    const root = await orNothing(realpath(this.#workspace), this.#workspace);
     for (const directory of this.#path.split(":").filter(isAbsolute)) {
-      const real = await realPath(directory);
+      const real = await orNothing(realpath(directory), undefined);
       if (real === undefined || `${real}${sep}`.startsWith(`${root}${sep}`)) continue;
       const program = join(directory, name);
       if (await isExecutable(program)) return program;
@@ -36,21 +36,6 @@ export class Programs {
   }
 }
 
-async function realPath(path: string): Promise<string | undefined> {
-  try {
-    return await realpath(path);
-  } catch (error) {
-    if (hasErrno(error, "ENOENT", "ENOTDIR", "EACCES", "ELOOP", "ENAMETOOLONG")) return undefined;
-    throw error;
-  }
-}
-
 async function isExecutable(path: string): Promise<boolean> {
-  try {
-    await access(path, constants.X_OK);
-    return true;
-  } catch (error) {
-    if (hasErrno(error, "ENOENT", "ENOTDIR", "EACCES", "ELOOP", "ENAMETOOLONG")) return false;
-    throw error;
-  }
+  return (await orNothing(access(path, constants.X_OK), "missing")) !== "missing";
 }

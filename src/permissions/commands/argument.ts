@@ -65,6 +65,14 @@ export function knownValue(argument: Argument | undefined): string | undefined {
   return argument?.type === "literal" ? argument.value : undefined;
 }
 
+/** A table's entry of this name; not what every object has, such as `constructor`. */
+export function entryOf<Entry>(
+  table: Readonly<Record<string, Entry>>,
+  name: string | undefined,
+): Entry | undefined {
+  return name !== undefined && Object.hasOwn(table, name) ? table[name] : undefined;
+}
+
 /** True for what an arithmetic expression takes for a number and nothing else. */
 export function isNumeric(argument: Argument | undefined): boolean {
   if (argument?.type === "unknown") return argument.isNumber;

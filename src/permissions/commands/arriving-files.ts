@@ -1,6 +1,6 @@
 import type { Dirent } from "node:fs";
 import { lstat, readdir } from "node:fs/promises";
-import { hasErrno } from "../../errors.ts";
+import { orNothing } from "../../lib/or-nothing.ts";
 import type { Place } from "../../workspace/place.ts";
 import { isAboveProtected, isProtected } from "../protected-paths.ts";
 import type { PathUse } from "./assess.ts";
@@ -71,14 +71,9 @@ async function problemOf(
 
 /** What is there. Nothing is `other`, too. */
 export async function kindOf(path: string): Promise<"file" | "folder" | "link" | "other"> {
-  try {
-    const found = await lstat(path);
-    if (found.isSymbolicLink()) return "link";
-    return found.isDirectory() ? "folder" : found.isFile() ? "file" : "other";
-  } catch (error) {
-    if (hasErrno(error, "ENOENT", "ENOTDIR", "EACCES", "ELOOP", "ENAMETOOLONG")) return "other";
-    throw error;
-  }
+  const found = await orNothing(lstat(path), undefined);
+  if (found?.isSymbolicLink()) return "link";
+  return found?.isDirectory() ? "folder" : found?.isFile() ? "file" : "other";
 }
 
 /** The links under a folder, or undefined where not all of them can be found. */
@@ -95,14 +90,10 @@ async function entriesOf(folder: string): Promise<Dirent[] | undefined> {
   const found: Dirent[] = [];
   const folders = [folder];
   for (let next = folders.pop(); next !== undefined; next = folders.pop()) {
-    try {
-      const entries = await readdir(next, { withFileTypes: true });
-      found.push(...entries);
-      for (const entry of entries) if (entry.isDirectory()) folders.push(`${next}/${entry.name}`);
-    } catch (error) {
-      if (!hasErrno(error, "ENOENT", "ENOTDIR", "EACCES")) throw error;
-      return undefined;
-    }
+    const entries = await orNothing(readdir(next, { withFileTypes: true }), undefined);
+    if (!entries) return undefined;
+    found.push(...entries);
+    for (const entry of entries) if (entry.isDirectory()) folders.push(`${next}/${entry.name}`);
     if (found.length > mostEntries) break;
   }
   return found;

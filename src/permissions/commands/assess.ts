@@ -1,9 +1,9 @@
-import { type KnownArgument, knownValue } from "./argument.ts";
+import { entryOf, type KnownArgument, knownValue } from "./argument.ts";
 import { type FileProgram, filePrograms } from "./changing-programs.ts";
 import { readFindExpression } from "./find-expression.ts";
 import { changingGit, readGit, readOnlyGit } from "./git-programs.ts";
 import { parseArguments } from "./options.ts";
-import { type ProgramReading, type ReadOnlyProgram, readCall } from "./program.ts";
+import { type ProgramReading, readCall } from "./program.ts";
 import { isVersionQuestion, readOnlyPrograms } from "./read-only-programs.ts";
 import { isSystemProgram, programName } from "./wrappers.ts";
 
@@ -62,8 +62,7 @@ export function assess(words: readonly KnownArgument[]): Assessment {
     if (paths.every((path) => path !== undefined)) return readOnly(words, reading);
     return running(words, "a path that is not known");
   }
-  const list =
-    name !== undefined && Object.hasOwn(filePrograms, name) ? filePrograms[name] : undefined;
+  const list = entryOf(filePrograms, name);
   if (list) return changing(list, words);
   if (name === "sed") return editingInPlace(words) ?? running(words, reading?.problem);
   return running(words, reading?.problem);
@@ -82,7 +81,7 @@ function readAs(name: string, words: readonly KnownArgument[]): GitReading | und
     const isClosed = knownValue(words.at(-1)) === "]";
     return isClosed ? readAs("test", words.slice(0, -1)) : { type: "problem", problem: "no ]" };
   }
-  const program = Object.hasOwn(readOnlyPrograms, name) ? readOnlyPrograms[name] : undefined;
+  const program = entryOf(readOnlyPrograms, name);
   return program && readCall(program, words);
 }
 
@@ -90,9 +89,7 @@ function readAsGit(words: readonly KnownArgument[]): GitReading {
   const call = readGit(words);
   if ("problem" in call) return { type: "problem", problem: call.problem };
   const { subcommand, rest, directory } = call;
-  const program: ReadOnlyProgram | undefined = Object.hasOwn(readOnlyGit, subcommand)
-    ? readOnlyGit[subcommand]
-    : undefined;
+  const program = entryOf(readOnlyGit, subcommand);
   if (!program) return { type: "problem", problem: subcommand };
   const reading = readCall(program, rest);
   if (reading.type === "problem") return reading;
@@ -220,8 +217,9 @@ function valuesOf(words: readonly KnownArgument[]): string {
 /** Git that changes something. Of what it records, the files stay as they are. */
 function changingCall(words: readonly KnownArgument[]) {
   const call = programName(words[0]) === "git" ? readGit(words.slice(1)) : undefined;
-  if (!call || "problem" in call || !Object.hasOwn(changingGit, call.subcommand)) return undefined;
-  return { ...call, operands: changingGit[call.subcommand]?.operands };
+  if (!call || "problem" in call) return undefined;
+  const change = entryOf(changingGit, call.subcommand);
+  return change && { ...call, operands: change.operands };
 }
 
 /** The paths an argument may name: all of it, what follows `=`, or what is glued to an option. */

@@ -1,5 +1,5 @@
 import type { Command, WordPart } from "unbash";
-import { hasPatternSign } from "./argument.ts";
+import { entryOf, hasPatternSign } from "./argument.ts";
 
 export type CommandScript = Extract<WordPart, { type: "CommandExpansion" }>["script"];
 
@@ -43,6 +43,6 @@ function isPlainPrinter({ name, args, prefix }: Command): boolean {
   const program = name?.text ?? "";
   const words = args.map((word) => (word.type === "Word" && !word.parts ? word.text : "*"));
   if (prefix.length > 0 || words.some(hasPatternSign)) return false;
-  const printed = Object.hasOwn(plainPrinters, program) ? plainPrinters[program] : undefined;
+  const printed = entryOf(plainPrinters, program);
   return printed?.test(words.join(" ")) ?? false;
 }

@@ -7,7 +7,6 @@ import {
   type FilePattern,
   hasPatternSign,
   literal,
-  mayHoldPattern,
   type PatternPiece,
   patternText,
   plainWords,
@@ -109,7 +108,8 @@ function evaluatePart(part: WordPart, variables: Variables): WordPiece[] {
     case "SimpleExpansion":
       return evaluateVariable(part.text.slice(1), variables);
     case "ParameterExpansion":
-      if (part.operation || part.index || part.prefix) return [evaluateOperation(part, variables)];
+      if (part.operation || part.index || part.prefix)
+        return [isLength(part) ? anyNumber : anyWords];
       return evaluateVariable(part.parameter, variables);
     case "ArithmeticExpansion":
       return [anyNumber];
@@ -160,16 +160,9 @@ function quoted(piece: WordPiece): WordPiece {
   return piece.type === "unknown" ? { ...piece, isOneWord: true, mayBePattern: false } : piece;
 }
 
-/** What of a value is left by `${x%.ts}` and the like is no pattern where the value is none. */
-function evaluateOperation(
-  { operation, index, prefix, parameter }: Extract<WordPart, { type: "ParameterExpansion" }>,
-  variables: Variables,
-): Unknown {
-  if (prefix === "#" && !operation) return anyNumber;
-  if (index || prefix || !operation) return anyWords;
-  const value = variables.get(parameter);
-  const isPart = /^(Remove|Slice|CaseModification)$/.test(operation.type);
-  return isPart && value && !mayHoldPattern(value) ? plainWords : anyWords;
+/** True for `${#x}`. */
+function isLength({ prefix, operation }: Extract<WordPart, { type: "ParameterExpansion" }>) {
+  return prefix === "#" && !operation;
 }
 
 function evaluateVariable(name: string, variables: Variables): WordPiece[] {

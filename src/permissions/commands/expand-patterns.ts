@@ -1,6 +1,6 @@
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
-import { hasErrno } from "../../errors.ts";
+import { orNothing } from "../../lib/or-nothing.ts";
 import {
   anyWords,
   type FilePattern,
@@ -151,11 +151,7 @@ function matcherOf(segment: PatternSegment): RegExp {
 }
 
 async function namesIn(directory: string): Promise<string[]> {
-  try {
-    // Older shells let `.*` match the folder above.
-    return [".", "..", ...(await readdir(directory)).sort()];
-  } catch (error) {
-    if (hasErrno(error, "ENOENT", "ENOTDIR", "EACCES", "ELOOP", "ENAMETOOLONG")) return [];
-    throw error;
-  }
+  const names = await orNothing(readdir(directory), undefined);
+  // Older shells let `.*` match the folder above.
+  return names ? [".", "..", ...names.sort()] : [];
 }

@@ -123,7 +123,6 @@ export const readOnlyGit: Readonly<Record<string, ReadOnlyProgram>> = {
   log,
   // Of a file in a commit it shows the contents, whatever the options say of differences.
   show: { ...log, showsOthers: () => true },
-  whatchanged: log,
   "rev-list": { ...logging, text: `${logging.text} -n --committer` },
   reflog: {
     ...log,
@@ -135,8 +134,6 @@ export const readOnlyGit: Readonly<Record<string, ReadOnlyProgram>> = {
   shortlog: { ...logging, flags: `${logging.flags} -e -n -s --email --summary --numbered` },
   diff: { operands, ...diffing, hasNumbers: true, showsOthers: showsDifferences },
   "diff-tree": { operands, ...diffing, showsOthers: showsContents },
-  "diff-index": { operands, ...diffing, showsOthers: showsContents },
-  "diff-files": { operands, ...diffing, showsOthers: showsContents },
   blame: {
     operands,
     flags:
@@ -192,25 +189,11 @@ export const readOnlyGit: Readonly<Record<string, ReadOnlyProgram>> = {
     text: "--candidates --exclude --match",
   },
   "merge-base": { operands, flags: "-a --all --fork-point --independent --is-ancestor --octopus" },
-  "name-rev": {
-    operands,
-    flags: "--all --always --name-only --no-undefined --tags",
-    text: "--exclude --refs",
-  },
   "for-each-ref": {
     operands,
     flags: "--ignore-case --omit-empty",
     text: "--contains --count --exclude --format --merged --no-contains --no-merged --points-at --sort",
     problem: formatProblem,
-  },
-  "show-ref": {
-    operands,
-    flags: "-d -h -q -s --abbrev --dereference --hash --head --heads --quiet --tags --verify",
-  },
-  "symbolic-ref": {
-    operands: "text",
-    flags: "-q --quiet --short",
-    problem: ({ operands: names }) => (names.length === 1 ? undefined : "a reference to change"),
   },
   "cat-file": {
     operands,
@@ -226,7 +209,6 @@ export const readOnlyGit: Readonly<Record<string, ReadOnlyProgram>> = {
         : "a patch to apply",
   },
   "check-ignore": { operands, flags: "-n -q -v -z --no-index --non-matching --quiet --verbose" },
-  "count-objects": { operands: "none", flags: "-H -v --human-readable --verbose" },
   config: {
     operands: "text",
     flags: `-l -z --bool --get --get-all --get-regexp --int --list --local --name-only --null

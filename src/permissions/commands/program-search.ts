@@ -1,7 +1,7 @@
 import { access, readFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { z } from "zod";
-import { hasErrno } from "../../errors.ts";
+import { orNothing } from "../../lib/or-nothing.ts";
 import { readJson } from "../../lib/read-json.ts";
 import type { LineContext } from "./resolved-line.ts";
 import type { ShellEnvironment } from "./variables.ts";
@@ -46,13 +46,7 @@ export class ProgramSearch {
 }
 
 async function exists(path: string): Promise<boolean> {
-  try {
-    await access(path);
-    return true;
-  } catch (error) {
-    if (hasErrno(error, "ENOENT", "ENOTDIR", "EACCES", "ELOOP", "ENAMETOOLONG")) return false;
-    throw error;
-  }
+  return (await orNothing(access(path), "missing")) !== "missing";
 }
 
 const Manifest = z.object({ name: z.string() });
@@ -75,12 +69,11 @@ function isOwnProgram(name: string, path: string): boolean {
 }
 
 async function packageName(directory: string): Promise<string | undefined> {
+  const text = await orNothing(readFile(join(directory, "package.json"), "utf8"), "{}");
   try {
-    const text = await readFile(join(directory, "package.json"), "utf8");
     return Manifest.safeParse(readJson(text)).data?.name;
   } catch (error) {
-    const isNone = hasErrno(error, "ENOENT", "ENOTDIR", "EACCES", "EISDIR", "ELOOP");
-    if (isNone || error instanceof SyntaxError) return undefined;
+    if (error instanceof SyntaxError) return undefined;
     throw error;
   }
 }

@@ -1,4 +1,4 @@
-import { type KnownArgument, knownValue } from "./argument.ts";
+import { entryOf, type KnownArgument, knownValue } from "./argument.ts";
 import { curlOptions, interpreters, runnerOf, uncoverable } from "./changing-programs.ts";
 import { changingGit, readGit } from "./git-programs.ts";
 import { familyOf, type OpenProgram, openPrograms } from "./open-programs.ts";
@@ -47,7 +47,7 @@ export function uncoveredArgument(
   if (name === "git") return uncoveredGit(words);
   if (name === "curl") return uncoveredCurl(words.slice(1));
   const family = familyOf(name);
-  if (Object.hasOwn(interpreters, family) && (covered === 1 || isOption(words[covered - 1]))) {
+  if (entryOf(interpreters, family) && (covered === 1 || isOption(words[covered - 1]))) {
     return uncoveredCode(family, words.slice(1));
   }
   const values = words.map((word, index) =>
@@ -76,7 +76,7 @@ function uncoveredWord(
   words: readonly string[],
   covered: number,
 ): string | undefined {
-  const program = openProgram(family);
+  const program = entryOf(openPrograms, family);
   if (!program) return undefined;
   const start = program.subcommands === undefined ? 1 : subcommandAt(program, words, covered);
   const subcommand = words[start];
@@ -93,10 +93,6 @@ function uncoveredWord(
     return `no rule names what ${family} ${subcommand} fetches`;
   }
   return uncoveredOption(family, rest) ?? unlistedWord(family, program, rest);
-}
-
-function openProgram(family: string): OpenProgram | undefined {
-  return Object.hasOwn(openPrograms, family) ? openPrograms[family] : undefined;
 }
 
 function list(names: string | undefined): string[] {
@@ -134,7 +130,7 @@ function knownSubcommand(
 }
 
 function uncoveredOption(family: string, words: readonly string[]): string | undefined {
-  const program = openProgram(family);
+  const program = entryOf(openPrograms, family);
   const dangers = list(program?.denied);
   const danger = own(program, words).find((word) =>
     isDangerous(word, dangers, !program?.hasLongLetters),
@@ -184,7 +180,7 @@ function uncoveredGit(words: readonly KnownArgument[]): string | undefined {
   const call = readGit(words.slice(1));
   if ("problem" in call) return `git is given ${call.problem}`;
   const { subcommand, rest } = call;
-  const change = Object.hasOwn(changingGit, subcommand) ? changingGit[subcommand] : undefined;
+  const change = entryOf(changingGit, subcommand);
   if (!change) return `git ${subcommand} may run other code`;
   const values = rest.map((word) => knownValue(word) ?? "");
   if (values.some((value) => /(^|=)\w+::/.test(value)))

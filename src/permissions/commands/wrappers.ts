@@ -1,4 +1,4 @@
-import { type Argument, anyWords, type KnownArgument, knownValue } from "./argument.ts";
+import { type Argument, anyWords, entryOf, type KnownArgument, knownValue } from "./argument.ts";
 import { guessOperand, type OptionList, parseArguments } from "./options.ts";
 import { isShell, readShellCall } from "./shells.ts";
 import { isHarmlessSetting } from "./variables.ts";
@@ -66,7 +66,7 @@ export function unwrap(words: readonly Argument[]): Inner {
 function unwrapNamed(name: string, words: readonly Argument[]): Inner {
   if (isShell(name)) return unwrapShell(name, words);
   if (name === "eval") return unwrapEval(words);
-  const list = Object.hasOwn(wrappers, name) ? wrappers[name] : undefined;
+  const list = entryOf(wrappers, name);
   const isQuestion = name === "command" && /^-p?[vV]/.test(knownValue(words[0]) ?? "");
   return list && !isQuestion ? unwrapProgram(name, list, words) : itself;
 }
