@@ -24,7 +24,7 @@ export interface Question {
 export type ApprovalAnswer =
   | { type: "allowed" }
   | { type: "denied"; reason: string }
-  /** The signal was aborted before anybody answered. Who leaves leaves the question open. */
+  /** The signal was aborted before anybody answered. If the process is exiting, the question stays open. */
   | { type: "stopped" };
 
 /** Why nobody can be asked, and how to allow the call, by a rule if there is one. */
@@ -32,7 +32,7 @@ type Unattended = (suggestedRule: string | undefined) => string;
 
 export interface ApprovalsOptions {
   clock: Clock;
-  /** How long a question waits for its answer; for ever unless said. */
+  /** How long a question waits for its answer. Default: forever. */
   timeoutMs?: number;
   /** Set where nobody is there to answer: every question expires at once. */
   unattended?: Unattended;
@@ -70,7 +70,7 @@ export class RequestApprovals implements Approvals {
     }
     const request = await this.#decided(asked, signal);
     if (request) return answerOf(request, hash);
-    // Whoever leaves comes back to the question; an interrupted call is not made any more.
+    // An exiting process asks again at its next start; an interrupted call is cancelled.
     if (!isLeaving(signal)) {
       await unlessDecided(() => this.#requests.cancel(asked.id, from, "interrupted"));
     }
@@ -132,7 +132,7 @@ export class RequestApprovals implements Approvals {
   }
 }
 
-/** The person may have answered at the same moment: then that answer stands. */
+/** The person may have answered at the same moment: then that answer counts. */
 async function unlessDecided(change: () => Promise<unknown>): Promise<void> {
   try {
     await change();

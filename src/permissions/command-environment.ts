@@ -43,7 +43,7 @@ function hardenedGit(): Record<string, string> {
     ["core.pager", "cat"],
     // A diff may rewrite the index with what it learnt, and that calls a hook.
     ["diff.autoRefreshIndex", "false"],
-    // Housekeeping in the background would be ended with the command that began it, each time anew.
+    // Housekeeping in the background would be ended with the command that began it, every time.
     ["gc.autoDetach", "false"],
     ["maintenance.autoDetach", "false"],
   ];

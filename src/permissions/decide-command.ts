@@ -8,7 +8,7 @@ import { isProtected } from "./protected-paths.ts";
 import { bypassed, planned, ruled } from "./reasons.ts";
 import {
   coversPlace,
-  isSpokenOf,
+  isMeantBy,
   mayCoverWithin,
   parseRule,
   type Rule,
@@ -33,7 +33,7 @@ export function decideCommand(given: JudgedCall, subject: CommandSubject): Verdi
   const tampers = tampering(text, line, directories);
   if (tampers) {
     const decision = mode === "bypassPermissions" ? "deny" : "ask";
-    return { decision, reason: `${tampers}, which is troupe's own affair`, isReadOnly };
+    return { decision, reason: `${tampers}, which only troupe may do`, isReadOnly };
   }
   if (mode === "bypassPermissions") {
     const evaded = evadedRule(line, rules, ["deny"]);
@@ -66,7 +66,7 @@ function evadedRule(
     ({ decision, scope }) => decisions.includes(decision) && (!isWhole || scope === "commands"),
   );
   if (unread === undefined || !rule) return undefined;
-  return `${unread}, so nobody can say that it is not against ${rule.decision} ${rule.text}`;
+  return `${unread}, so it may be against ${rule.decision} ${rule.text}`;
 }
 
 /** True when it reads files it does not name, and a rule may be about one of them. */
@@ -124,7 +124,7 @@ function concerns(rule: Rule, commands: readonly ResolvedCommand[]): boolean {
 function concernsWords(rule: Rule, words: readonly string[]): boolean {
   const [program = "", ...rest] = words;
   const spellings = [words, [program.replace(/^.*\//s, ""), ...rest]];
-  return spellings.some((spelling) => isSpokenOf(rule, spelling));
+  return spellings.some((spelling) => isMeantBy(rule, spelling));
 }
 
 type JudgedPolicy = Pick<JudgedCall, "rules" | "mode" | "directories">;

@@ -4,8 +4,8 @@ import { orNothing } from "../lib/or-nothing.ts";
 
 /** Sections and keys by which git runs nothing and reads nothing from elsewhere. */
 const harmlessKeys: Readonly<Record<string, RegExp>> = {
-  // Hooks are not called by what only reads, once git is kept from refreshing its index. Whoever
-  // allows a commit allows its hooks.
+  // Hooks are not called by what only reads, once git is kept from refreshing its index. A rule
+  // that allows a commit allows its hooks.
   core: /^(repositoryformatversion|filemode|bare|logallrefupdates|ignorecase|precomposeunicode|symlinks|autocrlf|eol|safecrlf|longpaths|hookspath|sharedrepository|quotepath|abbrev|compression|untrackedcache|preloadindex|commentchar|splitindex|fscache)$/,
   remote: /^(url|pushurl|fetch|push|tagopt|prune|gh-resolved)$/,
   branch:
@@ -48,8 +48,8 @@ export async function gitConfigurationProblem(directory: string): Promise<string
 }
 
 /**
- * Only what lies under a name that is protected can nobody have made, or change, unasked: a bare
- * repository in any other folder of the workspace may be a member's own work.
+ * Only files under a protected name cannot have been made or changed unasked. A bare repository in
+ * any other folder of the workspace may be a member's own work.
  */
 function placeProblem({ gitDirectory, commonDirectory }: Repository): string | undefined {
   const isUsual = [gitDirectory, commonDirectory].every((path) =>
@@ -76,7 +76,7 @@ async function problemOf(repository: Repository): Promise<string | undefined> {
 /** Paths are left as git has them: the system, not their text, says where `..` leads. */
 interface Repository {
   readonly gitDirectory: string;
-  /** Where the configuration lies; another directory in a linked worktree. */
+  /** Where the configuration is; another directory in a linked worktree. */
   readonly commonDirectory: string;
 }
 

@@ -36,7 +36,7 @@ export function tampering(
       sweepingInput(command, commands, directories);
     if (reason) return reason;
   }
-  if (!isWhole) return `${doubts[0]}, so nobody can say that it leaves the team's records alone`;
+  if (!isWhole) return `${doubts[0]}, so it may change the team's records`;
   if (makesOption(commands)) return "a file that it makes would be an option of another command";
   const isCode = doubts.length > 0 || hiddenProgram !== undefined || commands.some(runsCode);
   // Quotes may hide a name in the text, and not in the words.
@@ -54,7 +54,7 @@ function makesOption(commands: readonly ResolvedCommand[]): boolean {
   return isMade && commands.some(({ kind, words }) => kind !== "reads" && mayFindOption(words));
 }
 
-/** What stands for a file that is still to be made is none that the line makes. */
+/** The placeholder for a file that may still be made does not count. */
 function isOptionName(path: string): boolean {
   return /(^|\/)-[^/?]+$/.test(path);
 }
@@ -99,7 +99,7 @@ function commandTampering(
   return runsWhatItFinds(command) ? "it runs whatever it finds, which may be troupe" : undefined;
 }
 
-/** True for what is told in words of its own what to do, so that nobody can say what that is. */
+/** True for a program that runs code from its arguments, which cannot be judged. */
 function runsCode({ kind, words, doubt, caution }: ResolvedCommand): boolean {
   if (kind === "reads") return false;
   return (doubt ?? caution ?? uncoveredArgument(words, 1)) !== undefined;
@@ -113,7 +113,7 @@ function isClosedTo({ place, isTree }: PlaceUse, directories: SpecialDirectories
   );
 }
 
-/** By its name, or by the file that the name stands for in an installed package. */
+/** By its name, or by the file behind that name in an installed package. */
 function isTroupe(word: string | undefined): boolean {
   return /(^|\/)troupe(@[^/]*|\.[cm]?js|\.cmd|\/(.*\/)?main\.[cm]?[jt]s)?$/s.test(word ?? "");
 }

@@ -1,6 +1,6 @@
 import { parseRule, type Rule } from "./rule.ts";
 
-/** What lies in a home directory by which somebody can act as its owner. */
+/** Files in a home directory with which somebody can act as its owner. */
 const secrets =
   `.ssh .gnupg .aws .azure .kube .docker .password-store .netrc .git-credentials .pypirc
   .npmrc .pgpass .my.cnf .vault-token .config/gh .config/gcloud .config/op .config/rclone .mozilla

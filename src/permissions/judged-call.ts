@@ -28,7 +28,7 @@ export interface JudgedCall {
 export interface SpecialDirectories {
   /** Troupe's alone. */
   readonly teamDirectory: string;
-  /** Where secrets lie by which somebody can act as the person. */
+  /** Directories of secrets with which somebody can act as the person. */
   readonly keyDirectories: readonly string[];
   /** Folders of the workspace in which the shell looks for programs. */
   readonly programDirectories: readonly string[];

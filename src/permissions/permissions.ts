@@ -16,7 +16,7 @@ export interface PermissionsOptions {
   /** Where a path leads, relative to the directory the member works in. */
   locate(path: string): Promise<Place>;
   teamDirectory: string;
-  /** Where secrets lie by which somebody can act as the person. */
+  /** Directories of secrets with which somebody can act as the person. */
   keyDirectories: readonly string[];
   /** What commands are started with. Default: nothing. */
   environment?: Readonly<Record<string, string | undefined>>;
@@ -73,7 +73,7 @@ export class Permissions {
       const rules = [...this.#rules, ...(await this.#ownRules())];
       return decide({ tool, subject, mode: this.mode, rules, directories });
     } catch (error) {
-      // A path that no file can have: the model is told so.
+      // A path that no file can have: the model gets the reason.
       if (!(error instanceof TeamError)) throw error;
       return { decision: "deny", reason: error.message, isReadOnly: false };
     }
@@ -120,7 +120,7 @@ export class Permissions {
     return homeSecrets(place.relative);
   }
 
-  /** Where the team and its key lie does not change while they are open. */
+  /** The directories of the team and its key do not change while they are open. */
   #directories(): Promise<SpecialDirectories> {
     this.#knownDirectories ??= this.#findDirectories();
     return this.#knownDirectories;
@@ -141,8 +141,8 @@ export class Permissions {
   }
 
   /**
-   * Where something lies that no call has named. What this user cannot reach, such as a directory in
-   * a PATH that was somebody else's, is where its path says: it is no reason to refuse a call.
+   * Where a directory is that no call has named. One that this user cannot reach, such as a directory
+   * in the PATH of another user, is taken to be where its path says: that is no reason to refuse a call.
    */
   async #locateDirectory(path: string): Promise<Place> {
     try {

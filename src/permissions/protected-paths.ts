@@ -2,7 +2,7 @@ import { dirname } from "node:path";
 import type { Place } from "../workspace/place.ts";
 
 /**
- * Files by which somebody else's program is told what to run: git, shells, package managers,
+ * Files that tell other programs what to run: git, shells, package managers,
  * editors, agents, CI and hooks. Changing one always asks, whether it exists or not. AGENTS.md is
  * not among them: it tells agents what to do, under these same rules.
  */
@@ -50,7 +50,7 @@ const trails: readonly string[] =
 const hook = /(^|\/)hooks\/(pre|post|commit-msg|prepare|update|applypatch)[^/]*$/;
 
 /**
- * True for a file that always asks before it is changed, and for what lies under such a folder. A file
+ * True for a file that always asks before it is changed, and for everything in such a folder. A file
  * in a folder of programs is one, whatever its name.
  */
 export function isProtected(

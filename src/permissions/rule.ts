@@ -3,7 +3,7 @@ import { type RuleScope, traitsOf } from "../protocol/tool-traits.ts";
 import type { Place } from "../workspace/place.ts";
 
 /**
- * What a person has laid down about calls, written `tool` or `tool(pattern)`.
+ * A person's decision about calls in advance, written `tool` or `tool(pattern)`.
  *
  * A rule for `bash` covers `background_run` too. One for `edit_file` or `write_file` covers both,
  * since each can do the other's work, and one for `read_file` covers every tool that reads.
@@ -80,7 +80,7 @@ export function coversTool({ scope, pattern }: Rule, tool: string): boolean {
   return pattern === undefined && typeof scope === "object" && scope.tool === tool;
 }
 
-/** True when the rule speaks of this use of this place. */
+/** True when the rule is about this use of this place. */
 export function coversPlace(rule: Rule, use: "reading" | "writing", place: Place): boolean {
   if (rule.scope !== use) return false;
   if (!rule.pattern) return true;
@@ -89,7 +89,7 @@ export function coversPlace(rule: Rule, use: "reading" | "writing", place: Place
   return path !== undefined && rule.pattern.matcher.test(path);
 }
 
-/** True when the rule may speak of reading something that lies in this folder. */
+/** True when the rule may be about reading something in this folder. */
 export function mayCoverWithin({ scope, pattern }: Rule, folder: Place): boolean {
   if (scope !== "reading") return false;
   if (pattern?.type !== "path") return true;
@@ -122,11 +122,11 @@ export function strictest(rules: readonly Rule[]): Rule | undefined {
 }
 
 /**
- * True when a rule that denies or asks means this command, other options before or between its
- * words notwithstanding: `git push` is meant by `git -C sub push`, `git push --force` by
+ * True when a rule that denies or asks means this command, whatever other options are before or
+ * between its words: `git push` is meant by `git -C sub push`, `git push --force` by
  * `git push origin --force`.
  */
-export function isSpokenOf(rule: Rule, words: readonly string[]): boolean {
+export function isMeantBy(rule: Rule, words: readonly string[]): boolean {
   if (wordsCovered(rule, words) !== undefined) return true;
   if (rule.pattern?.type !== "words" || !rule.pattern.isPrefix) return false;
   let position = 0;

@@ -1,12 +1,12 @@
 /**
  * What a screen leaves out or lets change the text around it: control characters (but tab and
  * line feed), bidirectional marks, zero-width characters, odd spaces, lone surrogates. The selector
- * that only colours the pictograph before it is none of them.
+ * that only colours the pictograph before it is not one of them.
  */
 const hidden =
   /(?![\t\n])[\p{Cc}\p{Cs}\p{Cf}\p{Co}\p{Zl}\p{Zp}\u2800]|(?! )\p{Zs}|(?<!\p{Extended_Pictographic})\uFE0F|(?!\uFE0F)\p{Default_Ignorable_Code_Point}/gu;
 
-/** The text with every hidden character spelt out, so that what is shown is what runs. */
+/** The text with every hidden character spelled out, so that what is shown is what runs. */
 export function showHidden(text: string): string {
   return text.replace(hidden, (character) => {
     const code = character.codePointAt(0) ?? 0;

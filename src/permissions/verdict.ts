@@ -1,4 +1,4 @@
-/** What is to become of a call, and why. */
+/** The decision on a call, and the reason. */
 export interface Verdict {
   readonly decision: "allow" | "ask" | "deny";
   /** For the person who is asked, or the model that is refused: what about the call decided it. */

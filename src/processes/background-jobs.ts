@@ -55,7 +55,7 @@ export interface BackgroundJobsOptions {
   clock: Clock;
   /** Whose jobs they are. */
   member: MemberName;
-  /** Has a record of each job before it starts. Whoever tells the member of its end removes it. */
+  /** Has a record of each job before it starts. It is removed when the member has been told of its end. */
   records: JobRecords;
 }
 

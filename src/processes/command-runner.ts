@@ -4,8 +4,8 @@
  *
  * Every runner promises, and src/testing/conformance/command-runner.ts checks, that:
  * - a command has nothing to read from, and its output and errors come in their order;
- * - when `ended` resolves, nothing of the command runs any more, daemons included;
- * - a command that could not be started has done nothing, and is told by `problem`: nothing throws.
+ * - when `ended` resolves, nothing of the command is running, daemons included;
+ * - a command that could not be started has done nothing, and is reported as `problem`: nothing throws.
  */
 export interface CommandRunner {
   /** Starts a line with `bash -c`, in the member's directory and with its environment. */

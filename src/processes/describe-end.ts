@@ -1,9 +1,9 @@
 import type { CommandEnd } from "./command-runner.ts";
 
-/** What a model is told of a command that has ended: its output as it came, and how it ended. */
+/** The result of a command for its model: its output as it came, and how it ended. */
 export function describeEnd(end: CommandEnd): string {
   const outcome = outcomeOf(end);
-  // An error stands for itself; a mere number would leave open whether something was printed.
+  // An error explains itself; a mere number would leave open whether something was printed.
   const hasOutput = end.output.trim() !== "";
   const output = hasOutput ? end.output.replace(/\n$/, "") : "(no output)";
   const lines = outcome?.startsWith("Error") && !hasOutput ? [outcome] : [output, outcome];

@@ -56,7 +56,7 @@ export function assertDescriptors(): void {
   }
 }
 
-/** Resolves when the child is gone and all its output is read, or when there is none: to why. */
+/** Resolves when the child is gone and all its output is read, or to the reason why it did not start. */
 function closeOf(child: ChildProcess): Promise<Error | undefined> {
   return new Promise((resolve) => {
     child.on("error", resolve);

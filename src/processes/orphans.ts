@@ -4,7 +4,7 @@ import { endTree, type ProcessTree, selectTree } from "./process-tree.ts";
 import type { RunningCommands } from "./running-commands.ts";
 
 export interface OrphanOptions {
-  /** True for the markers of commands that nobody waits for any more. */
+  /** True for the markers of commands that no process waits for. */
   isOrphan(marker: string): boolean;
   /** What runs here is no orphan. */
   running: RunningCommands;

@@ -96,7 +96,7 @@ export class OutputCapture {
     }
   }
 
-  /** Whoever watches sees as much as a model may, and then that there is more. */
+  /** An observer sees as much as a model may, and then that there is more. */
   #show(text: string): void {
     const room = maxOutputCharacters - this.#shown;
     if (room <= 0) return;

@@ -48,7 +48,7 @@ export class Pipes implements Disposable {
     }
   }
 
-  /** Has some at hand for whoever takes the first. What fails is told when one is taken. */
+  /** Makes some before the first is taken. A failure is reported when one is taken. */
   prepare(): void {
     if (this.#ready.length === 0) this.#makeMore().catch(() => undefined);
   }

@@ -127,7 +127,7 @@ export function parsePsTable(table: string): ProcessRow[] {
     const [pid, parent, group, state, ...words] = line.trim().split(/\s+/);
     if (!state || state.startsWith("Z")) return [];
     const ids = { pid: Number(pid), parent: Number(parent), group: Number(group) };
-    // The environment stands behind the command, which may set the variable for another one.
+    // The environment follows the command, which may set the variable for another one.
     return [{ ...ids, start: undefined, marker: markerAmong(words.reverse()) }];
   });
 }

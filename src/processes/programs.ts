@@ -4,8 +4,8 @@ import { isAbsolute, join, sep } from "node:path";
 import { orNothing } from "../lib/or-nothing.ts";
 
 /**
- * Where the programs are that troupe itself starts. The workspace is not searched for them: whoever
- * can write there would decide what runs.
+ * Where the programs are that troupe itself starts. The workspace is not searched for them: a
+ * member that can write there would decide what runs.
  */
 export class Programs {
   readonly #path: string;

@@ -28,7 +28,7 @@ export class RunningCommands {
       const marked = findMarkedAtOnce((marker) => this.has(marker));
       for (const pid of marked) signalProcess(pid, "SIGKILL");
     } catch (error) {
-      // They are orphans then. Whoever exits must not fail at it.
+      // They are orphans then. An exit must not fail because of it.
       if (!cannotLook(error)) throw error;
     }
   }

@@ -12,7 +12,7 @@ export function backgroundRunTool({ background }: { background: BackgroundJobs }
     description:
       "Start a shell command that runs while you go on, such as a server. You are told when it ends.",
     input: BackgroundRunInput,
-    // It runs on after the call, when nobody looks any more.
+    // It runs on after the call, unobserved.
     action: ({ command }) => ({ type: "command", command, isGated: true }),
     run: ({ command }) => startInBackground(background, { command, timeoutMs: undefined }),
   });

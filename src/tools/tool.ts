@@ -35,13 +35,13 @@ export interface ToolContext {
   readonly madeAt?: Date;
   /** Aborted when the call is to stop. It still resolves, with what it has. */
   readonly signal: AbortSignal;
-  /** Output as it comes, for whoever watches. */
+  /** Output as it comes, for observers. */
   onOutput(text: string): void;
 }
 
 /**
  * What a tool takes: an object of Zod 4. It is described by what is used of it and not by Zod's own
- * types, so that whoever defines a tool may have another version of Zod than troupe.
+ * types, so that a tool may be defined with another version of Zod than troupe's.
  */
 export interface ToolInput<Input> {
   safeParse(

@@ -15,7 +15,7 @@ import { hasErrno, TeamError } from "../errors.ts";
 
 const { O_DIRECTORY, O_NOFOLLOW, O_NONBLOCK, O_RDONLY } = constants;
 
-/** Where Linux shows the descriptors of whoever looks. A directory among them can be entered. */
+/** Where Linux shows a process its own descriptors. A directory among them can be entered. */
 const descriptors = "/proc/self/fd";
 
 /** True where a name can be looked up in an open directory instead of along a path: on Linux. */

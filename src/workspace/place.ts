@@ -2,7 +2,7 @@
 export interface Place {
   /** The real path. Of what does not exist yet: the real path of its nearest parent, and the rest. */
   readonly real: string;
-  /** True when it lies in the workspace, or is the workspace. */
+  /** True when it is in the workspace, or is the workspace. */
   readonly isInside: boolean;
   /** The path from the workspace's root, with `/`; `.` is the root. Undefined outside. */
   readonly relative: string | undefined;

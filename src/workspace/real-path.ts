@@ -45,7 +45,7 @@ async function follow(absolute: string): Promise<string> {
   }
 }
 
-/** True when `path` is `parent` or lies in it. Both are real paths. */
+/** True when `path` is `parent` or is in it. Both are real paths. */
 export function contains(parent: string, path: string): boolean {
   return path === parent || path.startsWith(parent.endsWith(sep) ? parent : parent + sep);
 }

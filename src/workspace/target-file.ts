@@ -37,7 +37,7 @@ export class TargetFile implements AsyncDisposable {
   /**
    * Puts `content` in the place of `old`, with its permissions, or makes the file where `old` is
    * undefined. Others see the old file or the new one, never a part. False, and nothing done, when
-   * the file is not `old` any more.
+   * the file is no longer `old`.
    */
   async replace(old: FileVersion | undefined, content: Buffer): Promise<boolean> {
     const temporary = `.troupe-${randomUUID()}.tmp`;

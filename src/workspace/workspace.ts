@@ -13,10 +13,10 @@ const maxPathBytes = 4096;
 
 export interface WorkspaceOptions {
   root: string;
-  /** Where relative paths begin: the root, unless said. */
+  /** Where relative paths begin. Default: the root. */
   cwd?: string;
   teamDirectory: string;
-  /** False: as on a system whose descriptors cannot be entered. Found out unless said. */
+  /** False: as on a system whose descriptors cannot be entered. Default: detected. */
   entersDescriptors?: boolean;
 }
 
@@ -29,9 +29,9 @@ export interface SearchArea {
 /**
  * The directory that a member works in, and the only way of the file tools to the disk.
  *
- * A path is followed to the real one first, which must lie in the workspace; what is then opened is
+ * A path is followed to the real one first, which must be in the workspace; what is then opened is
  * that real path, part by part and following no link. So there is nothing to gain by swapping a
- * part for a link in between. What lies in the team directory may be read, and never written,
+ * part for a link in between. Files in the team directory may be read, and never written,
  * wherever that directory is. A hard link to a file outside is a file of the workspace like any
  * other: nothing tells it apart.
  */
@@ -81,7 +81,7 @@ export class Workspace {
     return place;
   }
 
-  /** A file to read, or undefined where there is none. */
+  /** A file to read, or undefined where it is missing. */
   async openFile(path: string): Promise<OpenFile | undefined> {
     const parent = await this.#openParent(path);
     if (!parent) return undefined;
@@ -202,7 +202,7 @@ async function realDirectory(path: string): Promise<string> {
 function outside(path: string, root: string): TeamError {
   return refused(
     `${path} is outside the workspace`,
-    `File tools reach only what really lies in ${root}, links followed.`,
+    `File tools reach only files that are in ${root} after links are followed.`,
   );
 }
 

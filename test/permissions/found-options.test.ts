@@ -24,7 +24,7 @@ test.each([
   expect(decision).toBe("deny");
 });
 
-test("a name that lies there already and makes an option for the team's records is refused", async () => {
+test("an existing file whose name makes an option for the team's records is refused", async () => {
   await using workspace = await project();
   const permissions = workspace.permissions({ mode });
   const before = await judgeLine(permissions, "cp src/a.ts *");

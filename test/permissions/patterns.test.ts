@@ -86,7 +86,7 @@ test.each([
   `x="two words"; echo $x`,
   "x=a; if true; then x=b; fi; echo $x",
   "for f in src/*.ts; do echo $f; done",
-  `f=src/a.ts; echo \${f%.ts}.js \${#f}`,
+  `f=src/a.ts; echo "\${f%.ts}.js" \${#f}`,
   "cd src && echo $PWD",
   "n=$(ls | wc -l); echo $n",
   "x=$(date +%F); echo $x $(git rev-parse --short HEAD)",

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { TeamError } from "../../src/errors.ts";
 import {
   coversPlace,
-  isSpokenOf,
+  isMeantBy,
   mayCoverWithin,
   parseRule,
   wordsCovered,
@@ -76,7 +76,7 @@ test.each([
   ["bash(git push)", "git push origin", false],
   ["bash(npm publish:*)", "npm test publish", false],
 ])("when it denies, %s means the command %s: %s", (rule, command, expected) => {
-  expect(isSpokenOf(parseRule("deny", rule), command.split(" "))).toBe(expected);
+  expect(isMeantBy(parseRule("deny", rule), command.split(" "))).toBe(expected);
 });
 
 test.each([

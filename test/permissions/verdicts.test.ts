@@ -77,7 +77,7 @@ test.each(["ls src | xargs -I{} {}", "ls src | xargs -I% %", "find . -exec {} ';
   },
 );
 
-test("space around a path in a rule is none of the path", () => {
+test("space around a path in a rule is not part of the path", () => {
   const rule = parseRule("allow", "edit_file( src/** )");
 
   const place = { real: "/project/src/a.ts", isInside: true, relative: "src/a.ts" };
@@ -99,7 +99,7 @@ test.each([
   expect(unusualKey(configuration)).toBe(key);
 });
 
-test("git is told to take no lock, show no pager, ask nobody and fetch nothing", () => {
+test("git is configured to take no lock, show no pager, ask nobody and fetch nothing", () => {
   const environment = commandEnvironment({});
   const { GIT_CONFIG_COUNT: count, ...rest } = environment;
   const settings = Array.from({ length: Number(count) }, (_, index) => [

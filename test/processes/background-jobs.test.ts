@@ -14,7 +14,7 @@ function nextEnd(background: BackgroundJobs): Promise<BackgroundJob> {
   return new Promise((resolve) => background.onEnd(resolve));
 }
 
-test("a job's end is told once, with its status and output", async () => {
+test("a job's end is reported once, with its status and output", async () => {
   await using fixture = await openShell();
   const ended: BackgroundJob[] = [];
   fixture.background.onEnd((job) => ended.push(job));
@@ -38,7 +38,7 @@ test("a running job shows its output so far, and its pid", async () => {
   expect(await systemProcesses.startOf(pid)).toBeDefined();
 });
 
-test("a secret in a job's command is masked wherever the job is told of", async () => {
+test("a secret in a job's command is masked wherever the job is shown", async () => {
   const key = "sk-canary-0123456789";
   await using fixture = await openShell({ secrets: new Secrets([key]) });
   const end = nextEnd(fixture.background);

@@ -82,7 +82,7 @@ test("there is nothing to read and no terminal to ask at", async () => {
   expect(output).toBe("no terminal\n");
 });
 
-test("a signal that ended the shell is told", async () => {
+test("the signal that ended the shell is reported", async () => {
   await using fixture = await openShell();
 
   expect(await fixture.run("kill -SEGV $$")).toMatchObject({

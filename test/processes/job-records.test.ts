@@ -36,7 +36,7 @@ test("a file says whose job it is, and is its owner's alone", async () => {
   expect((await stat(join(fixture.path, "alice-0a1b2c3d.json"))).mode & 0o777).toBe(0o600);
 });
 
-test("P15 a file that is no record is told once, and hides no other", async () => {
+test("P15 a file that is no record is reported once, and hides no other", async () => {
   await using fixture = await open();
   await fixture.records.add(record);
   await writeFile(join(fixture.path, "alice-00000000.json"), "{");
@@ -47,7 +47,7 @@ test("P15 a file that is no record is told once, and hides no other", async () =
   expect(fixture.problems).toEqual([expect.stringContaining("alice-00000000.json")]);
 });
 
-test("P13 a record that troupe did not write is told once, and counts for nothing", async () => {
+test("P13 a record that troupe did not write is reported once, and ignored", async () => {
   await using fixture = await open();
   await fixture.records.add(record);
   const [name = ""] = await readdir(fixture.path);

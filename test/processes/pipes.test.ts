@@ -6,7 +6,7 @@ import { Programs } from "../../src/processes/programs.ts";
 import { temporaryDirectory } from "../../src/testing/temporary-directory.ts";
 import { runNode } from "../support/programs.ts";
 
-test("whoever takes a pipe gets one of those that are being made beforehand", async () => {
+test("take waits for the pipes that prepare is making", async () => {
   await using directory = await temporaryDirectory();
   const runs = join(directory.path, "runs");
   await writeMkfifo(directory.path, `echo run >> ${runs}\nexec mkfifo "$@"`);
@@ -18,7 +18,7 @@ test("whoever takes a pipe gets one of those that are being made beforehand", as
   expect(await readFile(runs, "utf8")).toBe("run\n");
 });
 
-test("what keeps pipes from being made beforehand is told to whoever takes one", async () => {
+test("take reports why pipes cannot be made, and leaves no files", async () => {
   await using directory = await temporaryDirectory();
   await writeMkfifo(directory.path, `mkfifo "$3"; exit 1`);
   using pipes = pipesOf(`${directory.path}:${process.env.PATH}`, { TMPDIR: directory.path });
@@ -40,7 +40,7 @@ test("the program that makes pipes is not taken from the workspace", async () =>
   await expect(readFile(join(directory.path, "runs"), "utf8")).rejects.toThrow("ENOENT");
 });
 
-test("a pipe has no name any more when it is taken", async () => {
+test("a pipe that is taken has no name in the file system", async () => {
   await using directory = await temporaryDirectory();
   using pipes = pipesOf(process.env.PATH, { TMPDIR: directory.path });
 

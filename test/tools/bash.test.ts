@@ -11,13 +11,13 @@ test.each([
   ["printf 'no newline'; exit 7", { text: "no newline\n(exit 7)", isError: true }],
   ["false", { text: "(no output)\n(exit 1)", isError: true }],
   ["echo before; kill -SEGV $$", { text: "before\n(killed by SIGSEGV)", isError: true }],
-])("%s is told as it came, and how it ended", async (command, expected) => {
+])("%s returns its output as it came, and how it ended", async (command, expected) => {
   await using fixture = await openShell();
 
   expect(await callTool(bashTool(fixture), { command })).toEqual(expected);
 });
 
-test("a command that takes too long is ended, and what it had printed is told", async () => {
+test("a command that takes too long is ended, and its output so far is returned", async () => {
   const manual = new ManualClock();
   await using fixture = await openShell({ clock: withManualTimeouts(manual) });
   const timeOut = () => manual.advance(120_000);
@@ -31,7 +31,7 @@ test("a command that takes too long is ended, and what it had printed is told", 
   expect(output).toEqual({ text: "ready\nError: Timeout (120s)", isError: true });
 });
 
-test("a timeout of its own is kept to, and without output is all that is told", async () => {
+test("a timeout in the call is used, and without output only the timeout is returned", async () => {
   await using fixture = await openShell();
 
   const output = await callTool(bashTool(fixture), { command: "sleep 1000", timeout_s: 0.1 });

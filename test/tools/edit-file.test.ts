@@ -30,7 +30,7 @@ test.each([
     "Line 2 has it with other spaces: \tif (x) {\n\t\trun();",
   ],
   ["another end", "if (x) {\n  stop();\n}", "Line 2 begins like it; line 3 differs: \t\trun();"],
-])("a text with %s is not found, and where it almost is is told", async (_, wanted, told) => {
+])("a text with %s is not found, and the nearest place is reported", async (_, wanted, told) => {
   await using scene = await Scene.open({ "a.ts": "// first\n\tif (x) {\n\t\trun();\n\t}\n" });
   const member = await reader(scene, "a.ts");
 

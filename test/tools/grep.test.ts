@@ -13,7 +13,7 @@ const project = {
   ".team/inbox/lead.jsonl": "needle\n",
 };
 
-test("every line found is told with its place", async () => {
+test("every line found is reported with its place", async () => {
   await using scene = await Scene.open(project);
   const member = await scene.member();
 

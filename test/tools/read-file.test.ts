@@ -43,7 +43,7 @@ test("P25 a long file comes in parts that fit, and together are all of it", asyn
   expect(seen).toBe(lines.join(""));
 });
 
-test("P25 a line without end is cut, and what is left of it is told", async () => {
+test("P25 a line without end is cut, and the rest is counted", async () => {
   await using scene = await Scene.open({ "bundle.js": `${"ü".repeat(300_000)}\nlast\n` });
   const member = await scene.member();
 
@@ -113,7 +113,7 @@ test.each([
   ["NULs", Buffer.from("ab\0cd"), "is a binary file (5 bytes)"],
   ["invalid UTF-8", Buffer.from("caf\xe9 au lait", "latin1"), "is a binary file (12 bytes)"],
   ["UTF-16", Buffer.from("\uFEFFhi", "utf16le"), "is UTF-16 text (6 bytes)"],
-])("a file with %s is told for what it is", async (_, content, told) => {
+])("a file with %s is reported as such", async (_, content, told) => {
   await using scene = await Scene.open({ file: content });
   const member = await scene.member();
 
@@ -170,7 +170,7 @@ test("a link to itself is refused", async () => {
   );
 });
 
-test("the team's files can be read, also where they lie elsewhere", async () => {
+test("the team's files can be read, also where they are elsewhere", async () => {
   await using scene = await Scene.open({ ".team/outputs/1.txt": "whole" });
   await scene.put("../elsewhere/outputs/2.txt", "other");
   const inside = await scene.member();

@@ -51,7 +51,7 @@ async function problemOf(
   const kind = await kindOf(source);
   if (kind === "file") return undefined;
   if (isAboveProtected(target)) return "it may bring files that make other programs run code";
-  // Where it leads depends on where it lies.
+  // Where it leads depends on where it is.
   if (kind === "link") return "it brings a link";
   if (kind !== "folder") return undefined;
   const entries = await entriesOf(source);

@@ -146,7 +146,7 @@ function changing(list: FileProgram, words: readonly KnownArgument[]): Assessmen
     ...opensOnly,
     kind: list.isEdit ? "edits" : "runs",
     uses: /^(cp|mv|ln)$/.test(name) ? [...uses, ...arrivals(uses)] : uses,
-    // Where a new link leads depends on where it lies.
+    // The target of a new link depends on where the link is.
     moves: name === "ln" ? "anything" : isMoving ? "targets" : "nothing",
   };
 }

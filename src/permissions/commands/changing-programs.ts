@@ -32,7 +32,7 @@ export const filePrograms: Readonly<Record<string, FileProgram>> = {
   chmod: { changes: "after-first", isEdit: false, flags: "-R -v -c -f --recursive --verbose" },
 };
 
-/** Further programs that make files of whatever name they are told. */
+/** Further programs that make files under any name. */
 const making: ReadonlySet<string> = new Set(
   "sed install rsync dd tar unzip cpio patch curl wget split csplit".split(" "),
 );
@@ -46,7 +46,7 @@ export function mayMakeFiles({ decision, scope, pattern }: Rule): boolean {
 }
 
 /**
- * Programs that run whatever they are told, in ways nobody can list: no rule for their first words
+ * Programs that run any code given to them, in too many ways to list: no rule for their first words
  * covers them. A rule for the exact command does.
  */
 export const uncoverable: ReadonlySet<string> = new Set(

@@ -12,7 +12,7 @@ export interface CommandLine {
   readonly doubts: readonly string[];
 }
 
-/** One program with its arguments, wherever in the line it stands. */
+/** One program with its arguments, anywhere in the line. */
 export interface SimpleCommand {
   /** The program first. Empty where only files are opened, as in `> file`. */
   readonly words: readonly Argument[];

@@ -40,7 +40,7 @@ function hasTilde({ text, parts }: Word): boolean {
   );
 }
 
-/** `~/…` begins with the home directory. Of any other tilde it is not told here what it stands for. */
+/** `~/…` begins with the home directory. Any other tilde is not known. */
 function evaluateTilde({ text, value, parts = [] }: Word, variables: Variables): Argument {
   const home = variables.get("HOME");
   const [first, ...others] = parts;

@@ -2,7 +2,7 @@ import { type KnownArgument, knownValue } from "./argument.ts";
 import type { OptionList, ParsedArguments } from "./options.ts";
 import type { ReadOnlyProgram } from "./program.ts";
 
-/** Revisions and paths alike: a revision, taken for a path, lies in the workspace. */
+/** Revisions and paths alike: a revision, taken for a path, is in the workspace. */
 const operands = "paths" as const;
 
 const diffing = {

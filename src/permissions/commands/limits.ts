@@ -1,2 +1,2 @@
-/** How deep things may lie in each other: deeper ones are not judged. */
+/** Deeper nesting is not judged. */
 export const maxDepth = 100;

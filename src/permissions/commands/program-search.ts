@@ -53,7 +53,7 @@ const Manifest = z.object({ name: z.string() });
 /** A package's manifest is not further above its programs than this. */
 const mostParents = 4;
 
-/** True for a program of troupe's own package, wherever that lies. */
+/** True for a program of troupe's own package, wherever that is. */
 export async function isTroupeProgram(path: string): Promise<boolean> {
   if (!/\.[cm]?[jt]s$/.test(path)) return false;
   let directory = dirname(path);

@@ -118,7 +118,7 @@ class LineResolver {
     return brought ?? followed ?? (refusesFolders ? await folderProblem(uses) : undefined);
   }
 
-  /** Why a program is not the one that its name stands for: it lies in the workspace. */
+  /** Why a program is not the one that its name promises: it is in the workspace. */
   async #foreignPrograms(
     { words, wrappings }: SimpleCommand,
     { real }: Place,

@@ -14,7 +14,7 @@ export const shellPrograms: Readonly<Record<string, ReadOnlyProgram>> = {
     flags: "-w",
     text: "-f -s",
     hasNumbers: true,
-    // More than that, and whoever keeps them runs out of memory.
+    // More numbers than that would fill the memory.
     problem: ({ operands }) =>
       operands.every((operand) => /^-?\d{1,6}(\.\d+)?$/.test(knownValue(operand) ?? ""))
         ? undefined

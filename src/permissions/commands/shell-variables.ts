@@ -88,7 +88,7 @@ export class ShellVariables {
     [this.#isKept, this.#perhaps] = [isKept, perhaps];
   }
 
-  /** Walks what another program runs: it is told of these variables only if they are exported. */
+  /** Walks what another program runs: it gets these variables only if they are exported. */
   elsewhere(walk: () => void): void {
     this.aside(() => {
       this.#values = new Map([...this.#values.keys()].map((name) => [name, anyWords]));

@@ -1,6 +1,6 @@
 import { type Argument, knownValue } from "./argument.ts";
 
-/** What a shell is told to do. */
+/** What the arguments of a shell ask for. */
 export type ShellCall =
   /** To run a script in its arguments; `isPlain` when nothing else is asked of it. */
   | { readonly type: "script"; readonly script: string; readonly isPlain: boolean }

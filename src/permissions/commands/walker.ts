@@ -2,7 +2,7 @@ import type { ParsedScript, SyntaxNode } from "unbash";
 import type { Argument } from "./argument.ts";
 import type { ShellVariables } from "./shell-variables.ts";
 
-/** Whoever walks a line, as its words and calculations need to know it. */
+/** The walk through a line, as its words and calculations need it. */
 export interface Walker {
   readonly variables: ShellVariables;
   /** Looks into a part of a word. */

@@ -119,9 +119,9 @@ function wrapperDoubt(
   const leading = settings.find((setting) => !isHarmlessSetting(knownValue(setting) ?? ""));
   if (leading) return { doubt: `it sets ${startOf(leading).replace(/=.*/s, "")} for a program` };
   if (name === "sudo" || name === "doas") return { doubt: "it is run as another user" };
-  if (name === "exec") return { doubt: "it takes the shell's place" };
+  if (name === "exec") return { doubt: "it replaces the shell" };
   if (name === "setsid" || name === "nohup")
-    return { doubt: "it may go on when the line has ended" };
+    return { doubt: "it may run on when the line has ended" };
   // Without it, git would run what a repository names.
   if (name === "env" && given.size > 0) return { doubt: "it takes away some of the environment" };
   if (given.has("-I")) return { doubt: "xargs puts what it reads into the command" };

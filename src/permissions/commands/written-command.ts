@@ -65,7 +65,7 @@ function assignmentDoubt(
   return leading && `it sets ${leading.name} for a program`;
 }
 
-/** Whoever does not know a pattern does not know where the shell looks for files. */
+/** Where a pattern is not known, the folders in which the shell looks for files are not known. */
 export function patternProblem(words: readonly Argument[]): string | undefined {
   const isUnknown = words.some((word) => word.type === "unknown" && word.mayBePattern);
   return isUnknown

@@ -18,7 +18,7 @@ export class GlobPattern {
     this.#alternatives = alternatives;
   }
 
-  /** Undefined where the pattern stands for too much. */
+  /** Undefined where the pattern has too many alternatives. */
   static parse(pattern: string): GlobPattern | undefined {
     const alternatives = pattern.length <= maxExpandedCharacters && expandBraces(pattern);
     if (!alternatives || alternatives.join("").length > maxExpandedCharacters) return undefined;

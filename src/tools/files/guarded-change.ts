@@ -32,7 +32,7 @@ export interface FileChange {
   compose(current: Buffer | undefined): Change;
 }
 
-/** How often a file may change between look and write before the member is told to come later. */
+/** How often a file may change between look and write before the member is asked to try again later. */
 const maxAttempts = 5;
 const maxShownCharacters = 8000;
 

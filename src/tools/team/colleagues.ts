@@ -21,13 +21,13 @@ export interface Colleagues {
   takeMail(): Promise<readonly ReceivedMail[]>;
 }
 
-/** The task board as one member uses it: whoever must know of a change is told. */
+/** The task board as one member uses it. Members that a change concerns are notified. */
 export interface TaskDesk {
   create(draft: NewTask): Promise<Task>;
   list(): Promise<Task[]>;
   get(id: string): Promise<Task>;
   claim(id: string): Promise<Task>;
-  /** Returns also what waits for nothing any more. */
+  /** Returns also the tasks that are no longer blocked. */
   complete(id: string, result: string | undefined): Promise<{ task: Task; unblocked: Task[] }>;
   update(id: string, change: TaskEdit): Promise<{ task: Task; unblocked: Task[] }>;
 }
@@ -58,7 +58,7 @@ export interface Leadership {
   waitForTeammates(request: WaitRequest, signal: AbortSignal): Promise<string>;
   /** Resolves to the request, or to nothing where it was ended by force and nobody is asked. */
   requestShutdown(teammate: string, options: { force: boolean }): Promise<Request | undefined>;
-  /** A shutdown that was asked for; undefined where there is none of this id. */
+  /** A requested shutdown; undefined for an unknown id. */
   findShutdown(id: string): Promise<Request | undefined>;
   /** Resolves to whose plan it was. Throws where it is unknown or already decided. */
   decidePlan(
@@ -82,7 +82,7 @@ export interface SpawnRequest {
 }
 
 export interface WaitRequest {
-  /** Everybody, unless said. */
+  /** Default: everybody. */
   names: readonly string[] | undefined;
   mode: "all" | "any";
   timeoutMs: number;
@@ -101,17 +101,17 @@ export interface Following {
 
 /** Prompts that come by the clock. */
 export interface Timetable {
-  /** Throws where the pattern is none, or never comes. */
+  /** Throws where the pattern is invalid, or never matches. */
   schedule(entry: NewCron): Promise<CronEntry>;
   list(): Promise<CronEntry[]>;
-  /** Throws where there is none of this id. */
+  /** Throws for an unknown id. */
   cancel(id: string): Promise<CronEntry>;
 }
 
 export interface NewCron {
   cron: string;
   prompt: string;
-  /** The lead, unless said. */
+  /** Default: the lead. */
   member: string | undefined;
   once: boolean;
   /** When it was asked for. */

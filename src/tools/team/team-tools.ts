@@ -17,7 +17,7 @@ export function coordinationTools(member: { colleagues: Colleagues; tasks: TaskD
   ];
 }
 
-/** What the lead has beside them. */
+/** The lead's further tools. */
 export function leadTools(lead: { leadership: Leadership; timetable: Timetable }): Tool[] {
   return [
     spawnTeammateTool(lead),
@@ -30,7 +30,7 @@ export function leadTools(lead: { leadership: Leadership; timetable: Timetable }
   ];
 }
 
-/** What a teammate has beside them: its side of the protocols. */
+/** A teammate's further tools: its side of the protocols. */
 export function teammateTools(teammate: { following: Following }): Tool[] {
   return [submitPlanTool(teammate), shutdownAnswerTool(teammate)];
 }

@@ -21,7 +21,7 @@ test("a command is shown with all its lines and everything else that is asked fo
   ]);
 });
 
-test("what looks like a space and is none is spelt out", () => {
+test("what looks like a space and is none is spelled out", () => {
   expect(plain("bash", { command: "rm\u00a0-rf x" })).toEqual(["bash", "$ rm<U+00A0>-rf x"]);
 });
 

@@ -24,7 +24,7 @@ test("a diff has a few lines around a change and says how many are left out", ()
   ]);
 });
 
-test("what a tool would write is all added, with hidden characters spelt out", () => {
+test("what a tool would write is all added, with hidden characters spelled out", () => {
   expect(diffOfCall("write_file", { path: "a", content: "one\ntwo\u200b\n" })).toEqual([
     { type: "added", text: "one" },
     { type: "added", text: "two<U+200B>" },

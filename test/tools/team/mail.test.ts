@@ -28,7 +28,7 @@ test("why a message may not be read soon is said behind", async () => {
   );
 });
 
-test("a refusal of the team reaches whoever called the tool as it is", async () => {
+test("a refusal of the team reaches the caller of the tool unchanged", async () => {
   const refusal = new TeamError("member-unknown", "There is no 'eve'", { hint: "Members: bob." });
   const tools = teammatesTools({ colleagues: { send: () => Promise.reject(refusal) } });
 

@@ -37,7 +37,7 @@ test('"false" is no force, and no "true" either', async () => {
   expect(isError).toBe(true);
 });
 
-test("the lead sees what became of a shutdown, without the signatures", async () => {
+test("the lead sees the result of a shutdown, without the signatures", async () => {
   const at = new Date(0).toISOString();
   const decided = request({
     state: "rejected",
@@ -126,7 +126,7 @@ test("an answer that is not a boolean decides nothing", async () => {
   await expect(call(ofLead, "plan_approval", { ...input, approve: false })).rejects.toThrow();
 });
 
-test("an empty plan is none", async () => {
+test("an empty plan is refused", async () => {
   const { text } = await call(teammatesTools(), "plan_approval", { plan: "" });
 
   expect(text).toContain("plan: must not be empty");

@@ -20,7 +20,7 @@ test("an empty board has no tasks", () => {
   expect(taskList([])).toBe("No tasks.");
 });
 
-test("what a task has waited for is no blocker any more", () => {
+test("a settled blocker is not shown", () => {
   const tasks = [
     task({ id: "1", status: "completed" }),
     task({ id: "2", status: "cancelled" }),

@@ -62,7 +62,7 @@ test("a task in full is JSON", async () => {
   expect(JSON.parse(await textOf(tools, "get_task", { task_id: "3" }))).toEqual(whole);
 });
 
-test("who claims a task is told what is to be done", async () => {
+test("claiming a task returns what is to be done", async () => {
   const tools = teammatesTools({
     tasks: { claim: async () => task({ description: "It loops.\nFind out why." }) },
   });
@@ -72,7 +72,7 @@ test("who claims a task is told what is to be done", async () => {
   );
 });
 
-test("who completes a task is told what that has unblocked", async () => {
+test("completing a task returns what that has unblocked", async () => {
   const unblocked = [task({ id: "4" }), task({ id: "5" })];
   const tools = teammatesTools({
     tasks: {

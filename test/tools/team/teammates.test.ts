@@ -55,7 +55,7 @@ test.each([
   expect(spawned).toEqual([]);
 });
 
-test("waiting is for all teammates and ten minutes, unless said", async () => {
+test("by default, waiting is for all teammates and ten minutes", async () => {
   const { tools, waits } = recordingWaits();
 
   await call(tools, "wait_for_teammates");
