@@ -7,11 +7,11 @@ import type { Room } from "../server/room/room.ts";
 import type { Team } from "../team/team.ts";
 import type { TeamPlace } from "../team/team-place.ts";
 import type { Io } from "./command.ts";
-import { type CommandLine, runProgram } from "./program.ts";
+import { type CliProgram, runProgram } from "./program.ts";
 import { oneLine } from "./render/one-line.ts";
 import { StopRequest } from "./stop-request.ts";
 
-const program: CommandLine = {
+const program: CliProgram = {
   version: packageJson.version,
   commands: new Map([
     ["", async () => (await import("./commands/talk.ts")).talk],

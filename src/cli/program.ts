@@ -5,7 +5,7 @@ import { nearest } from "./nearest.ts";
 import { parseArguments } from "./parse-arguments.ts";
 
 /** The program apart from its process. */
-export interface CommandLine {
+export interface CliProgram {
   version: string;
   /** Loaders of commands by name. The empty name is for `troupe` without a command. */
   commands: ReadonlyMap<string, () => Promise<Command>>;
@@ -16,7 +16,7 @@ export interface CommandLine {
  * sentence and a hint.
  */
 export async function runProgram(
-  { version, commands }: CommandLine,
+  { version, commands }: CliProgram,
   argv: string[],
   io: Io,
 ): Promise<number> {
@@ -104,7 +104,7 @@ const usageErrors: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
 ]);
 
 /** The command, and its arguments. */
-function findCommand(commands: CommandLine["commands"], argv: string[]) {
+function findCommand(commands: CliProgram["commands"], argv: string[]) {
   const [name, ...rest] = argv;
   const withoutCommand = commands.get("");
   const named = name === "" ? undefined : commands.get(name === "-p" ? "run" : (name ?? ""));
@@ -114,7 +114,7 @@ function findCommand(commands: CommandLine["commands"], argv: string[]) {
   throw unknownCommand(name, commands);
 }
 
-function unknownCommand(name: string | undefined, commands: CommandLine["commands"]): TeamError {
+function unknownCommand(name: string | undefined, commands: CliProgram["commands"]): TeamError {
   const message = name === undefined ? "No command given" : `Unknown command: ${name}`;
   const names = [...commands.keys()].filter((known) => known !== "");
   const meant = nearest(name ?? "", names);

@@ -7,8 +7,8 @@ import { exitCodeTable } from "./exit-codes.ts";
 const titles: Readonly<Record<CommandGroup, string>> = {
   talk: "Talk",
   run: "Run",
-  look: "Look",
-  act: "Act",
+  look: "Inspect",
+  act: "Act on a team",
   "set up": "Set up",
 };
 
@@ -58,11 +58,10 @@ function asText(text: string): string {
 
 const intro = `# The command line
 
-\`troupe <command> --help\` says the same as this page, which is made from the commands themselves by \`npm run docs:update\`.
+This page is generated from the commands by \`npm run docs:update\`; \`troupe <command> --help\` prints the same.
 
-Commands that look or act work from any shell, while the team runs in another process or not. A command that acts leaves a
-signed message; the process that runs the team carries it out, and where nobody runs it, it is carried out when the team
-runs again. All commands find the team in \`.team\` of the current directory, or where \`--team-dir\` says. What follows \`--\` is
-text, whatever it looks like. Results are on standard output, everything else is on standard error; control characters in
-what members and files say are shown, never obeyed.
+Commands that show a team or act on it work from any shell, whether the team is running or not. A command that acts sends a
+signed message; the process that runs the team carries it out, now or when the team runs again. All commands find the team in
+\`.team\` of the current directory, or in \`--team-dir\`. Everything after \`--\` is text. Results go to standard output, everything
+else to standard error; control characters in the texts of members and files are made visible.
 `;
