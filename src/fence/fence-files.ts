@@ -8,7 +8,7 @@ import { Heartbeat, type LeadRecord, StoredLeadRecord } from "./lead-record.ts";
 
 export interface FenceFilesOptions {
   directory: FilePath;
-  /** Told of a file that cannot be read. */
+  /** Called with the problem of a file that cannot be read. */
   onDamage(problem: string): void;
   now(): Date;
   isInPlace?: (() => boolean) | undefined;
@@ -38,7 +38,7 @@ export class FenceFiles {
     this.#isInPlace = isInPlace ?? (() => true);
   }
 
-  /** Whoever moved the directory away has begun, or will begin, another team in its place. */
+  /** Undefined where the directory was moved away: another team may be in its place. */
   async lead(): Promise<LeadRecord | undefined> {
     if (!this.#isInPlace()) return undefined;
     return this.#records.read("lead");

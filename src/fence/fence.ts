@@ -6,7 +6,7 @@ import { TeamError } from "../errors.ts";
  * Every backend promises, and src/testing/conformance/fence.ts checks, that:
  * - of any number of contenders exactly one acquires; while it lives, all others are refused;
  * - each acquisition has a higher epoch than the one before;
- * - a holder that has lost or released the fence is told so by `check` before it writes.
+ * - `check` throws for a holder that has lost or released the fence, before it writes.
  */
 export interface Fence {
   /**
@@ -34,7 +34,7 @@ export interface HeldFence extends AsyncDisposable {
   check(): Promise<void>;
 }
 
-/** Whoever is on record as the lead. */
+/** The process that is on record as the lead. */
 export interface Holder {
   epoch: number;
   host: string;

@@ -14,7 +14,7 @@ export interface FileFenceOptions {
   directory: FilePath;
   clock: Clock;
   processes: ProcessTable;
-  /** Told what a person should know: a damaged file, a full disk, a wait. */
+  /** Called with what a person should know: a damaged file, a full disk, a wait. */
   onNotice(notice: string): void;
   /** False once others find another directory in the place of this one. Needless for a look. */
   isInPlace?: () => boolean;

@@ -80,7 +80,7 @@ export class HeldFileFence implements HeldFence {
   async #beat(): Promise<void> {
     const begun = this.#moment();
     try {
-      // A process that slept must not write over the heartbeat of whoever took over meanwhile.
+      // A process that slept must not overwrite the heartbeat of its successor.
       await this.#confirm();
       const at = new Date(begun.wallMs).toISOString();
       await this.#files.writeHeartbeat({ epoch: this.epoch, beat: ++this.#beats, at });

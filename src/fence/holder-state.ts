@@ -45,7 +45,7 @@ export function judgeHolder({ holder, heartbeat, self, startHere, now }: HolderF
   return { type: "silent", observeMs: isPlain ? shortObservationMs : longObservationMs };
 }
 
-/** A moment by both clocks: the time of day can jump, the other stands still during a suspend. */
+/** The time by both clocks: the wall clock can jump, the other stops during a suspend. */
 export interface ClockReading {
   wallMs: number;
   monotonicMs: number;

@@ -17,7 +17,7 @@ export const LeadRecord = z.discriminatedUnion("type", [
 ]);
 export type LeadRecord = z.infer<typeof LeadRecord>;
 
-/** A record as it is read: one that does not fit its checksum is none. */
+/** A record as it is read: one that does not fit its checksum is refused. */
 export const StoredLeadRecord = LeadRecord.refine(fitsSum, "does not fit its checksum");
 
 export type HeldRecord = Extract<LeadRecord, { type: "held" }>;

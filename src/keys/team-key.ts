@@ -17,7 +17,7 @@ export interface TeamKeyPathOptions {
   home: string;
 }
 
-/** Where a team's key lies: outside the workspace, where no member's file tools reach. */
+/** The path of a team's key: outside the workspace, where no member's file tools reach. */
 export function teamKeyPath({ teamId, keyFile, stateHome, home }: TeamKeyPathOptions): string {
   return keyFile ? keyFile : join(stateDirectory({ stateHome, home }), "keys", teamId);
 }
@@ -38,7 +38,7 @@ export function mailHead(member: string): string {
   return `${member}.mail`;
 }
 
-/** Where the secrets of dashboards lie: whoever has one can answer for the person. */
+/** The directory of the dashboards' secrets: with one of them, one can answer for the person. */
 export function dashboardsDirectory(place: Pick<TeamKeyPathOptions, "stateHome" | "home">): string {
   return join(stateDirectory(place), "dashboards");
 }
@@ -55,11 +55,11 @@ export interface TeamKey {
   signature: Signature;
   /** `memory`: it ends with this process, and no other process can sign for the team. */
   origin: "loaded" | "created" | "memory";
-  /** What a person should be told, once. */
+  /** A problem to show to the person, once. */
   warning?: string;
 }
 
-/** The team's key, made anew where there is none. Processes that open it at once get the same. */
+/** The team's key, created where it is missing. Processes that open it at once get the same. */
 export async function openTeamKey({ path }: { path: string }): Promise<TeamKey> {
   const existing = await loadTeamKey({ path });
   if (existing) return loaded(existing, path);
@@ -86,7 +86,7 @@ async function loaded(key: Uint8Array, path: string): Promise<TeamKey> {
   return { signature, origin: "loaded", warning };
 }
 
-/** The team's key, or undefined where there is none. The file stays as it is. */
+/** The team's key; undefined where it is missing. The file is not changed. */
 export async function loadTeamKey({ path }: { path: string }): Promise<Uint8Array | undefined> {
   const text = await readKey(path);
   if (text === undefined) return undefined;
@@ -110,7 +110,7 @@ async function readKey(path: string): Promise<string | undefined> {
   }
 }
 
-/** Whoever can write the key can act for the person. */
+/** Throws where others can write the key: they could act for the person. */
 async function requireKeyFile(file: FileHandle, path: string): Promise<void> {
   const stats = await file.stat();
   if (!stats.isFile()) throw unreadable(path);

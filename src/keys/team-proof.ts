@@ -2,7 +2,7 @@ import type { TeamId } from "../protocol/ids.ts";
 import type { TeamRecord } from "../protocol/team.ts";
 import type { Signature } from "./signature.ts";
 
-/** The roster with the proof that whoever has this key began the team. */
+/** The roster with the proof that the owner of this key began the team. */
 export function proveTeam(team: TeamRecord, signature: Signature): TeamRecord {
   return { ...team, sig: signature.sign(proofText(team.team_id)) };
 }

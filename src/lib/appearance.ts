@@ -2,7 +2,7 @@ import { stat } from "node:fs/promises";
 import { hasErrno } from "../errors.ts";
 import { type FilePath, locationOf } from "./file-path.ts";
 
-/** What tells one state of a file from the next without reading it; undefined where there is none. */
+/** A text that differs after each change of a file; undefined where the file is missing. */
 export async function appearanceOf(path: FilePath): Promise<string | undefined> {
   try {
     return describeAppearance(await stat(locationOf(path), { bigint: true }));

@@ -1,8 +1,8 @@
 import { setImmediate } from "node:timers/promises";
 
-/** So many files of a directory are open at once at most. */
+/** How many files of a directory are open at once. */
 const batchSize = 16;
-/** After so many, others get their turn, also where nothing had to be waited for. */
+/** After this many results the event loop gets a turn, also where nothing was waited for. */
 const turnSize = 1024;
 
 /** `Promise.all` for any number of files: in order, and never too many at once. */

@@ -1,7 +1,7 @@
 import { crc32 } from "node:zlib";
 import { canonicalJson } from "./canonical-json.ts";
 
-/** Tells a text that was damaged by accident. Whoever can write a text can write its checksum too. */
+/** Detects accidental damage, not forgery: who can write a text can write its checksum, too. */
 export function checksum(text: string): string {
   return crc32(text).toString(16).padStart(8, "0");
 }

@@ -18,9 +18,9 @@ interface Watcher {
 export interface DirectoryWatchOptions {
   directory: FilePath;
   clock: Clock;
-  /** Told once when file events cannot be had, or cease: polling alone goes on. */
+  /** Called once when there are no file events, or no more: then only polling is left. */
   onFallback(reason: string): void;
-  /** Node's own, unless told otherwise. */
+  /** Default: Node's own. */
   watch?: WatchFileSystem;
 }
 
@@ -42,7 +42,7 @@ interface WideSubscription {
 }
 
 /**
- * Wakes whoever waits for changes of a file in one directory: at once where the system reports
+ * Wakes subscribers after changes of a file in one directory: at once where the system reports
  * them, and within the second where it does not. The file may be replaced, renamed, or not there
  * yet, because it is the directory that is watched. Keeps no process alive.
  *

@@ -3,7 +3,7 @@ import { hasErrno, TeamError } from "../errors.ts";
 
 const { O_DIRECTORY, O_NOFOLLOW, O_RDONLY } = constants;
 
-/** Opens a directory that is this user's own. `shown` is what a person is told. */
+/** Opens a directory that is this user's own. `shown` is its path in error messages. */
 export function openDirectory(path: string, shown: string): number {
   const descriptor = openUnlinked(path, shown);
   try {
@@ -19,7 +19,7 @@ function openUnlinked(path: string, shown: string): number {
   try {
     return openSync(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
   } catch (error) {
-    // Which of the two is said of a link depends on the system.
+    // Which of the two errors a link gives depends on the system.
     if (!hasErrno(error, "ELOOP", "ENOTDIR")) throw named(error, path, shown);
     const found = lstatSync(path, { throwIfNoEntry: false });
     throw found?.isSymbolicLink() ? isLink(shown) : named(error, path, shown);
@@ -61,7 +61,7 @@ export function quoted(path: string): string {
   return /^[\w@%+=:,./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
 }
 
-/** The same error of the system, which tells of the path that a person knows. */
+/** The same system error, with the path that a person knows. */
 export function named(error: unknown, location: string, shown: string): unknown {
   if (!(error instanceof Error) || !("errno" in error) || location === shown) return error;
   error.message = error.message.replaceAll(location, shown);

@@ -1,10 +1,11 @@
+import { statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { hasErrno } from "../errors.ts";
 import { named } from "./file-owner.ts";
 import type { OwnPath } from "./own-directory.ts";
 
 /**
- * A file: by a path that is looked up anew each time, or by its names below a directory that is
+ * A file: by a path that is looked up each time, or by its names below a directory that is
  * held open. As text, both are the path that a person knows.
  */
 export type FilePath = string | OwnPath;
@@ -27,6 +28,11 @@ export function nameOf(path: FilePath): string {
 /** A path by which to look at a file. It may lead through links, so it must decide nothing. */
 export function locationOf(path: FilePath): string {
   return typeof path === "string" ? path : path.location;
+}
+
+/** The size of a file; 0 where it is missing. */
+export function sizeOf(path: FilePath): number {
+  return statSync(locationOf(path), { throwIfNoEntry: false })?.size ?? 0;
 }
 
 /** Calls `use` with a path to the file that leads through no link. */

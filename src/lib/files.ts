@@ -85,7 +85,7 @@ async function linkOnce(from: string, to: string): Promise<boolean> {
   }
 }
 
-/** Replaces `path` with `text`: whoever reads it sees the old text or the new, never a part. */
+/** Replaces `path` with `text`: a reader sees the old text or the new one, never a part. */
 export async function replaceFile(path: FilePath, text: string): Promise<void> {
   await at(path, (location) =>
     withTemporary(location, text, (temporary) => rename(temporary, location)),

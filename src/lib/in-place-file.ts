@@ -6,8 +6,8 @@ import { openPrivateSync } from "./open-files.ts";
 
 /**
  * A short text in a file that is written over in place, often and quickly. A checksum behind the
- * text tells what was written from what is left of it. Nothing here throws: the text is a help, and
- * whoever keeps it goes on without it.
+ * text tells what was written from what is left of it. Nothing here throws: the text is a help,
+ * and its owner continues without it.
  */
 export class InPlaceFile {
   readonly #path: string;
@@ -29,7 +29,7 @@ export class InPlaceFile {
     return file;
   }
 
-  /** Undefined where there is none, or it is damaged, which is warned of. */
+  /** Undefined where the text is missing or damaged, with a warning for the latter. */
   async read(): Promise<string | undefined> {
     try {
       const stored = await readTextIfExists(this.#path);

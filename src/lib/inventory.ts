@@ -10,7 +10,7 @@ const Texts = z.record(z.string(), z.string());
 
 /**
  * Remembers outside the team directory which records of one kind there are, each with a text, so
- * that one whose file is gone is missed. Nothing here throws: whoever keeps it goes on without it.
+ * that one whose file is gone is missed. Nothing here throws: its owner continues without it.
  */
 export class Inventory {
   readonly #path: FilePath;

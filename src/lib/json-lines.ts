@@ -1,7 +1,7 @@
-import { closeSync, fstatSync, ftruncateSync, readSync, statSync, writeSync } from "node:fs";
+import { closeSync, fstatSync, ftruncateSync, readSync, writeSync } from "node:fs";
 import type { z } from "zod";
 import { TeamError } from "../errors.ts";
-import { type FilePath, locationOf, nameOf, parentOf, within } from "./file-path.ts";
+import { type FilePath, nameOf, parentOf, sizeOf, within } from "./file-path.ts";
 import { ensurePrivateDirectory, moveFile } from "./files.ts";
 import { parseJson } from "./json.ts";
 import { type FileLine, LineReader, maxRecordBytes } from "./line-reader.ts";
@@ -22,7 +22,7 @@ export function toLines(records: readonly object[]): string {
   return lines;
 }
 
-/** The record in `line`. An empty line is none; any other that is none goes to `onDamage`. */
+/** The record in `line`. An empty line has none; any other without a record is reported. */
 export function parseLine<T>(
   line: FileLine,
   schema: z.ZodType<T>,
@@ -50,7 +50,7 @@ export function parseLine<T>(
  * and where not even that can be had, the next call ends the torn line before it writes its own.
  *
  * The file is opened for each call: any number of logs costs no descriptors, and one that was
- * deleted or replaced meanwhile is not written to in the dark.
+ * deleted or replaced meanwhile is not written to unnoticed.
  */
 export function appendLines(path: FilePath, lines: string): void {
   requireBounded(path, lines);
@@ -108,16 +108,22 @@ const tornBytes = 1024 * 1024;
 const maxAsideBytes = 8 * 1024 * 1024;
 
 /**
- * Appends `lines` to a file that nothing reads but a person. It is bounded: a long one becomes
- * `<name>.older.jsonl`, of which there is one.
+ * Appends `lines` to a bounded file: one that is longer than `maxBytes` becomes the file at
+ * `olderPath`, in the place of the one that was there.
  */
-export async function appendAside(path: FilePath, lines: string): Promise<void> {
+export async function appendAside(
+  path: FilePath,
+  lines: string,
+  maxBytes = maxAsideBytes,
+): Promise<void> {
   await ensurePrivateDirectory(parentOf(path));
-  const size = statSync(locationOf(path), { throwIfNoEntry: false })?.size ?? 0;
-  if (size >= maxAsideBytes) {
-    await moveFile(path, within(parentOf(path), nameOf(path).replace(/\.jsonl$/, ".older.jsonl")));
-  }
+  if (sizeOf(path) >= maxBytes) await moveFile(path, olderPath(path));
   appendLines(path, lines);
+}
+
+/** Where the older half of a bounded file is: `<name>.older.jsonl`. */
+export function olderPath(path: FilePath): FilePath {
+  return within(parentOf(path), nameOf(path).replace(/\.jsonl$/, ".older.jsonl"));
 }
 
 function cutOff(path: FilePath, size: number): void {

@@ -18,7 +18,7 @@ export interface LineReaderOptions {
   maxLineBytes?: number;
 }
 
-/** No record is longer, with its newline: whoever writes refuses it, and whoever reads cuts it. */
+/** No record is longer, with its newline: writers refuse it, and readers cut it. */
 export const maxRecordBytes = 16 * 1024 * 1024;
 
 const chunkBytes = 256 * 1024;
@@ -111,7 +111,7 @@ export class LineReader implements AsyncDisposable {
     await this.#file.close();
   }
 
-  /** What lies between newlines, from the end: first, maybe empty, what follows the last one. */
+  /** The text between newlines, from the end: first what follows the last one, maybe empty. */
   async *#piecesBackwards(to: number): AsyncGenerator<FileLine> {
     let position = Math.min(to, Number((await this.stat()).size));
     let piece = new LinePiece(this.#maxLineBytes);

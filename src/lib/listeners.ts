@@ -1,15 +1,17 @@
-/** Whoever wants to be told of something. One that throws stops neither the teller nor the others. */
+/** Functions to call with each value. One that throws stops neither the caller nor the others. */
 export class Listeners<T> {
   readonly #listeners = new Set<(value: T) => void>();
 
-  /** Calls `listener` with each value from now on, until the returned function is called. */
-  add(listener: (value: T) => void): () => void {
+  get size(): number {
+    return this.#listeners.size;
+  }
+
+  /** Calls `listener` with each value, until the returned function is called. */
+  add(listener: (value: T) => void): () => boolean {
     // A wrapper of its own, so that a listener that was added twice can leave once.
     const added = (value: T) => listener(value);
     this.#listeners.add(added);
-    return () => {
-      this.#listeners.delete(added);
-    };
+    return () => this.#listeners.delete(added);
   }
 
   emit(value: T): void {

@@ -2,9 +2,9 @@ import { closeSync, fstatSync, readSync } from "node:fs";
 import { crc32 } from "node:zlib";
 import type { FilePath } from "./file-path.ts";
 import { InPlaceFile } from "./in-place-file.ts";
-import { openIfExists, openIfExistsSync } from "./open-files.ts";
+import { openIfExistsSync } from "./open-files.ts";
 
-/** How far a log had come: so many bytes, which have this CRC-32. */
+/** How far a log had come: its length, and the CRC-32 of these bytes. */
 export interface LogMark {
   readonly generation: number;
   readonly bytes: number;
@@ -77,47 +77,49 @@ export class LogHead {
 }
 
 /** False where the log at `path` is not as it was at `mark`. */
-export async function isAsMarked(path: FilePath, { bytes, crc }: LogMark): Promise<boolean> {
-  await using file = await openIfExists(path);
-  if (!file) return bytes === 0;
-  let found = 0;
-  let position = 0;
-  while (position < bytes) {
-    const buffer = Buffer.allocUnsafe(Math.min(chunkBytes, bytes - position));
-    const { bytesRead } = await file.read(buffer, 0, buffer.length, position);
-    if (bytesRead === 0) return false;
-    found = crc32(buffer.subarray(0, bytesRead), found);
-    position += bytesRead;
-  }
-  return found === crc;
+export function isAsMarked(path: FilePath, { bytes, crc }: LogMark): boolean {
+  const found = crcOf(path, bytes, startOfLog);
+  return found === undefined ? bytes === 0 : found.bytes === bytes && found.crc === crc;
 }
 
-/**
- * The mark of `log`, going on from an earlier one; undefined where it does not reach so far.
- * Synchronous: what is read was written a moment ago and lies in memory.
- */
+/** The mark of `log`, continued from an earlier one; undefined where the log is not longer. */
 function markAfter(log: MarkedLog, earlier: LogMark | undefined): LogMark | undefined {
-  const { generation, path } = log;
+  const { generation, path, bytes } = log;
+  const found = crcOf(path, bytes, earlier ?? startOfLog);
+  const isShort = !found || found.bytes < (bytes ?? 0) || found.bytes <= (earlier?.bytes ?? -1);
+  return isShort ? undefined : { generation, ...found };
+}
+
+type MarkedBytes = Pick<LogMark, "bytes" | "crc">;
+
+/**
+ * The CRC-32 of the first `bytes` of a file, or of all of it, continued from `start`; undefined
+ * where the file is missing. Synchronous: nearly always little is read, which was just written.
+ */
+function crcOf(
+  path: FilePath,
+  bytes: number | undefined,
+  start: MarkedBytes,
+): MarkedBytes | undefined {
   const descriptor = openIfExistsSync(path);
   if (descriptor === undefined) return undefined;
   try {
-    const { size } = fstatSync(descriptor);
-    const { bytes = size } = log;
-    if (size < bytes || bytes <= (earlier?.bytes ?? -1)) return undefined;
-    let position = earlier?.bytes ?? 0;
-    let crc = earlier?.crc ?? 0;
-    while (position < bytes) {
-      const buffer = Buffer.allocUnsafe(Math.min(chunkBytes, bytes - position));
+    const end = bytes ?? fstatSync(descriptor).size;
+    let { bytes: position, crc } = start;
+    while (position < end) {
+      const buffer = Buffer.allocUnsafe(Math.min(chunkBytes, end - position));
       const read = readSync(descriptor, buffer, 0, buffer.length, position);
-      if (read === 0) return undefined;
+      if (read === 0) break;
       crc = crc32(buffer.subarray(0, read), crc);
       position += read;
     }
-    return { generation, bytes, crc };
+    return { bytes: position, crc };
   } finally {
     closeSync(descriptor);
   }
 }
+
+const startOfLog: MarkedBytes = { bytes: 0, crc: 0 };
 
 /** The live log and the two before it, in which a late line may still turn up. */
 const keptMarks = 3;

@@ -5,7 +5,7 @@ import { listEntries, setAside } from "./files.ts";
 const fileName = /\.jsonl?$|^(?:cursor|heartbeat|\.gitignore)$/;
 
 /**
- * Moves directories out of the way that lie in `directory` where a file belongs, and tells of each:
+ * Moves directories away that are in `directory` where a file belongs, and warns of each:
  * nobody could read or write that file, and the whole team would not start for it.
  */
 export async function moveMisplaced(

@@ -10,8 +10,8 @@ const { O_APPEND, O_CREAT, O_EXCL, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_RDWR, O_W
 
 /**
  * Opens a file of this user's for reading, or undefined where there is no such file. No link is
- * followed, and a pipe or a device in its place is refused: whoever waits for it waits for ever,
- * and holds up all other reading.
+ * followed, and a pipe or a device in its place is refused: reading it
+ * could wait for ever, and hold up all other reading.
  */
 export async function openIfExists(path: FilePath): Promise<FileHandle | undefined> {
   try {

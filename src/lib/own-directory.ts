@@ -3,11 +3,11 @@ import { join, resolve } from "node:path";
 import { TeamError } from "../errors.ts";
 import { openDirectory } from "./file-owner.ts";
 
-/** Where Linux shows the descriptors of whoever looks. A directory among them can be entered. */
+/** Where Linux shows a process its own descriptors. A directory among them can be entered. */
 const descriptors = "/proc/self/fd";
 
 /**
- * A directory of Troupe's own that is held open. What lies in it is looked up in this very
+ * A directory of Troupe's own that is held open. Its files are looked up in this very
  * directory, name by name, and no link is followed: whatever is renamed or swapped meanwhile, a
  * path below it leads to something in it.
  *
@@ -80,10 +80,10 @@ export class OwnDirectory implements Disposable {
   }
 }
 
-/** Whoever only looks at a team need not close it: what nobody can reach any more is closed. */
+/** A view of a team need not be closed: an unreachable directory is closed with its object. */
 const forgotten = new FinalizationRegistry<number>((descriptor) => closeSync(descriptor));
 
-/** What lies below a directory that is held open. */
+/** A path below a directory that is held open. */
 export class OwnPath {
   readonly #directory: OwnDirectory;
   readonly names: readonly string[];

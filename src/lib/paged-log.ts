@@ -17,7 +17,7 @@ export function logCursor({ generation, offset, file = "" }: LogPlace): string {
   return `${generation}_${offset}_${file}`;
 }
 
-/** The place of a cursor; undefined for what is none. */
+/** The place of a cursor; undefined for an invalid one. */
 export function logPlaceAt(cursor = ""): LogPlace | undefined {
   const [, generation, offset, file] = cursorPattern.exec(cursor) ?? [];
   if (generation === undefined) return undefined;
@@ -34,7 +34,7 @@ export interface LogFile {
 }
 
 export interface PagedLogOptions extends LineReaderOptions {
-  /** Where the segments lie; default: the side directory of the live file. */
+  /** The directory of the segments; default: the side directory of the live file. */
   directory?: FilePath;
 }
 

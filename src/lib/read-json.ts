@@ -14,7 +14,7 @@ export class TooDeep extends SyntaxError {
   }
 }
 
-/** The value that `text` is the JSON of. Throws a SyntaxError where it is none, or is `TooDeep`. */
+/** Parses JSON. Throws a SyntaxError, which is `TooDeep` for a value that is nested too deeply. */
 export function readJson(text: string, levels = maxDepth): unknown {
   const value: unknown = JSON.parse(text);
   if (isDeeper(value, levels)) throw new TooDeep(levels);

@@ -11,7 +11,7 @@ export async function listSegments(directory: FilePath): Promise<number[]> {
     .sort((a, b) => a - b);
 }
 
-/** Where segment `number` of `directory` lies. */
+/** The path of segment `number` in `directory`. */
 export function segmentPath(directory: FilePath, number: number): FilePath {
   return within(directory, `${String(number).padStart(6, "0")}.jsonl`);
 }

@@ -1,9 +1,9 @@
 import { canonicalJson } from "./canonical-json.ts";
 
-/** Signs what troupe writes, and knows it again. */
+/** Signs what troupe writes, and verifies it. */
 export interface Signer {
-  sign(text: string): string;
-  verify(text: string, signature: string): boolean;
+  sign(data: string | Buffer): string;
+  verify(data: string | Buffer, signature: string): boolean;
 }
 
 /** `record` with a signature of everything in it. */

@@ -26,7 +26,7 @@ export async function checkBill(
   const rest = await linesAfter(path, isLive ? mark.bytes : 0);
   // A process that died right after a call had no time to mark it. A new file begins with totals.
   const isEnd = rest.length <= (isLive ? 1 : 2) && !(await hasTwice(path, rest.at(-1)));
-  if (isEnd && (await isAsMarked(marked, mark))) return;
+  if (isEnd && isAsMarked(marked, mark)) return;
   for (const { generation: each } of [...head.marks]) head.drop(each);
   const reason = `${marked} was changed: calls are missing, altered or duplicated. The totals are of what it contains.`;
   onDamage({ path: locationOf(marked), offset: 0, reason });

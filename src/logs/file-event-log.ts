@@ -2,6 +2,7 @@ import { TeamError } from "../errors.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { FilePath } from "../lib/file-path.ts";
 import { appendLines, toLines } from "../lib/json-lines.ts";
+import { Listeners } from "../lib/listeners.ts";
 import type { AgentEvent, StoredEvent } from "../protocol/events.ts";
 import type { MessageId } from "../protocol/ids.ts";
 import { DeltaJoiner } from "./delta-joiner.ts";
@@ -22,7 +23,7 @@ export class FileEventLog implements EventLog {
   readonly #reader: FileEventReader;
   readonly #clock: Clock;
   readonly #joiner: DeltaJoiner;
-  readonly #wakes = new Set<() => void>();
+  readonly #wakes = new Listeners<void>();
   #lastSeq = 0;
   #lost = 0;
 
@@ -30,15 +31,8 @@ export class FileEventLog implements EventLog {
     this.#file = file;
     this.#clock = clock;
     this.#joiner = new DeltaJoiner(clock, (event) => this.#store(event));
-    this.#reader = new FileEventReader({
-      path,
-      wakes: {
-        subscribe: (_fileName, wake) => {
-          this.#wakes.add(wake);
-          return () => this.#wakes.delete(wake);
-        },
-      },
-    });
+    const wakes = { subscribe: (_: string, wake: () => void) => this.#wakes.add(wake) };
+    this.#reader = new FileEventReader({ path, wakes });
   }
 
   static async open(options: FileEventLogOptions): Promise<FileEventLog> {
@@ -90,7 +84,7 @@ export class FileEventLog implements EventLog {
       return;
     }
     this.#lost = 0;
-    for (const wake of this.#wakes) wake();
+    this.#wakes.emit();
   }
 
   #lossWarning(): AgentEvent {

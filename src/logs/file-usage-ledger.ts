@@ -13,7 +13,7 @@ import type { UsageSums } from "./usage-sums.ts";
 export interface FileUsageLedgerOptions {
   path: FilePath;
   clock: Clock;
-  /** Told of each line that cannot be read, and so is in no total. */
+  /** Called with each line that cannot be read, and so is in no total. */
   onDamage(damage: Damage): void;
   /** How far the bill had come. Without it, what is missing from it is not noticed. */
   head?: LogHead | undefined;

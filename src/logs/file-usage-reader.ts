@@ -9,7 +9,7 @@ import type { UsageReader } from "./usage-ledger.ts";
 import { UsageSums } from "./usage-sums.ts";
 
 export interface FileUsageReaderOptions {
-  /** Told of each line that cannot be read, and so is in no total. */
+  /** Called with each line that cannot be read, and so is in no total. */
   onDamage(damage: Damage): void;
 }
 
@@ -94,7 +94,7 @@ export class FileUsageReader implements UsageReader {
   }
 }
 
-/** A damaged first line is told of when it is added up. */
+/** A damaged first line is reported when it is added up. */
 async function beginsWithTotals(file: LineReader): Promise<boolean> {
   for await (const line of file.forwards()) {
     return parseLine(line, UsageLine, () => {})?.type === "carried";

@@ -1,4 +1,5 @@
 import type { Clock } from "../lib/clock.ts";
+import { Listeners } from "../lib/listeners.ts";
 import type { AgentEvent, StoredEvent } from "../protocol/events.ts";
 import type { MessageId } from "../protocol/ids.ts";
 import { DeltaJoiner } from "./delta-joiner.ts";
@@ -9,7 +10,7 @@ import { follow } from "./follow.ts";
 export class MemoryEventLog implements EventLog {
   readonly #joiner: DeltaJoiner;
   readonly #kept: StoredEvent[] = [];
-  readonly #wakes = new Set<() => void>();
+  readonly #wakes = new Listeners<void>();
   #lastSeq = 0;
 
   constructor(clock: Clock) {
@@ -46,10 +47,7 @@ export class MemoryEventLog implements EventLog {
           yield stored;
         }
       },
-      subscribe: (wake) => {
-        this.#wakes.add(wake);
-        return () => this.#wakes.delete(wake);
-      },
+      subscribe: (wake) => this.#wakes.add(wake),
       signal,
     });
   }
@@ -72,7 +70,7 @@ export class MemoryEventLog implements EventLog {
     this.#lastSeq += 1;
     this.#kept.push({ seq: this.#lastSeq, event });
     if (this.#kept.length > keptEvents) this.#kept.shift();
-    for (const wake of this.#wakes) wake();
+    this.#wakes.emit();
   }
 }
 

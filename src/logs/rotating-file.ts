@@ -1,5 +1,5 @@
-import { mkdirSync, renameSync, rmSync, statSync } from "node:fs";
-import { atSync, type FilePath, locationOf, parentOf } from "../lib/file-path.ts";
+import { mkdirSync, renameSync, rmSync } from "node:fs";
+import { atSync, type FilePath, parentOf, sizeOf } from "../lib/file-path.ts";
 import { ensurePrivateDirectory } from "../lib/files.ts";
 import { appendLines, writeFailed } from "../lib/json-lines.ts";
 import { listSegments, segmentPath, sideDirectory } from "../lib/segments.ts";
@@ -43,7 +43,7 @@ export class RotatingFile {
   /** Appends `lines` as `appendLines` does; when it throws, none of them is stored. */
   append(lines: string): void {
     const { path, maxBytes, header } = this.#options;
-    const size = statSync(locationOf(path), { throwIfNoEntry: false })?.size ?? 0;
+    const size = sizeOf(path);
     if (size >= maxBytes) this.#rotate();
     const isNew = size === 0 || size >= maxBytes;
     appendLines(path, isNew ? header() + lines : lines);

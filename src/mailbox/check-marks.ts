@@ -1,8 +1,8 @@
-import { type FilePath, locationOf } from "../lib/file-path.ts";
+import { type FilePath, locationOf, sizeOf } from "../lib/file-path.ts";
 import { isAsMarked, type LogHead, type LogMark } from "../lib/log-head.ts";
 import { segmentPath } from "../lib/segments.ts";
 import type { MailLayout } from "./mail-layout.ts";
-import { type MailSource, sizeOf } from "./mail-source.ts";
+import type { MailSource } from "./mail-source.ts";
 
 export interface CheckOptions {
   head: LogHead;
@@ -24,17 +24,17 @@ export async function checkMarks({
   for (const mark of [...head.marks]) {
     const path = pathOf(mark, sources, layout);
     const isTold = !path || sources.some((source) => source.isAnother && isSame(source.path, path));
-    if (path && !isTold && (await isAsMarked(path, mark))) continue;
+    if (path && !isTold && isAsMarked(path, mark)) continue;
     head.drop(mark.generation);
     if (isTold) continue;
-    const problem = (await sizeOf(path)) === 0 ? "is missing or empty" : "was changed";
+    const problem = sizeOf(path) === 0 ? "is missing or empty" : "was changed";
     onWarning(
       `${path} ${problem}: mail in it was lost, changed or moved since the last check. The rest of it is used.`,
     );
   }
 }
 
-/** Where the log lies that was marked; undefined for a live log that another has replaced. */
+/** The path of a marked log; undefined for a live log that another one has replaced. */
 function pathOf(
   { generation }: LogMark,
   sources: readonly MailSource[],

@@ -34,7 +34,7 @@ export interface FileMailboxOptions {
   openHead?: () => Promise<LogHead | undefined>;
   /** Throws when this process may not, or no longer, write what only the lead's process writes. */
   check(): Promise<void>;
-  /** Told of housekeeping that fails. */
+  /** Called with a problem of housekeeping, which is tried again. */
   onWarning(message: string): void;
   /** When the live log becomes a segment, and how many bytes of segments are kept as history. */
   limits?: { rotateBytes: number; historyBytes: number };

@@ -3,7 +3,7 @@ import type { Clock } from "../lib/clock.ts";
 const durationMs = 10 * 60 * 1000;
 const pollMs = 1000;
 
-/** Calls `look` once a second for ten minutes: so long slow writers may add to a rotated log. */
+/** Calls `look` once a second for ten minutes, in which slow writers may add to a rotated log. */
 export class LateWatch {
   readonly #clock: Clock;
   readonly #look: () => void;
@@ -15,7 +15,7 @@ export class LateWatch {
     this.#look = look;
   }
 
-  /** Begins anew, without putting off the next look, and returns when it will end. */
+  /** Starts the ten minutes again, without delaying the next look. Returns when they end. */
   start(): number {
     this.#endsMs = this.#clock.monotonicMs() + durationMs;
     if (!this.#cancel) this.#schedule();

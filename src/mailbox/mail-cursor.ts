@@ -29,7 +29,7 @@ export type MailCursor = z.infer<typeof MailCursor>;
 
 const StoredCursor = MailCursor.refine(fitsSum, "does not fit its checksum");
 
-/** The cursor, or undefined where there is none or it is damaged: then everything is read again. */
+/** The cursor; undefined where it is missing or damaged: then everything is read again. */
 export async function readCursor(
   path: FilePath,
   onDamage: (problem: string) => void = () => undefined,

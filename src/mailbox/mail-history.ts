@@ -58,7 +58,7 @@ export function mailLog({ live, directory }: MailLayout): PagedLog {
   return new PagedLog(live, { directory, maxLineBytes });
 }
 
-/** The live log, as far as it has come; undefined where there is none. */
+/** The live log and its length; undefined where it is missing. */
 export async function lookAtLive(layout: MailLayout): Promise<MarkedLog | undefined> {
   const cursor = await readCursor(layout.cursor);
   for await (const file of mailLog(layout).newestFirst(cursor?.generation)) {

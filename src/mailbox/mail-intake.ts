@@ -28,7 +28,7 @@ interface IntakeRecords {
   returned: SideLog;
 }
 
-/** Takes the lines of a mailbox's logs into memory: each message once, and what is none set aside. */
+/** Takes a mailbox's lines into memory: each message once; other lines are set aside. */
 export class MailIntake {
   readonly queue = new MailQueue();
   readonly #options: MailIntakeOptions;

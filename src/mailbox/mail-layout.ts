@@ -1,7 +1,7 @@
 import { type FilePath, within } from "../lib/file-path.ts";
 import type { MemberName } from "../protocol/ids.ts";
 
-/** Where one member's mail lies. */
+/** The files of one member's mail. */
 export interface MailLayout {
   /** The directory that all live logs share, and that is watched. */
   inbox: FilePath;

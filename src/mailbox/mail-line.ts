@@ -39,7 +39,7 @@ export type DecodedPart =
 
 export interface DecodeOptions {
   owner: MemberName;
-  /** The log that the line lies in. */
+  /** The log that the line is in. */
   generation: number;
   /** Without one nobody can be verified, and senders are taken at their word: for looking only. */
   signature: Signature | undefined;

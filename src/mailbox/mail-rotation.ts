@@ -1,7 +1,7 @@
 import { closeSync } from "node:fs";
 import { hasErrno } from "../errors.ts";
 import type { Signature } from "../keys/signature.ts";
-import type { FilePath } from "../lib/file-path.ts";
+import { type FilePath, sizeOf } from "../lib/file-path.ts";
 import { moveFile, removeFile } from "../lib/files.ts";
 import { appendLines } from "../lib/json-lines.ts";
 import { LineReader } from "../lib/line-reader.ts";
@@ -9,7 +9,7 @@ import { openPrivateSync } from "../lib/open-files.ts";
 import { listSegments, segmentPath } from "../lib/segments.ts";
 import type { MailLayout } from "./mail-layout.ts";
 import { isWholeRecord, maxLineBytes } from "./mail-line.ts";
-import { recentSegments, sizeOf } from "./mail-source.ts";
+import { recentSegments } from "./mail-source.ts";
 
 /** Turns the live log into the segment `generation`. Undefined where there is no live log. */
 export async function rotateLog(
@@ -40,7 +40,7 @@ export async function endLastLine({ live }: MailLayout, signature: Signature): P
 
 /**
  * Drops the oldest segments until `maxBytes` are left, and returns those it has dropped. The newest
- * ones stay however large they are: unread lines may lie in them, and what they have is not
+ * ones stay however large they are: unread lines may be in them, and what they have is not
  * delivered again.
  */
 export async function trimHistory(layout: MailLayout, maxBytes: number): Promise<number[]> {
@@ -48,7 +48,7 @@ export async function trimHistory(layout: MailLayout, maxBytes: number): Promise
   let total = 0;
   for (const [age, segment] of (await listSegments(layout.directory)).reverse().entries()) {
     const path = segmentPath(layout.directory, segment);
-    total += await sizeOf(path);
+    total += sizeOf(path);
     if (total <= maxBytes || age < recentSegments) continue;
     await removeFile(path);
     dropped.push(segment);

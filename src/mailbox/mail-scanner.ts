@@ -90,12 +90,12 @@ export async function openLog(
   return "replaced";
 }
 
-/** So much is read at once. */
+/** How much is read synchronously at most. */
 const littleBytes = 64 * 1024;
 
 /**
  * What a log has got since it was read, when that is little, as it is at nearly every wake.
- * Synchronous: it was written a moment ago and lies in memory, where reading it takes a few
+ * Synchronous: it was written a moment ago and is in memory, where reading it takes a few
  * microseconds. The way through the thread pool takes many times as long, and would be gone six times.
  */
 function readLittle(path: FilePath, from: Mark): OpenMailLog | "replaced" | "much" | undefined {

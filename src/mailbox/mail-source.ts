@@ -1,6 +1,4 @@
-import { stat } from "node:fs/promises";
-import { hasErrno } from "../errors.ts";
-import { type FilePath, locationOf } from "../lib/file-path.ts";
+import { type FilePath, sizeOf } from "../lib/file-path.ts";
 import { LineReader } from "../lib/line-reader.ts";
 import { listSegments, segmentPath } from "../lib/segments.ts";
 import type { Position } from "../protocol/message.ts";
@@ -9,7 +7,7 @@ import type { MailLayout } from "./mail-layout.ts";
 import { type Mark, markAt, startOfLog } from "./mail-scanner.ts";
 import type { LostMail } from "./mailbox.ts";
 
-/** One log of a mailbox that unread lines may lie in: the live one, or a segment of late. */
+/** One log of a mailbox that may have unread lines: the live one, or a recent segment. */
 export interface MailSource {
   readonly generation: number;
   readonly path: FilePath;
@@ -97,7 +95,7 @@ async function recoverSegment(
   const again = againFrom(options, generation);
   if (!isRecent && known === undefined && isPast && again === undefined) return undefined;
   const path = segmentPath(options.layout.directory, generation);
-  const size = await sizeOf(path);
+  const size = sizeOf(path);
   const done = known ?? (isPast ? size : 0);
   const start = Math.min(done, again ?? done);
   if (!isRecent && start >= size) return undefined;
@@ -152,13 +150,4 @@ async function isAnchored(
   await using reader = await LineReader.open(path);
   const before = await reader?.before(offset, anchor.length);
   return hashAnchor(before ?? Buffer.alloc(0)).hash === anchor.hash;
-}
-
-export async function sizeOf(path: FilePath): Promise<number> {
-  try {
-    return (await stat(locationOf(path))).size;
-  } catch (error) {
-    if (hasErrno(error, "ENOENT")) return 0;
-    throw error;
-  }
 }

@@ -94,7 +94,7 @@ function writeWhole(log: OpenDescriptor, line: Buffer): void {
   const written = writeSync(log.descriptor, bytes);
   log.isTorn = written < bytes.length;
   if (!log.isTorn) return;
-  // What follows must not be glued to the torn part, whoever writes it.
+  // The next line must not be glued to the torn part, whichever process writes it.
   log.isTorn = writeSync(log.descriptor, newline) === 0;
   throw new Error(`${written} of ${bytes.length} bytes fitted`);
 }

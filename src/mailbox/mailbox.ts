@@ -37,8 +37,8 @@ export interface MailboxReader extends AsyncDisposable {
    */
   acknowledge(upTo: MessageId): Promise<void>;
   /**
-   * Settles it as `undelivered`: its member has ended and nobody will ever see it. Whoever sent it
-   * is told before, because afterwards it is not given again.
+   * Settles it as `undelivered`: its member has ended and nobody will ever see it. Its
+   * sender is informed before, because afterwards it is not given again.
    */
   giveBack(upTo: MessageId): Promise<void>;
   onWake(listener: () => void): () => void;
@@ -47,7 +47,7 @@ export interface MailboxReader extends AsyncDisposable {
 export interface ReaderOptions {
   /** What the member's transcript has already, as far back as its newest compaction. */
   delivered: Delivered;
-  /** Told once of each line that cannot be delivered to a model, for the person to see. */
+  /** Called once with each line that cannot be delivered to a model, for the person to see. */
   onSetAside(line: SetAside): void;
 }
 
@@ -63,7 +63,7 @@ export interface Delivered {
 
 /** Mail that was acknowledged, but whose delivery may be missing from the transcript. */
 export interface LostMail {
-  /** It lies behind this place; undefined where it may lie anywhere. */
+  /** The position after which it begins; undefined where it may be anywhere. */
   after: Position | undefined;
   /** Whether a message of that part is to be given again, if the transcript does not have it. */
   isWanted(message: Message): boolean;

@@ -15,7 +15,7 @@ import {
 export interface MemoryMailboxOptions {
   owner: MemberName;
   clock: Clock;
-  /** Told of new mail, and when some of it has been settled. */
+  /** Called when mail has come, and when some of it has been settled. */
   onChange?(change: "mail" | "mail-read"): void;
 }
 

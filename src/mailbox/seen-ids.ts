@@ -15,7 +15,7 @@ interface Log {
 const whole = Number.POSITIVE_INFINITY;
 
 export interface SeenIdsOptions extends Pick<DecodeOptions, "owner" | "signature"> {
-  /** Where the segments lie. */
+  /** The directory of the segments. */
   directory: FilePath;
   /** What the transcript has already. */
   delivered: ReadonlySet<MessageId>;
@@ -34,7 +34,7 @@ export class SeenIds {
   readonly #earlier = new Set<MessageId>();
   /** The first of the oldest log in memory. */
   #oldest: string | undefined;
-  /** What lies before those in memory, once it has been asked for. */
+  /** The ids of older logs, once they were needed. */
   #past: Set<string> | undefined;
 
   constructor(options: SeenIdsOptions) {
@@ -64,7 +64,7 @@ export class SeenIds {
 
   /**
    * Remembers what was taken from the logs that are read on, and all of those between them: what
-   * is still to come of the oldest may lie in any that follows.
+   * is still to come of the oldest may be in any that follows.
    */
   async collect(sources: readonly MailSource[]): Promise<void> {
     const { directory } = this.#options;
@@ -79,7 +79,7 @@ export class SeenIds {
     }
   }
 
-  /** Forgets what lies before `generation`; it can still be looked up. */
+  /** Forgets the ids of logs before `generation`; they can still be looked up. */
   forgetBefore(generation: number): void {
     for (const known of [...this.#generations.keys()]) {
       if (known >= generation) continue;

@@ -1,11 +1,9 @@
 import { z } from "zod";
-import { type FilePath, nameOf, parentOf, within } from "../lib/file-path.ts";
-import { moveFile } from "../lib/files.ts";
-import { appendLines, parseLine, toLines } from "../lib/json-lines.ts";
+import { type FilePath, sizeOf } from "../lib/file-path.ts";
+import { appendAside, olderPath, parseLine, toLines } from "../lib/json-lines.ts";
 import { LineReader } from "../lib/line-reader.ts";
 import { MessageId } from "../protocol/ids.ts";
 import { Position } from "../protocol/message.ts";
-import { sizeOf } from "./mail-source.ts";
 
 /** Why one line of a mailbox was not delivered. */
 export const SideRecord = z.object({
@@ -43,11 +41,9 @@ export class SideLog {
   async add(records: readonly SideRecord[]): Promise<void> {
     const unknown = records.filter(({ id }) => !this.#ids.has(id));
     if (unknown.length === 0) return;
-    if ((await sizeOf(this.#path)) > maxBytes) {
-      await moveFile(this.#path, olderPath(this.#path));
-      this.#ids = await readSideIds(this.#path);
-    }
-    appendLines(this.#path, toLines(unknown));
+    const isFull = sizeOf(this.#path) >= maxBytes;
+    await appendAside(this.#path, toLines(unknown), maxBytes);
+    if (isFull) this.#ids = await readSideIds(this.#path);
     for (const { id } of unknown) this.#ids.add(id);
   }
 }
@@ -63,8 +59,4 @@ export async function readSideIds(path: FilePath): Promise<Set<MessageId>> {
     }
   }
   return ids;
-}
-
-function olderPath(path: FilePath): FilePath {
-  return within(parentOf(path), nameOf(path).replace(/\.jsonl$/, ".older.jsonl"));
 }

@@ -29,7 +29,7 @@ interface PageSession {
 /** Why a token lets nobody in. */
 export type TokenRefusal = "token-wrong" | "token-expired" | "token-used";
 
-/** What becomes of a request that names a session. */
+/** How a request that names a session is treated. */
 type Judgement = "let-in" | "repeated" | "refused";
 
 /**
@@ -90,8 +90,8 @@ export class Access {
   }
 
   /**
-   * What shows a page that this server answers, and not whoever else has its port. Undefined for
-   * whoever was not let in here.
+   * Proves to a page that this server answers, and not another program at its port. Undefined
+   * where the page has no session here.
    */
   answerTo(proof: string | undefined, status: number): string | undefined {
     const shown = shownProof(proof);

@@ -16,9 +16,9 @@ interface DashboardAppOptions {
   /** Masked in whatever the API says. */
   secrets: Secrets;
   port: number;
-  /** Told of what Node serves a request with, once that is known to be the person's. */
+  /** Called with Node's bindings of a request, once that is known to be the person's. */
   onLetIn(bindings: unknown): void;
-  /** Told of failures that are nobody's intention. */
+  /** Called with unexpected errors. */
   onFailure(error: unknown): void;
 }
 
@@ -43,7 +43,7 @@ export function dashboardApp(options: DashboardAppOptions): Hono {
   });
   app.post("/api/session", (c) => openSession(c, access));
   app.use("/api/*", async (c, next) => {
-    // Nothing is read of whoever names no session.
+    // No body is read of a request without a session.
     if (!access.knows(c.req.header(proofHeader))) return refuse(c, sessionMissing);
     const judgement = access.judge(await signedRequest(c));
     if (judgement === "refused") return refuse(c, sessionMissing);

@@ -4,12 +4,12 @@ import { Socket } from "node:net";
  * The connections of a server, `most` at a time. Any program of this machine can open some and say
  * nothing. So when there are too many, strangers have to go, by whose connections nobody was let in:
  * first those that have said nothing, the oldest first. A browser says at once who it is, so that
- * whoever fills the server ends nothing but connections of his own.
+ * a program that fills the server ends only its own connections.
  */
 export class Connections {
   readonly #most: number;
   readonly #open = new Set<Socket>();
-  /** Those by which nobody was let in so far, oldest first. */
+  /** Connections without a valid session so far, oldest first. */
   readonly #strangers = new Set<Socket>();
   #willTrim = false;
 
@@ -54,7 +54,7 @@ export class Connections {
   }
 }
 
-/** So many times as many may be open for a moment, however fast they come. */
+/** The factor by which `most` may be exceeded for a moment, however fast they come. */
 const surplus = 4;
 
 /** Where a real server answers, the bindings of a request have what Node reads it from. */

@@ -14,7 +14,7 @@ const Serving = z.object({
   process: ProcessIdentity,
   port: z.int().min(1).max(65_535),
   since: z.iso.datetime(),
-  /** In hex, made for this start. Whoever has it can make a token, while the process serves. */
+  /** In hex, made for this start. With it, tokens can be made while the process serves. */
   secret: z.string().regex(/^[0-9a-f]{64}$/),
 });
 export type Serving = z.infer<typeof Serving>;
@@ -36,7 +36,7 @@ export class DashboardRecord {
     this.#stored = stored;
   }
 
-  /** The record of a team directory, which need not exist; empty where there is none. */
+  /** The record of a team directory, which need not exist; empty where it is missing. */
   static async open(place: Pick<TeamPlace, "directory" | "keyPlace">): Promise<DashboardRecord> {
     const directory = await realPathOf(place.directory);
     const name = createHash("sha256").update(directory).digest("hex");

@@ -15,7 +15,7 @@ import { StaticFiles } from "./static-files.ts";
 export interface Entrance {
   readonly port: number;
   readonly pid: number;
-  /** Without a token: it shows nothing to whoever has not been let in. */
+  /** Without a token: it shows nothing to a browser without a session. */
   readonly address: string;
   /** The address with a new token, which lets one browser in. */
   newAddress(): string;
@@ -31,7 +31,7 @@ interface DashboardOptions {
   place: TeamPlace;
   /** The port that is wanted; default: any that is free, another one at each start. */
   port: number | undefined;
-  /** Where the page lies. */
+  /** The directory of the built page. */
   pageDirectory: string;
   secrets: Secrets;
   openApi(): DashboardApi;
@@ -90,7 +90,7 @@ async function openParts(
   const files = new StaticFiles(options.pageDirectory);
   await files.check();
   const record = await DashboardRecord.open(place);
-  // Another origin each time: whoever had a port before us, for a moment, may have left a service worker there.
+  // Another origin each time: at a known port another program may have left a service worker.
   const wanted = options.port ?? anyPort;
   const { routes: api } = opened.use(options.openApi());
   const server = opened.use(await LoopbackServer.listen(wanted));
@@ -157,7 +157,7 @@ function answers(serving: Serving): Promise<boolean> {
     });
     request.on("timeout", () => request.destroy());
     request.on("close", () => resolve(false));
-    // Whatever it is, there is no dashboard that could be used.
+    // Whatever the error is, no dashboard can be used there.
     request.on("error", () => resolve(false));
   });
 }

@@ -137,7 +137,7 @@ export const protectiveHeaders: Readonly<Record<string, string>> = {
   "X-Frame-Options": "DENY",
 };
 
-/** Sets them on every answer, refusals too. What is said of a team is kept nowhere. */
+/** Sets them on every answer, refusals too. No answer about a team is cached. */
 export function protect(): MiddlewareHandler {
   return async (c, next) => {
     await next();

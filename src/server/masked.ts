@@ -7,7 +7,7 @@ export function secretsInJson(values: readonly string[]): Secrets {
 
 /**
  * `response` with every secret in its text masked as it goes out, whichever chunks it comes in. A
- * body that fails ends early, and `onFailure` is told.
+ * body that fails ends early, and `onFailure` is called.
  */
 export function masked(
   response: Response,
@@ -24,7 +24,7 @@ export function masked(
       async pull(controller) {
         try {
           const { done, value } = await reader.read();
-          // Whoever leaves ends the read, and takes nothing any more.
+          // The browser has left, and takes nothing any more.
           if (isLeft) return;
           const text = masking.push(decoder.decode(value, { stream: !done }));
           // Also where it is empty: nothing would be pulled again.
@@ -40,7 +40,7 @@ export function masked(
         return reader.cancel(reason);
       },
     },
-    // Nothing is read ahead: whoever writes learns by that how slow the browser is.
+    // Nothing is read ahead, so that the writer notices how slow the browser is.
     { highWaterMark: 0 },
   );
   const answer = new Response(body, response);

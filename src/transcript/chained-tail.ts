@@ -22,9 +22,9 @@ interface ChainedEntry {
 
 /** A transcript from its newest compaction on. */
 export interface ChainedTail {
-  /** In order; where some are missing, a `gap` stands in their place. */
+  /** In order, with a `gap` in the place of missing entries. */
   entries: Entry[];
-  /** Where the first line lies that was looked at. */
+  /** The offset of the first line that was read. */
   offset: number;
   /** The entry before the first one, as far as it is known. */
   before: Link;
@@ -72,7 +72,7 @@ export async function readChainedTail(
   return { offset, foreign, ...arrange(found.reverse(), { head, isWhole, foreign, mayMissEnd }) };
 }
 
-/** The entry in `line`, or why it is none. */
+/** The entry in `line`, or the reason why it is not an entry. */
 function readLine(line: FileLine, chain: EntryChain): { read?: ChainedEntry; reason: string } {
   let reason = `${line.path}, byte ${line.offset} was not written by troupe`;
   if (line.isCut) return { reason: `${line.path}, byte ${line.offset} is too long for an entry` };

@@ -1,10 +1,6 @@
-/** Signs what troupe writes, and knows it again. */
-interface ByteSigner {
-  sign(data: string | Buffer): string;
-  verify(data: string | Buffer, signature: string): boolean;
-}
+import type { Signer } from "../lib/signed-record.ts";
 
-/** Where a chain of entries stands: the number of its last entry, and that entry's signature. */
+/** The end of a chain of entries: the number of its last entry, and that entry's signature. */
 export interface Link {
   readonly number: number;
   readonly sig: string;
@@ -25,11 +21,11 @@ export interface SealedPlace extends Link {
  * elsewhere is noticed, and every entry that is still whole can be trusted by itself.
  */
 export class EntryChain {
-  readonly #signer: ByteSigner;
+  readonly #signer: Signer;
   readonly #context: string;
 
   /** `transcript` names it among all that are signed with the same key. */
-  constructor(signer: ByteSigner, transcript: { teamId: string; member: string }) {
+  constructor(signer: Signer, transcript: { teamId: string; member: string }) {
     this.#signer = signer;
     this.#context = `transcript ${transcript.teamId} ${transcript.member}\n`;
   }

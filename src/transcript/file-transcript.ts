@@ -14,7 +14,7 @@ import type { Transcript, TranscriptReader } from "./transcript.ts";
 export interface FileTranscriptOptions {
   /** Knows what troupe wrote into this transcript. Without it, every line that has the form of an entry is shown. */
   chain?: EntryChain | undefined;
-  /** Told once of each line that is no entry of this transcript, and of entries that are missing. */
+  /** Called once for each line that is no entry of this transcript, and for missing entries. */
   onDamage(damage: Damage): void;
 }
 
@@ -70,7 +70,7 @@ export class FileTranscriptReader implements TranscriptReader {
   }
 }
 
-/** The entry in `line`; what is none, or not signed for the transcript of `chain`, goes to `onDamage`. */
+/** The entry in `line`; anything else, or unsigned by `chain`, is reported to `onDamage`. */
 export function parseEntry(
   line: FileLine,
   chain: EntryChain | undefined,
@@ -133,7 +133,7 @@ export class FileTranscript implements Transcript {
     });
   }
 
-  /** Moves what there is to `path`, where that is anything, and begins anew. */
+  /** Moves the transcript, if there is one, to `path`, and starts an empty one. */
   async moveTo(path: FilePath): Promise<void> {
     await this.#serial.run(async () => {
       await this.#options.check?.();

@@ -17,9 +17,9 @@ interface RewriteOptions {
 }
 
 /**
- * Writes the tail of a transcript anew: its entries in their order, with a `gap` where some are
- * missing. Lines that are no entries go to `damaged.jsonl` in the side directory. Whoever dies
- * meanwhile leaves the transcript as it was. Returns the last link of the new chain.
+ * Rewrites the tail of a transcript: its entries in their order, with a `gap` where some are
+ * missing. Lines that are no entries go to `damaged.jsonl` in the side directory. A
+ * process that dies meanwhile leaves the transcript as it was. Returns the chain's new end.
  */
 export async function rewriteTail(
   path: FilePath,

@@ -24,7 +24,7 @@ export interface ExportSummary {
   leftOut: readonly string[];
 }
 
-/** Looking a message up costs as much as its mailbox is long, so only so many are made whole that way. */
+/** How many messages are looked up to be shown whole: each reads through a mailbox. */
 const mostLookedUp = 500;
 
 /**

@@ -48,7 +48,7 @@ export function recordedPage({ html, script, style }: BuiltPage): RecordedPage {
     '<meta name="referrer" content="no-referrer" />',
   ].join("\n    ");
   let page = replaceOnly(html, headTag, (tag) => `${tag}\n    ${head}`);
-  // The script looks at the document when that is whole, as modules do, wherever it stands.
+  // The script looks at the document when that is whole, as modules do, wherever it is.
   page = replaceOnly(page, scriptTag, () => `<script type="module">${inScript}</script>`);
   page = replaceOnly(page, styleTag, () => `<style>${inStyle}</style>`);
   const end = page.search(endTag);

@@ -1,6 +1,6 @@
 import { tokenPattern } from "./secret-tokens.ts";
 
-/** What stands where something looked like a secret. */
+/** Replaces what looked like a secret. */
 export const placeholder = "[secret]";
 
 /** A way in which secrets look. What is returned takes the place of the match. */
@@ -61,7 +61,7 @@ const element =
 const mnemonic =
   /((?:mnemonic|seed[ _-]?phrase|recovery[ _-]?phrase)\\?["']?[ \t]*[:=][ \t]*\\?["']?)((?:[a-z]{3,8}[ \t]+){11,23}[a-z]{3,8})/gi;
 
-/** A variable whose name says that it is a key. One of a public key, or of a file, is none. */
+/** A variable whose name says that it is a key, but not a public key or a file. */
 const variable =
   /(\b[A-Z][A-Z0-9_]{0,60}_(?:KEY|PAT|SESSION|AUTH|CREDS)=\\?["']?)(?<!PUBLIC_KEY=\\?["']?)(?=[^\s"']{0,200}\d)(?=[^\s"']{0,200}[A-Za-z])([^\s"'\\/~.,;&|<>(){}[\]][^\s"'\\,;&|<>(){}[\]]{15,500})/g;
 

@@ -53,7 +53,7 @@ async function writeTo<T>(
   }
 }
 
-/** What the system says when it cannot write, told of the file that the person named. */
+/** Replaces a system error by one about the file that the person named. */
 async function toldOf<T>(path: string, writing: Promise<T>): Promise<T> {
   try {
     return await writing;

@@ -26,7 +26,7 @@ function changedEnd(before: string, after: string): DiffLine[] {
   return [{ type: "skipped", text: `the line break at the end is ${change}` }];
 }
 
-/** What else decides over what becomes of the file, such as `replace_all`. */
+/** Other arguments that affect the change, such as `replace_all`. */
 function furtherArguments(others: Record<string, unknown>): DiffLine[] {
   const names = Object.keys(others).join(", ");
   if (names === "") return [];

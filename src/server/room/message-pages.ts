@@ -10,7 +10,7 @@ import { Refused } from "../refusal.ts";
 import { MailMerge, type OwnedMail } from "./mail-merge.ts";
 import { idOf, mailIdOf, messageView } from "./message-view.ts";
 
-/** So many records are looked at for one page. */
+/** How many records are read for one page at most. */
 const maxScanned = 3_000;
 
 /** The newest messages before a place, of all mailboxes, as far as they are asked for. */

@@ -5,7 +5,7 @@ import type { Message } from "../../protocol/message.ts";
 import { factsOf, previewOf } from "../../protocol/message-types.ts";
 import type { ListedMail } from "../../team/view/team-view.ts";
 
-/** So much of a message is shown before somebody asks for the whole. */
+/** How much of a message is shown before somebody asks for the whole. */
 const previewCharacters = 600;
 const wholeCharacters = 300_000;
 

@@ -33,7 +33,7 @@ export interface RoomOptions {
   directory: string;
   /** The program's own. */
   version: string;
-  /** So long after the last reader has gone the team is still followed. */
+  /** How long the team is followed after the last reader has gone. */
   lingerMs?: number;
 }
 
@@ -178,7 +178,7 @@ export class Room implements AsyncDisposable {
     this.#closed.catch(() => undefined);
   }
 
-  /** The view of whoever follows the team: it has read much of it. */
+  /** The follower's view, where there is one: it has read much of the team already. */
   get #current(): TeamView {
     return this.#follower?.view ?? this.#view;
   }

@@ -90,7 +90,7 @@ class WriteTimeout {
   }
 }
 
-/** What is to be written: an event when there is one, and a comment when there is none for long. */
+/** The texts to write: events, and a comment where there is no event for long. */
 class StreamTexts {
   readonly #events: AsyncGenerator<RoomEvent>;
   readonly #clock: Clock;
@@ -112,7 +112,7 @@ class StreamTexts {
 
   /** Leaves the room. */
   end(): void {
-    // It has ended by itself or ends with the abort; what it ends with was told where it happened.
+    // It has ended by itself or ends with the abort; its error was reported where it happened.
     this.#events.return(undefined).catch(() => undefined);
   }
 

@@ -65,7 +65,7 @@ async function seek(reader: LineReader, timeMs: number): Promise<number> {
   return low;
 }
 
-/** So much is read over rather than sought in. */
+/** A part of this size is read, not searched by halves. */
 const nearBytes = 128 * 1024;
 
 async function firstDatedAfter(

@@ -17,7 +17,7 @@ export interface FileMailViewOptions {
   signature: Signature | undefined;
 }
 
-/** A member's mail in its files, whoever reads and writes them. Never touches them. */
+/** A member's mail in its files, which other processes read and write. Changes nothing. */
 export class FileMailView {
   readonly #options: FileMailViewOptions & { layout: ReturnType<typeof mailLayout> };
 

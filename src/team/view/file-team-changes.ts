@@ -2,6 +2,7 @@ import { statSync } from "node:fs";
 import type { Holder } from "../../fence/fence.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { DirectoryWatch } from "../../lib/directory-watch.ts";
+import { Listeners } from "../../lib/listeners.ts";
 import { Serial } from "../../lib/serial.ts";
 import type { MemberName } from "../../protocol/ids.ts";
 import { rosterFile } from "../../roster/team-file.ts";
@@ -21,10 +22,10 @@ export interface FileTeamChangesOptions {
 const lookForLeadMs = 2_000;
 const lookAgainMs = 1_000;
 
-/** Tells what changes in a team directory, whoever changes it, while anybody listens. */
+/** Reports changes in a team directory, by any process, while there are listeners. */
 export class FileTeamChanges {
   readonly #options: FileTeamChangesOptions;
-  readonly #listeners = new Set<(change: TeamChange) => void>();
+  readonly #listeners = new Listeners<TeamChange>();
   readonly #serial = new Serial();
   readonly #watchedMembers = new Set<MemberName>();
   readonly #timers = new Map<string, () => void>();
@@ -38,12 +39,10 @@ export class FileTeamChanges {
 
   /** Calls `listener` after each change. Returns how to stop it. */
   add(listener: (change: TeamChange) => void): () => void {
-    // A wrapper of its own, so that a listener that was added twice can leave once.
-    const added = (change: TeamChange) => listener(change);
-    this.#listeners.add(added);
+    const remove = this.#listeners.add(listener);
     if (this.#listeners.size === 1) this.#start();
     return () => {
-      if (this.#listeners.delete(added) && this.#listeners.size === 0) this.#stop();
+      if (remove() && this.#listeners.size === 0) this.#stop();
     };
   }
 
@@ -109,13 +108,13 @@ export class FileTeamChanges {
     this.#schedule("lead", lookForLeadMs, () => this.#lookForLead());
   }
 
-  /** Whoever is told of a change finds out by looking why this could not. */
+  /** A listener finds out by looking why this has failed. */
   #run(change: TeamChange, work: () => Promise<void>): void {
     void this.#serial.run(work).catch(() => this.#tell(change));
   }
 
   #tell(change: TeamChange): void {
-    for (const listener of [...this.#listeners]) listener(change);
+    this.#listeners.emit(change);
   }
 
   #tellTwice(change: TeamChange): void {

@@ -13,7 +13,7 @@ export interface FileTranscriptViewOptions {
   path: FilePath;
   /** Knows what troupe wrote there; undefined where nobody can tell, and all is shown. */
   chain: EntryChain | undefined;
-  /** Told of each line that is no entry. */
+  /** Called with each line that is no entry. */
   onDamage(damage: Damage): void;
 }
 
@@ -25,10 +25,10 @@ interface TranscriptPlace {
 
 type TranscriptSlice = Pick<TranscriptPage, "entries" | "before" | "after">;
 
-/** A page ends once it has read so much. */
+/** A page ends once it has read this much. */
 const maxPageBytes = 1024 * 1024;
 
-/** A member's transcript in its file, whoever writes it. Never touches it. */
+/** A member's transcript in its file, which another process writes. Changes nothing. */
 export class FileTranscriptView {
   readonly #options: FileTranscriptViewOptions;
 
@@ -163,14 +163,14 @@ interface OpenTranscript {
   limit: number;
 }
 
-/** What a transcript that nobody has begun is gone on from. */
+/** The file of a cursor in a transcript that does not exist yet. */
 const noFile = "none";
 
 function cursorOf({ file, offset }: TranscriptPlace): Cursor {
   return `${file}_${offset}`;
 }
 
-/** A place in some file; one that is none of ours is in no file that there is. */
+/** The place of a cursor. An invalid cursor is in no existing file. */
 function placeAt(cursor: Cursor | undefined): TranscriptPlace | undefined {
   if (cursor === undefined) return undefined;
   const [, file = "", offset = "0"] = /^([a-z0-9-]{1,60})_(\d{1,15})$/.exec(cursor) ?? [];

@@ -16,7 +16,7 @@ export class GrowingFile implements AsyncDisposable {
     this.#path = path;
   }
 
-  /** Tells the file that is being read from any other; undefined where there is none. */
+  /** Identifies the file that is being read; undefined where it is missing. */
   get id(): string | undefined {
     return this.#id;
   }

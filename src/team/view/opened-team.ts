@@ -34,7 +34,7 @@ export async function openTeam(
   place: TeamPlace,
   before: Promise<OpenedTeam> | undefined,
 ): Promise<OpenedTeam> {
-  // Whoever asked for it has been told why it failed.
+  // Its error was thrown to the caller who asked for it.
   const known = await before?.catch(() => undefined);
   const isInPlace = known?.directory.isInPlace ?? false;
   const directory = known && isInPlace ? known.directory : openIfExists(place.directory);

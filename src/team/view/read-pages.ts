@@ -5,7 +5,7 @@ import type { Cursor, ListedMail, MailPage, TeamView, TranscriptPage } from "./t
 /** The first page is small: often it has all that is wanted. */
 const [firstPage, maxPage] = [4, 128];
 
-/** A member's mail, newest first. Whoever stops early has read little more than that. */
+/** A member's mail, newest first. Reads little more than what is taken. */
 export async function* mailNewestFirst(
   view: Pick<TeamView, "mail">,
   owner: MemberName,
@@ -18,7 +18,7 @@ export async function* mailNewestFirst(
   }
 }
 
-/** A member's entries, newest first. Whoever stops early has read little more than that. */
+/** A member's entries, newest first. Reads little more than what is taken. */
 export async function* entriesNewestFirst(
   view: Pick<TeamView, "transcript">,
   member: MemberName,

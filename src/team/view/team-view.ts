@@ -20,13 +20,13 @@ export type Cursor = string;
  * A team as seen and acted on from outside: from any process, whether or not the team runs. The
  * commands and the dashboard use nothing else, so they work with every store that has a view.
  *
- * Looking changes nothing. What a person does from outside is mail, which whoever runs the team
- * carries out. Every method that needs a team throws `team-missing` where there is none.
+ * Looking changes nothing. What a person does from outside is mail, which the process that runs
+ * the team carries out. Every method that needs a team throws `team-missing` where there is none.
  *
  * Every backend promises, and src/testing/conformance/team-view.ts checks, that:
  * - pages give each record once, whatever is added meanwhile;
  * - what is stored when a method is called is in its answer;
- * - a listener of `onChange` is called after each change, whoever made it.
+ * - a listener of `onChange` is called after each change, by whichever process.
  */
 export interface TeamView {
   /** The roster as it is now. */
@@ -39,7 +39,7 @@ export interface TeamView {
   requests(filter?: RequestFilter): Promise<Request[]>;
   /** The ids of all of them, oldest first. None where nobody can tell which are genuine. */
   requestIds(): Promise<RequestId[]>;
-  /** One question; undefined where there is none, or nobody can tell whether it is genuine. */
+  /** One question; undefined where it is missing, or cannot be verified. */
   request(id: RequestId): Promise<Request | undefined>;
 
   /** A member's mail, newest first. */
@@ -100,7 +100,7 @@ export interface MailPage {
   next: Cursor | null;
 }
 
-/** A message, or a line that is none. What waits for a member that has ended is undelivered. */
+/** A message, or a line that was set aside. Unread mail of an ended member is undelivered. */
 export type ListedMail = { cursor: Cursor } & (
   | { state: "queued" | "delivered" | "undelivered"; message: Message }
   | { state: "set aside"; id: MessageId; reason: string; text: string }
