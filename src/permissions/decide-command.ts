@@ -5,7 +5,6 @@ import { programName } from "./commands/wrappers.ts";
 import { tampering } from "./guard.ts";
 import type { JudgedCall, Subject } from "./judged-call.ts";
 import { isProtected } from "./protected-paths.ts";
-import { bypassed, planned, ruled } from "./reasons.ts";
 import {
   coversPlace,
   isMeantBy,
@@ -17,7 +16,7 @@ import {
 } from "./rule.ts";
 import { showHidden } from "./show-hidden.ts";
 import { suggestRule } from "./suggest-rule.ts";
-import type { Verdict } from "./verdict.ts";
+import { bypassed, planned, ruled, type Verdict } from "./verdict.ts";
 
 type CommandSubject = Extract<Subject, { type: "command" }>;
 

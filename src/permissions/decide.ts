@@ -3,9 +3,8 @@ import { decideCommand } from "./decide-command.ts";
 import { closedPlace } from "./guard.ts";
 import type { JudgedCall, Subject } from "./judged-call.ts";
 import { isProtected } from "./protected-paths.ts";
-import { bypassed, planned, ruled } from "./reasons.ts";
 import { coversPlace, coversTool, mayCoverWithin, strictest } from "./rule.ts";
-import type { Verdict } from "./verdict.ts";
+import { bypassed, planned, ruled, type Verdict } from "./verdict.ts";
 
 /** Decides a call by mode and rules. It asks nobody and looks at nothing else. */
 export function decide(given: JudgedCall): Verdict {

@@ -1,3 +1,5 @@
+import type { Rule } from "./rule.ts";
+
 /** The decision on a call, and the reason. */
 export interface Verdict {
   readonly decision: "allow" | "ask" | "deny";
@@ -7,4 +9,17 @@ export interface Verdict {
   readonly isReadOnly: boolean;
   /** The rule that "always allow" would add, where one would cover such a call. */
   readonly suggestedRule?: string;
+}
+
+export function ruled({ decision, text }: Rule, isReadOnly: boolean): Verdict {
+  return { decision, reason: `the rule ${decision} ${text}`, isReadOnly };
+}
+
+export function bypassed(isReadOnly: boolean): Verdict {
+  return { decision: "allow", reason: "permissions are bypassed", isReadOnly };
+}
+
+export function planned(what: string): Verdict {
+  const reason = `${what}, and nothing is changed while planning. Present your plan, and do it once the plan is approved.`;
+  return { decision: "deny", reason, isReadOnly: false };
 }

@@ -4,8 +4,10 @@ import { mkdir, readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { isPrintingAwkProgram } from "../../src/permissions/commands/awk-program.ts";
-import { isPrintingSedScript } from "../../src/permissions/commands/sed-script.ts";
+import {
+  isPrintingAwkProgram,
+  isPrintingSedScript,
+} from "../../src/permissions/commands/printing-scripts.ts";
 import { temporaryDirectory } from "../../src/testing/temporary-directory.ts";
 
 const sedPieces = fc.constantFrom(

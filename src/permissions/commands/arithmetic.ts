@@ -1,6 +1,6 @@
 import type { ArithmeticExpression } from "unbash";
 import { isNumeric } from "./argument.ts";
-import { maxDepth } from "./limits.ts";
+import { maxDepth } from "./command-collector.ts";
 import type { Walker } from "./walker.ts";
 
 export const incalculable = "it calculates with what is not known";

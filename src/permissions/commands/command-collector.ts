@@ -1,7 +1,8 @@
 import type { CommandLine, SimpleCommand } from "./command-line.ts";
 import type { DirectoryRoute } from "./directory-routes.ts";
-import { maxDepth } from "./limits.ts";
 
+/** Deeper nesting is not judged. */
+export const maxDepth = 100;
 /** More than a person could look through is not judged piece by piece. */
 const mostCommands = 500;
 const mostWords = 2_000;

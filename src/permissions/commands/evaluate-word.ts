@@ -8,12 +8,12 @@ import {
   hasPatternSign,
   literal,
   type PatternPiece,
+  patternPieces,
   patternText,
   plainWords,
   type Unknown,
 } from "./argument.ts";
 import { isPlainOutput, literalOutput } from "./command-output.ts";
-import { patternPieces } from "./pattern-pieces.ts";
 
 /** Variables that double in a loop would grow beyond all memory. */
 const longestText = 50_000;

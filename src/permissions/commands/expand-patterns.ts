@@ -2,14 +2,17 @@ import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { orNothing } from "../../lib/or-nothing.ts";
 import {
+  type Argument,
   anyWords,
   type FilePattern,
   hasPatternSign,
   type KnownArgument,
   literal,
+  mayHoldPattern,
   patternText,
   plainWords,
 } from "./argument.ts";
+import type { PathUse } from "./assess.ts";
 
 const mostNames = 1_000;
 /** Each further star multiplies the time that a name takes. */
@@ -59,7 +62,7 @@ function mayBeOption({ pieces }: FilePattern): boolean {
 }
 
 /** True when the folders in which a pattern looks are found by a wildcard, too. */
-export function searchesFolders(pattern: FilePattern): boolean {
+function searchesFolders(pattern: FilePattern): boolean {
   return splitAtSlashes(pattern)
     .slice(0, -1)
     .some((segment) => segment.some(({ type }) => type !== "text"));
@@ -154,4 +157,32 @@ async function namesIn(directory: string): Promise<string[]> {
   const names = await orNothing(readdir(directory), undefined);
   // Older shells let `.*` match the folder above.
   return names ? [".", "..", ...names.sort()] : [];
+}
+
+/** Whatever is done with the names of files, finding them has looked there. */
+export function searchedPaths({ words, folders }: Expansion): PathUse[] {
+  const found = words.flatMap((word) =>
+    word.type === "literal" && word.isOneOfMany ? [word.value] : [],
+  );
+  return [...new Set([...folders, ...found])].map((path) => ({
+    path,
+    use: "read",
+    word: -1,
+    isTree: false,
+  }));
+}
+
+/** A pattern that goes through folders nobody knows may look outside. */
+export function lostPattern(
+  written: readonly Argument[],
+  words: readonly KnownArgument[],
+): string | undefined {
+  const unknown = words.filter(({ type }) => type === "unknown");
+  // A name that was found may have wildcards in it, by which files are found once more.
+  const isLost = written.some(
+    (word) =>
+      word.type === "pattern" &&
+      unknown.some((each) => searchesFolders(word) || (word.isHeld && mayHoldPattern(each))),
+  );
+  return isLost ? "its patterns may look outside the workspace" : undefined;
 }

@@ -1,9 +1,9 @@
 import { forEachChild, type SyntaxNode, type TestExpression, type Word } from "unbash";
 import { type Argument, isNumeric, knownValue } from "./argument.ts";
 import { incalculable, lookIntoArithmetic } from "./arithmetic.ts";
+import { maxDepth } from "./command-collector.ts";
 import { mayOutlive } from "./endless.ts";
 import { evaluateWord, hasBraces } from "./evaluate-word.ts";
-import { maxDepth } from "./limits.ts";
 import type { Walker } from "./walker.ts";
 
 const mysterious = "it has an expansion that is not understood";

@@ -27,13 +27,12 @@ import { isEndless, isLeftRunning } from "./endless.ts";
 import { evaluateWord } from "./evaluate-word.ts";
 import { lookInside, lookIntoTest } from "./expansions.ts";
 import { findHiddenProgram } from "./launchers.ts";
-import { openedFiles } from "./opened-file.ts";
 import { parseLine } from "./parse-line.ts";
 import { ShellVariables } from "./shell-variables.ts";
 import type { ShellEnvironment } from "./variables.ts";
 import type { Walker } from "./walker.ts";
 import { type Inner, unwrap } from "./wrappers.ts";
-import { patternProblem, writtenCommand } from "./written-command.ts";
+import { openedFiles, patternProblem, writtenCommand } from "./written-command.ts";
 
 /** Nobody wraps a command more often than this. */
 const mostWrappings = 20;

@@ -1,5 +1,5 @@
 import { forEachChild, type ParsedScript, type SyntaxNode } from "unbash";
-import { maxDepth } from "./limits.ts";
+import { maxDepth } from "./command-collector.ts";
 
 /** What may stand between the words of a script: blanks, separators, reserved words, comments. */
 const between =

@@ -1,8 +1,7 @@
 import { type KnownArgument, knownValue } from "./argument.ts";
-import { isPrintingAwkProgram } from "./awk-program.ts";
 import type { ParsedArguments } from "./options.ts";
+import { isPrintingAwkProgram, isPrintingSedScript } from "./printing-scripts.ts";
 import { anything, files, nothing, type ReadOnlyProgram, texts } from "./program.ts";
-import { isPrintingSedScript } from "./sed-script.ts";
 import { shellPrograms } from "./shell-programs.ts";
 
 const hashing: ReadOnlyProgram = {

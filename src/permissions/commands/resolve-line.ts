@@ -13,12 +13,11 @@ import { arrivalProblem, bringsFilesOnly, kindOf, linksBelow } from "./arriving-
 import { type Assessment, assess, opensOnly, type PathUse } from "./assess.ts";
 import type { CommandLine, SimpleCommand } from "./command-line.ts";
 import type { DirectoryRoute } from "./directory-routes.ts";
-import { type Expansion, expandPattern } from "./expand-patterns.ts";
+import { type Expansion, expandPattern, lostPattern, searchedPaths } from "./expand-patterns.ts";
 import { launchedCommands } from "./launchers.ts";
 import { flagMovedPaths } from "./moved-paths.ts";
 import { isTroupeProgram, ProgramSearch } from "./program-search.ts";
 import type { LineContext, PlaceUse, ResolvedCommand, ResolvedLine } from "./resolved-line.ts";
-import { lostPattern, searchedPaths } from "./searched-folders.ts";
 
 /** Devices that keep nothing, tell nothing, and come to an end. */
 const harmlessDevice = /^\/dev\/(null|stdin|stdout|stderr|fd\/\d+)$/;

@@ -1,2 +1,0 @@
-/** Deeper nesting is not judged. */
-export const maxDepth = 100;
