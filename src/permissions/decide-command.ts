@@ -50,7 +50,7 @@ export function decideCommand(given: JudgedCall, subject: CommandSubject): Verdi
   return { decision: "ask", reason: objection, isReadOnly, ...suggestion(given, line.commands) };
 }
 
-/** Why nobody can say that none of these rules is about the line, if so. */
+/** Why one of these rules may be about the line, though no command of it shows that. */
 function evadedRule(
   { isWhole, doubts, hiddenProgram, commands }: CommandSubject["line"],
   rules: readonly Rule[],

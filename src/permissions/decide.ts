@@ -6,7 +6,7 @@ import { isProtected } from "./protected-paths.ts";
 import { coversPlace, coversTool, mayCoverWithin, strictest } from "./rule.ts";
 import { bypassed, planned, ruled, type Verdict } from "./verdict.ts";
 
-/** Decides a call by mode and rules. It asks nobody and looks at nothing else. */
+/** Decides a call by mode and rules. It neither asks nor looks at files. */
 export function decide(given: JudgedCall): Verdict {
   const { tool, subject, rules } = given;
   const isReadOnly = subject.type === "coordinate" || subject.type === "read";
@@ -34,7 +34,7 @@ function decideReading(
   if (closedPlace(place, directories) === "keys") {
     return {
       decision: "deny",
-      reason: `${path} is a key of the team, which nobody reads`,
+      reason: `${path} is a key of the team, which no tool may read`,
       isReadOnly,
     };
   }

@@ -140,7 +140,7 @@ function contents(path: string): Promise<Buffer | undefined> {
   return orNothing(readFile(path), undefined);
 }
 
-/** The first key of a configuration that is not known to be harmless, or the line nobody understands. */
+/** The first key of a configuration that is not known to be harmless, or a line that cannot be read. */
 export function unusualKey(configuration: string): string | undefined {
   let section = "";
   for (const line of configuration.split("\n").map((text) => text.trim())) {

@@ -46,7 +46,7 @@ export function tampering(
   return isNamed ? "it names the team's own records" : undefined;
 }
 
-/** A pattern finds what a command before it has made, of which nobody can say what it leads to. */
+/** True when a pattern may find a file that the line makes, and that looks like an option. */
 function makesOption(commands: readonly ResolvedCommand[]): boolean {
   const isMade = commands.some(({ uses, opened }) =>
     [...uses, ...opened].some(({ use, path }) => use === "write" && isOptionName(path)),
@@ -96,7 +96,7 @@ function commandTampering(
   if (uses.some(({ path, place }) => isInstalled(path) || isInstalled(place.real))) {
     return "it would put troupe where it goes by another name";
   }
-  return runsWhatItFinds(command) ? "it runs whatever it finds, which may be troupe" : undefined;
+  return runsWhatItFinds(command) ? "it runs the files it finds, and one may be troupe" : undefined;
 }
 
 /** True for a program that runs code from its arguments, which cannot be judged. */
@@ -131,7 +131,7 @@ function isRunner(word: string | undefined): boolean {
   );
 }
 
-/** True when code that nobody can judge names the team's directory, its keys, or troupe. */
+/** True when code that cannot be judged names the team's directory, its keys, or troupe. */
 function mentions(text: string, { teamDirectory, keyDirectories }: SpecialDirectories): boolean {
   const isNamed = (name: string) =>
     text.split(name).some((rest, index) => index > 0 && !/^[\w-]/.test(rest));

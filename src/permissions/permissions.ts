@@ -64,7 +64,7 @@ export class Permissions {
     );
   }
 
-  /** Looks at what the call would reach, then decides. It asks nobody. */
+  /** Looks at what the call would reach, then decides. It does not ask. */
   async judge({ tool, action }: { tool: string; action: Action }): Promise<Verdict> {
     try {
       const directories = await this.#directories();
@@ -99,7 +99,7 @@ export class Permissions {
     }
   }
 
-  /** True when nobody makes a file unasked, so that a pattern finds what it finds now. */
+  /** True when no file can be made unasked, so that a pattern will find what it finds now. */
   async #isStill(): Promise<boolean> {
     if (this.mode !== "default" && this.mode !== "plan") return false;
     const { mayMakeFiles } = await import("./commands/changing-programs.ts");

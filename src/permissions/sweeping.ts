@@ -124,7 +124,7 @@ function findsCodeOnly(words: readonly (string | undefined)[]): boolean {
   return test >= 0 && (action < 0 || test < action);
 }
 
-/** The same for a command that xargs gives the names of files to, from wherever they come. */
+/** The same for a command that xargs gives the names of files to, whatever the source of the names. */
 export function sweepingInput(
   { words, layers }: ResolvedCommand,
   commands: readonly ResolvedCommand[],

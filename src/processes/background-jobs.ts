@@ -108,7 +108,7 @@ export class BackgroundJobs implements AsyncDisposable {
     return [...this.#jobs.values()].map(toBackgroundJob);
   }
 
-  /** Calls `listener` once for each job that ends, however it does. */
+  /** Calls `listener` once for each job that ends, in whatever way. */
   onEnd(listener: (job: BackgroundJob) => void): () => void {
     return this.#onEnd.add(listener);
   }

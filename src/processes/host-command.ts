@@ -15,7 +15,7 @@ const settleMs = 500;
 const pollMs = 50;
 /** Within this time no machine starts so many processes that pids come again. */
 const newMs = 1_000;
-/** What nobody who could be found holds open is not read for longer. */
+/** Output that no process of the command holds open is not read for longer. */
 const abandonMs = 1_000;
 
 interface HostCommandOptions {
@@ -93,7 +93,7 @@ export class HostCommand implements RunningCommand {
     }
   }
 
-  /** Everything ends with its command, daemons too: nobody would know of them, or end them. */
+  /** Everything ends with its command, daemons too: otherwise they would run on unnoticed. */
   async #endLeftovers(): Promise<number> {
     const { tree, clock } = this.#options;
     if (await settlesWithin(this.#drained, settleMs, clock)) {

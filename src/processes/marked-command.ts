@@ -8,8 +8,8 @@ interface BashCommand {
 
 /**
  * Sets the marker as a limit, and only then becomes the shell of the command. The limit is on file
- * locks, which no kernel has enforced since Linux 2.4, and only the soft one is set, so that nobody
- * is kept from anything, a Troupe inside the command included. Functions from the environment may
+ * locks, which no kernel has enforced since Linux 2.4, and only the soft one is set, so that it
+ * restricts nothing, a Troupe inside the command included. Functions from the environment may
  * have the names of builtins, and it may ask to exit at the first failure.
  */
 const beginMarked = [

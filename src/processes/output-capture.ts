@@ -12,7 +12,7 @@ const tailCharacters = 29_000;
 
 /**
  * The output of one call while it comes: its beginning and end in memory, the whole in a file as
- * soon as they are not all. Memory stays the same however much comes, provided that the caller
+ * soon as they are not all. Memory stays the same for any amount of output, provided that the caller
  * awaits each `push`.
  */
 export class OutputCapture {

@@ -70,7 +70,7 @@ function findTree(tree: ProcessTree): Promise<Target[]> {
   return orAssumed(listProcesses().then(select), [{ pid: -tree.group, start: undefined }]);
 }
 
-/** False also where its pid is another process's by now: that one is nobody's to end. */
+/** False also where its pid is another process's by now: that one must not be ended. */
 async function isAlive({ pid, start }: Target): Promise<boolean> {
   if (pid < 0) return signalProcess(pid, 0);
   const isThisOne = (found: string | undefined) =>
@@ -78,7 +78,7 @@ async function isAlive({ pid, start }: Target): Promise<boolean> {
   return await orAssumed(systemProcesses.startOf(pid).then(isThisOne), true);
 }
 
-/** What is `found`, or `assumed` where nobody can look: commands must end then, too. */
+/** What is `found`, or `assumed` where processes cannot be listed: commands must end then, too. */
 async function orAssumed<T>(found: Promise<T>, assumed: T): Promise<T> {
   try {
     return await found;

@@ -41,7 +41,7 @@ export interface PathUse {
   readonly arriving?: string;
 }
 
-/** Of a command that does nothing but to open files. */
+/** The assessment of a command that only opens files. */
 export const opensOnly: Assessment = {
   kind: "reads",
   uses: [],

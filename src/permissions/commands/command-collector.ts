@@ -3,12 +3,12 @@ import type { DirectoryRoute } from "./directory-routes.ts";
 
 /** Deeper nesting is not judged. */
 export const maxDepth = 100;
-/** More than a person could look through is not judged piece by piece. */
+/** Longer lines are not judged command by command. */
 const mostCommands = 500;
 const mostWords = 2_000;
-/** How often anything may be looked at, in loops that multiply and in tests that run nothing. */
+/** The most steps of the walk, for loops that multiply and tests that run nothing. */
 const mostSteps = 5_000;
-/** Of scripts within the line, read once more each time they are met. */
+/** The most characters of scripts within the line; each use counts again. */
 const mostText = 50_000;
 const mostRoutes = 16;
 
@@ -100,7 +100,7 @@ export class CommandCollector {
   }
 }
 
-/** Of what the shell does by itself, of which nothing else is wrong. */
+/** A command without words, for what the shell does by itself. */
 export const shellItself = {
   words: [],
   wrappings: [],

@@ -34,7 +34,7 @@ import type { Walker } from "./walker.ts";
 import { type Inner, unwrap } from "./wrappers.ts";
 import { openedFiles, patternProblem, writtenCommand } from "./written-command.ts";
 
-/** Nobody wraps a command more often than this. */
+/** Commands with more wrappings are not judged. */
 const mostWrappings = 20;
 
 type ShellScript = Extract<Inner, { type: "script" }>;

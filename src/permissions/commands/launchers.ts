@@ -10,7 +10,7 @@ const launchers: ReadonlySet<string> = new Set(
   nsenter flock parallel watch entr script expect screen tmux at batch ssh strace ltrace gdb valgrind
   perf systemd-run fakeroot unbuffer taskset chrt numactl rlwrap`.split(/\s+/),
 );
-/** Further words are looked at by nobody. */
+/** Further words are ignored. */
 const mostWords = 40;
 /** Text with quotes or expansions in it cannot be taken apart at its blanks. */
 const clever = /[\\'"$`*?[{]/;

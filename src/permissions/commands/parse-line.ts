@@ -2,7 +2,7 @@ import { forEachChild, type ParsedScript, parse, type SyntaxNode } from "unbash"
 import { hasHidden, showHidden } from "../show-hidden.ts";
 import { isCovered } from "./parser-coverage.ts";
 
-/** Longer lines than this are not read to their end by anybody. */
+/** Longer lines are not judged. */
 const longestLine = 16_384;
 
 /** In `$'…'` the shell knows escapes that others read differently, `\x{2d}` among them. */

@@ -1,7 +1,7 @@
 import { forEachChild, type ParsedScript, type SyntaxNode } from "unbash";
 import { maxDepth } from "./command-collector.ts";
 
-/** What may stand between the words of a script: blanks, separators, reserved words, comments. */
+/** What may be between the words of a script: blanks, separators, reserved words, comments. */
 const between =
   /^(?:[\s;&|(){}]|\\\n|\b(?:if|then|elif|else|fi|for|select|while|until|do|done|case|in|esac|function|coproc)\b|(?<![^\s;&|(){}])#[^\n]*(?=\n|$))*$/;
 const betweenTests = /^(?:\[\[|\]\]|[\s()!<>|&]|==?|=~|-[A-Za-z]{1,2}\b)*$/;

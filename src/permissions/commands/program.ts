@@ -1,4 +1,4 @@
-import { type KnownArgument, literal } from "./argument.ts";
+import { type KnownArgument, knownValue, literal } from "./argument.ts";
 import { type OptionList, type ParsedArguments, parseArguments } from "./options.ts";
 
 /** What is known of a program: the arguments with which it does what is expected of it. */
@@ -8,6 +8,8 @@ export interface ReadOnlyProgram extends OptionList {
   readonly takesAnything?: boolean;
   /** The first operand is text, unless one of these options has given it: `-e --regexp`. */
   readonly leading?: string;
+  /** Every operand must be known, and look like this. */
+  readonly eachOperand?: RegExp;
   /** Judges the little programs among the arguments: the leading operand and script options. */
   isHarmlessScript?(script: string): boolean;
   /** What it does with a folder, if not to name it or what is in it. */
@@ -58,7 +60,8 @@ export function readCall(
       }
     }
   }
-  const problem = program.problem?.(call) ?? splitProblem(program, call);
+  const problem =
+    operandProblem(program, call) ?? program.problem?.(call) ?? splitProblem(program, call);
   if (problem) return { type: "problem", problem };
   const rest = operands.slice(leading.length);
   if (program.operands === "none" && rest.length > 0)
@@ -72,6 +75,11 @@ export function readCall(
     folders,
     showsOthers: program.showsOthers?.(call),
   };
+}
+
+function operandProblem({ eachOperand }: ReadOnlyProgram, { operands }: ParsedArguments) {
+  const odd = operands.find((operand) => eachOperand?.test(knownValue(operand) ?? "") === false);
+  return odd && (knownValue(odd) ?? "an argument that is not known");
 }
 
 /** What may be several words, or none, moves all others to another place. */

@@ -1,5 +1,4 @@
 import { type KnownArgument, knownValue } from "./argument.ts";
-import type { ParsedArguments } from "./options.ts";
 import { isPrintingAwkProgram, isPrintingSedScript } from "./printing-scripts.ts";
 import { anything, files, nothing, type ReadOnlyProgram, texts } from "./program.ts";
 import { shellPrograms } from "./shell-programs.ts";
@@ -11,9 +10,7 @@ const hashing: ReadOnlyProgram = {
 };
 
 /** `@file` stands for the arguments in that file. */
-function noArgumentFile({ operands }: ParsedArguments): string | undefined {
-  return operands.map(knownValue).find((operand) => operand?.startsWith("@"));
-}
+const noArgumentFile = /^[^@]/;
 
 /**
  * Programs that only read, with the options that are known to be harmless. An option that is not
@@ -202,22 +199,19 @@ export const readOnlyPrograms: Readonly<Record<string, ReadOnlyProgram>> = {
     flags: "-a -f -o",
     text: "-n -t -e",
     hasNumbers: true,
-    problem: ({ operands }) =>
-      operands.some((operand) => knownValue(operand)?.startsWith("@") ?? true)
-        ? "a file of arguments"
-        : undefined,
+    eachOperand: noArgumentFile,
   },
   nm: {
     ...files,
     flags: "-a -A -C -D -g -n -o -p -P -r -S -u -v --demangle --defined-only --undefined-only",
-    problem: noArgumentFile,
+    eachOperand: noArgumentFile,
   },
   objdump: {
     ...files,
     flags:
       "-a -C -d -D -f -h -p -r -R -s -t -T -x --disassemble --file-headers --section-headers --syms",
     text: "-j -M --section",
-    problem: noArgumentFile,
+    eachOperand: noArgumentFile,
   },
   basename: anything,
   dirname: anything,
@@ -230,8 +224,7 @@ export const readOnlyPrograms: Readonly<Record<string, ReadOnlyProgram>> = {
     optional: "-I --iso-8601",
     text: "-d --date",
     // Another operand would set the clock.
-    problem: ({ operands }) =>
-      operands.every((operand) => knownValue(operand)?.startsWith("+")) ? undefined : "an operand",
+    eachOperand: /^\+/,
   },
   ...shellPrograms,
 };

@@ -14,10 +14,7 @@ export const shellPrograms: Readonly<Record<string, ReadOnlyProgram>> = {
     text: "-f -s",
     hasNumbers: true,
     // More numbers than that would fill the memory.
-    problem: ({ operands }) =>
-      operands.every((operand) => /^-?\d{1,6}(\.\d+)?$/.test(knownValue(operand) ?? ""))
-        ? undefined
-        : "a number of which it is not known how large it is",
+    eachOperand: /^-?\d{1,6}(\.\d+)?$/,
   },
   expr: anything,
   sleep: anything,
@@ -34,10 +31,7 @@ export const shellPrograms: Readonly<Record<string, ReadOnlyProgram>> = {
     flags: "-r -s",
     text: "-p -d -n -t",
     // The index of an array is calculated, and that may run a command.
-    problem: ({ operands }) =>
-      operands.every((operand) => /^[A-Za-z_]\w*$/.test(knownValue(operand) ?? ""))
-        ? undefined
-        : "a variable's name",
+    eachOperand: /^[A-Za-z_]\w*$/,
   },
   export: { ...texts, problem: ({ operands }) => (operands.length > 0 ? undefined : "no name") },
   cd: files,
@@ -47,11 +41,9 @@ export const shellPrograms: Readonly<Record<string, ReadOnlyProgram>> = {
     ...texts,
     flags: "-e -u -x -o",
     // Other options change what words mean: `keyword` makes variables of arguments.
-    problem: ({ operands, given }) =>
-      given.size > 0 &&
-      operands.every((operand) => /^(pipefail|errexit|nounset)$/.test(knownValue(operand) ?? ""))
-        ? undefined
-        : "an operand, or nothing, so that it shows all variables",
+    eachOperand: /^(pipefail|errexit|nounset)$/,
+    problem: ({ given }) =>
+      given.size > 0 ? undefined : "nothing, so that it shows all variables",
   },
   which: { ...texts, flags: "-a" },
   type: { ...texts, flags: "-a -p -P -t" },

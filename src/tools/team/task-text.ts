@@ -2,7 +2,7 @@ import type { Task } from "../../protocol/task.ts";
 import { openBlockers } from "../../protocol/task-state.ts";
 import { onOneLine } from "./on-one-line.ts";
 
-/** More lines than this nobody reads; the rest can be asked for by id. */
+/** Longer lists are cut; the rest can be asked for by id. */
 const maxLines = 200;
 
 /** All tasks in the order given, oldest first. Where they are too many, old ones give way, ended ones first. */
