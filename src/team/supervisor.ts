@@ -2,7 +2,7 @@ import type { SetAside } from "../mailbox/mailbox.ts";
 import { lead, type MemberName, user } from "../protocol/ids.ts";
 import type { PermissionMode } from "../protocol/message.ts";
 import type { Member, MemberStatus } from "../protocol/team.ts";
-import type { SpawnRequest } from "../tools/team/colleagues.ts";
+import type { SpawnRequest } from "../tools/team/team-access.ts";
 import { Aftermath } from "./members/aftermath.ts";
 import { ChatterGuard } from "./members/chatter-guard.ts";
 import type { Departure } from "./members/departures.ts";

@@ -1,7 +1,12 @@
 import { TeamError } from "../errors.ts";
 import { lead, type MemberName, parseTeammateName } from "../protocol/ids.ts";
 import { wakes } from "../protocol/message-types.ts";
-import type { Colleagues, Following, Leadership, Timetable } from "../tools/team/colleagues.ts";
+import type {
+  CronAccess,
+  LeadAccess,
+  TeamAccess,
+  TeammateAccess,
+} from "../tools/team/team-access.ts";
 import { coordinationTools, leadTools, teammateTools } from "../tools/team/team-tools.ts";
 import type { Tool } from "../tools/tool.ts";
 import { broadcast } from "./broadcast.ts";
@@ -11,7 +16,7 @@ import type { Supervisor } from "./supervisor.ts";
 
 export interface TeamToolsOptions {
   supervisor: Supervisor;
-  timetable: Timetable;
+  timetable: CronAccess;
   own: OwnMail;
 }
 
@@ -27,7 +32,7 @@ export function teamToolsFor(
     : [...common, ...teammateTools({ following: followingOf(self, supervisor) })];
 }
 
-function colleaguesOf(self: MemberName, supervisor: Supervisor, own: OwnMail): Colleagues {
+function colleaguesOf(self: MemberName, supervisor: Supervisor, own: OwnMail): TeamAccess {
   return {
     roster: () => supervisor.protocols.keeper.read(),
     takeMail: own.takeMail,
@@ -63,7 +68,7 @@ function obstacleTo(
   return undefined;
 }
 
-function leadershipOf(supervisor: Supervisor): Leadership {
+function leadershipOf(supervisor: Supervisor): LeadAccess {
   const { options, members } = supervisor;
   const { plans, shutdowns } = supervisor.protocols;
   return {
@@ -100,7 +105,7 @@ function leadershipOf(supervisor: Supervisor): Leadership {
   };
 }
 
-function followingOf(self: MemberName, { protocols }: Supervisor): Following {
+function followingOf(self: MemberName, { protocols }: Supervisor): TeammateAccess {
   return {
     answerShutdown: (id, answer) => protocols.shutdowns.answer(self, id, answer),
     submitPlan: (plan) => protocols.plans.submit(self, plan),

@@ -18,7 +18,7 @@ import type { Task } from "../protocol/task.ts";
 import type { Member, TeamRecord } from "../protocol/team.ts";
 import type { UsageTotal } from "../protocol/usage.ts";
 import type { RequestFilter } from "../requests/requests.ts";
-import type { SpawnRequest } from "../tools/team/colleagues.ts";
+import type { SpawnRequest } from "../tools/team/team-access.ts";
 import { describeRoster } from "../tools/team/teammates.ts";
 import { workToolNames } from "../tools/work-tools.ts";
 import { broadcast } from "./broadcast.ts";

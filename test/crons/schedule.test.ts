@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
-import type { Timetable } from "../../src/tools/team/colleagues.ts";
+import type { CronAccess } from "../../src/tools/team/team-access.ts";
 import { at, draft, TableFixture } from "./table-fixture.ts";
 
 test("what is scheduled is kept, listed and cancelled by its id", async () => {
   const fixture = new TableFixture(at(8, 30));
   await using table = await fixture.open();
-  const timetable: Timetable = table;
+  const timetable: CronAccess = table;
 
   const entry = await timetable.schedule(
     draft({ cron: " 0  9 * * *\n", prompt: "Look at the build.", member: "Alice", once: true }),

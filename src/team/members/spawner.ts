@@ -3,7 +3,7 @@ import type { Clock } from "../../lib/clock.ts";
 import { MemberName } from "../../protocol/ids.ts";
 import type { PermissionMode } from "../../protocol/message.ts";
 import type { Member, TeamRecord } from "../../protocol/team.ts";
-import type { SpawnRequest } from "../../tools/team/colleagues.ts";
+import type { SpawnRequest } from "../../tools/team/team-access.ts";
 import type { Protocols } from "../protocols/protocols.ts";
 import type { TeamStore } from "../team-store.ts";
 import type { LeadSettings } from "./member-definition.ts";

@@ -5,7 +5,7 @@ import { isWiderMode, narrowerMode } from "../../permissions/modes.ts";
 import { type MemberName, parseTeammateName } from "../../protocol/ids.ts";
 import { isContentSize, type PermissionMode } from "../../protocol/message.ts";
 import type { Member, TeamRecord } from "../../protocol/team.ts";
-import type { SpawnRequest } from "../../tools/team/colleagues.ts";
+import type { SpawnRequest } from "../../tools/team/team-access.ts";
 
 export interface SpawnSurroundings {
   team: TeamRecord;

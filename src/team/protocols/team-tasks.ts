@@ -5,7 +5,7 @@ import type { Task } from "../../protocol/task.ts";
 import type { TeamRecord } from "../../protocol/team.ts";
 import type { TaskBoard, TaskChange } from "../../tasks/task-board.ts";
 import { releaseTask } from "../../tasks/task-rules.ts";
-import type { NewTask, TaskDesk, TaskEdit } from "../../tools/team/colleagues.ts";
+import type { NewTask, TaskAccess, TaskEdit } from "../../tools/team/team-access.ts";
 import { findRecipient } from "../find-member.ts";
 import { messageIdFor } from "../message-id-for.ts";
 import type { Post } from "../post.ts";
@@ -43,7 +43,7 @@ export class TeamTasks {
   }
 
   /** The board as one member uses it. */
-  deskOf(by: MemberName): TaskDesk {
+  deskOf(by: MemberName): TaskAccess {
     const { board } = this.#options;
     return {
       create: (draft) => this.#create(by, draft),

@@ -1,13 +1,13 @@
 import { z } from "zod";
 import type { CronEntry } from "../../protocol/cron.ts";
 import type { Tool } from "../tool.ts";
-import type { Timetable } from "./colleagues.ts";
 import { coordinationTool } from "./coordination-tool.ts";
-import { FilledText } from "./inputs.ts";
+import { FilledText, NoInput } from "./inputs.ts";
 import { onOneLine } from "./on-one-line.ts";
+import type { CronAccess } from "./team-access.ts";
 
 /** The tools of the team's timetable. */
-export function cronTools(team: { timetable: Timetable }): Tool[] {
+export function cronTools(team: { timetable: CronAccess }): Tool[] {
   return [scheduleCronTool(team), listCronsTool(team), cancelCronTool(team)];
 }
 
@@ -18,7 +18,7 @@ const ScheduleCronInput = z.object({
   once: z.boolean().optional(),
 });
 
-function scheduleCronTool({ timetable }: { timetable: Timetable }): Tool {
+function scheduleCronTool({ timetable }: { timetable: CronAccess }): Tool {
   return coordinationTool({
     name: "schedule_cron",
     description: "Send a prompt to a member (you, unless set) at set times.",
@@ -30,13 +30,11 @@ function scheduleCronTool({ timetable }: { timetable: Timetable }): Tool {
   });
 }
 
-const ListCronsInput = z.object({});
-
-function listCronsTool({ timetable }: { timetable: Timetable }): Tool {
+function listCronsTool({ timetable }: { timetable: CronAccess }): Tool {
   return coordinationTool({
     name: "list_crons",
     description: "Scheduled prompts.",
-    input: ListCronsInput,
+    input: NoInput,
     async answer() {
       const entries = await timetable.list();
       return entries.map(cronLine).join("\n") || "No crons.";
@@ -46,7 +44,7 @@ function listCronsTool({ timetable }: { timetable: Timetable }): Tool {
 
 const CancelCronInput = z.object({ id: FilledText });
 
-function cancelCronTool({ timetable }: { timetable: Timetable }): Tool {
+function cancelCronTool({ timetable }: { timetable: CronAccess }): Tool {
   return coordinationTool({
     name: "cancel_cron",
     description: "Stop one.",

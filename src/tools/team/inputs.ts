@@ -8,3 +8,6 @@ export const TaskReference = z.preprocess(
   (given) => (typeof given === "number" ? String(given) : given),
   z.string(),
 );
+
+/** Of a tool without arguments. */
+export const NoInput = z.object({});

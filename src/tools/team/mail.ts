@@ -2,13 +2,13 @@ import { z } from "zod";
 import { escapeWrapper } from "../../lib/escape-wrapper.ts";
 import { isShown } from "../../protocol/message-types.ts";
 import { defineTool, type Tool } from "../tool.ts";
-import type { Colleagues, Leadership } from "./colleagues.ts";
 import { coordinationTool } from "./coordination-tool.ts";
-import { FilledText } from "./inputs.ts";
+import { FilledText, NoInput } from "./inputs.ts";
+import type { LeadAccess, TeamAccess } from "./team-access.ts";
 
 const SendMessageInput = z.object({ to: FilledText, content: FilledText });
 
-export function sendMessageTool({ colleagues }: { colleagues: Colleagues }): Tool {
+export function sendMessageTool({ colleagues }: { colleagues: TeamAccess }): Tool {
   return coordinationTool({
     name: "send_message",
     description:
@@ -21,13 +21,11 @@ export function sendMessageTool({ colleagues }: { colleagues: Colleagues }): Too
   });
 }
 
-const ReadInboxInput = z.object({});
-
-export function readInboxTool({ colleagues }: { colleagues: Colleagues }): Tool {
+export function readInboxTool({ colleagues }: { colleagues: TeamAccess }): Tool {
   return defineTool({
     name: "read_inbox",
     description: "Rarely needed: mail comes by itself.",
-    input: ReadInboxInput,
+    input: NoInput,
     action: () => ({ type: "coordinate" }),
     async run() {
       const mail = await colleagues.takeMail();
@@ -39,7 +37,7 @@ export function readInboxTool({ colleagues }: { colleagues: Colleagues }): Tool 
 
 const BroadcastInput = z.object({ content: FilledText });
 
-export function broadcastTool({ leadership }: { leadership: Leadership }): Tool {
+export function broadcastTool({ leadership }: { leadership: LeadAccess }): Tool {
   return coordinationTool({
     name: "broadcast",
     description: "Message all teammates.",

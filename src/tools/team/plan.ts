@@ -1,8 +1,8 @@
 import { z } from "zod";
 import type { Tool } from "../tool.ts";
-import type { Following, Leadership } from "./colleagues.ts";
 import { coordinationTool } from "./coordination-tool.ts";
 import { FilledText } from "./inputs.ts";
+import type { LeadAccess, TeammateAccess } from "./team-access.ts";
 
 const PlanApprovalInput = z.object({
   request_id: FilledText,
@@ -10,7 +10,7 @@ const PlanApprovalInput = z.object({
   feedback: z.string().optional(),
 });
 
-export function decidePlanTool({ leadership }: { leadership: Leadership }): Tool {
+export function decidePlanTool({ leadership }: { leadership: LeadAccess }): Tool {
   return coordinationTool({
     name: "plan_approval",
     description: "Decide on a plan that came as mail.",
@@ -24,7 +24,7 @@ export function decidePlanTool({ leadership }: { leadership: Leadership }): Tool
 
 const OwnPlanApprovalInput = z.object({ plan: FilledText });
 
-export function submitPlanTool({ following }: { following: Following }): Tool {
+export function submitPlanTool({ following }: { following: TeammateAccess }): Tool {
   return coordinationTool({
     name: "plan_approval",
     description:

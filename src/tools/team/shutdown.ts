@@ -2,13 +2,13 @@ import { z } from "zod";
 import { parseMemberName } from "../../protocol/ids.ts";
 import type { Request } from "../../protocol/request.ts";
 import type { Tool } from "../tool.ts";
-import type { Following, Leadership } from "./colleagues.ts";
 import { coordinationTool } from "./coordination-tool.ts";
 import { FilledText } from "./inputs.ts";
+import type { LeadAccess, TeammateAccess } from "./team-access.ts";
 
 const ShutdownRequestInput = z.object({ teammate: FilledText, force: z.boolean().optional() });
 
-export function shutdownRequestTool({ leadership }: { leadership: Leadership }): Tool {
+export function shutdownRequestTool({ leadership }: { leadership: LeadAccess }): Tool {
   return coordinationTool({
     name: "shutdown_request",
     description: "Ask a teammate to end; its answer comes as mail. force does not ask.",
@@ -24,7 +24,7 @@ export function shutdownRequestTool({ leadership }: { leadership: Leadership }):
 const ShutdownResponseInput = z.object({ request_id: FilledText });
 
 /** How far a shutdown has come. It is the teammate who answers. */
-export function shutdownStateTool({ leadership }: { leadership: Leadership }): Tool {
+export function shutdownStateTool({ leadership }: { leadership: LeadAccess }): Tool {
   return coordinationTool({
     name: "shutdown_response",
     description: "State of a shutdown request.",
@@ -49,7 +49,7 @@ const OwnShutdownResponseInput = z.object({
   reason: z.string().optional(),
 });
 
-export function shutdownAnswerTool({ following }: { following: Following }): Tool {
+export function shutdownAnswerTool({ following }: { following: TeammateAccess }): Tool {
   return coordinationTool({
     name: "shutdown_response",
     description: "Approving a shutdown_request ends you; refuse with a reason.",

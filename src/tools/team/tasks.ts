@@ -1,14 +1,14 @@
 import { z } from "zod";
 import { TaskStatus } from "../../protocol/task.ts";
 import type { Tool } from "../tool.ts";
-import type { TaskDesk } from "./colleagues.ts";
 import { coordinationTool } from "./coordination-tool.ts";
-import { FilledText, TaskReference } from "./inputs.ts";
+import { FilledText, NoInput, TaskReference } from "./inputs.ts";
 import { onOneLine } from "./on-one-line.ts";
 import { blockedBy, taskList, taskState, unblockedLine } from "./task-text.ts";
+import type { TaskAccess } from "./team-access.ts";
 
 /** The tools of the team's task board. */
-export function taskTools(desk: { tasks: TaskDesk }): Tool[] {
+export function taskTools(desk: { tasks: TaskAccess }): Tool[] {
   return [
     createTaskTool(desk),
     listTasksTool(desk),
@@ -26,7 +26,7 @@ const CreateTaskInput = z.object({
   owner: FilledText.optional(),
 });
 
-function createTaskTool({ tasks }: { tasks: TaskDesk }): Tool {
+function createTaskTool({ tasks }: { tasks: TaskAccess }): Tool {
   return coordinationTool({
     name: "create_task",
     description: "Share out work: idle teammates take unowned, unblocked tasks.",
@@ -39,35 +39,31 @@ function createTaskTool({ tasks }: { tasks: TaskDesk }): Tool {
   });
 }
 
-const ListTasksInput = z.object({});
-
-function listTasksTool({ tasks }: { tasks: TaskDesk }): Tool {
+function listTasksTool({ tasks }: { tasks: TaskAccess }): Tool {
   return coordinationTool({
     name: "list_tasks",
     description: "All tasks.",
-    input: ListTasksInput,
+    input: NoInput,
     answer: async () => taskList(await tasks.list()),
   });
 }
 
-const GetTaskInput = z.object({ task_id: TaskReference });
+const TaskIdInput = z.object({ task_id: TaskReference });
 
-function getTaskTool({ tasks }: { tasks: TaskDesk }): Tool {
+function getTaskTool({ tasks }: { tasks: TaskAccess }): Tool {
   return coordinationTool({
     name: "get_task",
     description: "A task in full.",
-    input: GetTaskInput,
+    input: TaskIdInput,
     answer: async ({ task_id: id }) => JSON.stringify(await tasks.get(id)),
   });
 }
 
-const ClaimTaskInput = z.object({ task_id: TaskReference });
-
-function claimTaskTool({ tasks }: { tasks: TaskDesk }): Tool {
+function claimTaskTool({ tasks }: { tasks: TaskAccess }): Tool {
   return coordinationTool({
     name: "claim_task",
     description: "Take a task before working on it.",
-    input: ClaimTaskInput,
+    input: TaskIdInput,
     async answer({ task_id }) {
       const { id, subject, description } = await tasks.claim(task_id);
       return `Claimed task ${id}: ${onOneLine(subject)}${description ? `\n${description}` : ""}`;
@@ -77,7 +73,7 @@ function claimTaskTool({ tasks }: { tasks: TaskDesk }): Tool {
 
 const CompleteTaskInput = z.object({ task_id: TaskReference, result: z.string().optional() });
 
-function completeTaskTool({ tasks }: { tasks: TaskDesk }): Tool {
+function completeTaskTool({ tasks }: { tasks: TaskAccess }): Tool {
   return coordinationTool({
     name: "complete_task",
     description: "Finish a task.",
@@ -104,7 +100,7 @@ const TaskUpdate = z
     "give what is to change: status, owner, subject, description, blocked_by or result",
   );
 
-function updateTaskTool({ tasks }: { tasks: TaskDesk }): Tool {
+function updateTaskTool({ tasks }: { tasks: TaskAccess }): Tool {
   return coordinationTool({
     name: "update_task",
     description: "Edit, fail (result says why), hand over or release (owner null) a task.",

@@ -1,14 +1,20 @@
 import type { Tool } from "../tool.ts";
-import type { Colleagues, Following, Leadership, TaskDesk, Timetable } from "./colleagues.ts";
 import { cronTools } from "./crons.ts";
 import { broadcastTool, readInboxTool, sendMessageTool } from "./mail.ts";
 import { decidePlanTool, submitPlanTool } from "./plan.ts";
 import { shutdownAnswerTool, shutdownRequestTool, shutdownStateTool } from "./shutdown.ts";
 import { taskTools } from "./tasks.ts";
+import type {
+  CronAccess,
+  LeadAccess,
+  TaskAccess,
+  TeamAccess,
+  TeammateAccess,
+} from "./team-access.ts";
 import { listTeammatesTool, spawnTeammateTool, waitForTeammatesTool } from "./teammates.ts";
 
 /** The tools by which every member works with the others. */
-export function coordinationTools(member: { colleagues: Colleagues; tasks: TaskDesk }): Tool[] {
+export function coordinationTools(member: { colleagues: TeamAccess; tasks: TaskAccess }): Tool[] {
   return [
     sendMessageTool(member),
     readInboxTool(member),
@@ -18,7 +24,7 @@ export function coordinationTools(member: { colleagues: Colleagues; tasks: TaskD
 }
 
 /** The lead's further tools. */
-export function leadTools(lead: { leadership: Leadership; timetable: Timetable }): Tool[] {
+export function leadTools(lead: { leadership: LeadAccess; timetable: CronAccess }): Tool[] {
   return [
     spawnTeammateTool(lead),
     waitForTeammatesTool(lead),
@@ -31,6 +37,6 @@ export function leadTools(lead: { leadership: Leadership; timetable: Timetable }
 }
 
 /** A teammate's further tools: its side of the protocols. */
-export function teammateTools(teammate: { following: Following }): Tool[] {
+export function teammateTools(teammate: { following: TeammateAccess }): Tool[] {
   return [submitPlanTool(teammate), shutdownAnswerTool(teammate)];
 }

@@ -2,10 +2,10 @@ import { z } from "zod";
 import { PermissionMode } from "../../protocol/message.ts";
 import type { Member, TeamRecord } from "../../protocol/team.ts";
 import type { Tool } from "../tool.ts";
-import type { Colleagues, Leadership } from "./colleagues.ts";
 import { coordinationTool } from "./coordination-tool.ts";
-import { FilledText } from "./inputs.ts";
+import { FilledText, NoInput } from "./inputs.ts";
 import { onOneLine } from "./on-one-line.ts";
+import type { LeadAccess, TeamAccess } from "./team-access.ts";
 
 const defaultWaitSeconds = 600;
 const maxWaitSeconds = 86_400;
@@ -18,13 +18,11 @@ const WaitSeconds = z
     `must be more than 0 and at most ${maxWaitSeconds}`,
   );
 
-const ListTeammatesInput = z.object({});
-
-export function listTeammatesTool({ colleagues }: { colleagues: Colleagues }): Tool {
+export function listTeammatesTool({ colleagues }: { colleagues: TeamAccess }): Tool {
   return coordinationTool({
     name: "list_teammates",
     description: "Roles and status.",
-    input: ListTeammatesInput,
+    input: NoInput,
     answer: async () => describeRoster(await colleagues.roster()),
   });
 }
@@ -50,7 +48,7 @@ const SpawnTeammateInput = z.object({
   fresh: z.boolean().describe("Forget its history").optional(),
 });
 
-export function spawnTeammateTool({ leadership }: { leadership: Leadership }): Tool {
+export function spawnTeammateTool({ leadership }: { leadership: LeadAccess }): Tool {
   return coordinationTool({
     name: "spawn_teammate",
     description:
@@ -70,7 +68,7 @@ const WaitForTeammatesInput = z.object({
   timeout_s: WaitSeconds.optional(),
 });
 
-export function waitForTeammatesTool({ leadership }: { leadership: Leadership }): Tool {
+export function waitForTeammatesTool({ leadership }: { leadership: LeadAccess }): Tool {
   return coordinationTool({
     name: "wait_for_teammates",
     description: `Wait for teammates to finish, instead of asking or polling. Their results come as mail with the answer. Ends early when you are needed, or after timeout_s (${defaultWaitSeconds}).`,

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { NewCron } from "../../../src/tools/team/colleagues.ts";
+import type { NewCron } from "../../../src/tools/team/team-access.ts";
 import { bob, call, cron, leadsTools, textOf } from "./fixture.ts";
 
 test("a prompt is scheduled, and the answer says when it comes", async () => {

@@ -12,12 +12,12 @@ import type { Task } from "../../../src/protocol/task.ts";
 import type { TeamRecord } from "../../../src/protocol/team.ts";
 import type { ReceivedMail } from "../../../src/protocol/transcript.ts";
 import type {
-  Colleagues,
-  Following,
-  Leadership,
-  TaskDesk,
-  Timetable,
-} from "../../../src/tools/team/colleagues.ts";
+  CronAccess,
+  LeadAccess,
+  TaskAccess,
+  TeamAccess,
+  TeammateAccess,
+} from "../../../src/tools/team/team-access.ts";
 import { coordinationTools, leadTools, teammateTools } from "../../../src/tools/team/team-tools.ts";
 import type { Tool, ToolOutput } from "../../../src/tools/tool.ts";
 
@@ -27,11 +27,11 @@ export const requestId = newRequestId(new Date(0));
 
 /** What the tools reach in a test: whatever is not given is a team where nothing is the matter. */
 export interface Parts {
-  colleagues: Partial<Colleagues>;
-  tasks: Partial<TaskDesk>;
-  leadership: Partial<Leadership>;
-  following: Partial<Following>;
-  timetable: Partial<Timetable>;
+  colleagues: Partial<TeamAccess>;
+  tasks: Partial<TaskAccess>;
+  leadership: Partial<LeadAccess>;
+  following: Partial<TeammateAccess>;
+  timetable: Partial<CronAccess>;
 }
 
 export function leadsTools(parts: Partial<Parts> = {}): Tool[] {
@@ -137,13 +137,13 @@ export function mailOf(content: string): ReceivedMail {
   };
 }
 
-const quietColleagues: Colleagues = {
+const quietColleagues: TeamAccess = {
   roster: async () => roster(),
   send: async () => ({ to: alice }),
   takeMail: async () => [],
 };
 
-const quietTasks: TaskDesk = {
+const quietTasks: TaskAccess = {
   create: async () => task(),
   list: async () => [],
   get: async () => task(),
@@ -152,7 +152,7 @@ const quietTasks: TaskDesk = {
   update: async () => ({ task: task(), unblocked: [] }),
 };
 
-const quietLeadership: Leadership = {
+const quietLeadership: LeadAccess = {
   broadcast: async () => 0,
   spawn: async () => ({ name: alice, role: "coder" }),
   waitForTeammates: async () => "All have finished.",
@@ -161,12 +161,12 @@ const quietLeadership: Leadership = {
   decidePlan: async () => bob,
 };
 
-const quietFollowing: Following = {
+const quietFollowing: TeammateAccess = {
   answerShutdown: async () => {},
   submitPlan: async () => request({ type: "plan", from: bob, to: lead }),
 };
 
-const quietTimetable: Timetable = {
+const quietTimetable: CronAccess = {
   schedule: async () => cron(),
   list: async () => [],
   cancel: async () => cron(),

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { NewTask, TaskEdit } from "../../../src/tools/team/colleagues.ts";
+import type { NewTask, TaskEdit } from "../../../src/tools/team/team-access.ts";
 import { alice, call, task, taskIds, teammatesTools, textOf } from "./fixture.ts";
 
 test("a task is created, and the answer has its id", async () => {

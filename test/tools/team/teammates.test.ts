@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { SpawnRequest, WaitRequest } from "../../../src/tools/team/colleagues.ts";
+import type { SpawnRequest, WaitRequest } from "../../../src/tools/team/team-access.ts";
 import { alice, bob, call, leadsTools, roster, teammatesTools, textOf } from "./fixture.ts";
 
 test("the team is a line for each teammate", async () => {

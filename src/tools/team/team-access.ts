@@ -13,7 +13,7 @@ import type { ReceivedMail } from "../../protocol/transcript.ts";
  */
 
 /** What every member may do. */
-export interface Colleagues {
+export interface TeamAccess {
   roster(): Promise<TeamRecord>;
   /** Leaves mail. The note, if there is one, says why it may not be read soon. */
   send(to: string, content: string): Promise<{ to: MemberName; note?: string | undefined }>;
@@ -22,7 +22,7 @@ export interface Colleagues {
 }
 
 /** The task board as one member uses it. Members that a change concerns are notified. */
-export interface TaskDesk {
+export interface TaskAccess {
   create(draft: NewTask): Promise<Task>;
   list(): Promise<Task[]>;
   get(id: string): Promise<Task>;
@@ -50,7 +50,7 @@ export interface TaskEdit {
 }
 
 /** What only the lead may do. */
-export interface Leadership {
+export interface LeadAccess {
   /** Resolves to how many it was sent to. */
   broadcast(content: string): Promise<number>;
   spawn(request: SpawnRequest): Promise<{ name: MemberName; role: string }>;
@@ -89,7 +89,7 @@ export interface WaitRequest {
 }
 
 /** What only a teammate may do. */
-export interface Following {
+export interface TeammateAccess {
   /** Answers a shutdown request. Throws where it is not the member's own open one. */
   answerShutdown(
     id: string,
@@ -100,7 +100,7 @@ export interface Following {
 }
 
 /** Prompts that come by the clock. */
-export interface Timetable {
+export interface CronAccess {
   /** Throws where the pattern is invalid, or never matches. */
   schedule(entry: NewCron): Promise<CronEntry>;
   list(): Promise<CronEntry[]>;
