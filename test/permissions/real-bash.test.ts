@@ -6,8 +6,8 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { z } from "zod";
 import type { Argument } from "../../src/permissions/commands/argument.ts";
-import type { CommandLine } from "../../src/permissions/commands/command-line.ts";
 import { findCommands } from "../../src/permissions/commands/find-commands.ts";
+import type { LineCommands } from "../../src/permissions/commands/line-commands.ts";
 import { parseLine } from "../../src/permissions/commands/parse-line.ts";
 import { temporaryDirectory } from "../../src/testing/temporary-directory.ts";
 import { judgeLine, project } from "./judge-lines.ts";
@@ -45,14 +45,14 @@ async function runInBash(directory: string, line: string, status: number): Promi
   return noted.map((words) => words.split("\x1f"));
 }
 
-function readLine(text: string): CommandLine | undefined {
+function readLine(text: string): LineCommands | undefined {
   const parsed = parseLine(text);
   if (parsed.type === "unparsable") return undefined;
   const line = findCommands(parsed.script);
   return line.doubts.length > 0 ? undefined : line;
 }
 
-function isFound({ commands }: CommandLine, words: readonly string[]): boolean {
+function isFound({ commands }: LineCommands, words: readonly string[]): boolean {
   return commands.some((command) =>
     [command.words, ...command.wrappings].some((found) => stands(found, words)),
   );

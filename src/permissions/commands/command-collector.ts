@@ -1,5 +1,5 @@
-import type { CommandLine, SimpleCommand } from "./command-line.ts";
 import type { DirectoryRoute } from "./directory-routes.ts";
+import type { LineCommands, SimpleCommand } from "./line-commands.ts";
 
 /** Deeper nesting is not judged. */
 export const maxDepth = 100;
@@ -23,7 +23,7 @@ export class CommandCollector {
   #text = 0;
   #isWhole = true;
 
-  get line(): CommandLine {
+  get line(): LineCommands {
     return {
       commands: this.#commands,
       doubts: [...this.#doubts],

@@ -14,7 +14,6 @@ import { type Argument, anyWords, hasPatternSign, knownValue, oneOf } from "./ar
 import { lookIntoArithmetic } from "./arithmetic.ts";
 import { builtinEffect } from "./builtins.ts";
 import { CommandCollector, shellItself } from "./command-collector.ts";
-import type { CommandLine, SimpleCommand } from "./command-line.ts";
 import {
   type DirectoryOutcome,
   type DirectoryRoute,
@@ -27,6 +26,7 @@ import { isEndless, isLeftRunning } from "./endless.ts";
 import { evaluateWord } from "./evaluate-word.ts";
 import { lookInside, lookIntoTest } from "./expansions.ts";
 import { findHiddenProgram } from "./launchers.ts";
+import type { LineCommands, SimpleCommand } from "./line-commands.ts";
 import { parseLine } from "./parse-line.ts";
 import { ShellVariables } from "./shell-variables.ts";
 import type { ShellEnvironment } from "./variables.ts";
@@ -46,7 +46,7 @@ type ShellScript = Extract<Inner, { type: "script" }>;
 export function findCommands(
   script: ParsedScript,
   environment: ShellEnvironment = {},
-): CommandLine {
+): LineCommands {
   const findings = new CommandCollector();
   new CommandFinder(findings, environment).walk(script, [[]]);
   return findings.line;

@@ -1,6 +1,6 @@
 import { hasPatternSign } from "./argument.ts";
-import type { CommandLine } from "./command-line.ts";
 import { findCommands } from "./find-commands.ts";
+import type { LineCommands } from "./line-commands.ts";
 import { parseLine } from "./parse-line.ts";
 import { resolveLine } from "./resolve-line.ts";
 import type { LineContext, ResolvedLine } from "./resolved-line.ts";
@@ -16,7 +16,7 @@ export async function readLine(command: string, context: LineContext): Promise<R
   return resolveLine(parse(command, { ...environment, PWD: directory }), context);
 }
 
-function parse(command: string, environment: ShellEnvironment): CommandLine {
+function parse(command: string, environment: ShellEnvironment): LineCommands {
   try {
     if (!isPlainLocale(environment) && /[^\t\n -~]/.test(command)) {
       return unreadable("bash reads it in another encoding than UTF-8");
@@ -31,6 +31,6 @@ function parse(command: string, environment: ShellEnvironment): CommandLine {
   }
 }
 
-function unreadable(reason: string): CommandLine {
+function unreadable(reason: string): LineCommands {
   return { commands: [], doubts: [reason], isWhole: false, hiddenProgram: undefined };
 }

@@ -11,10 +11,10 @@ import {
 } from "./argument.ts";
 import { arrivalProblem, bringsFilesOnly, kindOf, linksBelow } from "./arriving-files.ts";
 import { type Assessment, assess, opensOnly, type PathUse } from "./assess.ts";
-import type { CommandLine, SimpleCommand } from "./command-line.ts";
 import type { DirectoryRoute } from "./directory-routes.ts";
 import { type Expansion, expandPattern, lostPattern, searchedPaths } from "./expand-patterns.ts";
 import { launchedCommands } from "./launchers.ts";
+import type { LineCommands, SimpleCommand } from "./line-commands.ts";
 import { flagMovedPaths } from "./moved-paths.ts";
 import { isTroupeProgram, ProgramSearch } from "./program-search.ts";
 import type { LineContext, PlaceUse, ResolvedCommand, ResolvedLine } from "./resolved-line.ts";
@@ -30,7 +30,7 @@ const mostScripts = 20;
 const longestPath = 4_096;
 
 /** Follows every path of a line's commands, from each directory they may run in. */
-export async function resolveLine(line: CommandLine, context: LineContext): Promise<ResolvedLine> {
+export async function resolveLine(line: LineCommands, context: LineContext): Promise<ResolvedLine> {
   const resolver = new LineResolver(context);
   const commands: ResolvedCommand[] = [];
   for (const command of line.commands) {

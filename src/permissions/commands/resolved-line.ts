@@ -1,7 +1,7 @@
 import type { Place } from "../../workspace/place.ts";
 import type { KnownArgument } from "./argument.ts";
 import type { Assessment, PathUse } from "./assess.ts";
-import type { CommandLine } from "./command-line.ts";
+import type { LineCommands } from "./line-commands.ts";
 import type { ShellEnvironment } from "./variables.ts";
 
 /** A command whose paths have been followed to where they lead. */
@@ -34,7 +34,7 @@ export interface PlaceUse extends PathUse {
   readonly place: Place;
 }
 
-export interface ResolvedLine extends Omit<CommandLine, "commands"> {
+export interface ResolvedLine extends Omit<LineCommands, "commands"> {
   readonly commands: readonly ResolvedCommand[];
 }
 

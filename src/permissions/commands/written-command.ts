@@ -1,7 +1,6 @@
 import type { Assignment, Command, Redirection, Word } from "unbash";
 import { type Argument, anyWords, knownValue } from "./argument.ts";
 import { shellItself } from "./command-collector.ts";
-import type { OpenedFile, SimpleCommand } from "./command-line.ts";
 import {
   assignedValue,
   evaluateArgument,
@@ -10,6 +9,7 @@ import {
   type Variables,
 } from "./evaluate-word.ts";
 import { lookInside } from "./expansions.ts";
+import type { OpenedFile, SimpleCommand } from "./line-commands.ts";
 import { isHarmlessAssignment } from "./variables.ts";
 import type { Walker } from "./walker.ts";
 

@@ -2,7 +2,7 @@ import type { Argument } from "./argument.ts";
 import type { DirectoryRoute } from "./directory-routes.ts";
 
 /** What a command line would run, as far as reading it can tell. */
-export interface CommandLine {
+export interface LineCommands {
   readonly commands: readonly SimpleCommand[];
   /** False when there are commands in it that were not found. */
   readonly isWhole: boolean;
