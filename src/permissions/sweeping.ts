@@ -2,6 +2,7 @@ import { basename } from "node:path";
 import { contains } from "../workspace/real-path.ts";
 import { type KnownArgument, knownValue, literal } from "./commands/argument.ts";
 import { assess } from "./commands/assess.ts";
+import { isExec } from "./commands/launchers.ts";
 import type { ResolvedCommand } from "./commands/resolved-line.ts";
 import { programName, unwrap } from "./commands/wrappers.ts";
 import type { SpecialDirectories } from "./judged-call.ts";
@@ -91,10 +92,6 @@ function placesRecords({ words, problem }: ResolvedCommand, records: string): bo
 /** The folder that `-t.team` and `--target-directory=.team` name, or the word itself. */
 function targetOf(word: string): string {
   return word.replace(/^(-[a-zA-Z]*t|--t[a-z-]*=)/, "");
-}
-
-function isExec(word: string | undefined): boolean {
-  return /^(-(exec|execdir|ok|okdir|x|X)|--exec(-batch)?)$/.test(word ?? "");
 }
 
 /** The commands that find and fd are given to run, each from its program on. */

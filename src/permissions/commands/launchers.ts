@@ -37,9 +37,12 @@ function directlyRun(words: CommandWords): readonly CommandWords[] {
 
 /** Where the commands begin that find and its like are given. */
 function startsOfCommands(words: CommandWords): number[] {
-  return words.flatMap((word, index) =>
-    /^-(exec|execdir|ok|okdir|x|X)$/.test(knownValue(word) ?? "") ? [index + 1] : [],
-  );
+  return words.flatMap((word, index) => (isExec(knownValue(word)) ? [index + 1] : []));
+}
+
+/** True for an option of find or fd that a command follows. */
+export function isExec(word: string | undefined): boolean {
+  return /^(-(exec|execdir|ok|okdir|x|X)|--exec(-batch)?)$/.test(word ?? "");
 }
 
 /** Every command that the arguments may mean: from each of them on, and from each word in each. */

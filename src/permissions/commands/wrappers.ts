@@ -63,7 +63,7 @@ export function unwrap(words: readonly Argument[]): Inner {
 }
 
 function unwrapNamed(name: string, words: readonly Argument[]): Inner {
-  if (isShell(name)) return unwrapShell(name, words);
+  if (shells.has(name)) return unwrapShell(name, words);
   if (name === "eval") return unwrapEval(words);
   const list = entryOf(wrappers, name);
   const isQuestion = name === "command" && /^-p?[vV]/.test(knownValue(words[0]) ?? "");
@@ -136,48 +136,15 @@ function withoutPattern(word: Argument): KnownArgument {
   return word.type === "pattern" ? anyWords : word;
 }
 
-/** `bash -c '…'` is judged by its script; any other shell reads commands from where nobody looks. */
-function unwrapShell(name: string, words: readonly Argument[]): Inner {
-  const call = readShellCall(words);
-  if (call.type === "question") return itself;
-  if (call.type === "script") {
-    const { script, isPlain } = call;
-    const isKnown = isPlain && name === "bash";
-    const doubt = isKnown ? {} : { doubt: `${name} may take its script for something else` };
-    return { type: "script", script, isOwnShell: true, ...doubt };
-  }
-  const doubt = "it starts a shell whose commands are not in the line";
-  return { ...itself, hidesProgram: call.type === "hidden", doubt };
-}
-
-/** What eval is given word by word, it runs as one script. */
-function unwrapEval(words: readonly Argument[]): Inner {
-  const values = words.map(knownValue);
-  if (!values.every((value) => value !== undefined)) return { ...itself, hidesProgram: true };
-  const doubt = "eval reads its text once more";
-  return { type: "script", script: values.join(" "), isOwnShell: false, doubt };
-}
-
-/** What the arguments of a shell ask for. */
-type ShellCall =
-  /** To run a script in its arguments; `isPlain` when nothing else is asked of it. */
-  | { readonly type: "script"; readonly script: string; readonly isPlain: boolean }
-  /** To run a file. */
-  | { readonly type: "file" }
-  /** To read commands from where nobody looks. */
-  | { readonly type: "hidden" }
-  | { readonly type: "question" };
-
 const shells: ReadonlySet<string> = new Set(["bash", "sh", "dash", "zsh", "ksh"]);
 
-function isShell(name: string): boolean {
-  return shells.has(name);
-}
-
-/** Reads the arguments of a shell as bash does: options first, letters joined, `-c` takes none. */
-function readShellCall(words: readonly Argument[]): ShellCall {
+/**
+ * `bash -c '…'` is judged by its script; any other shell reads commands from elsewhere. The arguments
+ * are read as bash does it: options first, letters joined, `-c` takes no value.
+ */
+function unwrapShell(name: string, words: readonly Argument[]): Inner {
   const values = words.map(knownValue);
-  if (values.length === 1 && values[0] === "--version") return { type: "question" };
+  if (values.length === 1 && values[0] === "--version") return itself;
   let index = 0;
   let hasScript = false;
   for (let option = values[0]; /^[-+]./.test(option ?? ""); option = values[index]) {
@@ -187,11 +154,21 @@ function readShellCall(words: readonly Argument[]): ShellCall {
     else hasScript ||= /^-[a-zA-Z]*c/.test(option);
     if (/^[-+][a-zA-Z]*[oO]$/.test(option)) index++;
   }
-  const operand = values[index];
-  if (operand === undefined || operand.startsWith("/dev/") || operand === "-") {
-    return { type: "hidden" };
+  const script = values[index];
+  const isHidden = script === undefined || script.startsWith("/dev/") || script === "-";
+  if (isHidden || !hasScript) {
+    const doubt = "it starts a shell whose commands are not in the line";
+    return { ...itself, hidesProgram: isHidden, doubt };
   }
-  if (!hasScript) return { type: "file" };
-  const isPlain = index === 1 && /^-[eux]*c$/.test(values[0] ?? "");
-  return { type: "script", script: operand, isPlain };
+  const isPlain = name === "bash" && index === 1 && /^-[eux]*c$/.test(values[0] ?? "");
+  const doubt = isPlain ? {} : { doubt: `${name} may take its script for something else` };
+  return { type: "script", script, isOwnShell: true, ...doubt };
+}
+
+/** What eval is given word by word, it runs as one script. */
+function unwrapEval(words: readonly Argument[]): Inner {
+  const values = words.map(knownValue);
+  if (!values.every((value) => value !== undefined)) return { ...itself, hidesProgram: true };
+  const doubt = "eval reads its text once more";
+  return { type: "script", script: values.join(" "), isOwnShell: false, doubt };
 }
