@@ -1,11 +1,12 @@
 import { join } from "node:path";
-import { describe, expect, test } from "vitest";
+import { describe, expect } from "vitest";
 import {
   type CommandEnd,
   type CommandRequest,
   type CommandRunner,
   runCommand,
 } from "../../processes/command-runner.ts";
+import { testWith } from "./test-with.ts";
 
 /** A runner for the commands of one member. */
 export interface CommandRunnerFixture extends AsyncDisposable {
@@ -16,24 +17,20 @@ export interface CommandRunnerFixture extends AsyncDisposable {
 
 /** The promises in command-runner.ts, one test each. */
 export function testCommandRunner(name: string, open: () => Promise<CommandRunnerFixture>): void {
+  const test = testWith(open);
   describe(`${name} keeps the promises of a command runner`, () => {
-    test("a command begins in its directory, and its output and errors come in their order", async () => {
-      await using fixture = await open();
-
+    test("a command begins in its directory, and its output and errors come in their order", async (fixture) => {
       const end = await run(fixture, "pwd; echo one; echo two >&2; echo three; exit 3");
 
       expect(end).toMatchObject({ ending: "exited", exitCode: 3 });
       expect(end.output).toBe(`${fixture.directory}\none\ntwo\nthree\n`);
     });
 
-    test("a command has nothing to read from", async () => {
-      await using fixture = await open();
-
+    test("a command has nothing to read from", async (fixture) => {
       expect(await run(fixture, "cat; echo read")).toMatchObject({ output: "read\n" });
     });
 
-    test("output is given as it comes", async () => {
-      await using fixture = await open();
+    test("output is given as it comes", async (fixture) => {
       const stop = new AbortController();
 
       const end = await run(fixture, "echo first; exec sleep 1000", {
@@ -44,16 +41,13 @@ export function testCommandRunner(name: string, open: () => Promise<CommandRunne
       expect(end).toMatchObject({ ending: "aborted", output: "first\n" });
     });
 
-    test("a command that takes too long is ended", async () => {
-      await using fixture = await open();
-
+    test("a command that takes too long is ended", async (fixture) => {
       const end = await run(fixture, "exec sleep 1000", { timeoutMs: 50 });
 
       expect(end).toMatchObject({ ending: "timeout", timeoutMs: 50 });
     });
 
-    test("when a command has ended, nothing of it runs any more", async () => {
-      await using fixture = await open();
+    test("when a command has ended, nothing of it runs any more", async (fixture) => {
       const daemon = "setsid -f bash -c 'while :; do date +%N >alive; sleep 0.02; done' >/dev/null";
 
       await run(fixture, `${daemon} 2>&1; until [ -s alive ]; do sleep 0.01; done`);
@@ -63,24 +57,26 @@ export function testCommandRunner(name: string, open: () => Promise<CommandRunne
       expect(after).toBe(before);
     });
 
-    test("a command that cannot be started has a problem that says what to do", async () => {
-      await using fixture = await open();
-
-      const end = await runCommand(fixture.runner, { ...defaults(), command: "echo a\0b" });
+    test("a command that cannot be started has a problem that says what to do", async ({
+      runner,
+    }) => {
+      const end = await runCommand(runner, { ...defaults(), command: "echo a\0b" });
 
       expect(end).toEqual({ type: "not-started", problem: expect.stringMatching(/NUL/) });
     });
 
-    test("a program gives its output as it is, with nothing of the environment", async () => {
-      await using fixture = await open();
+    test("a program gives its output as it is, with nothing of the environment", async ({
+      directory,
+      runner,
+    }) => {
       const chunks: Buffer[] = [];
 
       const { signal } = new AbortController();
       const onOutput = (chunk: Buffer) => chunks.push(chunk) > 0;
-      const request = { cwd: fixture.directory, signal, onOutput };
+      const request = { cwd: directory, signal, onOutput };
 
-      await fixture.runner.runProgram({ ...request, path: "/usr/bin/env", arguments: [] });
-      const end = await fixture.runner.runProgram({
+      await runner.runProgram({ ...request, path: "/usr/bin/env", arguments: [] });
+      const end = await runner.runProgram({
         ...request,
         path: "/usr/bin/printf",
         arguments: ["a\\0b\\n"],
@@ -90,14 +86,16 @@ export function testCommandRunner(name: string, open: () => Promise<CommandRunne
       expect(Buffer.concat(chunks).toString()).toBe("a\0b\n");
     });
 
-    test("a program ends when its output is enough, when it is aborted, or is told as missing", async () => {
-      await using fixture = await open();
+    test("a program ends when its output is enough, when it is aborted, or is told as missing", async ({
+      directory,
+      runner,
+    }) => {
       const stop = new AbortController();
-      const request = { path: "/usr/bin/yes", arguments: [], cwd: fixture.directory };
+      const request = { path: "/usr/bin/yes", arguments: [], cwd: directory };
       const { signal } = new AbortController();
 
-      const enough = fixture.runner.runProgram({ ...request, signal, onOutput: () => false });
-      const aborted = fixture.runner.runProgram({
+      const enough = runner.runProgram({ ...request, signal, onOutput: () => false });
+      const aborted = runner.runProgram({
         ...request,
         signal: stop.signal,
         onOutput() {
@@ -105,8 +103,8 @@ export function testCommandRunner(name: string, open: () => Promise<CommandRunne
           return true;
         },
       });
-      const path = join(fixture.directory, "missing");
-      const missing = fixture.runner.runProgram({ ...request, path, signal, onOutput: () => true });
+      const path = join(directory, "missing");
+      const missing = runner.runProgram({ ...request, path, signal, onOutput: () => true });
 
       expect(await enough).toMatchObject({ type: "ended" });
       expect(await aborted).toEqual({ type: "aborted" });

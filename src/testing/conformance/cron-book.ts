@@ -1,6 +1,7 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect } from "vitest";
 import type { CronBook } from "../../crons/cron-book.ts";
 import { CronEntry, CronId } from "../../protocol/cron.ts";
+import { testWith } from "./test-with.ts";
 
 /** A new empty book. `reopen` is a second process looking at the same one. */
 export interface CronBookFixture extends AsyncDisposable {
@@ -10,16 +11,13 @@ export interface CronBookFixture extends AsyncDisposable {
 
 /** The promises in cron-book.ts, one test each. */
 export function testCronBook(name: string, open: () => Promise<CronBookFixture>): void {
+  const test = testWith(open);
   describe(`${name} keeps the cron book's promises`, () => {
-    test("a new book is empty", async () => {
-      await using fixture = await open();
-
-      expect(await fixture.book.list()).toEqual([]);
+    test("a new book is empty", async ({ book }) => {
+      expect(await book.list()).toEqual([]);
     });
 
-    test("what was put is listed as it was, oldest first", async () => {
-      await using fixture = await open();
-      const { book } = fixture;
+    test("what was put is listed as it was, oldest first", async ({ book }) => {
       const newer = entry({ id: "00000001", created_at: "2026-01-02T00:00:00.000Z" });
       const older = entry({ id: "00000002", prompt: "one\ntwo „three“", next_at: null });
 
@@ -29,9 +27,7 @@ export function testCronBook(name: string, open: () => Promise<CronBookFixture>)
       expect(await book.list()).toEqual([older, newer]);
     });
 
-    test("an entry takes the place of an earlier one of its id", async () => {
-      await using fixture = await open();
-      const { book } = fixture;
+    test("an entry takes the place of an earlier one of its id", async ({ book }) => {
       await book.put(entry({ next_at: "2026-01-01T09:00:00.000Z" }));
 
       await book.put(entry({ next_at: "2026-01-02T09:00:00.000Z" }));
@@ -39,9 +35,7 @@ export function testCronBook(name: string, open: () => Promise<CronBookFixture>)
       expect(await book.list()).toEqual([entry({ next_at: "2026-01-02T09:00:00.000Z" })]);
     });
 
-    test("what was removed is gone, and removing it again changes nothing", async () => {
-      await using fixture = await open();
-      const { book } = fixture;
+    test("what was removed is gone, and removing it again changes nothing", async ({ book }) => {
       const kept = entry({ id: "00000002" });
       await book.put(entry({ id: "00000001" }));
       await book.put(kept);
@@ -52,9 +46,7 @@ export function testCronBook(name: string, open: () => Promise<CronBookFixture>)
       expect(await book.list()).toEqual([kept]);
     });
 
-    test("changing what was put or listed does not change the book", async () => {
-      await using fixture = await open();
-      const { book } = fixture;
+    test("changing what was put or listed does not change the book", async ({ book }) => {
       const put = entry();
       await book.put(put);
 
@@ -64,8 +56,7 @@ export function testCronBook(name: string, open: () => Promise<CronBookFixture>)
       expect(await book.list()).toEqual([entry()]);
     });
 
-    test("a second process lists the same", async ({ skip }) => {
-      await using fixture = await open();
+    test("a second process lists the same", async (fixture, { skip }) => {
       if (!fixture.reopen) return skip("backend lives in one process");
       await fixture.book.put(entry());
 

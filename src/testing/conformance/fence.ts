@@ -1,6 +1,7 @@
 import { hostname } from "node:os";
-import { describe, expect, test } from "vitest";
+import { describe, expect } from "vitest";
 import type { Fence } from "../../fence/fence.ts";
+import { testWith } from "./test-with.ts";
 
 /** An empty fence. `reopen` is a second process looking at the same one. */
 export interface FenceFixture extends AsyncDisposable {
@@ -10,20 +11,18 @@ export interface FenceFixture extends AsyncDisposable {
 
 /** The promises in fence.ts, one test each. */
 export function testFence(name: string, open: () => Promise<FenceFixture>): void {
+  const test = testWith(open);
   describe(`${name} keeps the fence's promises`, () => {
-    test("nobody holds a new fence", async () => {
-      await using fixture = await open();
-
-      expect(await fixture.fence.look()).toBeUndefined();
+    test("nobody holds a new fence", async ({ fence }) => {
+      expect(await fence.look()).toBeUndefined();
     });
 
-    test("the holder is seen with its pid and may write", async () => {
-      await using fixture = await open();
-      await using held = await fixture.fence.acquire();
+    test("the holder is seen with its pid and may write", async ({ fence }) => {
+      await using held = await fence.acquire();
 
       await held.check();
       expect(held.lost.aborted).toBe(false);
-      expect(await fixture.fence.look()).toEqual({
+      expect(await fence.look()).toEqual({
         epoch: held.epoch,
         host: hostname(),
         pid: process.pid,
@@ -31,11 +30,12 @@ export function testFence(name: string, open: () => Promise<FenceFixture>): void
       });
     });
 
-    test("a second lead is refused with the pid and host of the first and a hint", async () => {
-      await using fixture = await open();
-      await using held = await fixture.fence.acquire();
+    test("a second lead is refused with the pid and host of the first and a hint", async ({
+      fence,
+    }) => {
+      await using held = await fence.acquire();
 
-      await expect(fixture.fence.acquire()).rejects.toMatchObject({
+      await expect(fence.acquire()).rejects.toMatchObject({
         code: "lead-alive",
         message: expect.stringContaining(`pid ${process.pid} on ${hostname()}`),
         hint: expect.stringMatching(/./),
@@ -43,12 +43,8 @@ export function testFence(name: string, open: () => Promise<FenceFixture>): void
       await held.check();
     });
 
-    test("of many contenders exactly one acquires", async () => {
-      await using fixture = await open();
-
-      const attempts = await Promise.allSettled(
-        Array.from({ length: 20 }, () => fixture.fence.acquire()),
-      );
+    test("of many contenders exactly one acquires", async ({ fence }) => {
+      const attempts = await Promise.allSettled(Array.from({ length: 20 }, () => fence.acquire()));
 
       const winners = attempts.filter(({ status }) => status === "fulfilled");
       const refusals = attempts.flatMap((it) => (it.status === "rejected" ? [it.reason] : []));
@@ -59,32 +55,29 @@ export function testFence(name: string, open: () => Promise<FenceFixture>): void
       }
     });
 
-    test("a released fence is free, and the next epoch is higher", async () => {
-      await using fixture = await open();
-      const first = await fixture.fence.acquire();
+    test("a released fence is free, and the next epoch is higher", async ({ fence }) => {
+      const first = await fence.acquire();
 
       await first[Symbol.asyncDispose]();
 
-      expect(await fixture.fence.look()).toBeUndefined();
-      await using second = await fixture.fence.acquire();
+      expect(await fence.look()).toBeUndefined();
+      await using second = await fence.acquire();
       expect(second.epoch).toBeGreaterThan(first.epoch);
     });
 
-    test("releasing again does not end the hold of a successor", async () => {
-      await using fixture = await open();
-      const first = await fixture.fence.acquire();
+    test("releasing again does not end the hold of a successor", async ({ fence }) => {
+      const first = await fence.acquire();
       await first[Symbol.asyncDispose]();
-      await using second = await fixture.fence.acquire();
+      await using second = await fence.acquire();
 
       await first[Symbol.asyncDispose]();
 
       await second.check();
-      expect(await fixture.fence.look()).toMatchObject({ epoch: second.epoch });
+      expect(await fence.look()).toMatchObject({ epoch: second.epoch });
     });
 
-    test("after its release a holder may no longer write, which is no loss", async () => {
-      await using fixture = await open();
-      const held = await fixture.fence.acquire();
+    test("after its release a holder may no longer write, which is no loss", async ({ fence }) => {
+      const held = await fence.acquire();
 
       await held[Symbol.asyncDispose]();
 
@@ -92,16 +85,13 @@ export function testFence(name: string, open: () => Promise<FenceFixture>): void
       expect(held.lost.aborted).toBe(false);
     });
 
-    test("an aborted attempt takes nothing", async () => {
-      await using fixture = await open();
+    test("an aborted attempt takes nothing", async ({ fence }) => {
+      await expect(fence.acquire(AbortSignal.abort("enough"))).rejects.toBe("enough");
 
-      await expect(fixture.fence.acquire(AbortSignal.abort("enough"))).rejects.toBe("enough");
-
-      expect(await fixture.fence.look()).toBeUndefined();
+      expect(await fence.look()).toBeUndefined();
     });
 
-    test("a second process sees the holder and is refused", async ({ skip }) => {
-      await using fixture = await open();
+    test("a second process sees the holder and is refused", async (fixture, { skip }) => {
       if (!fixture.reopen) return skip("backend lives in one process");
       await using held = await fixture.fence.acquire();
       const other = await fixture.reopen();

@@ -1,7 +1,8 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect } from "vitest";
 import type { JobRecords } from "../../processes/job-records.ts";
 import { MemberName, newMessageId } from "../../protocol/ids.ts";
 import type { JobRecord } from "../../protocol/job.ts";
+import { testWith } from "./test-with.ts";
 
 /** Without records. `reopen` is a later process that looks at the same ones. */
 export interface JobRecordsFixture extends AsyncDisposable {
@@ -11,61 +12,57 @@ export interface JobRecordsFixture extends AsyncDisposable {
 
 /** The promises in job-records.ts, one test each. */
 export function testJobRecords(name: string, open: () => Promise<JobRecordsFixture>): void {
+  const test = testWith(open);
   describe(`${name} keeps the promises of job records`, () => {
-    test("there are none at first, and none that is unknown need be removed", async () => {
-      await using fixture = await open();
+    test("there are none at first, and none that is unknown need be removed", async ({
+      records,
+    }) => {
+      await records.remove("00000000");
 
-      await fixture.records.remove("00000000");
-
-      expect(await fixture.records.list()).toEqual([]);
+      expect(await records.list()).toEqual([]);
     });
 
-    test("records of all members are listed, oldest first", async () => {
-      await using fixture = await open();
+    test("records of all members are listed, oldest first", async ({ records }) => {
       const second = job("0000000a", { started_at: "2026-01-01T00:00:02.000Z" });
       const first = job("0000000b", { member: MemberName.parse("bob-2") });
 
-      await fixture.records.add(second);
-      await fixture.records.add(first);
+      await records.add(second);
+      await records.add(first);
 
-      expect(await fixture.records.list()).toEqual([first, second]);
+      expect(await records.list()).toEqual([first, second]);
     });
 
-    test("what is removed is gone, and only that", async () => {
-      await using fixture = await open();
-      await fixture.records.add(job("0000000a"));
-      await fixture.records.add(job("0000000b"));
+    test("what is removed is gone, and only that", async ({ records }) => {
+      await records.add(job("0000000a"));
+      await records.add(job("0000000b"));
 
-      await fixture.records.remove("0000000a");
-      await fixture.records.remove("0000000a");
+      await records.remove("0000000a");
+      await records.remove("0000000a");
 
-      expect(await fixture.records.list()).toMatchObject([{ id: "0000000b" }]);
+      expect(await records.list()).toMatchObject([{ id: "0000000b" }]);
     });
 
-    test("a record that is added again is there once", async () => {
-      await using fixture = await open();
+    test("a record that is added again is there once", async ({ records }) => {
       const record = job("0000000a");
 
-      await fixture.records.add(record);
-      await fixture.records.add(record);
+      await records.add(record);
+      await records.add(record);
 
-      expect(await fixture.records.list()).toEqual([record]);
+      expect(await records.list()).toEqual([record]);
     });
 
-    test("what a caller does to a record it got does not reach the store", async () => {
-      await using fixture = await open();
+    test("what a caller does to a record it got does not reach the store", async ({ records }) => {
       const record = job("0000000a");
-      await fixture.records.add(record);
-      const [listed] = await fixture.records.list();
+      await records.add(record);
+      const [listed] = await records.list();
 
       record.command = "another";
       if (listed) listed.command = "yet another";
 
-      expect(await fixture.records.list()).toMatchObject([{ command: "npm test" }]);
+      expect(await records.list()).toMatchObject([{ command: "npm test" }]);
     });
 
-    test("records and removals survive a restart", async ({ skip }) => {
-      await using fixture = await open();
+    test("records and removals survive a restart", async (fixture, { skip }) => {
       if (!fixture.reopen) return skip("backend lives in one process");
       const kept = job("0000000b");
       await fixture.records.add(job("0000000a"));

@@ -1,7 +1,8 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect } from "vitest";
 import type { Mailbox, MailboxReader, MailRecord } from "../../mailbox/mailbox.ts";
 import { lead, newMessageId } from "../../protocol/ids.ts";
 import type { MessageDraft, Position } from "../../protocol/message.ts";
+import { testWith } from "./test-with.ts";
 
 /** A mailbox of `ada`. `reopen` is another process that looks at, or goes on with, the same box. */
 export interface MailboxFixture extends AsyncDisposable {
@@ -13,20 +14,19 @@ export const nothingDelivered = { positions: [], ids: new Set<never>() };
 
 /** The promises in mailbox.ts, one test each. */
 export function testMailbox(name: string, open: () => Promise<MailboxFixture>): void {
+  const test = testWith(open);
   describe(`${name} keeps the mailbox promises`, () => {
-    test("unread is in order of arrival, whatever the senders' clocks say", async () => {
-      await using fixture = await open();
-      await using reader = await openReader(fixture.mailbox);
-      const first = await fixture.mailbox.append(text("first", { timestamp: 2 }));
-      const second = await fixture.mailbox.append(text("second", { timestamp: 1 }));
+    test("unread is in order of arrival, whatever the senders' clocks say", async ({ mailbox }) => {
+      await using reader = await openReader(mailbox);
+      const first = await mailbox.append(text("first", { timestamp: 2 }));
+      const second = await mailbox.append(text("second", { timestamp: 1 }));
 
       expect((await reader.unread()).map(({ message }) => message)).toEqual([first, second]);
     });
 
-    test("reading does not consume; acknowledging does", async () => {
-      await using fixture = await open();
-      await using reader = await openReader(fixture.mailbox);
-      const sent = await fixture.mailbox.append(text("hello"));
+    test("reading does not consume; acknowledging does", async ({ mailbox }) => {
+      await using reader = await openReader(mailbox);
+      const sent = await mailbox.append(text("hello"));
 
       expect(await contents(reader)).toEqual(["hello"]);
       expect(await contents(reader)).toEqual(["hello"]);
@@ -34,12 +34,13 @@ export function testMailbox(name: string, open: () => Promise<MailboxFixture>): 
       expect(await contents(reader)).toEqual([]);
     });
 
-    test("acknowledging a message settles those before it and none behind it", async () => {
-      await using fixture = await open();
-      await using reader = await openReader(fixture.mailbox);
-      await fixture.mailbox.append(text("one"));
-      const two = await fixture.mailbox.append(text("two"));
-      await fixture.mailbox.append(text("three"));
+    test("acknowledging a message settles those before it and none behind it", async ({
+      mailbox,
+    }) => {
+      await using reader = await openReader(mailbox);
+      await mailbox.append(text("one"));
+      const two = await mailbox.append(text("two"));
+      await mailbox.append(text("three"));
       await reader.unread();
 
       await reader.acknowledge(two.id);
@@ -47,27 +48,24 @@ export function testMailbox(name: string, open: () => Promise<MailboxFixture>): 
       expect(await contents(reader)).toEqual(["three"]);
     });
 
-    test("acknowledging what is not unread is refused", async () => {
-      await using fixture = await open();
-      await using reader = await openReader(fixture.mailbox);
+    test("acknowledging what is not unread is refused", async ({ mailbox }) => {
+      await using reader = await openReader(mailbox);
 
       await expect(reader.acknowledge(newMessageId(new Date()))).rejects.toThrow("not among");
     });
 
-    test("a retried append stores the message once", async () => {
-      await using fixture = await open();
-      await using reader = await openReader(fixture.mailbox);
+    test("a retried append stores the message once", async ({ mailbox }) => {
+      await using reader = await openReader(mailbox);
       const id = newMessageId(new Date());
       await Promise.all([
-        fixture.mailbox.append(text("once", { id })),
-        fixture.mailbox.append(text("once", { id })),
+        mailbox.append(text("once", { id })),
+        mailbox.append(text("once", { id })),
       ]);
 
       expect(await contents(reader)).toEqual(["once"]);
     });
 
-    test("what the transcript has already is not given again", async () => {
-      await using fixture = await open();
+    test("what the transcript has already is not given again", async (fixture) => {
       const first = await openReader(fixture.mailbox);
       await fixture.mailbox.append(text("seen"));
       const [seen] = await first.unread();
@@ -81,8 +79,7 @@ export function testMailbox(name: string, open: () => Promise<MailboxFixture>): 
       expect(await contents(reader)).toEqual(["unseen"]);
     });
 
-    test("what was not acknowledged and is in no transcript is given again", async () => {
-      await using fixture = await open();
+    test("what was not acknowledged and is in no transcript is given again", async (fixture) => {
       const first = await openReader(fixture.mailbox);
       await fixture.mailbox.append(text("unseen"));
       await first.unread();
@@ -94,8 +91,7 @@ export function testMailbox(name: string, open: () => Promise<MailboxFixture>): 
       expect(await contents(reader)).toEqual(["unseen"]);
     });
 
-    test("what was acknowledged stays so for the next reader", async () => {
-      await using fixture = await open();
+    test("what was acknowledged stays so for the next reader", async (fixture) => {
       const first = await openReader(fixture.mailbox);
       const sent = await fixture.mailbox.append(text("seen"));
       await first.unread();
@@ -108,50 +104,47 @@ export function testMailbox(name: string, open: () => Promise<MailboxFixture>): 
       expect(await contents(reader)).toEqual([]);
     });
 
-    test("there is one reader at a time", async () => {
-      await using fixture = await open();
-      const first = await openReader(fixture.mailbox);
+    test("there is one reader at a time", async ({ mailbox }) => {
+      const first = await openReader(mailbox);
 
-      await expect(openReader(fixture.mailbox)).rejects.toThrow("has a reader already");
+      await expect(openReader(mailbox)).rejects.toThrow("has a reader already");
       await first[Symbol.asyncDispose]();
 
-      await using second = await openReader(fixture.mailbox);
-      await fixture.mailbox.append(text("hello"));
+      await using second = await openReader(mailbox);
+      await mailbox.append(text("hello"));
       expect(await contents(second)).toEqual(["hello"]);
     });
 
-    test("of two readers that are opened at once, one is refused", async () => {
-      await using fixture = await open();
-
-      const opening = [openReader(fixture.mailbox), openReader(fixture.mailbox)];
+    test("of two readers that are opened at once, one is refused", async ({ mailbox }) => {
+      const opening = [openReader(mailbox), openReader(mailbox)];
       const outcomes = await Promise.allSettled(opening);
 
       expect(outcomes.map(({ status }) => status)).toEqual(["fulfilled", "rejected"]);
-      await fixture.mailbox[Symbol.asyncDispose]();
+      await mailbox[Symbol.asyncDispose]();
     });
 
-    test("a listener is called when mail arrives", async () => {
-      await using fixture = await open();
-      await using reader = await openReader(fixture.mailbox);
+    test("a listener is called when mail arrives", async ({ mailbox }) => {
+      await using reader = await openReader(mailbox);
       const woken = new Promise<void>((resolve) => reader.onWake(resolve));
 
-      await fixture.mailbox.append(text("wake up"));
+      await mailbox.append(text("wake up"));
 
       await woken;
       expect(await contents(reader)).toEqual(["wake up"]);
     });
 
-    test("records show each message's state, newest first, and consume nothing", async () => {
-      await using fixture = await open();
-      await using reader = await openReader(fixture.mailbox);
-      const seen = await fixture.mailbox.append(text("seen"));
-      const returned = await fixture.mailbox.append(text("returned"));
-      await fixture.mailbox.append(text("waiting"));
+    test("records show each message's state, newest first, and consume nothing", async ({
+      mailbox,
+    }) => {
+      await using reader = await openReader(mailbox);
+      const seen = await mailbox.append(text("seen"));
+      const returned = await mailbox.append(text("returned"));
+      await mailbox.append(text("waiting"));
       await reader.unread();
       await reader.acknowledge(seen.id);
       await reader.giveBack(returned.id);
 
-      expect(await states(fixture.mailbox)).toEqual([
+      expect(await states(mailbox)).toEqual([
         ["queued", "waiting"],
         ["undelivered", "returned"],
         ["delivered", "seen"],
@@ -159,20 +152,17 @@ export function testMailbox(name: string, open: () => Promise<MailboxFixture>): 
       expect(await contents(reader)).toEqual(["waiting"]);
     });
 
-    test("a text of more than 256 KiB is refused, with what to do instead", async () => {
-      await using fixture = await open();
-
-      const large = fixture.mailbox.append(text("ü".repeat(128 * 1024 + 1)));
+    test("a text of more than 256 KiB is refused, with what to do instead", async ({ mailbox }) => {
+      const large = mailbox.append(text("ü".repeat(128 * 1024 + 1)));
 
       await expect(large).rejects.toMatchObject({
         code: "content-too-large",
         hint: expect.stringContaining("file"),
       });
-      await fixture.mailbox.append(text("ü".repeat(128 * 1024)));
+      await mailbox.append(text("ü".repeat(128 * 1024)));
     });
 
-    test("a second process sees what the first appended", async ({ skip }) => {
-      await using fixture = await open();
+    test("a second process sees what the first appended", async (fixture, { skip }) => {
       if (!fixture.reopen) return skip("this backend lives in one process");
       await fixture.mailbox.append(text("hello"));
 

@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, test as plainTest } from "vitest";
 import { lead, MemberName, newRequestId, system, user } from "../../protocol/ids.ts";
 import type { Request } from "../../protocol/request.ts";
 import { hashSubject } from "../../requests/hash-subject.ts";
@@ -6,6 +6,7 @@ import type { Answer, RequestDraft, Requests } from "../../requests/requests.ts"
 import type { ManualClock } from "../manual-clock.ts";
 import { catchUncaughtErrors } from "../uncaught-errors.ts";
 import { nextChange } from "./next-change.ts";
+import { testWith } from "./test-with.ts";
 
 /** A store without requests. `reopen` opens the same one again, as another process does. */
 export interface RequestsFixture extends AsyncDisposable {
@@ -27,10 +28,11 @@ export function testRequests(name: string, open: () => Promise<RequestsFixture>)
 }
 
 function testQuestions(open: () => Promise<RequestsFixture>): void {
-  test("a request that was opened is pending and has the hash of its subject", async () => {
-    await using fixture = await open();
-
-    const request = await fixture.requests.open(draft);
+  const test = testWith(open);
+  test("a request that was opened is pending and has the hash of its subject", async ({
+    requests,
+  }) => {
+    const request = await requests.open(draft);
 
     expect(request).toMatchObject({
       ...draft,
@@ -40,11 +42,10 @@ function testQuestions(open: () => Promise<RequestsFixture>): void {
       decision: null,
       version: 1,
     });
-    expect(await fixture.requests.get(request.id)).toEqual(request);
+    expect(await requests.get(request.id)).toEqual(request);
   });
 
-  test("the hash is of the subject's content, not of how it is spelled", async () => {
-    await using fixture = await open();
+  test("the hash is of the subject's content, not of how it is spelled", async ({ requests }) => {
     const hashes: string[] = [];
     for (const subject of [
       { tool: "bash", input: { command: "ls", cwd: undefined, flags: [{ a: 1, b: 2 }] } },
@@ -52,16 +53,14 @@ function testQuestions(open: () => Promise<RequestsFixture>): void {
       { input: { flags: [{ b: 2, a: 1 }], command: "ls " }, tool: "bash" },
       { input: { flags: [{ b: 2, a: 1, ...JSON.parse('{"__proto__":1}') }], command: "ls" } },
     ]) {
-      hashes.push((await fixture.requests.open({ ...draft, subject })).hash);
+      hashes.push((await requests.open({ ...draft, subject })).hash);
     }
 
     expect(hashes[0]).toBe(hashes[1]);
     expect(new Set(hashes).size).toBe(3);
   });
 
-  test("requests are listed oldest first, and by state", async () => {
-    await using fixture = await open();
-    const { requests, clock } = fixture;
+  test("requests are listed oldest first, and by state", async ({ requests, clock }) => {
     const opened: Request[] = [];
     for (let count = 0; count < 3; count++) {
       opened.push(await requests.open(draft));
@@ -76,9 +75,7 @@ function testQuestions(open: () => Promise<RequestsFixture>): void {
     expect(await requests.list()).toEqual([approved, ...others]);
   });
 
-  test("requests are listed by type and by asker, alone or together", async () => {
-    await using fixture = await open();
-    const { requests } = fixture;
+  test("requests are listed by type and by asker, alone or together", async ({ requests }) => {
     const plan = await requests.open(draft);
     const permission = await requests.open({ ...draft, type: "permission", to: user });
     const others = await requests.open({ ...draft, from: charlie });
@@ -91,9 +88,7 @@ function testQuestions(open: () => Promise<RequestsFixture>): void {
     expect(await requests.list({ type: "shutdown" })).toEqual([]);
   });
 
-  test("an unknown id is an error that names the open requests", async () => {
-    await using fixture = await open();
-    const { requests, clock } = fixture;
+  test("an unknown id is an error that names the open requests", async ({ requests, clock }) => {
     const missing = newRequestId(clock.now());
     await expect(requests.get(missing)).rejects.toMatchObject({ hint: "No request is open." });
     const { id } = await requests.open(draft);
@@ -105,22 +100,19 @@ function testQuestions(open: () => Promise<RequestsFixture>): void {
     await expect(requests.cancel(missing, bob)).rejects.toMatchObject(unknown);
   });
 
-  test("what a caller does to a request it got does not reach the store", async () => {
-    await using fixture = await open();
-    const request = await fixture.requests.open(draft);
+  test("what a caller does to a request it got does not reach the store", async ({ requests }) => {
+    const request = await requests.open(draft);
 
     request.subject.plan = "something else";
     request.state = "approved";
 
-    expect(await fixture.requests.get(request.id)).toMatchObject({
+    expect(await requests.get(request.id)).toMatchObject({
       subject: draft.subject,
       state: "pending",
     });
   });
 
-  test("listeners are told of every change until they stop", async () => {
-    await using fixture = await open();
-    const { requests } = fixture;
+  test("listeners are told of every change until they stop", async ({ requests }) => {
     const seen: Request[] = [];
     const stop = requests.onChange((request) => seen.push(request));
 
@@ -132,8 +124,7 @@ function testQuestions(open: () => Promise<RequestsFixture>): void {
     expect(seen).toEqual([opened, approved]);
   });
 
-  test("listeners are told of what another process asks, decides and cancels", async () => {
-    await using fixture = await open();
+  test("listeners are told of what another process asks, decides and cancels", async (fixture) => {
     const { requests } = fixture;
     const other = await fixture.reopen();
     const changeTo = (state: Request["state"]) =>
@@ -150,16 +141,15 @@ function testQuestions(open: () => Promise<RequestsFixture>): void {
     expect(await other.cancel(mine.id, bob)).toEqual(await cancelled);
   });
 
-  test("a listener that throws breaks no change, and the others are told", async () => {
-    await using fixture = await open();
+  test("a listener that throws breaks no change, and the others are told", async ({ requests }) => {
     using uncaught = catchUncaughtErrors();
     const seen: Request[] = [];
-    fixture.requests.onChange(() => {
+    requests.onChange(() => {
       throw new Error("a listener's bug");
     });
-    fixture.requests.onChange((request) => seen.push(request));
+    requests.onChange((request) => seen.push(request));
 
-    const opened = await fixture.requests.open(draft);
+    const opened = await requests.open(draft);
 
     expect(seen).toEqual([opened]);
     expect(await uncaught.settled()).toMatchObject([{ message: "a listener's bug" }]);
@@ -167,7 +157,8 @@ function testQuestions(open: () => Promise<RequestsFixture>): void {
 }
 
 function testAnswers(open: () => Promise<RequestsFixture>): void {
-  test.each(["approved", "rejected"] as const)(
+  const test = testWith(open);
+  plainTest.each(["approved", "rejected"] as const)(
     "the addressee's answer is kept with who, when and why: %s",
     async (state) => {
       await using fixture = await open();
@@ -193,8 +184,7 @@ function testAnswers(open: () => Promise<RequestsFixture>): void {
     },
   );
 
-  test("a rule in the answer is kept with it, and none where there was none", async () => {
-    await using fixture = await open();
+  test("a rule in the answer is kept with it, and none where there was none", async (fixture) => {
     const { requests } = fixture;
     const [once, always] = [await requests.open(draft), await requests.open(draft)];
 
@@ -207,9 +197,9 @@ function testAnswers(open: () => Promise<RequestsFixture>): void {
     }
   });
 
-  test("nobody but the addressee answers, not even the person or the runtime", async () => {
-    await using fixture = await open();
-    const { requests } = fixture;
+  test("nobody but the addressee answers, not even the person or the runtime", async ({
+    requests,
+  }) => {
     const request = await requests.open(draft);
 
     for (const by of [bob, user, system]) {
@@ -222,9 +212,7 @@ function testAnswers(open: () => Promise<RequestsFixture>): void {
     expect(await requests.get(request.id)).toEqual(request);
   });
 
-  test("an answer to other bytes is refused", async () => {
-    await using fixture = await open();
-    const { requests } = fixture;
+  test("an answer to other bytes is refused", async ({ requests }) => {
     const request = await requests.open(draft);
 
     const hash = hashSubject({ plan: "another plan" });
@@ -235,9 +223,7 @@ function testAnswers(open: () => Promise<RequestsFixture>): void {
     expect(await requests.get(request.id)).toEqual(request);
   });
 
-  test("a request is decided once", async () => {
-    await using fixture = await open();
-    const { requests } = fixture;
+  test("a request is decided once", async ({ requests }) => {
     const { id } = await requests.open(draft);
     const approved = await requests.decide(id, yes);
 
@@ -252,9 +238,7 @@ function testAnswers(open: () => Promise<RequestsFixture>): void {
     expect(await requests.get(id)).toEqual(approved);
   });
 
-  test("of answers at the same moment one counts", async () => {
-    await using fixture = await open();
-    const { requests } = fixture;
+  test("of answers at the same moment one counts", async ({ requests }) => {
     const { id } = await requests.open(draft);
 
     const outcomes = await Promise.allSettled([
@@ -268,9 +252,9 @@ function testAnswers(open: () => Promise<RequestsFixture>): void {
     expect(won).toEqual([await requests.get(id)]);
   });
 
-  test("the runtime lets a request expire; it or the asker cancels one; nobody else does", async () => {
-    await using fixture = await open();
-    const { requests } = fixture;
+  test("the runtime lets a request expire; it or the asker cancels one; nobody else does", async ({
+    requests,
+  }) => {
     const [first, second, third] = [
       await requests.open(draft),
       await requests.open(draft),
@@ -292,8 +276,7 @@ function testAnswers(open: () => Promise<RequestsFixture>): void {
     });
   });
 
-  test("open and decided requests are there when the store is opened again", async () => {
-    await using fixture = await open();
+  test("open and decided requests are there when the store is opened again", async (fixture) => {
     const { requests } = fixture;
     const pending = await requests.open(draft);
     const { id } = await requests.open({ ...draft, subject: { plan: "another" } });

@@ -1,8 +1,9 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, test as plainTest } from "vitest";
 import { lead, MemberName, newTeamId } from "../../protocol/ids.ts";
 import type { Member, TeamRecord } from "../../protocol/team.ts";
 import type { Roster } from "../../roster/roster.ts";
 import { catchUncaughtErrors } from "../uncaught-errors.ts";
+import { testWith } from "./test-with.ts";
 
 /** A roster that begins as `exampleTeam`. `reopen` is another process at the same roster. */
 export interface RosterFixture extends AsyncDisposable {
@@ -22,93 +23,82 @@ export function exampleTeam(): TeamRecord {
 
 /** The promises in roster.ts, one test each. */
 export function testRoster(name: string, open: () => Promise<RosterFixture>): void {
+  const test = testWith(open);
   describe(`${name} keeps the roster promises`, () => {
-    test("an update is what is read afterwards", async () => {
-      await using fixture = await open();
-
-      const updated = await fixture.roster.update(add("bob"));
+    test("an update is what is read afterwards", async ({ roster }) => {
+      const updated = await roster.update(add("bob"));
 
       expect(updated.members.map(({ name }) => name)).toEqual(["alice", "bob"]);
-      expect(await fixture.roster.read()).toEqual(updated);
+      expect(await roster.read()).toEqual(updated);
     });
 
-    test("updates made at once are all kept", async () => {
-      await using fixture = await open();
+    test("updates made at once are all kept", async ({ roster }) => {
+      await Promise.all(["bob", "carol", "dave"].map((name) => roster.update(add(name))));
 
-      await Promise.all(["bob", "carol", "dave"].map((name) => fixture.roster.update(add(name))));
-
-      expect((await fixture.roster.read()).members).toHaveLength(4);
+      expect((await roster.read()).members).toHaveLength(4);
     });
 
-    test("an update that throws changes nothing, and the next one works", async () => {
-      await using fixture = await open();
-      const before = await fixture.roster.read();
+    test("an update that throws changes nothing, and the next one works", async ({ roster }) => {
+      const before = await roster.read();
 
-      const failed = fixture.roster.update(() => {
+      const failed = roster.update(() => {
         throw new Error("changed my mind");
       });
 
       await expect(failed).rejects.toThrow("changed my mind");
-      expect(await fixture.roster.read()).toEqual(before);
-      await fixture.roster.update(add("bob"));
+      expect(await roster.read()).toEqual(before);
+      await roster.update(add("bob"));
     });
 
-    test("an update that makes no roster is refused", async () => {
-      await using fixture = await open();
-      const before = await fixture.roster.read();
+    test("an update that makes no roster is refused", async ({ roster }) => {
+      const before = await roster.read();
 
-      const failed = fixture.roster.update((team) => add("alice")(team));
+      const failed = roster.update((team) => add("alice")(team));
 
       await expect(failed).rejects.toThrow("same name");
-      expect(await fixture.roster.read()).toEqual(before);
+      expect(await roster.read()).toEqual(before);
     });
 
-    test("what a caller does to a roster it was given changes nothing", async () => {
-      await using fixture = await open();
+    test("what a caller does to a roster it was given changes nothing", async ({ roster }) => {
+      (await roster.read()).members.length = 0;
 
-      (await fixture.roster.read()).members.length = 0;
-
-      expect((await fixture.roster.read()).members).toHaveLength(1);
+      expect((await roster.read()).members).toHaveLength(1);
     });
 
-    test("fields that are not ours are kept", async () => {
-      await using fixture = await open();
+    test("fields that are not ours are kept", async ({ roster }) => {
+      await roster.update((team) => ({ ...team, motto: "nothing lost" }));
+      await roster.update(add("bob"));
 
-      await fixture.roster.update((team) => ({ ...team, motto: "nothing lost" }));
-      await fixture.roster.update(add("bob"));
-
-      expect(await fixture.roster.read()).toMatchObject({ motto: "nothing lost" });
+      expect(await roster.read()).toMatchObject({ motto: "nothing lost" });
     });
 
-    test("a listener is told of the new roster until it leaves", async () => {
-      await using fixture = await open();
+    test("a listener is told of the new roster until it leaves", async ({ roster }) => {
       const seen: number[] = [];
-      const stop = fixture.roster.onChange((team) => seen.push(team.members.length));
+      const stop = roster.onChange((team) => seen.push(team.members.length));
 
-      await fixture.roster.update(add("bob"));
+      await roster.update(add("bob"));
       stop();
-      await fixture.roster.update(add("carol"));
+      await roster.update(add("carol"));
 
       expect(seen).toEqual([2]);
     });
 
-    test("a listener that throws breaks no update, and the others are told", async () => {
-      await using fixture = await open();
+    test("a listener that throws breaks no update, and the others are told", async ({ roster }) => {
       using uncaught = catchUncaughtErrors();
       const seen: number[] = [];
-      fixture.roster.onChange(() => {
+      roster.onChange(() => {
         throw new Error("a listener's bug");
       });
-      fixture.roster.onChange((team) => seen.push(team.members.length));
+      roster.onChange((team) => seen.push(team.members.length));
 
-      const updated = await fixture.roster.update(add("bob"));
+      const updated = await roster.update(add("bob"));
 
-      expect(await fixture.roster.read()).toEqual(updated);
+      expect(await roster.read()).toEqual(updated);
       expect(seen).toEqual([2]);
       expect(await uncaught.settled()).toMatchObject([{ message: "a listener's bug" }]);
     });
 
-    test.each(["lead", "user", "system", "all", "team", "outside"])(
+    plainTest.each(["lead", "user", "system", "all", "team", "outside"])(
       "nobody is enlisted as %s, which means somebody else",
       async (name) => {
         await using fixture = await open();
@@ -122,8 +112,7 @@ export function testRoster(name: string, open: () => Promise<RosterFixture>): vo
       },
     );
 
-    test("a second process reads what the first has written", async ({ skip }) => {
-      await using fixture = await open();
+    test("a second process reads what the first has written", async (fixture, { skip }) => {
       if (!fixture.reopen) return skip("this backend lives in one process");
       await fixture.roster.update(add("bob"));
 

@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect } from "vitest";
 import { lead, MemberName, TaskId, user } from "../../protocol/ids.ts";
 import type { Task } from "../../protocol/task.ts";
 import { catchUncaughtErrors } from "../uncaught-errors.ts";
@@ -6,6 +6,7 @@ import { nextChange } from "./next-change.ts";
 import { alice, bob, createTask, type TaskBoardFixture } from "./task-board-fixture.ts";
 import { testTaskDependencies } from "./task-dependencies.ts";
 import { testTaskUpdates } from "./task-updates.ts";
+import { testWith } from "./test-with.ts";
 
 export type { TaskBoardFixture };
 
@@ -20,10 +21,10 @@ export function testTaskBoard(name: string, open: () => Promise<TaskBoardFixture
 }
 
 function testRecords(open: () => Promise<TaskBoardFixture>): void {
-  test("a new task is pending, nobody's, and numbered in the order of creation", async () => {
-    await using fixture = await open();
-    const { board } = fixture;
-
+  const test = testWith(open);
+  test("a new task is pending, nobody's, and numbered in the order of creation", async ({
+    board,
+  }) => {
     const first = await board.create({ subject: "design", created_by: lead });
     const second = await board.create({
       subject: "build",
@@ -54,20 +55,17 @@ function testRecords(open: () => Promise<TaskBoardFixture>): void {
     expect(await board.get(second.id)).toEqual(second);
   });
 
-  test("tasks created at the same moment have different ids", async () => {
-    await using fixture = await open();
-    const create = () => fixture.board.create({ subject: "x", created_by: lead });
+  test("tasks created at the same moment have different ids", async ({ board }) => {
+    const create = () => board.create({ subject: "x", created_by: lead });
 
     const tasks = await Promise.all(Array.from({ length: 12 }, create));
 
     const ids = tasks.map(({ id }) => Number(id)).sort((a, b) => a - b);
     expect(ids).toEqual(Array.from({ length: 12 }, (_, index) => index + 1));
-    expect((await fixture.board.list()).map(({ id }) => Number(id))).toEqual(ids);
+    expect((await board.list()).map(({ id }) => Number(id))).toEqual(ids);
   });
 
-  test("an unknown id is an error that names the tasks there are", async () => {
-    await using fixture = await open();
-    const { board } = fixture;
+  test("an unknown id is an error that names the tasks there are", async ({ board }) => {
     const missing = TaskId.parse("9");
     await expect(board.get(missing)).rejects.toMatchObject({ hint: "The board is empty." });
     await createTask(board);
@@ -80,9 +78,10 @@ function testRecords(open: () => Promise<TaskBoardFixture>): void {
     await expect(board.update(missing, {}, { by: lead })).rejects.toMatchObject(expected);
   });
 
-  test("every change raises the version by one and is told to listeners", async () => {
-    await using fixture = await open();
-    const { board, clock } = fixture;
+  test("every change raises the version by one and is told to listeners", async ({
+    board,
+    clock,
+  }) => {
     const seen: Task[] = [];
     const stop = board.onChange((task) => seen.push(task));
     const task = await createTask(board);
@@ -101,24 +100,21 @@ function testRecords(open: () => Promise<TaskBoardFixture>): void {
     });
   });
 
-  test("a listener that throws breaks no change, and the others are told", async () => {
-    await using fixture = await open();
+  test("a listener that throws breaks no change, and the others are told", async ({ board }) => {
     using uncaught = catchUncaughtErrors();
     const seen: Task[] = [];
-    fixture.board.onChange(() => {
+    board.onChange(() => {
       throw new Error("a listener's bug");
     });
-    fixture.board.onChange((task) => seen.push(task));
+    board.onChange((task) => seen.push(task));
 
-    const task = await createTask(fixture.board);
+    const task = await createTask(board);
 
     expect(seen).toEqual([task]);
     expect(await uncaught.settled()).toMatchObject([{ message: "a listener's bug" }]);
   });
 
-  test("a change for a version that is past is refused and changes nothing", async () => {
-    await using fixture = await open();
-    const { board } = fixture;
+  test("a change for a version that is past is refused and changes nothing", async ({ board }) => {
     const task = await createTask(board);
     const current = await board.claim(task.id, { by: alice, version: 1 });
 
@@ -131,22 +127,20 @@ function testRecords(open: () => Promise<TaskBoardFixture>): void {
     await board.complete(task.id, { by: alice, version: 2 });
   });
 
-  test("what a caller does to a task it got does not reach the board", async () => {
-    await using fixture = await open();
-    const task = await createTask(fixture.board);
+  test("what a caller does to a task it got does not reach the board", async ({ board }) => {
+    const task = await createTask(board);
 
     task.subject = "changed";
-    const [listed] = await fixture.board.list();
+    const [listed] = await board.list();
     listed?.blocked_by.push(task.id);
 
-    expect(await fixture.board.get(task.id)).toMatchObject({
+    expect(await board.get(task.id)).toMatchObject({
       subject: "some work",
       blocked_by: [],
     });
   });
 
-  test("listeners are told of what another process creates and changes", async () => {
-    await using fixture = await open();
+  test("listeners are told of what another process creates and changes", async (fixture) => {
     const { board } = fixture;
     const other = await fixture.reopen();
     const mine = await createTask(board);
@@ -160,8 +154,7 @@ function testRecords(open: () => Promise<TaskBoardFixture>): void {
     expect(await completed).toEqual(await board.get(mine.id));
   });
 
-  test("a second process sees the board and goes on with it", async () => {
-    await using fixture = await open();
+  test("a second process sees the board and goes on with it", async (fixture) => {
     const task = await createTask(fixture.board);
     const claimed = await fixture.board.claim(task.id, { by: alice });
 
@@ -176,9 +169,11 @@ function testRecords(open: () => Promise<TaskBoardFixture>): void {
 }
 
 function testOwnership(open: () => Promise<TaskBoardFixture>): void {
-  test("a claim makes its member the owner with a lease, and again changes nothing", async () => {
-    await using fixture = await open();
-    const { board, clock } = fixture;
+  const test = testWith(open);
+  test("a claim makes its member the owner with a lease, and again changes nothing", async ({
+    board,
+    clock,
+  }) => {
     const task = await createTask(board);
 
     const claimed = await board.claim(task.id, { by: alice });
@@ -192,9 +187,9 @@ function testOwnership(open: () => Promise<TaskBoardFixture>): void {
     expect(await board.claim(task.id, { by: alice })).toEqual(claimed);
   });
 
-  test("of many that claim one task at once, one gets it and the others are told whose it is", async () => {
-    await using fixture = await open();
-    const { board } = fixture;
+  test("of many that claim one task at once, one gets it and the others are told whose it is", async ({
+    board,
+  }) => {
     const task = await createTask(board);
     const members = Array.from({ length: 12 }, (_, index) => MemberName.parse(`m${index}`));
 
@@ -214,9 +209,7 @@ function testOwnership(open: () => Promise<TaskBoardFixture>): void {
     }
   });
 
-  test("a task assigned at creation is started by its owner alone", async () => {
-    await using fixture = await open();
-    const { board } = fixture;
+  test("a task assigned at creation is started by its owner alone", async ({ board }) => {
     const { id } = await board.create({ subject: "x", owner: alice, created_by: lead });
 
     expect(await board.claimable()).toEqual([]);
@@ -224,9 +217,7 @@ function testOwnership(open: () => Promise<TaskBoardFixture>): void {
     expect(await board.claim(id, { by: alice })).toMatchObject({ status: "in_progress" });
   });
 
-  test("a member that lost its task cannot complete or change it", async () => {
-    await using fixture = await open();
-    const { board } = fixture;
+  test("a member that lost its task cannot complete or change it", async ({ board }) => {
     const task = await createTask(board);
     await board.claim(task.id, { by: alice });
     await board.release(task.id, { holder: alice, isCounted: false });
@@ -241,9 +232,9 @@ function testOwnership(open: () => Promise<TaskBoardFixture>): void {
     expect(await board.get(task.id)).toEqual(current);
   });
 
-  test("the owner, the lead and the person complete a task; it keeps its owner", async () => {
-    await using fixture = await open();
-    const { board } = fixture;
+  test("the owner, the lead and the person complete a task; it keeps its owner", async ({
+    board,
+  }) => {
     for (const by of [alice, lead, user]) {
       const { id } = await board.create({ subject: "x", created_by: lead });
       await board.claim(id, { by: alice });

@@ -1,13 +1,15 @@
-import { expect, test } from "vitest";
+import { expect } from "vitest";
 import { lead, TaskId } from "../../protocol/ids.ts";
 import type { Task } from "../../protocol/task.ts";
 import { alice, bob, createTask, type TaskBoardFixture } from "./task-board-fixture.ts";
+import { testWith } from "./test-with.ts";
 
 /** What a board promises about tasks that wait for others. */
 export function testTaskDependencies(open: () => Promise<TaskBoardFixture>): void {
-  test("a task that waits is neither claimed, started nor completed, by nobody", async () => {
-    await using fixture = await open();
-    const { board } = fixture;
+  const test = testWith(open);
+  test("a task that waits is neither claimed, started nor completed, by nobody", async ({
+    board,
+  }) => {
     const first = await createTask(board);
     const second = await createTask(board);
     const blocked_by = [first.id, second.id];
@@ -26,9 +28,7 @@ export function testTaskDependencies(open: () => Promise<TaskBoardFixture>): voi
     expect(await board.claim(id, { by: alice })).toMatchObject({ owner: "alice" });
   });
 
-  test("whatever ends the last blocker says which tasks became free", async () => {
-    await using fixture = await open();
-    const { board } = fixture;
+  test("whatever ends the last blocker says which tasks became free", async ({ board }) => {
     const first = await createTask(board);
     const second = await createTask(board);
     const draft = { subject: "x", created_by: lead };
@@ -44,9 +44,9 @@ export function testTaskDependencies(open: () => Promise<TaskBoardFixture>): voi
     expect(await board.claimable()).toEqual([one]);
   });
 
-  test("two blockers that end at the same moment do not both leave it to the other", async () => {
-    await using fixture = await open();
-    const { board } = fixture;
+  test("two blockers that end at the same moment do not both leave it to the other", async ({
+    board,
+  }) => {
     const blocked_by: TaskId[] = [];
     for (let count = 0; count < 6; count++) blocked_by.push((await createTask(board)).id);
     const { id } = await board.create({ subject: "x", blocked_by, created_by: lead });
@@ -57,9 +57,7 @@ export function testTaskDependencies(open: () => Promise<TaskBoardFixture>): voi
     expect(new Set(freed)).toEqual(new Set([id]));
   });
 
-  test("a task whose blockers are taken away is free", async () => {
-    await using fixture = await open();
-    const { board } = fixture;
+  test("a task whose blockers are taken away is free", async ({ board }) => {
     const first = await createTask(board);
     const { id } = await board.create({
       subject: "x",
@@ -73,9 +71,9 @@ export function testTaskDependencies(open: () => Promise<TaskBoardFixture>): voi
     expect(task.blocked_by).toEqual([]);
   });
 
-  test("tasks cannot wait for each other in a circle, for themselves, or for nothing", async () => {
-    await using fixture = await open();
-    const { board } = fixture;
+  test("tasks cannot wait for each other in a circle, for themselves, or for nothing", async ({
+    board,
+  }) => {
     const { id: one } = await createTask(board);
     const { id: two } = await createTask(board);
     const { id: three } = await createTask(board);
@@ -107,9 +105,9 @@ export function testTaskDependencies(open: () => Promise<TaskBoardFixture>): voi
     expect(await board.get(three)).toMatchObject({ blocked_by: ["4"] });
   });
 
-  test("changes of several tasks at the same moment close no circle together", async () => {
-    await using fixture = await open();
-    const { board } = fixture;
+  test("changes of several tasks at the same moment close no circle together", async ({
+    board,
+  }) => {
     for (let round = 0; round < 10; round++) {
       const one = await createTask(board);
       const two = await createTask(board);
@@ -128,9 +126,9 @@ export function testTaskDependencies(open: () => Promise<TaskBoardFixture>): voi
     }
   });
 
-  test("claimable are pending tasks that are free and nobody's, oldest first", async () => {
-    await using fixture = await open();
-    const { board } = fixture;
+  test("claimable are pending tasks that are free and nobody's, oldest first", async ({
+    board,
+  }) => {
     const first = await createTask(board);
     const second = await createTask(board);
     const third = await createTask(board);

@@ -1,7 +1,8 @@
-import { expect, test } from "vitest";
+import { expect } from "vitest";
 import { lead } from "../../protocol/ids.ts";
 import { maxReleases } from "../../tasks/task-rules.ts";
 import { alice, bob, createTask, type TaskBoardFixture } from "./task-board-fixture.ts";
+import { testWith } from "./test-with.ts";
 
 /** What a board promises about changing a task and giving it up. */
 export function testTaskUpdates(open: () => Promise<TaskBoardFixture>): void {
@@ -10,9 +11,8 @@ export function testTaskUpdates(open: () => Promise<TaskBoardFixture>): void {
 }
 
 function testEdits(open: () => Promise<TaskBoardFixture>): void {
-  test("a task is edited by anybody while it is nobody's", async () => {
-    await using fixture = await open();
-    const { board } = fixture;
+  const test = testWith(open);
+  test("a task is edited by anybody while it is nobody's", async ({ board }) => {
     const task = await createTask(board);
 
     const patch = { subject: "y", description: "more", result: "half" };
@@ -22,9 +22,7 @@ function testEdits(open: () => Promise<TaskBoardFixture>): void {
     expect((await board.update(task.id, {}, { by: bob })).task).toEqual(edited);
   });
 
-  test("the result of a task that has ended can be put right", async () => {
-    await using fixture = await open();
-    const { board } = fixture;
+  test("the result of a task that has ended can be put right", async ({ board }) => {
     const task = await createTask(board);
     await board.complete(task.id, { by: lead, result: "wrong" });
 
@@ -33,9 +31,7 @@ function testEdits(open: () => Promise<TaskBoardFixture>): void {
     expect(edited).toMatchObject({ status: "completed", result: "right" });
   });
 
-  test("a task handed over waits for its new owner's claim", async () => {
-    await using fixture = await open();
-    const { board } = fixture;
+  test("a task handed over waits for its new owner's claim", async ({ board }) => {
     const task = await createTask(board);
     await board.claim(task.id, { by: alice });
 
@@ -48,9 +44,7 @@ function testEdits(open: () => Promise<TaskBoardFixture>): void {
     expect(await board.claim(task.id, { by: bob })).toMatchObject({ lease: { holder: "bob" } });
   });
 
-  test("a task can be started for its owner or for oneself by its status", async () => {
-    await using fixture = await open();
-    const { board } = fixture;
+  test("a task can be started for its owner or for oneself by its status", async ({ board }) => {
     const first = await createTask(board);
     const second = await createTask(board);
     const status = "in_progress" as const;
@@ -65,9 +59,7 @@ function testEdits(open: () => Promise<TaskBoardFixture>): void {
     ).rejects.toMatchObject({ code: "task-refused" });
   });
 
-  test("a task that ended is reopened, not restarted or ended otherwise", async () => {
-    await using fixture = await open();
-    const { board } = fixture;
+  test("a task that ended is reopened, not restarted or ended otherwise", async ({ board }) => {
     const task = await createTask(board);
     await board.claim(task.id, { by: alice });
     await board.complete(task.id, { by: alice, result: "done" });
@@ -86,9 +78,7 @@ function testEdits(open: () => Promise<TaskBoardFixture>): void {
     expect(reopened).toMatchObject({ status: "pending", owner: null, result: null, releases: 0 });
   });
 
-  test("a failed task keeps its owner and reason, and can be cancelled", async () => {
-    await using fixture = await open();
-    const { board } = fixture;
+  test("a failed task keeps its owner and reason, and can be cancelled", async ({ board }) => {
     const task = await createTask(board);
     await board.claim(task.id, { by: alice });
 
@@ -100,9 +90,7 @@ function testEdits(open: () => Promise<TaskBoardFixture>): void {
     expect(cancelled).toMatchObject({ status: "cancelled", result: "no network" });
   });
 
-  test("empty subjects and texts beyond bounds are refused", async () => {
-    await using fixture = await open();
-    const { board } = fixture;
+  test("empty subjects and texts beyond bounds are refused", async ({ board }) => {
     const task = await createTask(board);
     const large = "x".repeat(256 * 1024 + 1);
 
@@ -120,9 +108,8 @@ function testEdits(open: () => Promise<TaskBoardFixture>): void {
 }
 
 function testReleases(open: () => Promise<TaskBoardFixture>): void {
-  test("a member's end frees all it has not finished, and nothing else", async () => {
-    await using fixture = await open();
-    const { board } = fixture;
+  const test = testWith(open);
+  test("a member's end frees all it has not finished, and nothing else", async ({ board }) => {
     const started = await createTask(board);
     const finished = await createTask(board);
     const others = await createTask(board);
@@ -141,9 +128,7 @@ function testReleases(open: () => Promise<TaskBoardFixture>): void {
     expect(await board.releaseAll({ holder: alice, isCounted: true })).toEqual([]);
   });
 
-  test("a release that comes too late takes nothing from the next owner", async () => {
-    await using fixture = await open();
-    const { board } = fixture;
+  test("a release that comes too late takes nothing from the next owner", async ({ board }) => {
     const task = await createTask(board);
     const current = await board.claim(task.id, { by: bob });
 
@@ -152,9 +137,7 @@ function testReleases(open: () => Promise<TaskBoardFixture>): void {
     expect(released).toEqual(current);
   });
 
-  test("a task that was given up too often has failed", async () => {
-    await using fixture = await open();
-    const { board } = fixture;
+  test("a task that was given up too often has failed", async ({ board }) => {
     const task = await createTask(board);
     const giveUp = async () => {
       await board.claim(task.id, { by: alice });
@@ -171,9 +154,7 @@ function testReleases(open: () => Promise<TaskBoardFixture>): void {
     expect(await giveUp()).toMatchObject({ status: "pending", releases: 1 });
   });
 
-  test("releases that are not counted fail no task", async () => {
-    await using fixture = await open();
-    const { board } = fixture;
+  test("releases that are not counted fail no task", async ({ board }) => {
     const task = await createTask(board);
 
     for (let count = 0; count <= maxReleases; count++) {
@@ -184,9 +165,9 @@ function testReleases(open: () => Promise<TaskBoardFixture>): void {
     expect(await board.get(task.id)).toMatchObject({ status: "pending", releases: 0 });
   });
 
-  test("to give a task up oneself counts; to be relieved of it by the lead does not", async () => {
-    await using fixture = await open();
-    const { board } = fixture;
+  test("to give a task up oneself counts; to be relieved of it by the lead does not", async ({
+    board,
+  }) => {
     const task = await createTask(board);
 
     await board.claim(task.id, { by: alice });

@@ -1,7 +1,8 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, test as plainTest } from "vitest";
 import { lead, MemberName } from "../../protocol/ids.ts";
 import type { Member } from "../../protocol/team.ts";
 import type { TeamStore } from "../../team/team-store.ts";
+import { testWith } from "./test-with.ts";
 
 /** A new team without members. */
 export interface TeamStoreFixture extends AsyncDisposable {
@@ -10,50 +11,49 @@ export interface TeamStoreFixture extends AsyncDisposable {
 
 /** The promises in team-store.ts, one test each. Its parts have suites of their own. */
 export function testTeamStore(name: string, open: () => Promise<TeamStoreFixture>): void {
+  const test = testWith(open);
   describe(`${name} keeps the team store's promises`, () => {
-    test("mail to a member reaches its reader", async () => {
-      await using fixture = await open();
-      await enlist(fixture.store, "alice", "idle");
-      const { reader } = await fixture.store.openMember(alice, ignored);
+    test("mail to a member reaches its reader", async ({ store }) => {
+      await enlist(store, "alice", "idle");
+      const { reader } = await store.openMember(alice, ignored);
 
-      const sent = await fixture.store.send("Alice", hello);
+      const sent = await store.send("Alice", hello);
 
       expect((await reader.unread()).map(({ message }) => message)).toEqual([sent]);
       expect(sent).toMatchObject({ from: "lead", to: "alice", content: "hello" });
     });
 
-    test("the lead has a mailbox from the start", async () => {
-      await using fixture = await open();
-      const { reader } = await fixture.store.openMember(lead, ignored);
+    test("the lead has a mailbox from the start", async ({ store }) => {
+      const { reader } = await store.openMember(lead, ignored);
 
-      await fixture.store.send("lead", hello);
+      await store.send("lead", hello);
 
       expect(await reader.unread()).toHaveLength(1);
     });
 
-    test("mail to a stranger is refused with the members there are", async () => {
-      await using fixture = await open();
-      await enlist(fixture.store, "alice", "idle");
+    test("mail to a stranger is refused with the members there are", async ({ store }) => {
+      await enlist(store, "alice", "idle");
 
-      await expect(fixture.store.send("carol", hello)).rejects.toMatchObject({
+      await expect(store.send("carol", hello)).rejects.toMatchObject({
         code: "member-unknown",
         hint: "Members: lead, alice.",
       });
     });
 
-    test("mail to a member that was shut down is refused; to one that failed it is not", async () => {
-      await using fixture = await open();
-      await enlist(fixture.store, "alice", "shutdown");
-      await enlist(fixture.store, "bob", "failed");
+    test("mail to a member that was shut down is refused; to one that failed it is not", async ({
+      store,
+    }) => {
+      await enlist(store, "alice", "shutdown");
+      await enlist(store, "bob", "failed");
 
-      await expect(fixture.store.send("alice", hello)).rejects.toMatchObject({
+      await expect(store.send("alice", hello)).rejects.toMatchObject({
         code: "member-ended",
         hint: "Members: lead, bob.",
       });
-      await fixture.store.send("bob", hello);
+      await store.send("bob", hello);
     });
 
-    test.each(["../lead", "a/b", "ALL", "", "x".repeat(33), "ünal", "-a"])(
+    plainTest.each(["../lead", "a/b", "ALL", "", "x".repeat(33), "ünal", "-a"])(
       "%j is nobody's name",
       async (name) => {
         await using fixture = await open();
@@ -66,12 +66,10 @@ export function testTeamStore(name: string, open: () => Promise<TeamStoreFixture
       },
     );
 
-    test("a member that is opened twice is the same", async () => {
-      await using fixture = await open();
+    test("a member that is opened twice is the same", async ({ store }) => {
+      const first = await store.openMember(lead, ignored);
 
-      const first = await fixture.store.openMember(lead, ignored);
-
-      expect(await fixture.store.openMember(lead, ignored)).toBe(first);
+      expect(await store.openMember(lead, ignored)).toBe(first);
     });
   });
 }

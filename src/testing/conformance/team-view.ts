@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect } from "vitest";
 import { lead, MemberName, MessageId, newRequestId, RequestId, user } from "../../protocol/ids.ts";
 import type { Message } from "../../protocol/message.ts";
 import type { Member } from "../../protocol/team.ts";
@@ -6,6 +6,7 @@ import type { Entry } from "../../protocol/transcript.ts";
 import type { UsageRecord } from "../../protocol/usage.ts";
 import type { TeamStore } from "../../team/team-store.ts";
 import type { Cursor, TeamChange, TeamView } from "../../team/view/team-view.ts";
+import { testWith } from "./test-with.ts";
 
 /** A new team without members, in the hands of this process, and a view of it. */
 export interface TeamViewFixture extends AsyncDisposable {
@@ -29,9 +30,11 @@ export function testTeamView(name: string, open: Open): void {
 }
 
 function testRecords(open: Open): void {
-  test("the roster, the tasks and who runs the team are as they are at the moment", async () => {
-    await using fixture = await open();
-    const { store, view } = fixture;
+  const test = testWith(open);
+  test("the roster, the tasks and who runs the team are as they are at the moment", async ({
+    store,
+    view,
+  }) => {
     const before = await view.team();
 
     await enlist(store, "alice");
@@ -43,9 +46,10 @@ function testRecords(open: Open): void {
     expect(await view.lead()).toMatchObject({ isAlive: true, pid: process.pid });
   });
 
-  test("requests are listed oldest first, by state, and found by their ids", async () => {
-    await using fixture = await open();
-    const { store, view } = fixture;
+  test("requests are listed oldest first, by state, and found by their ids", async ({
+    store,
+    view,
+  }) => {
     await enlist(store, "alice");
     const first = await ask(store);
     const second = await ask(store);
@@ -62,9 +66,11 @@ function testRecords(open: Open): void {
 }
 
 function testMail(open: Open): void {
-  test("pages give each message once, newest first, while new ones come", async () => {
-    await using fixture = await open();
-    const { store, view } = fixture;
+  const test = testWith(open);
+  test("pages give each message once, newest first, while new ones come", async ({
+    store,
+    view,
+  }) => {
     for (let number = 1; number <= 25; number++) await say(store, `${number}`);
 
     const found: string[] = [];
@@ -81,9 +87,7 @@ function testMail(open: Open): void {
     expect(found).toEqual(Array.from({ length: 25 }, (_, index) => `${25 - index}`));
   });
 
-  test("a page begins with the record whose cursor it is given", async () => {
-    await using fixture = await open();
-    const { store, view } = fixture;
+  test("a page begins with the record whose cursor it is given", async ({ store, view }) => {
     for (const content of ["one", "two", "three"]) await say(store, content);
 
     const [, two] = (await view.mail(lead, { limit: 3 })).records;
@@ -95,9 +99,7 @@ function testMail(open: Open): void {
     });
   });
 
-  test("a message is found by its id, with what has become of it", async () => {
-    await using fixture = await open();
-    const { store, view } = fixture;
+  test("a message is found by its id, with what has become of it", async ({ store, view }) => {
     const { reader, transcript } = await store.openMember(lead, ignored);
     const [seen, queued] = [await say(store, "seen"), await say(store, "queued")];
     const delivery = (await reader.unread()).find(({ message }) => message.id === seen.id);
@@ -111,9 +113,7 @@ function testMail(open: Open): void {
     expect(await view.seenTimes(lead, [seen, queued])).toEqual(new Map([[seen.id, at]]));
   });
 
-  test("only what waits for the member's model is unread", async () => {
-    await using fixture = await open();
-    const { store, view } = fixture;
+  test("only what waits for the member's model is unread", async ({ store, view }) => {
     const { reader } = await store.openMember(lead, ignored);
     const first = await say(store, "one");
     await store.send("lead", {
@@ -129,9 +129,10 @@ function testMail(open: Open): void {
     expect([before, await view.unread(lead)]).toEqual([2, 1]);
   });
 
-  test("what waits for a member that has ended is undelivered, and not unread", async () => {
-    await using fixture = await open();
-    const { store, view } = fixture;
+  test("what waits for a member that has ended is undelivered, and not unread", async ({
+    store,
+    view,
+  }) => {
     await enlist(store, "alice");
     await store.send("alice", { type: "message", from: user, content: "too late" });
     await store.roster.update((team) => ({
@@ -148,9 +149,11 @@ function testMail(open: Open): void {
 }
 
 function testTranscripts(open: Open): void {
-  test("a transcript is read back to its start, each entry once, while it grows", async () => {
-    await using fixture = await open();
-    const { store, view } = fixture;
+  const test = testWith(open);
+  test("a transcript is read back to its start, each entry once, while it grows", async ({
+    store,
+    view,
+  }) => {
     const { transcript } = await store.openMember(lead, ignored);
     await transcript.append(notes(1, 25));
 
@@ -167,9 +170,7 @@ function testTranscripts(open: Open): void {
     expect(found).toEqual(notes(1, 25));
   });
 
-  test("what came after a place is given once, in order", async () => {
-    await using fixture = await open();
-    const { store, view } = fixture;
+  test("what came after a place is given once, in order", async ({ store, view }) => {
     const { transcript } = await store.openMember(lead, ignored);
     const empty = await view.transcript(lead, { limit: 10 });
     await transcript.append(notes(1, 3));
@@ -184,9 +185,7 @@ function testTranscripts(open: Open): void {
     expect(first.entries[1]?.cursor).toMatch(cursorPattern);
   });
 
-  test("an entry's own cursor is the place right before it", async () => {
-    await using fixture = await open();
-    const { store, view } = fixture;
+  test("an entry's own cursor is the place right before it", async ({ store, view }) => {
     const { transcript } = await store.openMember(lead, ignored);
     await transcript.append(notes(1, 3));
 
@@ -198,9 +197,10 @@ function testTranscripts(open: Open): void {
     ]);
   });
 
-  test("a transcript that has begun anew is told, and given from its newest entries", async () => {
-    await using fixture = await open();
-    const { store, view } = fixture;
+  test("a transcript that has begun anew is told, and given from its newest entries", async ({
+    store,
+    view,
+  }) => {
     const { transcript } = await store.openMember(lead, ignored);
     await transcript.append(notes(1, 2));
     const { after } = await view.transcript(lead, { limit: 10 });
@@ -215,9 +215,10 @@ function testTranscripts(open: Open): void {
     });
   });
 
-  test("who follows a transcript gets each entry, over its beginning anew", async () => {
-    await using fixture = await open();
-    const { store, view } = fixture;
+  test("who follows a transcript gets each entry, over its beginning anew", async ({
+    store,
+    view,
+  }) => {
     const { transcript } = await store.openMember(lead, ignored);
     await transcript.append(notes(1, 2));
     const { after } = await view.transcript(lead, { limit: 1 });
@@ -241,9 +242,11 @@ function testTranscripts(open: Open): void {
 }
 
 function testUsage(open: Open): void {
-  test("usage is added up for each member, and its calls are given in pages", async () => {
-    await using fixture = await open();
-    const { store, view } = fixture;
+  const test = testWith(open);
+  test("usage is added up for each member, and its calls are given in pages", async ({
+    store,
+    view,
+  }) => {
     for (let calls = 1; calls <= 5; calls++) await store.usage.record(call(`model-${calls}`));
 
     const first = await view.usageLines({ limit: 3 });
@@ -262,9 +265,11 @@ function testUsage(open: Open): void {
 }
 
 function testEvents(open: Open): void {
-  test("the newest events are given oldest first, and following goes on behind them", async () => {
-    await using fixture = await open();
-    const { store, view } = fixture;
+  const test = testWith(open);
+  test("the newest events are given oldest first, and following goes on behind them", async ({
+    store,
+    view,
+  }) => {
     const warn = (number: number) =>
       store.events.append({ type: "warning", at, message: `${number}` });
     for (let number = 1; number <= 10; number++) warn(number);
@@ -285,9 +290,8 @@ function testEvents(open: Open): void {
 }
 
 function testChanges(open: Open): void {
-  test("each kind of change is told", async () => {
-    await using fixture = await open();
-    const { store, view } = fixture;
+  const test = testWith(open);
+  test("each kind of change is told", async ({ store, view }) => {
     await enlist(store, "alice");
     const { reader } = await store.openMember(alice, ignored);
     const changes = new ChangeLog(view);
@@ -316,9 +320,11 @@ function testChanges(open: Open): void {
 }
 
 function testActs(open: Open): void {
-  test("mail of the person reaches a member, and everybody who is alive", async () => {
-    await using fixture = await open();
-    const { store, view } = fixture;
+  const test = testWith(open);
+  test("mail of the person reaches a member, and everybody who is alive", async ({
+    store,
+    view,
+  }) => {
     await enlist(store, "alice");
     await enlist(store, "bob", "shutdown");
     const { reader } = await store.openMember(alice, ignored);
@@ -336,26 +342,25 @@ function testActs(open: Open): void {
     ]);
   });
 
-  test("to stop nobody in particular is for the lead to carry out", async () => {
-    await using fixture = await open();
-    const { reader } = await fixture.store.openMember(lead, ignored);
+  test("to stop nobody in particular is for the lead to carry out", async ({ store, view }) => {
+    const { reader } = await store.openMember(lead, ignored);
 
-    await fixture.view.stop();
+    await view.stop();
 
     expect(await reader.unread()).toMatchObject([{ message: { type: "shutdown_request" } }]);
   });
 
-  test("mail to strangers and to members that have ended is refused", async () => {
-    await using fixture = await open();
-    await enlist(fixture.store, "bob", "shutdown");
+  test("mail to strangers and to members that have ended is refused", async ({ store, view }) => {
+    await enlist(store, "bob", "shutdown");
 
-    await expect(fixture.view.send("carol", "x")).rejects.toMatchObject({ code: "member-unknown" });
-    await expect(fixture.view.send("bob", "x")).rejects.toMatchObject({ code: "member-ended" });
+    await expect(view.send("carol", "x")).rejects.toMatchObject({ code: "member-unknown" });
+    await expect(view.send("bob", "x")).rejects.toMatchObject({ code: "member-ended" });
   });
 
-  test("a question is answered by mail to whoever asked; one that is not open is refused", async () => {
-    await using fixture = await open();
-    const { store, view } = fixture;
+  test("a question is answered by mail to whoever asked; one that is not open is refused", async ({
+    store,
+    view,
+  }) => {
     await enlist(store, "alice");
     const { reader } = await store.openMember(alice, ignored);
     const { id } = await ask(store);

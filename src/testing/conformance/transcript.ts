@@ -1,8 +1,9 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect } from "vitest";
 import { MemberName, newMessageId } from "../../protocol/ids.ts";
 import type { Position } from "../../protocol/message.ts";
 import type { Entry } from "../../protocol/transcript.ts";
 import type { Transcript, TranscriptReader } from "../../transcript/transcript.ts";
+import { testWith } from "./test-with.ts";
 
 /** The promises in transcript.ts, one test each. `reopen` is a second process that only reads. */
 export interface TranscriptFixture extends AsyncDisposable {
@@ -11,16 +12,16 @@ export interface TranscriptFixture extends AsyncDisposable {
 }
 
 export function testTranscript(name: string, open: () => Promise<TranscriptFixture>): void {
+  const test = testWith(open);
   describe(`${name} keeps the transcript promises`, () => {
-    test("a new transcript is empty", async () => {
-      await using fixture = await open();
-
-      expect(await fixture.transcript.tail()).toEqual([]);
-      expect(await collect(fixture.transcript.entries())).toEqual([]);
+    test("a new transcript is empty", async ({ transcript }) => {
+      expect(await transcript.tail()).toEqual([]);
+      expect(await collect(transcript.entries())).toEqual([]);
     });
 
-    test("entries are kept as they were given, in the order of the calls", async () => {
-      await using fixture = await open();
+    test("entries are kept as they were given, in the order of the calls", async ({
+      transcript,
+    }) => {
       const entries = [
         profile(),
         delivery({ generation: 1, offset: 120 }),
@@ -29,44 +30,44 @@ export function testTranscript(name: string, open: () => Promise<TranscriptFixtu
         output(""),
       ];
 
-      await Promise.all(entries.map((entry) => fixture.transcript.append([entry])));
+      await Promise.all(entries.map((entry) => transcript.append([entry])));
 
-      expect(await collect(fixture.transcript.entries())).toEqual(entries);
-      expect(await fixture.transcript.tail()).toEqual(entries);
+      expect(await collect(transcript.entries())).toEqual(entries);
+      expect(await transcript.tail()).toEqual(entries);
     });
 
-    test("the tail begins with the newest compaction, the whole record with the first entry", async () => {
-      await using fixture = await open();
+    test("the tail begins with the newest compaction, the whole record with the first entry", async ({
+      transcript,
+    }) => {
       const newest = [compaction("second"), output("c"), output("d")];
       const all = [output("a"), compaction("first"), output("b"), ...newest];
 
-      await fixture.transcript.append(all.slice(0, 2));
-      await fixture.transcript.append(all.slice(2));
+      await transcript.append(all.slice(0, 2));
+      await transcript.append(all.slice(2));
 
-      expect(await fixture.transcript.tail()).toEqual(newest);
-      expect(await collect(fixture.transcript.entries())).toEqual(all);
+      expect(await transcript.tail()).toEqual(newest);
+      expect(await collect(transcript.entries())).toEqual(all);
     });
 
-    test("a tool output that quotes a compaction is no compaction", async () => {
-      await using fixture = await open();
+    test("a tool output that quotes a compaction is no compaction", async ({ transcript }) => {
       const entries = [output("a"), output(`\n${JSON.stringify(compaction("quoted"))}\n`)];
 
-      await fixture.transcript.append(entries);
+      await transcript.append(entries);
 
-      expect(await fixture.transcript.tail()).toEqual(entries);
+      expect(await transcript.tail()).toEqual(entries);
     });
 
-    test("appending nothing changes nothing", async () => {
-      await using fixture = await open();
-      await fixture.transcript.append([output("a")]);
+    test("appending nothing changes nothing", async ({ transcript }) => {
+      await transcript.append([output("a")]);
 
-      await fixture.transcript.append([]);
+      await transcript.append([]);
 
-      expect(await fixture.transcript.tail()).toEqual([output("a")]);
+      expect(await transcript.tail()).toEqual([output("a")]);
     });
 
-    test("neither an entry changed after it was appended nor a changed tail changes the record", async () => {
-      await using fixture = await open();
+    test("neither an entry changed after it was appended nor a changed tail changes the record", async ({
+      transcript,
+    }) => {
       const entry: Entry = {
         type: "compaction",
         at,
@@ -76,15 +77,14 @@ export function testTranscript(name: string, open: () => Promise<TranscriptFixtu
         delivered: [],
       };
 
-      await fixture.transcript.append([entry]);
+      await transcript.append([entry]);
       entry.summary = "changed";
-      (await fixture.transcript.tail()).pop();
+      (await transcript.tail()).pop();
 
-      expect(await fixture.transcript.tail()).toEqual([compaction("as it was")]);
+      expect(await transcript.tail()).toEqual([compaction("as it was")]);
     });
 
-    test("a second process sees what has been appended", async ({ skip }) => {
-      await using fixture = await open();
+    test("a second process sees what has been appended", async (fixture, { skip }) => {
       if (!fixture.reopen) return skip("backend lives in one process");
       const reader = await fixture.reopen();
 

@@ -1,7 +1,8 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect } from "vitest";
 import type { UsageLedger, UsageReader } from "../../logs/usage-ledger.ts";
 import { MemberName } from "../../protocol/ids.ts";
 import type { UsageRecord } from "../../protocol/usage.ts";
+import { testWith } from "./test-with.ts";
 
 /** The promises in usage-ledger.ts, one test each. `reopen` is a second process that only reads. */
 export interface UsageLedgerFixture extends AsyncDisposable {
@@ -10,23 +11,20 @@ export interface UsageLedgerFixture extends AsyncDisposable {
 }
 
 export function testUsageLedger(name: string, open: () => Promise<UsageLedgerFixture>): void {
+  const test = testWith(open);
   describe(`${name} keeps the usage ledger promises`, () => {
-    test("a new ledger has no totals", async () => {
-      await using fixture = await open();
-
-      expect(await fixture.ledger.totals()).toEqual(new Map());
+    test("a new ledger has no totals", async ({ ledger }) => {
+      expect(await ledger.totals()).toEqual(new Map());
     });
 
-    test("each member's calls are added up apart", async () => {
-      await using fixture = await open();
-
-      await fixture.ledger.record(call("ada", { input_tokens: 10, cost_usd: 0.5 }));
-      await fixture.ledger.record(call("bob", { output_tokens: 7, cost_usd: 2 }));
-      await fixture.ledger.record(
+    test("each member's calls are added up apart", async ({ ledger }) => {
+      await ledger.record(call("ada", { input_tokens: 10, cost_usd: 0.5 }));
+      await ledger.record(call("bob", { output_tokens: 7, cost_usd: 2 }));
+      await ledger.record(
         call("ada", { input_tokens: 5, cache_read_tokens: 3, cache_write_tokens: 2, cost_usd: 1 }),
       );
 
-      const totals = await fixture.ledger.totals();
+      const totals = await ledger.totals();
       expect(Object.fromEntries(totals)).toEqual({
         ada: {
           calls: 2,
@@ -49,26 +47,22 @@ export function testUsageLedger(name: string, open: () => Promise<UsageLedgerFix
       });
     });
 
-    test("money does not drift", async () => {
-      await using fixture = await open();
-
+    test("money does not drift", async ({ ledger }) => {
       for (let turn = 0; turn < 1000; turn++) {
-        await fixture.ledger.record(call("ada", { cost_usd: 0.1 }));
-        await fixture.ledger.record(call("bob", { cost_usd: 0.0000000375 }));
+        await ledger.record(call("ada", { cost_usd: 0.1 }));
+        await ledger.record(call("bob", { cost_usd: 0.0000000375 }));
       }
 
-      const totals = await fixture.ledger.totals();
+      const totals = await ledger.totals();
       expect(totals.get(MemberName.parse("ada"))?.cost_usd).toBe(100);
       expect(totals.get(MemberName.parse("bob"))?.cost_usd).toBe(0.0000375);
     });
 
-    test("a call without a price is counted apart", async () => {
-      await using fixture = await open();
+    test("a call without a price is counted apart", async ({ ledger }) => {
+      await ledger.record(call("ada", {}));
+      await ledger.record(call("ada", { cost_usd: 0 }));
 
-      await fixture.ledger.record(call("ada", {}));
-      await fixture.ledger.record(call("ada", { cost_usd: 0 }));
-
-      const totals = await fixture.ledger.totals();
+      const totals = await ledger.totals();
       expect(totals.get(MemberName.parse("ada"))).toMatchObject({
         calls: 2,
         unpriced_calls: 1,
@@ -76,18 +70,16 @@ export function testUsageLedger(name: string, open: () => Promise<UsageLedgerFix
       });
     });
 
-    test("totals are of their moment", async () => {
-      await using fixture = await open();
-      await fixture.ledger.record(call("ada", { input_tokens: 1 }));
-      const before = await fixture.ledger.totals();
+    test("totals are of their moment", async ({ ledger }) => {
+      await ledger.record(call("ada", { input_tokens: 1 }));
+      const before = await ledger.totals();
 
-      await fixture.ledger.record(call("ada", { input_tokens: 1 }));
+      await ledger.record(call("ada", { input_tokens: 1 }));
 
       expect(before.get(MemberName.parse("ada"))?.input_tokens).toBe(1);
     });
 
-    test("a second process sees the same totals", async ({ skip }) => {
-      await using fixture = await open();
+    test("a second process sees the same totals", async (fixture, { skip }) => {
       if (!fixture.reopen) return skip("backend lives in one process");
       await fixture.ledger.record(call("ada", { input_tokens: 3, cost_usd: 0.3 }));
       await fixture.ledger.record(call("bob", { input_tokens: 4 }));
