@@ -18,7 +18,7 @@ export interface AiSdkModelOptions {
   readonly account: Account;
   readonly clock: Clock;
   readonly watchdogs: Watchdogs;
-  /** How a server is asked; over HTTP, unless told otherwise. */
+  /** How a server is asked (default: over HTTP). */
   readonly fetch?: HttpFetch;
   /** The SDK's model, all of whose requests go through `fetch`. */
   connect(through: typeof fetch): LanguageModelV3;

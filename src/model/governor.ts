@@ -16,7 +16,7 @@ export interface GovernorOptions {
 
 const firstDelayMs = 1000;
 const longestDelayMs = 60_000;
-/** Whoever is asked to stay away for longer than this is told so, and does not sit and wait. */
+/** A longer pause than this is reported as a failure instead of waited for. */
 const longestPauseMs = 15 * 60_000;
 
 interface FailedAttempt {
@@ -135,13 +135,13 @@ export class Governor {
     if (isNews) this.#pauses++;
     else if (failure.retryAfterMs === undefined) return;
     const askedMs = failure.retryAfterMs ?? 0;
-    // Who is asked to come back at once, and is refused again, must not do so for ever.
+    // A provider that says "retry at once" and refuses again must not be asked for ever.
     const delayMs = askedMs < firstDelayMs ? this.#backoffMs(this.#pauses) + askedMs : askedMs;
     const untilMs = this.#clock.monotonicMs() + delayMs;
     if (untilMs > (this.#pause?.untilMs ?? 0)) this.#pause = { untilMs, failure };
   }
 
-  /** What to tell instead of another attempt, if there is to be none. */
+  /** The failure to report instead of another attempt; undefined if there is one. */
   #finalFailure(failure: ModelFailure, attempts: number): ModelFailure | undefined {
     if (!isRetryable(failure)) return failure;
     if (this.#isPausedTooLong()) return this.#longPauseFailure();

@@ -12,7 +12,7 @@ export interface Model {
    * Streams one reply. Nothing throws, an abort included: every stream ends with exactly one
    * `finish` or `error` part, and nothing follows it.
    *
-   * Deltas are for whoever watches. Only the blocks of `finish` were received whole: it comes
+   * Deltas are for observers. Only the blocks of `finish` were received whole: it comes
    * after the provider's own end marker, and never without it.
    */
   stream(request: ModelRequest): AsyncIterable<ModelPart>;

@@ -51,7 +51,7 @@ export async function warmUpModel(
     maxOutputTokens: 1,
     signal: new AbortController().signal,
   };
-  // It is no whole answer, and comes to an error that says so.
+  // The answer is incomplete, so the stream ends with an error.
   for await (const part of model.stream(request)) if (part.type === "error") return;
 }
 

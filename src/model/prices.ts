@@ -29,7 +29,7 @@ export const PriceTable = z.record(
 );
 export type PriceTable = z.infer<typeof PriceTable>;
 
-/** Undefined where nobody has said what the model costs: that is not the same as nothing. */
+/** Undefined where the price is unknown, which is not the same as a price of 0. */
 export function findPrice(modelId: string, overrides: PriceTable = {}): Price | undefined {
   return find(modelId, overrides, ({ price }) => price);
 }
@@ -39,7 +39,7 @@ export function contextWindow(modelId: string, overrides: PriceTable = {}): numb
   return findContextWindow(modelId, overrides) ?? 128_000;
 }
 
-/** As `contextWindow`, and undefined where nobody has said. */
+/** As `contextWindow`, and undefined where it is unknown. */
 export function findContextWindow(modelId: string, overrides: PriceTable = {}): number | undefined {
   return find(modelId, overrides, ({ context_window }) => context_window);
 }

@@ -40,7 +40,7 @@ interface ProviderRow {
   readonly baseUrlVariable?: string;
   /** How long the first byte of an answer may take. */
   readonly headersMs: number;
-  /** What a request shows the key by. */
+  /** The headers by which a request carries the key. */
   authHeaders(key: ApiKey): Record<string, string>;
 }
 

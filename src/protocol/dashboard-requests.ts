@@ -29,7 +29,7 @@ export type EntriesQuery = z.infer<typeof EntriesQuery>;
 /** `GET /api/stream`: the member whose words are wanted as they come. */
 export const StreamQuery = z.object({
   watch: z.string().max(64).optional(),
-  /** As `Last-Event-ID`, for a connection that the page itself makes anew. */
+  /** As `Last-Event-ID`, for a connection that the page itself makes again. */
   after: z.string().max(100).optional(),
 });
 

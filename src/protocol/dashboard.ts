@@ -7,7 +7,7 @@ import type { Usage } from "./usage.ts";
 
 /**
  * What the dashboard's server tells its page. The server makes the views, so they are types alone.
- * Names of members are plain text here: whatever a file claims is shown, and nothing is decided by it.
+ * Names of members are plain text here: what a file claims is shown, and decides nothing.
  */
 
 /** A member as a person wants to see it. */
@@ -33,7 +33,7 @@ export interface MemberView {
   context: { tokens: number; window: number | null } | null;
   /** When it last did anything. */
   last_activity: string | null;
-  /** Mail that lies in its mailbox and has not been seen. */
+  /** Mail in its mailbox that has not been seen. */
   unread: number;
 }
 
@@ -77,7 +77,7 @@ export interface RequestView {
   to: string;
   created_at: string;
   state: RequestState;
-  /** Of exactly what is asked: an answer names it. */
+  /** The hash of exactly what is asked: an answer names it. */
   hash: string;
   /** True where the person may answer it, and nobody has. */
   is_open: boolean;
@@ -117,9 +117,9 @@ export interface Obstacle {
 
 /** Everything that the first screen shows. */
 export interface RoomState {
-  /** The program's own; a page of another version loads itself anew. */
+  /** The program's own; a page of another version reloads itself. */
   version: string;
-  /** Where the team lies. */
+  /** The team directory. */
   directory: string;
   /** Null until there is a team. */
   team: { id: string; name: string } | null;
@@ -157,7 +157,7 @@ export interface LiveText {
   /** Another number, another text: the one before is void. */
   key: number;
   kind: "thinks" | "writes" | "runs";
-  /** Where `text` belongs: everything before is known. 0 begins anew. */
+  /** Where `text` belongs: everything before is known. 0 starts again. */
   from: number;
   text: string;
 }

@@ -16,13 +16,13 @@ export const lead = MemberName.parse("lead");
 export const user = MemberName.parse("user");
 /** The runtime. */
 export const system = MemberName.parse("system");
-/** Whoever wrote a line that carries no valid signature. */
+/** The sender of a line without a valid signature. */
 export const outside = MemberName.parse("outside");
 
 const reservedNames = ["lead", "user", "system", "all", "team", "outside"];
 const nameRule = `A name is 1 to 32 of a-z, 0-9, _ and -, starts with a letter, and is none of ${reservedNames.join(", ")}.`;
 
-/** The name of a teammate, which stands for nobody else. */
+/** The name of a teammate: none of the reserved names. */
 export const TeammateName = MemberName.refine((name) => !reservedNames.includes(name), {
   error: ({ input }) => `'${input}' is a reserved name. ${nameRule}`,
 });
@@ -41,7 +41,7 @@ export function parseTeammateName(text: string): MemberName {
   throw new TeamError("name-invalid", `'${name}' is a reserved name`, { hint: nameRule });
 }
 
-/** Shows untrusted text on one line, however long it is and whatever it is made of. */
+/** Shows untrusted text on one line, of any length and with any characters. */
 function quote(text: string): string {
   return JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}…` : text);
 }

@@ -12,7 +12,7 @@ export const JobRecord = z.object({
   /** With its secrets masked. */
   command: z.string(),
   started_at: z.iso.datetime(),
-  /** The id of the one message that tells of its end, whoever sends it and however often. */
+  /** The id of the one message that reports its end, however often it is sent. */
   message_id: MessageId,
 });
 export type JobRecord = z.infer<typeof JobRecord>;

@@ -34,11 +34,11 @@ function fields<Type extends string, Others extends z.ZodRawShape>(type: Type, o
 const request_id = RequestId;
 const approve = z.boolean();
 const reason = z.string().optional();
-/** Of what was shown to whoever answers. An answer to anything else is none. */
+/** Of what was shown to the one who answers. An answer to anything else is ignored. */
 const hash = z.string().optional();
 
 /**
- * What one party says to a member, as it lies in a mailbox. Written once, never edited. What is
+ * What one party says to a member, as it is in a mailbox. Written once, never edited. What is
  * parsed has its fields in the order of the schema.
  */
 export const Message = z.discriminatedUnion("type", [

@@ -35,7 +35,7 @@ export const Request = z.object({
   /** SHA-256 in hex of `subject` in canonical JSON. */
   hash: z.string().regex(/^[0-9a-f]{64}$/),
   created_at: z.iso.datetime(),
-  /** HMAC-SHA256 in hex of all above but the subject, which `hash` stands for. */
+  /** HMAC-SHA256 in hex of all above but the subject, which `hash` represents. */
   sig: z.string(),
   state: RequestState,
   decision: Decision.extend({ sig: z.string() }).nullable(),

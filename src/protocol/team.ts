@@ -17,7 +17,7 @@ export const Member = z.looseObject({
   color: z.string().optional(),
   /** What a person would want to know beside the status, such as `waiting for approval`. */
   detail: z.string().optional(),
-  /** What it works on: its files lie in there. The lead's, where there is none. */
+  /** The workspace of the member, which has its files (default: the lead's). */
   root: z.string().optional(),
   cwd: z.string().optional(),
   permission_mode: PermissionMode.optional(),

@@ -10,7 +10,7 @@ export interface ToolSpec {
 export type Action =
   /** Mail, tasks, the roster: nothing outside troupe. Independent ones may run beside each other. */
   | { type: "coordinate"; isIndependent?: boolean }
-  /** With `isTree`, what lies below the path is read too. */
+  /** With `isTree`, everything below the path is read too. */
   | { type: "read"; path: string; isTree?: boolean }
   | { type: "write"; path: string }
   /** With `isGated`, a closed plan gate refuses it even where the command only reads. */

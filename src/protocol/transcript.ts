@@ -50,7 +50,7 @@ export type StopReason = z.infer<typeof StopReason>;
 export const Image = z.object({ media_type: z.string(), data: z.base64() });
 export type Image = z.infer<typeof Image>;
 
-/** What a tool call came to, as the model is shown it. */
+/** The result of a tool call, as the model is shown it. */
 const ToolResult = z.object({
   call_id: z.string(),
   output: z.string(),

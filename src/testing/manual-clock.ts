@@ -5,7 +5,7 @@ interface Timer {
   run(): void;
 }
 
-/** A clock that stands still until a test moves it. */
+/** A clock that only a test moves. */
 export class ManualClock implements Clock {
   #nowMs: number;
   #elapsedMs = 0;

@@ -43,7 +43,7 @@ export class ScriptedModel implements Model {
       return;
     }
     const step = this.#steps[this.requests.length];
-    // A copy: whoever asks may go on with the same array.
+    // A copy: the caller may change its array afterwards.
     this.requests.push({ ...request, conversation: [...request.conversation] });
     if (step === undefined) {
       yield* fails({ kind: "bad-request", message: this.#surplus(this.requests.length) }).parts;
@@ -129,7 +129,7 @@ export function streams(...parts: readonly ModelPart[]): ScriptedParts {
   return { type: "parts", parts };
 }
 
-/** A call that goes on until it is aborted. */
+/** A call that does not end until it is aborted. */
 export function hangs(): ScriptStep {
   return () => new Promise<ScriptStep>(() => undefined);
 }

@@ -39,11 +39,11 @@ describe.skipIf(noBrowser)(inBrowser, () => {
 
     const late = await browser.newPage();
     await late.goto(dashboard.address);
-    await late.getByRole("heading", { name: "This address is used up" }).waitFor();
+    await late.getByRole("heading", { name: "This address has been used" }).waitFor();
     const latesPage = await late.locator("body").innerText();
     await late.goto("about:blank");
     await late.goto(`${origin}/#token=${await expiredToken(scene)}`);
-    await late.getByRole("heading", { name: "This address is used up" }).waitFor();
+    await late.getByRole("heading", { name: "This address has been used" }).waitFor();
     await late.goto((await scene.startDashboard()).address);
     await late.getByText("A word for the lead alone.").first().waitFor();
 

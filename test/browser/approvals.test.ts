@@ -54,7 +54,7 @@ describe.skipIf(noBrowser)(inBrowser, () => {
     await asked.getByText("touch one.txt", { exact: true }).waitFor();
     const rule = await question(page).locator(".rule").innerText();
     await answer(page, "Always");
-    await page.getByText("Nothing. Questions and plans come here.").waitFor();
+    await page.getByText("Nothing. Questions and plans appear here.").waitFor();
     await page.getByRole("navigation", { name: "Members" }).getByText("alice").click();
     const log = page.getByRole("log", { name: "Transcript of alice" });
     await log.getByText("All done.").waitFor();

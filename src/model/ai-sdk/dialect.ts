@@ -9,7 +9,7 @@ export interface Dialect {
   readonly showsImagesInResults: boolean;
   /** False where a result cannot be marked as an error, so that its text must say so. */
   readonly marksErrors: boolean;
-  /** What the provider takes for the id of a call; others are spelled anew. */
+  /** The ids of calls that the provider accepts; others are rewritten. */
   readonly callId: RegExp;
   /** True if a thought with these data may be sent back. */
   takesThought(data: Readonly<Record<string, unknown>>): boolean;
@@ -37,7 +37,7 @@ export interface WireEnding {
   readonly isCleanEnd: boolean;
 }
 
-/** Null stands for what was reported and cannot be true. */
+/** Null: a number was reported that cannot be true. */
 type ReportedUsage = { [Key in keyof Usage]?: number | null };
 
 /** No model takes in or writes nearly as much in one call. */

@@ -5,7 +5,7 @@ import { readJson } from "../../lib/read-json.ts";
 export interface ErrorWords {
   /** For people. */
   readonly message: string;
-  /** For programs: whatever types, codes and states the provider names. */
+  /** For programs: the types, codes and states that the provider names. */
   readonly names: string;
 }
 

@@ -18,7 +18,7 @@ export interface Account {
   readonly secrets: Secrets;
 }
 
-/** What a failure is told with. */
+/** What a failure is described with. */
 interface FailedRequest {
   readonly id: string;
   readonly account: Account;

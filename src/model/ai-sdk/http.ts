@@ -88,7 +88,7 @@ function headersOf({ headers }: IncomingMessage): Map<string, string> {
 }
 
 function streamOf(incoming: IncomingMessage): ReadableStream<Uint8Array> {
-  // Whoever reads learns of it; where nobody does, it is no error of the program.
+  // The reader gets the error; without a reader it is no error of the program.
   incoming.on("error", () => undefined);
   const chunks = incoming[Symbol.asyncIterator]();
   return new ReadableStream<Uint8Array>({

@@ -157,7 +157,7 @@ export class PromptWriter {
   }
 }
 
-/** What is said in one go is one message, because in some APIs speakers must take turns. */
+/** Joins neighbours of one role, because some APIs require roles to alternate. */
 function add(prompt: LanguageModelV3Prompt, message: LanguageModelV3Message): void {
   const last = prompt.at(-1);
   if (last?.role !== "user" || message.role !== "user") prompt.push(message);

@@ -22,7 +22,7 @@ export class ReplyReader {
   readonly #open = new Map<string, TextBlock>();
   #announcedCalls = 0;
   #usage: Usage | undefined;
-  /** Of these nonsense was reported last. */
+  /** The counts whose last report cannot be true. */
   readonly #doubtful = new Set<keyof Usage>();
   #lastEvent: unknown;
   #finish: LanguageModelV3FinishReason | undefined;
@@ -162,7 +162,7 @@ function toolCall(part: LanguageModelV3ToolCall): ReplyBlock {
 /** How much is kept of an input that is not taken. */
 const keptCharacters = 1_000;
 
-/** What is no JSON stays the text that it is: the tool's answer to it corrects the model. */
+/** Input that is not JSON stays a text: the tool's error corrects the model. */
 function readInput(text: string): { input: unknown; input_error?: string } {
   if (text.trim() === "") return { input: {} };
   try {

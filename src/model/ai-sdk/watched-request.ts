@@ -137,7 +137,7 @@ export class WatchedRequest {
     }
   }
 
-  /** What of `bytes` is within the limits. Where that is not all, nothing more is read. */
+  /** The part of `bytes` within the limits. If that is not all, nothing more is read. */
   #measured(bytes: Uint8Array): Uint8Array {
     const { fitting, exceeded } = this.#meter.take(bytes);
     this.#lookForMarker(fitting);

@@ -17,7 +17,7 @@ const provenAfterMs = 1000;
 const quickTrust = 8;
 /**
  * Beyond that, and after a refusal, it grows slowly: most limits are met again as soon as they are
- * over. Whatever the limit, it is then not more than this share of it that is sent in vain.
+ * over. At most this share of any limit is then refused.
  */
 const slowGrowth = 1 / 8;
 
@@ -26,7 +26,7 @@ const slowGrowth = 1 / 8;
  *
  * How many may be on their way without a sign that the provider takes them is a matter of trust:
  * one at first and after each refusal, and more with each that is taken. So when a limit is met, few
- * requests are in vain, and when it is over, those that wait do not run into the next one together.
+ * requests are refused, and when it is over, those that wait do not run into the next one together.
  */
 export class RequestSlots {
   readonly #clock: Clock;
@@ -42,7 +42,7 @@ export class RequestSlots {
     this.#maxInFlight = maxInFlight;
   }
 
-  /** True when whoever enters now must wait. */
+  /** True when the next one to enter must wait. */
   get areTaken(): boolean {
     return this.#waiting.length > 0 || !this.#hasRoom();
   }

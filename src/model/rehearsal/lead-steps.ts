@@ -41,7 +41,7 @@ export function spawnAll(newcomers: readonly Newcomer[], isForTasks = false): Sc
   };
 }
 
-/** Who is at work already gets the prompt by mail. */
+/** A teammate that works already gets the prompt by mail. */
 function spawn({ name, role, prompt, needsPlan }: Newcomer, isForTasks: boolean): SceneStep {
   const idle = isForTasks
     ? "Take tasks from the board: they come to you by themselves."
@@ -167,7 +167,7 @@ function idOnBoard(
 const maxTaskWaits = 10;
 
 /**
- * Waits while somebody is at a task, and says how the board stands. Between one task and the next
+ * Waits while somebody works on a task, and reports the board. Between one task and the next
  * nobody may be at work for a moment: the lead does not ask again and again, results wake it.
  */
 export const watchTasks: SceneStep = function* (scene) {
@@ -228,7 +228,7 @@ export function lookIntoInbox(resultOf?: string): SceneStep {
       .filter(isWanted)
       .map(reportOf)
       .filter((report) => report !== "");
-    // It is reported here, and not once more behind it.
+    // Reported here, so not again at the end.
     while (scene.take(isWanted));
     const shown = reports.slice(resultOf ? -1 : -maxReports);
     const isEmpty = inbox.text === "[]";

@@ -80,7 +80,7 @@ export const scenes: readonly SentenceRow<readonly SceneStep[]>[] = [
     const told = names.map((name) => tell(name, asSentence(work)));
     return names.length > 0 ? [...told, waitForAll] : undefined;
   }),
-  // Whoever sets somebody to work waits anyway.
+  // The steps that give somebody work wait for it anyway.
   row("(watch|wait)( .*)?", () => []),
 ];
 

@@ -115,7 +115,7 @@ export function isUnknown({ output, is_error }: DoneCall): boolean {
   return is_error && output.startsWith("Outcome unknown:");
 }
 
-/** What came of a step, in words for whoever asked for it. */
+/** The result of a step, in words for the one who asked for it. */
 export interface StepOutcome {
   text: string;
   hasFailed: boolean;

@@ -22,7 +22,7 @@ const boundary =
 const trimmed =
   /^(?:[\s—–-]+|(?:and|then|now|please|(?:can|could|would) you)\b[\s,]*)+|[\s.!?;,:]+$/gi;
 
-/** What the slots of a row stand for. */
+/** The texts in the slots of a row. */
 export type SentenceSlots = Readonly<Record<string, string | undefined>>;
 
 /** Sentences that are known, and what they mean. A row may find that it does not apply after all. */

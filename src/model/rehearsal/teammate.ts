@@ -13,7 +13,7 @@ export function* playTeammate(scene: PlayedScene): Script<string> {
   return lines.filter((line) => line !== "").join("\n") || "Nothing is left to do.";
 }
 
-/** Who is asked to shut down begins nothing else. */
+/** A request to shut down comes before all other mail. */
 function nextMail(scene: PlayedScene): Happening | undefined {
   return scene.take(({ kind }) => kind === "shutdown_request") ?? scene.take();
 }

@@ -47,7 +47,7 @@ export function testCommandRunner(name: string, open: () => Promise<CommandRunne
       expect(end).toMatchObject({ ending: "timeout", timeoutMs: 50 });
     });
 
-    test("when a command has ended, nothing of it runs any more", async (fixture) => {
+    test("when a command has ended, none of its processes is left", async (fixture) => {
       const daemon = "setsid -f bash -c 'while :; do date +%N >alive; sleep 0.02; done' >/dev/null";
 
       await run(fixture, `${daemon} 2>&1; until [ -s alive ]; do sleep 0.01; done`);

@@ -4,7 +4,7 @@ import type { AgentEvent, StoredEvent } from "../../protocol/events.ts";
 import { MemberName, type MessageId, newMessageId } from "../../protocol/ids.ts";
 import { ManualClock } from "../manual-clock.ts";
 
-/** The promises in event-log.ts, one test each. `restart` is a new process that goes on writing. */
+/** The promises in event-log.ts, one test each. `restart` is a new process that continues to write. */
 export interface EventLogFixture extends AsyncDisposable {
   log: EventLog;
   restart?(): Promise<EventLog>;

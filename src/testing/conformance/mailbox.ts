@@ -4,7 +4,7 @@ import { lead, newMessageId } from "../../protocol/ids.ts";
 import type { MessageDraft, Position } from "../../protocol/message.ts";
 import { testWith } from "./test-with.ts";
 
-/** A mailbox of `ada`. `reopen` is another process that looks at, or goes on with, the same box. */
+/** A mailbox of `ada`. `reopen` is another process that reads, or continues with, the same box. */
 export interface MailboxFixture extends AsyncDisposable {
   mailbox: Mailbox;
   reopen?(): Promise<Mailbox>;

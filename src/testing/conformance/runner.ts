@@ -64,7 +64,7 @@ export function testRunner(
       expect((await fixture.reopen()).lastRun.end).toMatchObject({ outcome: "interrupted" });
     });
 
-    test("a run that its process leaves stays open, and goes on in the next", async () => {
+    test("a run that its process leaves stays open, and continues in the next", async () => {
       await using fixture = await open(["hangs", { says: "Done after all." }]);
       await fixture.tell("Go.");
 
@@ -75,7 +75,7 @@ export function testRunner(
       expect((await run(next)).end).toMatchObject({ answers: ["Done after all."] });
     });
 
-    test("a run that was left is ended where nobody goes on with it", async () => {
+    test("a run that was left open is ended where nobody continues it", async () => {
       await using fixture = await open(["hangs"]);
       await fixture.tell("Go.");
       await leaveRun(fixture);

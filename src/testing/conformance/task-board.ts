@@ -154,7 +154,7 @@ function testRecords(open: () => Promise<TaskBoardFixture>): void {
     expect(await completed).toEqual(await board.get(mine.id));
   });
 
-  test("a second process sees the board and goes on with it", async (fixture) => {
+  test("a second process sees the board and continues with it", async (fixture) => {
     const task = await createTask(fixture.board);
     const claimed = await fixture.board.claim(task.id, { by: alice });
 

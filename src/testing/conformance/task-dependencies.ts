@@ -28,7 +28,9 @@ export function testTaskDependencies(open: () => Promise<TaskBoardFixture>): voi
     expect(await board.claim(id, { by: alice })).toMatchObject({ owner: "alice" });
   });
 
-  test("whatever ends the last blocker says which tasks became free", async ({ board }) => {
+  test("the end of the last blocker, of any kind, reports which tasks became free", async ({
+    board,
+  }) => {
     const first = await createTask(board);
     const second = await createTask(board);
     const draft = { subject: "x", created_by: lead };

@@ -55,7 +55,7 @@ function testRecords(open: Open): void {
     const second = await ask(store);
     await store.requests.decide(first.id, { by: user, state: "rejected", hash: first.hash });
 
-    // Of those that were asked in the same millisecond, the ids decide.
+    // Requests of the same millisecond are ordered by their ids.
     const ids = [first.id, second.id].sort();
     expect((await view.requests()).map(({ id }) => id)).toEqual(ids);
     expect(await view.requests({ state: "pending" })).toEqual([second]);
@@ -197,7 +197,7 @@ function testTranscripts(open: Open): void {
     ]);
   });
 
-  test("a transcript that has begun anew is told, and given from its newest entries", async ({
+  test("a transcript that was started again is reported, and given from its newest entries", async ({
     store,
     view,
   }) => {
@@ -215,7 +215,7 @@ function testTranscripts(open: Open): void {
     });
   });
 
-  test("who follows a transcript gets each entry, over its beginning anew", async ({
+  test("a follower of a transcript gets each entry, also after it was started again", async ({
     store,
     view,
   }) => {
@@ -266,7 +266,7 @@ function testUsage(open: Open): void {
 
 function testEvents(open: Open): void {
   const test = testWith(open);
-  test("the newest events are given oldest first, and following goes on behind them", async ({
+  test("the newest events are given oldest first, and following continues after them", async ({
     store,
     view,
   }) => {
@@ -357,7 +357,7 @@ function testActs(open: Open): void {
     await expect(view.send("bob", "x")).rejects.toMatchObject({ code: "member-ended" });
   });
 
-  test("a question is answered by mail to whoever asked; one that is not open is refused", async ({
+  test("a question is answered by mail to the asker; one that is not open is refused", async ({
     store,
     view,
   }) => {
@@ -380,7 +380,7 @@ function testActs(open: Open): void {
   });
 }
 
-/** What a view has told since the last look at it. */
+/** The changes that a view has reported since the last look. */
 class ChangeLog {
   readonly stop: () => void;
   #told: TeamChange[] = [];

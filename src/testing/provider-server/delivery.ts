@@ -82,7 +82,7 @@ async function cutOff(
 function write(response: ServerResponse, bytes: Buffer): Promise<void> {
   if (response.destroyed) return Promise.resolve();
   if (bytes.length === 0) response.flushHeaders();
-  // Whether it failed because the client is gone is seen in `destroyed` by whoever goes on.
+  // The caller sees in `destroyed` whether it failed because the client is gone.
   return new Promise((resolve) => response.write(bytes, () => resolve()));
 }
 

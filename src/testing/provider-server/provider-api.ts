@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from "node:http";
 import { z } from "zod";
 import type { ScriptedReply } from "../scripted-model.ts";
 
-/** What every request has, whatever the API. Each API's strict check looks at the rest. */
+/** What every request of any API has. Each API's strict check looks at the rest. */
 export const RequestBody = z.looseObject({
   model: z.string().min(1),
   messages: z.array(z.looseObject({ role: z.string(), content: z.unknown() })),

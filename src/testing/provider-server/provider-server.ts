@@ -25,7 +25,7 @@ import { refuseAnthropic } from "./strict-anthropic.ts";
 import { refuseOpenAi } from "./strict-openai.ts";
 
 export interface ProviderServerOptions {
-  /** Refuses whatever the real API refuses, and what no client of ours may send. */
+  /** Refuses all that the real API refuses, and all that our own client must not send. */
   strict?: boolean;
 }
 

@@ -5,7 +5,7 @@ import { useStore } from "../state/store.ts";
 
 export type MemberLooks = ReadonlyMap<string, Pick<MemberView, "name" | "role" | "color">>;
 
-/** Who is in the team and in what colour: the same object while that is the same, whatever they do. */
+/** Who is in the team and in what colour: the same object as long as that does not change. */
 export function useMemberLooks(page: Page): MemberLooks {
   const key = useStore(page.room, (room) =>
     [...(room?.members.values() ?? [])]

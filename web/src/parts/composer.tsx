@@ -137,7 +137,7 @@ interface MeantProps {
   onChoose(name: string): void;
 }
 
-/** Whoever may be meant by what is being typed. The first is what Tab chooses. */
+/** The members that the typed text may mean. Tab chooses the first. */
 function Meant({ names, onChoose }: MeantProps) {
   return (
     <ul class="meant" aria-label="Who is meant">

@@ -8,7 +8,7 @@ import { hasModifier, isField } from "./typing.ts";
 /** Carries out what keys ask of the page, until the returned function is called. */
 export function followKeys(desk: Desk): () => void {
   const onKeyDown = (event: KeyboardEvent) => {
-    // A dialog has the keyboard to itself, and whatever a part of the page took is not for us.
+    // A dialog has the keyboard to itself, and a key that a part of the page has handled is ignored.
     if (event.defaultPrevented || desk.overlay.value) return;
     const command = keyCommand({
       key: event.key,

@@ -15,7 +15,7 @@ export function MemberName({ name }: { name: string }) {
   );
 }
 
-/** How a member stands, by form and colour; screen readers say the word. */
+/** The state of a member, by form and colour; screen readers say the word. */
 export function StandingMark({
   standing,
   isAsking,
@@ -66,7 +66,7 @@ export function ContextFill({ context }: { context: MemberView["context"] }) {
   const known = context === null ? "–" : shortCount(context.tokens);
   const title =
     context?.window == null
-      ? "How large its model's context is, is not known"
+      ? "The size of its model's context is not known"
       : `${context.tokens} of ${context.window} tokens of its context`;
   return (
     <span class="fill" title={title}>

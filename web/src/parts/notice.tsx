@@ -16,15 +16,15 @@ function Notice({ title, children }: { title: string; children: ComponentChildre
 const lockedTexts: Readonly<Record<LockedReason, { title: string; text: string }>> = {
   missing: {
     title: "This page needs a key",
-    text: "What your team does is shown only to whoever has the address that the terminal prints.",
+    text: "What your team does is shown only with the address that the terminal prints.",
   },
   expired: {
-    title: "This address is used up",
-    text: "An address lets you in once, for an hour. The team goes on regardless.",
+    title: "This address has been used",
+    text: "An address lets you in once, for an hour. The team keeps running.",
   },
   ended: {
     title: "This dashboard has ended",
-    text: "The server that let this page in has been stopped or started again, or a week has passed. Nothing is shown of whatever answers at this address now, and nothing is sent to it. The team goes on regardless.",
+    text: "The server that let this page in has been stopped or started again, or a week has passed. Nothing is shown from the program at this address now, and nothing is sent to it. The team keeps running.",
   },
 };
 
@@ -41,7 +41,7 @@ export function LockedNotice({ reason }: { reason: LockedReason }) {
         <p class="soft">{text}</p>
         {unsent !== "" && (
           <>
-            <p>You had begun to write:</p>
+            <p>Your unsent text:</p>
             <pre>{unsent}</pre>
           </>
         )}
@@ -54,8 +54,8 @@ export function WaitingNotice({ directory }: { directory: string }) {
   return (
     <Notice title="There is no team here yet">
       <p>
-        Run <code>troupe</code> or <code>troupe run "…"</code> in your project. This page goes on by
-        itself.
+        Run <code>troupe</code> or <code>troupe run "…"</code> in your project. This page continues
+        by itself.
       </p>
       <p class="soft">
         It looks at <code>{directory}</code>
@@ -70,7 +70,7 @@ export function ObstacleNotice({ obstacle, directory }: { obstacle: Obstacle; di
       <p>{obstacle.message}</p>
       {obstacle.hint && <p>{obstacle.hint}</p>}
       <p class="soft">
-        <code>{directory}</code> · {obstacle.code}. The page goes on by itself once that is set
+        <code>{directory}</code> · {obstacle.code}. The page continues by itself once that is set
         right.
       </p>
     </Notice>
@@ -79,7 +79,7 @@ export function ObstacleNotice({ obstacle, directory }: { obstacle: Obstacle; di
 
 export function StrangerNotice({ name }: { name: string }) {
   return (
-    <Notice title={`Nobody here is called ${name}`}>
+    <Notice title={`There is no member ${name}`}>
       <p>
         <a href="#/">Back to the room</a>
       </p>
@@ -90,7 +90,7 @@ export function StrangerNotice({ name }: { name: string }) {
 export function ConnectingNotice() {
   return (
     <Notice title="Connecting">
-      <p class="soft">The team comes in a moment.</p>
+      <p class="soft">Loading the team.</p>
     </Notice>
   );
 }

@@ -35,7 +35,7 @@ export function Rail() {
           <RailMember key={name} name={name} />
         ))}
       </ul>
-      {names.length === 0 && total > 0 && <p class="empty">Nobody fits the filter.</p>}
+      {names.length === 0 && total > 0 && <p class="empty">No member matches the filter.</p>}
     </nav>
   );
 }

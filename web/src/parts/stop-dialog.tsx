@@ -46,6 +46,6 @@ export function StopDialog({ member, onClose }: { member: string | null; onClose
 }
 
 const memberText =
-  "It is ended at once, without being asked. What it was in the middle of stays as it is, and the task that it held is free for others.";
+  "It is ended at once, without being asked. Its work stays as it is, and its task is free for others.";
 const everybodyText =
-  "Every teammate is ended at once, without being asked, and the lead's run is interrupted. What they were in the middle of stays as it is, and the tasks that they held are free.";
+  "Every teammate is ended at once, without being asked, and the lead's run is interrupted. Their work stays as it is, and their tasks are free.";

@@ -9,7 +9,7 @@ import {
 } from "./session.ts";
 import { SourceError } from "./source.ts";
 
-/** The page has no session (any more), or whoever answers is not the server that let it in. */
+/** The page has no valid session, or the answer is not from the server that let it in. */
 export class LockedError extends Error {
   override readonly name = "LockedError";
 }

@@ -80,14 +80,14 @@ class StreamConnection {
     }
   }
 
-  /** Apart from the reading, so that whoever listens and fails does not end the connection by that. */
+  /** Apart from the reading, so that a listener that fails does not end the connection. */
   #tell(work: () => void): void {
     queueMicrotask(() => {
       if (!this.#leaving.signal.aborted) work();
     });
   }
 
-  /** Something came: the silence begins anew. */
+  /** Data came: the silence is counted from now. */
   #hear(): void {
     this.#cancelSilence();
     this.#cancelSilence = this.#world.later(longestSilenceMs, () => this.#finish("lost"));
@@ -106,7 +106,7 @@ function isStream({ headers }: Response): boolean {
   return headers.get("content-type")?.startsWith("text/event-stream") ?? false;
 }
 
-/** Undefined when nothing comes any more. */
+/** Undefined at the end. */
 async function nextOf(
   reader: ReadableStreamDefaultReader<Uint8Array>,
 ): Promise<Uint8Array | undefined> {
@@ -118,7 +118,7 @@ async function nextOf(
   }
 }
 
-/** Browsers tell the failure of a network by a `TypeError`, whatever it was. */
+/** Browsers report any failure of the network as a `TypeError`. */
 function isLoss(error: unknown): boolean {
   if (error instanceof DOMException) return error.name === "AbortError";
   return error instanceof TypeError;

@@ -107,7 +107,7 @@ export class LiveSource implements Source {
   }
 
   async #guarded<T>(ask: () => Promise<T>): Promise<T> {
-    // Whoever has the port now may be somebody else: only the stream finds out who it is.
+    // Another program may have the port now: only the stream finds out.
     if (this.#stream?.isLost) throw new SourceError(unreachable);
     try {
       return await ask();

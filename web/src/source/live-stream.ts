@@ -85,7 +85,7 @@ export class LiveStream {
     if (this.#state === "locked") this.start();
   }
 
-  /** Begins anew with the token of another address. */
+  /** Starts again with the token of another address. */
   unlock(token: string): void {
     this.#token = token;
     this.#attempts = 0;

@@ -17,18 +17,18 @@ interface Outgoing {
 export interface Signed {
   /** For `X-Troupe-Proof`. */
   proof: string;
-  /** Whether an answer comes from the server that let this page in, and not from whoever has its port now. */
+  /** Whether an answer comes from the server that let this page in, and not from another program at its port. */
   isAnsweredBy(answer: Response): Promise<boolean>;
   /** The session that the server opens for this request, by the id that it answers with. */
   opened(id: string): Promise<KeptSession>;
 }
 
 // Unlike cookies, what is kept here is kept apart by port: no other server of this machine gets it.
-// Whoever takes this very port when the server has ended can read it, but the next server knows no such key.
+// A program that takes this port when the server has ended can read it, but the next server knows no such key.
 const kept = new Kept(() => localStorage);
 const name = "session";
 
-/** Read each time: another tab may have been let in anew. */
+/** Read each time: another tab may have been let in again. */
 export function keptSession(): KeptSession | null {
   const [id, key] = kept.get(name)?.split(" ") ?? [];
   return id === undefined || key === undefined ? null : { id, key };

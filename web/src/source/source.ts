@@ -10,16 +10,16 @@ import type {
 } from "../../../src/protocol/dashboard.ts";
 import type { AnswerBody, SendBody } from "../../../src/protocol/dashboard-requests.ts";
 
-/** Nobody has let this page in; its address is of no use (any more); it was let in for a time that is over. */
+/** Nobody has let this page in; its address is no longer valid; it was let in for a time that is over. */
 export type LockedReason = "missing" | "expired" | "ended";
 
-/** How the page stands with its server. */
+/** The state of the connection to the server. */
 export type Connection =
   | { type: "connecting" }
   | { type: "connected" }
   /** The connection is lost; the next attempt comes by itself. */
   | { type: "lost"; since: string }
-  /** The session or the token is no good (any more). */
+  /** The session or the token is not valid. */
   | { type: "locked"; reason: LockedReason }
   /** A team as it was, out of one file, and what that does not have. */
   | { type: "recorded"; exportedAt: string; leftOut: readonly string[] };

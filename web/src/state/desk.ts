@@ -12,7 +12,7 @@ import type { Page } from "./page.ts";
 import { Store, useStore } from "./store.ts";
 import { nextTheme, type Theme, themeOf } from "./theme.ts";
 
-/** What lies over the page. */
+/** The overlay that is open. */
 export type Overlay = { type: "help" } | { type: "stop"; member: string | null };
 
 /** What the person is doing with the page, beside the team that it shows. */
@@ -68,7 +68,7 @@ export class Desk {
     return answerKeys.find((key) => key === this.#keptHere.get(`answer-${id}-${hash}`)) ?? null;
   }
 
-  /** Keeps the answer for when the page is loaded anew before the team has taken it up. */
+  /** Keeps the answer in case the page is reloaded before the team has carried it out. */
   keepAnswer({ id, hash }: RequestView, answer: AnswerKey): void {
     this.#keptHere.set(`answer-${id}-${hash}`, answer);
   }
@@ -164,7 +164,7 @@ export function useHindrance(): string | null {
     case "lost":
       return "The connection is lost";
     case "locked":
-      return "This page is not let in";
+      return "This page has no access";
     case "recorded":
       return "This is a recording";
   }

@@ -48,7 +48,7 @@ export const keyHelp: readonly (readonly [string, readonly (readonly [string, st
     [
       ["1 2 3 4", "Room, messages, tasks, cost"],
       ["j k", "Next and previous member"],
-      ["Enter", "Open what has the focus"],
+      ["Enter", "Open the focused item"],
       ["q", "To the first question"],
       ["w", "Write to a member"],
       ["/", "Search or filter"],

@@ -7,7 +7,7 @@ import type {
   TaskView,
 } from "../../../src/protocol/dashboard.ts";
 
-/** The team as the page knows it. Whatever is unchanged keeps its identity, so that it is not drawn again. */
+/** The team as the page knows it. Unchanged parts keep their identity, so that they are not drawn again. */
 export interface KnownRoom extends Omit<RoomState, "members" | "tasks" | "requests" | "messages"> {
   /** The lead first, then as they joined. */
   members: ReadonlyMap<string, MemberView>;

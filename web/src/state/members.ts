@@ -1,7 +1,7 @@
 import type { MemberView } from "../../../src/protocol/dashboard.ts";
 import type { KnownRoom } from "./known-room.ts";
 
-/** How a member stands, in the words of the page. */
+/** The state of a member, in the words of the page. */
 export type MemberStanding = "working" | "idle" | "failed" | "shutdown" | "not-running";
 
 export const standingWords: Readonly<Record<MemberStanding, string>> = {
@@ -12,13 +12,13 @@ export const standingWords: Readonly<Record<MemberStanding, string>> = {
   "not-running": "not running",
 };
 
-/** What a member is about that is doing nothing. */
+/** What is shown for a member that does nothing at the moment. */
 export const restingWords: Readonly<Record<MemberStanding, string>> = {
   working: "at work",
   idle: "waits for mail",
   failed: "its transcript tells why",
   shutdown: "has left the team",
-  "not-running": "goes on when the team runs again",
+  "not-running": "continues when the team runs again",
 };
 
 /** Whom or what a member waits for, said to the person. */
@@ -26,7 +26,7 @@ export function waitingText(waitsFor: string): string {
   return `waits for ${waitsFor === "the person" ? "you" : waitsFor}`;
 }
 
-/** Nobody works, whatever was noted last, when nobody runs the team. */
+/** When nobody runs the team, nobody works, even if the last status says so. */
 export function standingOf(status: MemberView["status"], isRunning: boolean): MemberStanding {
   const isOver = status === "failed" || status === "shutdown";
   return isRunning || isOver ? status : "not-running";
@@ -117,7 +117,7 @@ export function spendOf(members: Iterable<MemberView>): Spend {
 
 const colors = new Set(["red", "green", "yellow", "blue", "magenta", "cyan"]);
 
-/** A member's colour as CSS knows it. A name that is none of ours is ink. */
+/** A member's colour as CSS knows it. An unknown colour is ink. */
 export function cssColor(color: string | null): string {
   return color !== null && colors.has(color) ? `var(--${color})` : "var(--ink)";
 }

@@ -47,7 +47,7 @@ export function answerBody(
   return { hash, decision, ...(isSaid && { reason }) };
 }
 
-/** What became of a request, and by whom. */
+/** The decision on a request, and who made it. */
 export function decisionText({ state, type, decision }: RequestView): string {
   const by = decision ? ` by ${decision.by === "user" ? "you" : decision.by}` : "";
   switch (state) {

@@ -1,6 +1,6 @@
 import { useEffect, useReducer, useRef } from "preact/hooks";
 
-/** A value that changes, and whoever wants to know. */
+/** A value that changes, and its subscribers. */
 export class Store<T> {
   #value: T;
   readonly #listeners = new Set<() => void>();

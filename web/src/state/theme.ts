@@ -1,4 +1,4 @@
-/** Light, dark, or whatever the system says. */
+/** Light, dark, or the system's setting. */
 export type Theme = "auto" | "light" | "dark";
 
 const order: readonly Theme[] = ["auto", "light", "dark"];

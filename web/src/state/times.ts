@@ -1,4 +1,4 @@
-/** Times as the page writes them, in the time zone of whoever looks. */
+/** Times as the page writes them, in the time zone of the person. */
 
 export const months = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split(" ");
 

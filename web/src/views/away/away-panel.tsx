@@ -11,7 +11,7 @@ import { useStore } from "../../state/store.ts";
 import { statusWord } from "../../state/tasks.ts";
 import "../../styles/away.css";
 
-/** What happened while the person looked elsewhere. It lies over the page and moves nothing. */
+/** What happened while the person looked elsewhere. The panel covers a part of the page and moves nothing. */
 export function AwayPanel() {
   const desk = useDesk();
   const away = useStore(desk.away, (value) => value);

@@ -64,7 +64,7 @@ interface Slider {
   text: string;
 }
 
-/** The chart is a slider through time for whoever has it read out. */
+/** The chart is a slider through time for screen readers. */
 function sliderAria({ at, last, measure, text }: Slider) {
   return {
     role: "slider",

@@ -69,7 +69,7 @@ function Shown({ page, view, cast, measure }: ShownProps) {
       {bands.length > 0 ? (
         <CostChart view={view} bands={bands} colors={colors} measure={measure} />
       ) : (
-        <p class="view-none">No call has a price that is known. The tokens tell more.</p>
+        <p class="view-none">No call has a known price. See the tokens instead.</p>
       )}
       <CostTable
         page={page}
@@ -85,7 +85,7 @@ function Shown({ page, view, cast, measure }: ShownProps) {
 function noteOf({ members }: Spend): string {
   const unpriced = members.reduce((sum, { unpriced_calls }) => sum + unpriced_calls, 0);
   if (unpriced === 0) return "";
-  const calls = `${counted(unpriced, "call")} went to models whose price is not known`;
+  const calls = `${counted(unpriced, "call")} went to models without a known price`;
   return `${calls} and ${unpriced === 1 ? "is" : "are"} not in the cost.`;
 }
 

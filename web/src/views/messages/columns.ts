@@ -1,6 +1,6 @@
 import type { MessageView } from "../../../../src/protocol/dashboard.ts";
 
-/** Where everything of the diagram stands, in pixels. */
+/** The positions in the diagram, in pixels. */
 export interface Columns {
   /** From left to right. */
   names: readonly string[];
@@ -24,11 +24,11 @@ const narrowTime = 84;
 /** With room for who to whom, which may be out of sight, where the screen is large or small. */
 const wideTime = { large: 200, small: 112 };
 const largeScreen = 700;
-/** So much is left at the right for what stands behind the last lifeline's heads. */
+/** The space at the right for the texts behind the last lifeline's heads. */
 const margin = 40;
 
 /**
- * Whoever takes part, from left to right: the person, the members in their order, whoever else is
+ * The columns from left to right: the person, the members in their order, anybody else who is
  * named, and last the runtime and the outside.
  */
 export function participantsOf(

@@ -132,7 +132,7 @@ function useWholeText(page: Page, message: MessageView): { text: string; note: s
     };
   }, [page, id, to, is_cut]);
   if (!is_cut) return { text: message.text, note: null };
-  if (whole?.id !== id) return { text: `${message.text}…`, note: "The rest is on its way." };
+  if (whole?.id !== id) return { text: `${message.text}…`, note: "Loading the rest." };
   if (whole.text !== null) return { text: whole.text, note: null };
-  return { text: `${message.text}…`, note: `The rest could not be had: ${whole.note}` };
+  return { text: `${message.text}…`, note: `The rest could not be loaded: ${whole.note}` };
 }

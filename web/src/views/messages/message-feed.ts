@@ -29,12 +29,12 @@ export class MessageFeed {
   readonly #places = new Map<string, string>();
   /** What the room knew to be set aside at first: only the source can tell where it belongs. */
   #unplaced: ReadonlySet<string> | undefined;
-  /** The room's newest messages, whatever the filter. */
+  /** The room's newest messages, with any filter. */
   #taken: readonly MessageView[] = [];
   /** For the page before the oldest that is known; undefined until the first page has come. */
   #before: string | null | undefined;
   #work: Promise<void> = Promise.resolve();
-  /** Another number, another list: what was asked for before is of no use any more. */
+  /** Counts the lists asked for; an answer for an earlier one is dropped. */
   #list = 0;
   /** True when the newest page must be asked for once more. */
   #isStale = false;

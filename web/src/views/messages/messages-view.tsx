@@ -48,7 +48,7 @@ export function MessagesView({ page, member }: { page: Page; member: string | nu
   );
 }
 
-/** Whom the filter offers: what is chosen too, though nobody is called so any more. */
+/** The names that the filter offers, with the chosen one even if nobody has that name now. */
 function namesOf(cast: MemberLooks, chosen: string | null): readonly string[] {
   const usual = ["user", ...cast.keys(), "system", "outside"];
   return chosen === null || usual.includes(chosen) ? usual : [...usual, chosen];
@@ -96,7 +96,7 @@ function Beginning({ feed, isFiltered }: BeginningProps) {
   return (
     <>
       {isFiltered
-        ? "No message is like that."
+        ? "No message matches the filter."
         : "No messages yet. They appear here as soon as somebody writes to somebody."}
     </>
   );

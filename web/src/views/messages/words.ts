@@ -4,7 +4,7 @@ import { timeOfDay } from "../../state/times.ts";
 import { typeLabel } from "./message-groups.ts";
 import type { MessageRow } from "./rows.ts";
 
-/** What stands at the arrow's head: how long it took to be seen, or why it was not. */
+/** The text at the arrow's head: how long it took to be seen, or why it was not. */
 export function headText({ state, sent_at, seen_at }: MessageView): string {
   switch (state) {
     case "queued":
@@ -39,7 +39,7 @@ export function rowHeadText({ messages }: MessageRow): string {
   return known.length < messages.length ? "all seen" : `+${durationText(Math.max(...known))}`;
 }
 
-/** The row as one sentence, for whoever has it read out. */
+/** The row as one sentence, for screen readers. */
 export function sentenceOf(row: MessageRow): string {
   const [message, ...copies] = row.messages;
   const to = copies.length === 0 ? message.to : `${row.messages.length} members`;

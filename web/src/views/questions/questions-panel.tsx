@@ -31,7 +31,7 @@ export function QuestionsPanel() {
       <PanelHead count={open.length} />
       <div class="waiting-body">
         <div class="waiting-content">
-          {open.length === 0 && <p class="empty">Nothing. Questions and plans come here.</p>}
+          {open.length === 0 && <p class="empty">Nothing. Questions and plans appear here.</p>}
           <div class="questions">
             {open.map((request) => (
               <Question

@@ -22,7 +22,7 @@ export function useArmed(element: RefObject<HTMLElement | null>, isVisible: bool
   useEffect(() => {
     const around = element.current?.closest(".waiting-content");
     if (!around) return;
-    // Whatever can move it grows or shrinks in there: above it, or below it when that was scrolled to.
+    // All that can move it grows or shrinks in there: above it, or below it when scrolled to.
     const observer = new ResizeObserver(look);
     observer.observe(around);
     return () => observer.disconnect();

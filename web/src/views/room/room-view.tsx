@@ -24,7 +24,9 @@ export function RoomView() {
           ))}
         </ul>
         {names.length === 0 && (
-          <p class="empty">{hasMembers ? "Nobody fits the filter." : "Nobody is here yet."}</p>
+          <p class="empty">
+            {hasMembers ? "No member matches the filter." : "Nobody is here yet."}
+          </p>
         )}
       </section>
       <Activity />

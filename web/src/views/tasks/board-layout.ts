@@ -21,7 +21,7 @@ export interface BoardLayout {
 }
 
 /**
- * Where each card lies: layers from left to right, each card level with what it waits for where there
+ * The position of each card: layers from left to right, each card level with what it waits for where there
  * is room, and what has no dependencies below in rows as wide as can be seen.
  */
 export function boardLayout({ layers, edges, loose }: TaskGraph, available: number): BoardLayout {

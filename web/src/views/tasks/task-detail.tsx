@@ -41,7 +41,7 @@ export function TaskDetail(props: TaskDetailProps) {
       {task.result !== null && (
         <>
           <h3>Result</h3>
-          <pre>{task.result || "Nothing was said."}</pre>
+          <pre>{task.result || "None."}</pre>
         </>
       )}
     </aside>

@@ -51,7 +51,7 @@ interface OwnerProps extends Pick<TaskFiltersProps, "filter" | "onFilter"> {
 }
 
 function OwnerSelect({ owners, filter, onFilter }: OwnerProps) {
-  // What is chosen is offered too, though its owner has no task any more.
+  // What is chosen is offered too, even if its owner has no task left.
   const offered = filter.owner ? [...new Set([...owners, filter.owner])].sort() : owners;
   return (
     <select

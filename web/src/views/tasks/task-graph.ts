@@ -74,7 +74,7 @@ function knownBlockers(tasks: Tasks, { id, blocked_by }: TaskView): string[] {
 }
 
 /**
- * For each task the column that it stands in: behind all that it waits for, and right before the first
+ * The column of each task: behind all that it waits for, and right before the first
  * that waits for it, so that edges are short.
  */
 function depthsOf(tasks: Tasks): ReadonlyMap<string, number> {

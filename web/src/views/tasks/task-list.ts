@@ -26,7 +26,7 @@ export interface Sorting {
   isDescending: boolean;
 }
 
-/** In the wanted order; equals in that of their ids. Whoever has no owner comes last. */
+/** In the wanted order; equals in that of their ids. Tasks without an owner come last. */
 export function sortedTasks(tasks: Iterable<TaskView>, { by, isDescending }: Sorting): TaskView[] {
   const sign = isDescending ? -1 : 1;
   return [...tasks].sort((a, b) => sign * compared(a, b, by) || byId(a.id, b.id));

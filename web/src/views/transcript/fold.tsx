@@ -9,7 +9,7 @@ interface FoldProps {
   id: string;
   isOpenByItself?: boolean;
   isRun?: boolean;
-  /** What stands on its line. */
+  /** The text of its line. */
   line: ComponentChildren;
   children: ComponentChildren;
 }

@@ -9,7 +9,7 @@ export interface HighlightedText {
 /** More marks than these help nobody, and cost. */
 const mostMatches = 500;
 
-/** `text` in pieces, those being matches that say `search`, whatever their case. */
+/** `text` in pieces, with the matches of `search` in any case. */
 export function highlighted(text: string, search: string): HighlightedText[] {
   if (search === "") return [{ text, isMatch: false }];
   const pieces: HighlightedText[] = [];
@@ -28,7 +28,7 @@ export function highlighted(text: string, search: string): HighlightedText[] {
 const contextBefore = 60;
 const contextAfter = 160;
 
-/** The first match in an entry with what stands around it, on one line. */
+/** The first match in an entry with the text around it, on one line. */
 export function excerptOf(entry: EntryView, search: string): string {
   const texts = textsOf(entry);
   const found = texts
@@ -65,7 +65,7 @@ export function textsOf(entry: EntryView): readonly string[] {
   }
 }
 
-/** Whether one of `texts` says `search`, whatever its case. */
+/** Whether one of `texts` contains `search`, in any case. */
 export function isIn(texts: readonly string[], search: string): boolean {
   return texts.some((text) => text.search(patternOf(search)) >= 0);
 }

@@ -5,7 +5,7 @@ import { type Folds, untouched } from "./folds.ts";
 /** What every row of the view has around it. */
 export interface RowContextValue {
   folds: Store<Folds>;
-  /** What is looked for, to be marked wherever it stands; empty for nothing. */
+  /** The text searched for, to be marked everywhere; empty for none. */
   search: string;
 }
 

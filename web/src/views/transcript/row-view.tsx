@@ -109,9 +109,9 @@ function RowContent({ row }: { row: TranscriptRow }) {
 const stops = {
   end: "An empty reply.",
   "tool-calls": "An empty reply.",
-  length: "The reply met the limit of output and breaks off.",
-  refusal: "The provider would not answer.",
-  pause: "The provider wanted to be asked to go on.",
+  length: "The reply reached the output limit and was cut off.",
+  refusal: "The provider refused to answer.",
+  pause: "The provider paused the reply and expects to be asked again.",
   overflow: "The context was full.",
   other: "The reply ended for a reason the provider did not name.",
 } as const;
@@ -160,7 +160,7 @@ function RunStart({
       <span class="run-name">Run{row.at === null ? "" : ` of ${timeNow(row.at)}`}</span>
       <span class="call-summary">{calls === 0 ? "" : counted(calls, "tool call")}</span>
       <span class="call-time">{durationMs === null ? "" : durationText(durationMs)}</span>
-      {end ? <OutcomeMark outcome={end.outcome} /> : <span class="outcome">goes on</span>}
+      {end ? <OutcomeMark outcome={end.outcome} /> : <span class="outcome">still running</span>}
     </>
   );
   return (
@@ -217,7 +217,7 @@ function Letter({ message }: { message: MessageView }) {
         {sent_at !== null && <time dateTime={sent_at}>{timeNow(sent_at)}</time>}
       </p>
       <Prose text={text} />
-      {is_cut && <p class="aside">Cut: the messages view has the whole text.</p>}
+      {is_cut && <p class="aside">Cut: the messages view shows the whole text.</p>}
     </>
   );
 }

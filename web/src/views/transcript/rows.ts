@@ -141,7 +141,7 @@ function isCall(block: ReplyBlockView): block is ToolCallView {
 }
 
 interface Results {
-  /** By the reply's cursor and the call's id: providers number their calls anew in each reply. */
+  /** By the reply's cursor and the call's id: providers number their calls from the start in each reply. */
   ofCall: ReadonlyMap<string, ToolResultView>;
   /** Those that belong to a call among the entries. */
   placed: ReadonlySet<ToolResultView>;

@@ -1,4 +1,4 @@
-/** A row and how far below the upper edge of the view it stands. */
+/** A row and how far below the upper edge of the view it is. */
 export interface Anchor {
   key: string;
   top: number;

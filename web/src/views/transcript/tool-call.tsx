@@ -30,7 +30,7 @@ export function ToolCall({ row, body }: { row: TranscriptRow; body: CallBody }) 
 }
 
 function waiting({ isLost }: CallBody): string {
-  return isLost ? "No result was written: the run ended before." : "No result yet.";
+  return isLost ? "No result: the run ended first." : "No result yet.";
 }
 
 function CallMark({ body: { result, isLost } }: { body: CallBody }) {
@@ -58,12 +58,8 @@ export function ToolResult({ result }: { result: ToolResultView }) {
   return (
     <div class={is_error ? "result is-error" : "result"}>
       <p class="result-title">{is_error ? "Error" : "Output"}</p>
-      {output === "" ? (
-        <p class="aside">It put out nothing.</p>
-      ) : (
-        <Code text={output} label="Output" />
-      )}
-      {is_cut && <p class="aside">Cut: there was more than is shown here.</p>}
+      {output === "" ? <p class="aside">No output.</p> : <Code text={output} label="Output" />}
+      {is_cut && <p class="aside">Cut: there was more output.</p>}
       {images.length > 0 && <p class="aside">With pictures: {images.join(", ")}</p>}
     </div>
   );

@@ -11,7 +11,7 @@ const mostAtOnce = 500;
 
 /**
  * Reads one member's transcript for the view, a piece at a time: one request is under way at most,
- * so that pieces fit together. Whatever fails is told in `failure`, and tried again when asked.
+ * so that pieces fit together. A failure is in `failure`, and the request is made again when asked.
  */
 export class TranscriptLoader {
   /** Null before anything has come. */

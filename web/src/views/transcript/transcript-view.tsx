@@ -97,7 +97,7 @@ function useFollowing(page: Page, name: string, reader: TranscriptLoader): void 
   const grown = useStore(page.grown, (all) => all.get(name) ?? 0);
   const starts = useStore(page.starts, (it) => it);
   const isRunning = useStore(page.room, (room) => room?.running != null);
-  // When nobody runs the team any more, what was being said may never come to be written.
+  // When nobody runs the team, a text that was being streamed may never be written.
   useEffect(() => void reader.follow(), [reader, grown, starts, isRunning]);
   useEffect(() => {
     const hear = () => {
