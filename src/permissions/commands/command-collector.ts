@@ -1,4 +1,4 @@
-import type { DirectoryRoute } from "./directory-routes.ts";
+import type { DirectoryRoutes } from "./directory-routes.ts";
 import type { LineCommands, SimpleCommand } from "./line-commands.ts";
 
 /** Deeper nesting is not judged. */
@@ -71,7 +71,7 @@ export class CommandCollector {
   }
 
   /** As many directories as can be followed. */
-  bounded(routes: readonly DirectoryRoute[]): readonly DirectoryRoute[] {
+  bounded(routes: DirectoryRoutes): DirectoryRoutes {
     const isTooFar = routes.some((route) => route.length > mostRoutes);
     if (isTooFar || routes.length > mostRoutes) this.giveUp("it changes the directory too often");
     return routes.slice(0, mostRoutes);

@@ -3,25 +3,25 @@ import type { Argument, FilePattern } from "./argument.ts";
 /** How a directory is reached: the steps of `cd` that lead there. */
 export type DirectoryRoute = readonly (string | FilePattern)[];
 
+/** The ways to all directories that a shell may be in. */
+export type DirectoryRoutes = readonly DirectoryRoute[];
+
 /** The directories a shell may be in after a command that succeeded, and after one that failed. */
 export interface DirectoryOutcome {
-  readonly success: readonly DirectoryRoute[];
-  readonly failure: readonly DirectoryRoute[];
+  readonly success: DirectoryRoutes;
+  readonly failure: DirectoryRoutes;
 }
 
 /** The outcome of what changes no directory. */
-export function staying(routes: readonly DirectoryRoute[]): DirectoryOutcome {
+export function staying(routes: DirectoryRoutes): DirectoryOutcome {
   return { success: routes, failure: routes };
 }
 
-export function eitherWay({ success, failure }: DirectoryOutcome): readonly DirectoryRoute[] {
+export function eitherWay({ success, failure }: DirectoryOutcome): DirectoryRoutes {
   return merged(success, failure);
 }
 
-export function merged(
-  some: readonly DirectoryRoute[],
-  others: readonly DirectoryRoute[],
-): readonly DirectoryRoute[] {
+export function merged(some: DirectoryRoutes, others: DirectoryRoutes): DirectoryRoutes {
   const known = new Map([...some, ...others].map((route) => [JSON.stringify(route), route]));
   return [...known.values()];
 }

@@ -16,7 +16,7 @@ import { builtinEffect } from "./builtins.ts";
 import { CommandCollector, shellItself } from "./command-collector.ts";
 import {
   type DirectoryOutcome,
-  type DirectoryRoute,
+  type DirectoryRoutes,
   directoryStep,
   eitherWay,
   merged,
@@ -61,12 +61,12 @@ class CommandFinder {
     this.#variables = new ShellVariables(environment);
   }
 
-  walk(script: ParsedScript, routes: readonly DirectoryRoute[]): void {
+  walk(script: ParsedScript, routes: DirectoryRoutes): void {
     if (script.errors?.length) this.#collector.giveUp("it cannot be parsed as bash");
     this.#statements(script.commands, routes);
   }
 
-  #statements(statements: Script["commands"], routes: readonly DirectoryRoute[]): DirectoryOutcome {
+  #statements(statements: Script["commands"], routes: DirectoryRoutes): DirectoryOutcome {
     let outcome: DirectoryOutcome = { success: routes, failure: routes };
     for (const [index, statement] of statements.entries()) {
       if (this.#collector.isFull()) break;
@@ -76,22 +76,19 @@ class CommandFinder {
     return outcome;
   }
 
-  #statement(
-    { command, background }: Statement,
-    routes: readonly DirectoryRoute[],
-  ): DirectoryOutcome {
+  #statement({ command, background }: Statement, routes: DirectoryRoutes): DirectoryOutcome {
     if (background) return this.#aside(routes, () => this.#node(command, routes));
     return this.#node(command, routes);
   }
 
   /** Walks what has a shell of its own: neither its variables nor its directory come back. */
-  #aside(routes: readonly DirectoryRoute[], walk: () => void): DirectoryOutcome {
+  #aside(routes: DirectoryRoutes, walk: () => void): DirectoryOutcome {
     this.#variables.aside(walk);
     return staying(routes);
   }
 
   /** This walk as the words of a command see it, from where the command runs. */
-  #walker(routes: readonly DirectoryRoute[]): Walker {
+  #walker(routes: DirectoryRoutes): Walker {
     const walker: Walker = {
       variables: this.#variables,
       look: (part) => lookInside(part, walker),
@@ -104,11 +101,11 @@ class CommandFinder {
     return walker;
   }
 
-  #node(node: Statement["command"], routes: readonly DirectoryRoute[]): DirectoryOutcome {
+  #node(node: Statement["command"], routes: DirectoryRoutes): DirectoryOutcome {
     return this.#collector.deeper(() => this.#anyNode(node, routes)) ?? staying(routes);
   }
 
-  #anyNode(node: Statement["command"], routes: readonly DirectoryRoute[]): DirectoryOutcome {
+  #anyNode(node: Statement["command"], routes: DirectoryRoutes): DirectoryOutcome {
     if (node.type === "AndOr") return this.#andOr(node, routes);
     if (node.type !== "Pipeline") return this.#command(node, routes);
     const [only, ...others] = node.commands;
@@ -117,7 +114,7 @@ class CommandFinder {
     return staying(routes);
   }
 
-  #andOr({ commands, operators }: AndOr, routes: readonly DirectoryRoute[]): DirectoryOutcome {
+  #andOr({ commands, operators }: AndOr, routes: DirectoryRoutes): DirectoryOutcome {
     const [first, ...others] = commands;
     let outcome = first ? this.#node(first, routes) : staying(routes);
     for (const [index, next] of others.entries()) {
@@ -132,7 +129,7 @@ class CommandFinder {
     return outcome;
   }
 
-  #command(node: CommandNode, routes: readonly DirectoryRoute[]): DirectoryOutcome {
+  #command(node: CommandNode, routes: DirectoryRoutes): DirectoryOutcome {
     switch (node.type) {
       case "Command":
         return this.#simple(node, routes);
@@ -152,7 +149,7 @@ class CommandFinder {
     }
   }
 
-  #compound(node: CompoundCommand, routes: readonly DirectoryRoute[]): DirectoryOutcome {
+  #compound(node: CompoundCommand, routes: DirectoryRoutes): DirectoryOutcome {
     switch (node.type) {
       case "BraceGroup":
         return this.#statements(node.body.commands, routes);
@@ -196,7 +193,7 @@ class CommandFinder {
   }
 
   /** Each part may be run or not, in this order. */
-  #branches(lists: readonly CompoundList[], routes: readonly DirectoryRoute[]): DirectoryOutcome {
+  #branches(lists: readonly CompoundList[], routes: DirectoryRoutes): DirectoryOutcome {
     let possible = routes;
     for (const list of lists) {
       const outcome = this.#variables.perhaps(() => this.#statements(list.commands, possible));
@@ -205,7 +202,7 @@ class CommandFinder {
     return staying(possible);
   }
 
-  #loop(routes: readonly DirectoryRoute[], walk: () => void): DirectoryOutcome {
+  #loop(routes: DirectoryRoutes, walk: () => void): DirectoryOutcome {
     if (!this.#variables.everyRound(walk)) {
       this.#collector.doubt("it changes a variable in a loop");
     }
@@ -213,7 +210,7 @@ class CommandFinder {
   }
 
   /** A loop over known words is walked once for each of them; any other once for all. */
-  #for({ name, wordlist, body }: For, routes: readonly DirectoryRoute[]): DirectoryOutcome {
+  #for({ name, wordlist, body }: For, routes: DirectoryRoutes): DirectoryOutcome {
     for (const word of wordlist ?? []) lookInside(word, this.#walker(routes));
     const values = wordlist?.flatMap((word) => evaluateWord(word, this.#variables)) ?? [anyWords];
     const caution = patternProblem(wordlist ? values : []);
@@ -233,14 +230,14 @@ class CommandFinder {
     return staying(routes);
   }
 
-  #round(body: CompoundList, routes: readonly DirectoryRoute[]): void {
+  #round(body: CompoundList, routes: DirectoryRoutes): void {
     const outcome = this.#variables.perhaps(() => this.#statements(body.commands, routes));
     if (merged(routes, eitherWay(outcome)).length > routes.length) {
       this.#collector.doubt("it changes the directory in a loop");
     }
   }
 
-  #simple(node: Command, routes: readonly DirectoryRoute[]): DirectoryOutcome {
+  #simple(node: Command, routes: DirectoryRoutes): DirectoryOutcome {
     const command = writtenCommand(node, this.#walker(routes), this.#collector);
     if (!command) return staying(routes);
     if (node.name) return this.#program({ ...command, routes });
@@ -272,10 +269,7 @@ class CommandFinder {
     return this.#afterBuiltin(command);
   }
 
-  #script(
-    { script, isOwnShell }: ShellScript,
-    routes: readonly DirectoryRoute[],
-  ): DirectoryOutcome {
+  #script({ script, isOwnShell }: ShellScript, routes: DirectoryRoutes): DirectoryOutcome {
     if (!this.#collector.hasRoomForText(script)) return staying(routes);
     const parsed = parseLine(script);
     if (parsed.type === "unparsable") {

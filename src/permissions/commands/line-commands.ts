@@ -1,5 +1,5 @@
 import type { Argument } from "./argument.ts";
-import type { DirectoryRoute } from "./directory-routes.ts";
+import type { DirectoryRoutes } from "./directory-routes.ts";
 
 /** What a command line would run, as far as reading it can tell. */
 export interface LineCommands {
@@ -22,7 +22,7 @@ export interface SimpleCommand {
   /** What the shell looks for files with besides its words: the values of arrays, the list of a loop. */
   readonly listed: readonly Argument[];
   /** The directories it may run in, each as the steps of `cd` that lead there. */
-  readonly routes: readonly DirectoryRoute[];
+  readonly routes: DirectoryRoutes;
   /** Why no rule can cover it, if so: for something besides its words. */
   readonly doubt: string | undefined;
   /** Why only a rule for its very words, wrappings included, can cover it. */
