@@ -38,8 +38,8 @@ interface Job extends JobIdentity {
   running: RunningCommand;
   end: CommandEnd | undefined;
   stop: AbortController;
-  /** Resolves when it has ended and everybody has been told. */
-  told: Promise<void>;
+  /** Resolves when it has ended and all listeners have been called. */
+  reported: Promise<void>;
 }
 
 /** Each has its own processes; a member that starts one after the other must look after them. */
@@ -91,8 +91,8 @@ export class BackgroundJobs implements AsyncDisposable {
       return running;
     }
 
-    const told = running.ended.then((end) => this.#finish(id, end));
-    const job = { ...identity, running, end: undefined, stop, told };
+    const reported = running.ended.then((end) => this.#finish(id, end));
+    const job = { ...identity, running, end: undefined, stop, reported };
     this.#jobs.set(id, job);
     return toBackgroundJob(job);
   }
@@ -117,7 +117,7 @@ export class BackgroundJobs implements AsyncDisposable {
   async stop(id: string): Promise<void> {
     const job = this.#jobs.get(id);
     job?.stop.abort();
-    await job?.told;
+    await job?.reported;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

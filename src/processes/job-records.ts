@@ -17,7 +17,7 @@ import { isSigned, type Signer, signRecord } from "../lib/signed-record.ts";
 import { JobRecord } from "../protocol/job.ts";
 
 /**
- * The background jobs whose owners have not been told of their end yet.
+ * The background jobs whose owners do not know of their end yet.
  *
  * Every backend promises, and src/testing/conformance/job-records.ts checks, that:
  * - once `add` resolves, the record survives a crash; once `remove` does, it is gone for good;
@@ -51,7 +51,7 @@ export interface FileJobRecordsOptions {
   /** `background` in the team directory. */
   directory: FilePath;
   signature: Signer;
-  /** Told once of each file that cannot be read, that is missing, or that troupe did not write. */
+  /** Called once for each file that cannot be read, that is missing, or that troupe did not write. */
   onDamage(problem: string): void;
   /** Has a copy of each record, which counts where its file does not. */
   inventory?: Inventory | undefined;
@@ -62,7 +62,7 @@ export interface FileJobRecordsOptions {
 /** Job records as files: `<member>-<id>.json`, so that a person sees whose they are. */
 export class FileJobRecords implements JobRecords {
   readonly #options: FileJobRecordsOptions;
-  readonly #told = new Set<string>();
+  readonly #reported = new Set<string>();
   /** The names of the files of each job that has been read or written. */
   readonly #names = new Map<string, string>();
 
@@ -105,9 +105,9 @@ export class FileJobRecords implements JobRecords {
 
   async list(): Promise<JobRecord[]> {
     const names = (await this.#list()).sort();
-    if (names.length > maxListed && !this.#told.has("")) {
+    if (names.length > maxListed && !this.#reported.has("")) {
       const { directory, onDamage } = this.#options;
-      this.#told.add("");
+      this.#reported.add("");
       onDamage(
         `${directory} has ${names.length} records, more than ${maxListed}: the rest are handled at the next starts`,
       );
@@ -127,10 +127,10 @@ export class FileJobRecords implements JobRecords {
     try {
       const text = await readTextIfExists(path);
       if (text !== undefined) return this.#parse(text, path);
-      if (this.#options.inventory?.get(name)) this.#tell(name, `${path} is missing`);
+      if (this.#options.inventory?.get(name)) this.#report(name, `${path} is missing`);
     } catch (error) {
       if (!(error instanceof TeamError)) throw error;
-      this.#tell(name, error.message);
+      this.#report(name, error.message);
     }
     return this.#readCopy(name, path);
   }
@@ -146,12 +146,12 @@ export class FileJobRecords implements JobRecords {
     }
   }
 
-  #tell(name: string, problem: string): void {
-    if (!this.#told.has(name)) this.#options.onDamage(problem);
-    this.#told.add(name);
+  #report(name: string, problem: string): void {
+    if (!this.#reported.has(name)) this.#options.onDamage(problem);
+    this.#reported.add(name);
   }
 
-  /** What troupe did not write must not be told in its name. */
+  /** A record that troupe did not write must not be reported in its name. */
   #parse(text: string, path: FilePath): JobRecord {
     const { sig, ...record } = parseJson(text, StoredJob, String(path));
     if (isSigned(record, sig, this.#options.signature)) {

@@ -41,6 +41,11 @@ export interface PathUse {
   readonly arriving?: string;
 }
 
+/** The use of one path; the shell itself uses it where no word is given. */
+export function pathUse(path: string, use: PathUse["use"], word = -1): PathUse {
+  return { path, use, word, isTree: false };
+}
+
 /** The assessment of a command that only opens files. */
 export const opensOnly: Assessment = {
   kind: "reads",
@@ -109,7 +114,7 @@ function readOnly(
     const word = positions.get(argument) ?? -1;
     return [{ path: pathFrom(base, path), use: "read", word, isTree }];
   });
-  if (base !== "") uses.push({ path: base, use: "read", word: -1, isTree: false });
+  if (base !== "") uses.push(pathUse(base, "read"));
   return {
     ...opensOnly,
     uses,
@@ -176,13 +181,8 @@ function editingInPlace(words: readonly KnownArgument[]): Assessment | undefined
   if (reading.type !== "reads" || reading.paths.some((path) => knownValue(path) === undefined)) {
     return undefined;
   }
-  const uses = reading.paths.map(
-    (path): PathUse => ({
-      path: knownValue(path) ?? "",
-      use: "write",
-      word: words.indexOf(path),
-      isTree: false,
-    }),
+  const uses = reading.paths.map((path) =>
+    pathUse(knownValue(path) ?? "", "write", words.indexOf(path)),
   );
   return { ...opensOnly, kind: "edits", uses };
 }

@@ -12,7 +12,7 @@ import {
   patternText,
   plainWords,
 } from "./argument.ts";
-import type { PathUse } from "./assess.ts";
+import { type PathUse, pathUse } from "./assess.ts";
 
 const mostNames = 1_000;
 /** Each further star multiplies the time that a name takes. */
@@ -164,12 +164,7 @@ export function searchedPaths({ words, folders }: Expansion): PathUse[] {
   const found = words.flatMap((word) =>
     word.type === "literal" && word.isOneOfMany ? [word.value] : [],
   );
-  return [...new Set([...folders, ...found])].map((path) => ({
-    path,
-    use: "read",
-    word: -1,
-    isTree: false,
-  }));
+  return [...new Set([...folders, ...found])].map((path) => pathUse(path, "read"));
 }
 
 /** A pattern that goes through folders nobody knows may look outside. */

@@ -10,7 +10,7 @@ import {
   knownValue,
 } from "./argument.ts";
 import { arrivalProblem, bringsFilesOnly, kindOf, linksBelow } from "./arriving-files.ts";
-import { type Assessment, assess, opensOnly, type PathUse } from "./assess.ts";
+import { type Assessment, assess, opensOnly, type PathUse, pathUse } from "./assess.ts";
 import type { DirectoryRoute } from "./directory-routes.ts";
 import { type Expansion, expandPattern, lostPattern, searchedPaths } from "./expand-patterns.ts";
 import { launchedCommands } from "./launchers.ts";
@@ -238,7 +238,7 @@ class LineResolver {
     for (const { use, target } of command.opened) {
       for (const name of (await this.#expand(target, directory.real)).words) {
         const path = knownValue(name);
-        if (path !== undefined) named.push({ use, path, word: -1, isTree: false });
+        if (path !== undefined) named.push(pathUse(path, use));
       }
     }
     const uses = await this.#placeAll(named, directory);
