@@ -56,8 +56,13 @@ export function hasErrno(error: unknown, ...codes: readonly string[]): boolean {
   );
 }
 
+/** The message of an error, whatever was thrown. */
+export function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
 /** An error in words: with what to do about it, where that is known. */
 export function describeError(error: unknown): string {
   if (error instanceof TeamError && error.hint) return `${error.message}. ${error.hint}`;
-  return error instanceof Error ? error.message : String(error);
+  return reasonOf(error);
 }

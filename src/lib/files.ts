@@ -205,7 +205,7 @@ export function requireTextSize(path: FilePath, size: number): void {
  * Moves `path` to a free name beside it that says `reason` and the time, and returns where it is
  * then. Undefined where there is no such file.
  */
-export async function setAside(
+export async function moveAside(
   path: FilePath,
   reason: string,
   now: Date,

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { TeamError } from "../errors.ts";
+import { reasonOf, TeamError } from "../errors.ts";
 import { checksum } from "./checksum.ts";
 import { type FilePath, nameOf, parentOf } from "./file-path.ts";
 import { ensurePrivateDirectory, readTextIfExists, replaceFile } from "./files.ts";
@@ -87,6 +87,6 @@ function sumOf(path: FilePath, json: string): string {
 }
 
 function unusable(path: FilePath, error: unknown): string {
-  const reason = error instanceof Error ? error.message : String(error);
+  const reason = reasonOf(error);
   return `${path} cannot be used: ${reason}. Without it, lost record files may go unnoticed.`;
 }

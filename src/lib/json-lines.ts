@@ -1,6 +1,6 @@
 import { closeSync, fstatSync, ftruncateSync, readSync, writeSync } from "node:fs";
 import type { z } from "zod";
-import { TeamError } from "../errors.ts";
+import { reasonOf, TeamError } from "../errors.ts";
 import { type FilePath, nameOf, parentOf, sizeOf, within } from "./file-path.ts";
 import { ensurePrivateDirectory, moveFile } from "./files.ts";
 import { parseJson } from "./json.ts";
@@ -78,8 +78,7 @@ function requireBounded(path: FilePath, lines: string): void {
 
 /** The error for a file that could not be written because of `cause`. */
 export function writeFailed(path: FilePath, cause: unknown): TeamError {
-  const reason = cause instanceof Error ? cause.message : String(cause);
-  return new TeamError("write-failed", `${path} could not be written: ${reason}`, {
+  return new TeamError("write-failed", `${path} could not be written: ${reasonOf(cause)}`, {
     cause,
     hint: "Check that the disk has space and the file is writable, then try again.",
   });

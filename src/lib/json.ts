@@ -20,6 +20,23 @@ export function parseJson<T>(text: string, schema: z.ZodType<T>, path: string): 
   });
 }
 
+/** A schema for text that is JSON of `schema`. */
+export function jsonString<Schema extends z.ZodType>(schema: Schema) {
+  return z
+    .string()
+    .transform((text, context): unknown => {
+      try {
+        return readJson(text);
+      } catch (error) {
+        if (!(error instanceof SyntaxError)) throw error;
+        const message = error instanceof TooDeep ? error.message : "is not JSON";
+        context.addIssue({ code: "custom", message });
+        return z.NEVER;
+      }
+    })
+    .pipe(schema);
+}
+
 /** The first thing that is wrong with a value, and where in it. */
 export function describeIssue({ issues: [issue] }: z.ZodError): string {
   const where = issue?.path.length ? `at ${z.core.toDotPath(issue.path)}` : "as a whole";

@@ -1,5 +1,5 @@
 import { type FilePath, within } from "./file-path.ts";
-import { listEntries, setAside } from "./files.ts";
+import { listEntries, moveAside } from "./files.ts";
 
 /** The names under which we keep files; directories of ours have no such name. */
 const fileName = /\.jsonl?$|^(?:cursor|heartbeat|\.gitignore)$/;
@@ -15,7 +15,7 @@ export async function moveMisplaced(
   for (const entry of await listEntries(directory)) {
     if (!entry.isDirectory() || !fileName.test(entry.name)) continue;
     const path = within(directory, entry.name);
-    const moved = await setAside(path, "damaged", now);
+    const moved = await moveAside(path, "damaged", now);
     onWarning(`${path} is a directory, where a file should be. It was moved to ${moved}`);
   }
 }

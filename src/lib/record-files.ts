@@ -43,7 +43,3 @@ export function numbersIn(names: readonly string[]): number[] {
 function matches(names: readonly string[], pattern: RegExp): string[] {
   return names.flatMap((name) => pattern.exec(name)?.[1] ?? []);
 }
-
-export function reasonOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
-}

@@ -1,17 +1,17 @@
 import { setImmediate } from "node:timers/promises";
 import type { z } from "zod";
-import { hasErrno, TeamError } from "../errors.ts";
+import { hasErrno, reasonOf, TeamError } from "../errors.ts";
 import { mapInBatches } from "./batches.ts";
 import { type FilePath, within } from "./file-path.ts";
 import {
   createFileOnce,
   ensurePrivateDirectory,
   listNames,
+  moveAside,
   readTextIfExists,
   removeFile,
   removeTemporaries,
   replaceFile,
-  setAside,
 } from "./files.ts";
 import { parseJson } from "./json.ts";
 import {
@@ -19,7 +19,6 @@ import {
   idsOfVersions,
   maxLeap,
   numbersIn,
-  reasonOf,
   recordText,
   requireRecord,
   type Versioned,
@@ -264,7 +263,7 @@ export class VersionedRecords<T extends Versioned> {
     const path = this.#copyPath(id);
     // What a person edited into nonsense is theirs: it is moved, not overwritten. Nonsense is what
     // it was before this version.
-    if (!(await this.#loadCopy(id, version - 1))) await setAside(path, "damaged", this.#now());
+    if (!(await this.#loadCopy(id, version - 1))) await moveAside(path, "damaged", this.#now());
     await replaceFile(path, recordText(record));
     // A later version's writer may have copied already, and this older one has just replaced it.
     const newest = await this.read(id);

@@ -30,7 +30,6 @@ export class FileUsageReader implements UsageReader {
   readonly #log: PagedLog;
   readonly #onDamage: (damage: Damage) => void;
   readonly #serial = new Serial();
-  readonly #models = new Map<MemberName, string>();
   #sums = new UsageSums();
   #place: LogPlace | undefined;
 
@@ -56,11 +55,6 @@ export class FileUsageReader implements UsageReader {
     });
   }
 
-  /** The model that a member last called, as far as the totals were read. */
-  modelOf(member: MemberName): string | undefined {
-    return this.#models.get(member);
-  }
-
   /** At most `limit` of the kept lines behind `after`; default: from the oldest on. */
   async lines(limit: number, after?: LogPlace): Promise<UsageLines> {
     const place: LogPlace = after ? { ...after } : { generation: 0, offset: 0, file: undefined };
@@ -79,10 +73,7 @@ export class FileUsageReader implements UsageReader {
 
   #add(line: UsageLine | undefined): void {
     if (line?.type === "carried") this.#sums.restart(line);
-    if (line?.type === "call") {
-      this.#sums.add(line);
-      this.#models.set(line.member, line.model);
-    }
+    if (line?.type === "call") this.#sums.add(line);
   }
 
   /** The newest generation that needs none before it: it begins with what they add up to. */

@@ -9,7 +9,6 @@ const keptCalls = 10_000;
 export class MemoryUsageLedger implements UsageLedger {
   readonly #sums = new UsageSums();
   readonly #onChange: () => void;
-  readonly #models = new Map<MemberName, string>();
   readonly #calls: UsageRecord[] = [];
   /** What the calls add up to that are not kept any more. */
   readonly #dropped = new UsageSums();
@@ -21,7 +20,6 @@ export class MemoryUsageLedger implements UsageLedger {
 
   async record(usage: UsageRecord): Promise<void> {
     this.#sums.add(usage);
-    this.#models.set(usage.member, usage.model);
     this.#calls.push(usage);
     if (this.#calls.length > keptCalls) this.#dropOldest();
     this.#onChange();
@@ -31,9 +29,8 @@ export class MemoryUsageLedger implements UsageLedger {
     return this.#sums.totals();
   }
 
-  /** The model that a member last called. */
-  modelOf(member: MemberName): string | undefined {
-    return this.#models.get(member);
+  byMember(): ReturnType<UsageSums["byMember"]> {
+    return this.#sums.byMember();
   }
 
   /** The calls from number `from` on, counted from 0, behind what those add up to that are gone. */

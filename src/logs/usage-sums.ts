@@ -7,6 +7,8 @@ type Sum = Omit<UsageTotal, "cost_usd"> & { picodollars: bigint };
 /** Adds up what the members' calls used. */
 export class UsageSums {
   readonly #sums = new Map<MemberName, Sum>();
+  /** The model that each member last called. */
+  readonly #models = new Map<MemberName, string>();
 
   get isEmpty(): boolean {
     return this.#sums.size === 0;
@@ -14,6 +16,7 @@ export class UsageSums {
 
   add({ member, cost_usd, ...usage }: UsageRecord): void {
     const sum = this.#sums.get(member) ?? emptySum;
+    this.#models.set(member, usage.model);
     this.#sums.set(member, {
       calls: sum.calls + 1,
       input_tokens: sum.input_tokens + usage.input_tokens,
@@ -39,6 +42,15 @@ export class UsageSums {
         member,
         { ...sum, cost_usd: Number(picodollars) / picodollarsPerDollar },
       ]),
+    );
+  }
+
+  /** The totals, each with the model that the member last called, where that is known. */
+  byMember(): Map<MemberName, UsageTotal & { model: string | null }> {
+    return new Map(
+      [...this.totals()].map(([member, total]) => {
+        return [member, { ...total, model: this.#models.get(member) ?? null }];
+      }),
     );
   }
 

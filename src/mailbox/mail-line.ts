@@ -61,14 +61,14 @@ export function decodeLine(line: FileLine, options: DecodeOptions): DecodedPart[
     rest = before;
   }
   const first = line.isCut
-    ? [setAside({ ...rest, start: line.offset }, `is longer than ${maxLineBytes} bytes`)]
+    ? [setAsidePart({ ...rest, start: line.offset }, `is longer than ${maxLineBytes} bytes`)]
     : decodeUnsigned(rest);
   return [...first, ...parts];
 }
 
 /** True where a line is one whole record that troupe wrote. */
 export function isWholeRecord({ bytes, isCut }: FileLine, signature: Signature): boolean {
-  return !isCut && endsLikeSigned(bytes) && isSigned(bytes, signature);
+  return !isCut && endsLikeSigned(bytes) && hasValidSignature(bytes, signature);
 }
 
 /** The ids of the records in a line. What looks like one whole record is taken at its word. */
@@ -101,14 +101,14 @@ function split({ bytes, start, options }: LinePart, at: number): [LinePart, Line
 /** Where the signed record begins that the part ends with, if it does. */
 function findSigned({ bytes, options: { signature } }: LinePart): number | undefined {
   if (!endsLikeSigned(bytes)) return undefined;
-  if (isSigned(bytes, signature)) return 0;
+  if (hasValidSignature(bytes, signature)) return 0;
   // From the end, because the record is what was written last. A line full of beginnings is an
   // attack, not a torn write: how much of it is hashed is bounded.
   let hashed = bytes.length;
   let at = bytes.lastIndexOf(recordStart);
   while (at > 0 && hashed < maxHashedBytes) {
     const suffix = bytes.subarray(at);
-    if (isSigned(suffix, signature)) return at;
+    if (hasValidSignature(suffix, signature)) return at;
     hashed += suffix.length;
     at = bytes.lastIndexOf(recordStart, at - 1);
   }
@@ -123,7 +123,7 @@ function endsLikeSigned(bytes: Buffer): boolean {
   return sigKey.compare(bytes, signedLength, signedLength + sigKey.length) === 0;
 }
 
-function isSigned(bytes: Buffer, signature: Signature | undefined): boolean {
+function hasValidSignature(bytes: Buffer, signature: Signature | undefined): boolean {
   if (!signature) return parseObject(bytes.toString()) !== undefined;
   const signedLength = bytes.length - sigTailLength;
   const hexStart = signedLength + sigKey.length;
@@ -133,13 +133,13 @@ function isSigned(bytes: Buffer, signature: Signature | undefined): boolean {
 
 function decodeSigned(part: LinePart): DecodedPart {
   const value = parseObject(part.bytes.toString());
-  if (!value) return setAside(part, "is signed, but is not a JSON object");
+  if (!value) return setAsidePart(part, "is signed, but is not a JSON object");
   const parsed = Message.safeParse(modernize(value));
   if (!parsed.success) {
-    return setAside(part, `is signed, but not a message, ${describeIssue(parsed.error)}`);
+    return setAsidePart(part, `is signed, but not a message, ${describeIssue(parsed.error)}`);
   }
   const { to } = parsed.data;
-  if (to !== part.options.owner) return setAside(part, `is addressed to '${to}'`);
+  if (to !== part.options.owner) return setAsidePart(part, `is addressed to '${to}'`);
   return { type: "message", message: parsed.data };
 }
 
@@ -152,9 +152,9 @@ function decodeUnsigned(part: LinePart): DecodedPart[] {
   if (value) return [fromOutside(part, modernize(value))];
 
   const glued = findWhole(part.bytes);
-  if (glued === undefined) return [setAside(part, whyUnread(text))];
+  if (glued === undefined) return [setAsidePart(part, whyUnread(text))];
   const [torn, record] = split(part, glued);
-  return [setAside(torn, "starts with { but is not JSON"), ...decodeUnsigned(record)];
+  return [setAsidePart(torn, "starts with { but is not JSON"), ...decodeUnsigned(record)];
 }
 
 /** Where the leftmost record begins that is whole JSON to the end, behind what is torn. */
@@ -171,11 +171,11 @@ function fromOutside(part: LinePart, claim: Record<string, unknown>): DecodedPar
   const { type, content } = claim;
   if (type !== undefined && !isClaimable(type)) {
     const name = typeof type === "string" ? JSON.stringify(type.slice(0, 40)) : "something else";
-    return setAside(part, `claims to be a ${name}, but is not signed`);
+    return setAsidePart(part, `claims to be a ${name}, but is not signed`);
   }
-  if (typeof content !== "string") return setAside(part, "has no content that is text");
+  if (typeof content !== "string") return setAsidePart(part, "has no content that is text");
   if (!isContentSize(content)) {
-    return setAside(part, `has more than ${maxContentBytes} bytes of content`);
+    return setAsidePart(part, `has more than ${maxContentBytes} bytes of content`);
   }
   const { owner, modified } = part.options;
   const message: Message = {
@@ -213,7 +213,7 @@ function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-function setAside(part: LinePart, reason: string): DecodedPart {
+function setAsidePart(part: LinePart, reason: string): DecodedPart {
   const text = part.bytes.toString("utf8", 0, setAsideBytes);
   return { type: "set-aside", id: handId(part), reason, text };
 }

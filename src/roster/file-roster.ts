@@ -2,7 +2,7 @@ import { TeamError } from "../errors.ts";
 import { appearanceOf } from "../lib/appearance.ts";
 import type { Clock } from "../lib/clock.ts";
 import { type FilePath, within } from "../lib/file-path.ts";
-import { readTextIfExists, replaceFile, setAside } from "../lib/files.ts";
+import { moveAside, readTextIfExists, replaceFile } from "../lib/files.ts";
 import { Listeners } from "../lib/listeners.ts";
 import { Serial } from "../lib/serial.ts";
 import type { WakeSource } from "../lib/wake-source.ts";
@@ -181,7 +181,7 @@ export class FileRoster implements Roster, Disposable {
   async #keepBadEdit(): Promise<void> {
     if (!this.#badEdit) return;
     const { problem } = this.#badEdit;
-    const copy = await setAside(this.#path, "damaged", this.#options.clock.now());
+    const copy = await moveAside(this.#path, "damaged", this.#options.clock.now());
     this.#badEdit = undefined;
     if (!copy) return;
     this.#options.onWarning(`${problem}. The edit is ignored; a copy is ${copy}`);
@@ -218,7 +218,7 @@ async function readOrSetAside(
     // Without a last good roster nothing is known but this file: it stays where it is.
     if (!lastGood) throw error;
     await options.check();
-    const copy = await setAside(path, "damaged", clock.now());
+    const copy = await moveAside(path, "damaged", clock.now());
     onWarning(
       `${error.message}. The last good roster is used; a copy of the damaged one is ${copy}`,
     );

@@ -1,7 +1,20 @@
 import { randomBytes } from "node:crypto";
 import { hmacSignature, type Signature } from "../keys/signature.ts";
 import { dropOldest } from "../lib/drop-oldest.ts";
-import { type ShownProof, shownProof } from "./shown-proof.ts";
+
+/** The header in which a page shows that it was let in, and its server that it is the one. */
+export const proofHeader = "X-Troupe-Proof";
+
+/** What a request shows: which key it was signed with, and the signature. */
+interface ShownProof {
+  /** As it was sent. */
+  text: string;
+  /** Of a session, or of a token. */
+  id: string;
+  /** Chosen by the page, so that no two requests and no two answers are signed alike. */
+  nonce: string;
+  signature: string;
+}
 
 interface AccessOptions {
   /** Made for this start of the server: whatever is signed with it is void for the next one. */
@@ -128,6 +141,14 @@ export class Access {
   #nowMs(): number {
     return this.#now().getTime();
   }
+}
+
+const proofPattern = /^([0-9a-z.]{1,64}) ([0-9a-f]{32}) ([0-9a-f]{64})$/;
+
+function shownProof(text = ""): ShownProof | undefined {
+  const [, id, nonce, signature] = proofPattern.exec(text) ?? [];
+  if (id === undefined || nonce === undefined || signature === undefined) return undefined;
+  return { text, id, nonce, signature };
 }
 
 function keyed(hex: string): Signature {

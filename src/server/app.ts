@@ -2,10 +2,10 @@ import { type Context, Hono } from "hono";
 import type { Secrets } from "../lib/secrets.ts";
 import type { Admission } from "../protocol/dashboard.ts";
 import type { Access, SignedRequest, TokenRefusal } from "./access.ts";
+import { proofHeader } from "./access.ts";
 import { guard, protect } from "./guard.ts";
 import { masked } from "./masked.ts";
 import { isApiPath, refusal, refuse } from "./refusal.ts";
-import { proofHeader } from "./shown-proof.ts";
 import type { StaticFiles } from "./static-files.ts";
 
 interface DashboardAppOptions {

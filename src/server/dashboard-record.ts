@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { z } from "zod";
-import { hasErrno, TeamError } from "../errors.ts";
+import { hasErrno, reasonOf, TeamError } from "../errors.ts";
 import { dashboardsDirectory } from "../keys/team-key.ts";
 import { ensurePrivateDirectory, readTextIfExists, replaceFile } from "../lib/files.ts";
 import { parseJson } from "../lib/json.ts";
@@ -96,7 +96,7 @@ async function readText(path: string): Promise<string | undefined> {
     return await readTextIfExists(path);
   } catch (error) {
     if (!hasErrno(error, "EISDIR", "EACCES")) throw error;
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = reasonOf(error);
     throw new TeamError("dashboard-failed", `${path} cannot be read: ${reason}`, {
       cause: error,
       hint: "Move it away; troupe makes a new one.",

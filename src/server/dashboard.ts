@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { get, type IncomingHttpHeaders } from "node:http";
 import type { Hono } from "hono";
+import { reasonOf } from "../errors.ts";
 import { Disposables } from "../lib/disposables.ts";
 import type { Secrets } from "../lib/secrets.ts";
 import type { TeamPlace } from "../team/team-place.ts";
@@ -172,7 +173,7 @@ function isOurs(headers: IncomingHttpHeaders): boolean {
 function tellOnce(tell: (message: string) => void): (error: unknown) => void {
   const told = new Set<string>();
   return (error) => {
-    const message = error instanceof Error ? error.message : String(error);
+    const message = reasonOf(error);
     if (told.has(message) || told.size >= mostTold) return;
     told.add(message);
     tell(`The dashboard could not answer its page: ${message}`);

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createServer, type Server } from "node:http";
 import { getRequestListener } from "@hono/node-server";
 import type { Hono } from "hono";
-import { hasErrno, TeamError } from "../errors.ts";
+import { hasErrno, reasonOf, TeamError } from "../errors.ts";
 import { Connections } from "./connections.ts";
 import { protectiveHeaders } from "./guard.ts";
 
@@ -86,7 +86,7 @@ async function isListening(server: Server, port: number): Promise<boolean> {
     return true;
   } catch (error) {
     if (hasErrno(error, "EADDRINUSE")) return false;
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = reasonOf(error);
     throw new TeamError("dashboard-failed", `The dashboard cannot be served: ${reason}`, {
       cause: error,
       hint: "Choose another port with `troupe web --port`; ports below 1024 need root.",

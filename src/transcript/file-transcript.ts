@@ -7,7 +7,7 @@ import { Serial } from "../lib/serial.ts";
 import { Entry } from "../protocol/transcript.ts";
 import { type ChainedTail, readChainedTail } from "./chained-tail.ts";
 import { chainStart, type EntryChain, type Link } from "./entry-chain.ts";
-import type { ChainHead } from "./head-file.ts";
+import type { HeadFile } from "./head-file.ts";
 import { rewriteTail } from "./rewrite-tail.ts";
 import type { Transcript, TranscriptReader } from "./transcript.ts";
 
@@ -21,7 +21,7 @@ export interface FileTranscriptOptions {
 interface WriterOptions extends FileTranscriptOptions {
   chain: EntryChain;
   /** Undefined where nothing outlives the process that could remember it. */
-  head?: ChainHead | undefined;
+  head?: HeadFile | undefined;
   /** Throws when this process may no longer write. */
   check?: () => Promise<void>;
 }

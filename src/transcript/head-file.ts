@@ -1,16 +1,11 @@
 import { InPlaceFile } from "../lib/in-place-file.ts";
 import type { Link } from "./entry-chain.ts";
 
-/** Remembers how far a transcript had come, where nobody who can edit the transcript can write. */
-export interface ChainHead {
-  /** Undefined where nothing is remembered. */
-  read(): Promise<Link | undefined>;
-  /** Never throws: a head that lags behind its transcript is no harm. */
-  write(link: Link): void;
-}
-
-/** The head of one transcript in a file outside the team directory. */
-export class HeadFile implements ChainHead {
+/**
+ * Remembers how far a transcript had come, in a file outside the team directory, where nobody who
+ * can edit the transcript can write.
+ */
+export class HeadFile {
   readonly #file: InPlaceFile;
 
   private constructor(file: InPlaceFile) {
@@ -21,11 +16,13 @@ export class HeadFile implements ChainHead {
     return new HeadFile(await InPlaceFile.open(path, onWarning));
   }
 
+  /** Undefined where nothing is remembered. */
   async read(): Promise<Link | undefined> {
     const [, number, sig = ""] = pattern.exec((await this.#file.read()) ?? "") ?? [];
     return number === undefined ? undefined : { number: Number(number), sig: sig.trim() };
   }
 
+  /** Never throws: a head that lags behind its transcript is no harm. */
   write({ number, sig }: Link): void {
     this.#file.write(`${String(number).padStart(15)} ${sig.padEnd(64)}`);
   }

@@ -8,11 +8,11 @@ import { openIfExists } from "../lib/open-files.ts";
 import { sideDirectory } from "../lib/segments.ts";
 import type { ChainedTail, ForeignLine } from "./chained-tail.ts";
 import { chainStart, type EntryChain, type Link } from "./entry-chain.ts";
-import type { ChainHead } from "./head-file.ts";
+import type { HeadFile } from "./head-file.ts";
 
 interface RewriteOptions {
   chain: EntryChain;
-  head?: ChainHead | undefined;
+  head?: HeadFile | undefined;
   onDamage(damage: Damage): void;
 }
 

@@ -14,10 +14,10 @@ import { expect, test } from "vitest";
 import {
   createFileOnce,
   ensurePrivateDirectory,
+  moveAside,
   readTextIfExists,
   removeTemporaries,
   replaceFile,
-  setAside,
 } from "../../src/lib/files.ts";
 import { openIfExists } from "../../src/lib/open-files.ts";
 import { patchFs, systemError } from "../../src/testing/patched-fs.ts";
@@ -122,11 +122,11 @@ test("what is set aside twice in one moment is kept twice", async () => {
   const now = new Date(0);
 
   await writeFile(path, "one");
-  const first = await setAside(path, "damaged", now);
+  const first = await moveAside(path, "damaged", now);
   await writeFile(path, "two");
-  const second = await setAside(path, "damaged", now);
+  const second = await moveAside(path, "damaged", now);
 
   expect(await readFile(first ?? "", "utf8")).toBe("one");
   expect(await readFile(second ?? "", "utf8")).toBe("two");
-  expect(await setAside(path, "damaged", now)).toBeUndefined();
+  expect(await moveAside(path, "damaged", now)).toBeUndefined();
 });

@@ -1,9 +1,8 @@
 import { expect, test } from "vitest";
 import { z } from "zod";
 import { canonicalJson } from "../../src/lib/canonical-json.ts";
-import { parseJson } from "../../src/lib/json.ts";
+import { jsonString, parseJson } from "../../src/lib/json.ts";
 import { parseLine } from "../../src/lib/json-lines.ts";
-import { jsonText } from "../../src/lib/json-text.ts";
 import { decodeLine } from "../../src/mailbox/mail-line.ts";
 import { lead } from "../../src/protocol/ids.ts";
 
@@ -18,7 +17,7 @@ const tooDeep = "is nested more than 200 levels deep";
 test.each([201, 3_000, 100_000])("P25 a record of %i levels is damaged, and says so", (levels) => {
   for (const text of [lists(levels), objects(levels)]) {
     expect(() => parseJson(text, z.unknown(), "1.json")).toThrow(`1.json ${tooDeep}`);
-    expect(jsonText(z.unknown()).safeParse(text).error?.issues[0]?.message).toBe(tooDeep);
+    expect(jsonString(z.unknown()).safeParse(text).error?.issues[0]?.message).toBe(tooDeep);
   }
 });
 
@@ -45,7 +44,7 @@ test("P25 a line of mail of 100,000 levels is set aside, and the reason given", 
 test("control: 200 levels are read, and 100,000 would overflow whatever goes through them", () => {
   for (const text of [lists(200), objects(200)]) {
     expect(canonicalJson(parseJson(text, z.unknown(), "1.json"))).toBe(text);
-    expect(jsonText(z.unknown()).safeParse(text).success).toBe(true);
+    expect(jsonString(z.unknown()).safeParse(text).success).toBe(true);
   }
   const deep: unknown = JSON.parse(lists(100_000));
   expect(() => JSON.stringify(deep)).toThrow(RangeError);

@@ -40,7 +40,7 @@ test("the totals are kept up over rotations, by what is new alone", async () => 
   }
 
   expect((await reader.totals()).get(lead)).toMatchObject({ calls: 60, cost_usd: 6 });
-  expect(reader.modelOf(lead)).toBe("rehearsal");
+  expect((await reader.readSums()).byMember().get(lead)?.model).toBe("rehearsal");
 });
 
 test("a reader that begins late has the totals of what is not kept any more", async () => {

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { firstCharacters } from "../../lib/cut-text.ts";
-import { jsonText } from "../../lib/json-text.ts";
+import { jsonString } from "../../lib/json.ts";
 
 /** A call that was made and answered. */
 const DoneCall = z.object({
@@ -29,7 +29,7 @@ export const Happening = z.object({
 });
 export type Happening = z.infer<typeof Happening>;
 
-const SummaryLine = jsonText(Happening);
+const SummaryLine = jsonString(Happening);
 const summaryHead = "What happened, one thing a line:";
 const keptCharacters = 1_000;
 

@@ -119,7 +119,8 @@ export class RunExport {
     for (const message of messages.toReversed()) {
       const delivered = this.#whole.get(message.id);
       if (!message.is_cut) whole.push(message);
-      else if (delivered) whole.push({ ...message, ...textOf(delivered) });
+      else if (delivered)
+        whole.push({ ...message, text: delivered.text, is_cut: delivered.is_cut });
       else if (lookedUp++ < mostLookedUp) whole.push(await source.message(message.to, message.id));
       else whole.push(message);
       if (whole.at(-1)?.is_cut) cut += 1;
@@ -127,10 +128,6 @@ export class RunExport {
     if (cut > 0) this.#leftOut.push(`The ends of ${cut} long messages.`);
     return whole.reverse();
   }
-}
-
-function textOf({ text, is_cut }: MessageView): Pick<MessageView, "text" | "is_cut"> {
-  return { text, is_cut };
 }
 
 /** How much is read at once. */

@@ -22,7 +22,7 @@ export function messageView(record: ListedMail, options: MessageViewOptions): Me
     const { id, reason, text } = record;
     const shown = cut(text, isWhole);
     return {
-      ...{ id: keyOf(id, owner), type: "set-aside", from: "outside", to: owner },
+      ...{ id: viewIdOf(id, owner), type: "set-aside", from: "outside", to: owner },
       ...{ sent_at: null, seen_at: null, state: "set-aside", ...shown, facts: { reason } },
     };
   }
@@ -39,7 +39,7 @@ export function mailView(message: Message, options: MailViewOptions): MessageVie
   const { state, seenAt, isWhole = false } = options;
   const { id, type, from, to } = message;
   return {
-    id: keyOf(id, to),
+    id: viewIdOf(id, to),
     ...{ type, from, to, sent_at: sentAt(message), seen_at: seenAt, state },
     ...cut(previewOf(message), isWhole),
     facts: shortFacts(message),
@@ -47,7 +47,7 @@ export function mailView(message: Message, options: MailViewOptions): MessageVie
 }
 
 /** Ids of lines that nobody numbered name a place in one mailbox, so that two can be alike. */
-function keyOf(id: string, owner: string): string {
+function viewIdOf(id: string, owner: string): string {
   return id.startsWith("hand-") ? `${owner}:${id}` : id;
 }
 

@@ -1,4 +1,4 @@
-import { hasErrno, TeamError } from "../../errors.ts";
+import { hasErrno, reasonOf, TeamError } from "../../errors.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { Listeners } from "../../lib/listeners.ts";
 import { Serial } from "../../lib/serial.ts";
@@ -150,7 +150,7 @@ export class TeamFollower implements AsyncDisposable {
   }
 
   #fail(error: unknown): void {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = reasonOf(error);
     this.#report(`Part of the team could not be read: ${reason}`);
   }
 

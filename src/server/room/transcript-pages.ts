@@ -43,7 +43,7 @@ async function collect(
     const listed = isForwards ? page.entries : page.entries.toReversed();
     const end = isForwards ? page.after : page.before;
     for (const [index, each] of listed.entries()) {
-      entries.push(...shown(each, query));
+      entries.push(...shownEntries(each, query));
       if (entries.length < query.limit) continue;
       const next = listed[index + 1];
       return { entries, end: next ? (isForwards ? next : each).cursor : end };
@@ -63,7 +63,7 @@ function readLimit({ limit, search }: EntriesQuery, found: number): number {
   return search === undefined ? limit - found : searchedAtOnce;
 }
 
-function shown(listed: ListedEntry, { search }: EntriesQuery): EntryView[] {
+function shownEntries(listed: ListedEntry, { search }: EntriesQuery): EntryView[] {
   const view = entryView(listed);
   return view && (search === undefined || entryHas(view, search.toLowerCase())) ? [view] : [];
 }

@@ -1,7 +1,6 @@
 import { type Context, Hono } from "hono";
 import type { z } from "zod";
-import { describeIssue } from "../../lib/json.ts";
-import { jsonText } from "../../lib/json-text.ts";
+import { describeIssue, jsonString } from "../../lib/json.ts";
 import {
   AnswerBody,
   AwayQuery,
@@ -53,7 +52,7 @@ function parsedQuery<T>(c: Context, schema: z.ZodType<T>): T {
 }
 
 async function parsedBody<T>(c: Context, schema: z.ZodType<T>): Promise<T> {
-  return parsed(await c.req.text(), jsonText(schema));
+  return parsed(await c.req.text(), jsonString(schema));
 }
 
 function parsed<T>(value: unknown, schema: z.ZodType<T>): T {

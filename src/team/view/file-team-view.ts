@@ -21,6 +21,7 @@ import type { RequestFilter } from "../../requests/requests.ts";
 import { aliveMembers, findRecipient, hasEnded, memberNames } from "../find-member.ts";
 import type { PersonsAnswer } from "../protocols/persons-answer.ts";
 import type { TeamPlace } from "../team-place.ts";
+import type { FileMail } from "./file-mail-view.ts";
 import { FileTeamChanges } from "./file-team-changes.ts";
 import type { FileTranscriptView } from "./file-transcript-view.ts";
 import { type OpenedTeam, openTeam } from "./opened-team.ts";
@@ -97,13 +98,15 @@ export class FileTeamView implements TeamView {
   }
 
   async mail(owner: MemberName, query: MailQuery): Promise<MailPage> {
-    const { records, next } = await (await this.#mailOf(owner)).page(query);
+    const { mailPage } = await import("./file-mail-view.ts");
+    const { records, next } = await mailPage(await this.#mailOf(owner), query);
     const { team } = await this.#last();
     return { records: records.map((record) => withEnd(team, owner, record)), next };
   }
 
   async message(owner: MemberName, id: MessageId): Promise<ListedMail | undefined> {
-    const found = await (await this.#mailOf(owner)).find(id);
+    const { findMail } = await import("./file-mail-view.ts");
+    const found = await findMail(await this.#mailOf(owner), id);
     return found && withEnd((await this.#last()).team, owner, found);
   }
 
@@ -141,14 +144,7 @@ export class FileTeamView implements TeamView {
   }
 
   async usage(): Promise<Map<MemberName, MemberUsage>> {
-    const reader = await this.#usageReader();
-    const totals = await reader.totals();
-    return new Map(
-      [...totals].map(([member, total]) => [
-        member,
-        { ...total, model: reader.modelOf(member) ?? null },
-      ]),
-    );
+    return (await (await this.#usageReader()).readSums()).byMember();
   }
 
   async usageLines({ after, limit }: UsageQuery): Promise<UsagePage> {
@@ -239,10 +235,10 @@ export class FileTeamView implements TeamView {
     return parts.requests;
   }
 
-  async #mailOf(owner: MemberName) {
+  async #mailOf(owner: MemberName): Promise<FileMail> {
     const { layout, key } = await this.#last();
-    const { FileMailView } = await import("./file-mail-view.ts");
-    return new FileMailView({ inbox: layout.inbox, owner, signature: await key.verifier() });
+    const { mailLayout } = await import("../../mailbox/mail-layout.ts");
+    return { layout: mailLayout(layout.inbox, owner), owner, signature: await key.verifier() };
   }
 
   async #transcriptOf(member: MemberName): Promise<FileTranscriptView> {

@@ -173,14 +173,7 @@ export class MemoryTeamView implements TeamView {
   }
 
   async usage(): Promise<Map<MemberName, MemberUsage>> {
-    const { usage } = this.#store;
-    const totals = await usage.totals();
-    return new Map(
-      [...totals].map(([member, total]) => [
-        member,
-        { ...total, model: usage.modelOf(member) ?? null },
-      ]),
-    );
+    return this.#store.usage.byMember();
   }
 
   async usageLines({ after, limit }: UsageQuery): Promise<UsagePage> {
