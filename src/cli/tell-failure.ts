@@ -1,12 +1,11 @@
 import { stat } from "node:fs/promises";
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
-import { TeamError } from "../errors.ts";
+import { type ErrorCode, TeamError } from "../errors.ts";
 import { Secrets } from "../lib/secrets.ts";
 import type { Io, ProcessInfo } from "./command.ts";
 import { errorDetails } from "./error-details.ts";
 import type { Failure } from "./file-system-failure.ts";
-import { firstStartLines } from "./first-start.ts";
 import { environmentSecrets } from "./known-secrets.ts";
 import { oneLine } from "./render/one-line.ts";
 import { environmentWith } from "./settings/env-file.ts";
@@ -25,9 +24,7 @@ export async function tellFailure(
   const tell = (line: string) => io.err(line === "" ? "" : oneLine(secrets.mask(line)));
   tell(`error: ${message}`);
   if (hint) tell(hint);
-  if (error instanceof TeamError) {
-    for (const line of firstStartLines(error.code)) io.err(line);
-  }
+  if (error instanceof TeamError && needsModel.has(error.code)) io.err(waysToStart);
   if (isDebugging) for (const line of errorDetails(error)) tell(`debug: ${line}`);
 }
 
@@ -100,3 +97,27 @@ async function isPlainFile(path: string): Promise<boolean> {
     throw error;
   }
 }
+
+/** The errors of a first start without a model, or without its key. */
+const needsModel: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
+  "model-missing",
+  "provider-key-missing",
+]);
+
+const waysToStart = `
+Three ways to start:
+
+  1. With a provider's API key:
+       export ANTHROPIC_API_KEY=<your key>      (or OPENAI_API_KEY, GOOGLE_GENERATIVE_AI_API_KEY)
+       troupe --model anthropic/<model>         (or openai/<model>, google/<model>)
+
+  2. With a model on this machine, or any OpenAI-compatible endpoint:
+       export OPENAI_COMPATIBLE_BASE_URL=http://localhost:11434/v1
+       troupe --model openai-compatible/<model>
+
+  3. Without any key:
+       troupe demo                              (watch a team at work)
+       troupe --model rehearsal                 (try it; not a language model)
+
+\`troupe run "<prompt>"\` takes the same options. To choose a model permanently, set TROUPE_MODEL, or
+"model" in a settings file. \`troupe doctor\` shows what is set up here.`;

@@ -33,14 +33,10 @@ export const approvals: Command = {
       io.out(jsonText(shown, 2));
       return 0;
     }
-    const lead = await view.lead();
     if (waiting.length === 0) io.out("No request waits for your answer.");
-    const lines = waiting.flatMap((request, index) => [
-      ...(index > 0 ? [""] : []),
-      ...approvalLines(request),
-    ]);
+    const lines = waiting.flatMap((request) => ["", ...approvalLines(request)]).slice(1);
     for (const line of [...lines, ...plansForLead(forLead)]) io.out(line);
-    if (waiting.length > 0 && !lead) {
+    if (waiting.length > 0 && !(await view.lead())) {
       io.out("");
       io.out("The team is not running: answers take effect when it runs again.");
     }

@@ -33,13 +33,10 @@ export const messages: Command = {
   async run({ json, teamDir }, io) {
     const all = await newest(await io.viewTeam(teamDir));
 
-    if (json) {
-      const shown = all.map(({ record, owner }) => mailJson(record, owner));
-      io.out(jsonText(shown, 2));
-      return 0;
-    }
-    if (all.length === 0) io.out("No messages.");
-    for (const { record, owner } of all) io.out(mailLine(record, owner));
+    const shown = json ? all.map(({ record, owner }) => mailJson(record, owner)) : [];
+    if (json) io.out(jsonText(shown, 2));
+    else if (all.length === 0) io.out("No messages.");
+    else for (const { record, owner } of all) io.out(mailLine(record, owner));
     return 0;
   },
 };

@@ -1,9 +1,9 @@
 import { join, resolve } from "node:path";
+import { TeamError } from "../../errors.ts";
 import { systemClock } from "../../lib/clock.ts";
 import type { Team } from "../../team/team.ts";
 import { type Arguments, type Command, type Io, teamDirOption } from "../command.ts";
 import { serveBeside } from "../dashboard-beside.ts";
-import { askAboutForeignTeam, isForeignTeam } from "../foreign-team.ts";
 import { oneLine } from "../render/one-line.ts";
 import { recordAnswer } from "../settings/consent.ts";
 import { debugLines } from "../settings/debug-lines.ts";
@@ -53,7 +53,8 @@ export const talk: Command = {
     let wishes = settings;
     for (;;) {
       const departed = await converse(wishes, { given, io, lines, end }).catch((error: unknown) => {
-        if (isPlain || !isForeignTeam(error)) throw error;
+        const isForeign = error instanceof TeamError && error.code === "team-foreign";
+        if (isPlain || !isForeign) throw error;
         return askAboutForeignTeam(error, io);
       });
       if (departed === "left") return 0;
@@ -158,6 +159,24 @@ async function askConsent({ file, loosenings }: PendingConsent, io: Io) {
       answers: {
         yes: "trust this file as it is; you are asked again when it changes",
         no: "continue without these settings; `troupe trust` can apply them later",
+      },
+    },
+    io,
+  );
+}
+
+/** Asks what to do with a team that is not the person's; undefined if the person quits. */
+async function askAboutForeignTeam(
+  { message }: TeamError,
+  io: Io,
+): Promise<"set aside" | "take over" | undefined> {
+  const { askAtStart } = await import("../ask-at-start.ts");
+  return await askAtStart(
+    {
+      lines: [oneLine(`${message}.`, Number.POSITIVE_INFINITY)],
+      answers: {
+        "set aside": "move it to the archive, and start a new team",
+        "take over": "make it yours: keep its members and history, run none of its calls",
       },
     },
     io,

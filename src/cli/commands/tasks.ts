@@ -19,13 +19,8 @@ export const tasks: Command = {
 
   async run({ json, teamDir }, io) {
     const board = await (await io.viewTeam(teamDir)).tasks();
-
-    if (json) {
-      io.out(jsonText(board, 2));
-      return 0;
-    }
-    if (board.length === 0) io.out("No tasks.");
-    for (const task of board) io.out(taskLine(task));
+    const lines = board.length === 0 ? ["No tasks."] : board.map(taskLine);
+    for (const line of json ? [jsonText(board, 2)] : lines) io.out(line);
     return 0;
   },
 };

@@ -1,11 +1,10 @@
 import type { MemberName } from "../../protocol/ids.ts";
-import type { Member } from "../../protocol/team.ts";
 import { entriesNewestFirst } from "../../team/view/read-pages.ts";
 import type { TeamView } from "../../team/view/team-view.ts";
 import { type Command, lookOptions } from "../command.ts";
 import { nothing } from "../member-usage.ts";
 import { jsonText } from "../render/json-text.ts";
-import { type ListedMember, teamLines } from "../render/team-lines.ts";
+import { teamLines } from "../render/team-lines.ts";
 
 export const team: Command = {
   name: "team",
@@ -32,7 +31,9 @@ export const team: Command = {
     const members = await Promise.all(
       record.members.map(async (member) => {
         const { model: _, ...total } = usage.get(member.name) ?? { ...nothing, model: null };
-        return readState(view, member, total);
+        const { name } = member;
+        const since = await lastTurningPoint(view, name);
+        return { member, since, usage: total, unread: await view.unread(name) };
       }),
     );
 
@@ -40,27 +41,13 @@ export const team: Command = {
       const running = lead ? { pid: lead.pid, host: lead.host } : null;
       const states = members.map(({ member, ...state }) => ({ ...member, ...state }));
       io.out(jsonText({ ...record, members: states, running }, 2));
-      return 0;
+    } else {
+      const isRunning = lead !== undefined;
+      for (const line of teamLines({ ...record, members, isRunning })) io.out(line);
     }
-    const isRunning = lead !== undefined;
-    for (const line of teamLines({ ...record, members, isRunning })) io.out(line);
     return 0;
   },
 };
-
-async function readState(
-  view: TeamView,
-  member: Member,
-  usage: ListedMember["usage"],
-): Promise<ListedMember> {
-  const { name } = member;
-  return {
-    member,
-    since: await lastTurningPoint(view, name),
-    usage,
-    unread: await view.unread(name),
-  };
-}
 
 /** When its last run began or ended; null if that is too far back. */
 async function lastTurningPoint(view: TeamView, name: MemberName): Promise<string | null> {

@@ -1,27 +1,25 @@
 import { setImmediate } from "node:timers/promises";
 import type { AgentEvent } from "../../protocol/events.ts";
-import { lead, type MemberName } from "../../protocol/ids.ts";
+import type { MemberName } from "../../protocol/ids.ts";
 import type { Request } from "../../protocol/request.ts";
 import { totalTokens } from "../../protocol/usage.ts";
 import type { PersonsAnswer } from "../../team/protocols/persons-answer.ts";
 import type { Terminal } from "../command.ts";
-import { renderItem } from "../render/item.ts";
-import { oneLine } from "../render/one-line.ts";
 import { paintFor } from "../render/paint.ts";
 import { wrapText } from "../render/wrap.ts";
-import { EventItems, type MemberItem, type TalkItem } from "../talk/event-items.ts";
+import { EventItems } from "../talk/event-items.ts";
 import { MemberOverview } from "../talk/member-overview.ts";
 import type { Talk, TalkEnd, TalkReply } from "../talk/talk.ts";
 import type { ScreenFrame } from "./canvas.ts";
-import { Feeds, isShownIn } from "./feeds.ts";
 import { renderFrame } from "./frame.ts";
 import type { InputHistory } from "./input-history.ts";
 import { InputLine } from "./input-line.ts";
 import { Keyboard } from "./keyboard.ts";
 import type { Key } from "./keys.ts";
 import { Painter } from "./painter.ts";
+import { PrintedView, repeated } from "./printed-view.ts";
 import { QuestionFocus } from "./question-focus.ts";
-import { isTooLong, panelHeight, renderQuestion } from "./question-panel.ts";
+import { isTooLong, panelHeight } from "./question-panel.ts";
 import { QuestionQueue } from "./question-queue.ts";
 
 export interface ScreenOptions {
@@ -39,24 +37,18 @@ export interface ScreenOptions {
 const breathMs = 4;
 /** How often frames are drawn that only show time passing. */
 const tickMs = 240;
-/** How many items of a view are printed when it is opened. */
-const repeated = 30;
-
 /** The screen at which a person talks with a team. */
 export class Screen {
   readonly #options: ScreenOptions;
   readonly #painter: Painter;
-  readonly #paint;
-  readonly #cast: MemberOverview;
-  readonly #chronicle: EventItems;
-  readonly #feeds = new Feeds();
+  readonly #printed: PrintedView;
+  readonly #overview: MemberOverview;
+  readonly #items: EventItems;
   readonly #questions = new QuestionQueue();
-  readonly #toldQuestions = new Set<string>();
   readonly #line: InputLine;
   readonly #focus: QuestionFocus;
-  #viewed: MemberName = lead;
   #note: string | undefined;
-  #leave: (departed: TalkEnd) => void = () => undefined;
+  #leave: (talkEnd: TalkEnd) => void = () => undefined;
 
   constructor(options: ScreenOptions) {
     const { terminal, talk, history, monotonicMs } = options;
@@ -68,17 +60,21 @@ export class Screen {
       render: (size) => this.#render(size),
       changesInMs: () => this.#changesInMs(),
     });
-    this.#paint = paintFor(terminal.hasColors);
-    this.#cast = new MemberOverview(monotonicMs);
-    this.#chronicle = new EventItems((id) => talk.team.hasSent(id));
+    this.#overview = new MemberOverview(monotonicMs);
+    this.#printed = new PrintedView({
+      painter: this.#painter,
+      paint: paintFor(terminal.hasColors),
+      overview: this.#overview,
+    });
+    this.#items = new EventItems((id) => talk.team.hasSent(id));
     this.#line = new InputLine({
       history,
       width: () => this.#painter.width,
-      members: () => this.#cast.members.map(({ name }) => name),
+      members: () => this.#overview.members.map(({ name }) => name),
       schedule,
       act: {
         submit: (text) => {
-          if (text.startsWith("/")) this.#print(["", this.#paint.dim(`› ${oneLine(text)}`)]);
+          if (text.startsWith("/")) this.#printed.command(text);
           this.#submit(text);
         },
         interrupt: () => this.#interrupt(),
@@ -89,7 +85,7 @@ export class Screen {
         },
       },
       interruptedAtQuestion: () =>
-        this.#questions.up && this.#isViewedAtWork ? this.#viewed : undefined,
+        this.#questions.up && this.#isViewedAtWork ? this.#printed.viewed : undefined,
     });
     this.#focus = new QuestionFocus({
       questions: this.#questions,
@@ -107,7 +103,7 @@ export class Screen {
   async show(signal: AbortSignal): Promise<TalkEnd> {
     const { terminal, talk, greeting } = this.#options;
     const over = new AbortController();
-    const departed = new Promise<TalkEnd>((resolve) => {
+    const talkEnd = new Promise<TalkEnd>((resolve) => {
       this.#leave = resolve;
       signal.addEventListener("abort", () => resolve("left"), { once: true });
     });
@@ -121,11 +117,11 @@ export class Screen {
       schedule: (delayMs, run) => talk.io.schedule(delayMs, run),
     });
     try {
-      this.#print(greeting.flatMap((line) => wrapText(line, this.#painter.width)));
+      this.#printed.print(greeting.flatMap((line) => wrapText(line, this.#painter.width)));
       await this.#catchUp();
       this.#painter.draw();
       if (signal.aborted) return "left";
-      return await Promise.race([departed, watching.then(() => "left" as const)]);
+      return await Promise.race([talkEnd, watching.then(() => "left" as const)]);
     } finally {
       over.abort();
       this.#painter.end();
@@ -144,7 +140,7 @@ export class Screen {
 
   /** Shows a warning that is not an event. */
   warn(message: string): void {
-    this.#refuse(message, undefined);
+    this.#printed.refuse(message);
     this.#painter.drawSoon();
   }
 
@@ -154,7 +150,7 @@ export class Screen {
     for await (const event of team.events(signal)) {
       this.#take(event);
       if (event.type === "request-change") await this.#refreshQuestions();
-      if (event.type === "member-change") this.#cast.enlist((await team.roster()).members);
+      if (event.type === "member-change") this.#overview.enlist((await team.roster()).members);
       if (event.type === "turn-end") await this.#refreshCosts();
       this.#painter.drawSoon();
       if (this.#options.monotonicMs() - busySinceMs < breathMs) continue;
@@ -165,28 +161,14 @@ export class Screen {
   }
 
   #take(event: AgentEvent): void {
-    this.#cast.note(event);
-    for (const told of this.#chronicle.itemsOf(event)) this.#tell(told);
-  }
-
-  #tell(told: MemberItem): void {
-    this.#feeds.add(told);
-    if (isShownIn(this.#viewed, told)) this.#print(this.#renderTold(told));
-  }
-
-  #renderTold({ member, item }: MemberItem): string[] {
-    return renderItem(item, this.#format, member === this.#viewed ? undefined : member);
-  }
-
-  get #format() {
-    const colorOf = (name: MemberName) => this.#cast.get(name)?.color;
-    return { width: this.#painter.width, paint: this.#paint, colorOf };
+    this.#overview.note(event);
+    for (const told of this.#items.itemsOf(event)) this.#printed.add(told);
   }
 
   /** Loads the state from before the screen was opened. */
   async #catchUp(): Promise<void> {
     const { team } = this.#options.talk;
-    this.#cast.enlist((await team.roster()).members);
+    this.#overview.enlist((await team.roster()).members);
     await this.#refreshCosts();
     await this.#refreshQuestions();
   }
@@ -195,48 +177,38 @@ export class Screen {
     const open = await this.#options.talk.team.openRequests();
     const height = panelHeight(this.#painter.height);
     for (const request of this.#questions.update(open)) {
-      if (isTooLong(request, this.#format, height)) this.#printQuestion(request);
+      if (isTooLong(request, this.#printed.format, height)) this.#printed.question(request);
     }
     this.#focus.refresh();
   }
 
-  /**
-   * Prints a question once: when it appears, if it is too long for its panel, or when it is
-   * answered.
-   */
-  #printQuestion(request: Request): void {
-    if (this.#toldQuestions.has(request.id)) return;
-    this.#toldQuestions.add(request.id);
-    this.#print(renderQuestion(request, this.#format));
-  }
-
   async #refreshCosts(): Promise<void> {
     for (const [name, total] of await this.#options.talk.team.usage()) {
-      this.#cast.setCost(name, total.cost_usd, totalTokens(total));
+      this.#overview.setCost(name, total.cost_usd, totalTokens(total));
     }
   }
 
   #submit(text: string): void {
     this.#note = undefined;
-    const taking = this.#options.talk.take(text, this.#viewed);
+    const taking = this.#options.talk.take(text, this.#printed.viewed);
     taking.then((reply) => this.#showReply(reply)).catch((error: unknown) => this.#fail(error));
   }
 
   #showReply(reply: TalkReply): void {
     switch (reply.type) {
       case "shown":
-        this.#print(reply.lines.flatMap((line) => wrapText(line, this.#painter.width)));
+        this.#printed.print(reply.lines.flatMap((line) => wrapText(line, this.#painter.width)));
         break;
       case "sent":
-        this.#echo(reply);
+        this.#printed.echo(reply);
         break;
       case "answered":
         this.#questions.settle(reply.id);
         this.#focus.refresh();
-        this.#print([`  ${this.#paint.dim(reply.line)}`]);
+        this.#printed.print([`  ${this.#printed.format.paint.dim(reply.line)}`]);
         break;
       case "refused":
-        this.#refuse(reply.message, reply.hint);
+        this.#printed.refuse(reply.message, reply.hint);
         break;
       case "view":
         this.#view(reply.name);
@@ -251,93 +223,60 @@ export class Screen {
     this.#painter.drawSoon();
   }
 
-  #echo({ to, text }: { to: string; text: string }): void {
-    const item: TalkItem = { type: "typed", to, text };
-    const member = this.#cast.members.find(({ name }) => name === to)?.name ?? this.#viewed;
-    this.#feeds.add({ member, item });
-    this.#print(renderItem(item, this.#format));
-  }
-
-  #refuse(message: string, hint: string | undefined): void {
-    const lines = [
-      this.#paint.red(oneLine(message)),
-      ...(hint ? [this.#paint.dim(oneLine(hint))] : []),
-    ];
-    this.#print(lines.flatMap((line) => wrapText(line, this.#painter.width, { indent: "  " })));
-  }
-
   #fail(error: unknown): void {
-    this.#refuse(
+    this.#printed.refuse(
       `Unexpected error: ${error instanceof Error ? error.message : String(error)}`,
-      undefined,
     );
     this.#painter.drawSoon();
   }
 
   #answer(request: Request, answer: PersonsAnswer): void {
-    this.#printQuestion(request);
-    const { from } = request;
-    const words = {
-      "allow-once": "allowed once",
-      "allow-always": "allowed from now on",
-      deny: "denied",
-    };
-    const reason = answer.reason ? `: ${oneLine(answer.reason)}` : "";
-    this.#print([`  ${this.#paint.dim(`${words[answer.decision]} to ${from}${reason}`)}`]);
+    this.#printed.answer(request, answer);
     const answering = this.#options.talk.team.answer(request.id, answer);
     answering.catch((error: unknown) => this.#fail(error));
   }
 
   #interrupt(): boolean {
     if (!this.#isViewedAtWork) return false;
-    this.#options.talk.team.interrupt(this.#viewed);
+    this.#options.talk.team.interrupt(this.#printed.viewed);
     return true;
   }
 
   get #isViewedAtWork(): boolean {
-    return this.#cast.get(this.#viewed)?.status === "working";
+    return this.#overview.get(this.#printed.viewed)?.status === "working";
   }
 
   #turnTo(step: 1 | -1): void {
-    const names = this.#cast.members
+    const names = this.#overview.members
       .filter(({ status }) => status !== "shutdown")
       .map(({ name }) => name);
-    const at = names.indexOf(this.#viewed);
+    const at = names.indexOf(this.#printed.viewed);
     const next = names[(at + step + names.length) % names.length];
-    if (next !== undefined && next !== this.#viewed) this.#view(next);
+    if (next !== undefined && next !== this.#printed.viewed) this.#view(next);
   }
 
   #view(name: MemberName): void {
-    this.#viewed = name;
-    const told = this.#feeds.last(name, repeated);
-    const title = this.#paint.named(this.#cast.get(name)?.color, name);
-    this.#print(["", `${this.#paint.dim("──")} ${title} ${this.#paint.dim("──")}`]);
     // The transcript has what the member did before this screen was opened.
-    if (told.length === 0) this.#submit(`/log ${name} --lines ${repeated}`);
-    this.#print(told.flatMap((each) => this.#renderTold(each)));
-  }
-
-  #print(lines: readonly string[]): void {
-    this.#painter.print(lines);
+    if (!this.#printed.open(name)) this.#submit(`/log ${name} --lines ${repeated}`);
   }
 
   #render({ width, height }: { width: number; height: number }): ScreenFrame {
     const nowMs = this.#options.monotonicMs();
     const scene = {
-      members: this.#cast.members,
-      viewed: this.#viewed,
-      unfinished: this.#chronicle.unfinished(this.#viewed),
+      members: this.#overview.members,
+      viewed: this.#printed.viewed,
+      unfinished: this.#items.unfinished(this.#printed.viewed),
       ...this.#focus.see(),
       ...this.#line.scene,
       note: this.#note,
       about: this.#options.about,
       nowMs,
     };
-    return renderFrame(scene, { ...this.#format, width, height });
+    return renderFrame(scene, { ...this.#printed.format, width, height });
   }
 
   /** While a member works, the frame shows the time. */
   #changesInMs(): number | undefined {
-    return this.#cast.isAnyAtWork ? tickMs : undefined;
+    return this.#overview.isAnyAtWork ? tickMs : undefined;
   }
 }

@@ -1,0 +1,103 @@
+import { lead, type MemberName } from "../../protocol/ids.ts";
+import type { Request } from "../../protocol/request.ts";
+import type { PersonsAnswer } from "../../team/protocols/persons-answer.ts";
+import { renderItem } from "../render/item.ts";
+import { oneLine } from "../render/one-line.ts";
+import type { Paint, TextFormat } from "../render/paint.ts";
+import { wrapText } from "../render/wrap.ts";
+import type { MemberItem, TalkItem } from "../talk/event-items.ts";
+import type { MemberOverview } from "../talk/member-overview.ts";
+import { Feeds, isShownIn } from "./feeds.ts";
+import type { Painter } from "./painter.ts";
+import { renderQuestion } from "./question-panel.ts";
+
+/** How many items of a view are printed when it is opened. */
+export const repeated = 30;
+
+const answerWords = {
+  "allow-once": "allowed once",
+  "allow-always": "allowed from now on",
+  deny: "denied",
+};
+
+/** The printed part of the screen: the items of the member whose view is open. */
+export class PrintedView {
+  readonly #painter: Painter;
+  readonly #paint: Paint;
+  readonly #overview: MemberOverview;
+  readonly #feeds = new Feeds();
+  readonly #printedQuestions = new Set<string>();
+  #viewed: MemberName = lead;
+
+  constructor(options: { painter: Painter; paint: Paint; overview: MemberOverview }) {
+    this.#painter = options.painter;
+    this.#paint = options.paint;
+    this.#overview = options.overview;
+  }
+
+  /** The member whose view is open. */
+  get viewed(): MemberName {
+    return this.#viewed;
+  }
+
+  get format(): TextFormat {
+    const colorOf = (name: MemberName) => this.#overview.get(name)?.color;
+    return { width: this.#painter.width, paint: this.#paint, colorOf };
+  }
+
+  print(lines: readonly string[]): void {
+    this.#painter.print(lines);
+  }
+
+  add(told: MemberItem): void {
+    this.#feeds.add(told);
+    if (isShownIn(this.#viewed, told)) this.print(this.#render(told));
+  }
+
+  /** Opens a member's view. Returns false if it has no items. */
+  open(name: MemberName): boolean {
+    this.#viewed = name;
+    const told = this.#feeds.last(name, repeated);
+    const title = this.#paint.named(this.#overview.get(name)?.color, name);
+    this.print(["", `${this.#paint.dim("──")} ${title} ${this.#paint.dim("──")}`]);
+    this.print(told.flatMap((each) => this.#render(each)));
+    return told.length > 0;
+  }
+
+  command(text: string): void {
+    this.print(["", this.#paint.dim(`› ${oneLine(text)}`)]);
+  }
+
+  /** Prints a message that the person has sent. */
+  echo({ to, text }: { to: string; text: string }): void {
+    const item: TalkItem = { type: "typed", to, text };
+    const member = this.#overview.members.find(({ name }) => name === to)?.name ?? this.#viewed;
+    this.#feeds.add({ member, item });
+    this.print(renderItem(item, this.format));
+  }
+
+  refuse(message: string, hint?: string): void {
+    const lines = [
+      this.#paint.red(oneLine(message)),
+      ...(hint ? [this.#paint.dim(oneLine(hint))] : []),
+    ];
+    this.print(lines.flatMap((line) => wrapText(line, this.#painter.width, { indent: "  " })));
+  }
+
+  /** Prints a question once: when it appears, if it is too long for its panel, or when answered. */
+  question(request: Request): void {
+    if (this.#printedQuestions.has(request.id)) return;
+    this.#printedQuestions.add(request.id);
+    this.print(renderQuestion(request, this.format));
+  }
+
+  answer(request: Request, { decision, reason }: PersonsAnswer): void {
+    this.question(request);
+    const why = reason ? `: ${oneLine(reason)}` : "";
+    this.print([`  ${this.#paint.dim(`${answerWords[decision]} to ${request.from}${why}`)}`]);
+  }
+
+  #render({ member, item }: MemberItem): string[] {
+    return renderItem(item, this.format, member === this.#viewed ? undefined : member);
+  }
+}
