@@ -50,17 +50,17 @@ export const talk: Command = {
     }
     const end = endAfter(settings.timeout, io);
     using lines = isPlain ? new TypedLines(io.terminal, end) : undefined;
-    let wishes = settings;
+    let chosen = settings;
     for (;;) {
-      const departed = await converse(wishes, { given, io, lines, end }).catch((error: unknown) => {
+      const next = await converse(chosen, { given, io, lines, end }).catch((error: unknown) => {
         const isForeign = error instanceof TeamError && error.code === "team-foreign";
         if (isPlain || !isForeign) throw error;
         return askAboutForeignTeam(error, io);
       });
-      if (departed === "left") return 0;
-      if (departed === undefined) return exitLeft;
-      const takeOver = departed === "take over";
-      wishes = { ...settings, fresh: !takeOver, "take-over": takeOver };
+      if (next === "left") return 0;
+      if (next === undefined) return exitLeft;
+      const takeOver = next === "take over";
+      chosen = { ...settings, fresh: !takeOver, "take-over": takeOver };
     }
   },
 };

@@ -5,7 +5,7 @@ import { screenWidth, table } from "./columns.ts";
 import { localTime } from "./local-time.ts";
 import { oneLine } from "./one-line.ts";
 
-export interface ListedMember {
+interface ListedMember {
   member: Member;
   /** When its current status began. */
   since: string | null;

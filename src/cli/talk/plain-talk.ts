@@ -26,13 +26,13 @@ const format = { width: 10_000, paint: paintFor(false) };
 export class PlainTalk {
   readonly #talk: Talk;
   readonly #lines: TypedLines;
-  readonly #chronicle: EventItems;
+  readonly #items: EventItems;
   readonly #questions = new QuestionQueue();
   #onQuestion: () => void = () => undefined;
 
   private constructor({ talk, lines }: PlainTalkOptions) {
     this.#talk = talk;
-    this.#chronicle = new EventItems((id) => talk.team.hasSent(id));
+    this.#items = new EventItems((id) => talk.team.hasSent(id));
     this.#lines = lines;
   }
 
@@ -51,7 +51,7 @@ export class PlainTalk {
 
   async #watch(signal: AbortSignal): Promise<void> {
     for await (const event of this.#talk.team.events(signal)) {
-      const told = this.#chronicle.itemsOf(event).filter((each) => isShownIn(each.member, each));
+      const told = this.#items.itemsOf(event).filter((each) => isShownIn(each.member, each));
       for (const each of told) this.#print(linesOf(each));
       if (event.type === "request-change") await this.#ask();
     }

@@ -8,10 +8,10 @@ const alice = MemberName.parse("alice");
 type Unstamped<T> = T extends AgentEvent ? Omit<T, "at" | "member"> : never;
 
 function castAfter(...events: Unstamped<AgentEvent>[]) {
-  const cast = new MemberOverview(() => 0);
+  const overview = new MemberOverview(() => 0);
   for (const event of events)
-    cast.note({ at: "2026-01-01T00:00:00.000Z", member: alice, ...event });
-  return cast.get(alice);
+    overview.note({ at: "2026-01-01T00:00:00.000Z", member: alice, ...event });
+  return overview.get(alice);
 }
 
 test("the lead is there from the beginning", () => {
@@ -63,23 +63,23 @@ test("tokens add up, turn by turn", () => {
 
 test("an activity's time begins when it does, and not with each word of it", () => {
   let now = 0;
-  const cast = new MemberOverview(() => now);
+  const overview = new MemberOverview(() => now);
   const say = (text: string) =>
-    cast.note({ type: "text-delta", at: "2026-01-01T00:00:00.000Z", member: alice, text });
+    overview.note({ type: "text-delta", at: "2026-01-01T00:00:00.000Z", member: alice, text });
   now = 100;
   say("one");
   now = 900;
   say("two");
 
-  expect(cast.get(alice)?.sinceMs).toBe(100);
+  expect(overview.get(alice)?.sinceMs).toBe(100);
 });
 
 test("the roster's colour and role are taken over", () => {
-  const cast = new MemberOverview(() => 0);
+  const overview = new MemberOverview(() => 0);
 
-  cast.enlist([
+  overview.enlist([
     { name: TeammateName.parse("alice"), role: "coder", color: "cyan", status: "idle" },
   ]);
 
-  expect(cast.get(alice)).toMatchObject({ role: "coder", color: "cyan" });
+  expect(overview.get(alice)).toMatchObject({ role: "coder", color: "cyan" });
 });
