@@ -1,15 +1,5 @@
-import {
-  type AndOr,
-  type Command,
-  type CommandNode,
-  type CompoundCommand,
-  type CompoundList,
-  type For,
-  forEachChild,
-  type ParsedScript,
-  type Script,
-  type Statement,
-} from "unbash";
+import type * as Bash from "unbash";
+import { forEachChild } from "unbash";
 import { type Argument, anyWords, hasPatternSign, knownValue, oneOf } from "./argument.ts";
 import { lookIntoArithmetic } from "./arithmetic.ts";
 import { builtinEffect } from "./builtins.ts";
@@ -44,7 +34,7 @@ type ShellScript = Extract<Inner, { type: "script" }>;
  * be run.
  */
 export function findCommands(
-  script: ParsedScript,
+  script: Bash.ParsedScript,
   environment: ShellEnvironment = {},
 ): LineCommands {
   const findings = new CommandCollector();
@@ -61,12 +51,12 @@ class CommandFinder {
     this.#variables = new ShellVariables(environment);
   }
 
-  walk(script: ParsedScript, routes: DirectoryRoutes): void {
+  walk(script: Bash.ParsedScript, routes: DirectoryRoutes): void {
     if (script.errors?.length) this.#collector.giveUp("it cannot be parsed as bash");
     this.#statements(script.commands, routes);
   }
 
-  #statements(statements: Script["commands"], routes: DirectoryRoutes): DirectoryOutcome {
+  #statements(statements: Bash.Script["commands"], routes: DirectoryRoutes): DirectoryOutcome {
     let outcome: DirectoryOutcome = { success: routes, failure: routes };
     for (const [index, statement] of statements.entries()) {
       if (this.#collector.isFull()) break;
@@ -76,7 +66,7 @@ class CommandFinder {
     return outcome;
   }
 
-  #statement({ command, background }: Statement, routes: DirectoryRoutes): DirectoryOutcome {
+  #statement({ command, background }: Bash.Statement, routes: DirectoryRoutes): DirectoryOutcome {
     if (background) return this.#aside(routes, () => this.#node(command, routes));
     return this.#node(command, routes);
   }
@@ -101,11 +91,11 @@ class CommandFinder {
     return walker;
   }
 
-  #node(node: Statement["command"], routes: DirectoryRoutes): DirectoryOutcome {
+  #node(node: Bash.Statement["command"], routes: DirectoryRoutes): DirectoryOutcome {
     return this.#collector.deeper(() => this.#anyNode(node, routes)) ?? staying(routes);
   }
 
-  #anyNode(node: Statement["command"], routes: DirectoryRoutes): DirectoryOutcome {
+  #anyNode(node: Bash.Statement["command"], routes: DirectoryRoutes): DirectoryOutcome {
     if (node.type === "AndOr") return this.#andOr(node, routes);
     if (node.type !== "Pipeline") return this.#command(node, routes);
     const [only, ...others] = node.commands;
@@ -114,7 +104,7 @@ class CommandFinder {
     return staying(routes);
   }
 
-  #andOr({ commands, operators }: AndOr, routes: DirectoryRoutes): DirectoryOutcome {
+  #andOr({ commands, operators }: Bash.AndOr, routes: DirectoryRoutes): DirectoryOutcome {
     const [first, ...others] = commands;
     let outcome = first ? this.#node(first, routes) : staying(routes);
     for (const [index, next] of others.entries()) {
@@ -129,7 +119,7 @@ class CommandFinder {
     return outcome;
   }
 
-  #command(node: CommandNode, routes: DirectoryRoutes): DirectoryOutcome {
+  #command(node: Bash.CommandNode, routes: DirectoryRoutes): DirectoryOutcome {
     switch (node.type) {
       case "Command":
         return this.#simple(node, routes);
@@ -149,7 +139,7 @@ class CommandFinder {
     }
   }
 
-  #compound(node: CompoundCommand, routes: DirectoryRoutes): DirectoryOutcome {
+  #compound(node: Bash.CompoundCommand, routes: DirectoryRoutes): DirectoryOutcome {
     switch (node.type) {
       case "BraceGroup":
         return this.#statements(node.body.commands, routes);
@@ -193,7 +183,7 @@ class CommandFinder {
   }
 
   /** Each part may be run or not, in this order. */
-  #branches(lists: readonly CompoundList[], routes: DirectoryRoutes): DirectoryOutcome {
+  #branches(lists: readonly Bash.CompoundList[], routes: DirectoryRoutes): DirectoryOutcome {
     let possible = routes;
     for (const list of lists) {
       const outcome = this.#variables.perhaps(() => this.#statements(list.commands, possible));
@@ -210,7 +200,7 @@ class CommandFinder {
   }
 
   /** A loop over known words is walked once for each of them; any other once for all. */
-  #for({ name, wordlist, body }: For, routes: DirectoryRoutes): DirectoryOutcome {
+  #for({ name, wordlist, body }: Bash.For, routes: DirectoryRoutes): DirectoryOutcome {
     for (const word of wordlist ?? []) lookInside(word, this.#walker(routes));
     const values = wordlist?.flatMap((word) => evaluateWord(word, this.#variables)) ?? [anyWords];
     const caution = patternProblem(wordlist ? values : []);
@@ -230,14 +220,14 @@ class CommandFinder {
     return staying(routes);
   }
 
-  #round(body: CompoundList, routes: DirectoryRoutes): void {
+  #round(body: Bash.CompoundList, routes: DirectoryRoutes): void {
     const outcome = this.#variables.perhaps(() => this.#statements(body.commands, routes));
     if (merged(routes, eitherWay(outcome)).length > routes.length) {
       this.#collector.doubt("it changes the directory in a loop");
     }
   }
 
-  #simple(node: Command, routes: DirectoryRoutes): DirectoryOutcome {
+  #simple(node: Bash.Command, routes: DirectoryRoutes): DirectoryOutcome {
     const command = writtenCommand(node, this.#walker(routes), this.#collector);
     if (!command) return staying(routes);
     if (node.name) return this.#program({ ...command, routes });
