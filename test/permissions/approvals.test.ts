@@ -34,6 +34,25 @@ test("a question is on record before it is answered, with a hash of exactly what
   expect(await answer).toEqual({ type: "allowed" });
 });
 
+test.each([
+  ["bash(npm publish)", { rule: "bash(npm publish)" }],
+  [undefined, {}],
+])("with the suggested rule %j, the person is asked about exactly the call", async (rule, more) => {
+  await using store = new MemoryTeamStore({ clock: systemClock });
+  const { callId, tool, input, reason } = question;
+  const stop = new AbortController();
+
+  const answer = new RequestApprovals(store.requests).ask(
+    { ...question, suggestedRule: rule },
+    stop.signal,
+  );
+  const { subject } = await pending(store);
+  stop.abort();
+  await answer;
+
+  expect(subject).toEqual({ call_id: callId, tool, input, reason, ...more });
+});
+
 test("a denial comes back with the person's reason", async () => {
   await using store = new MemoryTeamStore({ clock: systemClock });
   const answer = new RequestApprovals(store.requests).ask(question, never);

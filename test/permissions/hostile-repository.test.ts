@@ -10,6 +10,21 @@ import { allow, judgeLine, project } from "./judge-lines.ts";
 
 const run = promisify(execFile);
 
+test.each([
+  [["config"], true],
+  [["commondir"], true],
+  [["objects"], true],
+  [[], false],
+])("a folder with HEAD and %j may be a bare repository: %s", async (names, isOne) => {
+  await using directory = await temporaryDirectory();
+  const root = await realpath(directory.path);
+  for (const name of ["HEAD", ...names]) await writeFile(join(root, name), "");
+
+  const problem = await gitConfigurationProblem(root);
+
+  expect(problem).toBe(isOne ? "its repository is not in a folder called .git" : undefined);
+});
+
 /** Every setting here makes some git command that only reads run the program `evil`. */
 const settings: Record<string, (evil: string) => string> = {
   "core.fsmonitor": (evil) => `[core]\n\tfsmonitor = ${evil}\n`,
