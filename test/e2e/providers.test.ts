@@ -93,6 +93,17 @@ test("P24 a provider of the person's settings serves lead and teammates, and its
   });
 }, 60_000);
 
+test("P24 a failure does not show the key of a provider of the person's settings", async () => {
+  await using server = await ProviderServer.start();
+  await using it = await world(server, { user: { providers: routerAt(server) } });
+
+  const { code, err } = await it.troupe("run", "Go.", "--model", "router/m", "--cwd", key);
+
+  expect(code).toBe(2);
+  expect(err).toContain("/[key] is no");
+  expect(err).not.toContain(key);
+});
+
 test("a repository's file sends no key anywhere until the person trusts it", async () => {
   await using own = await ProviderServer.start();
   await using foreign = await ProviderServer.start();

@@ -17,13 +17,15 @@ import { type Desk, DeskProvider, useDesk, useRoom } from "./state/desk.ts";
 import type { Route } from "./state/route.ts";
 import { useStore } from "./state/store.ts";
 import "./styles/shell.css";
-import { MemberPage } from "./parts/member-page.tsx";
+import { standingOf } from "./state/members.ts";
 import { AwayPanel } from "./views/away/away-panel.tsx";
 import { CostView } from "./views/cost/cost-view.tsx";
 import { MessagesView } from "./views/messages/messages-view.tsx";
 import { QuestionsPanel } from "./views/questions/questions-panel.tsx";
+import { MemberActions } from "./views/room/member-card.tsx";
 import { RoomView } from "./views/room/room-view.tsx";
 import { TasksView } from "./views/tasks/tasks-view.tsx";
+import { TranscriptView } from "./views/transcript/transcript-view.tsx";
 
 /** The whole page. */
 export function App({ desk }: { desk: Desk }) {
@@ -124,4 +126,15 @@ function OverlayPart() {
     case undefined:
       return null;
   }
+}
+
+/** A member's transcript, with what can be done about the member. */
+function MemberPage({ name }: { name: string }) {
+  const { page } = useDesk();
+  const standing = useRoom(({ members, running }) => {
+    const member = members.get(name);
+    return member ? standingOf(member.status, running !== null) : null;
+  });
+  const actions = standing && <MemberActions name={name} standing={standing} />;
+  return <TranscriptView page={page} name={name} actions={actions} />;
 }

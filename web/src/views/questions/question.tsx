@@ -1,5 +1,5 @@
 import { useRef, useState } from "preact/hooks";
-import type { RequestView } from "../../../../src/protocol/dashboard.ts";
+import type { DiffLine, RequestView } from "../../../../src/protocol/dashboard.ts";
 import { useFocusPassedOn } from "../../hooks/use-focus-passed-on.ts";
 import { waitingHead } from "../../parts/drawer.ts";
 import { Ago, MemberName } from "../../parts/member.tsx";
@@ -10,7 +10,6 @@ import { SourceError } from "../../source/source.ts";
 import { useDesk, useHindrance, useRoom } from "../../state/desk.ts";
 import type { AnswerKey } from "../../state/keys.ts";
 import { answerBody, askingText } from "../../state/questions.ts";
-import { Diff } from "./diff.tsx";
 import { useArmed } from "./use-armed.ts";
 
 /** A question to the person: exactly what is asked, and the answers that there are. */
@@ -163,5 +162,26 @@ function Answers({ request, reason, onReason, onAnswer, canAnswer, hindrance }: 
         {button("allow-once", isPlan ? "Approve" : "Allow once", "is-strong")}
       </div>
     </div>
+  );
+}
+
+const signs: Readonly<Record<DiffLine["type"], string>> = {
+  same: " ",
+  added: "+",
+  removed: "−",
+  skipped: "⋯",
+};
+
+/** What would change in a file, with signs as well as colours. */
+function Diff({ lines }: { lines: readonly DiffLine[] }) {
+  return (
+    <ScrollBox kind="diff" label="What would change">
+      {lines.map(({ type, text }, index) => (
+        <span key={index} class="diff-line" data-type={type}>
+          <span class="diff-sign">{signs[type]}</span>
+          {`${text}\n`}
+        </span>
+      ))}
+    </ScrollBox>
   );
 }

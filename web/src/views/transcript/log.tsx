@@ -1,7 +1,7 @@
 import { useEffect, useLayoutEffect, useMemo, useRef } from "preact/hooks";
+import { Prose } from "../../parts/prose.tsx";
 import { Store, useStore } from "../../state/store.ts";
 import { type Folds, isRunOpen } from "./folds.ts";
-import { LiveTextsView } from "./live-text-view.tsx";
 import type { Loaded } from "./loaded.ts";
 import { RowView } from "./row-view.tsx";
 import { rowsOf, rowsShown, sameRows, type TranscriptRow } from "./rows.ts";
@@ -179,4 +179,23 @@ function pressed(event: KeyboardEvent, place: LogScroll): void {
   event.preventDefault();
   place.isAtEnd.set(false);
   next.focus();
+}
+
+const says = { thinks: "thinks", writes: "writes", runs: "runs a tool" } as const;
+
+/** What the member says at this moment, below everything that its transcript has. */
+function LiveTextsView({ reader, member }: { reader: TranscriptLoader; member: string }) {
+  const texts = useStore(reader.live, (live) => live.texts);
+  return (
+    <>
+      {texts.map(({ key, kind, text }) => (
+        <article key={`${kind} ${key}`} class={`row live ${kind}`}>
+          <p class="row-title">
+            {member} {says[kind]}…
+          </p>
+          {kind === "writes" ? <Prose text={text} /> : <pre class="live-text">{text}</pre>}
+        </article>
+      ))}
+    </>
+  );
 }
