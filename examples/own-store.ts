@@ -11,6 +11,7 @@ import {
   MemoryTeamStore,
   type Message,
   type MessageDraft,
+  type MessageId,
   type ReaderOptions,
   systemClock,
   systemPlace,
@@ -42,6 +43,10 @@ class RecordingStore implements TeamStore {
     const message = await this.#inner.send(to, draft);
     this.sent.push(message);
     return message;
+  }
+
+  newestUnread(name: MemberName): Promise<MessageId | undefined> {
+    return this.#inner.newestUnread(name);
   }
 
   openMember(name: MemberName, options: Pick<ReaderOptions, "onSetAside">): Promise<MemberStore> {

@@ -65,14 +65,14 @@ export { Member, TeamRecord } from "./protocol/team.ts";
 export type { Action, ToolSpec } from "./protocol/tools.ts";
 export { Entry } from "./protocol/transcript.ts";
 export { UsageRecord, UsageTotal } from "./protocol/usage.ts";
-export type { Answer, RequestDraft, Requests } from "./requests/requests.ts";
+export type { RequestAnswer, RequestDraft, Requests } from "./requests/requests.ts";
 export type { Roster } from "./roster/roster.ts";
 export type {
-  ChangeOptions,
-  Completion,
   Release,
   TaskBoard,
   TaskChange,
+  TaskChangeOptions,
+  TaskCompletion,
   TaskDraft,
   TaskPatch,
 } from "./tasks/task-board.ts";

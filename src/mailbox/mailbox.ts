@@ -89,6 +89,15 @@ export type MailRecord =
   | ({ state: "queued" | "delivered" | "undelivered" } & Delivery)
   | ({ state: "set aside" } & SetAside);
 
+/** The newest message that is still queued, if the newest message is. */
+export async function newestQueued(mailbox: Mailbox): Promise<MessageId | undefined> {
+  for await (const record of mailbox.records()) {
+    if (record.state === "set aside") continue;
+    return record.state === "queued" ? record.message.id : undefined;
+  }
+  return undefined;
+}
+
 export function secondReader(owner: MemberName): Error {
   return new Error(`The mailbox of '${owner}' has a reader already`);
 }

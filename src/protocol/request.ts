@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { MemberName, RequestId } from "./ids.ts";
+import { MemberName, MessageId, RequestId } from "./ids.ts";
 
 export const RequestType = z.enum(["shutdown", "plan", "permission"]);
 export type RequestType = z.infer<typeof RequestType>;
@@ -18,6 +18,8 @@ export const Decision = z.object({
   reason: z.string().optional(),
   /** Set where the answer is to hold for all such calls: the rule it adds. */
   rule: z.string().optional(),
+  /** The message that brought the answer. Times cannot tell: its sender's clock is another one. */
+  cause: MessageId.optional(),
 });
 export type Decision = z.infer<typeof Decision>;
 
@@ -35,6 +37,8 @@ export const Request = z.object({
   /** SHA-256 in hex of `subject` in canonical JSON. */
   hash: z.string().regex(/^[0-9a-f]{64}$/),
   created_at: z.iso.datetime(),
+  /** The request of the same member that this one takes the place of. */
+  replaces: RequestId.optional(),
   /** HMAC-SHA256 in hex of all above but the subject, which `hash` represents. */
   sig: z.string(),
   state: RequestState,

@@ -1,14 +1,18 @@
 import { z } from "zod";
-import { MemberName, TaskId } from "./ids.ts";
+import { MemberName, RequestId, TaskId } from "./ids.ts";
 
 export const TaskStatus = z.enum(["pending", "in_progress", "completed", "failed", "cancelled"]);
 export type TaskStatus = z.infer<typeof TaskStatus>;
 
 /** One member's hold on one task. It outlives restarts and ends with the member or the work. */
-const Lease = z.object({
+export const TaskLease = z.object({
   holder: MemberName,
   since: z.iso.datetime(),
+  /** The approved plan that ended with this claim; null where there was none. */
+  ended_plan: RequestId.nullable().optional(),
 });
+
+export type TaskLease = z.infer<typeof TaskLease>;
 
 /** A shared work item: `tasks/<id>.json`. Every change raises `version` by one. */
 export const Task = z.looseObject({
@@ -23,7 +27,7 @@ export const Task = z.looseObject({
   created_at: z.iso.datetime(),
   updated_at: z.iso.datetime(),
   version: z.int().positive(),
-  lease: Lease.nullable().default(null),
+  lease: TaskLease.nullable().default(null),
   /** How often the task was given up unfinished. */
   releases: z.int().nonnegative().default(0),
 });

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { lead, MemberName, RequestId, TeamId, TeammateName } from "./ids.ts";
+import { lead, MemberName, MessageId, RequestId, TeamId, TeammateName } from "./ids.ts";
 import { PermissionMode } from "./message.ts";
 
 /** The version of everything under the team directory. A higher one belongs to a newer troupe. */
@@ -42,6 +42,8 @@ export const TeamRecord = z.looseObject({
   team_id: TeamId,
   lead: MemberName.refine((name) => name === lead, `the lead's name is '${lead}'`),
   members: z.array(Member).refine(hasUniqueNames, "two members have the same name"),
+  /** The person's latest orders to stop everybody that were carried out: none is twice. */
+  stops: z.array(MessageId).optional(),
   format: z.int().positive().default(storeFormat),
   /** Proves that the team was begun with its key: without that, the directory is somebody else's. */
   sig: z.string().optional(),

@@ -10,13 +10,13 @@ import { Request, type RequestState } from "../protocol/request.ts";
 import {
   isListed,
   newRequest,
-  type Settlement,
+  type RequestSettlement,
   settleRequest,
   unknownRequest,
   type VerifiedRequest,
   verifyRequest,
 } from "./request-rules.ts";
-import type { Answer, RequestDraft, RequestFilter, Requests } from "./requests.ts";
+import type { RequestAnswer, RequestDraft, RequestFilter, Requests } from "./requests.ts";
 
 export interface FileRequestsOptions {
   /** `requests` in the team directory. */
@@ -104,7 +104,7 @@ export class FileRequests implements Requests {
       .filter((request) => isListed(request, filter));
   }
 
-  decide(id: RequestId, answer: Answer): Promise<Request> {
+  decide(id: RequestId, answer: RequestAnswer): Promise<Request> {
     return this.#settle(id, () => answer);
   }
 
@@ -120,7 +120,10 @@ export class FileRequests implements Requests {
     return this.#changes.add(listener);
   }
 
-  async #settle(id: RequestId, settlement: (request: Request) => Settlement): Promise<Request> {
+  async #settle(
+    id: RequestId,
+    settlement: (request: Request) => RequestSettlement,
+  ): Promise<Request> {
     const signing = { at: this.#clock.now(), signature: this.#signature };
     for (let attempt = 0; attempt < maxAttempts; attempt++) {
       const found = await this.#require(id);

@@ -6,12 +6,12 @@ import type { Request } from "../protocol/request.ts";
 import {
   isListed,
   newRequest,
-  type Settlement,
+  type RequestSettlement,
   settleRequest,
   unknownRequest,
   verifyRequest,
 } from "./request-rules.ts";
-import type { Answer, RequestDraft, RequestFilter, Requests } from "./requests.ts";
+import type { RequestAnswer, RequestDraft, RequestFilter, Requests } from "./requests.ts";
 
 export interface MemoryRequestsOptions {
   signature: Signature;
@@ -47,7 +47,7 @@ export class MemoryRequests implements Requests {
     return structuredClone(this.#select(filter));
   }
 
-  decide(id: RequestId, answer: Answer): Promise<Request> {
+  decide(id: RequestId, answer: RequestAnswer): Promise<Request> {
     return this.#settle(id, () => answer);
   }
 
@@ -63,7 +63,10 @@ export class MemoryRequests implements Requests {
     return this.#records.listeners.add(listener);
   }
 
-  async #settle(id: RequestId, settlement: (request: Request) => Settlement): Promise<Request> {
+  async #settle(
+    id: RequestId,
+    settlement: (request: Request) => RequestSettlement,
+  ): Promise<Request> {
     const verified = verifyRequest(this.#find(id), this.#signature);
     const signing = { at: this.#clock.now(), signature: this.#signature };
     return this.#records.put(settleRequest(verified, settlement(verified.request), signing));

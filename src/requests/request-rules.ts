@@ -1,7 +1,7 @@
 import { TeamError } from "../errors.ts";
 import type { Signature } from "../keys/signature.ts";
 import { canonicalJson } from "../lib/canonical-json.ts";
-import { type MemberName, type RequestId, system } from "../protocol/ids.ts";
+import { type MemberName, type MessageId, type RequestId, system } from "../protocol/ids.ts";
 import { type Decision, Request } from "../protocol/request.ts";
 import { hashSubject } from "./hash-subject.ts";
 import type { RequestDraft, RequestFilter } from "./requests.ts";
@@ -17,19 +17,24 @@ export interface VerifiedRequest {
 }
 
 /** How a request is to end. */
-export type Settlement = Pick<Decision, "state" | "by" | "hash"> & {
+export type RequestSettlement = Pick<Decision, "state" | "by" | "hash"> & {
   reason?: string | undefined;
   rule?: string | undefined;
+  cause?: MessageId | undefined;
 };
 
 export function newRequest(
-  { type, from, to, subject: given }: RequestDraft,
+  { type, from, to, subject: given, replaces }: RequestDraft,
   { id, at, signature }: { id: RequestId; at: Date; signature: Signature },
 ): Request {
   // As it will be read back, so that the hash is of what everybody sees.
   const subject = Request.shape.subject.parse(JSON.parse(canonicalJson(given)));
   const created_at = at.toISOString();
-  const question = { id, type, from, to, subject, hash: hashSubject(subject), created_at };
+  const hash = hashSubject(subject);
+  const question = {
+    ...{ id, type, from, to, subject, hash, created_at },
+    ...(replaces && { replaces }),
+  };
   return {
     ...question,
     sig: signature.sign(questionText(question)),
@@ -56,22 +61,23 @@ export function verifyRequest(stored: Request, signature: Signature): VerifiedRe
 /** The request with its signed decision. Throws `request-refused` where it may not end so. */
 export function settleRequest(
   verified: VerifiedRequest,
-  settlement: Settlement,
+  settlement: RequestSettlement,
   { at, signature }: { at: Date; signature: Signature },
 ): Request {
   requireSettleable(verified, settlement);
   const { request } = verified;
-  const { state, by, hash, reason, rule } = settlement;
+  const { state, by, hash, reason, rule, cause } = settlement;
   const decision: Decision = { request_id: request.id, hash, state, by, at: at.toISOString() };
   if (reason !== undefined) decision.reason = reason;
   if (rule !== undefined) decision.rule = rule;
+  if (cause !== undefined) decision.cause = cause;
   const sig = signature.sign(canonicalJson(decision));
   return { ...request, state, decision: { ...decision, sig }, version: request.version + 1 };
 }
 
 function requireSettleable(
   { request, isAsAsked }: VerifiedRequest,
-  { state, by, hash }: Settlement,
+  { state, by, hash }: RequestSettlement,
 ): void {
   const { id, decision } = request;
   if (request.state !== "pending") {
@@ -162,8 +168,8 @@ function deciders({ from, to }: Request, state: Decision["state"]): MemberName[]
 
 /** What the signature of a question is over. */
 function questionText(question: Omit<Request, "sig" | "state" | "decision" | "version">): string {
-  const { id, type, from, to, hash, created_at } = question;
-  return canonicalJson({ id, type, from, to, hash, created_at });
+  const { id, type, from, to, hash, created_at, replaces } = question;
+  return canonicalJson({ id, type, from, to, hash, created_at, ...(replaces && { replaces }) });
 }
 
 function refusal(message: string, hint: string): TeamError {

@@ -1,4 +1,4 @@
-import type { MemberName, RequestId } from "../protocol/ids.ts";
+import type { MemberName, MessageId, RequestId } from "../protocol/ids.ts";
 import type { Request, RequestState, RequestType } from "../protocol/request.ts";
 
 /**
@@ -20,7 +20,7 @@ export interface Requests {
   get(id: RequestId): Promise<Request>;
   /** Oldest first. */
   list(filter?: RequestFilter): Promise<Request[]>;
-  decide(id: RequestId, answer: Answer): Promise<Request>;
+  decide(id: RequestId, answer: RequestAnswer): Promise<Request>;
   /** Nobody answered in time, or nobody is there to. */
   expire(id: RequestId, reason?: string): Promise<Request>;
   cancel(id: RequestId, by: MemberName, reason?: string): Promise<Request>;
@@ -44,9 +44,11 @@ export interface RequestDraft {
   to: MemberName;
   /** What exactly is asked. Must be JSON. */
   subject: Record<string, unknown>;
+  /** The request of `from` that this one takes the place of. */
+  replaces?: RequestId | undefined;
 }
 
-export interface Answer {
+export interface RequestAnswer {
   by: MemberName;
   state: "approved" | "rejected";
   /** Of the subject that `by` was shown. */
@@ -54,4 +56,6 @@ export interface Answer {
   reason?: string | undefined;
   /** What such calls are always allowed by from now on. */
   rule?: string | undefined;
+  /** The message that brought the answer. */
+  cause?: MessageId | undefined;
 }

@@ -8,11 +8,11 @@ import type { DirectoryChanges } from "../lib/wake-source.ts";
 import { outside, TaskId } from "../protocol/ids.ts";
 import { Task } from "../protocol/task.ts";
 import type {
-  ChangeOptions,
-  Completion,
   Release,
   TaskBoard,
   TaskChange,
+  TaskChangeOptions,
+  TaskCompletion,
   TaskDraft,
   TaskPatch,
 } from "./task-board.ts";
@@ -22,9 +22,9 @@ import {
   claimTask,
   isHeldBy,
   newTask,
-  type Rule,
   releaseTask,
   requireVersion,
+  type TaskRule,
   updateTask,
 } from "./task-rules.ts";
 import { isSealed, sealTask } from "./task-seal.ts";
@@ -105,19 +105,23 @@ export class FileTaskBoard implements TaskBoard {
     return claimableTasks(await this.#board());
   }
 
-  async claim(id: TaskId, { by, version }: ChangeOptions): Promise<Task> {
+  async claim(id: TaskId, { version, ...change }: TaskChangeOptions): Promise<Task> {
     const at = this.#clock.now();
-    const rule: Rule = (board, task) => claimTask(board, task, { by, at });
+    const rule: TaskRule = (board, task) => claimTask(board, task, { ...change, at });
     return (await this.#change(id, rule, version)).after;
   }
 
-  complete(id: TaskId, { result, ...change }: Completion): Promise<TaskChange> {
+  complete(id: TaskId, { result, ...change }: TaskCompletion): Promise<TaskChange> {
     return this.update(id, { status: "completed", result }, change);
   }
 
-  async update(id: TaskId, patch: TaskPatch, { by, version }: ChangeOptions): Promise<TaskChange> {
+  async update(
+    id: TaskId,
+    patch: TaskPatch,
+    { version, ...change }: TaskChangeOptions,
+  ): Promise<TaskChange> {
     const at = this.#clock.now();
-    const rule: Rule = (board, task) => updateTask(board, task, patch, { by, at });
+    const rule: TaskRule = (board, task) => updateTask(board, task, patch, { ...change, at });
     const { board: old, before, after: task } = await this.#change(id, rule, version);
     // Read again: of two blockers that end at the same moment, the later one must see both ends.
     const board = await this.#board();
@@ -145,7 +149,7 @@ export class FileTaskBoard implements TaskBoard {
   /** The task before and after the change, and the board by which it was decided. */
   async #change(
     id: TaskId,
-    rule: Rule,
+    rule: TaskRule,
     version?: number,
   ): Promise<{ board: Board; before: Task; after: Task }> {
     for (let attempt = 0; attempt < maxAttempts; attempt++) {

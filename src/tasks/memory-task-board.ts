@@ -3,11 +3,11 @@ import { MemoryRecords } from "../lib/memory-records.ts";
 import { TaskId } from "../protocol/ids.ts";
 import type { Task } from "../protocol/task.ts";
 import type {
-  ChangeOptions,
-  Completion,
   Release,
   TaskBoard,
   TaskChange,
+  TaskChangeOptions,
+  TaskCompletion,
   TaskDraft,
   TaskPatch,
 } from "./task-board.ts";
@@ -17,9 +17,9 @@ import {
   claimTask,
   isHeldBy,
   newTask,
-  type Rule,
   releaseTask,
   requireVersion,
+  type TaskRule,
   updateTask,
 } from "./task-rules.ts";
 
@@ -56,19 +56,23 @@ export class MemoryTaskBoard implements TaskBoard {
     return structuredClone(claimableTasks(this.#board));
   }
 
-  async claim(id: TaskId, { by, version }: ChangeOptions): Promise<Task> {
+  async claim(id: TaskId, { version, ...change }: TaskChangeOptions): Promise<Task> {
     const at = this.#clock.now();
-    return this.#change(id, (board, task) => claimTask(board, task, { by, at }), version);
+    return this.#change(id, (board, task) => claimTask(board, task, { ...change, at }), version);
   }
 
-  complete(id: TaskId, { result, ...change }: Completion): Promise<TaskChange> {
+  complete(id: TaskId, { result, ...change }: TaskCompletion): Promise<TaskChange> {
     return this.update(id, { status: "completed", result }, change);
   }
 
-  async update(id: TaskId, patch: TaskPatch, { by, version }: ChangeOptions): Promise<TaskChange> {
+  async update(
+    id: TaskId,
+    patch: TaskPatch,
+    { version, ...change }: TaskChangeOptions,
+  ): Promise<TaskChange> {
     const at = this.#clock.now();
     const before = this.#board;
-    const rule: Rule = (board, task) => updateTask(board, task, patch, { by, at });
+    const rule: TaskRule = (board, task) => updateTask(board, task, patch, { ...change, at });
     const task = this.#change(id, rule, version);
     return { task, unblocked: structuredClone(findUnblocked(before, this.#board, id)) };
   }
@@ -92,7 +96,7 @@ export class MemoryTaskBoard implements TaskBoard {
     return this.#change(id, (_, task) => releaseTask(task, release, at));
   }
 
-  #change(id: TaskId, rule: Rule, version?: number): Task {
+  #change(id: TaskId, rule: TaskRule, version?: number): Task {
     const current = requireTask(this.#board, id);
     requireVersion(current, version);
     const task = rule(this.#board, current);

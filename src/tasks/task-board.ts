@@ -1,4 +1,4 @@
-import type { MemberName, TaskId } from "../protocol/ids.ts";
+import type { MemberName, RequestId, TaskId } from "../protocol/ids.ts";
 import type { Task, TaskStatus } from "../protocol/task.ts";
 
 /**
@@ -23,13 +23,13 @@ export interface TaskBoard {
   /** Pending tasks that wait for nothing and belong to nobody, oldest first. */
   claimable(): Promise<Task[]>;
   /** Starts a task as its owner. Claiming one's own again changes nothing. */
-  claim(id: TaskId, change: ChangeOptions): Promise<Task>;
-  complete(id: TaskId, change: Completion): Promise<TaskChange>;
+  claim(id: TaskId, change: TaskChangeOptions): Promise<Task>;
+  complete(id: TaskId, change: TaskCompletion): Promise<TaskChange>;
   /**
    * Edits a task and moves it on. To give it up is `status: "pending"` or `owner: null`; to hand it
    * over is `owner`, and the new owner claims it; `status: "pending"` also reopens one that ended.
    */
-  update(id: TaskId, patch: TaskPatch, change: ChangeOptions): Promise<TaskChange>;
+  update(id: TaskId, patch: TaskPatch, change: TaskChangeOptions): Promise<TaskChange>;
   /** Takes a task back from `holder`. One that `holder` does not hold any more stays as it is. */
   release(id: TaskId, release: Release): Promise<Task>;
   /** Takes back all that `holder` has not finished, and returns what it held. */
@@ -58,13 +58,15 @@ export interface TaskPatch {
   result?: string | undefined;
 }
 
-export interface ChangeOptions {
+export interface TaskChangeOptions {
   by: MemberName;
   /** The version the change is meant for. Without it, whatever is current is changed. */
   version?: number | undefined;
+  /** Where the change starts a task: the approved plan of its new owner, which ends by that. */
+  endedPlan?: RequestId | null | undefined;
 }
 
-export interface Completion extends ChangeOptions {
+export interface TaskCompletion extends TaskChangeOptions {
   result?: string | undefined;
 }
 

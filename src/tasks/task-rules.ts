@@ -3,20 +3,19 @@ import { lead, type MemberName, outside, type TaskId, user } from "../protocol/i
 import { isContentSize, maxContentBytes } from "../protocol/message.ts";
 import type { Task, TaskStatus } from "../protocol/task.ts";
 import { openBlockers } from "../protocol/task-state.ts";
-import type { Release, TaskDraft, TaskPatch } from "./task-board.ts";
+import type { Release, TaskChangeOptions, TaskDraft, TaskPatch } from "./task-board.ts";
 import { type Board, requireBlockers } from "./task-dependencies.ts";
 
 /** After so many counted releases a task has failed: nobody seems able to finish it. */
 export const maxReleases = 3;
 
-/** Who changes something, and when. */
-export interface Act {
-  by: MemberName;
+/** Who changes a task, and when. */
+export interface TaskAct extends Omit<TaskChangeOptions, "version"> {
   at: Date;
 }
 
 /** Decides the next version of a task; the very same object means that nothing changes. */
-export type Rule = (board: Board, task: Task) => Task;
+export type TaskRule = (board: Board, task: Task) => Task;
 
 export function newTask(
   board: Board,
@@ -43,13 +42,13 @@ export function newTask(
   };
 }
 
-export function claimTask(board: Board, task: Task, { by, at }: Act): Task {
-  const isTaken = task.owner !== null && task.owner !== by;
+export function claimTask(board: Board, task: Task, act: TaskAct): Task {
+  const isTaken = task.owner !== null && task.owner !== act.by;
   if (isTaken && !isEnded(task.status)) throw ownedByAnother(task);
-  return revise(task, start(board, task, { by, at }), at);
+  return revise(task, start(board, task, act), act.at);
 }
 
-export function updateTask(board: Board, task: Task, patch: TaskPatch, act: Act): Task {
+export function updateTask(board: Board, task: Task, patch: TaskPatch, act: TaskAct): Task {
   requireMayChange(task, act.by);
   const { subject, description, result, blocked_by } = patch;
   requireTexts({ subject, description, result });
@@ -98,10 +97,10 @@ export function requireVersion({ id, version }: Task, expected: number | undefin
   );
 }
 
-type Changes = Partial<Pick<Task, "status" | "owner" | "lease" | "result" | "releases">>;
+type TaskMove = Partial<Pick<Task, "status" | "owner" | "lease" | "result" | "releases">>;
 
 /** What the patch's `status` and `owner` make of a task. */
-function move(board: Board, task: Task, { status, owner }: TaskPatch, act: Act): Changes {
+function move(board: Board, task: Task, { status, owner }: TaskPatch, act: TaskAct): TaskMove {
   if (status === undefined && (owner === undefined || owner === task.owner)) return {};
   const target = status ?? assignedStatus(task);
   switch (target) {
@@ -112,7 +111,7 @@ function move(board: Board, task: Task, { status, owner }: TaskPatch, act: Act):
       return owner === null ? { owner } : {};
     case "in_progress":
       if (owner === null) throw refusal(task, "cannot be in progress without an owner");
-      return start(board, task, { by: owner ?? task.owner ?? act.by, at: act.at });
+      return start(board, task, { ...act, by: owner ?? task.owner ?? act.by });
     case "completed":
       requireStartable(board, task, act.by);
       return { ...end(task, target), ...(owner !== undefined && { owner }) };
@@ -122,8 +121,8 @@ function move(board: Board, task: Task, { status, owner }: TaskPatch, act: Act):
   }
 }
 
-const unstarted = { status: "pending", lease: null } satisfies Changes;
-const forgotten = { result: null, releases: 0 } satisfies Changes;
+const unstarted = { status: "pending", lease: null } satisfies TaskMove;
+const forgotten = { result: null, releases: 0 } satisfies TaskMove;
 
 /** The status that a change of owner alone brings about. */
 function assignedStatus(task: Task): TaskStatus {
@@ -131,14 +130,18 @@ function assignedStatus(task: Task): TaskStatus {
   throw refusal(task, `is ${task.status}`, reopening);
 }
 
-function start(board: Board, task: Task, { by, at }: Act): Changes {
+function start(board: Board, task: Task, { by, at, endedPlan }: TaskAct): TaskMove {
   if (task.status === "in_progress" && task.owner === by) return {};
   if (isEnded(task.status)) throw refusal(task, `is ${task.status}`, reopening);
   requireUnblocked(board, task);
-  return { status: "in_progress", owner: by, lease: { holder: by, since: at.toISOString() } };
+  const lease = {
+    ...{ holder: by, since: at.toISOString() },
+    ...(endedPlan !== undefined && { ended_plan: endedPlan }),
+  };
+  return { status: "in_progress", owner: by, lease };
 }
 
-function giveUp(task: Task, isCounted: boolean): Changes {
+function giveUp(task: Task, isCounted: boolean): TaskMove {
   const isGivenUp = isCounted && task.status === "in_progress";
   const releases = task.releases + (isGivenUp ? 1 : 0);
   if (releases < maxReleases || !isGivenUp) return { ...unstarted, owner: null, releases };
@@ -146,7 +149,7 @@ function giveUp(task: Task, isCounted: boolean): Changes {
   return { status: "failed", owner: null, lease: null, releases, result };
 }
 
-function end(task: Task, status: "completed" | "failed" | "cancelled"): Changes {
+function end(task: Task, status: "completed" | "failed" | "cancelled"): TaskMove {
   if (task.status === "completed" || task.status === "cancelled") {
     throw refusal(task, `is already ${task.status}`, reopening);
   }

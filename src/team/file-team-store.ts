@@ -19,9 +19,9 @@ import { FileEventLog } from "../logs/file-event-log.ts";
 import { FileUsageLedger } from "../logs/file-usage-ledger.ts";
 import { FileMailbox } from "../mailbox/file-mailbox.ts";
 import { MailWriter } from "../mailbox/mail-writer.ts";
-import type { ReaderOptions } from "../mailbox/mailbox.ts";
+import { newestQueued, type ReaderOptions } from "../mailbox/mailbox.ts";
 import { FileJobRecords } from "../processes/job-records.ts";
-import type { MemberName } from "../protocol/ids.ts";
+import type { MemberName, MessageId } from "../protocol/ids.ts";
 import type { Message, MessageDraft } from "../protocol/message.ts";
 import type { TeamRecord } from "../protocol/team.ts";
 import { FileRequests } from "../requests/file-requests.ts";
@@ -110,6 +110,10 @@ export class FileTeamStore implements TeamStore {
     return this.#mailbox(await this.#recipient(to)).append(draft);
   }
 
+  newestUnread(name: MemberName): Promise<MessageId | undefined> {
+    return newestQueued(this.#mailbox(name));
+  }
+
   openMember(name: MemberName, options: Pick<ReaderOptions, "onSetAside">): Promise<MemberStore> {
     return makeOnce(this.#members, name, () => this.#openMember(name, options));
   }
@@ -143,7 +147,13 @@ export class FileTeamStore implements TeamStore {
         onSetAside(line);
       },
     });
-    return { transcript, mailbox, reader };
+    return {
+      ...{ transcript, mailbox, reader, lost: this.lost },
+      [Symbol.asyncDispose]: async () => {
+        this.#members.delete(name);
+        await reader[Symbol.asyncDispose]();
+      },
+    };
   }
 
   /** Nobody is refused by what this process knows alone: another one may know more. */

@@ -6,10 +6,10 @@ import { Listeners } from "../lib/listeners.ts";
 import { makeOnce } from "../lib/make-once.ts";
 import { MemoryEventLog } from "../logs/memory-event-log.ts";
 import { MemoryUsageLedger } from "../logs/memory-usage-ledger.ts";
-import type { ReaderOptions } from "../mailbox/mailbox.ts";
+import { newestQueued, type ReaderOptions } from "../mailbox/mailbox.ts";
 import { MemoryMailbox } from "../mailbox/memory-mailbox.ts";
 import { MemoryJobRecords } from "../processes/job-records.ts";
-import type { MemberName } from "../protocol/ids.ts";
+import type { MemberName, MessageId } from "../protocol/ids.ts";
 import type { Message, MessageDraft } from "../protocol/message.ts";
 import { MemoryRequests } from "../requests/memory-requests.ts";
 import { MemoryRoster } from "../roster/memory-roster.ts";
@@ -68,6 +68,10 @@ export class MemoryTeamStore implements TeamStore {
     return this.#mailbox(findRecipient(this.roster.known, to)).append(draft);
   }
 
+  newestUnread(name: MemberName): Promise<MessageId | undefined> {
+    return newestQueued(this.#mailbox(name));
+  }
+
   openMember(name: MemberName, options: Pick<ReaderOptions, "onSetAside">): Promise<MemberStore> {
     return makeOnce(this.#members, name, () => this.#openMember(name, options));
   }
@@ -91,7 +95,13 @@ export class MemoryTeamStore implements TeamStore {
     const transcript = this.#transcript(name);
     const delivered = await deliveredIn(transcript, { owner: name });
     const reader = await mailbox.openReader({ delivered, onSetAside });
-    return { transcript, mailbox, reader };
+    return {
+      ...{ transcript, mailbox, reader, lost: this.lost },
+      [Symbol.asyncDispose]: async () => {
+        this.#members.delete(name);
+        await reader[Symbol.asyncDispose]();
+      },
+    };
   }
 
   #mailbox(owner: MemberName): MemoryMailbox {

@@ -37,11 +37,11 @@ export async function openMember(
   const workspace = await openWorkspace(equipment, definition);
   // Before anything is made for it: a spawn that fails leaves nothing behind.
   const parts = await modelParts(equipment, definition);
-  const { transcript, reader } = await store.openMember(name, context);
+  const own = await store.openMember(name, context);
   const { runner, background } = commandsOf(equipment, { workspace, name });
   const wholePath = ({ id }: Message) => join(layout.outputs, `mail-${id}.txt`);
   const { clock } = place;
-  const inbox = new Inbox(reader, context);
+  const inbox = new Inbox(own.reader, context);
   const { isWorthwhile } = context;
   const input = new MailInput({
     reader: inbox,
@@ -62,7 +62,7 @@ export async function openMember(
     name,
     system: systemPrompt(definition.role),
     tools: [...chosen, ...context.tools({ takeMail: () => input.takeForResult() })],
-    transcript,
+    transcript: own.transcript,
     input,
     permissions: gated(permissions, context.gate),
     approvals: new RequestApprovals(store.requests, { clock, ...equipment.approvals }),
@@ -88,7 +88,10 @@ export async function openMember(
       return background.list().filter(({ status }) => status === "running").length;
     },
     end: () => jobs.endForGood(),
-    [Symbol.asyncDispose]: () => jobs[Symbol.asyncDispose](),
+    async [Symbol.asyncDispose]() {
+      await jobs[Symbol.asyncDispose]();
+      await own[Symbol.asyncDispose]();
+    },
   };
 }
 

@@ -1,4 +1,4 @@
-import { lead, system } from "../protocol/ids.ts";
+import { lead, type MemberName, type MessageId, system } from "../protocol/ids.ts";
 import type { Supervisor } from "./supervisor.ts";
 
 export interface QuietOptions {
@@ -15,10 +15,12 @@ export interface QuietOptions {
 export async function untilQuiet(supervisor: Supervisor, options: QuietOptions): Promise<void> {
   const { signal, backgroundWaitMs } = options;
   const patience = new Patience(supervisor, backgroundWaitMs);
+  const shown = new Map<MemberName, MessageId>();
   let isReminded = false;
   while (true) {
     await until(supervisor, signal, () => supervisor.isQuiet);
     if (signal.aborted || supervisor.isClosing) return;
+    if (await wakeForMail(supervisor, shown)) continue;
     const reminder = isReminded ? undefined : await unfinishedBusiness(supervisor);
     if (!supervisor.isQuiet) continue;
     if (reminder) {
@@ -33,6 +35,26 @@ export async function untilQuiet(supervisor: Supervisor, options: QuietOptions):
     await until(supervisor, signal, () => !supervisor.isQuiet || patience.isOver);
     stopWaiting();
   }
+}
+
+/**
+ * Wakes each member whose mailbox has something newer than it has looked at: whoever sent it may be at
+ * rest again, and the member may run elsewhere and not have heard of it yet. False where nobody has.
+ * `shown` has what members were woken for: none is woken for the same message twice.
+ */
+async function wakeForMail(
+  { members, options }: Supervisor,
+  shown: Map<MemberName, MessageId>,
+): Promise<boolean> {
+  const woken = members.living.map(async (member) => {
+    const newest = await options.store.newestUnread(member.name);
+    const isKnown = newest === member.state.lookedAt || newest === shown.get(member.name);
+    if (newest === undefined || isKnown) return false;
+    shown.set(member.name, newest);
+    await member.order({ type: "wake" });
+    return true;
+  });
+  return (await Promise.all(woken)).includes(true);
 }
 
 /** How much longer background commands are waited for. It begins anew when somebody has run since. */

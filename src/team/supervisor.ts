@@ -1,5 +1,5 @@
 import type { SetAside } from "../mailbox/mailbox.ts";
-import { lead, type MemberName, user } from "../protocol/ids.ts";
+import { lead, type MemberName, type MessageId, user } from "../protocol/ids.ts";
 import type { PermissionMode } from "../protocol/message.ts";
 import type { Member, MemberStatus } from "../protocol/team.ts";
 import type { SpawnRequest } from "../tools/team/team-access.ts";
@@ -7,7 +7,7 @@ import { Aftermath } from "./members/aftermath.ts";
 import { ChatterGuard } from "./members/chatter-guard.ts";
 import type { Departure } from "./members/departures.ts";
 import { LocalMember } from "./members/local-member.ts";
-import { isCarriedOut, type OrderHandlers } from "./members/mail-orders.ts";
+import { isCarriedOut, type OrderHandlers, type OrderReceipt } from "./members/mail-orders.ts";
 import {
   leadDefinition,
   type MemberContext,
@@ -24,6 +24,11 @@ import { notTheirs } from "./protocols/permission-orders.ts";
 import { openProtocols, type Protocols } from "./protocols/protocols.ts";
 import type { SupervisorOptions } from "./supervisor-options.ts";
 
+/** An order of the person to stop, which came by mail. */
+interface StopOrder extends OrderReceipt {
+  id: MessageId;
+}
+
 /** Behind all events, in case one was lost. */
 const sweepMs = 10_000;
 
@@ -37,13 +42,13 @@ export class Supervisor {
   readonly #spawner: Spawner;
   readonly #aftermath: Aftermath;
   #stops: (() => void)[] = [];
-  readonly #openedAt: Date;
+  /** Teammates that an earlier process has spawned, until they are spawned again. */
+  readonly #restored = new Set<MemberName>();
   #isClosing = false;
 
   private constructor(options: SupervisorOptions) {
     const { members } = this;
     this.options = options;
-    this.#openedAt = options.clock.now();
     this.protocols = openProtocols({
       ...options,
       members,
@@ -72,7 +77,10 @@ export class Supervisor {
       check: (record) => options.checkMember(this.#definitionOf(record)),
       open: (record) => this.#openTeammate(record),
       leadsMode: () => this.#leadsMode(),
-      onSpawn: (name) => this.#guard.reset(name),
+      onSpawn: (name) => {
+        this.#restored.delete(name);
+        this.#guard.reset(name);
+      },
     });
   }
 
@@ -83,6 +91,7 @@ export class Supervisor {
     await protocols.permissions.restore();
     const settings = { ...options.lead, rules: protocols.permissions.rules };
     members.add(await supervisor.#open(leadDefinition(settings)));
+    for (const { name } of (await protocols.keeper.read()).members) supervisor.#restored.add(name);
     await restoreTeam({
       ...{ protocols, members, onWarning: options.onWarning },
       open: (record) => supervisor.#openTeammate(record),
@@ -145,29 +154,53 @@ export class Supervisor {
   }
 
   /**
-   * The person's word: a teammate ends without being asked; the lead ends its run, with everybody.
-   * A word that was given before this process began is for whoever was there then.
+   * The person's order: a teammate ends without being asked; the lead ends its run, with everybody who
+   * is there or being spawned. An `order` by mail is carried out once, over restarts too, and one from
+   * before this process began is for those who were there then.
    */
-  async stop(name: MemberName, given = this.options.clock.now()): Promise<void> {
+  async stop(name: MemberName, order?: StopOrder): Promise<void> {
     const departure = { reason: "the person stopped it", expected: true };
     if (name !== lead) return this.end(name, departure);
-    if (given >= this.#openedAt) await this.members.lead.order({ type: "interrupt" });
-    do {
-      await this.#spawner.settled();
-      const names = await this.#spawnedBefore(given);
-      await Promise.all(names.map((each) => this.end(each, departure)));
-    } while (this.#spawner.isAnyUnderWay);
+    const { keeper, departures } = this.protocols;
+    const [present, coming] = [this.members.livingTeammates, this.#spawner.underWay];
+    const { members, stops } = await keeper.read();
+    if (order && stops?.includes(order.id)) return;
+    const isAbsent = (each: Member) =>
+      each.status !== "shutdown" &&
+      !this.members.get(each.name) &&
+      !this.#spawner.isSpawning(each.name);
+    const names = [...present, ...members.filter(isAbsent)].map((each) => each.name);
+    const stopped = names.map((each) => members.find((it) => it.name === each) ?? { name: each });
+    if (order?.isFromBefore) {
+      await this.#endAll(
+        stopped.filter((each) => this.#restored.has(each.name)),
+        departure,
+      );
+    } else {
+      await this.members.lead.order({ type: "interrupt" });
+      await this.#endAll(stopped, departure);
+      const spawned = await Promise.allSettled(coming);
+      const arrived = spawned.flatMap((each) => (each.status === "fulfilled" ? each.value : []));
+      await this.#endAll(arrived, departure);
+    }
     // Whoever was ending already is gone, too.
-    await this.protocols.departures.settled();
+    await departures.settled();
+    if (order) await keeper.noteStop(order.id);
   }
 
-  async #spawnedBefore(date: Date): Promise<MemberName[]> {
-    const { members } = await this.protocols.keeper.read();
-    const since = new Map(members.map((member) => [member.name, member.spawned_at ?? ""]));
-    const isAbsent = ({ name, status }: Member) => status !== "shutdown" && !this.members.get(name);
-    const there = [...this.members.livingTeammates, ...members.filter(isAbsent)];
-    const names = there.map(({ name }) => name);
-    return names.filter((name) => (since.get(name) ?? "") <= date.toISOString());
+  /** Ends those that have not been spawned again meanwhile. */
+  async #endAll(
+    stopped: readonly Pick<Member, "name" | "incarnation">[],
+    departure: Departure,
+  ): Promise<void> {
+    await Promise.all(
+      stopped.map(async ({ name, incarnation }) => {
+        await this.#spawner.settled(name);
+        const { members } = await this.protocols.keeper.read();
+        const current = members.find((each) => each.name === name);
+        if (current?.incarnation === incarnation) await this.end(name, departure);
+      }),
+    );
   }
 
   setMode(name: MemberName, mode: PermissionMode): Promise<void> {
@@ -252,9 +285,10 @@ export class Supervisor {
       plan_approval_response: async (member, order) => {
         const request = await requests.get(order.request_id);
         if (request.from !== member) throw notTheirs(request, member);
-        if (!isCarriedOut(request, order)) await plans.record(user, request.id, order);
+        if (isCarriedOut(request, order)) return;
+        await plans.record(user, request.id, { ...order, cause: order.id });
       },
-      shutdown_request: (name, { timestamp }) => this.stop(name, new Date(timestamp * 1000)),
+      shutdown_request: (name, { id }, receipt) => this.stop(name, { id, ...receipt }),
       mode_set_request: (name, { mode }) => this.setMode(name, mode),
       team_permission_update: async (_, order) => permissions.addRule(order),
     };

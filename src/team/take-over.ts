@@ -113,8 +113,11 @@ function inherited({ name, role, model, cwd, color, tools, status }: Member, now
  */
 export async function askAgain(requests: Requests, { members }: TeamRecord): Promise<void> {
   const isMember = (name: string) => members.some((member) => member.name === name);
-  for (const { id, type, from, to, subject } of await requests.list({ state: "pending" })) {
-    if (type !== "permission" && isMember(from)) await requests.open({ type, from, to, subject });
+  const pending = await requests.list({ state: "pending" });
+  const replaced = new Set(pending.map(({ replaces }) => replaces));
+  for (const { id, type, from, to, subject } of pending) {
+    const isCurrent = type !== "permission" && isMember(from) && !replaced.has(id);
+    if (isCurrent) await requests.open({ type, from, to, subject });
     await requests.cancel(id, system, "the team was taken over");
   }
 }

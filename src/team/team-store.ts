@@ -4,7 +4,7 @@ import type { EventLog } from "../logs/event-log.ts";
 import type { UsageLedger } from "../logs/usage-ledger.ts";
 import type { Mailbox, MailboxReader, ReaderOptions } from "../mailbox/mailbox.ts";
 import type { JobRecords } from "../processes/job-records.ts";
-import type { MemberName } from "../protocol/ids.ts";
+import type { MemberName, MessageId } from "../protocol/ids.ts";
 import type { Message, MessageDraft } from "../protocol/message.ts";
 import type { Requests } from "../requests/requests.ts";
 import type { Roster } from "../roster/roster.ts";
@@ -33,15 +33,24 @@ export interface TeamStore extends AsyncDisposable {
   /** Leaves mail for a member. Throws `member-unknown` or `member-ended`; then no file appears. */
   send(to: string, draft: MessageDraft): Promise<Message>;
 
-  /** What a member has of its own. Opened once; the same object is given again. */
+  /** The newest message in a member's mailbox that its transcript does not have yet, if any. */
+  newestUnread(name: MemberName): Promise<MessageId | undefined>;
+
+  /** What a member has of its own. Until it is closed, the same object is given again. */
   openMember(name: MemberName, options: Pick<ReaderOptions, "onSetAside">): Promise<MemberStore>;
 
   /** Sets a member's transcript aside: it begins anew, with the mail it has not read. */
   forget(name: MemberName): Promise<void>;
 }
 
-/** What one member has of its own: what it has seen, and what it has yet to see. */
-export interface MemberStore {
+/**
+ * What one member has of its own: what it has seen, and what it has yet to see. Whoever opened it
+ * closes it; then it can be opened again, here or in another process.
+ */
+export interface MemberStore extends AsyncDisposable {
+  /** Aborted when another process has the member: from then on every write is refused. */
+  readonly lost: AbortSignal;
+
   readonly transcript: Transcript;
   readonly mailbox: Mailbox;
   /** Gives only what the transcript does not have. */

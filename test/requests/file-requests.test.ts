@@ -9,7 +9,7 @@ import { lead, MemberName, user } from "../../src/protocol/ids.ts";
 import { type Decision, Request } from "../../src/protocol/request.ts";
 import { FileRequests } from "../../src/requests/file-requests.ts";
 import { hashSubject } from "../../src/requests/hash-subject.ts";
-import type { Answer } from "../../src/requests/requests.ts";
+import type { RequestAnswer } from "../../src/requests/requests.ts";
 import { testRequests } from "../../src/testing/conformance/requests.ts";
 import { ManualClock } from "../../src/testing/manual-clock.ts";
 import { temporaryDirectory } from "../../src/testing/temporary-directory.ts";
@@ -18,11 +18,11 @@ import { noteFileCalls } from "../support/file-calls.ts";
 const bob = MemberName.parse("bob");
 const charlie = MemberName.parse("charlie");
 const draft = { type: "plan", from: bob, to: lead, subject: { plan: "rewrite it" } } as const;
-const yes: Answer = { by: lead, state: "approved", hash: hashSubject(draft.subject) };
+const yes: RequestAnswer = { by: lead, state: "approved", hash: hashSubject(draft.subject) };
 const key = new Uint8Array(32).fill(7);
 const otherKey = new Uint8Array(32).fill(8);
 
-testRequests("FileRequests", open);
+testRequests("FileRequests", () => open({ isWatched: true }));
 
 describe("P13 a decision that troupe did not sign so", () => {
   const signedBy = (bytes: Uint8Array, decision: Decision) => ({
@@ -242,7 +242,8 @@ test("a decision committed by a process that died right then counts", async () =
   expect(fixture.forgeries).toEqual([]);
 });
 
-async function open() {
+/** `isWatched` where changes made elsewhere are to be reported. */
+async function open({ isWatched = false } = {}) {
   const directory = await temporaryDirectory();
   const clock = new ManualClock();
   const problems: string[] = [];
@@ -255,7 +256,7 @@ async function open() {
   const openWith = (bytes: Uint8Array) =>
     new FileRequests({
       directory: directory.path,
-      watch,
+      watch: isWatched ? watch : undefined,
       signature: hmacSignature(bytes),
       clock,
       onDamage: (problem) => void problems.push(problem),

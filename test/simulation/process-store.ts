@@ -5,9 +5,9 @@ import { Listeners } from "../../src/lib/listeners.ts";
 import { makeOnce } from "../../src/lib/make-once.ts";
 import { Serial } from "../../src/lib/serial.ts";
 import { MemoryEventLog } from "../../src/logs/memory-event-log.ts";
-import type { MailboxReader } from "../../src/mailbox/mailbox.ts";
+import { type MailboxReader, newestQueued } from "../../src/mailbox/mailbox.ts";
 import { MemoryJobRecords } from "../../src/processes/job-records.ts";
-import type { MemberName } from "../../src/protocol/ids.ts";
+import type { MemberName, MessageId } from "../../src/protocol/ids.ts";
 import type { Message, MessageDraft } from "../../src/protocol/message.ts";
 import type { Requests } from "../../src/requests/requests.ts";
 import type { Roster } from "../../src/roster/roster.ts";
@@ -93,6 +93,10 @@ export class ProcessStore implements TeamStore {
     return message;
   }
 
+  newestUnread(name: MemberName): Promise<MessageId | undefined> {
+    return newestQueued(this.#options.durable.mailbox(name));
+  }
+
   openMember(name: MemberName): Promise<MemberStore> {
     return makeOnce(this.#members, name, async () => {
       const { durable, defect } = this.#options;
@@ -103,7 +107,14 @@ export class ProcessStore implements TeamStore {
         delivered: await deliveredIn(seen, { owner: name }),
         onSetAside: () => undefined,
       });
-      return { transcript: this.#transcript(name), mailbox, reader: this.#reader(name, reader) };
+      return {
+        ...{ transcript: this.#transcript(name), mailbox, lost: this.lost },
+        reader: this.#reader(name, reader),
+        [Symbol.asyncDispose]: async () => {
+          this.#members.delete(name);
+          await reader[Symbol.asyncDispose]();
+        },
+      };
     });
   }
 

@@ -13,7 +13,7 @@ import type { Model } from "../../src/model/model.ts";
 import type { Approvals } from "../../src/permissions/approvals.ts";
 import { OutputFiles } from "../../src/processes/output-files.ts";
 import type { AgentEvent } from "../../src/protocol/events.ts";
-import { lead, user } from "../../src/protocol/ids.ts";
+import { lead, type MessageId, user } from "../../src/protocol/ids.ts";
 import { wakes } from "../../src/protocol/message-types.ts";
 import { MemoryTeamStore } from "../../src/team/memory-team-store.ts";
 import type { MemberStore, TeamStore } from "../../src/team/team-store.ts";
@@ -89,8 +89,8 @@ export class TestAgent implements AsyncDisposable {
     return new TestAgent({ store, member, agent, ledger }, owned);
   }
 
-  async tell(content: string): Promise<void> {
-    await this.member.mailbox.append({ type: "message", from: user, content });
+  async tell(content: string): Promise<MessageId> {
+    return (await this.member.mailbox.append({ type: "message", from: user, content })).id;
   }
 
   /** Runs to the end. `onEvent` may steer: interrupt, write mail, … */

@@ -15,16 +15,23 @@ export interface InboxOptions {
 export class Inbox implements Pick<MailboxReader, "unread" | "acknowledge" | "onWake"> {
   readonly #reader: MailboxReader;
   readonly #options: InboxOptions;
+  #lookedAt: MessageId | undefined;
 
   constructor(reader: MailboxReader, options: InboxOptions) {
     this.#reader = reader;
     this.#options = options;
   }
 
+  /** The newest mail that was looked at. */
+  get lookedAt(): MessageId | undefined {
+    return this.#lookedAt;
+  }
+
   async unread(): Promise<readonly Delivery[]> {
     const unread = await this.#reader.unread();
     const mail = unread.map(({ message }) => message);
     await this.#options.reportMail(mail);
+    this.#lookedAt = unread.at(-1)?.message.id ?? this.#lookedAt;
     // A process that leaves takes nothing in any more: an order among it is for the next one.
     if (this.#options.isLeaving()) return [];
     await this.#options.carryOut(mail);

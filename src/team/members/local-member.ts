@@ -65,21 +65,17 @@ export class LocalMember implements MemberHandle {
   #shown: { status: MemberStatus; detail: string | undefined } | undefined;
   /** The person interrupted it before its run began. */
   #interruptsNext = false;
-  #busySinceMs: number;
-  #idleSinceMs = 0;
   #runCount = 0;
 
   private constructor(options: LocalMemberOptions, orders: MailOrders, parts: MemberParts) {
     this.name = options.name;
     this.#options = options;
     this.#orders = orders;
-    this.#busySinceMs = options.clock.monotonicMs();
     this.#loop = new Loop({
       work: () => this.#work(),
       onSleep: () => {
         // Not in a look that found nothing: what is to be interrupted may have come during it.
         this.#interruptsNext = false;
-        this.#idleSinceMs = options.clock.monotonicMs();
         this.#changes.emit();
       },
       onCrash: (error) => this.#crash(error),
@@ -104,11 +100,11 @@ export class LocalMember implements MemberHandle {
   }
 
   get state(): MemberState {
-    const { runner, backgroundJobs, permissions } = this.#runs.parts;
+    const { runner, inbox, backgroundJobs, permissions } = this.#runs.parts;
     const { lastRun, exhausted, model } = runner;
     return {
-      busySinceMs: this.#isBusy ? this.#busySinceMs : undefined,
-      idleSinceMs: this.#idleSinceMs,
+      isBusy: this.#isBusy,
+      lookedAt: inbox.lookedAt,
       hasEnded: this.#hasEnded,
       failure: this.#failure,
       isInterrupted: this.#isInterrupted,
@@ -180,7 +176,6 @@ export class LocalMember implements MemberHandle {
   }
 
   #wake(): void {
-    if (!this.#isBusy) this.#busySinceMs = this.#options.clock.monotonicMs();
     this.#loop.wake();
     this.#changes.emit();
   }

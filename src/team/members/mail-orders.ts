@@ -11,8 +11,18 @@ const maxRemembered = 4_096;
 
 /** How the runtime carries out what the person or the lead orders by mail to a member. */
 export type OrderHandlers = {
-  [Type in OrderType]: (member: MemberName, order: MessageOf<Type>) => Promise<void>;
+  [Type in OrderType]: (
+    member: MemberName,
+    order: MessageOf<Type>,
+    receipt: OrderReceipt,
+  ) => Promise<void>;
 };
+
+/** How an order came. */
+export interface OrderReceipt {
+  /** True where it was in the mailbox before this process looked there for the first time. */
+  isFromBefore: boolean;
+}
 
 export interface MailOrdersOptions {
   /** Whose mail it is. */
@@ -32,6 +42,7 @@ export class MailOrders {
   readonly #done = new Set<MessageId>();
   readonly #underWay = new Set<Promise<void>>();
   readonly #settled = new Listeners<void>();
+  #hasLooked = false;
 
   constructor(options: MailOrdersOptions) {
     this.#options = options;
@@ -57,10 +68,12 @@ export class MailOrders {
    */
   async carryOut(mail: readonly Message[]): Promise<void> {
     const orders = mail.filter(isOrder);
+    const receipt = { isFromBefore: !this.#hasLooked };
+    this.#hasLooked = true;
     if (orders.length === 0) return;
     await this.during(() =>
       this.#serial.run(async () => {
-        for (const order of orders) await this.#carryOut(order);
+        for (const order of orders) await this.#carryOut(order, receipt);
       }),
     );
   }
@@ -77,16 +90,16 @@ export class MailOrders {
     }
   }
 
-  async #carryOut(order: MessageOf<OrderType>): Promise<void> {
+  async #carryOut(order: MessageOf<OrderType>, receipt: OrderReceipt): Promise<void> {
     if (this.#done.has(order.id)) return;
     this.#remember(order.id);
-    const work = this.during(() => this.#unlessRefused(() => this.#obey(order.type, order))).catch(
-      (error: unknown) => {
-        // Whoever meets it again tries again.
-        this.#done.delete(order.id);
-        throw error;
-      },
-    );
+    const work = this.during(() =>
+      this.#unlessRefused(() => this.#obey(order.type, order, receipt)),
+    ).catch((error: unknown) => {
+      // Whoever meets it again tries again.
+      this.#done.delete(order.id);
+      throw error;
+    });
     // A member that takes this very mail is waited for by its own end.
     if (order.type !== "shutdown_request") await work;
     else work.catch((error: unknown) => this.#options.onWarning(String(error)));
@@ -108,13 +121,19 @@ export class MailOrders {
     }
   }
 
-  #obey<Type extends OrderType>(type: Type, order: MessageOf<Type>): Promise<void> {
+  #obey<Type extends OrderType>(
+    type: Type,
+    order: MessageOf<Type>,
+    receipt: OrderReceipt,
+  ): Promise<void> {
     const { orders, member } = this.#options;
-    return orders[type](member, order);
+    return orders[type](member, order, receipt);
   }
 }
 
-/** True for an answer that a process before this one has carried out: the decision came after it. */
-export function isCarriedOut({ decision }: Request, { timestamp, from }: Message): boolean {
+/** True for an answer that a process before this one has carried out. */
+export function isCarriedOut({ decision }: Request, { id, timestamp, from }: Message): boolean {
+  if (decision?.cause !== undefined) return decision.cause === id;
+  // Decisions without a cause are of older versions, which ran in one process by one clock.
   return decision?.by === from && timestamp * 1000 <= Date.parse(decision.at);
 }

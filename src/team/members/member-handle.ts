@@ -1,5 +1,5 @@
 import type { RecordedEnd, RunEnd } from "../../agent/runner.ts";
-import type { MemberName } from "../../protocol/ids.ts";
+import type { MemberName, MessageId } from "../../protocol/ids.ts";
 import type { PermissionMode } from "../../protocol/message.ts";
 
 /**
@@ -19,10 +19,10 @@ export interface MemberHandle {
 
 /** What the team needs to know of a member. */
 export interface MemberState {
-  /** Since when it has had something to do; undefined while it rests. Of the team's monotonic clock. */
-  readonly busySinceMs: number | undefined;
-  /** Since when it has rested. */
-  readonly idleSinceMs: number;
+  /** True from a wake on until there is nothing left to do and its last run is settled. */
+  readonly isBusy: boolean;
+  /** The newest mail that it has looked at since its process opened it. */
+  readonly lookedAt: MessageId | undefined;
   /** True once it works no more, because it was ended or its process leaves. */
   readonly hasEnded: boolean;
   /** Why its last run failed, if it did: only the lead or the person starts it again. */
@@ -83,12 +83,11 @@ export interface RuleText {
 
 /** True while it has something to do. */
 export function isBusy({ state }: MemberHandle): boolean {
-  return state.busySinceMs !== undefined;
+  return state.isBusy;
 }
 
 /** True when it has nothing to do and may look for work. */
 export function isFree({ state }: MemberHandle): boolean {
-  const { busySinceMs, hasEnded, failure, isInterrupted, exhausted } = state;
-  const hindrance = busySinceMs ?? failure ?? exhausted;
-  return hindrance === undefined && !hasEnded && !isInterrupted;
+  const hindrance = state.failure ?? state.exhausted;
+  return hindrance === undefined && !state.isBusy && !state.hasEnded && !state.isInterrupted;
 }

@@ -6,6 +6,8 @@ import { isBusy, type MemberHandle } from "./member-handle.ts";
 /** Everybody who runs or has run for this team, and who wants to know when that changes. */
 export class Members {
   readonly #members = new Map<MemberName, { handle: MemberHandle; stop: () => void }>();
+  /** Those that are at rest, longest first. */
+  readonly #resting = new Set<MemberName>();
   readonly #onChange: (name: MemberName) => void;
   readonly #changes = new Listeners<void>();
 
@@ -30,7 +32,25 @@ export class Members {
   add(handle: MemberHandle): void {
     const { name } = handle;
     this.#members.get(name)?.stop();
-    this.#members.set(name, { handle, stop: handle.onChange(() => this.#onChange(name)) });
+    const stop = handle.onChange(() => {
+      this.#noteRest(handle);
+      this.#onChange(name);
+    });
+    this.#members.set(name, { handle, stop });
+    this.#noteRest(handle);
+  }
+
+  /** The teammates that have not ended, those first that have rested longest. */
+  get byRest(): MemberHandle[] {
+    const order = [...this.#resting];
+    const place = ({ name }: MemberHandle) => order.indexOf(name);
+    return this.livingTeammates.sort((a, b) => place(a) - place(b));
+  }
+
+  /** By the order in which this process heard of it: clocks of other machines tell nothing here. */
+  #noteRest(handle: MemberHandle): void {
+    if (isBusy(handle)) this.#resting.delete(handle.name);
+    else this.#resting.add(handle.name);
   }
 
   get lead(): MemberHandle {

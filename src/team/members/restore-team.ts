@@ -33,7 +33,7 @@ async function restoreMember(record: Member, options: RestoreOptions): Promise<v
   const { name } = record;
   try {
     keeper.adopt(record);
-    await plans.restore(record, await tasks.lastTakenBy(name));
+    await plans.restore(record, await tasks.leasesOf(name));
     const member = await open(record);
     const failure = failureOf(record, member);
     if (failure !== undefined) await member.order({ type: "fail", reason: failure });

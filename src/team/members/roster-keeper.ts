@@ -1,10 +1,13 @@
 import type { Signature } from "../../keys/signature.ts";
-import type { MemberName } from "../../protocol/ids.ts";
+import type { MemberName, MessageId } from "../../protocol/ids.ts";
 import type { Member, TeamRecord } from "../../protocol/team.ts";
 import type { Roster } from "../../roster/roster.ts";
 import { signCharter, withCharter } from "./charter.ts";
 
-type Edit = (team: TeamRecord) => TeamRecord;
+/** So many orders to stop are remembered: more than are met again after a crash. */
+const maxStops = 16;
+
+type RosterEdit = (team: TeamRecord) => TeamRecord;
 
 /**
  * Keeps the roster true. Changes that come while one is being written are written together. A
@@ -15,7 +18,7 @@ export class RosterKeeper {
   readonly #signature: Signature;
   /** The members as this process knows them. */
   readonly #known = new Map<MemberName, Member>();
-  #edits: Edit[] = [];
+  #edits: RosterEdit[] = [];
   #next: Promise<TeamRecord> | undefined;
   #last: Promise<unknown> = Promise.resolve();
 
@@ -55,6 +58,14 @@ export class RosterKeeper {
     }));
   }
 
+  /** Notes that the person's order to stop everybody was carried out. */
+  noteStop(order: MessageId): Promise<TeamRecord> {
+    return this.#apply((team) => ({
+      ...team,
+      stops: [...(team.stops ?? []), order].slice(-maxStops),
+    }));
+  }
+
   /** Resolves when everything that was changed so far is on disk. */
   async settled(): Promise<void> {
     await this.#next;
@@ -72,7 +83,7 @@ export class RosterKeeper {
     return signed;
   }
 
-  #apply(edit: Edit): Promise<TeamRecord> {
+  #apply(edit: RosterEdit): Promise<TeamRecord> {
     this.#edits.push(edit);
     this.#next ??= this.#last.then(() => this.#write());
     return this.#next;

@@ -101,6 +101,11 @@ export class Spawner {
     return this.#underWay.has(name);
   }
 
+  /** Every spawn that was asked for and is not finished. */
+  get underWay(): Promise<Member>[] {
+    return [...this.#all];
+  }
+
   get isAnyUnderWay(): boolean {
     return this.#all.size > 0;
   }

@@ -56,6 +56,7 @@ export class PermissionOrders {
       hash: order.hash ?? request.hash,
       reason: order.reason ?? (isAllowed ? undefined : "the person said no"),
       rule,
+      cause: order.id,
     });
     if (rule) await this.#spread(rule, decided);
   }

@@ -1,7 +1,8 @@
 import { TeamError } from "../../errors.ts";
-import { type MemberName, RequestId, user } from "../../protocol/ids.ts";
+import { type MemberName, type MessageId, RequestId, user } from "../../protocol/ids.ts";
 import { isContentSize } from "../../protocol/message.ts";
 import type { Request } from "../../protocol/request.ts";
+import type { TaskLease } from "../../protocol/task.ts";
 import type { Member } from "../../protocol/team.ts";
 import type { Requests } from "../../requests/requests.ts";
 import type { RosterKeeper } from "../members/roster-keeper.ts";
@@ -11,6 +12,12 @@ import type { Post } from "../post.ts";
 export interface PlanAnswer {
   approve: boolean;
   feedback?: string | undefined;
+}
+
+/** What is known of an answer that came by mail. */
+export interface PlanReceipt {
+  hash?: string | undefined;
+  cause?: MessageId | undefined;
 }
 
 /** Whether a member may change anything yet. */
@@ -27,8 +34,8 @@ interface Standing {
 
 export interface PlansOptions {
   requests: Requests;
-  keeper: RosterKeeper;
-  post: Post;
+  keeper: Pick<RosterKeeper, "change">;
+  post: { send(...given: Parameters<Post["send"]>): Promise<unknown> };
   /** Who decides: the lead or the person. */
   approver: MemberName;
 }
@@ -44,6 +51,12 @@ export class Plans {
 
   gateOf(name: MemberName): PlanGate {
     return { closed: () => closedBy(this.#standings.get(name)) };
+  }
+
+  /** The approved plan of a member that ends when it takes a task. */
+  approvedPlanOf(name: MemberName): RequestId | undefined {
+    const { isRequired, request } = this.#standings.get(name) ?? {};
+    return isRequired && request?.state === "approved" ? request.id : undefined;
   }
 
   /** True while a member waits for the answer to its plan. */
@@ -69,7 +82,7 @@ export class Plans {
    */
   async restore(
     { name, plan_required: isRequired = false, plan_request: id }: Member,
-    takenAt: string | undefined,
+    leases: readonly TaskLease[],
   ): Promise<void> {
     const known = id && (await this.#find(id));
     // The process may have died before the roster had its newest plan, and a question that was
@@ -81,8 +94,7 @@ export class Plans {
     if (request.id !== id) await this.#keep(request);
     if (request.state === "pending") await this.#ask(request);
     else await this.#reply(request);
-    const decidedAt = request.decision?.at;
-    if (takenAt && decidedAt && decidedAt <= takenAt) await this.onTaskTaken(name);
+    if (leases.some((lease) => hasEndedBy(request, lease))) await this.onTaskTaken(name);
   }
 
   /** Hands in a plan; an older one of the same member is void. From now on the gate is closed. */
@@ -95,7 +107,8 @@ export class Plans {
     }
     const isRequired = this.#standings.get(from)?.isRequired ?? false;
     const older = this.#standings.get(from)?.request;
-    const request = await requests.open({ type: "plan", from, to, subject: { plan } });
+    const replaces = older?.state === "pending" ? older.id : undefined;
+    const request = await requests.open({ type: "plan", from, to, subject: { plan }, replaces });
     this.#standings.set(from, { isRequired, request });
     if (older?.state === "pending") await this.#cancel(older.id, from, superseded);
     await this.#keep(request);
@@ -114,7 +127,7 @@ export class Plans {
   async record(
     by: MemberName,
     id: string,
-    { approve, feedback: reason, hash }: PlanAnswer & { hash?: string | undefined },
+    { approve, feedback: reason, hash, cause }: PlanAnswer & PlanReceipt,
   ): Promise<Request> {
     const { requests } = this.#options;
     const request = await this.#require(id);
@@ -124,6 +137,7 @@ export class Plans {
       state,
       hash: hash ?? request.hash,
       reason,
+      cause,
     });
     const standing = this.#standings.get(request.from);
     if (standing?.request?.id === request.id) standing.request = decided;
@@ -187,8 +201,9 @@ export class Plans {
   /** The plan that a member has handed in last; older ones are void. */
   async #newestOpenPlanOf(from: MemberName): Promise<Request | undefined> {
     const open = await this.#options.requests.list({ state: "pending", type: "plan", from });
-    const newest = open.pop();
-    for (const { id } of open) await this.#cancel(id, from, superseded);
+    const replaced = new Set(open.map(({ replaces }) => replaces));
+    const newest = open.findLast(({ id }) => !replaced.has(id));
+    for (const { id } of open) if (id !== newest?.id) await this.#cancel(id, from, superseded);
     return newest;
   }
 
@@ -215,6 +230,13 @@ export class Plans {
       hint: known ? `Undecided plans: ${known}.` : "No plan is undecided.",
     });
   }
+}
+
+/** True for the approval of a plan that has ended because its member took the task of `lease`. */
+function hasEndedBy({ id, decision }: Request, { ended_plan, since }: TaskLease): boolean {
+  if (ended_plan !== undefined) return ended_plan === id;
+  // Leases that do not say so are of older versions, which ran in one process by one clock.
+  return decision !== null && decision.at <= since;
 }
 
 function isVoid({ state }: Request): boolean {

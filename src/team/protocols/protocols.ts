@@ -49,6 +49,7 @@ export function openProtocols(options: ProtocolsOptions) {
     post,
     roster: () => keeper.read(),
     isWaiting: (name) => plans.isPending(name),
+    approvedPlanOf: (name) => plans.approvedPlanOf(name),
     onTaken: (name) => plans.onTaskTaken(name),
   });
   return {
@@ -85,8 +86,7 @@ export function openProtocols(options: ProtocolsOptions) {
 
 /** The teammates that may be given a task, longest idle first. */
 function claimants(members: Members, plans: Plans): MemberName[] {
-  return members.livingTeammates
+  return members.byRest
     .filter((member) => isFree(member) && !plans.isPending(member.name))
-    .sort((a, b) => a.state.idleSinceMs - b.state.idleSinceMs)
     .map(({ name }) => name);
 }

@@ -1,7 +1,7 @@
 import type { RecordedEnd } from "../../agent/runner.ts";
 import { TeamError } from "../../errors.ts";
-import { lead, type MemberName, system, TaskId } from "../../protocol/ids.ts";
-import type { Task } from "../../protocol/task.ts";
+import { lead, type MemberName, type RequestId, system, TaskId } from "../../protocol/ids.ts";
+import type { Task, TaskLease } from "../../protocol/task.ts";
 import type { TeamRecord } from "../../protocol/team.ts";
 import type { TaskBoard, TaskChange } from "../../tasks/task-board.ts";
 import { releaseTask } from "../../tasks/task-rules.ts";
@@ -17,6 +17,8 @@ export interface TeamTasksOptions {
   roster(): Promise<TeamRecord>;
   /** True while a member waits for an answer, and cannot go on with a task. */
   isWaiting(name: MemberName): boolean;
+  /** The approved plan of a member, which ends when it takes a task. */
+  approvedPlanOf(name: MemberName): RequestId | undefined;
   /** Told when a member has taken a task. */
   onTaken(name: MemberName): Promise<void>;
 }
@@ -57,9 +59,9 @@ export class TeamTasks {
   }
 
   async claim(by: MemberName, id: TaskId): Promise<Task> {
-    const { board, onTaken } = this.#options;
+    const { board, onTaken, approvedPlanOf } = this.#options;
     const before = await board.get(id);
-    const task = await board.claim(id, { by });
+    const task = await board.claim(id, { by, endedPlan: approvedPlanOf(by) ?? null });
     if (task.version !== before.version) await onTaken(by);
     return task;
   }
@@ -82,13 +84,9 @@ export class TeamTasks {
     }
   }
 
-  /** When a member has last taken one of the tasks that it holds. */
-  async lastTakenBy(name: MemberName): Promise<string | undefined> {
-    const held = await this.#heldBy(name);
-    return held
-      .flatMap(({ lease }) => lease?.since ?? [])
-      .sort()
-      .at(-1);
+  /** The leases of the tasks that a member holds. */
+  async leasesOf(name: MemberName): Promise<TaskLease[]> {
+    return (await this.#heldBy(name)).flatMap(({ lease }) => lease ?? []);
   }
 
   /** At a start, a member that is idle and holds a task may never have been told of it. */
@@ -115,15 +113,17 @@ export class TeamTasks {
   }
 
   async #update(by: MemberName, id: string, { owner, blocked_by, ...edit }: TaskEdit) {
-    const { board, onTaken } = this.#options;
+    const { board, onTaken, approvedPlanOf } = this.#options;
     const taskId = await this.#id(id);
     const before = await board.get(taskId);
     const assignee = typeof owner === "string" ? await this.#member(owner) : owner;
-    const change = await board.update(
-      taskId,
-      { ...edit, owner: assignee, blocked_by: blocked_by && (await this.#ids(blocked_by)) },
-      { by },
-    );
+    const patch = {
+      ...edit,
+      owner: assignee,
+      blocked_by: blocked_by && (await this.#ids(blocked_by)),
+    };
+    const endedPlan = approvedPlanOf(assignee ?? before.owner ?? by) ?? null;
+    const change = await board.update(taskId, patch, { by, endedPlan });
     const { task } = change;
     const wasHeld = before.status === "in_progress" && before.owner === task.owner;
     if (task.owner && task.status === "in_progress" && !wasHeld) await onTaken(task.owner);

@@ -1,12 +1,13 @@
 import { describe, expect, test } from "vitest";
+import type { MessageId } from "../../protocol/ids.ts";
 import { isBusy, isFree, type MemberHandle } from "../../team/members/member-handle.ts";
 import type { RunnerScript } from "./runner.ts";
 
 /** A member that has not been started. */
 export interface MemberHandleFixture extends AsyncDisposable {
   readonly handle: MemberHandle;
-  /** Leaves mail for the member, as the person. */
-  tell(content: string): Promise<void>;
+  /** Leaves mail for the member, as the person. Resolves to its id. */
+  tell(content: string): Promise<MessageId>;
   /** Resolves when what answers has begun to hang. */
   readonly hanging: Promise<void>;
 }
@@ -33,6 +34,18 @@ export function testMemberHandle(
         hasEnded: false,
       });
       expect(isFree(handle)).toBe(true);
+    });
+
+    test("a member says up to which mail it has looked", async () => {
+      await using fixture = await open([{ says: "Done." }]);
+      const { handle } = fixture;
+      expect(handle.state.lookedAt).toBeUndefined();
+      const id = await fixture.tell("Go.");
+
+      await handle.order({ type: "start" });
+      await until(handle, () => !isBusy(handle));
+
+      expect(handle.state.lookedAt).toBe(id);
     });
 
     test("an order has taken effect when it resolves", async () => {

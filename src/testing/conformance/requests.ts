@@ -2,7 +2,7 @@ import { describe, expect, test as plainTest } from "vitest";
 import { lead, MemberName, newRequestId, system, user } from "../../protocol/ids.ts";
 import type { Request } from "../../protocol/request.ts";
 import { hashSubject } from "../../requests/hash-subject.ts";
-import type { Answer, RequestDraft, Requests } from "../../requests/requests.ts";
+import type { RequestAnswer, RequestDraft, Requests } from "../../requests/requests.ts";
 import type { ManualClock } from "../manual-clock.ts";
 import { catchUncaughtErrors } from "../uncaught-errors.ts";
 import { nextChange } from "./next-change.ts";
@@ -292,7 +292,7 @@ function testAnswers(open: () => Promise<RequestsFixture>): void {
   });
 }
 
-const yes: Answer = { by: lead, state: "approved", hash: hashSubject(draft.subject) };
+const yes: RequestAnswer = { by: lead, state: "approved", hash: hashSubject(draft.subject) };
 
 /** Requests of one moment have no order. */
 async function idsOf(listed: Promise<Request[]>): Promise<string[]> {

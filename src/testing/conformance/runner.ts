@@ -10,7 +10,7 @@ export type RunnerScript = readonly ({ says: string } | "hangs" | "fails")[];
 export interface RunnerFixture extends AsyncDisposable {
   readonly runner: Runner;
   /** Leaves mail for its member, as the person. */
-  tell(content: string): Promise<void>;
+  tell(content: string): Promise<unknown>;
   /** Resolves when what answers has begun to hang. */
   readonly hanging: Promise<void>;
   /** Opens a runner on the same transcript, as the next process would. */

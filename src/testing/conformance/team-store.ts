@@ -66,6 +66,32 @@ export function testTeamStore(name: string, open: () => Promise<TeamStoreFixture
       },
     );
 
+    test("a member that was closed can be opened again, with what it has not read", async ({ store }) => {
+      const first = await store.openMember(lead, ignored);
+      const sent = await store.send("lead", hello);
+
+      await first[Symbol.asyncDispose]();
+      const second = await store.openMember(lead, ignored);
+
+      expect(second).not.toBe(first);
+      expect((await second.reader.unread()).map(({ message }) => message)).toEqual([sent]);
+      expect(second.lost.aborted).toBe(false);
+    });
+
+    test("the newest unread mail is known without opening the member", async ({ store }) => {
+      await enlist(store, "alice", "idle");
+      expect(await store.newestUnread(alice)).toBeUndefined();
+
+      await store.send("alice", hello);
+      const { id } = await store.send("alice", hello);
+      expect(await store.newestUnread(alice)).toBe(id);
+      const { reader } = await store.openMember(alice, ignored);
+      await reader.unread();
+      await reader.acknowledge(id);
+
+      expect(await store.newestUnread(alice)).toBeUndefined();
+    });
+
     test("a member that is opened twice is the same", async ({ store }) => {
       const first = await store.openMember(lead, ignored);
 

@@ -1,8 +1,15 @@
 import { expect, test } from "vitest";
 import { TeamError } from "../../../src/errors.ts";
+import { hmacSignature } from "../../../src/keys/signature.ts";
 import { newMessageId, parseTeammateName, user } from "../../../src/protocol/ids.ts";
 import type { Message } from "../../../src/protocol/message.ts";
-import { MailOrders, type OrderHandlers } from "../../../src/team/members/mail-orders.ts";
+import { MemoryRequests } from "../../../src/requests/memory-requests.ts";
+import {
+  isCarriedOut,
+  MailOrders,
+  type OrderHandlers,
+} from "../../../src/team/members/mail-orders.ts";
+import { ManualClock } from "../../../src/testing/manual-clock.ts";
 
 const alice = parseTeammateName("alice");
 
@@ -79,3 +86,20 @@ test("of very many orders the oldest are forgotten", async () => {
 
   expect(carriedOut.slice(mail.length)).toEqual([first?.id]);
 });
+
+test.each([-3_600, 3_600])(
+  "an answer is known to be carried out by its id, by a sender's clock %d s off",
+  async (skewSeconds) => {
+    const clock = new ManualClock();
+    const requests = new MemoryRequests({ signature: hmacSignature(new Uint8Array(32)), clock });
+    const timestamp = clock.now().getTime() / 1000 + skewSeconds;
+    const [answer, another] = [order(), order()].map((it) => ({ ...it, timestamp }));
+    const draft = { type: "permission", from: alice, to: user, subject: {} } as const;
+    const { id, hash } = await requests.open(draft);
+
+    const cause = answer?.id;
+    const decided = await requests.decide(id, { by: user, state: "approved", hash, cause });
+
+    expect([answer, another].map((it) => it && isCarriedOut(decided, it))).toEqual([true, false]);
+  },
+);
