@@ -29,6 +29,8 @@ interface StopOrder extends OrderReceipt {
   id: MessageId;
 }
 
+type StoppedMember = Pick<Member, "name" | "incarnation">;
+
 /** Behind all events, in case one was lost. */
 const sweepMs = 10_000;
 
@@ -162,37 +164,34 @@ export class Supervisor {
     const departure = { reason: "the person stopped it", expected: true };
     if (name !== lead) return this.end(name, departure);
     const { keeper, departures } = this.protocols;
-    const [present, coming] = [this.members.livingTeammates, this.#spawner.underWay];
-    const { members, stops } = await keeper.read();
-    if (order && stops?.includes(order.id)) return;
-    const isAbsent = (each: Member) =>
-      each.status !== "shutdown" &&
-      !this.members.get(each.name) &&
-      !this.#spawner.isSpawning(each.name);
-    const names = [...present, ...members.filter(isAbsent)].map((each) => each.name);
-    const stopped = names.map((each) => members.find((it) => it.name === each) ?? { name: each });
-    if (order?.isFromBefore) {
-      await this.#endAll(
-        stopped.filter((each) => this.#restored.has(each.name)),
-        departure,
-      );
-    } else {
-      await this.members.lead.order({ type: "interrupt" });
-      await this.#endAll(stopped, departure);
-      const spawned = await Promise.allSettled(coming);
-      const arrived = spawned.flatMap((each) => (each.status === "fulfilled" ? each.value : []));
-      await this.#endAll(arrived, departure);
-    }
+    if (order && (await keeper.read()).stops?.includes(order.id)) return;
+    if (!order?.isFromBefore) await this.members.lead.order({ type: "interrupt" });
+    const coming = order?.isFromBefore ? [] : this.#spawner.underWay;
+    const stopped = await this.#presentTeammates();
+    const isMeant = ({ name: each }: StoppedMember) =>
+      !order?.isFromBefore || this.#restored.has(each);
+    await this.#endAll(stopped.filter(isMeant), departure);
+    const spawned = await Promise.allSettled(coming);
+    const arrived = spawned.flatMap((each) => (each.status === "fulfilled" ? each.value : []));
+    await this.#endAll(arrived, departure);
     // Whoever was ending already is gone, too.
     await departures.settled();
     if (order) await keeper.noteStop(order.id);
   }
 
+  /** Everybody who is there, open or not, as of this call. */
+  async #presentTeammates(): Promise<StoppedMember[]> {
+    const open = this.members.livingTeammates.map(({ name }) => name);
+    const { members } = await this.protocols.keeper.read();
+    const isUnopened = ({ name, status }: Member) =>
+      status !== "shutdown" && !this.members.get(name) && !this.#spawner.isSpawning(name);
+    const unopened = members.filter(isUnopened).map(({ name }) => name);
+    const recordOf = (name: MemberName) => members.find((each) => each.name === name);
+    return [...open, ...unopened].map((name) => recordOf(name) ?? { name });
+  }
+
   /** Ends those that have not been spawned again meanwhile. */
-  async #endAll(
-    stopped: readonly Pick<Member, "name" | "incarnation">[],
-    departure: Departure,
-  ): Promise<void> {
+  async #endAll(stopped: readonly StoppedMember[], departure: Departure): Promise<void> {
     await Promise.all(
       stopped.map(async ({ name, incarnation }) => {
         await this.#spawner.settled(name);

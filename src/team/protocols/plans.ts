@@ -26,10 +26,10 @@ export interface PlanGate {
   closed(): string | undefined;
 }
 
-interface Standing {
+interface PlanState {
   isRequired: boolean;
   /** The plan that counts, if one was handed in. */
-  request: Pick<Request, "id" | "state"> | undefined;
+  request: Pick<Request, "id" | "state" | "version"> | undefined;
 }
 
 export interface PlansOptions {
@@ -43,37 +43,38 @@ export interface PlansOptions {
 /** The plans that teammates hand in, and the gates that stay closed until one is approved. */
 export class Plans {
   readonly #options: PlansOptions;
-  readonly #standings = new Map<MemberName, Standing>();
+  readonly #states = new Map<MemberName, PlanState>();
 
   constructor(options: PlansOptions) {
     this.#options = options;
+    options.requests.onChange((request) => this.#note(request));
   }
 
   gateOf(name: MemberName): PlanGate {
-    return { closed: () => closedBy(this.#standings.get(name)) };
+    return { closed: () => closedBy(this.#states.get(name)) };
   }
 
   /** The approved plan of a member that ends when it takes a task. */
   approvedPlanOf(name: MemberName): RequestId | undefined {
-    const { isRequired, request } = this.#standings.get(name) ?? {};
+    const { isRequired, request } = this.#states.get(name) ?? {};
     return isRequired && request?.state === "approved" ? request.id : undefined;
   }
 
   /** True while a member waits for the answer to its plan. */
   isPending(name: MemberName): boolean {
-    return this.#standings.get(name)?.request?.state === "pending";
+    return this.#states.get(name)?.request?.state === "pending";
   }
 
   /** True while the person has a plan to decide. */
   get isAnyForPerson(): boolean {
     if (this.#options.approver !== user) return false;
-    return [...this.#standings.values()].some(({ request }) => request?.state === "pending");
+    return [...this.#states.values()].some(({ request }) => request?.state === "pending");
   }
 
   /** A member begins, or begins again: whatever it had planned before is void. */
   async begin(name: MemberName, isRequired: boolean): Promise<void> {
     await this.#withdraw(name, "its member was spawned again");
-    this.#standings.set(name, { isRequired, request: undefined });
+    this.#states.set(name, { isRequired, request: undefined });
   }
 
   /**
@@ -89,7 +90,7 @@ export class Plans {
     // signed with a key that is lost was asked again under another id.
     const newest = await this.#newestOpenPlanOf(name);
     const request = newest ?? (known && !isVoid(known) ? known : undefined);
-    this.#standings.set(name, { isRequired, request });
+    this.#states.set(name, { isRequired, request });
     if (!request) return;
     if (request.id !== id) await this.#keep(request);
     if (request.state === "pending") await this.#ask(request);
@@ -105,11 +106,13 @@ export class Plans {
         hint: "Write the details to a file that you name, once you may, and hand in the gist.",
       });
     }
-    const isRequired = this.#standings.get(from)?.isRequired ?? false;
-    const older = this.#standings.get(from)?.request;
+    const isRequired = this.#states.get(from)?.isRequired ?? false;
+    const older = this.#states.get(from)?.request;
     const replaces = older?.state === "pending" ? older.id : undefined;
     const request = await requests.open({ type: "plan", from, to, subject: { plan }, replaces });
-    this.#standings.set(from, { isRequired, request });
+    this.#states.set(from, { isRequired, request });
+    // It may have been decided before it was the one that counts.
+    this.#note(await requests.get(request.id));
     if (older?.state === "pending") await this.#cancel(older.id, from, superseded);
     await this.#keep(request);
     await this.#ask(request);
@@ -139,27 +142,33 @@ export class Plans {
       reason,
       cause,
     });
-    const standing = this.#standings.get(request.from);
-    if (standing?.request?.id === request.id) standing.request = decided;
+    this.#note(decided);
     return decided;
   }
 
   /** A member has taken a task: an approval was for what it did before. */
   async onTaskTaken(name: MemberName): Promise<void> {
-    const standing = this.#standings.get(name);
-    if (!standing?.isRequired || standing.request?.state !== "approved") return;
-    standing.request = undefined;
+    const known = this.#states.get(name);
+    if (!known?.isRequired || known.request?.state !== "approved") return;
+    known.request = undefined;
     await this.#options.keeper.change(name, ({ plan_request: _, ...member }) => member);
   }
 
   /** A member has ended: nobody needs to decide its plan any more. */
   async end(name: MemberName): Promise<void> {
     await this.#withdraw(name, "its member has ended");
-    this.#standings.delete(name);
+    this.#states.delete(name);
+  }
+
+  /** A gate opens and closes by what is on record of its plan, whoever has decided it. */
+  #note(request: Request): void {
+    const known = this.#states.get(request.from);
+    if (known?.request?.id !== request.id || known.request.version > request.version) return;
+    known.request = request;
   }
 
   async #withdraw(name: MemberName, reason: string): Promise<void> {
-    const request = this.#standings.get(name)?.request;
+    const request = this.#states.get(name)?.request;
     if (request?.state === "pending") await this.#cancel(request.id, name, reason);
   }
 
@@ -248,9 +257,9 @@ const superseded = "a newer plan was handed in";
 const rejected =
   "Your plan is rejected. Hand in another with plan_approval; until one is approved you cannot change anything.";
 
-function closedBy(standing: Standing | undefined): string | undefined {
-  const state = standing?.request?.state;
-  if (state === "approved" || (!standing?.isRequired && state === undefined)) return undefined;
+function closedBy(known: PlanState | undefined): string | undefined {
+  const state = known?.request?.state;
+  if (state === "approved" || (!known?.isRequired && state === undefined)) return undefined;
   switch (state) {
     case "pending":
       return "your plan waits for approval; end your turn, you are told the answer";

@@ -29,6 +29,10 @@ export class Shutdowns implements Disposable {
 
   constructor(options: ShutdownsOptions) {
     this.#options = options;
+    // Another process may have written the member's answer.
+    options.requests.onChange(({ type, state, to }) => {
+      if (type === "shutdown" && state === "rejected") this.#endGrace(to);
+    });
   }
 
   /** Asks. A member that was asked already, and has not answered, is not asked twice. */

@@ -66,7 +66,9 @@ export function testTeamStore(name: string, open: () => Promise<TeamStoreFixture
       },
     );
 
-    test("a member that was closed can be opened again, with what it has not read", async ({ store }) => {
+    test("a member that was closed can be opened again, with what it has not read", async ({
+      store,
+    }) => {
       const first = await store.openMember(lead, ignored);
       const sent = await store.send("lead", hello);
 
