@@ -82,12 +82,12 @@ function summarySection(): string {
 const intro = `# Events
 
 What happens in a team, as it happens: \`troupe run --output stream-json\` prints one event a line on standard output, and
-\`.team/events.jsonl\` keeps the newest for whoever looks from elsewhere (there each line has a number \`seq\` too, as its last
+\`.team/events.jsonl\` keeps the newest for other processes (there each line has a number \`seq\` too, as its last
 key). The screen and the library (\`team.events()\`) see the same events.
 
 Events may be lost and texts may come in larger pieces: they are for watching. What must not be lost is in the transcripts,
-the mailboxes, the tasks and the requests ([storage.md](storage.md)). New types and new fields may be added; leave aside what you do not know.
-The order of the keys says nothing.
+the mailboxes, the tasks and the requests ([storage.md](storage.md)). New types and new fields may be added; ignore what you do not know.
+The order of the keys has no meaning.
 
 Every event has these fields:
 
