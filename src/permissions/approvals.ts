@@ -2,6 +2,7 @@ import { TeamError } from "../errors.ts";
 import type { Clock } from "../lib/clock.ts";
 import { isLeaving } from "../lib/leaving.ts";
 import { onAbort } from "../lib/on-abort.ts";
+import { WakeLatch } from "../lib/wake-latch.ts";
 import { type MemberName, user } from "../protocol/ids.ts";
 import type { Request } from "../protocol/request.ts";
 import { hashSubject } from "../requests/hash-subject.ts";
@@ -91,10 +92,8 @@ export class RequestApprovals implements Approvals {
    */
   async #decided(asked: Request, signal: AbortSignal): Promise<Request | undefined> {
     const { id } = asked;
-    let settle = () => {};
-    const settled = new Promise<void>((resolve) => {
-      settle = resolve;
-    });
+    const latch = new WakeLatch();
+    const settle = () => latch.wake();
     let lateness: string | undefined;
     const stopListening = this.#requests.onChange((request) => {
       if (request.id === id && request.state !== "pending") settle();
@@ -108,7 +107,7 @@ export class RequestApprovals implements Approvals {
       // It may have been decided before anybody listened.
       const current = await this.#requests.get(id);
       if (current.state !== "pending") return current;
-      await settled;
+      await latch.next();
       if (lateness !== undefined) await this.#expire(asked, lateness);
       const decided = await this.#requests.get(id);
       return decided.state === "pending" ? undefined : decided;

@@ -1,5 +1,6 @@
 import { TeamError } from "../errors.ts";
 import type { Clock } from "../lib/clock.ts";
+import { WakeLatch } from "../lib/wake-latch.ts";
 import type { EventLog } from "../logs/event-log.ts";
 import type { AgentEvent } from "../protocol/events.ts";
 
@@ -59,7 +60,7 @@ class Observation implements AsyncIterable<AgentEvent> {
   #events: AgentEvent[] = [];
   #isEnded = false;
   #isTooSlow = false;
-  #wake: (() => void) | undefined;
+  readonly #latch = new WakeLatch();
 
   constructor(onEnd: () => void) {
     this.#onEnd = onEnd;
@@ -72,13 +73,13 @@ class Observation implements AsyncIterable<AgentEvent> {
       return;
     }
     this.#events.push(event);
-    this.#wake?.();
+    this.#latch.wake();
   }
 
   end(): void {
     this.#isEnded = true;
     this.#onEnd();
-    this.#wake?.();
+    this.#latch.wake();
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<AgentEvent, void> {
@@ -88,9 +89,7 @@ class Observation implements AsyncIterable<AgentEvent> {
         if (this.#events.length > 0) continue;
         if (this.#isTooSlow) throw tooSlow();
         if (this.#isEnded) return;
-        await new Promise<void>((resolve) => {
-          this.#wake = resolve;
-        });
+        await this.#latch.next();
       }
     } finally {
       this.end();

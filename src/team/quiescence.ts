@@ -1,3 +1,5 @@
+import { onAbort } from "../lib/on-abort.ts";
+import { WakeLatch } from "../lib/wake-latch.ts";
 import { lead, type MemberName, type MessageId, system } from "../protocol/ids.ts";
 import type { Supervisor } from "./supervisor.ts";
 
@@ -96,22 +98,19 @@ async function until(
   signal: AbortSignal,
   holds: () => boolean,
 ): Promise<void> {
-  let wake = () => {};
-  const stop = supervisor.members.onChange(() => wake());
-  const abort = () => wake();
-  signal.addEventListener("abort", abort);
+  const latch = new WakeLatch();
+  const stop = supervisor.members.onChange(() => latch.wake());
+  const removeListener = onAbort(signal, () => latch.wake());
   // Whoever waits for a team keeps the process alive: all of its timers and watches do not.
   const keepAlive = setInterval(() => {}, 2 ** 31 - 1);
   try {
     while (!holds() && !signal.aborted && !supervisor.isClosing) {
-      await new Promise<void>((resolve) => {
-        wake = resolve;
-      });
+      await latch.next();
     }
   } finally {
     clearInterval(keepAlive);
     stop();
-    signal.removeEventListener("abort", abort);
+    removeListener();
   }
 }
 

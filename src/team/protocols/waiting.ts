@@ -1,5 +1,6 @@
 import type { Clock } from "../../lib/clock.ts";
 import { onAbort } from "../../lib/on-abort.ts";
+import { WakeLatch } from "../../lib/wake-latch.ts";
 import { type MemberName, user } from "../../protocol/ids.ts";
 import type { Message } from "../../protocol/message.ts";
 
@@ -20,20 +21,17 @@ export async function waitForRuns(options: WaitingOptions, signal: AbortSignal):
   const { names, timeoutMs, clock, onChange } = options;
   if (names.length === 0) return "No teammates to wait for.";
   let isTimeUp = false;
-  let wake = () => {};
+  const latch = new WakeLatch();
   const stops = [
-    onChange(() => wake()),
-    onAbort(signal, () => wake()),
+    onChange(() => latch.wake()),
+    onAbort(signal, () => latch.wake()),
     clock.schedule(timeoutMs, () => {
       isTimeUp = true;
-      wake();
+      latch.wake();
     }),
   ];
   try {
     while (true) {
-      const changed = new Promise<void>((resolve) => {
-        wake = resolve;
-      });
       const reason = await reasonToStop(options);
       if (reason) return reason;
       if (signal.aborted) return "Stopped waiting.";
@@ -41,7 +39,7 @@ export async function waitForRuns(options: WaitingOptions, signal: AbortSignal):
         const time = clock.now().toISOString().slice(11, 19);
         return `${timeoutMs / 1000} s have passed, it is ${time}Z. ${stillBusy(options)}`;
       }
-      await changed;
+      await latch.next();
     }
   } finally {
     for (const stop of stops) stop();
