@@ -16,7 +16,7 @@ interface RoundOptions {
 }
 
 /** What is to become of a call: it has its answer already, or it may be run. */
-type Plan =
+type CallPlan =
   | { type: "answered"; output: ToolOutput }
   /** It was made before, and is not run again. */
   | { type: "repeated"; output: ToolOutput }
@@ -52,7 +52,7 @@ export class CallRound {
     }
   }
 
-  async #plan({ call, isStarted, stop }: OpenCall): Promise<Plan> {
+  async #plan({ call, isStarted, stop }: OpenCall): Promise<CallPlan> {
     const { agent, repetition } = this.#options;
     if (isStarted) return answered(outcomeUnknown);
     if (cutShort.has(stop)) return answered(cutOff);
@@ -79,7 +79,7 @@ export class CallRound {
     }
   }
 
-  async #carryOut(open: OpenCall, plan: Plan): Promise<void> {
+  async #carryOut(open: OpenCall, plan: CallPlan): Promise<void> {
     const { signal, emit } = this.#options;
     const { call } = open;
     // Whoever leaves comes back: what was not begun is begun then.
@@ -92,7 +92,7 @@ export class CallRound {
   }
 
   /** What the call comes to; `stopped` when it stays open, for another time. */
-  async #outputOf(open: OpenCall, plan: Plan): Promise<ToolOutput | "stopped"> {
+  async #outputOf(open: OpenCall, plan: CallPlan): Promise<ToolOutput | "stopped"> {
     if (plan.type !== "judged") return plan.output;
     return (await this.#permit(open.call, plan.verdict)) ?? this.#start(open, plan.prepared);
   }
@@ -168,7 +168,7 @@ export class CallRound {
  * True for what only looks at files, or spawns. Other calls to the team run in their order, though
  * they change no file: who waits for teammates in the same reply waits for those it has spawned.
  */
-function isPlainRead({ prepared, verdict }: Extract<Plan, { type: "judged" }>): boolean {
+function isPlainRead({ prepared, verdict }: Extract<CallPlan, { type: "judged" }>): boolean {
   const { action } = prepared;
   return verdict.isReadOnly && (action.type !== "coordinate" || action.isIndependent === true);
 }
@@ -185,7 +185,7 @@ const cutOff =
   "Error: Your reply met the limit of its length before it was complete, so none of its calls was run. Make the calls again in smaller pieces.";
 const notRun = "Error: Not run: the person interrupted before it began.";
 
-function answered(text: string): Plan {
+function answered(text: string): CallPlan {
   return { type: "answered", output: failure(text) };
 }
 

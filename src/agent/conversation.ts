@@ -24,7 +24,7 @@ export interface OpenCall {
   readonly madeAt: Date;
 }
 
-type Input = Extract<Utterance, { type: "input" }>;
+type InputUtterance = Extract<Utterance, { type: "input" }>;
 type ReplyEntry = Extract<Entry, { type: "reply" }>;
 type ResultEntry = Extract<Entry, { type: "tool-result" }>;
 
@@ -40,7 +40,7 @@ export class Conversation {
   readonly #wholePath: WholePath;
   #closed: Utterance[] = [];
   /** What came since the last reply or results. */
-  #input: Input | undefined;
+  #input: InputUtterance | undefined;
   #awaitsReply = false;
   #openCalls: OpenCall[] = [];
   #results = new Map<string, ToolResult>();

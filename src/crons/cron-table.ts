@@ -38,7 +38,7 @@ export interface CronDraft {
   askedAt?: Date | undefined;
 }
 
-interface Plan {
+interface CronPlan {
   entry: CronEntry;
   /** True also while a failed firing waits to be tried again. */
   isFiring: boolean;
@@ -62,7 +62,7 @@ const maxWaitedSetbackMs = 3 * 3_600_000;
  */
 export class CronTable implements AsyncDisposable {
   readonly #options: CronTableOptions;
-  readonly #plans = new Map<string, Plan>();
+  readonly #plans = new Map<string, CronPlan>();
   readonly #writes = new Serial();
   readonly #underWay = new Set<Promise<void>>();
   #lastLookMs = 0;
@@ -160,7 +160,7 @@ export class CronTable implements AsyncDisposable {
     this.#cancelLook = this.#options.clock.schedule(Math.min(delayMs, maxLookDelayMs), look);
   }
 
-  #fireIfDue(plan: Plan, now: Date): void {
+  #fireIfDue(plan: CronPlan, now: Date): void {
     const { entry } = plan;
     if (entry.next_at === null) return;
     const next = new Date(entry.next_at);
@@ -170,7 +170,7 @@ export class CronTable implements AsyncDisposable {
     else this.#planAnew(plan, now);
   }
 
-  async #fire(plan: Plan, at: Date): Promise<void> {
+  async #fire(plan: CronPlan, at: Date): Promise<void> {
     const { entry } = plan;
     plan.isFiring = true;
     try {
@@ -185,7 +185,7 @@ export class CronTable implements AsyncDisposable {
     this.#look();
   }
 
-  #fireAgainLater(plan: Plan): void {
+  #fireAgainLater(plan: CronPlan): void {
     this.#options.clock.schedule(retryDelayMs, () => {
       plan.isFiring = false;
       this.#look();
@@ -193,7 +193,7 @@ export class CronTable implements AsyncDisposable {
   }
 
   /** Plans what comes after `after`. The book follows, so that people see it there. */
-  #planAnew(plan: Plan, after: Date): void {
+  #planAnew(plan: CronPlan, after: Date): void {
     const before = plan.entry;
     try {
       plan.entry = planAnew(before, after);
@@ -205,7 +205,7 @@ export class CronTable implements AsyncDisposable {
     if (plan.entry.next_at !== before.next_at) this.#own(this.#keep(plan));
   }
 
-  async #keep(plan: Plan): Promise<void> {
+  async #keep(plan: CronPlan): Promise<void> {
     try {
       await this.#writes.run(async () => {
         if (this.#has(plan)) await this.#options.book.put(plan.entry);
@@ -217,13 +217,13 @@ export class CronTable implements AsyncDisposable {
   }
 
   /** Does nothing where somebody has cancelled it meanwhile. */
-  async #drop(plan: Plan): Promise<void> {
+  async #drop(plan: CronPlan): Promise<void> {
     if (!this.#has(plan)) return;
     await this.#options.book.remove(plan.entry.id);
     this.#plans.delete(plan.entry.id);
   }
 
-  #has(plan: Plan): boolean {
+  #has(plan: CronPlan): boolean {
     return this.#plans.get(plan.entry.id) === plan;
   }
 
@@ -247,7 +247,7 @@ function withinLimit(entries: readonly CronEntry[]): readonly CronEntry[] {
 }
 
 /** Infinity for what never comes, and for what is being fired. */
-function millisecondsUntilNext({ entry, isFiring }: Plan, now: Date): number {
+function millisecondsUntilNext({ entry, isFiring }: CronPlan, now: Date): number {
   if (isFiring || entry.next_at === null) return Infinity;
   return Math.max(0, Date.parse(entry.next_at) - now.getTime());
 }

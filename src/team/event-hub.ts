@@ -4,7 +4,7 @@ import { WakeLatch } from "../lib/wake-latch.ts";
 import type { EventLog } from "../logs/event-log.ts";
 import type { AgentEvent } from "../protocol/events.ts";
 
-type Unstamped<T> = T extends AgentEvent ? Omit<T, "at"> : never;
+type UnstampedEvent<T> = T extends AgentEvent ? Omit<T, "at"> : never;
 
 /** So many events may wait for an observer that does not read; then it is let go. */
 const maxWaiting = 100_000;
@@ -21,7 +21,7 @@ export class EventHub {
     this.#clock = clock;
   }
 
-  say(event: Unstamped<AgentEvent>): void {
+  say(event: UnstampedEvent<AgentEvent>): void {
     this.emit({ ...event, at: this.#clock.now().toISOString() });
   }
 
@@ -31,7 +31,7 @@ export class EventHub {
   }
 
   /** Shows whoever watches what the store has logged by itself. */
-  showLogged(event: Unstamped<AgentEvent>): void {
+  showLogged(event: UnstampedEvent<AgentEvent>): void {
     this.#show({ ...event, at: this.#clock.now().toISOString() });
   }
 

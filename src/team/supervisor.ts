@@ -16,7 +16,7 @@ import {
 } from "./members/member-definition.ts";
 import { isBusy, type MemberHandle, type MemberOrder } from "./members/member-handle.ts";
 import { Members } from "./members/members.ts";
-import { restoreTeam } from "./members/restore-team.ts";
+import { resume } from "./members/resume.ts";
 import { settleRun } from "./members/run-settlement.ts";
 import { Spawner } from "./members/spawner.ts";
 import { WakePolicy } from "./members/wake-policy.ts";
@@ -90,12 +90,13 @@ export class Supervisor {
   static async open(options: SupervisorOptions): Promise<Supervisor> {
     const supervisor = new Supervisor(options);
     const { protocols, members } = supervisor;
-    await protocols.permissions.restore();
-    const settings = { ...options.lead, rules: protocols.permissions.rules };
-    members.add(await supervisor.#open(leadDefinition(settings)));
     for (const { name } of (await protocols.keeper.read()).members) supervisor.#restored.add(name);
-    await restoreTeam({
+    await resume({
       ...{ protocols, members, onWarning: options.onWarning },
+      openLead: () => {
+        const { rules } = protocols.permissions;
+        return supervisor.#open(leadDefinition({ ...options.lead, rules }));
+      },
       open: (record) => supervisor.#openTeammate(record),
     });
     return supervisor;

@@ -4,30 +4,47 @@ import type { Member } from "../../protocol/team.ts";
 import type { Protocols } from "../protocols/protocols.ts";
 import type { MemberHandle } from "./member-handle.ts";
 import type { Members } from "./members.ts";
-import { restoredRecords } from "./restored-records.ts";
 
-export interface RestoreOptions {
+export interface ResumeOptions {
   protocols: Protocols;
   members: Members;
+  openLead(): Promise<MemberHandle>;
   open(record: Member): Promise<MemberHandle>;
   onWarning(message: string): void;
 }
 
-/** Opens everybody who was in the team, each where it was, and carries on what was under way. */
-export async function restoreTeam(options: RestoreOptions): Promise<void> {
-  const { protocols, onWarning } = options;
-  const { keeper, departures, shutdowns } = protocols;
-  const { alive, ending } = restoredRecords(await keeper.read());
-  for (const { name, ending: departure } of ending) {
-    await departures.finishLater(name, departure).catch((error: unknown) => {
-      onWarning(`The removal of '${name}' is not complete: ${describeError(error)}`);
-    });
-  }
+/**
+ * Goes on where the last process stopped, in this order:
+ * 1. the rules that the person added hold again, before any member is opened;
+ * 2. the lead is opened, since members report to it;
+ * 3. removals that were interrupted are finished, so that mail and tasks are free for the others;
+ * 4. every member that is alive is opened with its plan, its failure and its tasks;
+ * 5. shutdowns that were asked for are asked again, or carried out.
+ * Nobody runs before all of it is done. Each step does no more when it is done twice.
+ */
+export async function resume(options: ResumeOptions): Promise<void> {
+  const { protocols, members } = options;
+  const { permissions, keeper, shutdowns } = protocols;
+  await permissions.restore();
+  members.add(await options.openLead());
+  const records = (await keeper.read()).members;
+  for (const record of records) await finishRemoval(record, options);
+  const alive = records.filter(({ status }) => status !== "shutdown");
   await mapInBatches(alive, (record) => restoreMember(record, options));
   await shutdowns.restore(alive);
 }
 
-async function restoreMember(record: Member, options: RestoreOptions): Promise<void> {
+async function finishRemoval(
+  { name, status, ending }: Member,
+  { protocols, onWarning }: ResumeOptions,
+): Promise<void> {
+  if (status !== "shutdown" || !ending) return;
+  await protocols.departures.finishLater(name, ending).catch((error: unknown) => {
+    onWarning(`What the end of '${name}' brings about is not all done: ${describeError(error)}`);
+  });
+}
+
+async function restoreMember(record: Member, options: ResumeOptions): Promise<void> {
   const { protocols, members, open } = options;
   const { keeper, plans, tasks } = protocols;
   const { name } = record;
@@ -55,7 +72,7 @@ function failureOf({ status, detail }: Member, { state }: MemberHandle): string 
  * A member goes on as it was asked for, or not at all: the person or the lead can end it, or spawn
  * it differently. Whatever is the matter with one keeps no other from going on.
  */
-async function leaveOut({ name }: Member, error: unknown, options: RestoreOptions): Promise<void> {
+async function leaveOut({ name }: Member, error: unknown, options: ResumeOptions): Promise<void> {
   const { keeper, tasks } = options.protocols;
   const detail = describeError(error);
   options.onWarning(`'${name}' cannot continue: ${detail}`);
