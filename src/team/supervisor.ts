@@ -3,8 +3,8 @@ import { lead, type MemberName, type MessageId, user } from "../protocol/ids.ts"
 import type { PermissionMode } from "../protocol/message.ts";
 import type { Member, MemberStatus } from "../protocol/team.ts";
 import type { SpawnRequest } from "../tools/team/team-access.ts";
-import { Aftermath } from "./members/aftermath.ts";
 import { ChatterGuard } from "./members/chatter-guard.ts";
+import { CrashReports } from "./members/crash-reports.ts";
 import type { Departure } from "./members/departures.ts";
 import { LocalMember } from "./members/local-member.ts";
 import { isCarriedOut, type OrderHandlers, type OrderReceipt } from "./members/mail-orders.ts";
@@ -42,7 +42,7 @@ export class Supervisor {
   readonly #guard: ChatterGuard;
   readonly #policy: WakePolicy;
   readonly #spawner: Spawner;
-  readonly #aftermath: Aftermath;
+  readonly #crashes: CrashReports;
   #stops: (() => void)[] = [];
   /** Teammates that an earlier process has spawned, until they are spawned again. */
   readonly #restored = new Set<MemberName>();
@@ -67,7 +67,7 @@ export class Supervisor {
       guard: this.#guard,
       isAnyTeammateBusy: () => members.isAnyTeammateBusy,
     });
-    this.#aftermath = new Aftermath({
+    this.#crashes = new CrashReports({
       ...options,
       ...this.protocols,
       onSettled: () => members.changed(),
@@ -132,7 +132,7 @@ export class Supervisor {
       !this.members.living.some(isBusy) &&
       dispatch.isAsleep &&
       !departures.isAnyUnderWay &&
-      !this.#aftermath.isAnyOpen &&
+      !this.#crashes.isAnyOpen &&
       !shutdowns.isAnyOpen &&
       !this.#spawner.isAnyUnderWay &&
       !(this.options.waitsForPerson && this.protocols.plans.isAnyForPerson)
@@ -257,7 +257,7 @@ export class Supervisor {
         }),
       onEvent: (event) => protocols.hub.emit(event),
       onStatus: (status, detail) => this.#onStatus(name, status, detail),
-      onCrash: (reason) => this.#aftermath.begin(name, reason),
+      onCrash: (reason) => this.#crashes.begin(name, reason),
       onLateMail: () => this.#onLateMail(name),
       onWarning: options.onWarning,
     });

@@ -4,7 +4,7 @@ import { messageIdFor } from "../message-id-for.ts";
 import type { Post } from "../post.ts";
 import type { TeamTasks } from "../protocols/team-tasks.ts";
 
-export interface AftermathOptions {
+export interface CrashReportsOptions {
   post: Post;
   tasks: TeamTasks;
   clock: Clock;
@@ -13,12 +13,12 @@ export interface AftermathOptions {
   onSettled(): void;
 }
 
-/** What the crash of one member's loop brings about: its lead and the person know, its tasks are free. */
-export class Aftermath {
-  readonly #options: AftermathOptions;
+/** Reports the crash of a member's loop to the lead and the person, and frees the member's tasks. */
+export class CrashReports {
+  readonly #options: CrashReportsOptions;
   #open = 0;
 
-  constructor(options: AftermathOptions) {
+  constructor(options: CrashReportsOptions) {
     this.#options = options;
   }
 
