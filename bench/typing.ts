@@ -1,6 +1,11 @@
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
+import { temporaryDirectory } from "../src/testing/temporary-directory.ts";
 import { formatMs, formatNumber } from "./lib/format.ts";
 import { publish } from "./lib/report.ts";
 import { percentile } from "./lib/statistics.ts";
+import { Workbench } from "./lib/workbench.ts";
+import { measureOnTerminal } from "./typing/keys-on-terminal.ts";
 import { type Load, measureKeys } from "./typing/keys-under-load.ts";
 
 const alone: Load = { members: 0, lines: 0, eventsPerSecond: 1 };
@@ -9,10 +14,29 @@ const crowded: Load = { members: 20, lines: 10_000, eventsPerSecond: 50 };
 /** A frame at 60 a second: what comes within it is felt as at once. */
 const atOnceMs = 16;
 
+/** With everybody's text on its way through the same two cores. */
+const streamingMembers = 8;
+const streamingP90Ms = 30;
+
+await promisify(execFile)("npm", ["run", "build"]);
+await using directory = await temporaryDirectory();
+const workbench = await Workbench.open(directory.path, {
+  provider: "bench/typing/programs/provider.ts",
+});
+
 await measureKeys(alone);
 const quiet = await measureKeys(alone);
 const loud = await measureKeys(crowded);
 const loudP99 = percentile(loud, 0.99);
+const nobody = await measureOnTerminal(workbench, 0);
+const streaming = await measureOnTerminal(workbench, streamingMembers);
+const streamingP90 = percentile(streaming, 0.9);
+const onTerminal = (what: string, samples: readonly number[]) => [
+  what,
+  formatMs(percentile(samples, 0.5)),
+  formatMs(percentile(samples, 0.9)),
+  formatMs(Math.max(...samples)),
+];
 
 await publish({
   title: "Typing",
@@ -42,6 +66,25 @@ await publish({
           figure: formatMs(loudP99),
           target: `≤ ${atOnceMs} ms`,
           isMet: loudP99 <= atOnceMs,
+        },
+      ],
+    },
+    {
+      title: "From a key to its echo on a terminal",
+      about: `The built program on a pseudo-terminal, from the key that is written to the terminal to the echo that is read from it. ${streamingMembers} teammates stream 20 pieces of text a second each; the provider has a process of its own.`,
+      table: {
+        head: ["", "p50", "p90", "longest"],
+        rows: [
+          onTerminal("nobody streams", nobody),
+          onTerminal(`${streamingMembers} members stream`, streaming),
+        ],
+      },
+      targets: [
+        {
+          what: `a key while ${streamingMembers} members stream: p90`,
+          figure: formatMs(streamingP90),
+          target: `≤ ${streamingP90Ms} ms`,
+          isMet: streamingP90 <= streamingP90Ms,
         },
       ],
     },

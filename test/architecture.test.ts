@@ -185,3 +185,44 @@ function importsIn(text: string): Import[] {
 function folderOf(file: string): string {
   return file.split("/")[0] ?? "";
 }
+
+const declaration = /^(?:export )?(?:declare )?(?:abstract )?(?:interface|type|class) (\w+)/gm;
+
+/** The files that declare a type of each name. */
+function filesByType(texts: ReadonlyMap<string, string>): Map<string, string[]> {
+  const files = new Map<string, string[]>();
+  for (const [file, text] of texts) {
+    const names = new Set([...text.matchAll(declaration)].map(([, name = ""]) => name));
+    for (const name of names) files.set(name, [...(files.get(name) ?? []), file]);
+  }
+  return files;
+}
+
+function declaredTwice(texts: ReadonlyMap<string, string>): string[] {
+  const all = [...filesByType(texts)];
+  return all.flatMap(([name, files]) => (files.length > 1 ? `${name}: ${files.join(", ")}` : []));
+}
+
+test("no two files declare a type of the same name", () => {
+  const files = ["src", "web/src"].flatMap((folder) =>
+    readdirSync(folder, { recursive: true, encoding: "utf8" }).map((path) => join(folder, path)),
+  );
+  const texts = new Map(
+    files
+      .filter((path) => /\.tsx?$/.test(path))
+      .map((path) => [path, readFileSync(path, "utf8")] as const),
+  );
+
+  expect(texts.size).toBeGreaterThan(500);
+  expect(declaredTwice(texts)).toEqual([]);
+});
+
+test("a type is found that two files declare, exported or not", () => {
+  const texts = new Map([
+    ["a.ts", "interface Line {}\nexport type Row = 1;\nfunction f() {\n  type Line = 2;\n}"],
+    ["b.ts", "export type Line = string;\nexport abstract class Page {}"],
+    ["c.ts", "export class Page<T> {}\nconst Row = 1;"],
+  ]);
+
+  expect(declaredTwice(texts)).toEqual(["Line: a.ts, b.ts", "Page: b.ts, c.ts"]);
+});

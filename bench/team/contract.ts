@@ -1,7 +1,7 @@
 import { z } from "zod";
 
 /** What is played: who says what is the provider's part, who is told what is the team's. */
-export const Scene = z.enum(["sleepers", "reports", "letters"]);
+export const Scene = z.enum(["sleepers", "reports", "reports-at-once", "letters"]);
 
 export const ProviderOptions = z.object({ scene: Scene, teammates: z.int() });
 
@@ -23,6 +23,7 @@ export const TeamOptions = z.object({
   directory: z.string(),
   url: z.string(),
   scene: Scene,
+  teammates: z.int(),
   /** How many times something is said. */
   times: z.int(),
 });

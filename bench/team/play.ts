@@ -23,12 +23,13 @@ export async function play(
   const directory = await workbench.directory(name);
   await using provider = await workbench.start("provider", { scene, teammates });
   const { url } = await provider.ask({ question: "url" }, ProviderUrl);
-  await using team = await workbench.start("team", { directory, url, scene, times });
+  await using team = await workbench.start("team", { directory, url, scene, teammates, times });
   const figures = await team.ask({}, TeamFigures);
   const seen = await provider.ask({ question: "figures" }, ProviderFigures);
-  if (seen.gapsMs.length !== times) {
+  const expected = scene === "reports-at-once" ? times * teammates : times;
+  if (seen.gapsMs.length !== expected) {
     throw new Error(
-      `${seen.gapsMs.length} of ${times} were seen; the lead said: ${figures.result}`,
+      `${seen.gapsMs.length} of ${expected} were seen; the lead said: ${figures.result}`,
     );
   }
   return { provider: seen, team: figures };

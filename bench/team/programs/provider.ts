@@ -18,7 +18,7 @@ let said = 0;
 
 interface Part {
   lead(request: ProviderRequest): ScriptedAnswer;
-  teammate(request: ProviderRequest, name: string): ScriptedAnswer;
+  teammate(request: ProviderRequest, name: string): ScriptedAnswer | Promise<ScriptedAnswer>;
 }
 
 const parts: Record<typeof scene, Part> = {
@@ -37,6 +37,15 @@ const parts: Record<typeof scene, Part> = {
   reports: {
     lead: () => says("Seen."),
     teammate() {
+      const report = `Report ${++said}.`;
+      sightings.say({ shownBy: [report], to: "lead" });
+      return says(report);
+    },
+  },
+  "reports-at-once": {
+    lead: () => says("Seen."),
+    async teammate() {
+      await allWait();
       const report = `Report ${++said}.`;
       sightings.say({ shownBy: [report], to: "lead" });
       return says(report);
@@ -65,6 +74,18 @@ server.replyWith((request) => {
   server.requests.length = 0;
   return name === "lead" ? parts[scene].lead(request) : parts[scene].teammate(request, name);
 });
+
+let waiting: (() => void)[] = [];
+
+/** Resolves for all teammates at once, when the last of them has asked. */
+function allWait(): Promise<void> {
+  return new Promise((resolve) => {
+    waiting.push(resolve);
+    if (waiting.length < teammates) return;
+    for (const each of waiting) each();
+    waiting = [];
+  });
+}
 
 function hasSpoken({ body }: ProviderRequest): boolean {
   return body.messages.some(({ role }) => role === "assistant");

@@ -5,7 +5,7 @@ import { type TeamFigures, TeamOptions } from "../contract.ts";
 import { peakMemoryBytes } from "../peak-memory.ts";
 import { placeBelow } from "../place.ts";
 
-const { directory, url, scene, times } = childOptions(TeamOptions);
+const { directory, url, scene, teammates, times } = childOptions(TeamOptions);
 
 const plays: Record<typeof scene, (team: Team) => Promise<void>> = {
   async sleepers(team) {
@@ -17,6 +17,15 @@ const plays: Record<typeof scene, (team: Team) => Promise<void>> = {
     await team.quiet();
     for (let time = 1; time < times; time++) {
       await team.message("worker", "Report again.");
+      await team.quiet();
+    }
+  },
+  async "reports-at-once"(team) {
+    const names = Array.from({ length: teammates }, (_, index) => `worker-${index + 1}`);
+    for (const name of names) await team.spawn({ name, role: "worker", prompt: "Report." });
+    await team.quiet();
+    for (let time = 1; time < times; time++) {
+      for (const name of names) await team.message(name, "Report again.");
       await team.quiet();
     }
   },
