@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { chmodSync, closeSync, type Dirent, lstatSync } from "node:fs";
-import { link, mkdir, open, readdir, rename, rm, stat } from "node:fs/promises";
+import { link, mkdir, open, readdir, rename, rm, stat, unlink } from "node:fs/promises";
 import { hasErrno, TeamError } from "../errors.ts";
 import { openDirectory } from "./file-owner.ts";
 import { at, atDirectory, type FilePath, locationOf, within } from "./file-path.ts";
@@ -65,13 +65,14 @@ async function makeDirectory(path: string): Promise<boolean> {
 
 /** Creates `path` with `text`, whole or not at all. False when it exists already, untouched. */
 export async function createFileOnce(path: FilePath, text: string): Promise<boolean> {
-  return at(path, (location) =>
-    withTemporary(location, text, async (temporary) => {
+  return at(path, async (location) => {
+    if (isTaken(location)) return false;
+    return withTemporary(location, text, async (temporary) => {
       const isMade = await linkOnce(temporary, location);
-      await rm(temporary, { force: true });
+      await removeIfExists(temporary);
       return isMade;
-    }),
-  );
+    });
+  });
 }
 
 async function linkOnce(from: string, to: string): Promise<boolean> {
@@ -109,8 +110,17 @@ async function withTemporary<T>(
     }
     return await use(temporary);
   } catch (error) {
-    await rm(temporary, { force: true });
+    await removeIfExists(temporary);
     throw error;
+  }
+}
+
+/** As `rm` does it by force, with one call of the system instead of three. */
+async function removeIfExists(path: string): Promise<void> {
+  try {
+    await unlink(path);
+  } catch (error) {
+    if (!hasErrno(error, "ENOENT")) throw error;
   }
 }
 

@@ -93,7 +93,7 @@ test("a writer that died is found by the name of what it really leaves", async (
   await using directory = await temporaryDirectory();
   using _crash = patchFs(promises, {
     rename: () => Promise.reject(systemError("EIO")),
-    rm: () => Promise.reject(systemError("EIO")),
+    unlink: () => Promise.reject(systemError("EIO")),
   });
   await expect(replaceFile(join(directory.path, "file"), "new")).rejects.toThrow("EIO");
   _crash[Symbol.dispose]();
