@@ -1,4 +1,3 @@
-import { execFile } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { readFile, readlink } from "node:fs/promises";
 import { hostname } from "node:os";
@@ -71,7 +70,12 @@ export function parseProcStat(stat: string): string | undefined {
   return state === "Z" || state === "X" ? undefined : fields[18];
 }
 
-const run = promisify(execFile);
+/** Loaded only where it is needed: on Linux nothing is run. */
+async function run(program: string, argv: string[], options: { env?: NodeJS.ProcessEnv } = {}) {
+  const { execFile } = await import("node:child_process");
+  return promisify(execFile)(program, argv, options);
+}
+
 /** What `ps` prints depends on language and time zone; the same process must look the same to all. */
 const plainEnvironment = { LC_ALL: "C", TZ: "UTC" };
 

@@ -10,7 +10,7 @@ import { DashboardScene } from "../support/dashboard-scene.ts";
 import { shownIn } from "../support/team-on-wire.ts";
 
 const runs = (command: string) => calls("bash", { command });
-const question = (page: Page) => page.getByRole("article", { name: /^alice (wants|hands)/ });
+const question = (page: Page) => page.getByRole("article", { name: /^alice (wants|submits)/ });
 
 describe.skipIf(noBrowser)(inBrowser, () => {
   test("commands and edits are shown exactly, and run, or not, as the person says in the page", async () => {

@@ -101,7 +101,7 @@ test("P20 reading or writing outside is refused with the root that is allowed", 
     for (const path of ["../outside/secret.txt", "link-to-file", "link-to-directory"]) {
       expect(await member.call(tool, inputFor(path))).toEqual({
         isError: true,
-        text: `Error: ${path} is outside the workspace. File tools reach only what really lies in ${scene.root}, links followed.`,
+        text: `Error: ${path} is outside the workspace. File tools reach only files that are in ${scene.root} after links are followed.`,
       });
     }
   }

@@ -6,7 +6,8 @@
 export function printable(text: string): string {
   // The other patterns take milliseconds to compile, and few texts need them.
   if (plain.test(text) || !unprintable.test(text)) return text;
-  return text.replace(emojiOrUnprintable, (match, emoji?: string) => emoji ?? visible(match));
+  const emojiOrUnprintable = new RegExp(`(${emoji})|${unprintable.source}`, "gu");
+  return text.replace(emojiOrUnprintable, (match, kept?: string) => kept ?? visible(match));
 }
 
 const plain = /^[\x20-\x7e\n\t]*$/;
@@ -14,10 +15,9 @@ const plain = /^[\x20-\x7e\n\t]*$/;
 /** Controls, formats, lone surrogates, and characters that are drawn as nothing. */
 const unprintable = /(?![\n\t])[\p{Cc}\p{Cf}\p{Cs}\p{Default_Ignorable_Code_Point}\u2028\u2029]/u;
 
-const picture = /\p{Extended_Pictographic}[\ufe0f\u{1f3fb}-\u{1f3ff}]?/u;
-const joined = `${picture.source}(?:\\u200d${picture.source}){0,9}`;
-const keycap = /[0-9#*]\ufe0f\u20e3/u;
-const emojiOrUnprintable = new RegExp(`(${joined}|${keycap.source})|${unprintable.source}`, "gu");
+const picture = "\\p{Extended_Pictographic}[\\ufe0f\\u{1f3fb}-\\u{1f3ff}]?";
+const keycap = "[0-9#*]\\ufe0f\\u20e3";
+const emoji = `${picture}(?:\\u200d${picture}){0,9}|${keycap}`;
 
 function visible(character: string): string {
   const code = (character.codePointAt(0) ?? 0).toString(16);
