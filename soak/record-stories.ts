@@ -6,9 +6,9 @@ import type { FileFence } from "../src/fence/file-fence.ts";
 import { removeTemporaries } from "../src/lib/files.ts";
 import { lead, MemberName, newTeamId, type RequestId, TaskId } from "../src/protocol/ids.ts";
 import type { TeamRecord } from "../src/protocol/team.ts";
-import { FileRequests } from "../src/requests/file-requests.ts";
+import { StoredRequests } from "../src/requests/stored-requests.ts";
 import { FileRoster } from "../src/roster/file-roster.ts";
-import { FileTaskBoard } from "../src/tasks/file-task-board.ts";
+import { StoredTaskBoard } from "../src/tasks/stored-task-board.ts";
 import { ManualClock } from "../src/testing/manual-clock.ts";
 import { Machine } from "../test/fence/machines.ts";
 import { testSignature } from "./desk.ts";
@@ -19,11 +19,11 @@ const eve = MemberName.parse("eve");
 const noWatch = { subscribe: () => () => undefined };
 
 /** Bob claims a task. */
-export function claimStory(): RecordStory<FileTaskBoard> {
+export function claimStory(): RecordStory<StoredTaskBoard> {
   const id = TaskId.parse("1");
   return {
     async open(directory, onDamage) {
-      const board = new FileTaskBoard({ directory, clock: new ManualClock(), onDamage });
+      const board = StoredTaskBoard.inFiles({ directory, clock: new ManualClock(), onDamage });
       await board.repair();
       return board;
     },
@@ -55,10 +55,10 @@ export function claimStory(): RecordStory<FileTaskBoard> {
 }
 
 /** The lead approves a request. */
-export function decisionStory(): RecordStory<FileRequests> {
+export function decisionStory(): RecordStory<StoredRequests> {
   let id: RequestId;
   let hash: string;
-  const decide = (requests: FileRequests, state: "approved" | "rejected") => {
+  const decide = (requests: StoredRequests, state: "approved" | "rejected") => {
     return requests.decide(id, { by: lead, state, hash });
   };
   return {
@@ -66,7 +66,7 @@ export function decisionStory(): RecordStory<FileRequests> {
       const clock = new ManualClock();
       const onForgery = onDamage;
       const signature = testSignature;
-      const requests = new FileRequests({ directory, clock, signature, onDamage, onForgery });
+      const requests = StoredRequests.inFiles({ directory, clock, signature, onDamage, onForgery });
       await requests.repair();
       return requests;
     },

@@ -14,6 +14,7 @@ import {
   replaceFile,
 } from "./files.ts";
 import { parseJson } from "./json.ts";
+import { RecordChanges } from "./record-changes.ts";
 import {
   idsOfCopies,
   idsOfVersions,
@@ -34,6 +35,9 @@ import {
   statsOf,
 } from "./record-look.ts";
 
+import type { RecordStore } from "./record-store.ts";
+import type { DirectoryChanges } from "./wake-source.ts";
+
 export interface VersionedRecordsOptions<T extends Versioned> {
   directory: FilePath;
   schema: z.ZodType<T>;
@@ -44,6 +48,8 @@ export interface VersionedRecordsOptions<T extends Versioned> {
   isEditable: boolean;
   /** So many of the newest versions are kept. Without it, all are. */
   keptVersions?: number | undefined;
+  /** Reports changes of the directory. Without it, only changes made through this object are seen. */
+  watch?: DirectoryChanges | undefined;
   /** Throws when this process may no longer write. Needless for one that only looks. */
   check?: (() => Promise<void>) | undefined;
 }
@@ -60,7 +66,7 @@ export interface VersionedRecordsOptions<T extends Versioned> {
  * the copy up to date, readers find the newer version beside it. Where a person may edit the copy,
  * it is what counts at the newest version, or at a higher one.
  */
-export class VersionedRecords<T extends Versioned> {
+export class VersionedRecords<T extends Versioned> implements RecordStore<T> {
   readonly #directory: FilePath;
   readonly #versions: FilePath;
   readonly #schema: z.ZodType<T>;
@@ -68,6 +74,7 @@ export class VersionedRecords<T extends Versioned> {
   readonly #now: () => Date;
   readonly #isEditable: boolean;
   readonly #keptVersions: number | undefined;
+  readonly #watch: DirectoryChanges | undefined;
   readonly #check: () => Promise<void>;
   /** The last problem of each file, so that it is told once and not at every reading. */
   readonly #told = new Map<string, string>();
@@ -84,6 +91,7 @@ export class VersionedRecords<T extends Versioned> {
     this.#now = options.now;
     this.#isEditable = options.isEditable;
     this.#keptVersions = options.keptVersions;
+    this.#watch = options.watch;
     this.#check = options.check ?? (async () => undefined);
   }
 
@@ -211,6 +219,11 @@ export class VersionedRecords<T extends Versioned> {
       if (!glanced || isBehind(glanced.look)) odd.push(id);
     });
     await mapInBatches(odd, (id) => this.#repairOne(id));
+  }
+
+  changes(read: (id: string) => Promise<T | undefined>): RecordChanges<T> {
+    const [directory, watch, onDamage] = [this.#directory, this.#watch, this.#onDamage];
+    return new RecordChanges({ directory, watch, onDamage, read });
   }
 
   async #repairOne(id: string): Promise<void> {

@@ -24,9 +24,9 @@ import { FileJobRecords } from "../processes/job-records.ts";
 import type { MemberName, MessageId } from "../protocol/ids.ts";
 import type { Message, MessageDraft } from "../protocol/message.ts";
 import type { TeamRecord } from "../protocol/team.ts";
-import { FileRequests } from "../requests/file-requests.ts";
+import { StoredRequests } from "../requests/stored-requests.ts";
 import { FileRoster } from "../roster/file-roster.ts";
-import { FileTaskBoard } from "../tasks/file-task-board.ts";
+import { StoredTaskBoard } from "../tasks/stored-task-board.ts";
 import { EntryChain } from "../transcript/entry-chain.ts";
 import { FileTranscript } from "../transcript/file-transcript.ts";
 import { HeadFile } from "../transcript/head-file.ts";
@@ -46,8 +46,8 @@ import { FileTeamView } from "./view/file-team-view.ts";
 /** Everything a team keeps, as files in its directory. One process at a time can open it. */
 export class FileTeamStore implements TeamStore {
   readonly roster: FileRoster;
-  readonly tasks: FileTaskBoard;
-  readonly requests: FileRequests;
+  readonly tasks: StoredTaskBoard;
+  readonly requests: StoredRequests;
   readonly events: FileEventLog;
   readonly usage: FileUsageLedger;
   readonly jobs: FileJobRecords;
@@ -306,14 +306,14 @@ async function openRecords(
 ) {
   const { signature } = key;
   const shared = { clock, onDamage: onWarning, check };
-  const tasks = new FileTaskBoard({
+  const tasks = StoredTaskBoard.inFiles({
     directory: layout.tasks,
     watch: watch(layout.tasks),
     signature,
     onEdit: onWarning,
     ...shared,
   });
-  const requests = new FileRequests({
+  const requests = StoredRequests.inFiles({
     directory: layout.requests,
     watch: watch(layout.requests),
     signature,

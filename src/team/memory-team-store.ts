@@ -11,9 +11,9 @@ import { MemoryMailbox } from "../mailbox/memory-mailbox.ts";
 import { MemoryJobRecords } from "../processes/job-records.ts";
 import type { MemberName, MessageId } from "../protocol/ids.ts";
 import type { Message, MessageDraft } from "../protocol/message.ts";
-import { MemoryRequests } from "../requests/memory-requests.ts";
+import { StoredRequests } from "../requests/stored-requests.ts";
 import { MemoryRoster } from "../roster/memory-roster.ts";
-import { MemoryTaskBoard } from "../tasks/memory-task-board.ts";
+import { StoredTaskBoard } from "../tasks/stored-task-board.ts";
 import { MemoryTranscript } from "../transcript/memory-transcript.ts";
 import { deliveredIn } from "./delivered-in.ts";
 import { findRecipient } from "./find-member.ts";
@@ -25,8 +25,8 @@ import type { TeamChange } from "./view/team-view.ts";
 /** Everything a team keeps, for as long as this process lives. */
 export class MemoryTeamStore implements TeamStore {
   readonly roster: MemoryRoster;
-  readonly tasks: MemoryTaskBoard;
-  readonly requests: MemoryRequests;
+  readonly tasks: StoredTaskBoard;
+  readonly requests: StoredRequests;
   readonly events: MemoryEventLog;
   readonly usage: MemoryUsageLedger;
   readonly jobs = new MemoryJobRecords();
@@ -44,8 +44,8 @@ export class MemoryTeamStore implements TeamStore {
   constructor({ clock }: { clock: Clock }) {
     this.#clock = clock;
     this.roster = new MemoryRoster(newTeam(clock.now()));
-    this.tasks = new MemoryTaskBoard({ clock });
-    this.requests = new MemoryRequests({ clock, signature: this.signature });
+    this.tasks = new StoredTaskBoard({ clock });
+    this.requests = new StoredRequests({ clock, signature: this.signature });
     this.events = new MemoryEventLog(clock);
     this.usage = new MemoryUsageLedger({ onChange: () => this.#changes.emit({ type: "usage" }) });
     this.roster.onChange(() => this.#changes.emit({ type: "team" }));

@@ -8,9 +8,9 @@ import type { Message } from "../../src/protocol/message.ts";
 import type { Request } from "../../src/protocol/request.ts";
 import type { TeamRecord } from "../../src/protocol/team.ts";
 import type { Entry } from "../../src/protocol/transcript.ts";
-import { MemoryRequests } from "../../src/requests/memory-requests.ts";
+import { StoredRequests } from "../../src/requests/stored-requests.ts";
 import { MemoryRoster } from "../../src/roster/memory-roster.ts";
-import { MemoryTaskBoard } from "../../src/tasks/memory-task-board.ts";
+import { StoredTaskBoard } from "../../src/tasks/stored-task-board.ts";
 import { newTeam } from "../../src/team/new-team.ts";
 import { MemoryTranscript } from "../../src/transcript/memory-transcript.ts";
 
@@ -19,8 +19,8 @@ export type StoredMail = Exclude<MailRecord, { state: "set aside" }>;
 /** The disk of a simulation: what outlives its processes, and what the invariants are read from. */
 export class DurableState {
   readonly roster: MemoryRoster;
-  readonly tasks: MemoryTaskBoard;
-  readonly requests: MemoryRequests;
+  readonly tasks: StoredTaskBoard;
+  readonly requests: StoredRequests;
   readonly usage = new MemoryUsageLedger();
   readonly signature = hmacSignature(Buffer.alloc(32, 7));
   /** True once a write has failed: then not everything is done before the next start. */
@@ -45,8 +45,8 @@ export class DurableState {
     this.#clock = clock;
     this.team = newTeam(clock.now());
     this.roster = new MemoryRoster(this.team);
-    this.tasks = new MemoryTaskBoard({ clock });
-    this.requests = new MemoryRequests({ clock, signature: this.signature });
+    this.tasks = new StoredTaskBoard({ clock });
+    this.requests = new StoredRequests({ clock, signature: this.signature });
     this.roster.onChange((team) => {
       this.team = team;
       for (const { name, status } of team.members) if (status === "shutdown") this.ended.add(name);

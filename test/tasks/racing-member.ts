@@ -7,11 +7,11 @@ import { once } from "node:events";
 import { TeamError } from "../../src/errors.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import { MemberName, type TaskId } from "../../src/protocol/ids.ts";
-import { FileTaskBoard } from "../../src/tasks/file-task-board.ts";
+import { StoredTaskBoard } from "../../src/tasks/stored-task-board.ts";
 
 const [directory = "", name = "", count = ""] = process.argv.slice(2);
 const by = MemberName.parse(name);
-const board = new FileTaskBoard({
+const board = StoredTaskBoard.inFiles({
   directory,
   clock: systemClock,
   onDamage(problem) {

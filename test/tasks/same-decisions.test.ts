@@ -4,8 +4,7 @@ import { TeamError } from "../../src/errors.ts";
 import { lead, MemberName, TaskId } from "../../src/protocol/ids.ts";
 import { TaskStatus } from "../../src/protocol/task.ts";
 import { openBlockers } from "../../src/protocol/task-state.ts";
-import { FileTaskBoard } from "../../src/tasks/file-task-board.ts";
-import { MemoryTaskBoard } from "../../src/tasks/memory-task-board.ts";
+import { StoredTaskBoard } from "../../src/tasks/stored-task-board.ts";
 import type { TaskBoard } from "../../src/tasks/task-board.ts";
 
 import { ManualClock } from "../../src/testing/manual-clock.ts";
@@ -62,8 +61,8 @@ test("whatever is done to them, both boards decide the same and stay sound", asy
       const clock = new ManualClock();
       const problems: string[] = [];
       const onDamage = (problem: string) => void problems.push(problem);
-      const files = new FileTaskBoard({ directory: directory.path, clock, onDamage });
-      const memory = new MemoryTaskBoard({ clock });
+      const files = StoredTaskBoard.inFiles({ directory: directory.path, clock, onDamage });
+      const memory = new StoredTaskBoard({ clock });
 
       for (const step of steps) {
         expect(await outcomeOf(step(files))).toEqual(await outcomeOf(step(memory)));

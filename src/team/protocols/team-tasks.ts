@@ -2,18 +2,19 @@ import type { RecordedEnd } from "../../agent/runner.ts";
 import { TeamError } from "../../errors.ts";
 import { lead, type MemberName, type RequestId, system, TaskId } from "../../protocol/ids.ts";
 import type { Task, TaskLease } from "../../protocol/task.ts";
+import { openBlockers } from "../../protocol/task-state.ts";
 import type { TeamRecord } from "../../protocol/team.ts";
 import type { TaskBoard, TaskChange } from "../../tasks/task-board.ts";
-import { releaseTask } from "../../tasks/task-rules.ts";
+import type { Board } from "../../tasks/task-dependencies.ts";
+import { claimableTasks, releaseTask } from "../../tasks/task-rules.ts";
 import type { NewTask, TaskAccess, TaskEdit } from "../../tools/team/team-access.ts";
 import { findRecipient } from "../find-member.ts";
 import { messageIdFor } from "../message-id-for.ts";
 import type { Post } from "../post.ts";
-import { TaskIndex } from "./task-index.ts";
 
 export interface TeamTasksOptions {
   board: TaskBoard;
-  post: Post;
+  post: Pick<Post, "send">;
   roster(): Promise<TeamRecord>;
   /** True while a member waits for an answer, and cannot go on with a task. */
   isWaiting(name: MemberName): boolean;
@@ -32,16 +33,18 @@ export interface EndedRun {
 /** The task board in use: whoever must know of a change is told of it. */
 export class TeamTasks {
   readonly #options: TeamTasksOptions;
-  readonly #index: TaskIndex;
+  /** The tasks: read once, and then kept up to date by the changes that the board reports. */
+  readonly #known = new Map<TaskId, Task>();
+  #reading: Promise<void> | undefined;
 
   constructor(options: TeamTasksOptions) {
     this.#options = options;
-    this.#index = new TaskIndex(options.board);
+    options.board.onChange((task) => this.#keep(task));
   }
 
-  /** What waits for nothing and belongs to nobody, oldest first. */
+  /** The tasks that the runtime may give to an idle member, oldest first. */
   async claimable(): Promise<Task[]> {
-    return (await this.#index.startable()).filter(({ owner }) => owner === null);
+    return claimableTasks(await this.#all());
   }
 
   /** The board as one member uses it. */
@@ -209,11 +212,36 @@ export class TeamTasks {
 
   /** What a member could work on, and has not finished. */
   async #heldBy(name: MemberName): Promise<Task[]> {
-    return (await this.#index.startable()).filter(({ owner }) => owner === name);
+    return (await this.#startable()).filter(({ owner }) => owner === name);
   }
 
   async #isBlocked({ id }: Task): Promise<boolean> {
-    return !(await this.#index.startable()).some((task) => task.id === id);
+    return !(await this.#startable()).some((task) => task.id === id);
+  }
+
+  /** The tasks that wait for nothing, whoever they belong to, and have not ended. */
+  async #startable(): Promise<Task[]> {
+    const board = await this.#all();
+    return [...board.values()].filter(
+      (task) =>
+        task.status === "in_progress" ||
+        (task.status === "pending" && openBlockers(board, task).length === 0),
+    );
+  }
+
+  async #all(): Promise<Board> {
+    this.#reading ??= this.#read();
+    await this.#reading;
+    return new Map([...this.#known].sort(([a], [b]) => Number(a) - Number(b)));
+  }
+
+  async #read(): Promise<void> {
+    for (const task of await this.#options.board.list()) this.#keep(task);
+  }
+
+  #keep(task: Task): void {
+    const known = this.#known.get(task.id);
+    if (!known || known.version <= task.version) this.#known.set(task.id, task);
   }
 
   async #member(name: string): Promise<MemberName> {

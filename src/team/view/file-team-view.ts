@@ -16,8 +16,8 @@ import type { Message, MessageDraft } from "../../protocol/message.ts";
 import type { Request } from "../../protocol/request.ts";
 import type { Task } from "../../protocol/task.ts";
 import type { TeamRecord } from "../../protocol/team.ts";
-import type { FileRequests } from "../../requests/file-requests.ts";
 import type { RequestFilter } from "../../requests/requests.ts";
+import type { StoredRequests } from "../../requests/stored-requests.ts";
 import { aliveMembers, findRecipient, hasEnded, memberNames } from "../find-member.ts";
 import type { PersonsAnswer } from "../protocols/persons-answer.ts";
 import type { TeamPlace } from "../team-place.ts";
@@ -76,9 +76,10 @@ export class FileTeamView implements TeamView {
     const { layout, key, parts } = await this.#last();
     const { clock, onWarning: onDamage } = this.#place;
     const signature = await key.verifier();
-    const { FileTaskBoard } = await import("../../tasks/file-task-board.ts");
+    const { StoredTaskBoard } = await import("../../tasks/stored-task-board.ts");
     const board =
-      parts.tasks ?? new FileTaskBoard({ directory: layout.tasks, clock, signature, onDamage });
+      parts.tasks ??
+      StoredTaskBoard.inFiles({ directory: layout.tasks, clock, signature, onDamage });
     // Without a key it is only looked through once: the key may still come.
     if (signature) parts.tasks = board;
     return board.list();
@@ -218,17 +219,17 @@ export class FileTeamView implements TeamView {
     }
   }
 
-  async #seenRequests(): Promise<FileRequests | undefined> {
+  async #seenRequests(): Promise<StoredRequests | undefined> {
     const team = await this.#last();
     const signature = await team.key.verifier();
     if (!signature) this.#place.onWarning("Without the team's key no question can be shown.");
     return signature && this.#requests(team, signature);
   }
 
-  async #requests({ layout, parts }: OpenedTeam, signature: Signature): Promise<FileRequests> {
+  async #requests({ layout, parts }: OpenedTeam, signature: Signature): Promise<StoredRequests> {
     const { clock, onWarning } = this.#place;
-    const { FileRequests } = await import("../../requests/file-requests.ts");
-    parts.requests ??= new FileRequests({
+    const { StoredRequests } = await import("../../requests/stored-requests.ts");
+    parts.requests ??= StoredRequests.inFiles({
       ...{ directory: layout.requests, signature, clock },
       ...{ onDamage: onWarning, onForgery: onWarning },
     });

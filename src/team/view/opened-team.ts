@@ -4,8 +4,8 @@ import type { FileUsageReader } from "../../logs/file-usage-reader.ts";
 import type { UnreadCount } from "../../mailbox/unread-count.ts";
 import type { MemberName } from "../../protocol/ids.ts";
 import type { TeamRecord } from "../../protocol/team.ts";
-import type { FileRequests } from "../../requests/file-requests.ts";
-import type { FileTaskBoard } from "../../tasks/file-task-board.ts";
+import type { StoredRequests } from "../../requests/stored-requests.ts";
+import type { StoredTaskBoard } from "../../tasks/stored-task-board.ts";
 import { ObservedKey } from "../observed-key.ts";
 import { readTeam } from "../read-team.ts";
 import { type TeamLayout, teamLayout } from "../team-layout.ts";
@@ -23,8 +23,8 @@ export interface OpenedTeam {
 }
 
 interface TeamParts {
-  tasks?: FileTaskBoard;
-  requests?: FileRequests;
+  tasks?: StoredTaskBoard;
+  requests?: StoredRequests;
   usage?: FileUsageReader;
   unread: Map<MemberName, UnreadCount>;
 }

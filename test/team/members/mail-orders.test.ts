@@ -3,7 +3,7 @@ import { TeamError } from "../../../src/errors.ts";
 import { hmacSignature } from "../../../src/keys/signature.ts";
 import { newMessageId, parseTeammateName, user } from "../../../src/protocol/ids.ts";
 import type { Message } from "../../../src/protocol/message.ts";
-import { MemoryRequests } from "../../../src/requests/memory-requests.ts";
+import { StoredRequests } from "../../../src/requests/stored-requests.ts";
 import {
   isCarriedOut,
   MailOrders,
@@ -91,7 +91,7 @@ test.each([-3_600, 3_600])(
   "an answer is known to be carried out by its id, by a sender's clock %d s off",
   async (skewSeconds) => {
     const clock = new ManualClock();
-    const requests = new MemoryRequests({ signature: hmacSignature(new Uint8Array(32)), clock });
+    const requests = new StoredRequests({ signature: hmacSignature(new Uint8Array(32)), clock });
     const timestamp = clock.now().getTime() / 1000 + skewSeconds;
     const [answer, another] = [order(), order()].map((it) => ({ ...it, timestamp }));
     const draft = { type: "permission", from: alice, to: user, subject: {} } as const;

@@ -3,7 +3,7 @@ import { hmacSignature } from "../../../src/keys/signature.ts";
 import type { Clock } from "../../../src/lib/clock.ts";
 import { lead, MemberName, type RequestId } from "../../../src/protocol/ids.ts";
 import type { TaskLease } from "../../../src/protocol/task.ts";
-import { MemoryRequests } from "../../../src/requests/memory-requests.ts";
+import { StoredRequests } from "../../../src/requests/stored-requests.ts";
 import { Plans } from "../../../src/team/protocols/plans.ts";
 import { exampleTeam } from "../../../src/testing/conformance/roster.ts";
 import { ManualClock } from "../../../src/testing/manual-clock.ts";
@@ -66,7 +66,7 @@ async function openTeam() {
     schedule: (delayMs, run) => clock.schedule(delayMs, run),
   };
   const signature = hmacSignature(new Uint8Array(32));
-  const requests = new MemoryRequests({ signature, clock: jumping });
+  const requests = new StoredRequests({ signature, clock: jumping });
   let isKilled = false;
   const openPlans = () =>
     new Plans({

@@ -7,9 +7,9 @@ import { hmacSignature } from "../../../../src/keys/signature.ts";
 import { loadTeamKey, teamKeyPath } from "../../../../src/keys/team-key.ts";
 import { systemClock as clock } from "../../../../src/lib/clock.ts";
 import { user } from "../../../../src/protocol/ids.ts";
-import { FileRequests } from "../../../../src/requests/file-requests.ts";
+import { StoredRequests } from "../../../../src/requests/stored-requests.ts";
 import { readTeamFile } from "../../../../src/roster/team-file.ts";
-import { FileTaskBoard } from "../../../../src/tasks/file-task-board.ts";
+import { StoredTaskBoard } from "../../../../src/tasks/stored-task-board.ts";
 import { teamPlace } from "../../../support/team.ts";
 
 const [root = "", what = ""] = process.argv.slice(2);
@@ -26,13 +26,13 @@ const onDamage = (problem: string) => {
 };
 
 if (what === "task") {
-  const board = new FileTaskBoard({
+  const board = StoredTaskBoard.inFiles({
     ...{ clock, signature, onDamage },
     directory: join(directory, "tasks"),
   });
   await board.create({ subject: "Mend the fence", created_by: user });
 } else {
-  const requests = new FileRequests({
+  const requests = StoredRequests.inFiles({
     ...{ clock, signature, onDamage, onForgery: onDamage },
     directory: join(directory, "requests"),
   });

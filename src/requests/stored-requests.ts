@@ -2,7 +2,8 @@ import { TeamError } from "../errors.ts";
 import type { Signature } from "../keys/signature.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { FilePath } from "../lib/file-path.ts";
-import { RecordChanges } from "../lib/record-changes.ts";
+import { MemoryRecords } from "../lib/memory-records.ts";
+import type { ChangeReports, RecordStore } from "../lib/record-store.ts";
 import { VersionedRecords } from "../lib/versioned-records.ts";
 import type { DirectoryChanges } from "../lib/wake-source.ts";
 import { type MemberName, newRequestId, RequestId, system } from "../protocol/ids.ts";
@@ -18,52 +19,60 @@ import {
 } from "./request-rules.ts";
 import type { RequestAnswer, RequestDraft, RequestFilter, Requests } from "./requests.ts";
 
-export interface FileRequestsOptions {
-  /** `requests` in the team directory. */
-  directory: FilePath;
+export interface StoredRequestsOptions {
   signature: Signature;
   clock: Clock;
-  /** Reports changes of the directory. Without it, only changes made through this object are told. */
+  /** Objects with the same records have the same requests (default: records in memory). */
+  records?: RecordStore<Request>;
+  /** Called once for each record that is not as troupe wrote it. */
+  onForgery?(problem: string): void;
+}
+
+export interface FileRequestsOptions extends Omit<StoredRequestsOptions, "records"> {
+  /** `requests` in the team directory. */
+  directory: FilePath;
+  /** Reports changes of the directory. Without it, only changes made through this object are seen. */
   watch?: DirectoryChanges | undefined;
-  /** Told once of each file that cannot be read. */
+  /** Called once for each file that cannot be read. */
   onDamage(problem: string): void;
-  /** Told once of each record that troupe did not write as it stands. */
-  onForgery(problem: string): void;
   /** Checks the lease under which this process writes: throws where it is lost. */
   check?: () => Promise<void>;
 }
 
-/** Requests as files that any process may look at and that survive every crash. */
-export class FileRequests implements Requests {
-  readonly #records: VersionedRecords<Request>;
+/** Requests over records that any number of processes may read and change. */
+export class StoredRequests implements Requests {
+  readonly #records: RecordStore<Request>;
   readonly #signature: Signature;
   readonly #clock: Clock;
   readonly #onForgery: (problem: string) => void;
-  readonly #changes: RecordChanges<Request>;
-  /** How each request ended that has; a decision that counts is never another. */
+  readonly #changes: ChangeReports<Request>;
+  /** The final state of each request that was decided: a decision that counts never changes. */
   readonly #ended = new Map<string, RequestState>();
   /** What has not changed is not verified again. */
   readonly #verified = new WeakMap<Request, VerifiedRequest>();
-  /** The last problem of each record, so that it is told once and not at every reading. */
-  readonly #told = new Map<string, string>();
+  /** The last problem of each record, so that it is reported once and not at every reading. */
+  readonly #reported = new Map<string, string>();
 
-  constructor(options: FileRequestsOptions) {
-    const { directory, signature, clock, watch, onDamage, onForgery, check } = options;
-    this.#records = new VersionedRecords({
-      directory,
-      schema: Request,
-      onDamage,
-      now: () => clock.now(),
-      isEditable: true,
-      check,
-    });
-    this.#changes = new RecordChanges({
-      ...{ directory, watch, onDamage },
-      read: async (id) => (await this.#read(id))?.request,
-    });
+  constructor(options: StoredRequestsOptions) {
+    const { records = new MemoryRecords(), signature, clock, onForgery } = options;
+    this.#records = records;
+    this.#changes = records.changes(async (id) => (await this.#read(id))?.request);
     this.#signature = signature;
     this.#clock = clock;
-    this.#onForgery = onForgery;
+    this.#onForgery = onForgery ?? (() => undefined);
+  }
+
+  /** Requests as files that any process may look at and that survive every crash. */
+  static inFiles(options: FileRequestsOptions): StoredRequests {
+    const { directory, watch, onDamage, check, ...others } = options;
+    const now = () => others.clock.now();
+    return new StoredRequests({
+      ...others,
+      records: new VersionedRecords({
+        ...{ directory, watch, onDamage, check, now },
+        ...{ schema: Request, isEditable: true },
+      }),
+    });
   }
 
   /** Brings the files for people up to date. Only for the one process that runs the team. */
@@ -159,17 +168,17 @@ export class FileRequests implements Requests {
     const { request, problem } = verified;
     if (problem === undefined && request.state !== "pending") this.#ended.set(id, request.state);
     else this.#ended.delete(id);
-    this.#tell(id, problem);
+    this.#report(id, problem);
     return verified;
   }
 
-  #tell(id: string, problem: string | undefined): void {
-    if (this.#told.get(id) === problem) return;
+  #report(id: string, problem: string | undefined): void {
+    if (this.#reported.get(id) === problem) return;
     if (problem === undefined) {
-      this.#told.delete(id);
+      this.#reported.delete(id);
       return;
     }
-    this.#told.set(id, problem);
+    this.#reported.set(id, problem);
     this.#onForgery(problem);
   }
 }

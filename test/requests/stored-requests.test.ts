@@ -7,9 +7,9 @@ import { systemClock } from "../../src/lib/clock.ts";
 import { DirectoryWatch } from "../../src/lib/directory-watch.ts";
 import { lead, MemberName, user } from "../../src/protocol/ids.ts";
 import { type Decision, Request } from "../../src/protocol/request.ts";
-import { FileRequests } from "../../src/requests/file-requests.ts";
 import { hashSubject } from "../../src/requests/hash-subject.ts";
 import type { RequestAnswer } from "../../src/requests/requests.ts";
+import { StoredRequests } from "../../src/requests/stored-requests.ts";
 import { testRequests } from "../../src/testing/conformance/requests.ts";
 import { ManualClock } from "../../src/testing/manual-clock.ts";
 import { temporaryDirectory } from "../../src/testing/temporary-directory.ts";
@@ -22,7 +22,7 @@ const yes: RequestAnswer = { by: lead, state: "approved", hash: hashSubject(draf
 const key = new Uint8Array(32).fill(7);
 const otherKey = new Uint8Array(32).fill(8);
 
-testRequests("FileRequests", () => open({ isWatched: true }));
+testRequests("StoredRequests in files", () => open({ isWatched: true }));
 
 describe("P13 a decision that troupe did not sign so", () => {
   const signedBy = (bytes: Uint8Array, decision: Decision) => ({
@@ -254,7 +254,7 @@ async function open({ isWatched = false } = {}) {
     onFallback: () => undefined,
   });
   const openWith = (bytes: Uint8Array) =>
-    new FileRequests({
+    StoredRequests.inFiles({
       directory: directory.path,
       watch: isWatched ? watch : undefined,
       signature: hmacSignature(bytes),

@@ -1,19 +1,18 @@
 import { hmacSignature } from "../../src/keys/signature.ts";
 import { MemoryRecords } from "../../src/lib/memory-records.ts";
-import type { RequestId } from "../../src/protocol/ids.ts";
 import type { Request } from "../../src/protocol/request.ts";
-import { MemoryRequests } from "../../src/requests/memory-requests.ts";
+import { StoredRequests } from "../../src/requests/stored-requests.ts";
 import { testRequests } from "../../src/testing/conformance/requests.ts";
 import { ManualClock } from "../../src/testing/manual-clock.ts";
 
-testRequests("MemoryRequests", async () => {
+testRequests("StoredRequests in memory", async () => {
   const clock = new ManualClock();
-  const records = new MemoryRecords<RequestId, Request>();
+  const records = new MemoryRecords<Request>();
   const signature = hmacSignature(new Uint8Array(32));
   return {
-    requests: new MemoryRequests({ signature, clock, records }),
+    requests: new StoredRequests({ signature, clock, records }),
     clock,
-    reopen: async () => new MemoryRequests({ signature, clock, records }),
+    reopen: async () => new StoredRequests({ signature, clock, records }),
     [Symbol.asyncDispose]: async () => {},
   };
 });

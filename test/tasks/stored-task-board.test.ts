@@ -8,7 +8,7 @@ import { hmacSignature, type Signature } from "../../src/keys/signature.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import { DirectoryWatch } from "../../src/lib/directory-watch.ts";
 import { lead, MemberName, TaskId } from "../../src/protocol/ids.ts";
-import { FileTaskBoard } from "../../src/tasks/file-task-board.ts";
+import { StoredTaskBoard } from "../../src/tasks/stored-task-board.ts";
 import { nextChange } from "../../src/testing/conformance/next-change.ts";
 import { testTaskBoard } from "../../src/testing/conformance/task-board.ts";
 import { ManualClock } from "../../src/testing/manual-clock.ts";
@@ -17,7 +17,7 @@ import { temporaryDirectory } from "../../src/testing/temporary-directory.ts";
 const alice = MemberName.parse("alice");
 const one = TaskId.parse("1");
 
-testTaskBoard("FileTaskBoard", open);
+testTaskBoard("StoredTaskBoard in files", open);
 
 test("a task is a file that a person can read, and every version of it is kept", async () => {
   await using fixture = await open();
@@ -200,7 +200,7 @@ async function open() {
     onFallback: () => undefined,
   });
   const openBoard = (signature?: Signature) =>
-    new FileTaskBoard({
+    StoredTaskBoard.inFiles({
       directory: directory.path,
       watch,
       clock,

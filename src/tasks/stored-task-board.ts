@@ -1,7 +1,8 @@
 import { TeamError } from "../errors.ts";
 import type { Clock } from "../lib/clock.ts";
 import { type FilePath, within } from "../lib/file-path.ts";
-import { RecordChanges } from "../lib/record-changes.ts";
+import { MemoryRecords } from "../lib/memory-records.ts";
+import type { ChangeReports, RecordStore } from "../lib/record-store.ts";
 import type { Signer } from "../lib/signed-record.ts";
 import { VersionedRecords } from "../lib/versioned-records.ts";
 import type { DirectoryChanges } from "../lib/wake-source.ts";
@@ -29,52 +30,63 @@ import {
 } from "./task-rules.ts";
 import { isSealed, sealTask } from "./task-seal.ts";
 
-export interface FileTaskBoardOptions {
+export interface TaskBoardOptions {
+  clock: Clock;
+  /** Boards with the same records are the same board (default: records in memory). */
+  records?: RecordStore<Task>;
+  /** Verifies what troupe wrote. Without it, for readers only, every record counts as it is. */
+  signature?: Signer | undefined;
+  /** Called once for each record that is not as troupe wrote it. */
+  onEdit?: (id: TaskId) => void;
+}
+
+export interface FileTaskBoardOptions extends Omit<TaskBoardOptions, "records" | "onEdit"> {
   /** `tasks` in the team directory. */
   directory: FilePath;
-  clock: Clock;
-  /** Reports changes of the directory. Without it, only changes made through this object are told. */
+  /** Reports changes of the directory. Without it, only changes made through this object are seen. */
   watch?: DirectoryChanges | undefined;
-  /** Tells what troupe wrote. Without it, for who only looks, every record is shown as it claims to be. */
-  signature?: Signer | undefined;
-  /** Told once of each record that cannot be read. The others are not harmed. */
+  /** Called once for each record that cannot be read. The others are not harmed. */
   onDamage(problem: string): void;
-  /** Told once of each record that is not as troupe wrote it. */
+  /** Called once for each record that is not as troupe wrote it. */
   onEdit?: (problem: string) => void;
   /** Checks the lease under which this process writes: throws where it is lost. */
   check?: () => Promise<void>;
 }
 
-/** A board in files that any process may look at and change, and that survives every crash. */
-export class FileTaskBoard implements TaskBoard {
-  readonly #records: VersionedRecords<Task>;
+/** A board over records that any number of processes may read and change. */
+export class StoredTaskBoard implements TaskBoard {
+  readonly #records: RecordStore<Task>;
   readonly #clock: Clock;
   readonly #signature: Signer | undefined;
-  readonly #changes: RecordChanges<Task>;
+  readonly #changes: ChangeReports<Task>;
   /** Each task as far as it can be believed: what has not changed is not verified again. */
   readonly #verified = new WeakMap<Task, Task>();
-  readonly #onEdit: (problem: string) => void;
-  readonly #directory: FilePath;
-  readonly #toldEdits = new Set<TaskId>();
+  readonly #onEdit: (id: TaskId) => void;
+  readonly #reportedEdits = new Set<TaskId>();
 
-  constructor(options: FileTaskBoardOptions) {
-    const { directory, clock, watch, signature, onDamage, onEdit, check } = options;
-    this.#records = new VersionedRecords({
-      directory,
-      schema: Task,
-      onDamage,
-      now: () => clock.now(),
-      isEditable: true,
-      check,
-    });
-    this.#changes = new RecordChanges({
-      ...{ directory, watch, onDamage },
-      read: async (id) => (isTaskId(id) ? this.#read(id) : undefined),
-    });
+  constructor({ records = new MemoryRecords(), clock, signature, onEdit }: TaskBoardOptions) {
+    this.#records = records;
+    this.#changes = records.changes(async (id) => (isTaskId(id) ? this.#read(id) : undefined));
     this.#clock = clock;
     this.#signature = signature;
-    this.#directory = directory;
     this.#onEdit = onEdit ?? (() => undefined);
+  }
+
+  /** A board in files that any process may look at and change, and that survives every crash. */
+  static inFiles(options: FileTaskBoardOptions): StoredTaskBoard {
+    const { directory, watch, onDamage, onEdit, check, clock, signature } = options;
+    const now = () => clock.now();
+    return new StoredTaskBoard({
+      ...{ clock, signature },
+      records: new VersionedRecords({
+        ...{ directory, watch, onDamage, check, now },
+        ...{ schema: Task, isEditable: true },
+      }),
+      onEdit: (id) => {
+        const path = within(directory, `${id}.json`);
+        onEdit?.(`${path} was not written by troupe: its content is used, but nobody holds it`);
+      },
+    });
   }
 
   /** Brings the files for people up to date. Only for the one process that runs the team. */
@@ -204,17 +216,16 @@ export class FileTaskBoard implements TaskBoard {
     if (known) return known;
     const { sig, ...task } = stored;
     const isOurs = !this.#signature || isSealed(task, sig, this.#signature);
-    if (!isOurs) this.#tellOfEdit(task.id);
+    if (!isOurs) this.#reportEdit(task.id);
     const verified = isOurs ? task : asOutsiders(task);
     this.#verified.set(stored, verified);
     return verified;
   }
 
-  #tellOfEdit(id: TaskId): void {
-    if (this.#toldEdits.has(id) || this.#toldEdits.size >= maxTold) return;
-    this.#toldEdits.add(id);
-    const path = within(this.#directory, `${id}.json`);
-    this.#onEdit(`${path} was not written by troupe: its content is used, but nobody holds it`);
+  #reportEdit(id: TaskId): void {
+    if (this.#reportedEdits.has(id) || this.#reportedEdits.size >= maxReportedEdits) return;
+    this.#reportedEdits.add(id);
+    this.#onEdit(id);
   }
 }
 
@@ -224,8 +235,8 @@ function asOutsiders(task: Task): Task {
   return { ...task, status, owner: null, lease: null, created_by: outside };
 }
 
-/** Of more files that somebody has edited nobody is told: it would be too much to read. */
-const maxTold = 20;
+/** Further edited files are not reported: it would be too much to read. */
+const maxReportedEdits = 20;
 
 /** How often a change is tried again because another writer was faster. */
 const maxAttempts = 32;

@@ -1,0 +1,23 @@
+import type { Versioned } from "./record-files.ts";
+
+/** Small records, changed by compare-and-set: each change makes the next version of a record. */
+export interface RecordStore<T extends Versioned> {
+  /** The names of all records there are or were, in no order. */
+  ids(): Promise<string[]>;
+  /** The newest version. */
+  read(id: string): Promise<T | undefined>;
+  /** As `read`, of each of `ids` that there is, in their order. */
+  readAll(ids: readonly string[]): Promise<T[]>;
+  /** Makes `record` the newest version. False when another writer has made that version first. */
+  commit(record: T): Promise<boolean>;
+  /** Brings up to date what a crashed writer left. Only for a process that knows that it writes alone. */
+  repair(): Promise<void>;
+  /** Reports changes, whoever made them. `read` gives a record as the listeners are to see it. */
+  changes(read: (id: string) => Promise<T | undefined>): ChangeReports<T>;
+}
+
+export interface ChangeReports<T> {
+  /** To be called after a change by this process; returns `record`. */
+  report(record: T): T;
+  add(listener: (record: T) => void): () => void;
+}
