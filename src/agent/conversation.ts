@@ -11,7 +11,6 @@ import type {
   ToolResult,
 } from "../protocol/transcript.ts";
 import { totalTokens, type Usage } from "../protocol/usage.ts";
-import { lostBefore, lostOutcome, resultOfLostCall } from "./lost-record.ts";
 import { mailText, type WholePath } from "./mail-text.ts";
 
 /** A call that the model has made and not been answered yet. */
@@ -235,4 +234,21 @@ function sendableBlocks(blocks: readonly ReplyBlock[]): ReplyBlock[] {
   const kept = blocks.filter((block) => block.type !== "text" || block.text.trim() !== "");
   const last = kept.findLastIndex(({ type }) => type !== "thinking");
   return kept.slice(0, last + 1);
+}
+
+/** The result of a call whose real result is missing from the record. */
+export const lostOutcome =
+  "Outcome unknown: the record of this call was damaged, so nobody knows whether it ran or what it did. It was not run again. Look what it has done before you repeat it.";
+
+/** The input before a reply when the real input is missing from the record. */
+export const lostBefore = "(What you were shown here is lost: the record of it was damaged.)";
+
+/**
+ * A result whose call is missing: as text, because no provider takes a result without its call. It
+ * is wrapped so that what a tool has printed cannot pass for anybody's words.
+ */
+function resultOfLostCall({ output, images = [] }: ToolResult): string {
+  const text = output.replace(/<(\/?)(?=teammate-message|lost-call-result)/gi, "&lt;$1");
+  const pictures = images.length > 0 ? ` (${images.length} images are not shown)` : "";
+  return `<lost-call-result note="Your call was lost when your record was damaged. This is its result.${pictures}">${text}</lost-call-result>`;
 }

@@ -5,7 +5,7 @@ import { onAbort } from "../lib/on-abort.ts";
 import { WakeLatch } from "../lib/wake-latch.ts";
 import { type MemberName, user } from "../protocol/ids.ts";
 import type { Request } from "../protocol/request.ts";
-import { hashSubject } from "../requests/hash-subject.ts";
+import { hashSubject } from "../requests/request-rules.ts";
 import type { Requests } from "../requests/requests.ts";
 
 /** A call that a person is asked about. Exactly this is what an approval allows. */

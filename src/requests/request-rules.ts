@@ -1,9 +1,9 @@
+import { createHash } from "node:crypto";
 import { TeamError } from "../errors.ts";
 import type { Signature } from "../keys/signature.ts";
 import { canonicalJson } from "../lib/canonical-json.ts";
 import { type MemberName, type MessageId, type RequestId, system } from "../protocol/ids.ts";
 import { type Decision, Request } from "../protocol/request.ts";
-import { hashSubject } from "./hash-subject.ts";
 import type { RequestDraft, RequestFilter } from "./requests.ts";
 
 /** A stored request, as far as it can be believed. */
@@ -42,6 +42,11 @@ export function newRequest(
     decision: null,
     version: 1,
   };
+}
+
+/** The SHA-256 of a question in hex, however its keys are ordered. */
+export function hashSubject(subject: Record<string, unknown>): string {
+  return createHash("sha256").update(canonicalJson(subject)).digest("hex");
 }
 
 /** Decides what of a stored record counts. */

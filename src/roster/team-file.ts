@@ -3,12 +3,34 @@ import { hasErrno, TeamError } from "../errors.ts";
 import { type FilePath, within } from "../lib/file-path.ts";
 import { readTextIfExists } from "../lib/files.ts";
 import { parseJson } from "../lib/json.ts";
+import { lead, newTeamId } from "../protocol/ids.ts";
 import { storeFormat, TeamRecord } from "../protocol/team.ts";
 
 export const rosterFile = "config.json";
 
-/** The roster as it was last written or read, for the day somebody edits `config.json` into nonsense. */
+/** The roster as it was last written or read. It is used where an edit of `config.json` is invalid. */
 export const lastGoodFile = "config.last-good.json";
+
+/** The roster of a new team. */
+export function newTeam(now: Date): TeamRecord {
+  return { team_name: "default", team_id: newTeamId(now), lead, members: [], format: storeFormat };
+}
+
+/** Reads the roster, or the last good one where an edit of it is invalid. */
+export async function readTeam(
+  directory: FilePath,
+  onWarning: (message: string) => void,
+): Promise<TeamRecord | undefined> {
+  try {
+    return (await readTeamFile(directory))?.team;
+  } catch (error) {
+    if (!(error instanceof TeamError) || error.code !== "config-invalid") throw error;
+    const lastGood = await readTeamFile(directory, lastGoodFile);
+    if (!lastGood) throw error;
+    onWarning(`${error.message}. The last good roster is shown.`);
+    return lastGood.team;
+  }
+}
 
 /** Reads the roster of a team directory; undefined where there is none. */
 export async function readTeamFile(

@@ -1,4 +1,5 @@
 import { TeamError } from "../errors.ts";
+import { canonicalJson } from "../lib/canonical-json.ts";
 import type { Clock } from "../lib/clock.ts";
 import { type FilePath, within } from "../lib/file-path.ts";
 import { MemoryRecords } from "../lib/memory-records.ts";
@@ -28,7 +29,6 @@ import {
   type TaskRule,
   updateTask,
 } from "./task-rules.ts";
-import { isSealed, sealTask } from "./task-seal.ts";
 
 export interface TaskBoardOptions {
   clock: Clock;
@@ -215,7 +215,9 @@ export class StoredTaskBoard implements TaskBoard {
     const known = this.#verified.get(stored);
     if (known) return known;
     const { sig, ...task } = stored;
-    const isOurs = !this.#signature || isSealed(task, sig, this.#signature);
+    const isOurs =
+      !this.#signature ||
+      (typeof sig === "string" && this.#signature.verify(sealedText(task), sig));
     if (!isOurs) this.#reportEdit(task.id);
     const verified = isOurs ? task : asOutsiders(task);
     this.#verified.set(stored, verified);
@@ -240,6 +242,16 @@ const maxReportedEdits = 20;
 
 /** How often a change is tried again because another writer was faster. */
 const maxAttempts = 32;
+
+/** The task with a signature of everything in it but its version. */
+export function sealTask(task: Task, signature: Signer): Task {
+  return { ...task, sig: signature.sign(sealedText(task)) };
+}
+
+/** The version is the name of its file, and may be another where that cannot be read. */
+function sealedText({ version: _, ...task }: Task): string {
+  return `task ${canonicalJson(task)}`;
+}
 
 function isTaskId(name: string): name is TaskId {
   return TaskId.safeParse(name).success;

@@ -1,9 +1,11 @@
-import { join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { Agent, type AgentOptions } from "../agent/agent.ts";
 import { Bill } from "../agent/bill.ts";
 import { MailInput } from "../agent/input.ts";
 import { ModelRunner } from "../agent/model-runner.ts";
 import { systemPrompt } from "../agent/system-prompt.ts";
+import { ensurePrivateDirectory, replaceFile } from "../lib/files.ts";
+import { OwnDirectory } from "../lib/own-directory.ts";
 import { contextWindow, findPrice } from "../model/prices.ts";
 import { RequestApprovals } from "../permissions/approvals.ts";
 import { Permissions } from "../permissions/permissions.ts";
@@ -16,12 +18,10 @@ import { SeenFiles } from "../workspace/seen-files.ts";
 import { Workspace } from "../workspace/workspace.ts";
 import { BackgroundMail } from "./background-mail.ts";
 import type { Equipment } from "./equipment.ts";
-import { gated } from "./gated-permissions.ts";
-import { keepWhole } from "./keep-whole.ts";
 import { Inbox } from "./members/inbox.ts";
-import type { MemberContext, MemberDefinition } from "./members/member-definition.ts";
-import type { MemberParts } from "./members/member-parts.ts";
+import type { MemberContext, MemberDefinition, MemberParts } from "./members/member-definition.ts";
 import { projectInstructions } from "./project-instructions.ts";
+import { gated } from "./protocols/plans.ts";
 import { recap } from "./recap.ts";
 
 const maxOutputTokens = 8_000;
@@ -93,6 +93,13 @@ export async function openMember(
       await own[Symbol.asyncDispose]();
     },
   };
+}
+
+/** Writes a text that is too long to be shown to a file that a model can read. */
+export async function keepWhole(path: string, text: string): Promise<void> {
+  await ensurePrivateDirectory(dirname(path));
+  using directory = OwnDirectory.open(dirname(path));
+  await replaceFile(directory.to(basename(path)), text);
 }
 
 /** Throws where a member could not be opened as it is defined. */

@@ -71,7 +71,7 @@ export async function summarize(
     cost_usd: sum((total) => total.cost_usd),
     duration_ms: Math.round(clock.monotonicMs() - since.ms),
     end: await endOf(supervisor),
-    undelivered: supervisor.protocols.departures.returned,
+    undelivered: supervisor.protocols.removals.returned,
   };
 }
 

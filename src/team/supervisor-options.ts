@@ -1,8 +1,12 @@
 import type { Clock } from "../lib/clock.ts";
 import type { Secrets } from "../lib/secrets.ts";
 import type { MemberName } from "../protocol/ids.ts";
-import type { LeadSettings, MemberContext, MemberDefinition } from "./members/member-definition.ts";
-import type { MemberParts } from "./members/member-parts.ts";
+import type {
+  LeadSettings,
+  MemberContext,
+  MemberDefinition,
+  MemberParts,
+} from "./members/member-definition.ts";
 import type { Supervisor } from "./supervisor.ts";
 import type { TeamStore } from "./team-store.ts";
 

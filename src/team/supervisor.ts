@@ -5,7 +5,6 @@ import type { Member, MemberStatus } from "../protocol/team.ts";
 import type { SpawnRequest } from "../tools/team/team-access.ts";
 import { ChatterGuard } from "./members/chatter-guard.ts";
 import { CrashReports } from "./members/crash-reports.ts";
-import type { Departure } from "./members/departures.ts";
 import { LocalMember } from "./members/local-member.ts";
 import { isCarriedOut, type OrderHandlers, type OrderReceipt } from "./members/mail-orders.ts";
 import {
@@ -16,12 +15,14 @@ import {
 } from "./members/member-definition.ts";
 import { isBusy, type MemberHandle, type MemberOrder } from "./members/member-handle.ts";
 import { Members } from "./members/members.ts";
+import type { Removal } from "./members/removals.ts";
 import { resume } from "./members/resume.ts";
 import { settleRun } from "./members/run-settlement.ts";
 import { Spawner } from "./members/spawner.ts";
 import { WakePolicy } from "./members/wake-policy.ts";
 import { notTheirs } from "./protocols/permission-orders.ts";
 import { openProtocols, type Protocols } from "./protocols/protocols.ts";
+import { reportRequest } from "./protocols/report-request.ts";
 import type { SupervisorOptions } from "./supervisor-options.ts";
 
 /** An order of the person to stop, which came by mail. */
@@ -103,8 +104,8 @@ export class Supervisor {
   }
 
   start(): void {
-    const { store, clock } = this.options;
-    const { dispatch, hub, news } = this.protocols;
+    const { store, clock, onWarning } = this.options;
+    const { dispatch, hub, post } = this.protocols;
     for (const member of this.members.all) void member.order({ type: "start" });
     dispatch.start();
     const sweep = () => {
@@ -114,7 +115,13 @@ export class Supervisor {
     let stopSweep = clock.schedule(sweepMs, sweep);
     this.#stops = [
       () => stopSweep(),
-      store.requests.onChange((request) => news.tell(request)),
+      store.requests.onChange((request) =>
+        reportRequest(request, {
+          ...{ hub, post, onWarning },
+          showWaiting: (name, detail) =>
+            void this.members.get(name)?.order({ type: "show-waiting", detail }),
+        }),
+      ),
       store.tasks.onChange(({ id, status, owner }) => {
         hub.say({ type: "task-change", id, status, ...(owner && { member: owner }) });
       }),
@@ -127,11 +134,11 @@ export class Supervisor {
 
   /** True while nobody works and nothing is under way by which somebody will. */
   get isQuiet(): boolean {
-    const { dispatch, departures, shutdowns } = this.protocols;
+    const { dispatch, removals, shutdowns } = this.protocols;
     return (
       !this.members.living.some(isBusy) &&
       dispatch.isAsleep &&
-      !departures.isAnyUnderWay &&
+      !removals.isAnyUnderWay &&
       !this.#crashes.isAnyOpen &&
       !shutdowns.isAnyOpen &&
       !this.#spawner.isAnyUnderWay &&
@@ -145,14 +152,13 @@ export class Supervisor {
   }
 
   /** Ends a teammate for good. Resolves when it is gone. */
-  async end(name: MemberName, departure: Departure): Promise<void> {
+  async end(name: MemberName, removal: Removal): Promise<void> {
     await this.#spawner.settled(name);
-    const { departures } = this.protocols;
+    const { removals } = this.protocols;
     const member = this.members.get(name);
-    if (member) {
-      const stop = (reason: string) => member.order({ type: "end", reason });
-      await departures.end({ name, stop }, departure);
-    } else await departures.endAbsent(name, departure);
+    const { reason } = removal;
+    if (member) await removals.end(name, removal, () => member.order({ type: "end", reason }));
+    else await removals.endAbsent(name, removal);
     this.#changed();
   }
 
@@ -162,21 +168,21 @@ export class Supervisor {
    * before this process began is for those who were there then.
    */
   async stop(name: MemberName, order?: StopOrder): Promise<void> {
-    const departure = { reason: "the person stopped it", expected: true };
-    if (name !== lead) return this.end(name, departure);
-    const { keeper, departures } = this.protocols;
+    const removal = { reason: "the person stopped it", expected: true };
+    if (name !== lead) return this.end(name, removal);
+    const { keeper, removals } = this.protocols;
     if (order && (await keeper.read()).stops?.includes(order.id)) return;
     if (!order?.isFromBefore) await this.members.lead.order({ type: "interrupt" });
     const coming = order?.isFromBefore ? [] : this.#spawner.underWay;
     const stopped = await this.#presentTeammates();
     const isMeant = ({ name: each }: StoppedMember) =>
       !order?.isFromBefore || this.#restored.has(each);
-    await this.#endAll(stopped.filter(isMeant), departure);
+    await this.#endAll(stopped.filter(isMeant), removal);
     const spawned = await Promise.allSettled(coming);
     const arrived = spawned.flatMap((each) => (each.status === "fulfilled" ? each.value : []));
-    await this.#endAll(arrived, departure);
+    await this.#endAll(arrived, removal);
     // Whoever was ending already is gone, too.
-    await departures.settled();
+    await removals.settled();
     if (order) await keeper.noteStop(order.id);
   }
 
@@ -192,13 +198,13 @@ export class Supervisor {
   }
 
   /** Ends those that have not been spawned again meanwhile. */
-  async #endAll(stopped: readonly StoppedMember[], departure: Departure): Promise<void> {
+  async #endAll(stopped: readonly StoppedMember[], removal: Removal): Promise<void> {
     await Promise.all(
       stopped.map(async ({ name, incarnation }) => {
         await this.#spawner.settled(name);
         const { members } = await this.protocols.keeper.read();
         const current = members.find((each) => each.name === name);
-        if (current?.incarnation === incarnation) await this.end(name, departure);
+        if (current?.incarnation === incarnation) await this.end(name, removal);
       }),
     );
   }
@@ -210,7 +216,7 @@ export class Supervisor {
 
   /** Stops everybody between two writes; all of it goes on at the next start. */
   async leave(): Promise<void> {
-    const { shutdowns, dispatch, departures, keeper, hub } = this.protocols;
+    const { shutdowns, dispatch, removals, keeper, hub } = this.protocols;
     this.#isClosing = true;
     this.members.changed();
     for (const stop of this.#stops) stop();
@@ -218,7 +224,7 @@ export class Supervisor {
     await dispatch.stop();
     await this.#spawner.close();
     await this.#orderAll({ type: "settle-orders" });
-    await departures.settled();
+    await removals.settled();
     await this.#orderAll({ type: "leave" });
     await keeper.settled();
     hub.close();
@@ -335,7 +341,7 @@ export class Supervisor {
   /** Mail for a member that is being spawned again is for its successor. */
   async #returnLateMail(name: MemberName): Promise<void> {
     await this.#spawner.settled(name);
-    await this.protocols.departures.returnLateMail(name, () => {
+    await this.protocols.removals.returnLateMail(name, () => {
       const { hasEnded } = this.members.require(name).state;
       const hasSuccessor = this.#spawner.isSpawning(name) || !hasEnded;
       return !hasSuccessor && !this.#isClosing;

@@ -19,7 +19,7 @@ import type { Requests } from "../requests/requests.ts";
 import { formatTeam, lastGoodFile, rosterFile } from "../roster/team-file.ts";
 import { chainStart, EntryChain } from "../transcript/entry-chain.ts";
 import { historyNote } from "./inherited-history.ts";
-import { confine, signCharter } from "./members/charter.ts";
+import { confine, signMember } from "./members/signed-fields.ts";
 import { makeArchive } from "./set-team-aside.ts";
 import type { TeamLayout } from "./team-layout.ts";
 import type { TeamPlace } from "./team-place.ts";
@@ -56,7 +56,7 @@ export async function takeOver(options: TakeOverOptions): Promise<TeamKey> {
   }
   await keepHistories(options, { archive, teamId, key });
   await check();
-  const members = team.members.map((member) => signCharter(inherited(member, now), key.signature));
+  const members = team.members.map((member) => signMember(inherited(member, now), key.signature));
   const { sig: _, ...rest } = team;
   const text = formatTeam(proveTeam({ ...rest, team_id: teamId, members }, key.signature));
   await replaceFile(within(layout.directory, lastGoodFile), text);

@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { Conversation } from "../../src/agent/conversation.ts";
-import { lostBefore, lostOutcome } from "../../src/agent/lost-record.ts";
+import { Conversation, lostBefore, lostOutcome } from "../../src/agent/conversation.ts";
 import type { Utterance } from "../../src/model/model.ts";
 import { lead, MemberName, newMessageId, user } from "../../src/protocol/ids.ts";
 import type { Message } from "../../src/protocol/message.ts";

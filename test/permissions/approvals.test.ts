@@ -5,7 +5,7 @@ import { leave } from "../../src/lib/leaving.ts";
 import { type Question, RequestApprovals } from "../../src/permissions/approvals.ts";
 import { MemberName, system, user } from "../../src/protocol/ids.ts";
 import type { Request } from "../../src/protocol/request.ts";
-import { hashSubject } from "../../src/requests/hash-subject.ts";
+import { hashSubject } from "../../src/requests/request-rules.ts";
 import { MemoryTeamStore } from "../../src/team/memory-team-store.ts";
 import { ManualClock } from "../../src/testing/manual-clock.ts";
 

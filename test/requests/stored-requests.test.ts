@@ -7,7 +7,7 @@ import { systemClock } from "../../src/lib/clock.ts";
 import { DirectoryWatch } from "../../src/lib/directory-watch.ts";
 import { lead, MemberName, user } from "../../src/protocol/ids.ts";
 import { type Decision, Request } from "../../src/protocol/request.ts";
-import { hashSubject } from "../../src/requests/hash-subject.ts";
+import { hashSubject } from "../../src/requests/request-rules.ts";
 import type { RequestAnswer } from "../../src/requests/requests.ts";
 import { StoredRequests } from "../../src/requests/stored-requests.ts";
 import { testRequests } from "../../src/testing/conformance/requests.ts";

@@ -10,8 +10,8 @@ import type { TeamRecord } from "../../src/protocol/team.ts";
 import type { Entry } from "../../src/protocol/transcript.ts";
 import { StoredRequests } from "../../src/requests/stored-requests.ts";
 import { MemoryRoster } from "../../src/roster/memory-roster.ts";
+import { newTeam } from "../../src/roster/team-file.ts";
 import { StoredTaskBoard } from "../../src/tasks/stored-task-board.ts";
-import { newTeam } from "../../src/team/new-team.ts";
 import { MemoryTranscript } from "../../src/transcript/memory-transcript.ts";
 
 export type StoredMail = Exclude<MailRecord, { state: "set aside" }>;

@@ -14,10 +14,13 @@ import type { Rule } from "../../src/permissions/rule.ts";
 import type { Verdict } from "../../src/permissions/verdict.ts";
 import type { MemberName } from "../../src/protocol/ids.ts";
 import type { PermissionMode } from "../../src/protocol/message.ts";
-import { gated } from "../../src/team/gated-permissions.ts";
 import { Inbox } from "../../src/team/members/inbox.ts";
-import type { MemberContext, MemberDefinition } from "../../src/team/members/member-definition.ts";
-import type { MemberParts } from "../../src/team/members/member-parts.ts";
+import type {
+  MemberContext,
+  MemberDefinition,
+  MemberParts,
+} from "../../src/team/members/member-definition.ts";
+import { gated } from "../../src/team/protocols/plans.ts";
 import type { TeamStore } from "../../src/team/team-store.ts";
 import { defineTool, success, type Tool } from "../../src/tools/tool.ts";
 import type { DurableState } from "./durable-state.ts";

@@ -5,7 +5,7 @@ import { MemberName } from "../../src/protocol/ids.ts";
 import type { Member, MemberStatus } from "../../src/protocol/team.ts";
 import type { Entry } from "../../src/protocol/transcript.ts";
 import { FileTeamStore } from "../../src/team/file-team-store.ts";
-import { signCharter } from "../../src/team/members/charter.ts";
+import { signMember } from "../../src/team/members/signed-fields.ts";
 import type { TeamPlace } from "../../src/team/team-place.ts";
 import type { TeamStore } from "../../src/team/team-store.ts";
 import { FileTeamView } from "../../src/team/view/file-team-view.ts";
@@ -38,7 +38,7 @@ export function member(name: string, status: MemberStatus = "idle", role = "code
 }
 
 export async function enlist(store: TeamStore, ...members: Member[]): Promise<void> {
-  const signed = members.map((each) => signCharter(each, store.signature));
+  const signed = members.map((each) => signMember(each, store.signature));
   await store.roster.update((team) => ({ ...team, members: [...team.members, ...signed] }));
 }
 

@@ -3,13 +3,15 @@ import { lead, type MemberName, system } from "../../protocol/ids.ts";
 import { messageIdFor } from "../message-id-for.ts";
 import type { Post } from "../post.ts";
 import type { TeamTasks } from "../protocols/team-tasks.ts";
+import type { TeamStore } from "../team-store.ts";
 
 export interface CrashReportsOptions {
-  post: Post;
-  tasks: TeamTasks;
+  store: Pick<TeamStore, "lost">;
+  post: Pick<Post, "send">;
+  tasks: Pick<TeamTasks, "releaseAll">;
   clock: Clock;
   onWarning(message: string): void;
-  /** Told when everybody knows of a crash who must. */
+  /** Called when the report of a crash is finished. */
   onSettled(): void;
 }
 
@@ -27,7 +29,9 @@ export class CrashReports {
   }
 
   begin(name: MemberName, reason: string): void {
-    const { tasks, onWarning, onSettled } = this.#options;
+    const { store, tasks, onWarning, onSettled } = this.#options;
+    // The members of a process that is no longer the lead fail by that. They run elsewhere by now.
+    if (store.lost.aborted) return;
     onWarning(`'${name}' has failed: ${reason}`);
     if (name === lead) return;
     this.#open++;

@@ -11,10 +11,10 @@ import type { Message } from "../../protocol/message.ts";
 import type { MemberStatus } from "../../protocol/team.ts";
 import { Loop } from "./loop.ts";
 import { MailOrders, type OrderHandlers } from "./mail-orders.ts";
+import type { MemberParts } from "./member-definition.ts";
 import type { MemberHandle, MemberOrder, MemberState, RuleText } from "./member-handle.ts";
-import type { MemberParts } from "./member-parts.ts";
 import { MemberRuns } from "./member-runs.ts";
-import { countWithoutRun } from "./unheard-mail.ts";
+import { countWithoutRun } from "./wake-policy.ts";
 
 /** What a member that runs here is given: how it is opened, what wakes it, and who is told of it. */
 export interface LocalMemberOptions {

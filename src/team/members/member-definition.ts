@@ -1,6 +1,8 @@
 import type { BudgetLimits } from "../../agent/budget.ts";
+import type { Runner } from "../../agent/runner.ts";
 import type { Role } from "../../agent/system-prompt.ts";
 import type { SetAside } from "../../mailbox/mailbox.ts";
+import type { Permissions } from "../../permissions/permissions.ts";
 import type { Rule } from "../../permissions/rule.ts";
 import { lead, type MemberName } from "../../protocol/ids.ts";
 import type { Message, PermissionMode } from "../../protocol/message.ts";
@@ -8,6 +10,7 @@ import type { Member } from "../../protocol/team.ts";
 import type { ReceivedMail } from "../../protocol/transcript.ts";
 import type { Tool } from "../../tools/tool.ts";
 import type { PlanGate } from "../protocols/plans.ts";
+import type { Inbox, InboxOptions } from "./inbox.ts";
 
 /** Who a member is to be. */
 export interface MemberDefinition {
@@ -23,23 +26,28 @@ export interface MemberDefinition {
   maxTurns: number;
   /** Of its own, beside the team's. */
   budget?: BudgetLimits | undefined;
-  /** The names of the tools to work with that it has; all, unless said. */
+  /** The names of its work tools (default: all). */
   tools?: readonly string[] | undefined;
 }
 
+/** What one member consists of in the process that runs it. */
+export interface MemberParts extends AsyncDisposable {
+  readonly runner: Runner;
+  readonly inbox: Inbox;
+  readonly permissions: Pick<Permissions, "mode" | "setMode" | "rules" | "addRule">;
+  /** How many commands it has running in the background. */
+  readonly backgroundJobs: number;
+  /** Ends it for good: nobody needs to be told the results of its background jobs. */
+  end(): Promise<void>;
+}
+
 /** What a member that runs here has from its team. */
-export interface MemberContext {
+export interface MemberContext extends InboxOptions {
   /** The tools by which it works with the others. */
   tools(own: OwnMail): readonly Tool[];
   /** Whether unread mail is worth a turn of its own. */
   isWorthwhile(unread: readonly Message[]): boolean;
-  /** Reports mail that was not seen before. Called with all unread mail before the mail is taken. */
-  reportMail(unread: readonly Message[]): Promise<void>;
-  /** Carries out what of its mail is an order to the runtime. Called before the mail is taken. */
-  carryOut(mail: readonly Message[]): Promise<void>;
-  /** True once the process is about to end. */
-  isLeaving(): boolean;
-  /** Told once of each line in its mailbox that no model is shown, for the person. */
+  /** Called once for each line in its mailbox that no model is shown, for the person. */
   onSetAside(line: SetAside): void;
   gate: PlanGate;
   /** The widest mode that it may have at the moment. */

@@ -1,6 +1,6 @@
 import type { LastRun, RunEnd } from "../../agent/runner.ts";
 import type { AgentEvent } from "../../protocol/events.ts";
-import type { MemberParts } from "./member-parts.ts";
+import type { MemberParts } from "./member-definition.ts";
 
 export interface MemberRunsOptions {
   /** Opens the member once more, after a crash. */

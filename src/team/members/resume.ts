@@ -14,13 +14,13 @@ export interface ResumeOptions {
 }
 
 /**
- * Goes on where the last process stopped, in this order:
+ * Continues where the last process stopped, in this order:
  * 1. the rules that the person added hold again, before any member is opened;
  * 2. the lead is opened, since members report to it;
  * 3. removals that were interrupted are finished, so that mail and tasks are free for the others;
  * 4. every member that is alive is opened with its plan, its failure and its tasks;
  * 5. shutdowns that were asked for are asked again, or carried out.
- * Nobody runs before all of it is done. Each step does no more when it is done twice.
+ * No member runs before all of it is done. To repeat a step changes nothing.
  */
 export async function resume(options: ResumeOptions): Promise<void> {
   const { protocols, members } = options;
@@ -39,8 +39,8 @@ async function finishRemoval(
   { protocols, onWarning }: ResumeOptions,
 ): Promise<void> {
   if (status !== "shutdown" || !ending) return;
-  await protocols.departures.finishLater(name, ending).catch((error: unknown) => {
-    onWarning(`What the end of '${name}' brings about is not all done: ${describeError(error)}`);
+  await protocols.removals.finish(name, ending).catch((error: unknown) => {
+    onWarning(`The removal of '${name}' could not be finished: ${describeError(error)}`);
   });
 }
 
@@ -49,13 +49,13 @@ async function restoreMember(record: Member, options: ResumeOptions): Promise<vo
   const { keeper, plans, tasks } = protocols;
   const { name } = record;
   try {
-    keeper.adopt(record);
+    keeper.trust(record);
     await plans.restore(record, await tasks.leasesOf(name));
     const member = await open(record);
     const failure = failureOf(record, member);
     if (failure !== undefined) await member.order({ type: "fail", reason: failure });
     members.add(member);
-    if (!member.state.isCutShort) await tasks.callToMind(name);
+    if (!member.state.isCutShort) await tasks.remindOfHeldTasks(name);
   } catch (error) {
     await leaveOut(record, error, options);
   }
@@ -69,8 +69,8 @@ function failureOf({ status, detail }: Member, { state }: MemberHandle): string 
 }
 
 /**
- * A member goes on as it was asked for, or not at all: the person or the lead can end it, or spawn
- * it differently. Whatever is the matter with one keeps no other from going on.
+ * A member continues as it was asked for, or not at all: the person or the lead can end it, or spawn
+ * it differently. A member that cannot be opened keeps no other from continuing.
  */
 async function leaveOut({ name }: Member, error: unknown, options: ResumeOptions): Promise<void> {
   const { keeper, tasks } = options.protocols;

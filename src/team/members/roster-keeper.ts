@@ -2,7 +2,7 @@ import type { Signature } from "../../keys/signature.ts";
 import type { MemberName, MessageId } from "../../protocol/ids.ts";
 import type { Member, TeamRecord } from "../../protocol/team.ts";
 import type { Roster } from "../../roster/roster.ts";
-import { signCharter, withCharter } from "./charter.ts";
+import { restoreSignedFields, signMember } from "./signed-fields.ts";
 
 /** So many orders to stop are remembered: more than are met again after a crash. */
 const maxStops = 16;
@@ -31,13 +31,13 @@ export class RosterKeeper {
     return this.#roster.read();
   }
 
-  /** Takes a record for true that is on disk already. */
-  adopt(member: Member): void {
+  /** Trusts a record that is on disk already. */
+  trust(member: Member): void {
     this.#known.set(member.name, member);
   }
 
   /** Adds a member, or replaces its record. Resolves when that is on disk. */
-  enlist(member: Member): Promise<TeamRecord> {
+  upsert(member: Member): Promise<TeamRecord> {
     return this.#apply((team) => {
       const signed = this.#sign(member);
       const isKnown = team.members.some(({ name }) => name === member.name);
@@ -74,11 +74,11 @@ export class RosterKeeper {
 
   #trusted(member: Member): Member {
     const known = this.#known.get(member.name);
-    return known ? withCharter(member, known) : member;
+    return known ? restoreSignedFields(member, known) : member;
   }
 
   #sign(member: Member): Member {
-    const signed = signCharter(member, this.#signature);
+    const signed = signMember(member, this.#signature);
     this.#known.set(member.name, signed);
     return signed;
   }

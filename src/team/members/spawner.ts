@@ -122,9 +122,9 @@ export class Spawner {
       const hint = "Its members continue at the next start.";
       throw new TeamError("team-closed", "The team is being closed", { hint });
     }
-    const isEnlisted = ({ name }: Member) => team.members.some((each) => each.name === name);
+    const isInRoster = ({ name }: Member) => team.members.some((each) => each.name === name);
     const underWay = [...this.#underWay.values()].map(({ record }) => record);
-    const coming = underWay.filter((record) => !isEnlisted(record));
+    const coming = underWay.filter((record) => !isInRoster(record));
     const record = spawnedRecord(request, {
       ...options,
       team: { ...team, members: [...team.members, ...coming] },
@@ -145,9 +145,9 @@ export class Spawner {
     try {
       const member = await this.#prepareWithOthers(record, before, request.fresh === true);
       await turn;
-      const enlisting = protocols.keeper.enlist(record);
+      const writing = protocols.keeper.upsert(record);
       endTurn();
-      await enlisting;
+      await writing;
       hub.say({ type: "member-change", member: name, status: "working" });
       onSpawn(name);
       const isNew = members.get(name) !== member;
@@ -189,10 +189,10 @@ export class Spawner {
   }
 
   async #prepare(record: Member, before: Member | undefined, isFresh: boolean) {
-    const { plans, shutdowns, departures } = this.#options.protocols;
+    const { plans, shutdowns, removals } = this.#options.protocols;
     const { name } = record;
     // What the end of the one before brings about must not befall its successor.
-    await departures.settled(name);
+    await removals.settled(name);
     const member = await this.#seat(record, before, isFresh);
     await plans.begin(name, record.plan_required === true);
     // Whatever was asked of its predecessor is over.

@@ -1,18 +1,30 @@
 import { lead, type MemberName, user } from "../../protocol/ids.ts";
 import type { Message } from "../../protocol/message.ts";
-import { wakes, wakesWhenQuiet } from "../../protocol/message-types.ts";
+import { isOrder, wakes, wakesWhenQuiet } from "../../protocol/message-types.ts";
 import type { ChatterGuard } from "./chatter-guard.ts";
 import type { MemberState } from "./member-handle.ts";
 
-/** A mailbox shows so much unread mail at once at least; what lies behind it is not seen. */
+/** A mailbox shows at least this much unread mail at once; later mail is not seen. */
 const tooManyMessages = 2_000;
 const tooManyCharacters = 1_000_000;
 
-/** True when unread mail might hide what came after it: then it is taken in, worth a run or not. */
-export function isTooMuch(unread: readonly Message[]): boolean {
+/** True when unread mail might hide later mail: then it is taken in, worth a run or not. */
+function isTooMuch(unread: readonly Message[]): boolean {
   if (unread.length >= tooManyMessages) return true;
   const characters = unread.reduce((sum, { content }) => sum + content.length, 0);
   return characters >= tooManyCharacters;
+}
+
+/**
+ * How much of the mail of a member that is not to run is taken in all the same, from the oldest on:
+ * everything where it is too much, otherwise all mail up to the last order.
+ */
+export function countWithoutRun(unread: readonly Message[]): number {
+  if (isTooMuch(unread)) return unread.length;
+  const throughOrders = unread.slice(0, unread.findLastIndex(isOrder) + 1);
+  // Mail that deserves a run, such as the answer to a plan, is not taken in without one.
+  const deservesRun = throughOrders.some((it) => wakes(it) || wakesWhenQuiet(it));
+  return deservesRun ? 0 : throughOrders.length;
 }
 
 export interface WakePolicyOptions {
@@ -43,7 +55,7 @@ export class WakePolicy {
     return unread.some((it) => wakes(it) && !this.#options.guard.isMuted(name, it.from));
   }
 
-  /** What came of talk among teammates can wait until nobody works any more. */
+  /** The results of talk among teammates can wait until no teammate works. */
   #wakesLead(unread: readonly Message[]): boolean {
     const heard = unread.filter(({ from }) => !this.#options.guard.isMuted(lead, from));
     if (heard.some(wakes)) return true;
@@ -51,7 +63,7 @@ export class WakePolicy {
   }
 }
 
-/** Only the person, or the lead of a teammate, has a member go on that has failed or was interrupted. */
+/** Only the person, or the lead of a teammate, restarts a member that failed or was interrupted. */
 function isFromBoss({ from }: Message, name: MemberName): boolean {
   return from === user || (from === lead && name !== lead);
 }

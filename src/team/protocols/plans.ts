@@ -1,4 +1,5 @@
 import { TeamError } from "../../errors.ts";
+import type { Permissions } from "../../permissions/permissions.ts";
 import { type MemberName, type MessageId, RequestId, user } from "../../protocol/ids.ts";
 import { isContentSize } from "../../protocol/message.ts";
 import type { Request } from "../../protocol/request.ts";
@@ -24,6 +25,24 @@ export interface PlanReceipt {
 export interface PlanGate {
   /** Why it may not; undefined while the gate is open. */
   closed(): string | undefined;
+}
+
+/** The permissions of a member that, while its plan gate is closed, may only look and coordinate. */
+export function gated(
+  permissions: Pick<Permissions, "judge">,
+  gate: PlanGate,
+): Pick<Permissions, "judge"> {
+  return {
+    async judge(call) {
+      const verdict = await permissions.judge(call);
+      const reason = gate.closed();
+      const { action } = call;
+      const isGated = action.type === "command" && action.isGated === true;
+      const isHarmless = verdict.isReadOnly && !isGated;
+      if (reason === undefined || isHarmless) return verdict;
+      return { decision: "deny", reason, isReadOnly: false };
+    },
+  };
 }
 
 interface PlanState {

@@ -3,16 +3,15 @@ import type { Secrets } from "../../lib/secrets.ts";
 import type { Rule } from "../../permissions/rule.ts";
 import type { MemberName } from "../../protocol/ids.ts";
 import { EventHub } from "../event-hub.ts";
-import { Departures } from "../members/departures.ts";
 import { isFree } from "../members/member-handle.ts";
 import type { Members } from "../members/members.ts";
+import { Removals } from "../members/removals.ts";
 import { RosterKeeper } from "../members/roster-keeper.ts";
 import { Post } from "../post.ts";
 import { SentEvents } from "../sent-events.ts";
 import type { TeamStore } from "../team-store.ts";
 import { PermissionOrders } from "./permission-orders.ts";
 import { Plans } from "./plans.ts";
-import { RequestNews } from "./request-news.ts";
 import { Shutdowns } from "./shutdowns.ts";
 import { TaskDispatch } from "./task-dispatch.ts";
 import { TeamTasks } from "./team-tasks.ts";
@@ -60,7 +59,7 @@ export function openProtocols(options: ProtocolsOptions) {
     plans,
     shutdowns,
     tasks,
-    departures: new Departures({
+    removals: new Removals({
       ...{ store, keeper, post, hub, sent, tasks, plans, shutdowns, requests, onWarning },
     }),
     dispatch: new TaskDispatch({
@@ -73,13 +72,6 @@ export function openProtocols(options: ProtocolsOptions) {
     permissions: new PermissionOrders({
       ...{ requests, keeper, post, rules: options.rules },
       members: () => members.living,
-    }),
-    news: new RequestNews({
-      hub,
-      post,
-      showWaiting: (name, detail) =>
-        void members.get(name)?.order({ type: "show-waiting", detail }),
-      onWarning,
     }),
   };
 }

@@ -93,7 +93,7 @@ export class TeamTasks {
   }
 
   /** At a start, a member that is idle and holds a task may never have been told of it. */
-  async callToMind(name: MemberName): Promise<void> {
+  async remindOfHeldTasks(name: MemberName): Promise<void> {
     for (const task of await this.#heldBy(name)) {
       await this.#remind(task, name, `version ${task.version}`);
     }

@@ -5,9 +5,9 @@ import type { UnreadCount } from "../../mailbox/unread-count.ts";
 import type { MemberName } from "../../protocol/ids.ts";
 import type { TeamRecord } from "../../protocol/team.ts";
 import type { StoredRequests } from "../../requests/stored-requests.ts";
+import { readTeam } from "../../roster/team-file.ts";
 import type { StoredTaskBoard } from "../../tasks/stored-task-board.ts";
 import { ObservedKey } from "../observed-key.ts";
-import { readTeam } from "../read-team.ts";
 import { type TeamLayout, teamLayout } from "../team-layout.ts";
 import type { TeamPlace } from "../team-place.ts";
 
@@ -38,7 +38,7 @@ export async function openTeam(
   const known = await before?.catch(() => undefined);
   const isInPlace = known?.directory.isInPlace ?? false;
   const directory = known && isInPlace ? known.directory : openIfExists(place.directory);
-  const team = directory && (await readTeam(directory.to(), place));
+  const team = directory && (await readTeam(directory.to(), place.onWarning));
   if (!directory || !team) throw teamMissing(place.directory);
   const isSame = isInPlace && known?.team.team_id === team.team_id;
   if (isSame && JSON.stringify(known.team) === JSON.stringify(team)) return known;

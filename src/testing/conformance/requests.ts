@@ -1,7 +1,7 @@
 import { describe, expect, test as plainTest } from "vitest";
 import { lead, MemberName, newRequestId, system, user } from "../../protocol/ids.ts";
 import type { Request } from "../../protocol/request.ts";
-import { hashSubject } from "../../requests/hash-subject.ts";
+import { hashSubject } from "../../requests/request-rules.ts";
 import type { RequestAnswer, RequestDraft, Requests } from "../../requests/requests.ts";
 import type { ManualClock } from "../manual-clock.ts";
 import { catchUncaughtErrors } from "../uncaught-errors.ts";

@@ -4,9 +4,9 @@ import { hmacSignature } from "../../../src/keys/signature.ts";
 import { MemberName } from "../../../src/protocol/ids.ts";
 import type { Member, TeamRecord } from "../../../src/protocol/team.ts";
 import { MemoryRoster } from "../../../src/roster/memory-roster.ts";
-import { isCharterSigned, withSignedMembers } from "../../../src/team/members/charter.ts";
+import { newTeam } from "../../../src/roster/team-file.ts";
 import { RosterKeeper } from "../../../src/team/members/roster-keeper.ts";
-import { newTeam } from "../../../src/team/new-team.ts";
+import { isMemberSigned, withSignedMembers } from "../../../src/team/members/signed-fields.ts";
 
 const alice = MemberName.parse("alice");
 const signature = hmacSignature(randomBytes(32));
@@ -21,7 +21,7 @@ const record: Member = {
 async function keeperOf(...members: Member[]) {
   const roster = new MemoryRoster(newTeam(new Date()));
   const keeper = new RosterKeeper(roster, signature);
-  for (const member of members) await keeper.enlist(member);
+  for (const member of members) await keeper.upsert(member);
   return { roster, keeper };
 }
 
@@ -63,7 +63,7 @@ test("P13 an edit of what a member may do does not count, and is undone with the
 
   const after = memberOf(await roster.read());
   expect(after).toMatchObject({ permission_mode: "plan", plan_required: true, color: "pink" });
-  expect(isCharterSigned(after, signature)).toBe(true);
+  expect(isMemberSigned(after, signature)).toBe(true);
 });
 
 test.each<[string, Partial<Member>]>([

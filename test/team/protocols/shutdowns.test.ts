@@ -72,7 +72,7 @@ async function openShutdowns() {
     clock,
     ended,
     shutdowns: open(),
-    enlist: (incarnation: string) => keeper.enlist({ ...member("alice"), incarnation }),
+    enlist: (incarnation: string) => keeper.upsert({ ...member("alice"), incarnation }),
     async restart() {
       this.shutdowns[Symbol.dispose]();
       this.shutdowns = open();

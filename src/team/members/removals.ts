@@ -24,19 +24,12 @@ import type { TeamStore } from "../team-store.ts";
 import type { RosterKeeper } from "./roster-keeper.ts";
 
 /** Why a member ends, and whether somebody had asked for it. */
-export interface Departure {
+export interface Removal {
   reason: string;
   expected: boolean;
 }
 
-/** A member that is to end. */
-export interface Departing {
-  readonly name: MemberName;
-  /** Stops everything of it. */
-  stop(reason: string): Promise<void>;
-}
-
-export interface DeparturesOptions {
+export interface RemovalsOptions {
   store: Pick<TeamStore, "openMember">;
   keeper: RosterKeeper;
   post: Post;
@@ -50,57 +43,50 @@ export interface DeparturesOptions {
 }
 
 /**
- * Ends members: nothing of them runs any more, their mail goes back, their tasks are free, and the
- * lead knows. What the death of the process has interrupted is done at the next start.
+ * Ends members: nothing of them runs any longer, their mail goes back, their tasks are free, and the
+ * lead knows. A removal that a crash has interrupted is finished at the next start.
  */
-export class Departures {
-  readonly #options: DeparturesOptions;
+export class Removals {
+  readonly #options: RemovalsOptions;
   readonly #underWay = new Map<MemberName, Promise<void>>();
   /** Late mail that is going back. */
   readonly #returns = new Map<MemberName, Promise<void>>();
   readonly #returned: MessageId[] = [];
 
-  constructor(options: DeparturesOptions) {
+  constructor(options: RemovalsOptions) {
     this.#options = options;
   }
 
-  /** Resolves when the member is gone. Whoever is ending already is not ended twice. */
-  end(member: Departing, departure: Departure): Promise<void> {
-    return during(this.#underWay, member.name, async () => {
+  /**
+   * Ends a member that `stop` stops. Resolves when it is gone. A member that is ending already is not
+   * ended twice.
+   */
+  end(name: MemberName, removal: Removal, stop: () => Promise<void>): Promise<void> {
+    return during(this.#underWay, name, async () => {
       const { keeper, hub } = this.#options;
-      const { name } = member;
       await this.#returns.get(name);
-      await member.stop(departure.reason);
+      await stop();
       await keeper.change(name, ({ detail: _, ...record }) => ({
         ...record,
         status: "shutdown",
-        ending: departure,
+        ending: removal,
       }));
-      hub.say({
-        type: "member-change",
-        member: name,
-        status: "shutdown",
-        detail: departure.reason,
-      });
-      await this.#finish(name, departure);
+      const { reason: detail } = removal;
+      hub.say({ type: "member-change", member: name, status: "shutdown", detail });
+      await this.finish(name, removal);
     });
   }
 
   /** Ends a member that is in the roster, and that this process could not open. */
-  async endAbsent(name: MemberName, departure: Departure): Promise<void> {
+  async endAbsent(name: MemberName, removal: Removal): Promise<void> {
     const { members } = await this.#options.keeper.read();
     const record = members.find((member) => member.name === name);
     if (!record || record.status === "shutdown") throw notThere(name, members);
-    await this.end({ name, stop: async () => undefined }, departure);
-  }
-
-  /** Does what is left to do for a member whose end was cut short by that of its process. */
-  async finishLater(name: MemberName, departure: Departure): Promise<void> {
-    await this.#finish(name, departure);
+    await this.end(name, removal, async () => undefined);
   }
 
   /**
-   * Gives back mail that came for somebody who has ended, once its end is over; not where `isGone`
+   * Gives back mail that came for an ended member, once its removal is finished; not where `isGone`
    * no longer holds by then, because the mail is for its successor.
    */
   async returnLateMail(name: MemberName, isGone: () => boolean): Promise<void> {
@@ -108,7 +94,7 @@ export class Departures {
     if (isGone()) await during(this.#returns, name, () => this.#returnMail(name));
   }
 
-  /** What was given back in this process. */
+  /** The messages that were given back in this process. */
   get returned(): readonly MessageId[] {
     return this.#returned;
   }
@@ -117,18 +103,18 @@ export class Departures {
     return this.#underWay.size > 0 || this.#returns.size > 0;
   }
 
-  /** Resolves when nobody is being ended any more, or not this member. */
+  /** Resolves when no removal is under way, or none of this member. */
   async settled(name?: MemberName): Promise<void> {
     const all = [...this.#underWay, ...this.#returns].filter(
       ([each]) => name === undefined || each === name,
     );
-    await Promise.allSettled(all.map(([, departure]) => departure));
+    await Promise.allSettled(all.map(([, removal]) => removal));
   }
 
-  /** What is left to do for a member that is shut down on disk. Done twice, it does no more than once. */
-  async #finish(name: MemberName, departure: Departure): Promise<void> {
+  /** Does what is left to do for a member that is shut down on disk. To do it twice changes nothing. */
+  async finish(name: MemberName, removal: Removal): Promise<void> {
     const { keeper, post, tasks, plans, shutdowns, requests } = this.#options;
-    // Nothing new is accepted since the roster says so; what was under way is there now.
+    // The roster refuses new mail for the member; mail that was on its way has arrived after this.
     await post.arrived(name);
     await this.#returnMail(name);
     await tasks.releaseAll(name);
@@ -142,13 +128,13 @@ export class Departures {
       type: "teammate_terminated",
       from: system,
       teammate: name,
-      content: `${name} is shut down: ${departure.reason}.`,
-      ...departure,
+      content: `${name} is shut down: ${removal.reason}.`,
+      ...removal,
     });
     await keeper.change(name, ({ ending: _, ...rest }) => rest);
   }
 
-  /** Gives back what nobody will read any more; its senders know before it is settled. */
+  /** Gives back unread mail. Its senders know before it is settled. */
   async #returnMail(name: MemberName): Promise<void> {
     const reader = await this.#readerOf(name);
     while (reader) {
@@ -164,7 +150,7 @@ export class Departures {
     }
   }
 
-  /** Whatever is the matter with a member's files, it can be ended. */
+  /** A member with damaged files can be ended, too. */
   async #readerOf(name: MemberName): Promise<MailboxReader | undefined> {
     const { store, onWarning } = this.#options;
     try {
@@ -194,13 +180,13 @@ export class Departures {
         content: `Undelivered: '${name}' is shut down and has not read your message:\n${text.slice(0, 10_000)}`,
       });
     } catch (error) {
-      // Its sender has left, too.
+      // The sender has ended, too.
       if (!(error instanceof TeamError) || !error.code.startsWith("member-")) throw error;
     }
   }
 }
 
-/** One thing at a time is done about the end of a member: mail must not be given back twice. */
+/** One removal or return at a time for each member: mail must not be given back twice. */
 function during(
   underWay: Map<MemberName, Promise<void>>,
   name: MemberName,
@@ -218,7 +204,7 @@ function notThere(name: MemberName, members: readonly Member[]): TeamError {
   return new TeamError("member-unknown", `No teammate is named '${name}'`, { hint });
 }
 
-/** Nobody needs to answer what a member that has ended had asked. */
+/** Cancels the open requests of a member that has ended. */
 async function cancelAll(requests: Requests, from: MemberName): Promise<void> {
   for (const { id } of await requests.list({ state: "pending", from })) {
     try {

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import type { Verdict } from "../../src/permissions/verdict.ts";
-import type { Action } from "../../src/protocol/tools.ts";
-import { gated } from "../../src/team/gated-permissions.ts";
+import type { Verdict } from "../../../src/permissions/verdict.ts";
+import type { Action } from "../../../src/protocol/tools.ts";
+import { gated } from "../../../src/team/protocols/plans.ts";
 
 const looks: Verdict = { decision: "allow", reason: "it only looks", isReadOnly: true };
 const changes: Verdict = { decision: "allow", reason: "a rule", isReadOnly: false };

@@ -3,7 +3,7 @@ import { canonicalJson } from "../../lib/canonical-json.ts";
 import type { Member, TeamRecord } from "../../protocol/team.ts";
 
 /** What of a member's record decides who it is, what it may do, and whether it is there at all. */
-const charterFields = [
+const signedFields = [
   "role",
   "model",
   "root",
@@ -22,18 +22,18 @@ const charterFields = [
  * Signs a member's record, as far as it decides something: anybody may edit the roster's file, and
  * no line in a file may permit anything.
  */
-export function signCharter(member: Member, signature: Signature): Member {
-  return { ...member, sig: signature.sign(charterText(member)) };
+export function signMember(member: Member, signature: Signature): Member {
+  return { ...member, sig: signature.sign(signedText(member)) };
 }
 
-export function isCharterSigned(member: Member, signature: Signature): boolean {
-  return member.sig !== undefined && signature.verify(charterText(member), member.sig);
+export function isMemberSigned(member: Member, signature: Signature): boolean {
+  return member.sig !== undefined && signature.verify(signedText(member), member.sig);
 }
 
 /** `edited` with everything that decides something as it is in `known`. */
-export function withCharter(edited: Member, known: Member): Member {
+export function restoreSignedFields(edited: Member, known: Member): Member {
   const member: Member = { ...edited };
-  for (const field of [...charterFields, "sig" as const]) {
+  for (const field of [...signedFields, "sig" as const]) {
     delete member[field];
     if (known[field] !== undefined) Object.assign(member, { [field]: known[field] });
   }
@@ -41,10 +41,10 @@ export function withCharter(edited: Member, known: Member): Member {
 }
 
 /** True where everything that decides something is in `edited` as it is in `known`. */
-function hasCharterOf(edited: Member, known: Member): boolean {
-  const charter = (member: Member) =>
-    canonicalJson([...charterFields, "sig" as const].map((field) => member[field] ?? null));
-  return charter(edited) === charter(known);
+function hasSignedFieldsOf(edited: Member, known: Member): boolean {
+  const fieldsOf = (member: Member) =>
+    canonicalJson([...signedFields, "sig" as const].map((field) => member[field] ?? null));
+  return fieldsOf(edited) === fieldsOf(known);
 }
 
 /** The member as it may go on in a team that was taken over: it must ask for everything. */
@@ -63,14 +63,15 @@ export function withSignedMembers(
 ): TeamRecord {
   const signed = new Map(
     known?.members
-      .filter((member) => isCharterSigned(member, signature))
+      .filter((member) => isMemberSigned(member, signature))
       .map((member) => [member.name, member]),
   );
   const members = team.members.flatMap((member) => {
     const before = signed.get(member.name);
-    const isSigned = isCharterSigned(member, signature);
+    const isSigned = isMemberSigned(member, signature);
     if (!isSigned) onWarning(unsignedRecord(member, before !== undefined));
-    if (before) return [hasCharterOf(member, before) ? member : withCharter(member, before)];
+    if (before)
+      return [hasSignedFieldsOf(member, before) ? member : restoreSignedFields(member, before)];
     return isSigned ? [member] : [];
   });
   return { ...team, members: [...members, ...renamed(team, { signed, signature })] };
@@ -86,7 +87,7 @@ function renamed(
 ): Member[] {
   const names = team.members.map(({ name }) => name);
   const hasStranger = team.members.some(
-    (member) => !signed.has(member.name) && !isCharterSigned(member, signature),
+    (member) => !signed.has(member.name) && !isMemberSigned(member, signature),
   );
   if (!hasStranger) return [];
   return [...signed.values()].filter(({ name }) => !names.includes(name));
@@ -100,10 +101,10 @@ function unsignedRecord({ name }: Member, isKnown: boolean): string {
 }
 
 /** Whether it works or is idle decides nothing, and changes all the time. */
-function charterText({ name, ...member }: Member): string {
+function signedText({ name, ...member }: Member): string {
   const { root, status } = member;
   const others = ["root", "status", "ending"];
-  const fields = charterFields.filter((field) => !others.includes(field));
+  const fields = signedFields.filter((field) => !others.includes(field));
   return canonicalJson({
     name,
     has_ended: status === "shutdown",

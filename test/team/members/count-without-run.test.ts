@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { MemberName, newMessageId, user } from "../../../src/protocol/ids.ts";
 import { Message } from "../../../src/protocol/message.ts";
-import { countWithoutRun } from "../../../src/team/members/unheard-mail.ts";
+import { countWithoutRun } from "../../../src/team/members/wake-policy.ts";
 
 const alice = MemberName.parse("alice");
 const bob = MemberName.parse("bob");

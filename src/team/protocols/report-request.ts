@@ -1,0 +1,39 @@
+import { lead, type MemberName } from "../../protocol/ids.ts";
+import type { Request } from "../../protocol/request.ts";
+import type { EventHub } from "../event-hub.ts";
+import { messageIdFor } from "../message-id-for.ts";
+import type { Post } from "../post.ts";
+
+export interface ReportRequestOptions {
+  hub: EventHub;
+  post: Post;
+  /** Shows in the roster what a member waits for. */
+  showWaiting(name: MemberName, detail: string | undefined): void;
+  onWarning(message: string): void;
+}
+
+/** Reports a question or its answer to observers, and a teammate's question by mail to the lead. */
+export function reportRequest(
+  { id, type: request_type, from, state, subject, created_at }: Request,
+  { hub, post, showWaiting, onWarning }: ReportRequestOptions,
+): void {
+  hub.say({ type: "request-change", member: from, id, request_type, state });
+  if (request_type !== "permission") return;
+  const isOpen = state === "pending";
+  showWaiting(from, isOpen ? "waiting for approval" : undefined);
+  if (!isOpen || from === lead) return;
+  const sending = post.send(lead, {
+    id: messageIdFor(`permission ${id}`, new Date(created_at)),
+    type: "permission_request",
+    from,
+    request_id: id,
+    tool: String(subject.tool),
+    input: subject.input,
+    reason: String(subject.reason),
+  });
+  sending.catch((error: unknown) =>
+    onWarning(
+      `The request of '${from}' could not be put into the lead's mailbox: ${String(error)}`,
+    ),
+  );
+}
