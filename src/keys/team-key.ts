@@ -43,6 +43,11 @@ export function dashboardsDirectory(place: Pick<TeamKeyPathOptions, "stateHome" 
   return join(stateDirectory(place), "dashboards");
 }
 
+/** The directory in which pipes for the output of commands are made. */
+export function pipesDirectory(place: Pick<TeamKeyPathOptions, "stateHome" | "home">): string {
+  return join(stateDirectory(place), "pipes");
+}
+
 function stateDirectory({
   stateHome,
   home,

@@ -91,8 +91,9 @@ export class HostCommandRunner implements CommandRunner {
       if (request.signal.aborted) return interrupted(pipe);
       const child = this.#spawn(program, { command: request.command, marker, pipe });
       if (child.pid === undefined) throw await failureOf(child);
+      const output = readerOf(pipe);
       closeSync(pipe.writer);
-      return { type: "launched", child, pid: child.pid, output: readerOf(pipe) };
+      return { type: "launched", child, pid: child.pid, output };
     } catch (error) {
       if (!(error instanceof Error)) throw error;
       if (pipe) closePipe(pipe);
@@ -126,7 +127,7 @@ export class HostCommandRunner implements CommandRunner {
     if (!(await isDirectory(cwd))) {
       return `The working directory ${cwd} is missing, or cannot be entered. Writing a file into it with write_file makes it again.`;
     }
-    return `The command could not be started: ${error.message}. See that bash and mkfifo are in the PATH, and that there is room in the directory for temporary files.`;
+    return `The command could not be started: ${error.message}. Check that bash and mkfifo are in the PATH, and that pipes can be made in the state directory.`;
   }
 }
 

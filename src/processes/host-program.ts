@@ -47,7 +47,7 @@ function start({ path, arguments: argv, cwd }: ProgramRequest): ChildProcess | E
 }
 
 /** Node loses descriptors when there are too few for all the pipes of a child. */
-export function assertDescriptors(): void {
+function assertDescriptors(): void {
   const taken: number[] = [];
   try {
     while (taken.length < neededDescriptors) taken.push(openSync(devNull, "r"));

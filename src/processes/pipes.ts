@@ -1,11 +1,11 @@
-import { type ChildProcessByStdio, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { closeSync, constants, openSync, rmSync } from "node:fs";
+import { lstat, readdir, rm } from "node:fs/promises";
 import { Socket } from "node:net";
 import { join } from "node:path";
-import type { Readable, Writable } from "node:stream";
-import { assertDescriptors } from "./host-program.ts";
+import { ensurePrivateDirectory } from "../lib/files.ts";
 import type { Programs } from "./programs.ts";
 
 /** Both ends of a pipe, as file descriptors. */
@@ -14,8 +14,16 @@ export interface Pipe {
   writer: number;
 }
 
-/** So many are made at once: the program that makes them costs as much as a short command. */
+/** How many are made at once: the program that makes them costs as much as a short command. */
 const batchSize = 8;
+/** A pipe has a name for milliseconds. One that has it for longer was left by a process that died. */
+const leftAfterMs = 60_000;
+
+export interface PipesOptions {
+  /** Where pipes have names until they are open. Pipes that a killed process left there are removed. */
+  directory: string;
+  programs: Programs;
+}
 
 /**
  * Real pipes for the output of commands. Node's own are sockets, which cannot be opened by name:
@@ -23,27 +31,21 @@ const batchSize = 8;
  * errors at once, so that the two stay in their order.
  */
 export class Pipes implements Disposable {
-  readonly #environment: Readonly<Record<string, string>>;
-  readonly #programs: Programs;
+  readonly #options: PipesOptions;
   readonly #ready: Pipe[] = [];
   #making: Promise<void> | undefined;
+  #isLeftRemoved = false;
   #isDisposed = false;
 
-  /** `environment` says where temporary files belong. */
-  constructor(options: { environment: Readonly<Record<string, string>>; programs: Programs }) {
-    this.#environment = options.environment;
-    this.#programs = options.programs;
+  constructor(options: PipesOptions) {
+    this.#options = options;
   }
 
   /** A pipe that is the caller's to close. */
   async take(): Promise<Pipe> {
     for (;;) {
       const pipe = this.#ready.pop();
-      if (pipe) {
-        // The next command does not wait for them.
-        this.prepare();
-        return pipe;
-      }
+      if (pipe) return pipe;
       await this.#makeMore();
     }
   }
@@ -68,47 +70,38 @@ export class Pipes implements Disposable {
   }
 
   async #make(): Promise<void> {
-    // Not beside the outputs: not every file system that holds a team has pipes.
-    const directory = this.#environment.TMPDIR || "/tmp";
-    const paths = Array.from({ length: batchSize }, () =>
-      join(directory, `troupe-${randomUUID()}.pipe`),
-    );
-    const maker = await this.#startMaker(paths);
+    const { directory } = this.#options;
+    await ensurePrivateDirectory(directory);
+    await this.#removeLeft();
+    const paths = Array.from({ length: batchSize }, () => join(directory, `${randomUUID()}.pipe`));
     try {
+      await this.#makeFiles(paths);
       for (const path of paths) this.#ready.push(openBothEnds(path));
     } finally {
       for (const path of paths) rmSync(path, { force: true });
-      maker.stdin.end("\n");
     }
   }
 
-  /** Resolves when there are files at `paths`. They go when the maker's input ends without a line. */
-  async #startMaker(
-    paths: readonly string[],
-  ): Promise<ChildProcessByStdio<Writable, Readable, null>> {
-    const find = (name: string) => this.#programs.find(name);
-    const [shell, mkfifo, rm] = await Promise.all([find("sh"), find("mkfifo"), find("rm")]);
-    assertDescriptors();
-    const maker = spawn(shell, ["-c", makeFiles, mkfifo, rm, ...paths], {
-      env: {},
-      // What ends this process and its group does not end the maker, which has files to remove.
-      detached: true,
-      stdio: ["pipe", "pipe", "ignore"],
-    });
-    // A maker that has failed reads nothing; its exit says so.
-    maker.stdin.on("error", () => undefined);
-    const ready = once(maker.stdout, "data").then(() => true);
-    const isReady = await Promise.race([ready, once(maker, "close").then(() => false)]);
-    if (!isReady) throw new Error(`mkfifo cannot make ${paths[0]}`);
-    return maker;
+  async #removeLeft(): Promise<void> {
+    if (this.#isLeftRemoved) return;
+    const { directory } = this.#options;
+    for (const name of await readdir(directory)) {
+      const path = join(directory, name);
+      const left = await lstat(path).catch(() => undefined);
+      if (left?.isFIFO() && left.mtimeMs < Date.now() - leftAfterMs)
+        await rm(path, { force: true });
+    }
+    this.#isLeftRemoved = true;
+  }
+
+  async #makeFiles(paths: readonly string[]): Promise<void> {
+    // With pipes of its own, Node loses descriptors when there are too few for all of them.
+    const options = { env: {}, stdio: "ignore" } as const;
+    const program = await this.#options.programs.find("mkfifo");
+    const [exitCode] = await once(spawn(program, ["-m", "600", ...paths], options), "exit");
+    if (exitCode !== 0) throw new Error(`mkfifo cannot make ${paths[0]}`);
   }
 }
-
-/**
- * `$0` is mkfifo, `$1` is rm, the rest are paths. The files are removed unless a line is read: the
- * process that wanted them is gone. Without the trap, `echo` to it would end the shell before that.
- */
-const makeFiles = `trap '' PIPE; rm=$1; shift; "$0" -m 600 "$@" && echo && read -r _ || "$rm" -f "$@"`;
 
 function openBothEnds(path: string): Pipe {
   // Without O_NONBLOCK, opening one end would wait for somebody to open the other.

@@ -1,6 +1,6 @@
 import { dirname } from "node:path";
 import { Budget, type BudgetLimits } from "../agent/budget.ts";
-import { dashboardsDirectory, headPath, teamKeyPath } from "../keys/team-key.ts";
+import { dashboardsDirectory, headPath, pipesDirectory, teamKeyPath } from "../keys/team-key.ts";
 import { Disposables } from "../lib/disposables.ts";
 import { childEnvironment, Secrets } from "../lib/secrets.ts";
 import type { Model } from "../model/model.ts";
@@ -120,8 +120,9 @@ export class Equipment implements AsyncDisposable {
       childEnvironment(env, { names: providerKeyNames(providers), secrets: this.secrets }),
     );
     this.programs = new Programs({ path: this.environment.PATH, workspace: options.cwd });
-    const { environment, programs } = this;
-    this.pipes = this.#opened.use(new Pipes({ environment, programs }));
+    this.pipes = this.#opened.use(
+      new Pipes({ directory: pipesDirectory(place.keyPlace), programs: this.programs }),
+    );
   }
 
   /** Throws `lead-alive` while another process has the team. */

@@ -253,7 +253,7 @@ test.each([
 
 test.each([
   ["a working directory", { cwd: "/nowhere/at/all" }, "/nowhere/at/all is missing"],
-  ["bash", { environment: { PATH: "/nowhere" } }, "See that bash and mkfifo are in the PATH"],
+  ["bash", { environment: { PATH: "/nowhere" } }, "Check that bash and mkfifo are in the PATH"],
 ])("without %s a command is refused with what to do", async (_, options, remedy) => {
   await using fixture = await openShell({ environment: plainEnvironment(), ...options });
 

@@ -1,5 +1,6 @@
 import { spawnSync } from "node:child_process";
 import { readdir, readFile, realpath, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { expect, test } from "vitest";
 import { markedCommand } from "../../src/processes/marked-command.ts";
 import { newMarker } from "../../src/processes/marker.ts";
@@ -171,15 +172,15 @@ test("nothing is left of pipes, neither beside the outputs nor where they are ma
 
   await Promise.all(Array.from({ length: 20 }, () => fixture.run("echo hi")));
 
-  expect(await readdir(fixture.directory)).toEqual([]);
+  expect(await readdir(fixture.directory, { recursive: true })).toEqual(["pipes"]);
   expect(await readdir(temporary.path)).toEqual([]);
 });
 
 test("control: it is there that pipes are made", async () => {
-  const environment = { ...plainEnvironment(), TMPDIR: "/nowhere/at/all" };
-  await using fixture = await openShell({ environment });
+  await using fixture = await openShell();
+  await writeFile(join(fixture.directory, "pipes"), "");
 
-  await expect(fixture.run("echo hi")).rejects.toThrow(/\/nowhere\/at\/all\/troupe-.*temporary/);
+  await expect(fixture.run("echo hi")).rejects.toThrow(/\/pipes.*state directory/);
 });
 
 testCommandRunner("HostCommandRunner", async () => {

@@ -1,16 +1,16 @@
-import { chmod, readdir, readFile, writeFile } from "node:fs/promises";
+import { execFileSync } from "node:child_process";
+import { chmod, readdir, readFile, rm, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { closePipe, Pipes } from "../../src/processes/pipes.ts";
 import { Programs } from "../../src/processes/programs.ts";
 import { temporaryDirectory } from "../../src/testing/temporary-directory.ts";
-import { runNode } from "../support/programs.ts";
 
 test("take waits for the pipes that prepare is making", async () => {
   await using directory = await temporaryDirectory();
   const runs = join(directory.path, "runs");
   await writeMkfifo(directory.path, `echo run >> ${runs}\nexec mkfifo "$@"`);
-  using pipes = pipesOf(`${directory.path}:${process.env.PATH}`);
+  using pipes = pipesOf(directory.path, { path: `${directory.path}:${process.env.PATH}` });
 
   pipes.prepare();
   closePipe(await pipes.take());
@@ -21,7 +21,7 @@ test("take waits for the pipes that prepare is making", async () => {
 test("take reports why pipes cannot be made, and leaves no files", async () => {
   await using directory = await temporaryDirectory();
   await writeMkfifo(directory.path, `mkfifo "$3"; exit 1`);
-  using pipes = pipesOf(`${directory.path}:${process.env.PATH}`, { TMPDIR: directory.path });
+  using pipes = pipesOf(directory.path, { path: `${directory.path}:${process.env.PATH}` });
 
   pipes.prepare();
 
@@ -33,7 +33,7 @@ test("the program that makes pipes is not taken from the workspace", async () =>
   await using directory = await temporaryDirectory();
   await writeMkfifo(directory.path, `echo run >> ${join(directory.path, "runs")}`);
   const path = `${directory.path}:${process.env.PATH}`;
-  using pipes = pipesOf(path, { workspace: directory.path });
+  using pipes = pipesOf(directory.path, { path, workspace: directory.path });
 
   closePipe(await pipes.take());
 
@@ -42,7 +42,7 @@ test("the program that makes pipes is not taken from the workspace", async () =>
 
 test("a pipe that is taken has no name in the file system", async () => {
   await using directory = await temporaryDirectory();
-  using pipes = pipesOf(process.env.PATH, { TMPDIR: directory.path });
+  using pipes = pipesOf(directory.path);
 
   const taken = await pipes.take();
 
@@ -50,15 +50,33 @@ test("a pipe that is taken has no name in the file system", async () => {
   closePipe(taken);
 });
 
-test("a process that is killed while pipes are made leaves none of them", async () => {
+test("a directory that was removed is made again", async () => {
   await using directory = await temporaryDirectory();
-  const program = join(import.meta.dirname, "programs/killed-with-pipes.ts");
+  using pipes = pipesOf(directory.path);
+  for (let taken = 0; taken < 8; taken++) closePipe(await pipes.take());
+  await rm(join(directory.path, "pipes"), { recursive: true });
 
-  const { code } = await runNode(["--import", "tsx", program, directory.path]);
+  closePipe(await pipes.take());
 
-  expect(code).toBe(null);
-  expect(await readFile(join(directory.path, "made"), "utf8")).toMatch(/\.pipe\n/);
-  await expect.poll(() => pipesIn(directory.path)).toEqual([]);
+  expect(await pipesIn(directory.path)).toEqual([]);
+});
+
+test("pipes that a killed process left are removed, and no others", async () => {
+  await using directory = await temporaryDirectory();
+  using pipes = pipesOf(directory.path);
+  const [left, current] = ["left.pipe", "current.pipe"].map((name) =>
+    join(directory.path, "pipes", name),
+  );
+  closePipe(await pipes.take());
+  execFileSync("mkfifo", [left ?? "", current ?? ""]);
+  await utimes(left ?? "", 1_000, 1_000);
+  await writeFile(join(directory.path, "pipes/notes"), "");
+  await utimes(join(directory.path, "pipes/notes"), 1_000, 1_000);
+
+  using next = pipesOf(directory.path);
+  closePipe(await next.take());
+
+  expect((await readdir(join(directory.path, "pipes"))).sort()).toEqual(["current.pipe", "notes"]);
 });
 
 async function writeMkfifo(directory: string, script: string): Promise<void> {
@@ -68,14 +86,13 @@ async function writeMkfifo(directory: string, script: string): Promise<void> {
 }
 
 async function pipesIn(directory: string): Promise<string[]> {
-  return (await readdir(directory)).filter((name) => name.endsWith(".pipe"));
+  return readdir(join(directory, "pipes"));
 }
 
-interface PipesSetting {
-  workspace?: string;
-  TMPDIR?: string;
-}
-
-function pipesOf(path = "", { workspace = "/nowhere", ...environment }: PipesSetting = {}): Pipes {
-  return new Pipes({ environment, programs: new Programs({ path, workspace }) });
+function pipesOf(
+  directory: string,
+  { path = process.env.PATH ?? "", workspace = "/nowhere" } = {},
+): Pipes {
+  const programs = new Programs({ path, workspace });
+  return new Pipes({ directory: join(directory, "pipes"), programs });
 }

@@ -40,7 +40,7 @@ export async function openShell(options: FixtureOptions = {}): Promise<ShellFixt
   const secrets = options.secrets ?? new Secrets([]);
   const outputFiles = new OutputFiles({ ...options, directory: outputs, secrets });
   const programs = new Programs({ path: environment.PATH, workspace: directory.path });
-  const pipes = new Pipes({ environment, programs });
+  const pipes = new Pipes({ directory: `${directory.path}/pipes`, programs });
   const { running = new RunningCommands(), owner = { team: "the test", member: "alice" } } =
     options;
   const runner = new HostCommandRunner({

@@ -1,24 +1,21 @@
 import { lstat, mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
-import { setTimeout as wait } from "node:timers/promises";
 
 /** What other programs keep in a temporary directory, for as long as they like. */
 const cachesOfOthers = [/^tsx-\d+$/, /^node-compile-cache$/];
 
 /**
  * Gives all tests a temporary directory of their own. After the last one it fails the run when a
- * file is left there or a pipe outside, a process of a test still runs, or something outside has another mode or owner.
+ * file is left there, a process of a test still runs, or something outside has another mode or owner.
  */
 export async function setup(): Promise<() => Promise<void>> {
   const directory = await mkdtemp(join(tmpdir(), "troupe-tests-"));
   const before = await modesOutside();
-  const pipesBefore = new Set(await pipesOutside());
   process.env.TMPDIR = directory;
   return async () => {
     const traces = [
       ...(await leftFiles(directory)),
-      ...(await leftPipes(pipesBefore)),
       ...(await leftProcesses(directory)),
       ...changes(before, await modesOutside()),
     ];
@@ -36,30 +33,6 @@ async function leftFiles(directory: string): Promise<string[]> {
     if (cachesOfOthers.some((name) => name.test(entry.name))) continue;
     const inside = entry.isDirectory() ? await readdir(join(directory, entry.name)) : [];
     left.push(`file ${entry.name}: ${inside.slice(0, 5).join(", ") || "empty"}`);
-  }
-  return left;
-}
-
-/** Where teams make their pipes that have no `TMPDIR` in their environment. */
-const commonTemporary = "/tmp";
-/** No pipe that is being made has a name for so long. */
-const pipeAgeMs = 1_000;
-
-async function pipesOutside(): Promise<string[]> {
-  const names = await readdir(commonTemporary);
-  return names.filter((name) => /^troupe-.*\.pipe$/.test(name));
-}
-
-/** Another run of the tests may be making some: only those that stay are told. */
-async function leftPipes(before: ReadonlySet<string>): Promise<string[]> {
-  const left: string[] = [];
-  for (const name of await pipesOutside()) {
-    if (before.has(name)) continue;
-    const path = join(commonTemporary, name);
-    const made = await lstat(path).catch(() => undefined);
-    if (!made) continue;
-    await wait(Math.max(0, made.mtimeMs + pipeAgeMs - Date.now()));
-    if (await lstat(path).catch(() => undefined)) left.push(`pipe ${path}`);
   }
   return left;
 }
