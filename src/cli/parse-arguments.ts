@@ -1,6 +1,7 @@
 import { type ParseArgsConfig, parseArgs } from "node:util";
 import type { z } from "zod";
 import { hasErrno, TeamError } from "../errors.ts";
+import { parseValue } from "../lib/parse-value.ts";
 import type { Arguments, Command } from "./command.ts";
 import { nearest } from "./nearest.ts";
 
@@ -42,7 +43,7 @@ export function parseOptions<Schema extends z.ZodType>(
   values: Readonly<Record<string, unknown>>,
   command: Command,
 ): z.infer<Schema> {
-  const parsed = schema.safeParse(values);
+  const parsed = parseValue(schema, values);
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
   const name = String(issue?.path[0]);

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { TeamError } from "../errors.ts";
+import { parseValue } from "./parse-value.ts";
 import { readJson, TooDeep } from "./read-json.ts";
 
 /** Parses `text` by `schema`; the error names `path` and the place in it that is wrong. */
@@ -13,7 +14,7 @@ export function parseJson<T>(text: string, schema: z.ZodType<T>, path: string): 
       error instanceof TooDeep ? ` ${error.message}` : `:${locateError(text)} is not JSON`;
     throw new TeamError("record-corrupt", `${path}${problem}`, { cause: error });
   }
-  const parsed = schema.safeParse(value);
+  const parsed = parseValue(schema, value);
   if (parsed.success) return parsed.data;
   throw new TeamError("record-corrupt", `${path}, ${describeIssue(parsed.error)}`, {
     cause: parsed.error,

@@ -2,6 +2,7 @@ import { TeamError } from "../errors.ts";
 import type { Signature } from "../keys/signature.ts";
 import { describeIssue } from "../lib/json.ts";
 import type { FileLine } from "../lib/line-reader.ts";
+import { parseValue } from "../lib/parse-value.ts";
 import { readJson, TooDeep } from "../lib/read-json.ts";
 import { type MemberName, MessageId, outside } from "../protocol/ids.ts";
 import {
@@ -134,7 +135,7 @@ function hasValidSignature(bytes: Buffer, signature: Signature | undefined): boo
 function decodeSigned(part: LinePart): DecodedPart {
   const value = parseObject(part.bytes.toString());
   if (!value) return setAsidePart(part, "is signed, but is not a JSON object");
-  const parsed = Message.safeParse(modernize(value));
+  const parsed = parseValue(Message, modernize(value));
   if (!parsed.success) {
     return setAsidePart(part, `is signed, but not a message, ${describeIssue(parsed.error)}`);
   }

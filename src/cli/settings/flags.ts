@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { parseValue } from "../../lib/parse-value.ts";
 import { PermissionMode } from "../../protocol/message.ts";
 import type { Command, Option } from "../command.ts";
 import { wrongUsage } from "../parse-arguments.ts";
@@ -86,7 +87,7 @@ export const teamOptions: Readonly<Record<string, Option>> = {
 
 /** Parses the options of a command that runs a team. */
 export function parseFlags(values: Readonly<Record<string, unknown>>, command: Command): Flags {
-  const parsed = Flags.safeParse(values);
+  const parsed = parseValue(Flags, values);
   if (parsed.success) return parsed.data;
   const [name] = parsed.error.issues[0]?.path ?? [];
   const setting = SettingName.safeParse(name);
