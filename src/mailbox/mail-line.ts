@@ -58,7 +58,6 @@ export function decodeLine(line: FileLine, options: DecodeOptions): DecodedPart[
   for (let at = findSigned(rest); at !== undefined; at = findSigned(rest)) {
     const [before, record] = split(rest, at);
     parts.unshift(decodeSigned(record));
-    if (at === 0 && !line.isCut) return parts;
     rest = before;
   }
   const first = line.isCut

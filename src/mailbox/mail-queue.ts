@@ -49,7 +49,6 @@ export class MailQueue {
   pass(source: MailSource, mark: Mark): void {
     source.scanned = mark;
     const last = this.#items.at(-1);
-    if (last?.source === source && last.mark.offset === mark.offset) return;
     if (last?.source === source && !last.delivery) last.mark = mark;
     else this.#items.push({ source, mark, delivery: undefined, bytes: 0 });
   }

@@ -1,7 +1,7 @@
-import { copyFile, mkdir } from "node:fs/promises";
+import { copyFile, mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { readCursor, writeCursor } from "../../src/mailbox/mail-cursor.ts";
+import { hashAnchor, readCursor, writeCursor } from "../../src/mailbox/mail-cursor.ts";
 import { temporaryDirectory } from "../../src/testing/temporary-directory.ts";
 
 test("the cursor of another mailbox counts for nothing, and is told", async () => {
@@ -18,4 +18,23 @@ test("the cursor of another mailbox counts for nothing, and is told", async () =
   expect(problems).toEqual([]);
   expect(await readCursor(ada, (problem) => problems.push(problem))).toBeUndefined();
   expect(problems).toEqual([expect.stringContaining("of the mailbox of 'bob'")]);
+});
+
+test("a cursor without an owner counts for its mailbox", async () => {
+  await using directory = await temporaryDirectory();
+  const path = join(directory.path, ".ada", "cursor");
+  await mkdir(join(path, ".."));
+  const anchor = hashAnchor(Buffer.from("abc"));
+  const cursor = { generation: 1, offset: 3, ino: "1", anchor, segments: [] };
+  await writeFile(path, JSON.stringify(cursor));
+
+  expect(await readCursor(path)).toEqual(cursor);
+  expect(anchor).toEqual({ length: 3, hash: "ba7816bf8f01cfea414140de5dae2223" });
+});
+
+test("a cursor that cannot be read is an error, not a cursor that is missing", async () => {
+  await using directory = await temporaryDirectory();
+  await mkdir(join(directory.path, ".ada", "cursor"), { recursive: true });
+
+  await expect(readCursor(join(directory.path, ".ada", "cursor"))).rejects.toThrow();
 });

@@ -166,3 +166,40 @@ test("the ids in a line are those of its messages", () => {
   expect(idsIn(line("by hand"), options)).toEqual([]);
   expect(idsIn(line(lines[0] ?? "", true), options)).toEqual([one.id]);
 });
+
+test("behind what is torn, sixteen beginnings of a record are tried", () => {
+  const torn = (count: number) => `${'{"id":"'.repeat(count)}{"id":"2","content":"found"}`;
+
+  expect(decoded(torn(16))).toMatchObject([{ aside: expect.any(String) }, { content: "found" }]);
+  expect(decoded(torn(17))).toMatchObject([{ aside: "starts with { but is not JSON" }]);
+});
+
+test("of a type that is not signed, forty characters are repeated; of a line, 4,096 bytes", () => {
+  const [part] = decoded(`{"type":"${"x".repeat(5_000)}","content":"hi"}`);
+
+  expect(part).toEqual({
+    aside: `claims to be a "${"x".repeat(40)}", but is not signed`,
+    text: expect.stringMatching(/^.{4096}$/),
+  });
+});
+
+test("a record that is glued to one byte is found", () => {
+  expect(decoded(Buffer.concat([Buffer.from("x"), written("one")]))).toEqual([
+    { from: "outside", content: "x" },
+    { from: "lead", content: "one" },
+  ]);
+});
+
+test("P15 of a line full of beginnings, sixteen times the longest line is hashed at most", () => {
+  let hashed = 0;
+  const verify = (bytes: Uint8Array | string) => {
+    hashed += bytes.length;
+    return false;
+  };
+  const counting = { ...signature, verify };
+
+  decoded(`${'{"id":"'.repeat(200_000)},"sig":"${"0".repeat(64)}"}`, { signature: counting });
+
+  expect(hashed).toBeGreaterThan(15 * maxLineBytes);
+  expect(hashed).toBeLessThan(18 * maxLineBytes);
+});

@@ -79,6 +79,19 @@ export function testMailbox(name: string, open: () => Promise<MailboxFixture>): 
       expect(await contents(reader)).toEqual(["unseen"]);
     });
 
+    test("whatever order the transcript's positions are in, all of them are delivered", async (fixture) => {
+      const first = await openReader(fixture.mailbox);
+      for (const content of ["one", "two", "three"]) await fixture.mailbox.append(text(content));
+      const positions = (await first.unread()).slice(0, 2).map(({ position }) => position);
+      await fixture.mailbox[Symbol.asyncDispose]();
+
+      const again = (await fixture.reopen?.()) ?? fixture.mailbox;
+      await using reader = await openReader(again, positions);
+
+      expect(await contents(reader)).toEqual(["three"]);
+      expect(await states(again)).toContainEqual(["queued", "three"]);
+    });
+
     test("what was not acknowledged and is in no transcript is given again", async (fixture) => {
       const first = await openReader(fixture.mailbox);
       await fixture.mailbox.append(text("unseen"));
