@@ -2,6 +2,7 @@ import { readdir, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { Random } from "../soak/random.ts";
 import { Copy } from "./copy.ts";
+import { isEquivalent } from "./equivalent.ts";
 import { type Mutant, mutantsOf } from "./mutants.ts";
 
 /** What is mutated, and the tests that are to notice, those that notice most for their time first. */
@@ -72,7 +73,10 @@ async function tryAwakened(copy: Copy, files: readonly string[], sample: readonl
     await copy.run({ files: left, mutants }, "run");
     for (const line of copy.log.read()) if (line.type === "done") done.add(line.file);
     if (copy.log.length > before) continue;
-    if (before === 0) throw new Error("No test runs in the sandbox. Is bubblewrap installed?");
+    if (before === 0)
+      throw new Error(
+        "No test runs in the sandbox. It needs bubblewrap, and dist: `npm run build`",
+      );
     for (const test of left) copy.log.add({ type: "useless", test, why: "it does not run here" });
     return;
   }
@@ -98,7 +102,10 @@ async function mutantsIn({ source, without }: Target): Promise<Mutant[]> {
   const paths = await filesBelow(source);
   const mutants = paths
     .filter((path) => path.endsWith(".ts") && !(without && path.startsWith(without)))
-    .map(async (path) => mutantsOf(path, await readFile(path, "utf8")));
+    .map(async (path) => {
+      const source = await readFile(path, "utf8");
+      return mutantsOf(path, source).filter((mutant) => !isEquivalent(mutant, source));
+    });
   return (await Promise.all(mutants)).flat();
 }
 

@@ -2,7 +2,7 @@
  * Breaks the code in small ways, one at a time, and counts which of them a test notices:
  * `npm run mutate [-- --folder src/team] [--sample N] [--seed N] [--only text] [--write]`.
  * `--only` takes mutants whose line in the output contains a text, `--write` puts the figures into
- * docs/benchmarks.md. The working tree is not touched. Needs bubblewrap.
+ * docs/benchmarks.md. The working tree is not touched. Needs bubblewrap and a build.
  */
 import { parseArgs } from "node:util";
 import { Random } from "../soak/random.ts";

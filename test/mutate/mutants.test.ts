@@ -1,5 +1,7 @@
+import { readFile } from "node:fs/promises";
 import ts from "typescript";
 import { expect, test } from "vitest";
+import { equivalentMutants, isEquivalent } from "../../mutate/equivalent.ts";
 import { mutantsOf } from "../../mutate/mutants.ts";
 import { weave } from "../../mutate/weave.ts";
 
@@ -76,4 +78,33 @@ test("woven code does what it did while all mutants sleep, and what each says wh
   expect(asleep).toEqual(inputs.map((each) => original(each)));
   expect(mutants.length).toBeGreaterThan(15);
   expect(wrong).toEqual([]);
+});
+
+test.each(equivalentMutants)("$path has the equivalent mutant $what once: $line", async (known) => {
+  const source = await readFile(known.path, "utf8");
+  const left = mutantsOf(known.path, source).filter((mutant) => isEquivalent(mutant, source));
+
+  const found = left.filter(({ id, start }) => {
+    const line = source.slice(0, start).split("\n").length;
+    return id.endsWith(` ${known.what}`) && source.split("\n")[line - 1]?.trim() === known.line;
+  });
+  expect(found).toHaveLength(1);
+});
+
+test("a mutant of another line, another kind or another file is not equivalent", () => {
+  const [known] = equivalentMutants;
+  if (!known) throw new Error("There is one");
+  const source = `function f() {\n  ${known.line}\n}`;
+  const mutant = {
+    id: `${known.path}:2:3 ${known.what}`,
+    start: source.indexOf(known.line) + 4,
+    end: source.length,
+    text: "",
+    isStatic: false,
+  };
+
+  expect(isEquivalent(mutant, source)).toBe(true);
+  expect(isEquivalent({ ...mutant, start: 0 }, source)).toBe(false);
+  expect(isEquivalent({ ...mutant, id: `${known.path}:2:3 drop !` }, source)).toBe(false);
+  expect(isEquivalent({ ...mutant, id: `src/a.ts:2:3 ${known.what}` }, source)).toBe(false);
 });
