@@ -125,3 +125,23 @@ test("the preview of a message from another process has no secret in it", async 
 
   expect(it.previews).toEqual([expect.not.stringContaining("s3cret-of-the-person")]);
 });
+
+test("what came before a restart is looked for from its own time on, and a line by hand everywhere", async () => {
+  const it = new Reports();
+  const line = it.message("by hand", { from: outside });
+  const message = it.message("by the person");
+  const since: Date[] = [];
+  const sentMessages = async (_: unknown, from: Date) => {
+    since.push(from);
+    return new Set<never>();
+  };
+  Object.assign(it.log, { sentMessages });
+  it.restart();
+
+  await it.sent.report(ada, [message]);
+  await it.sent.report(lead, [message, line]);
+
+  // The clocks of two processes may differ by a minute.
+  expect(since[0]).toEqual(new Date(message.timestamp * 1000 - 60_000));
+  expect(since[1]).toEqual(new Date(0));
+});

@@ -94,3 +94,14 @@ test("three that write in a ring are stopped, too", () => {
   expect(guard.isMuted(alice, carol)).toBe(true);
   expect(guard.isMuted(bob, alice)).toBe(true);
 });
+
+test("a member that talks with several in turn is told of at its sixtieth run", () => {
+  const guard = guardOfThree();
+  const told = Array.from({ length: 65 }, (_, index) =>
+    guard.note(run(alice, [index % 2 === 0 ? bob : carol])),
+  );
+
+  expect(told.flatMap((names, index) => names.map((name) => [index, name]))).toEqual([[59, carol]]);
+  expect(guard.isMuted(alice, bob)).toBe(true);
+  expect(guard.isMuted(alice, lead)).toBe(false);
+});

@@ -1,0 +1,124 @@
+import { expect, test } from "vitest";
+import { lead, MemberName } from "../../../src/protocol/ids.ts";
+import type { MemberHandle, MemberState } from "../../../src/team/members/member-handle.ts";
+import { Members } from "../../../src/team/members/members.ts";
+
+const [alice, bob] = ["alice", "bob"].map((name) => MemberName.parse(name)) as [
+  MemberName,
+  MemberName,
+];
+
+/** A member whose state a test sets. */
+class SetMember implements MemberHandle {
+  readonly name: MemberName;
+  readonly #listeners = new Set<() => void>();
+  state: MemberState = {
+    isBusy: false,
+    lookedAt: undefined,
+    hasEnded: false,
+    failure: undefined,
+    isInterrupted: false,
+    exhausted: undefined,
+    runs: 0,
+    lastEnd: undefined,
+    lastAnswer: undefined,
+    recordedEnd: undefined,
+    isCutShort: false,
+    backgroundJobs: 0,
+    mode: "default",
+    rules: [],
+    model: "scripted",
+  };
+
+  constructor(name: MemberName) {
+    this.name = name;
+  }
+
+  set(change: Partial<MemberState>): void {
+    this.state = { ...this.state, ...change };
+    for (const listener of this.#listeners) listener();
+  }
+
+  onChange(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  async order(): Promise<void> {}
+}
+
+function team() {
+  const changed: MemberName[] = [];
+  const members = new Members((name) => changed.push(name));
+  const handles = [lead, alice, bob].map((name) => new SetMember(name));
+  for (const handle of handles) members.add(handle);
+  const [first, second, third] = handles;
+  if (!first || !second || !third) throw new Error("There are three");
+  return { members, changed, theLead: first, alice: second, bob: third };
+}
+
+test("the lead is no teammate, and nobody is who does not run", () => {
+  const { members } = team();
+
+  expect([lead, alice, MemberName.parse("carol")].map((name) => members.isTeammate(name))).toEqual([
+    false,
+    true,
+    false,
+  ]);
+  expect(members.livingTeammates.map(({ name }) => name)).toEqual(["alice", "bob"]);
+});
+
+test("whoever does not run is an error that names who does", () => {
+  const { members } = team();
+
+  expect(members.require(alice).name).toBe(alice);
+  expect(() => members.require(MemberName.parse("carol"))).toThrow(
+    expect.objectContaining({ code: "member-unknown", hint: "Running: lead, alice, bob." }),
+  );
+});
+
+test("those that have ended are not among the living, but their runs count", () => {
+  const it = team();
+  it.theLead.set({ runs: 2 });
+  it.alice.set({ runs: 3, hasEnded: true });
+
+  expect(it.members.living.map(({ name }) => name)).toEqual(["lead", "bob"]);
+  expect(it.members.runs).toBe(5);
+});
+
+test("teammates are busy while one of them works, and the lead does not count", () => {
+  const it = team();
+  it.theLead.set({ isBusy: true });
+  expect(it.members.isAnyTeammateBusy).toBe(false);
+  it.bob.set({ isBusy: true });
+
+  expect(it.members.isAnyTeammateBusy).toBe(true);
+  expect([lead, alice, bob].map((name) => it.members.isBusy(name))).toEqual([true, false, true]);
+  expect(it.members.isBusy(MemberName.parse("carol"))).toBe(false);
+});
+
+test("who has rested longest comes first", () => {
+  const it = team();
+  const order = () => it.members.byRest.map(({ name }) => name);
+  expect(order()).toEqual(["alice", "bob"]);
+
+  it.alice.set({ isBusy: true });
+  it.alice.set({ isBusy: false });
+
+  expect(order()).toEqual(["bob", "alice"]);
+  it.bob.set({ runs: 1 });
+  expect(order()).toEqual(["bob", "alice"]);
+});
+
+test("a change of a member is told, and no longer one of a member that another has replaced", () => {
+  const it = team();
+  it.alice.set({ runs: 1 });
+  expect(it.changed).toEqual(["alice"]);
+  const next = new SetMember(alice);
+  it.members.add(next);
+
+  it.alice.set({ runs: 2 });
+  expect(it.changed).toEqual(["alice"]);
+  next.set({ runs: 1 });
+  expect(it.changed).toEqual(["alice", "alice"]);
+});
