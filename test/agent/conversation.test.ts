@@ -312,3 +312,9 @@ function call(id: string): ReplyBlock {
 function result(id: string, output: string): Entry {
   return { type: "tool-result", at, call_id: id, output, is_error: false };
 }
+
+test("mail that is there twice is shown once", () => {
+  const twice = mail("go");
+
+  expect(of(twice, twice).utterances).toEqual([{ type: "input", texts: ["go"] }]);
+});

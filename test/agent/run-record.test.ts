@@ -1,10 +1,14 @@
 import { expect, test } from "vitest";
 import { RunRecord } from "../../src/agent/run-record.ts";
-import type { Entry } from "../../src/protocol/transcript.ts";
+import { lead, MemberName, newMessageId, system, TaskId, user } from "../../src/protocol/ids.ts";
+import { Message } from "../../src/protocol/message.ts";
+import type { Entry, StopReason } from "../../src/protocol/transcript.ts";
 
 const at = "2026-01-01T00:00:00.000Z";
 const start: Entry = { type: "run-start", at };
 const end: Entry = { type: "run-end", at, outcome: "done" };
+const alice = MemberName.parse("alice");
+const call = { type: "tool-call", call_id: "c", name: "", input: {} } as const;
 const settled: Entry = { type: "run-settled", at };
 
 test("P08 a run that was summarized and then cut short is open, with what it had answered", () => {
@@ -33,6 +37,73 @@ test("a run whose end is missing is over once it is known to be settled", () => 
   expect(run.unsettledEnd).toBeUndefined();
 });
 
-function says(text: string): Entry {
-  return { type: "reply", at, blocks: [{ type: "text", text }], stop: "end" };
+function mail(more: Partial<Message>): Entry {
+  const id = newMessageId(new Date(0));
+  const base = { id, type: "message", from: user, to: lead, content: "hi", timestamp: 1 };
+  const position = { generation: 1, offset: 1 };
+  return { type: "delivery", at, message: Message.parse({ ...base, ...more }), position };
+}
+
+test("a run knows who has woken it, of which tasks it was reminded, and what it called", () => {
+  const run = new RunRecord([
+    start,
+    mail({}),
+    mail({ from: system, task_id: TaskId.parse("7") }),
+    mail({ from: alice, task_id: TaskId.parse("8") }),
+    { type: "reply", at, blocks: [{ ...call, name: "look" }], stop: "tool-calls" },
+  ]);
+
+  expect([...run.wakers]).toEqual([user, system, alice]);
+  expect([...run.remindedOf]).toEqual(["7"]);
+  expect([...run.calledTools]).toEqual(["look"]);
+});
+
+test("the next run begins with nothing of the one before", () => {
+  const run = new RunRecord([
+    start,
+    mail({ from: system, task_id: TaskId.parse("7") }),
+    { type: "reply", at, blocks: [{ ...call, name: "look" }], stop: "tool-calls" },
+    says("One."),
+    says("half", "length"),
+    end,
+    start,
+  ]);
+
+  expect([run.answers, [...run.wakers], [...run.remindedOf], [...run.calledTools]]).toEqual([
+    [],
+    [],
+    [],
+    [],
+  ]);
+  expect([run.isOpen, run.end, run.unsettledEnd]).toEqual([true, undefined, undefined]);
+});
+
+test("the parts of an answer that was cut short are one answer", () => {
+  const run = new RunRecord([
+    start,
+    says("One, ", "length"),
+    says("two, ", "pause"),
+    says("three, ", "overflow"),
+    says("four."),
+    says(" "),
+    says("refused", "refusal"),
+    says("The end", "length"),
+    end,
+  ]);
+
+  expect(run.answers).toEqual(["One, two, three, four.", "The end"]);
+});
+
+test("an end is unsettled until it is settled, and known after that", () => {
+  const run = new RunRecord([start, says("One."), end]);
+  expect(run.unsettledEnd).toEqual({ outcome: "done", reason: undefined, reportId: undefined });
+
+  run.add(settled);
+
+  expect(run.unsettledEnd).toBeUndefined();
+  expect(run.end).toMatchObject({ outcome: "done" });
+});
+
+function says(text: string, stop: StopReason = "end"): Entry {
+  return { type: "reply", at, blocks: [{ type: "text", text }], stop };
 }
