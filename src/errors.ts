@@ -1,4 +1,4 @@
-/** Stable names for what can go wrong on purpose. Programs branch on them; people read the message. */
+/** Stable codes of expected errors. Programs branch on them; people read the message. */
 export type ErrorCode =
   | "name-invalid"
   | "usage-wrong"
@@ -61,7 +61,7 @@ export function reasonOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** An error in words: with what to do about it, where that is known. */
+/** The message of an error, followed by its hint if it has one. */
 export function describeError(error: unknown): string {
   if (error instanceof TeamError && error.hint) return `${error.message}. ${error.hint}`;
   return reasonOf(error);

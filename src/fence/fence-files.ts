@@ -29,7 +29,7 @@ export class FenceFiles {
       schema: StoredLeadRecord,
       onDamage,
       now,
-      // Who leads is for the processes to say: an edit would make a second lead.
+      // An edit must not decide who leads: it would make a second lead.
       isEditable: false,
       keptVersions,
     });
@@ -38,7 +38,7 @@ export class FenceFiles {
     this.#isInPlace = isInPlace ?? (() => true);
   }
 
-  /** Undefined where the directory was moved away: another team may be in its place. */
+  /** Undefined if the directory was moved away: another team may be in its place. */
   async lead(): Promise<LeadRecord | undefined> {
     if (!this.#isInPlace()) return undefined;
     return this.#records.read("lead");
@@ -49,7 +49,7 @@ export class FenceFiles {
     return this.#records.commit(withSum(record));
   }
 
-  /** The latest heartbeat of the holder with `epoch`; one of another epoch says nothing about it. */
+  /** The latest heartbeat of the holder with `epoch`; one of another epoch is ignored. */
   async heartbeat(epoch: number): Promise<Heartbeat | undefined> {
     const text = await readTextIfExists(this.#heartbeatPath);
     if (text === undefined) return undefined;
@@ -67,7 +67,10 @@ export class FenceFiles {
     await replaceFile(this.#heartbeatPath, `${JSON.stringify(heartbeat)}\n`);
   }
 
-  /** Removes what dead processes left, but not what a living contender needs for a moment. */
+  /**
+   * Removes temporary files of dead processes, but not those that a living contender needs for a
+   * moment.
+   */
   async removeLeftovers(now: Date): Promise<void> {
     const before = new Date(now.getTime() - leftoverAgeMs);
     try {
@@ -79,6 +82,6 @@ export class FenceFiles {
   }
 }
 
-/** Two for each start. */
+/** Each start makes two versions. */
 const keptVersions = 100;
 const leftoverAgeMs = 3_600_000;

@@ -10,8 +10,8 @@ import { TeamError } from "../errors.ts";
  */
 export interface Fence {
   /**
-   * Takes the fence, or throws `lead-alive` with a hint what to do. It takes over from a dead
-   * holder without asking; where the holder's machine cannot be looked at, that takes a while.
+   * Takes the fence, or throws `lead-alive` with a hint. It takes over from a dead holder without
+   * asking; if the holder's machine cannot be inspected, that takes a while.
    */
   acquire(signal?: AbortSignal): Promise<HeldFence>;
 
@@ -43,12 +43,12 @@ export interface Holder {
   isAlive: boolean;
 }
 
-/** The refusal of a second lead. */
+/** The error that refuses a second lead. */
 export function leadAlive({ pid, host }: Pick<Holder, "pid" | "host">, hint: string): TeamError {
   return new TeamError("lead-alive", `A lead is already running: pid ${pid} on ${host}`, { hint });
 }
 
-/** The refusal of a write by a lead that is one no longer. */
+/** The error that refuses a write by a process that is no longer the lead. */
 export function fenceLost(reason: string): TeamError {
   return new TeamError("fence-lost", `This process is no longer the team's lead: ${reason}`, {
     hint: "Nothing was written. See who is the lead with `troupe team`, or start troupe again.",

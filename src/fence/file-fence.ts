@@ -14,9 +14,9 @@ export interface FileFenceOptions {
   directory: FilePath;
   clock: Clock;
   processes: ProcessTable;
-  /** Called with what a person should know: a damaged file, a full disk, a wait. */
+  /** Called with problems that a person should know of: a damaged file, a full disk, a wait. */
   onNotice(notice: string): void;
-  /** False once others find another directory in the place of this one. Needless for a look. */
+  /** False once another directory is in the place of this one. Not needed for a look. */
   isInPlace?: () => boolean;
 }
 
@@ -77,8 +77,8 @@ export class FileFence implements Fence {
   }
 
   /**
-   * Returns when `holder` may be succeeded, and throws `lead-alive` otherwise. Resolves to how long
-   * it may go on trusting itself after that, should it live after all.
+   * Resolves when `holder` may be succeeded, to how long it may still trust itself if it is alive
+   * after all. Throws `lead-alive` otherwise.
    */
   async #outlive(
     holder: HeldRecord,
@@ -123,7 +123,10 @@ export class FileFence implements Fence {
     }
   }
 
-  /** Watches for a heartbeat of `epoch`. Counts looks, so that a pause of ours is no silence. */
+  /**
+   * Watches for a heartbeat of `epoch`. It counts looks, so that a pause of this process does not
+   * count as silence.
+   */
   async #beatsWithin(durationMs: number, epoch: number, signal?: AbortSignal): Promise<boolean> {
     const before = await this.#files.heartbeat(epoch);
     for (let looks = durationMs / lookMs; looks > 0; looks--) {
@@ -134,7 +137,10 @@ export class FileFence implements Fence {
     return false;
   }
 
-  /** A version that is taken but cannot be read would be contended for without end. */
+  /**
+   * Throws if the record has not changed: a version that exists but cannot be read would be
+   * contended for without end.
+   */
   async #assertMoved(version: number | undefined): Promise<void> {
     const current = await this.#files.lead();
     if (current?.version !== version) return;

@@ -71,7 +71,7 @@ export class HeldFileFence implements HeldFence {
         ? `pid ${current.pid} on ${current.host} has taken over`
         : "its record is gone",
     );
-    // What a check finds while the fence is being released is our own doing.
+    // While the fence is being released, this process itself has changed the record.
     if (!this.#release) this.#lost.abort(error);
     throw error;
   }

@@ -6,7 +6,10 @@ const common = {
   id: z.literal("lead"),
   version: z.int().positive(),
   at: z.iso.datetime(),
-  /** A checksum of all else: a damaged record must not keep the next lead out, nor let one in. */
+  /**
+   * A checksum of all other fields: a damaged record must neither keep the next lead out nor let
+   * one in.
+   */
   sum: z.string().optional(),
 };
 
@@ -17,7 +20,7 @@ export const LeadRecord = z.discriminatedUnion("type", [
 ]);
 export type LeadRecord = z.infer<typeof LeadRecord>;
 
-/** A record as it is read: one that does not fit its checksum is refused. */
+/** A record as it is read: one that does not match its checksum is refused. */
 export const StoredLeadRecord = LeadRecord.refine(fitsSum, "does not fit its checksum");
 
 export type HeldRecord = Extract<LeadRecord, { type: "held" }>;

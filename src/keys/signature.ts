@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 
-/** Signs and checks what troupe itself wrote, so that no line of text can pose as such. */
+/** Signs and checks lines of troupe, so that no other text can pass as one. */
 export interface Signature {
   sign(data: string | Buffer): string;
   verify(data: string | Buffer, signature: string): boolean;

@@ -10,7 +10,7 @@ import { hmacSignature, type Signature } from "./signature.ts";
 
 export interface TeamKeyPathOptions {
   teamId: TeamId;
-  /** `TROUPE_KEY_FILE`: it wins over every other place. */
+  /** `TROUPE_KEY_FILE`: it takes precedence over every other place. */
   keyFile: string | undefined;
   /** `XDG_STATE_HOME`, which counts only as an absolute path, as its specification says. */
   stateHome: string | undefined;
@@ -23,8 +23,8 @@ export function teamKeyPath({ teamId, keyFile, stateHome, home }: TeamKeyPathOpt
 }
 
 /**
- * Where it is remembered how far each log of a team has come: out of members' reach, too. A member's
- * transcript goes by its name, which has no dot, and anything else by a name that has one.
+ * The file that records the end of a log of a team, where members cannot reach it. A transcript has
+ * the name of its member, which has no dot; any other log has a name with one.
  */
 export function headPath(
   { teamId, stateHome, home }: Pick<TeamKeyPathOptions, "teamId" | "stateHome" | "home">,
@@ -103,8 +103,8 @@ export async function loadTeamKey({ path }: { path: string }): Promise<Uint8Arra
 
 async function readKey(path: string): Promise<string | undefined> {
   try {
-    // Links are followed: this is the path that the person has named, or one in the person's home,
-    // and a key that is mounted into a container is a link as often as not.
+    // Links are followed: the person has named this path, or it is in the person's home, and a key
+    // that is mounted into a container is often a link.
     await using file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
     await requireKeyFile(file, path);
     const { buffer, bytesRead } = await file.read(Buffer.alloc(maxKeyBytes), 0, maxKeyBytes, 0);
@@ -115,7 +115,7 @@ async function readKey(path: string): Promise<string | undefined> {
   }
 }
 
-/** Throws where others can write the key: they could act for the person. */
+/** Throws if others can write the key: they could act for the person. */
 async function requireKeyFile(file: FileHandle, path: string): Promise<void> {
   const stats = await file.stat();
   if (!stats.isFile()) throw unreadable(path);
@@ -128,7 +128,10 @@ async function requireKeyFile(file: FileHandle, path: string): Promise<void> {
   });
 }
 
-/** True where nobody can tell whether there is a file. Making one there fails, and says why. */
+/**
+ * True if it cannot be determined whether the file exists. Creating one there fails, with the
+ * reason.
+ */
 async function isOutOfReach(path: string): Promise<boolean> {
   try {
     await stat(path);
@@ -139,7 +142,7 @@ async function isOutOfReach(path: string): Promise<boolean> {
   }
 }
 
-/** Makes a directory of our own private. One that was there may be anybody's, and stays as it is. */
+/** Creates a private directory. An existing one may be anybody's, and is not changed. */
 async function ensureDirectory(path: string): Promise<void> {
   if (!existsSync(path)) await ensurePrivateDirectory(path);
 }
@@ -156,7 +159,7 @@ const keyPattern = /^[0-9a-f]{64}\s*$/i;
 const maxKeyBytes = 1024;
 const writableBits = 0o022;
 const readableBits = 0o044;
-/** What can keep a file from being made, now and at the next try. */
+/** The errors that keep a file from being created, now and at the next attempt. */
 const unwritable = [
   "EACCES",
   "EPERM",

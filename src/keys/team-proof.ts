@@ -2,12 +2,12 @@ import type { TeamId } from "../protocol/ids.ts";
 import type { TeamRecord } from "../protocol/team.ts";
 import type { Signature } from "./signature.ts";
 
-/** The roster with the proof that the owner of this key began the team. */
+/** The roster with the proof that the owner of this key created the team. */
 export function proveTeam(team: TeamRecord, signature: Signature): TeamRecord {
   return { ...team, sig: signature.sign(proofText(team.team_id)) };
 }
 
-/** True where the roster was begun, or taken over, with this key. */
+/** True if the roster was created, or taken over, with this key. */
 export function isProven({ team_id, sig }: TeamRecord, signature: Signature): boolean {
   return sig !== undefined && signature.verify(proofText(team_id), sig);
 }

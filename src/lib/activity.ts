@@ -4,7 +4,7 @@ import { totalTokens } from "../protocol/usage.ts";
 import { firstCharacters, firstWords } from "./cut-text.ts";
 import { summarizeCall } from "./summarize-call.ts";
 
-/** What a member is at, as its events tell. */
+/** What a member is doing, according to its events. */
 export interface Activity {
   isRunning: boolean;
   doing: Doing | null;
@@ -13,7 +13,7 @@ export interface Activity {
   /** The calls that run, oldest first. */
   calls: readonly (Doing & { call_id: string })[];
   lastActivity: string | null;
-  /** How full the context was after the last turn; undefined where no event has said. */
+  /** The context's size after the last turn; undefined if no event has reported it. */
   contextTokens: number | undefined;
 }
 
@@ -28,7 +28,7 @@ export const noActivity: Activity = {
 
 const maxText = 200;
 
-/** What a member is at after `event`, which is one of its own. */
+/** The activity of a member after `event`, which is one of its own. */
 export function afterEvent(activity: Activity, event: AgentEvent): Activity {
   const now = { ...activity, lastActivity: event.at };
   switch (event.type) {
@@ -63,7 +63,7 @@ export function afterEvent(activity: Activity, event: AgentEvent): Activity {
       return { ...now, ...atRest };
     case "member-change":
       return event.status === "working" ? { ...now, isRunning: true } : { ...now, ...atRest };
-    // These are about a member and not done by it.
+    // These are about a member, but not done by it.
     case "message-returned":
     case "line-set-aside":
     case "task-change":
@@ -78,7 +78,7 @@ export function afterEvent(activity: Activity, event: AgentEvent): Activity {
 
 const atRest = { isRunning: false, doing: null, waitsFor: null, calls: [] };
 
-/** What it does keeps its beginning as long as it is the same. */
+/** `since` keeps its value as long as the text is the same. */
 function at({ doing }: Activity, text: string, since: string): Partial<Activity> {
   const isSame = doing?.text === text && doing.tool === null;
   return {
@@ -99,7 +99,7 @@ function providerText(reason: string): string {
   return `its provider (${firstCharacters(reason, maxText)})`;
 }
 
-/** The newest call is what it does; without any it thinks about what they came to. */
+/** Shows the newest call; without any, the member thinks about the results. */
 function withCalls(activity: Activity, calls: Activity["calls"]): Activity {
   const newest = calls.at(-1);
   if (!newest) {

@@ -2,7 +2,7 @@ import { stat } from "node:fs/promises";
 import { hasErrno } from "../errors.ts";
 import { type FilePath, locationOf } from "./file-path.ts";
 
-/** A text that differs after each change of a file; undefined where the file is missing. */
+/** A text that differs after each change of a file; undefined if the file is missing. */
 export async function appearanceOf(path: FilePath): Promise<string | undefined> {
   try {
     return describeAppearance(await stat(locationOf(path), { bigint: true }));
@@ -22,7 +22,7 @@ export function describeAppearance({ ino, size, mtimeNs }: Appearance): string {
   return `${ino} ${size} ${mtimeNs}`;
 }
 
-/** What tells a file from any that takes its place: an inode's number alone is given out again. */
+/** Distinguishes a file from one that replaces it: the number of an inode alone is used again. */
 export function identityOf({ ino, birthtimeNs }: { ino: bigint; birthtimeNs: bigint }): string {
   return `${ino.toString(36)}-${birthtimeNs.toString(36)}`;
 }

@@ -1,6 +1,8 @@
 import { WakeLatch } from "./wake-latch.ts";
 
-/** Values from those who have them to one who iterates, in order. What is pushed is never lost. */
+/**
+ * Passes values from any number of producers to one iterator, in order. No pushed value is lost.
+ */
 export class AsyncQueue<T> implements AsyncIterable<T> {
   readonly #latch = new WakeLatch();
   #values: T[] = [];
@@ -11,7 +13,7 @@ export class AsyncQueue<T> implements AsyncIterable<T> {
     this.#latch.wake();
   }
 
-  /** Ends the iteration after what was pushed before. */
+  /** Ends the iteration after the values that were pushed before. */
   close(): void {
     this.#isClosed = true;
     this.#latch.wake();

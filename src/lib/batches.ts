@@ -2,7 +2,7 @@ import { setImmediate } from "node:timers/promises";
 
 /** How many files of a directory are open at once. */
 const batchSize = 16;
-/** After this many results the event loop gets a turn, also where nothing was waited for. */
+/** After this many results the event loop gets a turn, even if nothing was awaited. */
 const turnSize = 1024;
 
 /** `Promise.all` for any number of files: in order, and never too many at once. */

@@ -3,7 +3,7 @@ import { traitsOf } from "../protocol/tool-traits.ts";
 /** A call as a person decides on it: a command, a change of a file, or neither. */
 export type CallParts =
   | { type: "command"; command: string; others: CallArguments }
-  /** `before` is undefined where the whole file is written. */
+  /** `before` is undefined if the whole file is written. */
   | {
       type: "change";
       path: string;
@@ -16,7 +16,10 @@ export type CallParts =
 /** Arguments that the parts do not name. */
 type CallArguments = Record<string, unknown>;
 
-/** Takes a call apart. A model may send anything, so what does not fit its tool is `other`. */
+/**
+ * Splits a call into its parts. A model may send anything, so input that does not fit its tool is
+ * `other`.
+ */
 export function callParts(tool: string, input: unknown): CallParts {
   const { ruleScope, change } = traitsOf(tool);
   const others: CallArguments = typeof input === "object" ? { ...input } : {};

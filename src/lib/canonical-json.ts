@@ -1,6 +1,6 @@
 /**
- * `value` as JSON in the one spelling that does not depend on the order of its keys. Whatever JSON
- * itself drops or converts is gone, so a value and what is read back of it have the same text.
+ * `value` as JSON in the one spelling that does not depend on the order of its keys. Everything
+ * that JSON drops or converts is gone, so a value and its parsed copy have the same text.
  */
 export function canonicalJson(value: unknown): string {
   return write(JSON.parse(JSON.stringify(value)));

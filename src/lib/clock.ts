@@ -2,7 +2,7 @@
 export interface Clock {
   /** The time of day. It may jump in either direction. */
   now(): Date;
-  /** Milliseconds since some moment. It never jumps, so it is what durations are measured with. */
+  /** Milliseconds since some moment. It never jumps, so it is used to measure durations. */
   monotonicMs(): number;
   /** Calls `run` once after `delayMs`, unless the returned function is called before. */
   schedule(delayMs: number, run: () => void): () => void;

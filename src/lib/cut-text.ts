@@ -1,15 +1,15 @@
-/** The first `count` characters, or one fewer where that would halve a surrogate pair. */
+/** The first `count` characters, or one fewer if that would split a surrogate pair. */
 export function firstCharacters(text: string, count: number): string {
   if (text.length <= count) return text;
   return text.slice(0, isHighSurrogate(text, count - 1) ? count - 1 : count);
 }
 
-/** What is longer than this is no secret that anybody could know by its look. */
+/** A longer word is not a secret that could be recognised by its form. */
 const longestWord = 300;
 
 /**
- * The first `count` characters, or fewer where that would halve a word: half a secret is a secret,
- * and nobody can tell it by its look.
+ * The first `count` characters, or fewer if that would cut a word: half a secret is still a secret,
+ * but cannot be recognised by its form.
  */
 export function firstWords(text: string, count: number): string {
   const cut = firstCharacters(text, count);
@@ -25,7 +25,7 @@ function isSpace(text: string, index: number): boolean {
   return /\s/.test(text.charAt(index));
 }
 
-/** The last `count` characters, or one fewer where that would halve a surrogate pair. */
+/** The last `count` characters, or one fewer if that would split a surrogate pair. */
 export function lastCharacters(text: string, count: number): string {
   if (text.length <= count) return text;
   const from = text.length - count;

@@ -3,7 +3,7 @@ import type { Clock } from "./clock.ts";
 import { type FilePath, locationOf, within } from "./file-path.ts";
 import type { DirectoryChanges, WakeSource } from "./wake-source.ts";
 
-/** As much of `fs.watch` as is needed here. */
+/** The part of `fs.watch` that is needed here. */
 export type WatchFileSystem = (
   directory: string,
   options: { persistent: false },
@@ -18,7 +18,7 @@ interface Watcher {
 export interface DirectoryWatchOptions {
   directory: FilePath;
   clock: Clock;
-  /** Called once when there are no file events, or no more: then only polling is left. */
+  /** Called once when there are no file events, or no more of them: then only polling is left. */
   onFallback(reason: string): void;
   /** Default: Node's own. */
   watch?: WatchFileSystem;
@@ -28,16 +28,16 @@ interface Subscription {
   path: FilePath;
   fileName: string;
   wake(): void;
-  /** What the file looked like to the last poll. */
+  /** The file's appearance at the last poll. */
   seen: string;
 }
 
-/** Somebody who wants to know of every file. */
+/** A subscription to changes of every file. */
 interface WideSubscription {
   changed(fileName: string | undefined): void;
-  /** What the directory looked like to the last poll. */
+  /** The directory's appearance at the last poll. */
   seen: string;
-  /** True where the next poll reports a change whatever the directory looks like. */
+  /** True if the next poll reports a change whatever the directory's appearance is. */
   isUnsure: boolean;
 }
 
@@ -102,7 +102,7 @@ export class DirectoryWatch implements WakeSource, DirectoryChanges, Disposable 
     try {
       this.#watcher = watch(locationOf(this.#directory), { persistent: false }, (_, fileName) => {
         for (const it of this.#subscriptions) {
-          // Some systems do not say which file it was.
+          // Some systems do not name the file.
           if (fileName === null || fileName === it.fileName) it.wake();
         }
         this.#hasReported = true;
@@ -138,7 +138,7 @@ export class DirectoryWatch implements WakeSource, DirectoryChanges, Disposable 
     this.#hasReported = false;
   }
 
-  /** Reports a change of the directory of which the system has not said anything. */
+  /** Reports a change of the directory that the system has not reported. */
   #pollAll(it: WideSubscription): void {
     const seen = appearance(this.#directory);
     const isMissed = seen !== it.seen && !this.#hasReported;
@@ -152,8 +152,8 @@ export class DirectoryWatch implements WakeSource, DirectoryChanges, Disposable 
 const pollMs = 1_000;
 
 /**
- * Differs after every append to a file, and when it was replaced, removed or made. Synchronous,
- * because the way through the thread pool costs more than the look itself.
+ * Differs after every append to a file, and when it was replaced, removed or created. Synchronous,
+ * because the thread pool costs more than the call itself.
  */
 function appearance(path: FilePath): string {
   try {

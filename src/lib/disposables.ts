@@ -1,15 +1,15 @@
-/** What was opened, to be closed together: the last one first, and each though another fails. */
+/** Resources that are closed together: the last one first, and each even if another fails. */
 export class Disposables implements AsyncDisposable {
   readonly #opened: (Disposable | AsyncDisposable)[] = [];
   #closing: Promise<void> | undefined;
 
-  /** Returns `resource`, which is closed with all others from now on. */
+  /** Adds `resource` to those that are closed, and returns it. */
   use<T extends Disposable | AsyncDisposable>(resource: T): T {
     this.#opened.push(resource);
     return resource;
   }
 
-  /** Throws the first of the errors there were, once everything has been tried. */
+  /** Throws the first error, after everything has been tried. */
   [Symbol.asyncDispose](): Promise<void> {
     this.#closing ??= this.#close();
     return this.#closing;

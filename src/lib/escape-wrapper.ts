@@ -1,15 +1,15 @@
-/** The elements in which a model is shown what others say. */
+/** The elements in which a model is shown texts of others. */
 const wrappers = ["teammate-message", "project-instructions"];
 
-/** Keeps a text from opening or closing a wrapper in which a model is shown what others say. */
+/** Keeps a text from opening or closing a wrapper in which a model is shown texts of others. */
 export function escapeWrapper(text: string): string {
   return escapeElements(text, wrappers);
 }
 
 /**
- * Keeps a text from opening or closing elements of these names, also where they are spelled with
- * spaces or with characters that nobody sees. One repetition of one set of characters, so that no
- * text takes longer than its length accounts for.
+ * Keeps a text from opening or closing elements of these names, also if they are spelled with
+ * spaces or invisible characters. One repetition of one set of characters, so that the time grows
+ * only with the text's length.
  */
 export function escapeElements(text: string, names: readonly string[]): string {
   // The pattern takes milliseconds to compile, and few texts need it.

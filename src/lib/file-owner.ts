@@ -26,7 +26,10 @@ function openUnlinked(path: string, shown: string): number {
   }
 }
 
-/** Throws unless what has these `stats` is of this user, and nobody else can write to it. */
+/**
+ * Throws unless the directory with these `stats` belongs to this user, and nobody else can write to
+ * it.
+ */
 export function requireOwnDirectory(stats: Stats, shown: string): void {
   requireOwner(stats, shown);
   if ((stats.mode & 0o022) === 0) return;
@@ -35,7 +38,7 @@ export function requireOwnDirectory(stats: Stats, shown: string): void {
   });
 }
 
-/** Throws unless what has these `stats` is of the user whom this process runs as. */
+/** Throws unless the file with these `stats` belongs to the user of this process. */
 export function requireOwner({ uid }: Pick<Stats, "uid">, shown: string): void {
   const own = process.geteuid?.();
   if (own === undefined || uid === own) return;

@@ -5,8 +5,8 @@ import { named } from "./file-owner.ts";
 import type { OwnPath } from "./own-directory.ts";
 
 /**
- * A file: by a path that is looked up each time, or by its names below a directory that is
- * held open. As text, both are the path that a person knows.
+ * A file: by a path that is looked up each time, or by its names below a directory that is held
+ * open. As text, both are the path that a person knows.
  */
 export type FilePath = string | OwnPath;
 
@@ -25,7 +25,7 @@ export function nameOf(path: FilePath): string {
   return typeof path === "string" ? basename(path) : (path.names.at(-1) ?? "");
 }
 
-/** A path by which to look at a file. It may lead through links, so it must decide nothing. */
+/** A path for looking at a file. It may lead through links, so no decision may depend on it. */
 export function locationOf(path: FilePath): string {
   return typeof path === "string" ? path : path.location;
 }
@@ -48,7 +48,7 @@ export function atSync<T>(path: FilePath, use: (location: string) => T): T {
   }
 }
 
-/** As `atSync`. */
+/** Like `atSync`. */
 export async function at<T>(path: FilePath, use: (location: string) => Promise<T>): Promise<T> {
   if (typeof path === "string") return use(path);
   using parent = path.enter({ isDirectory: path.names.length === 0 });
@@ -75,12 +75,12 @@ export async function atDirectory<T>(
   }
 }
 
-/** A directory for many operations in it: the way to it is gone once, not for each of them. */
+/** A directory for many operations in it: its path is looked up once, not for each of them. */
 export interface HeldPath extends Disposable {
   path: FilePath;
 }
 
-/** Undefined where there is no such directory. */
+/** Undefined if there is no such directory. */
 export function holdPath(directory: FilePath): HeldPath | undefined {
   if (typeof directory === "string") return { path: directory, [Symbol.dispose]: () => undefined };
   try {

@@ -1,6 +1,6 @@
 import { statfs } from "node:fs/promises";
 
-/** Shared file systems by the number that Linux's statfs(2) gives them. */
+/** Shared file systems, by their number in Linux's statfs(2). */
 const shared = new Map([
   [0x6969, "NFS"],
   [0x517b, "SMB"],
@@ -18,7 +18,7 @@ const shared = new Map([
   [0xbacbacbc, "VMware"],
 ]);
 
-/** What a person should know before keeping a team in `directory`; undefined where all is well. */
+/** The warning for a person who keeps a team in `directory`; undefined if there is none. */
 export async function fileSystemWarning(directory: string): Promise<string | undefined> {
   const { type } = await statfs(directory);
   return sharedFileSystemWarning(directory, type);

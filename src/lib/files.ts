@@ -10,8 +10,8 @@ const directoryMode = 0o700;
 const fileMode = 0o600;
 
 /**
- * Makes `path` and its parents where they are missing; `path` itself is for its owner alone. One
- * that is there stays as it is, and is refused where it is a link, or others can write to it.
+ * Creates `path` and its parents if they are missing; `path` itself is for its owner alone. An
+ * existing one is not changed, and is refused if it is a link, or others can write to it.
  */
 export async function ensurePrivateDirectory(path: FilePath): Promise<void> {
   if (typeof path === "string") return ensureDirectory(path);
@@ -27,7 +27,7 @@ async function ensureDirectory(path: FilePath): Promise<void> {
   });
 }
 
-/** Throws where it is a directory that must not be used. */
+/** Throws if it is a directory that must not be used. */
 function isDirectory(location: string, shown: string): boolean {
   try {
     closeSync(openDirectory(location, shown));
@@ -38,7 +38,7 @@ function isDirectory(location: string, shown: string): boolean {
   }
 }
 
-/** A umask can take bits from what mkdir was asked for, and even those that opening it takes. */
+/** A umask can remove mode bits, even those that are needed to open the directory. */
 function openMade(location: string): number {
   try {
     const descriptor = openDirectory(location, location);
@@ -51,19 +51,22 @@ function openMade(location: string): number {
   }
 }
 
-/** False where another process was faster. */
+/** False if another process was faster. */
 async function makeDirectory(path: string): Promise<boolean> {
   try {
     return (await mkdir(path, { recursive: true, mode: directoryMode })) !== undefined;
   } catch (error) {
-    // Node says ENOENT of a parent that it could not make, whatever the reason was.
+    // Node reports ENOENT for a parent that it could not create, whatever the reason was.
     if (!hasErrno(error, "ENOENT")) throw error;
     await mkdir(path, { mode: directoryMode });
     return true;
   }
 }
 
-/** Creates `path` with `text`, whole or not at all. False when it exists already, untouched. */
+/**
+ * Creates `path` with `text`, whole or not at all. False if it exists already; it is then
+ * unchanged.
+ */
 export async function createFileOnce(path: FilePath, text: string): Promise<boolean> {
   return at(path, async (location) => {
     if (isTaken(location)) return false;
@@ -93,7 +96,9 @@ export async function replaceFile(path: FilePath, text: string): Promise<void> {
   );
 }
 
-/** `use` leaves nothing of the temporary file where it resolves; where it throws, that is seen to. */
+/**
+ * Removes the temporary file if `use` throws; if it resolves, the file has been renamed or removed.
+ */
 async function withTemporary<T>(
   path: string,
   text: string,
@@ -115,7 +120,7 @@ async function withTemporary<T>(
   }
 }
 
-/** As `rm` does it by force, with one call of the system instead of three. */
+/** Like `rm` with `force`, with one system call instead of three. */
 async function removeIfExists(path: string): Promise<void> {
   try {
     await unlink(path);
@@ -127,8 +132,8 @@ async function removeIfExists(path: string): Promise<void> {
 const temporaryName = /\.[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\.tmp$/;
 
 /**
- * Removes what a writer left in `directory` when it died between two steps. With `before`, only
- * what is older: a writer that lives may still need the rest.
+ * Removes the temporary files of writers that died from `directory`. With `before`, only older
+ * ones: a living writer may still need the rest.
  */
 export async function removeTemporaries(directory: FilePath, before?: Date): Promise<void> {
   for (const entry of await listEntries(directory)) {
@@ -139,7 +144,7 @@ export async function removeTemporaries(directory: FilePath, before?: Date): Pro
   }
 }
 
-/** What is in a directory; nothing where it is missing. */
+/** The entries of a directory; empty if it is missing. */
 export async function listEntries(directory: FilePath): Promise<Dirent[]> {
   try {
     return await atDirectory(directory, (location) => readdir(location, { withFileTypes: true }));
@@ -149,7 +154,7 @@ export async function listEntries(directory: FilePath): Promise<Dirent[]> {
   }
 }
 
-/** The names in a directory; none where it is missing. */
+/** The names in a directory; empty if it is missing. */
 export async function listNames(directory: FilePath): Promise<string[]> {
   try {
     return await atDirectory(directory, (location) => readdir(location));
@@ -168,18 +173,18 @@ export async function removeFile(path: FilePath): Promise<void> {
   }
 }
 
-/** Renames a file or directory, in the very directories that are meant. */
+/** Renames a file or directory, without following links on the way. */
 export async function moveFile(from: FilePath, to: FilePath): Promise<void> {
   await at(from, (source) => at(to, (target) => rename(source, target)));
 }
 
-/** False also where there is no such file any more. */
+/** False also if the file no longer exists. */
 async function isOlder(path: FilePath, date: Date): Promise<boolean> {
   const modified = await modifiedMs(path);
   return modified !== undefined && modified < date.getTime();
 }
 
-/** When `path` was last changed, or undefined where there is no such file. */
+/** When `path` was last changed; undefined if there is no such file. */
 async function modifiedMs(path: FilePath): Promise<number | undefined> {
   try {
     return (await stat(locationOf(path))).mtimeMs;
@@ -189,10 +194,10 @@ async function modifiedMs(path: FilePath): Promise<number | undefined> {
   }
 }
 
-/** What is larger is no record of Troupe's. */
+/** A larger file is not a record of Troupe. */
 const maxTextBytes = 8 * 1024 * 1024;
 
-/** The text of `path`, or undefined where there is no such file. */
+/** The text of `path`; undefined if there is no such file. */
 export async function readTextIfExists(path: FilePath): Promise<string | undefined> {
   await using file = await openIfExists(path);
   if (!file) return undefined;
@@ -212,8 +217,8 @@ export function requireTextSize(path: FilePath, size: number): void {
 }
 
 /**
- * Moves `path` to a free name beside it that says `reason` and the time, and returns where it is
- * then. Undefined where there is no such file.
+ * Moves `path` to a free name in the same directory, which contains `reason` and the time, and
+ * returns the new path. Undefined if there is no such file.
  */
 export async function moveAside(
   path: FilePath,

@@ -5,9 +5,9 @@ import { ensurePrivateDirectory, readTextIfExists } from "./files.ts";
 import { openPrivateSync } from "./open-files.ts";
 
 /**
- * A short text in a file that is written over in place, often and quickly. A checksum behind the
- * text tells what was written from what is left of it. Nothing here throws: the text is a help,
- * and its owner continues without it.
+ * A short text in a file that is overwritten in place, often and quickly. A checksum after the text
+ * shows whether it is whole. Nothing here throws: the text is only a help, and its owner continues
+ * without it.
  */
 export class InPlaceFile {
   readonly #path: string;
@@ -29,7 +29,7 @@ export class InPlaceFile {
     return file;
   }
 
-  /** Undefined where the text is missing or damaged, with a warning for the latter. */
+  /** Undefined if the text is missing or damaged, with a warning for the latter. */
   async read(): Promise<string | undefined> {
     try {
       const stored = await readTextIfExists(this.#path);
@@ -43,7 +43,7 @@ export class InPlaceFile {
     return undefined;
   }
 
-  /** `text` must always have the same length, so that it is written over as a whole. */
+  /** `text` must always have the same length, so that it overwrites the old one completely. */
   write(text: string): void {
     try {
       const descriptor = openPrivateSync(this.#path, "r+");
@@ -57,7 +57,7 @@ export class InPlaceFile {
     }
   }
 
-  /** With the name: what was written to another file is no good here. */
+  /** Includes the name: the content of another file is not valid here. */
   #sumOf(text: string): string {
     return checksum(`${basename(this.#path)} ${text}`);
   }

@@ -9,8 +9,8 @@ import { Serial } from "./serial.ts";
 const Texts = z.record(z.string(), z.string());
 
 /**
- * Remembers outside the team directory which records of one kind there are, each with a text, so
- * that one whose file is gone is missed. Nothing here throws: its owner continues without it.
+ * Records outside the team directory which records of one kind exist, each with a text, so that a
+ * missing file is noticed. Nothing here throws: its owner continues without it.
  */
 export class Inventory {
   readonly #path: FilePath;
@@ -40,14 +40,14 @@ export class Inventory {
     return this.#texts.get(name);
   }
 
-  /** To be called once the record itself is there. */
+  /** Call it once the record itself exists. */
   async add(name: string, text: string): Promise<void> {
     if (this.#texts.get(name) === text) return;
     this.#texts.set(name, text);
     await this.#save();
   }
 
-  /** To be called before the record itself is removed. */
+  /** Call it before the record itself is removed. */
   async remove(name: string): Promise<void> {
     if (this.#texts.delete(name)) await this.#save();
   }
@@ -81,7 +81,7 @@ async function readTexts(
   }
 }
 
-/** With the name: what was written to another file is no good here. */
+/** Includes the name: the content of another file is not valid here. */
 function sumOf(path: FilePath, json: string): string {
   return checksum(`${nameOf(path)} ${json}`);
 }

@@ -8,7 +8,7 @@ import { type FileLine, LineReader, maxRecordBytes } from "./line-reader.ts";
 import { openPrivateSync } from "./open-files.ts";
 import { sideDirectory } from "./segments.ts";
 
-/** A line that is no record, or a tail that never became one, and what is wrong with it. */
+/** A line that is not a record, or a tail that never became one, and what is wrong with it. */
 export interface Damage {
   path: string;
   offset: number;
@@ -45,12 +45,12 @@ export function parseLine<T>(
 }
 
 /**
- * Appends `lines` to the file at `path`, whose only writer this process is, with one write(2).
- * When it returns they survive the death of the process. When it throws, the file is as it was;
- * and where not even that can be had, the next call ends the torn line before it writes its own.
+ * Appends `lines` to the file at `path`, whose only writer this process is, with one write(2). When
+ * it returns, they survive the death of the process. When it throws, the file is unchanged; if it
+ * cannot be restored, the next call ends the torn line before it writes its own.
  *
- * The file is opened for each call: any number of logs costs no descriptors, and one that was
- * deleted or replaced meanwhile is not written to unnoticed.
+ * The file is opened for each call: any number of logs costs no descriptors, and a deleted or
+ * replaced one is noticed.
  */
 export function appendLines(path: FilePath, lines: string): void {
   requireBounded(path, lines);
@@ -67,7 +67,7 @@ export function appendLines(path: FilePath, lines: string): void {
 }
 
 function requireBounded(path: FilePath, lines: string): void {
-  // Nearly always all of them together are shorter than one may be.
+  // Nearly always all lines together are shorter than one may be.
   if (lines.length < maxRecordBytes / 4) return;
   if (lines.split("\n").every((line) => Buffer.byteLength(line) < maxRecordBytes)) return;
   throw new TeamError(
@@ -107,8 +107,8 @@ const tornBytes = 1024 * 1024;
 const maxAsideBytes = 8 * 1024 * 1024;
 
 /**
- * Appends `lines` to a bounded file: one that is longer than `maxBytes` becomes the file at
- * `olderPath`, in the place of the one that was there.
+ * Appends `lines` to a bounded file: if it is longer than `maxBytes`, it first replaces the file at
+ * `olderPath`.
  */
 export async function appendAside(
   path: FilePath,
@@ -135,9 +135,9 @@ function cutOff(path: FilePath, size: number): void {
 }
 
 /**
- * Finishes what a writer that died left at the end of `path`. A record that lacks only its newline
+ * Repairs the end of `path` after the death of its writer. A record that lacks only its newline
  * gets it; other bytes move to `torn.jsonl` in the side directory and are reported. Returns whether
- * there were such.
+ * there were any.
  */
 export async function repairTail<T>(
   path: FilePath,
@@ -154,7 +154,7 @@ export async function repairTail<T>(
     return false;
   }
   const tornPath = within(sideDirectory(path), "torn.jsonl");
-  // Of what is longer than any record a part is enough to see what it was.
+  // The beginning is enough to see what it was, if it is longer than any record.
   const torn = await reader?.after(tail.offset, Math.min(tail.end - tail.offset - 1, tornBytes));
   await appendAside(tornPath, `${torn?.toString()}\n`);
   cutOff(path, tail.offset);

@@ -3,7 +3,7 @@ import { TeamError } from "../errors.ts";
 import { parseValue } from "./parse-value.ts";
 import { readJson, TooDeep } from "./read-json.ts";
 
-/** Parses `text` by `schema`; the error names `path` and the place in it that is wrong. */
+/** Parses `text` with `schema`; the error names `path` and the position of the problem. */
 export function parseJson<T>(text: string, schema: z.ZodType<T>, path: string): T {
   let value: unknown;
   try {
@@ -38,7 +38,7 @@ export function jsonString<Schema extends z.ZodType>(schema: Schema) {
     .pipe(schema);
 }
 
-/** The first thing that is wrong with a value, and where in it. */
+/** The first problem with a value, and its position in the value. */
 export function describeIssue({ issues: [issue] }: z.ZodError): string {
   const where = issue?.path.length ? `at ${z.core.toDotPath(issue.path)}` : "as a whole";
   return `${where}: ${issue?.message}`;
@@ -46,8 +46,8 @@ export function describeIssue({ issues: [issue] }: z.ZodError): string {
 
 /** `line:column` of the first character of `text` that JSON does not allow. */
 function locateError(text: string): string {
-  // V8 does not always say where it stopped. A text that is only cut short is still good so far,
-  // so the longest such beginning ends right before the error.
+  // V8 does not always report where it stopped. A text that is only cut short is valid so far, so
+  // the longest such beginning ends right before the error.
   let good = 0;
   let bad = text.length + 1;
   while (bad - good > 1) {

@@ -1,7 +1,9 @@
-/** Why a run is stopped when its process is about to end: it goes on at the next start. */
+/** The reason of an abort because the process ends: the run continues at the next start. */
 const leaving = Symbol("leaving");
 
-/** Aborts a run so that what has not begun stays open. Any other reason is an interruption. */
+/**
+ * Aborts a run so that calls that have not begun stay open. Any other reason is an interruption.
+ */
 export function leave(controller: AbortController): void {
   controller.abort(leaving);
 }
@@ -10,12 +12,12 @@ export function isLeaving({ reason }: AbortSignal): boolean {
   return reason === leaving;
 }
 
-/** Aborts a run for good. Without a reason it was the person. */
+/** Aborts a run for good. Without a reason, the person interrupted it. */
 export function interrupt(controller: AbortController, reason?: string): void {
   controller.abort(reason);
 }
 
-/** Why a run was interrupted, where it was not the person. */
+/** Why a run was interrupted; undefined if the person did it. */
 export function interruptionReason({ reason }: AbortSignal): string | undefined {
   return typeof reason === "string" ? reason : undefined;
 }

@@ -5,27 +5,27 @@ export interface LineEdit {
   after: number;
 }
 
-/** From one place to before another. */
+/** From `start` to before `end`. */
 export interface Range {
   from: number;
   to: number;
 }
 
-/** A step of the search that would cost more than this is not made. */
+/** The most edits that the exact search looks for. */
 const maxEdits = 200;
 const maxSplits = 6;
 
 /**
- * How to make one list of lines of the other. The shortest way where few lines differ; where many
- * do, lines that occur once in both hold the texts together, and what is between them is replaced.
+ * The edits that turn one list of lines into the other: the fewest if few lines differ; if many do,
+ * lines that occur once in both are kept, and everything between them is replaced.
  */
 export function lineEdits(before: readonly string[], after: readonly string[]): LineEdit[] {
   return new LineDiff(before, after).edits();
 }
 
 /**
- * Where the changes are among the edits, each with up to `context` kept lines on either side. Those
- * that touch are one hunk.
+ * The ranges of the changes among the edits, each with up to `context` kept lines on either side.
+ * Ranges that touch are one hunk.
  */
 export function hunksOf(edits: readonly LineEdit[], context = 3): Range[] {
   const hunks: Range[] = [];
@@ -102,8 +102,8 @@ class LineDiff {
   }
 
   /**
-   * Myers' greedy search. The result has for each kept line its place in both texts, in order;
-   * undefined where there would be too many edits.
+   * Myers' greedy search. The result has the position of each kept line in both texts, in order;
+   * undefined if there would be too many edits.
    */
   #shortest(before: Range, after: Range): [number, number][] | undefined {
     const [rows, columns] = [before.to - before.from, after.to - after.from];

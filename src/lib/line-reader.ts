@@ -3,22 +3,22 @@ import type { FileHandle } from "node:fs/promises";
 import type { FilePath } from "./file-path.ts";
 import { openIfExists } from "./open-files.ts";
 
-/** One line of a file, without its newline. `end` is where the next one begins. */
+/** One line of a file, without its newline. `end` is the offset of the next one. */
 export interface FileLine {
   path: FilePath;
   offset: number;
   end: number;
-  /** The whole line, or of one that is too long the end of it. */
+  /** The whole line; if it is too long, only its end. */
   bytes: Buffer;
   isCut: boolean;
 }
 
 export interface LineReaderOptions {
-  /** What is longer is cut, so that no line can fill the memory. */
+  /** A longer line is cut, so that no line can fill the memory. */
   maxLineBytes?: number;
 }
 
-/** No record is longer, with its newline: writers refuse it, and readers cut it. */
+/** The longest record, with its newline: writers refuse a longer one, and readers cut it. */
 export const maxRecordBytes = 16 * 1024 * 1024;
 
 const chunkBytes = 256 * 1024;
@@ -29,9 +29,9 @@ const newline = 0x0a;
 /**
  * Reads the lines of one file from either end, holding no more of it than one chunk and one line.
  *
- * A line counts once its newline is there: what follows the last newline may still be growing, or
- * be all that a writer could leave. The open file is the one that had this path when it was opened,
- * whatever is renamed since.
+ * A line counts once its newline is there: text after the last newline may still be growing, or be
+ * the unfinished line of a dead writer. The open file is the one that had this path when it was
+ * opened, even if it is renamed since.
  */
 export class LineReader implements AsyncDisposable {
   readonly #path: FilePath;
@@ -45,7 +45,7 @@ export class LineReader implements AsyncDisposable {
     this.#maxLineBytes = maxLineBytes ?? maxRecordBytes;
   }
 
-  /** Undefined where there is no such file. */
+  /** Undefined if there is no such file. */
   static async open(
     path: FilePath,
     options: LineReaderOptions = {},
@@ -54,7 +54,7 @@ export class LineReader implements AsyncDisposable {
     return file && new LineReader(path, file, options);
   }
 
-  /** How the file was when this was first asked. Reading goes as far as it reached then. */
+  /** The file's stats at the first call. Reading stops at the length it had then. */
   async stat(): Promise<BigIntStats> {
     this.#stats ??= await this.#file.stat({ bigint: true });
     return this.#stats;
@@ -76,7 +76,7 @@ export class LineReader implements AsyncDisposable {
     for await (const lines of this.batches(from)) yield* lines;
   }
 
-  /** As `forwards`, by as many lines at a time as one look at the file brings. */
+  /** Like `forwards`, with as many lines at a time as one read returns. */
   async *batches(from = 0): AsyncGenerator<FileLine[]> {
     const splitter = new LineSplitter(this.#path, from, this.#maxLineBytes);
     let position = from;
@@ -99,7 +99,7 @@ export class LineReader implements AsyncDisposable {
     }
   }
 
-  /** What follows the last newline, if anything does. */
+  /** The bytes after the last newline, if there are any. */
   async unterminated(): Promise<FileLine | undefined> {
     for await (const piece of this.#piecesBackwards(Number.POSITIVE_INFINITY)) {
       return piece.end - piece.offset === 1 ? undefined : piece;
@@ -139,7 +139,7 @@ export class LineReader implements AsyncDisposable {
     yield piece.toLine(this.#path, 0);
   }
 
-  /** Where the line begins that goes on at `end`. Keeps nothing of it, however long it is. */
+  /** The start of the line that contains `end`. Keeps nothing of it, however long it is. */
   async #lineStart(end: number): Promise<number> {
     const buffer = Buffer.allocUnsafe(Math.min(skippedBytes, end));
     let position = end;
@@ -195,7 +195,7 @@ export class LineSplitter {
   }
 }
 
-/** A line as its parts come in, of which only the end is kept where it gets too long. */
+/** A line that is put together from its parts; if it gets too long, only its end is kept. */
 class LinePiece {
   length = 0;
   readonly #maxBytes: number;
@@ -228,7 +228,7 @@ class LinePiece {
     this.#parts.unshift(part);
   }
 
-  /** Counts what is in front of it, and nobody needs. */
+  /** Counts bytes before it that nobody needs. */
   skip(length: number): void {
     this.length += length;
   }

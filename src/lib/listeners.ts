@@ -8,7 +8,7 @@ export class Listeners<T> {
 
   /** Calls `listener` with each value, until the returned function is called. */
   add(listener: (value: T) => void): () => boolean {
-    // A wrapper of its own, so that a listener that was added twice can leave once.
+    // A separate wrapper, so that a listener that was added twice can be removed once.
     const added = (value: T) => listener(value);
     this.#listeners.add(added);
     return () => this.#listeners.delete(added);
@@ -19,7 +19,8 @@ export class Listeners<T> {
       try {
         listener(value);
       } catch (error) {
-        // A bug of the listener: it must crash loudly, but not inside a writer that has written.
+        // An error of a listener is a bug: it must crash loudly, but not inside a writer that has
+        // written.
         queueMicrotask(() => {
           throw error;
         });

@@ -4,14 +4,14 @@ import type { FilePath } from "./file-path.ts";
 import { InPlaceFile } from "./in-place-file.ts";
 import { openIfExistsSync } from "./open-files.ts";
 
-/** How far a log had come: its length, and the CRC-32 of these bytes. */
+/** The recorded end of a log: its length, and the CRC-32 of these bytes. */
 export interface LogMark {
   readonly generation: number;
   readonly bytes: number;
   readonly crc: number;
 }
 
-/** A log that has come to byte `bytes`, or to its end. */
+/** A log with `bytes` bytes, or up to its end. */
 export interface MarkedLog {
   generation: number;
   path: FilePath;
@@ -19,9 +19,9 @@ export interface MarkedLog {
 }
 
 /**
- * Remembers outside the team directory how far the newest logs of one kind had come, so that what is
- * missing, moved or changed in them is noticed. What comes behind a mark is anybody's to write.
- * Nothing here throws: a head that lags behind its logs is no harm.
+ * Records the ends of the newest logs of one kind outside the team directory, so that missing,
+ * moved or changed lines are noticed. Anybody may write after a mark. Nothing here throws: a head
+ * that is behind its logs does no harm.
  */
 export class LogHead {
   readonly #file: InPlaceFile;
@@ -38,12 +38,12 @@ export class LogHead {
     return new LogHead(file, [...text.matchAll(pattern)].map(toMark));
   }
 
-  /** Of the newest generations, oldest first. */
+  /** The marks of the newest generations, oldest first. */
   get marks(): readonly LogMark[] {
     return this.#marks;
   }
 
-  /** Remembers how far these logs have come. A log that is shorter than it was is left as marked. */
+  /** Records the ends of these logs. The mark of a log that is shorter than it was is kept. */
   advance(logs: readonly MarkedLog[]): void {
     const moved = logs.flatMap((log) => {
       const mark = this.#marks.find(({ generation }) => generation === log.generation);
@@ -55,7 +55,7 @@ export class LogHead {
     this.#write();
   }
 
-  /** Forgets a log that is another by now. */
+  /** Forgets a log that was replaced. */
   drop(generation: number): void {
     this.#marks = this.#marks.filter((mark) => mark.generation !== generation);
   }
@@ -76,13 +76,13 @@ export class LogHead {
   }
 }
 
-/** False where the log at `path` is not as it was at `mark`. */
+/** False if the log at `path` differs from `mark`. */
 export function isAsMarked(path: FilePath, { bytes, crc }: LogMark): boolean {
   const found = crcOf(path, bytes, startOfLog);
   return found === undefined ? bytes === 0 : found.bytes === bytes && found.crc === crc;
 }
 
-/** The mark of `log`, continued from an earlier one; undefined where the log is not longer. */
+/** The mark of `log`, continued from an earlier one; undefined if the log is not longer. */
 function markAfter(log: MarkedLog, earlier: LogMark | undefined): LogMark | undefined {
   const { generation, path, bytes } = log;
   const found = crcOf(path, bytes, earlier ?? startOfLog);
@@ -93,8 +93,8 @@ function markAfter(log: MarkedLog, earlier: LogMark | undefined): LogMark | unde
 type MarkedBytes = Pick<LogMark, "bytes" | "crc">;
 
 /**
- * The CRC-32 of the first `bytes` of a file, or of all of it, continued from `start`; undefined
- * where the file is missing. Synchronous: nearly always little is read, which was just written.
+ * The CRC-32 of the first `bytes` of a file, or of all of it, continued from `start`; undefined if
+ * the file is missing. Synchronous: nearly always little is read, which was just written.
  */
 function crcOf(
   path: FilePath,

@@ -1,6 +1,6 @@
 /**
- * What `make` resolves to for `key`, made once and given to all who ask. A failure is forgotten, so
- * that the next one who asks tries again.
+ * The result of `make` for `key`, made once and shared by all callers. A failure is forgotten, so
+ * that the next call tries again.
  */
 export function makeOnce<Key, Value>(
   values: Map<Key, Promise<Value>>,

@@ -1,19 +1,22 @@
 /**
- * Cuts Markdown that arrives in pieces into sections, so that a long text is read once and not again
- * with every piece. No later text changes a section, and each can be read alone: a text is what its
- * sections are, one after the other. A section ends at a blank line, and before and after a heading
- * or a fence; lists and indented code go on after blank lines.
+ * Cuts Markdown that arrives in pieces into sections, so that a long text is parsed once and not
+ * again with every piece. No later text changes a section, and each can be parsed alone. A section
+ * ends at a blank line, and before and after a heading or a fence; lists and indented code continue
+ * after blank lines.
  */
 export class MarkdownStream {
   /** The lines of the section that is not complete, each with its newline. */
   #lines: string[] = [];
   #hasText = false;
-  /** The marks that opened the fence which is open. */
+  /** The marks that opened the current fence. */
   #fence: string | undefined;
-  /** Set in a list or indented code: lines indented so far belong to it after blank lines, too. */
+  /**
+   * Set in a list or indented code: lines with at least this indentation still belong to it after a
+   * blank line.
+   */
   #goesOnFrom: number | undefined;
   #isAfterBlank = false;
-  /** The line that has no end yet. */
+  /** The line that is not complete. */
   #line = "";
 
   /** The sections of a whole text. */
@@ -35,12 +38,12 @@ export class MarkdownStream {
     return complete;
   }
 
-  /** The source of what is not complete yet. */
+  /** The source of the section that is not complete. */
   get rest(): string {
     return this.#lines.join("") + this.#line;
   }
 
-  /** The end of `rest`, for what is drawn again with every piece: it stays short. */
+  /** The end of `rest`, kept short because it is drawn again with every piece. */
   get tail(): string {
     const [first = ""] = this.#lines;
     const isWhole = this.#lines.length <= tailLines;
@@ -49,7 +52,7 @@ export class MarkdownStream {
     return opening + (lines.join("") + this.#line).slice(-tailLength);
   }
 
-  /** What is left when no more comes. */
+  /** The remaining sections, at the end of the text. */
   end(): string[] {
     const line = this.#line;
     this.#line = "";
@@ -102,11 +105,11 @@ export class MarkdownStream {
     if (this.#goesOnFrom !== undefined && indent >= listIndent) return this.#isLong;
     if (this.#goesOnFrom !== undefined && (this.#isAfterBlank || this.#isLong)) return true;
     if (openingFence.test(text) || heading.test(text)) return true;
-    // A row cannot do without the head of its table, and tables are read quickly.
+    // A row of a table needs its head, and tables are parsed quickly.
     return this.#isLong && !text.startsWith("|");
   }
 
-  /** The time to read a list grows faster than the list: a longer one is read in parts. */
+  /** The time to parse a list grows faster than the list, so a long one is parsed in parts. */
   get #isLong(): boolean {
     return this.#lines.length >= longSection;
   }

@@ -16,13 +16,13 @@ export interface ListItem {
   blocks: Block[];
 }
 
-/** A part of a Markdown text. `isAfterBlank` tells whether an empty line stands before it. */
+/** A part of a Markdown text. `isAfterBlank` is true if there is an empty line before it. */
 export type Block = { isAfterBlank: boolean } & (
   | { type: "paragraph"; content: Inline[] }
   | { type: "heading"; level: number; content: Inline[] }
   | { type: "code"; language: string; text: string }
   | { type: "quote"; blocks: Block[] }
-  /** `start` is the number of the first item, where they have numbers. */
+  /** `start` is the number of the first item, if the list is numbered. */
   | { type: "list"; start: number | undefined; isLoose: boolean; items: ListItem[] }
   /** The first row is the head. */
   | { type: "table"; alignments: Alignment[]; rows: Inline[][][] }
@@ -36,9 +36,9 @@ type Content = Block extends infer Each
   : never;
 
 /**
- * The blocks of a Markdown text, section by section. Never fails, and takes time in proportion to
- * the length, whatever the text is. Nothing is lost: HTML and definitions of links come as text,
- * images as links.
+ * The blocks of a Markdown text, section by section. Never fails, and its time is proportional to
+ * the length of any text. Nothing is lost: HTML and link definitions are returned as text, images
+ * as links.
  */
 export function readMarkdown(source: string): Block[][] {
   return MarkdownStream.sectionsOf(source).map(readSection);
@@ -54,7 +54,7 @@ export function safeUrl(url: string): string | undefined {
   return /^(?:https?:\/\/|mailto:)[^\s\p{Cc}]+$/iu.test(url) && URL.canParse(url) ? url : undefined;
 }
 
-/** Where a link leads, with its title; undefined where its words say that already. */
+/** The target of a link, with its title; undefined if its text is the same. */
 export function targetOf({ content, url, title }: Extract<Inline, { type: "link" }>) {
   const target = title === "" ? url : `${url} "${title.replace(/\s+/g, " ")}"`;
   const words = textOf(content);
@@ -74,17 +74,25 @@ function textOf(content: readonly Inline[]): string {
 
 const maxDepth = 12;
 
-/** Marked looks for an address from every mark in a word: text with a longer word has no styles. */
+/**
+ * Marked looks for an address from every mark in a word: text with a longer word gets no styles.
+ */
 const longWord = /[!-~]{1000}/;
 
-/** It looks for the partner of each mark through all that follows: nor has text with more marks. */
+/**
+ * Marked looks for the partner of each mark in all that follows: text with more marks gets no
+ * styles either.
+ */
 const maxMarks = 400;
 
 function isCostly(text: string): boolean {
   return longWord.test(text) || (text.match(/[*_~`[\]<\\!&]/g)?.length ?? 0) > maxMarks;
 }
 
-/** Leaves text as it is where marked would take time that grows faster than the text, or nest too deep. */
+/**
+ * Returns plain text where marked would take time that grows faster than the text, or nest too
+ * deep.
+ */
 class BoundedLexer extends Lexer {
   #depth = 0;
 
@@ -158,7 +166,7 @@ function blockOf(token: MarkedToken): Content | undefined {
   }
 }
 
-/** HTML and whatever else is no Markdown: its lines as they are. */
+/** HTML and other text that is not Markdown: its lines, unchanged. */
 function asWritten(raw: string): Content {
   const lines = raw.trimEnd().split("\n");
   const content = lines.flatMap((text, index): Inline[] =>

@@ -1,12 +1,12 @@
 import { type FilePath, within } from "./file-path.ts";
 import { listEntries, moveAside } from "./files.ts";
 
-/** The names under which we keep files; directories of ours have no such name. */
+/** Names that belong to files; no directory of Troupe has such a name. */
 const fileName = /\.jsonl?$|^(?:cursor|heartbeat|\.gitignore)$/;
 
 /**
- * Moves directories away that are in `directory` where a file belongs, and warns of each:
- * nobody could read or write that file, and the whole team would not start for it.
+ * Moves directories away that are in `directory` in the place of a file, and warns of each:
+ * otherwise that file could not be read or written, and the whole team would not start.
  */
 export async function moveMisplaced(
   directory: FilePath,

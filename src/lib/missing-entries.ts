@@ -1,4 +1,4 @@
-/** Says of a place in a transcript how much is missing there. */
+/** A sentence on how many entries are missing at a place in a transcript. */
 export function missingEntries(lost: number): string {
   if (lost === 0) return "Entries are missing here, or were changed";
   return lost === 1 ? "1 entry is missing here" : `${lost} entries are missing here`;

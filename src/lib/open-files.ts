@@ -9,9 +9,9 @@ const permissionBits = 0o777;
 const { O_APPEND, O_CREAT, O_EXCL, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_RDWR, O_WRONLY } = constants;
 
 /**
- * Opens a file of this user's for reading, or undefined where there is no such file. No link is
- * followed, and a pipe or a device in its place is refused: reading it
- * could wait for ever, and hold up all other reading.
+ * Opens a file of this user for reading; undefined if there is none. No link is followed, and a
+ * pipe or a device in its place is refused: reading it could block for ever, and with it all other
+ * reads.
  */
 export async function openIfExists(path: FilePath): Promise<FileHandle | undefined> {
   try {
@@ -23,7 +23,7 @@ export async function openIfExists(path: FilePath): Promise<FileHandle | undefin
   }
 }
 
-/** As `openIfExists`, at once. */
+/** Like `openIfExists`, synchronous. */
 export function openIfExistsSync(path: FilePath): number | undefined {
   try {
     return openOwnSync(path, O_RDONLY);
@@ -36,7 +36,7 @@ export function openIfExistsSync(path: FilePath): number | undefined {
 async function refuseForeign(file: FileHandle, path: FilePath): Promise<FileHandle> {
   try {
     const stats = await file.stat();
-    // A directory cannot be read from, and says so itself.
+    // Reading from a directory fails with its own error.
     if (!stats.isDirectory()) requireOwnFile(stats, path);
     return file;
   } catch (error) {
@@ -45,7 +45,7 @@ async function refuseForeign(file: FileHandle, path: FilePath): Promise<FileHand
   }
 }
 
-/** Opens what is there, by `flags`, if it is a file of this user's. */
+/** Opens an existing file with `flags`, if it belongs to this user. */
 function openOwnSync(path: FilePath, flags: number): number {
   try {
     const descriptor = atSync(path, (location) =>
@@ -70,7 +70,7 @@ function requireOwnFile(stats: Stats, path: FilePath): void {
 
 function asForeign(error: unknown, path: FilePath): unknown {
   if (hasErrno(error, "ELOOP")) return isLink(String(path));
-  // So answers a socket, and a pipe that nobody reads.
+  // The error for a socket, and for a pipe without a reader.
   return hasErrno(error, "ENXIO") ? noFile(path) : error;
 }
 
@@ -81,9 +81,9 @@ function noFile(path: FilePath): TeamError {
 }
 
 /**
- * Opens `path` to append to it; with "a+", to read from it as well. A file that is made is for its
- * owner alone, whatever the umask. One that is there keeps its mode, and is refused where it has
- * another name too: what is written here would be written there.
+ * Opens `path` to append to it; with "a+", to read from it as well. A new file is for its owner
+ * alone, whatever the umask. An existing one keeps its mode, and is refused if it has a second
+ * name, because the text would be written there too.
  */
 export function openPrivateSync(path: FilePath, flags: keyof typeof accesses): number {
   const descriptor = openOrMakeSync(path, accesses[flags]);
@@ -110,7 +110,7 @@ function openOrMakeSync(path: FilePath, access: number): number {
   }
 }
 
-/** Undefined where another process was faster. */
+/** Undefined if another process was faster. */
 function makeFileSync(path: FilePath, access: number): number | undefined {
   try {
     const descriptor = openOwnSync(path, access | O_CREAT | O_EXCL);
@@ -122,7 +122,7 @@ function makeFileSync(path: FilePath, access: number): number | undefined {
   }
 }
 
-/** Makes a file that is not there yet, for its owner alone, to write to it. */
+/** Creates a file that does not exist yet, for its owner alone, to write to it. */
 export async function makeFile(path: FilePath): Promise<FileHandle> {
   const flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW;
   const file = await at(path, (location) => open(location, flags, fileMode));
@@ -143,8 +143,8 @@ function hasSecondName(path: FilePath): TeamError {
 }
 
 /**
- * Takes back what a umask has changed of the mode of something that was just made. Where that
- * fails, the descriptor is closed.
+ * Restores the mode of a new file or directory that a umask has changed. If that fails, the
+ * descriptor is closed.
  */
 export function closeToOthers(descriptor: number, mode: number): void {
   try {

@@ -2,7 +2,7 @@ import { hasErrno } from "../errors.ts";
 
 const unreachable = ["ENOENT", "ENOTDIR", "EISDIR", "EACCES", "ELOOP", "ENAMETOOLONG"];
 
-/** What a look at the file system finds, or `nothing` where this user can reach no such file. */
+/** The result of a read of the file system, or `nothing` if this user can reach no such file. */
 export async function orNothing<Found, Nothing>(
   look: Promise<Found>,
   nothing: Nothing,

@@ -7,13 +7,13 @@ import { openDirectory } from "./file-owner.ts";
 const descriptors = "/proc/self/fd";
 
 /**
- * A directory of Troupe's own that is held open. Its files are looked up in this very
- * directory, name by name, and no link is followed: whatever is renamed or swapped meanwhile, a
- * path below it leads to something in it.
+ * A directory of Troupe that is held open. Its files are looked up in this very directory, name by
+ * name, and no link is followed: even if something is renamed or swapped meanwhile, a path below it
+ * leads to something in it.
  *
  * Where descriptors cannot be entered (macOS), names are looked up along the path, which is checked
- * to lead to the same directories before and after. Who swaps one out and in again between the
- * two checks goes unnoticed.
+ * to lead to the same directories before and after. A process that swaps one out and in again
+ * between the two checks is not noticed.
  */
 export class OwnDirectory implements Disposable {
   readonly path: string;
@@ -27,7 +27,7 @@ export class OwnDirectory implements Disposable {
     this.#entersDescriptors = entersDescriptors;
   }
 
-  /** Throws `team-unusable` unless it is a directory of this user, and no link. */
+  /** Throws `team-unusable` unless it is a directory of this user and not a link. */
   static open(path: string, entersDescriptors = canEnterDescriptors()): OwnDirectory {
     const absolute = resolve(path);
     return OwnDirectory.#of(absolute, openDirectory(absolute, absolute), entersDescriptors);
@@ -59,7 +59,7 @@ export class OwnDirectory implements Disposable {
     return new OwnPath(this, names);
   }
 
-  /** Where to look names up. Only for a look: links below it are followed. */
+  /** The path in which to look up names. Only for reading: links below it are followed. */
   get location(): string {
     if (!this.#isOpen) throw new TeamError("team-closed", `${this.path} has been closed`);
     return this.#entersDescriptors ? `${descriptors}/${this.#descriptor}` : this.path;
@@ -108,7 +108,7 @@ export class OwnPath {
     });
   }
 
-  /** A path by which to look at it. Links are followed, so it must decide nothing. */
+  /** A path for looking at it. Links are followed, so no decision may depend on it. */
   get location(): string {
     return join(this.#directory.location, ...this.names);
   }
@@ -118,7 +118,7 @@ export class OwnPath {
     return this.#directory.hold(this.names);
   }
 
-  /** Enters the directory that this is in, or, with `isDirectory`, this one. */
+  /** Enters the directory that contains this path, or, with `isDirectory`, this path itself. */
   enter({ isDirectory }: { isDirectory: boolean }): EnteredDirectory {
     return this.#directory.enter(isDirectory ? this.names : this.names.slice(0, -1));
   }
@@ -132,7 +132,7 @@ interface EnteredDirectory extends Disposable {
   location: string;
   /** Its path as a person knows it. */
   shown: string;
-  /** Throws where a directory on the way has been swapped for another one since. */
+  /** Throws if a directory on the way has been swapped for another one since. */
   check(): void;
 }
 

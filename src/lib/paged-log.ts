@@ -6,9 +6,9 @@ import { listSegments, segmentPath, sideDirectory } from "./segments.ts";
 /** A place in a log. Everything before it has been read. */
 export interface LogPlace {
   generation: number;
-  /** Where a line begins. */
+  /** The start of a line. */
   offset: number;
-  /** The file that `offset` is in; undefined before it has been opened. */
+  /** The file that `offset` is in; undefined before it is opened. */
   file: string | undefined;
 }
 
@@ -34,7 +34,7 @@ export interface LogFile {
 }
 
 export interface PagedLogOptions extends LineReaderOptions {
-  /** The directory of the segments; default: the side directory of the live file. */
+  /** The directory of the segments (default: the side directory of the live file). */
   directory?: FilePath;
 }
 
@@ -74,8 +74,8 @@ export class PagedLog {
   }
 
   /**
-   * Every whole line from `place` on, which moves along. Where somebody has deleted or replaced the
-   * file, it is read from its start, and `onRestart` is called before the first of its lines.
+   * Every whole line from `place` on; `place` is advanced. If somebody has deleted or replaced the
+   * file, it is read from its start, and `onRestart` is called before its first line.
    */
   async *readOn(place: LogPlace, onRestart: () => void = () => {}): AsyncGenerator<FileLine> {
     for (;;) {

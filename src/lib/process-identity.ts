@@ -6,7 +6,7 @@ import { z } from "zod";
 import { hasErrno } from "../errors.ts";
 
 /**
- * One process of one boot of one machine. A pid alone does not name a process: it is used again
+ * One process of one boot of one machine. A pid alone does not identify a process: it is used again
  * after its process has ended, and every container counts its own.
  */
 export const ProcessIdentity = z.object({
@@ -21,7 +21,7 @@ export type ProcessIdentity = z.infer<typeof ProcessIdentity>;
 /** The processes that this one can see by their pid. */
 export interface ProcessTable {
   self(): Promise<ProcessIdentity>;
-  /** When the process with `pid` started; undefined where there is none, or only its zombie. */
+  /** When the process with `pid` started; undefined if there is none, or only its zombie. */
   startOf(pid: number): Promise<string | undefined>;
 }
 
@@ -53,7 +53,7 @@ const linuxProcesses: ProcessTable = {
   },
 };
 
-/** Where the kernel does not tell, a value that equals no other makes every process a stranger. */
+/** If the kernel gives no value, a unique one makes every other process a stranger. */
 async function readOrUnique(read: () => Promise<string>): Promise<string> {
   try {
     return await read();
@@ -65,18 +65,20 @@ async function readOrUnique(read: () => Promise<string>): Promise<string> {
 
 /** The start time of `/proc/<pid>/stat`, in ticks since the boot; undefined for a zombie. */
 export function parseProcStat(stat: string): string | undefined {
-  // The name before the last parenthesis is the program's choice: it may hold spaces and `)`.
+  // The program chooses the name before the last parenthesis: it may contain spaces and `)`.
   const [state, ...fields] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
   return state === "Z" || state === "X" ? undefined : fields[18];
 }
 
-/** Loaded only where it is needed: on Linux nothing is run. */
+/** Loaded only if it is needed: on Linux nothing is run. */
 async function run(program: string, argv: string[], options: { env?: NodeJS.ProcessEnv } = {}) {
   const { execFile } = await import("node:child_process");
   return promisify(execFile)(program, argv, options);
 }
 
-/** What `ps` prints depends on language and time zone; the same process must look the same to all. */
+/**
+ * The output of `ps` depends on language and time zone; with these it is the same for every caller.
+ */
 const plainEnvironment = { LC_ALL: "C", TZ: "UTC" };
 
 const macProcesses: ProcessTable = {
@@ -97,7 +99,7 @@ const macProcesses: ProcessTable = {
       const { stdout } = await run("/bin/ps", command, { env: plainEnvironment });
       return parsePs(stdout);
     } catch (error) {
-      // Exit code 1 is how ps says that there is no such process.
+      // With exit code 1, ps reports that there is no such process.
       if (error instanceof Error && "code" in error && error.code === 1) return undefined;
       throw error;
     }

@@ -4,9 +4,9 @@ import { requireTextSize } from "./files.ts";
 import { openIfExistsSync } from "./open-files.ts";
 
 /**
- * A small file's text and what the file looked like before; undefined where there is none. Without
- * the thread pool, the way through which costs several times what the reading does: for whoever
- * reads very many, and pauses in between.
+ * A small file's text, and its appearance before the reading; undefined if there is none. Without
+ * the thread pool, which costs several times as much as the reading: for callers that read very
+ * many files, with pauses in between.
  */
 export function readTextAtOnce(path: FilePath): { stats: Stats; text: string } | undefined {
   const descriptor = openIfExistsSync(path);

@@ -1,13 +1,13 @@
 /**
- * How deeply what is read may be nested. It is far less than what overflows the stack of functions
- * that call themselves, `JSON.stringify` among them, and leaves room for records around `maxInputDepth`.
+ * How deeply JSON may be nested. The limit is far below what overflows the stack of recursive
+ * functions such as `JSON.stringify`, and leaves room for records around `maxInputDepth`.
  */
 const maxDepth = 200;
 
 /** How deeply the input of a tool call may be nested. */
 export const maxInputDepth = 100;
 
-/** JSON that is nested too deeply. To most who read, it is no JSON. */
+/** JSON that is nested too deeply. Most callers treat it as invalid JSON. */
 export class TooDeep extends SyntaxError {
   constructor(levels: number) {
     super(`is nested more than ${levels} levels deep`);

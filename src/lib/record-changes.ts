@@ -12,24 +12,24 @@ export interface RecordChangesOptions<T> {
   directory: FilePath;
   /** Without it, only changes of this process are reported. */
   watch: DirectoryChanges | undefined;
-  /** The record as it is now; undefined where there is none. */
+  /** The record as it is now; undefined if there is none. */
   read(id: string): Promise<T | undefined>;
   onDamage(problem: string): void;
 }
 
 /**
- * Reports every change of the records in one directory, whoever made it: this process at once, all
- * others as soon as the directory's watch does. A change costs one reading of that record, however
- * many others there are.
+ * Reports every change of the records in one directory, by any process: changes of this process at
+ * once, others as soon as the directory's watch reports them. A change costs one reading of that
+ * record, however many others there are.
  */
 export class RecordChanges<T extends Versioned> {
   readonly #options: RecordChangesOptions<T>;
   readonly #listeners = new Listeners<T>();
-  /** What was last reported of each record that has changed. */
+  /** The last reported version of each record that has changed. */
   readonly #reported = new Map<string, { version: number; digest: string }>();
   readonly #due = new Set<string>();
   #isLooking = false;
-  /** Records whose files are older have been looked at. */
+  /** Records whose files are older have been read. */
   #sinceMs: number;
 
   constructor(options: RecordChangesOptions<T>) {
@@ -45,7 +45,7 @@ export class RecordChanges<T extends Versioned> {
     return this.#listeners.add(listener);
   }
 
-  /** Reports `record` to all listeners, unless it is known to them or older than what they know. */
+  /** Reports `record` to all listeners, unless they know it or a newer version. */
   report(record: T): T {
     const { id, version } = record;
     const digest = createHash("sha256").update(canonicalJson(record)).digest("base64");
@@ -63,7 +63,7 @@ export class RecordChanges<T extends Versioned> {
     this.#run(() => this.#lookAtDue().finally(() => (this.#isLooking = false)));
   }
 
-  /** What becomes due again while it is being read is read again. */
+  /** A record that becomes due again while it is being read is read again. */
   async #lookAtDue(): Promise<void> {
     for (const id of this.#due) {
       this.#due.delete(id);
@@ -72,7 +72,7 @@ export class RecordChanges<T extends Versioned> {
     }
   }
 
-  /** Looks at the times of all files: only where the system did not say which one has changed. */
+  /** Compares the times of all files: only if the system did not say which one has changed. */
   async #findChanged(): Promise<void> {
     const { directory } = this.#options;
     const startedMs = this.#directoryMs();

@@ -1,12 +1,15 @@
 import { TeamError } from "../errors.ts";
 
-/** What every record has: its name in the directory, and a version that each change raises by one. */
+/**
+ * The fields of every record: its name in the directory, and a version that each change raises by
+ * one.
+ */
 export interface Versioned {
   id: string;
   version: number;
 }
 
-/** So far may somebody who edits a copy go beyond the newest version. */
+/** How far an edit of a copy may go beyond the newest version. */
 export const maxLeap = 1_000_000;
 
 /** Throws unless a record that was read from `path` is the one named `id`, at most at `highest`. */
@@ -19,7 +22,7 @@ export function requireRecord(
   throw new TeamError("record-corrupt", `${path}, at version: ${record.version} is far too high`);
 }
 
-/** As it is written. */
+/** The text of a record as it is stored. */
 export function recordText(record: object): string {
   return `${JSON.stringify(record, null, 2)}\n`;
 }
@@ -29,7 +32,7 @@ export function idsOfCopies(names: readonly string[]): string[] {
   return matches(names, /^([^.]+)\.json$/);
 }
 
-/** The ids of the records whose versions lie in directories of these names. */
+/** The ids of the records whose versions are in directories of these names. */
 export function idsOfVersions(names: readonly string[]): string[] {
   return matches(names, /^([^.]+)$/);
 }

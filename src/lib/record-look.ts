@@ -4,16 +4,18 @@ import { requireOwnDirectory } from "./file-owner.ts";
 import { type FilePath, type HeldPath, holdPath, locationOf, within } from "./file-path.ts";
 import { readTextAtOnce } from "./read-at-once.ts";
 
-/** What tells one state of a file or directory from the next. */
+/** The stats that distinguish one state of a file or directory from the next. */
 type Look = Pick<Stats, "ino" | "size" | "mtimeMs" | "ctimeMs">;
 
-/** What a record's copy and the directory of its versions look like; undefined for what is missing. */
+/**
+ * The stats of a record's copy and of the directory of its versions; undefined for a missing one.
+ */
 export interface RecordLook {
   copy: Look | undefined;
   versions: Look | undefined;
 }
 
-/** A record's copy, and what its files look like. */
+/** A record's copy, and the stats of its files. */
 export interface RecordGlance {
   look: RecordLook;
   text: string;
@@ -24,7 +26,7 @@ export interface RecordDirectories {
   versions: FilePath;
 }
 
-/** What record `id` looks like. */
+/** The stats of record `id`. */
 export function lookAtRecord({ copies, versions }: RecordDirectories, id: string): RecordLook {
   return {
     copy: lookOf(statsOf(within(copies, `${id}.json`))),
@@ -49,7 +51,7 @@ export class HeldRecords implements Disposable {
     };
   }
 
-  /** Undefined where there is no copy. Throws as opening a file does: it may be anything. */
+  /** Undefined if there is no copy. Throws as opening a file does: it may be anything. */
   glance(id: string): RecordGlance | undefined {
     const versions = this.#versionsOf(id);
     if (versions) requireOwnDirectory(versions, id);
@@ -59,7 +61,7 @@ export class HeldRecords implements Disposable {
     );
   }
 
-  /** True where version `number` has been committed, and the next one has not. Only a look. */
+  /** True if version `number` has been committed, and the next one has not. */
   isNewest(id: string, number: number): boolean {
     if (!this.#versions) return false;
     const directory = locationOf(within(this.#versions.path, id));
@@ -78,7 +80,7 @@ export class HeldRecords implements Disposable {
   }
 }
 
-/** Synchronous, because the way through the thread pool costs more than the look itself. */
+/** Synchronous, because the thread pool costs more than the call itself. */
 export function statsOf(path: FilePath): Stats | undefined {
   try {
     return lstatSync(locationOf(path), { throwIfNoEntry: false });
@@ -88,7 +90,7 @@ export function statsOf(path: FilePath): Stats | undefined {
   }
 }
 
-/** Without the rest of what a stat tells: there may be very many of them. */
+/** Without the other fields of a stat: there may be very many of them. */
 function lookOf(stats: Stats | undefined): Look | undefined {
   if (!stats) return undefined;
   const { ino, size, mtimeMs, ctimeMs } = stats;
@@ -104,20 +106,23 @@ function isSame(a: Look | undefined, b: Look | undefined): boolean {
   return a.ino === b.ino && a.size === b.size && a.mtimeMs === b.mtimeMs && a.ctimeMs === b.ctimeMs;
 }
 
-/** False for what has just changed: it can change again and look the same. */
+/** False for a record that has just changed: it can change again with the same times. */
 export function isSettled({ copy, versions }: RecordLook, now: Date): boolean {
   const settledMs = now.getTime() - settleMs;
   return [copy, versions].every((it) => !it || Math.max(it.mtimeMs, it.ctimeMs) <= settledMs);
 }
 
-/** True where a writer may have died after its last change of the versions, or left something there. */
+/**
+ * True if a writer may have died after its last change of the versions, or left a temporary file
+ * there.
+ */
 export function isBehind({ copy, versions }: RecordLook): boolean {
   // The copy is written last. File systems with coarse times may give both the same one.
   return !copy || (versions !== undefined && versions.mtimeMs > copy.mtimeMs);
 }
 
-/** Longer than the times of any file system are apart. */
+/** Longer than the time resolution of any file system. */
 const settleMs = 3_000;
 
-/** After so many records others get their turn. */
+/** After this many records the event loop gets a turn. */
 export const looksPerTurn = 256;

@@ -1,10 +1,10 @@
-/** What a secret is replaced by. */
+/** The replacement of a secret. */
 const placeholder = "[key]";
 
-/** Shorter values would turn up by chance, and hide text that is no secret. */
+/** Shorter values would occur by chance, and hide text that is not a secret. */
 const shortestSecret = 8;
 
-/** The values that must not be stored, logged or shown, wherever they turn up. */
+/** The values that must not be stored, logged or shown anywhere. */
 export class Secrets {
   readonly #values: readonly string[];
   readonly #pattern: RegExp | undefined;
@@ -25,7 +25,7 @@ export class Secrets {
     return this.#pattern ? text.replace(this.#pattern, placeholder) : text;
   }
 
-  /** `value`, which is made of what JSON has, with the secrets in its strings and keys replaced. */
+  /** `value`, which is JSON data, with the secrets in its strings and keys replaced. */
   maskJson<T>(value: T): T;
   maskJson(value: unknown): unknown {
     if (!this.#pattern) return value;
@@ -43,8 +43,8 @@ export class Secrets {
 }
 
 /**
- * Masks text that comes in pieces, so that the pieces it returns are together what `mask` makes of
- * the whole. It holds back only what may be the beginning of a secret.
+ * Masks text that comes in pieces; the returned pieces together are what `mask` makes of the whole.
+ * It holds back only a possible beginning of a secret.
  */
 export class SecretStream {
   readonly #values: readonly string[];
@@ -73,14 +73,17 @@ export class SecretStream {
     return masked + text.slice(from, open);
   }
 
-  /** What was held back, when nothing more comes. */
+  /** The text that was held back, at the end. */
   end(): string {
     const rest = this.#held;
     this.#held = "";
     return this.#pattern ? rest.replace(this.#pattern, placeholder) : rest;
   }
 
-  /** Where, at `from` or behind, the text ends in an unfinished secret; its length if nowhere. */
+  /**
+   * The position, at or after `from`, of an unfinished secret at the end of the text; the text's
+   * length if there is none.
+   */
   #openFrom(text: string, from: number): number {
     const longest = this.#values[0]?.length ?? 0;
     for (let at = Math.max(from, text.length - longest + 1); at < text.length; at++) {

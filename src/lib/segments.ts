@@ -16,7 +16,9 @@ export function segmentPath(directory: FilePath, number: number): FilePath {
   return within(directory, `${String(number).padStart(6, "0")}.jsonl`);
 }
 
-/** The directory for what belongs to the lines file `path`: `logs/.alice` for `logs/alice.jsonl`. */
+/**
+ * The directory for the files that belong to the log `path`: `logs/.alice` for `logs/alice.jsonl`.
+ */
 export function sideDirectory(path: FilePath): FilePath {
   return within(parentOf(path), `.${nameOf(path).replace(/\.jsonl$/, "")}`);
 }

@@ -2,7 +2,7 @@
 export class Serial {
   #last: Promise<unknown> = Promise.resolve();
 
-  /** Resolves or rejects as `task` does; a failed task does not stop those behind it. */
+  /** Resolves or rejects as `task` does; a failed task does not stop those after it. */
   run<T>(task: () => Promise<T>): Promise<T> {
     const result = this.#last.then(task, task);
     this.#last = result.catch(() => undefined);

@@ -11,7 +11,7 @@ export function signRecord<T extends object>(record: T, signer: Signer): T & { s
   return { ...record, sig: signer.sign(canonicalJson(record)) };
 }
 
-/** True where `record` is as it was signed; anybody may write a file. */
+/** True if `record` has a valid signature. */
 export function isSigned(record: object, sig: string | undefined, signer: Signer): boolean {
   return sig !== undefined && signer.verify(canonicalJson(record), sig);
 }

@@ -1,9 +1,9 @@
 import { traitsOf } from "../protocol/tool-traits.ts";
 
-/** Of a tool without a main field, the first of these arguments is shown. */
+/** For a tool without a main field, the first of these arguments is shown. */
 const tellingFields = ["command", "path", "pattern", "name", "to", "subject"];
 
-/** The argument that says most about a call: what it runs or where it works. */
+/** The main argument of a call: what it runs or where it works. */
 export function summarizeCall(tool: string, input: unknown): string {
   if (typeof input !== "object" || input === null) return String(input);
   const { mainField } = traitsOf(tool);

@@ -6,14 +6,14 @@ import { segmentPath, sideDirectory } from "../lib/segments.ts";
 
 export interface CheckBillOptions {
   path: FilePath;
-  /** Of the live file. */
+  /** The generation of the live file. */
   generation: number;
   onDamage(damage: Damage): void;
 }
 
 /**
- * Tells of a bill that is not as it was written: what is missing is in no total, and what is there
- * twice counts twice.
+ * Reports a bill that differs from what was written: missing calls are in no total, and repeated
+ * ones count twice.
  */
 export async function checkBill(
   head: LogHead,
@@ -37,7 +37,7 @@ async function linesAfter(path: FilePath, offset: number): Promise<string[]> {
   await using reader = await LineReader.open(path);
   for await (const line of reader?.forwards(offset) ?? []) {
     lines.push(line.bytes.toString());
-    // More than enough to know.
+    // Three lines are more than enough to decide.
     if (lines.length > 2) return lines;
   }
   return lines;

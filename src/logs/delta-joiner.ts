@@ -2,7 +2,7 @@ import type { Clock } from "../lib/clock.ts";
 import type { AgentEvent } from "../protocol/events.ts";
 import type { MemberName } from "../protocol/ids.ts";
 
-/** What comes in many small pieces that read as one. */
+/** The events that come in many small pieces of one text. */
 type Delta = Extract<AgentEvent, { type: "text-delta" | "thinking-delta" | "tool-output" }>;
 
 interface Joining {
@@ -35,7 +35,7 @@ export class DeltaJoiner {
     }
   }
 
-  /** Passes on what is still being joined. */
+  /** Passes on the text that is still being joined. */
   flush(): void {
     for (const member of [...this.#joining.keys()]) this.#release(member);
   }
@@ -66,7 +66,7 @@ function isDelta(event: AgentEvent): event is Delta {
   );
 }
 
-/** True when `next` goes on with the text of `delta`. */
+/** True if `next` continues the text of `delta`. */
 function continues(delta: Delta, next: Delta): boolean {
   if (delta.type === "tool-output") {
     return next.type === "tool-output" && next.call_id === delta.call_id;

@@ -2,12 +2,12 @@ import type { AgentEvent, StoredEvent } from "../protocol/events.ts";
 import type { MessageId } from "../protocol/ids.ts";
 
 export interface FollowOptions {
-  /** The last number the follower has seen. Without it everything that is kept comes first. */
+  /** The last number the follower has seen (default: none, so that all kept events come first). */
   after?: number;
   signal: AbortSignal;
 }
 
-/** What any process may do with a team's events. */
+/** The operations of any process on a team's events. */
 export interface EventReader {
   /** The number of the newest stored event, 0 when there is none. */
   lastSeq(): Promise<number>;

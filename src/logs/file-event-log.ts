@@ -69,7 +69,9 @@ export class FileEventLog implements EventLog {
     await this.flush();
   }
 
-  /** A number is used once, stored or not, so that what is lost leaves a gap. */
+  /**
+   * A number is used once, whether its event is stored or not, so that a lost event leaves a gap.
+   */
   #store(event: AgentEvent): void {
     const events = this.#lost > 0 ? [this.#lossWarning(), event] : [event];
     const numbered = events.map((each) => {

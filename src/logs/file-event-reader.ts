@@ -8,7 +8,7 @@ import type { MessageId } from "../protocol/ids.ts";
 import type { EventReader, FollowOptions } from "./event-log.ts";
 import { follow } from "./follow.ts";
 
-/** Where a follower has got to. */
+/** How far a follower has read. */
 interface Follower extends LogPlace {
   /** Events up to this number have been seen before this reading began. */
   after: number;
@@ -73,7 +73,7 @@ export class FileEventReader implements EventReader {
 
   async *#readOn(follower: Follower): AsyncGenerator<StoredEvent> {
     const restart = () => {
-      // The file is read again, less what has been seen.
+      // The file is read again, without the events that were seen.
       follower.after = follower.lastSeen;
     };
     for await (const line of this.#log.readOn(follower, restart)) {

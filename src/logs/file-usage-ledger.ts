@@ -15,7 +15,7 @@ export interface FileUsageLedgerOptions {
   clock: Clock;
   /** Called with each line that cannot be read, and so is in no total. */
   onDamage(damage: Damage): void;
-  /** How far the bill had come. Without it, what is missing from it is not noticed. */
+  /** The recorded end of the bill. Without it, it is not noticed when lines are missing. */
   head?: LogHead | undefined;
   /** Throws when this process may no longer write. */
   check?: () => Promise<void>;

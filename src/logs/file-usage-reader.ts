@@ -16,15 +16,15 @@ export interface FileUsageReaderOptions {
 /** Some lines of a ledger, oldest first. */
 export interface UsageLines {
   lines: UsageLine[];
-  /** Where to go on. */
+  /** Where to continue. */
   after: LogPlace;
-  /** True where the ledger was replaced, so that these are its first lines. */
+  /** True if the ledger was replaced, so that these are its first lines. */
   isRestarted: boolean;
 }
 
 /**
- * Looks at a ledger that another process may be writing, and never touches it. The totals are kept
- * up to date by reading only what is new.
+ * Reads a ledger that another process may be writing, and never changes it. The totals are kept up
+ * to date by reading only new lines.
  */
 export class FileUsageReader implements UsageReader {
   readonly #log: PagedLog;
@@ -55,7 +55,7 @@ export class FileUsageReader implements UsageReader {
     });
   }
 
-  /** At most `limit` of the kept lines behind `after`; default: from the oldest on. */
+  /** At most `limit` of the kept lines after `after` (default: from the oldest on). */
   async lines(limit: number, after?: LogPlace): Promise<UsageLines> {
     const place: LogPlace = after ? { ...after } : { generation: 0, offset: 0, file: undefined };
     let lines: UsageLine[] = [];

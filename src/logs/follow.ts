@@ -2,7 +2,7 @@ import { onAbort } from "../lib/on-abort.ts";
 import { WakeLatch } from "../lib/wake-latch.ts";
 
 export interface FollowSource<T> {
-  /** What has come since the last call. */
+  /** The values that have come since the last call. */
   readNew(): AsyncIterable<T>;
   subscribe(wake: () => void): () => void;
   signal: AbortSignal;

@@ -6,7 +6,7 @@ import { DeltaJoiner } from "./delta-joiner.ts";
 import type { EventLog, FollowOptions } from "./event-log.ts";
 import { follow } from "./follow.ts";
 
-/** An event log for tests and passing teams. It keeps the newest events. */
+/** An event log for tests and temporary teams. It keeps the newest events. */
 export class MemoryEventLog implements EventLog {
   readonly #joiner: DeltaJoiner;
   readonly #kept: StoredEvent[] = [];

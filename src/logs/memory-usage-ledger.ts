@@ -5,12 +5,12 @@ import { UsageSums } from "./usage-sums.ts";
 
 const keptCalls = 10_000;
 
-/** A ledger for tests and passing teams. Keeps every promise but to survive the process. */
+/** A ledger for tests and temporary teams. Keeps every promise except to survive the process. */
 export class MemoryUsageLedger implements UsageLedger {
   readonly #sums = new UsageSums();
   readonly #onChange: () => void;
   readonly #calls: UsageRecord[] = [];
-  /** What the calls add up to that are not kept any more. */
+  /** The totals of the calls that are no longer kept. */
   readonly #dropped = new UsageSums();
   #droppedCalls = 0;
 
@@ -33,7 +33,9 @@ export class MemoryUsageLedger implements UsageLedger {
     return this.#sums.byMember();
   }
 
-  /** The calls from number `from` on, counted from 0, behind what those add up to that are gone. */
+  /**
+   * The calls from number `from` on, counted from 0, preceded by the totals of the dropped ones.
+   */
   lines(from: number, limit: number): { lines: UsageLine[]; next: number } {
     const first = Math.max(from, this.#droppedCalls);
     const calls = this.#calls.slice(first - this.#droppedCalls).slice(0, limit);

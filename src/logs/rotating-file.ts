@@ -9,7 +9,7 @@ export interface RotatingFileOptions {
   /** A file that has grown to this size is set aside before the next append. */
   maxBytes: number;
   keptSegments: number;
-  /** The lines that every new file begins with. They share a write with those that follow. */
+  /** The lines that every new file begins with, written together with those that follow. */
   header(): string;
 }
 

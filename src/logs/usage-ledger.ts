@@ -1,7 +1,7 @@
 import type { MemberName } from "../protocol/ids.ts";
 import type { UsageRecord, UsageTotal } from "../protocol/usage.ts";
 
-/** What any process may do with a team's bill. */
+/** The operations of any process on a team's bill. */
 export interface UsageReader {
   /** What each member's calls add up to, exactly, at a cost that does not grow with history. */
   totals(): Promise<Map<MemberName, UsageTotal>>;

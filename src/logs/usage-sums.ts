@@ -71,7 +71,7 @@ const emptySum: Sum = {
   unpriced_calls: 0,
 };
 
-/** A token of the cheapest models costs some ten thousand of them. */
+/** A token of the cheapest models costs some ten thousand picodollars. */
 const picodollarsPerDollar = 1e12;
 
 function toPicodollars(dollars: number): bigint {

@@ -12,8 +12,8 @@ export interface CheckOptions {
 }
 
 /**
- * Tells of each log of a mailbox that is not as it was when it was last looked at. Every line that
- * is left is judged by itself, so that nothing else follows from it.
+ * Reports each log of a mailbox that differs from its state when it was last read. Nothing else
+ * follows from that, because every remaining line is judged separately.
  */
 export async function checkMarks({
   head,

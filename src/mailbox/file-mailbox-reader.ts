@@ -19,7 +19,7 @@ import { SideLog } from "./side-log.ts";
 
 export interface FileReaderOptions extends MailIntakeOptions {
   layout: MailLayout;
-  /** How far the logs had come. Without it, what is missing from them is not noticed. */
+  /** The recorded ends of the logs. Without it, it is not noticed when lines are missing. */
   head: LogHead | undefined;
   /** Called when the live log has become a segment. */
   onRotate(): void;
@@ -125,7 +125,7 @@ export class FileMailboxReader implements MailboxReader {
 
   /** Tells the listeners that there may be mail. */
   wake(): void {
-    // It has just been written to: whether it changed need not be asked.
+    // The log has just been written to, so its appearance need not be compared.
     this.#live.appearance = undefined;
     this.#listeners.emit();
   }
@@ -165,15 +165,15 @@ export class FileMailboxReader implements MailboxReader {
       await this.#saveCursor();
       this.#isCursorBehind = false;
     } catch (error) {
-      // What was settled is in the transcript or the record of what was returned, and so is not
-      // given again. The next settlement brings the cursor up to date.
+      // Settled mail is in the transcript or in the record of returned mail, and so is not
+      // delivered again. The next settlement brings the cursor up to date.
       const { layout, onWarning } = this.#options;
       if (!this.#isCursorBehind) onWarning(`${layout.cursor} cannot be written: ${String(error)}`);
       this.#isCursorBehind = true;
     }
   }
 
-  /** Remembers what was read from the logs, so that it is missed where it is gone at the next start. */
+  /** Records what was read from the logs, so that it is noticed if it is gone at the next start. */
   #markLogs(): void {
     const logs = this.#sources.map(({ generation, path, scanned }) => {
       return { generation, path, bytes: scanned.offset };
@@ -181,7 +181,7 @@ export class FileMailboxReader implements MailboxReader {
     this.#options.head?.advance(logs);
   }
 
-  /** There is a cursor from the first start on: one that is missing later was lost. */
+  /** Writes a cursor at the first start: if it is missing later, it was lost. */
   async #beginCursor(): Promise<void> {
     const { delivered, layout, onWarning } = this.#options;
     if (delivered.positions.length > 0) {
@@ -207,7 +207,7 @@ export class FileMailboxReader implements MailboxReader {
     });
   }
 
-  /** The mail is settled by now: a rotation that fails is tried again with the next. */
+  /** The mail is settled by now: a rotation that fails is tried again at the next settlement. */
   async #rotateIfDue(): Promise<void> {
     const { path, settled } = this.#live;
     if (!this.#queue.isEmpty || settled.offset < this.#options.rotateBytes) return;
@@ -252,8 +252,8 @@ export class FileMailboxReader implements MailboxReader {
     const skipped = this.#queue.skipped();
     if (skipped.count > 0) await this.#settle(skipped);
     if (!this.#queue.isEmpty) return this.wake();
-    // Whoever wrote a line to a rotated log and then again to a newer one has its first copy read
-    // by now: the ids of old logs are needed no more.
+    // A writer's first copy of a line, in a rotated log, has been read by now, so its second copy
+    // is recognised: the ids of old logs are no longer needed.
     this.#intake.forgetBefore(this.#live.generation - recentSegments);
   }
 }

@@ -28,9 +28,9 @@ export interface FileMailboxOptions {
   clock: Clock;
   /** Writes to all mailboxes of the team. */
   writer: MailWriter;
-  /** Says when another process has written to a file of `inbox`. */
+  /** Reports when another process has written to a file of `inbox`. */
   watch: WakeSource;
-  /** Opens what remembers how far the mailbox had come; undefined where nothing does. */
+  /** Opens the record of the mailbox's end; undefined if there is none. */
   openHead?: () => Promise<LogHead | undefined>;
   /** Throws when this process may not, or no longer, write what only the lead's process writes. */
   check(): Promise<void>;

@@ -15,7 +15,7 @@ interface LeaveOptions {
   owner: MemberName;
   signature: Signature;
   now: Date;
-  /** How far the mailbox has come. */
+  /** The record of the mailbox's end. */
   head: LogHead;
 }
 
@@ -27,7 +27,7 @@ export async function leaveMail(draft: MessageDraft, options: LeaveOptions): Pro
   using writer = new MailWriter();
   const message = completeDraft(draft, owner, now);
   writer.write(layout.live, encodeLine(message, signature));
-  // Nobody may read this mail for days: until then it must be missed where it gets lost.
+  // This mail may stay unread for days: if it gets lost until then, that must be noticed.
   const live = await lookAtLive(layout);
   if (live) head.advance([live]);
   return message;

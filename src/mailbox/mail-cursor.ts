@@ -9,9 +9,9 @@ import { Position } from "../protocol/message.ts";
 
 /** How far a mailbox is acknowledged: `cursor`. */
 export const MailCursor = z.object({
-  /** The live log, up to which byte. */
+  /** How far the live log is acknowledged. */
   ...Position.shape,
-  /** The live log's inode, for people who look. */
+  /** The live log's inode, for debugging. */
   ino: z.string(),
   /**
    * A hash of the last bytes before `offset`, and how many: it shows whether the log is still the
@@ -20,16 +20,16 @@ export const MailCursor = z.object({
   anchor: z.object({ length: z.int().nonnegative(), hash: z.string() }),
   /** The rotated segments that late lines are still looked for in. */
   segments: z.array(Position),
-  /** Whose mailbox it is of: the cursor of another one says nothing here. */
+  /** The member whose mailbox it is: the cursor of another one does not apply here. */
   owner: z.string().optional(),
-  /** A checksum of all else. */
+  /** A checksum of all other fields. */
   sum: z.string().optional(),
 });
 export type MailCursor = z.infer<typeof MailCursor>;
 
 const StoredCursor = MailCursor.refine(fitsSum, "does not fit its checksum");
 
-/** The cursor; undefined where it is missing or damaged: then everything is read again. */
+/** The cursor; undefined if it is missing or damaged: then everything is read again. */
 export async function readCursor(
   path: FilePath,
   onDamage: (problem: string) => void = () => undefined,
@@ -53,7 +53,7 @@ export async function writeCursor(path: FilePath, cursor: MailCursor): Promise<v
   await replaceFile(path, `${JSON.stringify(withSum(owned))}\n`);
 }
 
-/** Its directory is named after the mailbox: `inbox/.ada/cursor`. */
+/** The owner by the name of the cursor's directory, such as `inbox/.ada/cursor`. */
 function ownerOf(path: FilePath): string {
   return nameOf(parentOf(path)).slice(1);
 }
@@ -63,7 +63,7 @@ export function isSettled(cursor: MailCursor | undefined, position: Position): b
   if (!cursor || position.generation > cursor.generation) return false;
   if (position.generation === cursor.generation) return position.offset <= cursor.offset;
   const segment = cursor.segments.find(({ generation }) => generation === position.generation);
-  // A segment is made only of what is acknowledged, and watched for a while for what comes late.
+  // Everything in a new segment is acknowledged; it is then watched for late lines.
   return !segment || position.offset <= segment.offset;
 }
 

@@ -4,7 +4,7 @@ import { parseValue } from "../lib/parse-value.ts";
 import { type MemberName, newMessageId } from "../protocol/ids.ts";
 import { isContentSize, Message, type MessageDraft, maxContentBytes } from "../protocol/message.ts";
 
-/** Makes a draft the message it will be in `to`'s mailbox, or says why it cannot be sent. */
+/** Completes a draft to the message it will be in `to`'s mailbox, or says why it cannot be sent. */
 export function completeDraft(draft: MessageDraft, to: MemberName, now: Date): Message {
   if (draft.content !== undefined && !isContentSize(draft.content)) {
     throw new TeamError("content-too-large", `The text is larger than ${maxContentBytes} bytes`, {

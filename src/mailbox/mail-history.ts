@@ -14,18 +14,18 @@ import { readSideIds } from "./side-log.ts";
 export interface MailPlace {
   generation: number;
   lineEnd: number;
-  /** Not 0 only where a torn write has glued several records into one line. */
+  /** Not 0 only if a torn write has joined several records into one line. */
   newer: number;
 }
 
 export interface MailHistoryOptions {
   layout: MailLayout;
   owner: MemberName;
-  /** Without one, senders are shown as the lines claim. */
+  /** Without a signature, senders are shown as the lines claim. */
   signature: Signature | undefined;
   /** The record to begin with; default: the newest. */
   from?: MailPlace | undefined;
-  /** Only lines that have this text: the others are passed over without being read closely. */
+  /** Only lines that contain this text: the others are skipped without being parsed. */
   having?: string | undefined;
 }
 
@@ -35,12 +35,14 @@ export interface PlacedRecord {
   record: MailRecord;
 }
 
-/** What a mailbox holds, newest first, as far back as its segments go. Looks and never consumes. */
+/**
+ * The records of a mailbox, newest first, as far back as its segments go. Reading consumes nothing.
+ */
 export async function* readRecords(options: MailHistoryOptions): AsyncGenerator<MailRecord> {
   for await (const { record } of readPlacedRecords(options)) yield record;
 }
 
-/** As `readRecords`, with the places from which to go on another time. */
+/** Like `readRecords`, with the places from which to continue another time. */
 export async function* readPlacedRecords(
   options: MailHistoryOptions,
 ): AsyncGenerator<PlacedRecord> {
@@ -73,7 +75,7 @@ interface LogOptions extends MailHistoryOptions {
   generation: number;
   cursor: MailCursor | undefined;
   returned: ReadonlySet<MessageId>;
-  /** A line that its writer put into two logs is one message. */
+  /** The ids that were shown: a line that its writer put into two logs is one message. */
   shown: Set<MessageId>;
 }
 

@@ -45,7 +45,7 @@ export class MailIntake {
 
   /**
    * Takes lines into the queue until it is full, or the log has no more. Resolves to "replaced",
-   * and takes nothing, where the file is not the one that was read before.
+   * and takes nothing, if the file is not the one that was read before.
    */
   async read(source: MailSource): Promise<"replaced" | undefined> {
     if (this.queue.isFull) return undefined;
@@ -117,7 +117,7 @@ export class MailIntake {
     return !this.#returned.has(id) && this.#seen.isPlainlyNew(id);
   }
 
-  /** False for what was acknowledged before and need not be given again. */
+  /** False for mail that was acknowledged before and need not be delivered again. */
   #isWanted(message: Message, { end }: FileLine, { againUpTo }: MailSource): boolean {
     return end > againUpTo || this.#options.delivered.lost?.isWanted(message) === true;
   }
@@ -134,7 +134,7 @@ export class MailIntake {
     this.#options.onSetAside({ id, reason, text, position });
   }
 
-  /** Prepares for a log in which anything may be that was read before. */
+  /** Prepares for a log that may contain anything that was read before. */
   async distrust({ path }: MailSource): Promise<void> {
     const { delivered, onWarning } = this.#options;
     this.#seen.remember((await delivered.earlier?.()) ?? []);
@@ -143,7 +143,7 @@ export class MailIntake {
     );
   }
 
-  /** Records messages that are given back, so that they are not given again. */
+  /** Records messages that are given back, so that they are not delivered again. */
   addReturned(records: readonly SideRecord[]): Promise<void> {
     return this.#returned.add(records);
   }

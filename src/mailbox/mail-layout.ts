@@ -8,7 +8,10 @@ export interface MailLayout {
   /** The live log, by its name in `inbox`. */
   fileName: string;
   live: FilePath;
-  /** What only the reader writes lies apart, so that it does not wake the watch on `inbox`. */
+  /**
+   * The reader's own files are in a separate directory, so that they do not wake the watch on
+   * `inbox`.
+   */
   directory: FilePath;
   cursor: FilePath;
   quarantine: FilePath;

@@ -20,7 +20,7 @@ export const maxLineBytes = 2 * 1024 * 1024;
 const sigKey = Buffer.from(',"sig":"');
 const sigHexLength = 64;
 const sigTailLength = sigKey.length + sigHexLength + '"}'.length;
-/** How every record begins that troupe writes. */
+/** How every record of troupe begins. */
 const recordStart = '{"id":"';
 
 /** One line of a mailbox: `id` first, `sig` last, over the exact bytes before `,"sig"`. */
@@ -33,7 +33,7 @@ export function encodeLine(message: Message, signature: Signature): Buffer {
   });
 }
 
-/** What a line, or one of several that a torn write has glued into one, turns out to be. */
+/** What a line is, or one of several that a torn write has joined into one. */
 export type DecodedPart =
   | { type: "message"; message: Message }
   | { type: "set-aside"; id: MessageId; reason: string; text: string };
@@ -42,15 +42,17 @@ export interface DecodeOptions {
   owner: MemberName;
   /** The log that the line is in. */
   generation: number;
-  /** Without one nobody can be verified, and senders are taken at their word: for looking only. */
+  /**
+   * Without a signature no sender can be verified, and all are shown as claimed: only for reading.
+   */
   signature: Signature | undefined;
   /** When the log was last written: the time of a line that does not give its own. */
   modified: Date;
 }
 
 /**
- * Reads one line. A blank line is nothing, and a bad one is a part like any other: no line makes
- * this throw. What is glued to a signed record, before it, is a line of its own.
+ * Reads one line. A blank line has no parts, and a bad line is a part like any other: no line makes
+ * this throw. Text that is joined to a signed record, before it, is a line of its own.
  */
 export function decodeLine(line: FileLine, options: DecodeOptions): DecodedPart[] {
   const parts: DecodedPart[] = [];
@@ -71,7 +73,7 @@ export function isWholeRecord({ bytes, isCut }: FileLine, signature: Signature):
   return !isCut && endsLikeSigned(bytes) && hasValidSignature(bytes, signature);
 }
 
-/** The ids of the records in a line. What looks like one whole record is taken at its word. */
+/** The ids of the records in a line. A line that looks like one whole record is not verified. */
 export function idsIn(line: FileLine, options: DecodeOptions): string[] {
   const { bytes, isCut } = line;
   const isOne = endsLikeSigned(bytes) && bytes.lastIndexOf(recordStart) === 0;
@@ -98,7 +100,7 @@ function split({ bytes, start, options }: LinePart, at: number): [LinePart, Line
   ];
 }
 
-/** Where the signed record begins that the part ends with, if it does. */
+/** The offset of the signed record at the end of the part, if there is one. */
 function findSigned({ bytes, options: { signature } }: LinePart): number | undefined {
   if (!endsLikeSigned(bytes)) return undefined;
   if (hasValidSignature(bytes, signature)) return 0;
@@ -143,7 +145,7 @@ function decodeSigned(part: LinePart): DecodedPart {
   return { type: "message", message: parsed.data };
 }
 
-/** Everything that troupe did not sign is text from outside, or is set aside. */
+/** A line that troupe did not sign is text from outside, or is set aside. */
 function decodeUnsigned(part: LinePart): DecodedPart[] {
   const text = part.bytes.toString().trim();
   if (text === "") return [];
@@ -157,7 +159,7 @@ function decodeUnsigned(part: LinePart): DecodedPart[] {
   return [setAsidePart(torn, "starts with { but is not JSON"), ...decodeUnsigned(record)];
 }
 
-/** Where the leftmost record begins that is whole JSON to the end, behind what is torn. */
+/** The offset of the leftmost record that is whole JSON to the end, after a torn one. */
 function findWhole(bytes: Buffer): number | undefined {
   let at = bytes.indexOf(recordStart, 1);
   for (let tries = 0; at !== -1 && tries < 16; tries++) {
@@ -221,7 +223,10 @@ function setAsidePart(part: LinePart, reason: string): DecodedPart {
 /** How much of a line is repeated where it is reported; the log has the whole. */
 const setAsideBytes = 4096;
 
-/** `hand-<generation>-<byte offset>`: the same over a rename, a replay and a restart. */
+/**
+ * `hand-<generation>-<byte offset>`: it stays the same after a rename, a second reading and a
+ * restart.
+ */
 function handId({ start, options }: LinePart): MessageId {
   return MessageId.parse(`hand-${options.generation}-${start}`);
 }

@@ -3,7 +3,7 @@ import { type Mark, ownMark } from "./mail-scanner.ts";
 import type { MailSource } from "./mail-source.ts";
 import type { Delivery } from "./mailbox.ts";
 
-/** How many messages, and how many bytes of them, are held in memory unread. */
+/** The most messages, and the most bytes of them, that are held in memory unread. */
 const maxMessages = 4096;
 const maxBytes = 4 * 1024 * 1024;
 
@@ -15,7 +15,7 @@ interface Queued {
   bytes: number;
 }
 
-/** How many lines would be settled, and how far that brings each log. */
+/** How many lines are settled, and the new end in each log. */
 export interface MailSettlement {
   count: number;
   marks: ReadonlyMap<MailSource, Mark>;
@@ -45,7 +45,7 @@ export class MailQueue {
     this.#bytes += item.bytes;
   }
 
-  /** Everything of `source` up to `mark` is in memory, or needs no place there. */
+  /** Records that everything of `source` up to `mark` is in memory, or needs no place there. */
   pass(source: MailSource, mark: Mark): void {
     source.scanned = mark;
     const last = this.#items.at(-1);
@@ -53,14 +53,14 @@ export class MailQueue {
     else this.#items.push({ source, mark, delivery: undefined, bytes: 0 });
   }
 
-  /** What settling everything up to and including a message comes to. */
+  /** The settlement of everything up to and including a message. */
   upTo(id: MessageId): MailSettlement {
     const index = this.#items.findLastIndex(({ delivery }) => delivery?.message.id === id);
     if (index === -1) throw new Error(`Message ${id} is not among the unread`);
     return this.#settlement(index + 1);
   }
 
-  /** What settling those lines comes to that wait for no message. */
+  /** The settlement of the lines that wait for no message. */
   skipped(): MailSettlement {
     return this.#settlement(0);
   }

@@ -11,7 +11,7 @@ import type { MailLayout } from "./mail-layout.ts";
 import { isWholeRecord, maxLineBytes } from "./mail-line.ts";
 import { recentSegments } from "./mail-source.ts";
 
-/** Turns the live log into the segment `generation`. Undefined where there is no live log. */
+/** Renames the live log to the segment `generation`. Undefined if there is no live log. */
 export async function rotateLog(
   layout: MailLayout,
   generation: number,
@@ -26,12 +26,15 @@ export async function rotateLog(
   }
 }
 
-/** Makes the live log where it is missing, so that `echo >>` does not choose its permissions. */
+/** Creates the live log if it is missing, so that `echo >>` does not choose its permissions. */
 export function createLog(layout: MailLayout): void {
   closeSync(openPrivateSync(layout.live, "a"));
 }
 
-/** Ends a last line that lacks only its newline: it is whole, and would wait for the next one. */
+/**
+ * Ends a last line that lacks only its newline: it is whole, and would otherwise wait for the next
+ * line.
+ */
 export async function endLastLine({ live }: MailLayout, signature: Signature): Promise<void> {
   await using reader = await LineReader.open(live, { maxLineBytes });
   const last = await reader?.unterminated();
@@ -39,9 +42,9 @@ export async function endLastLine({ live }: MailLayout, signature: Signature): P
 }
 
 /**
- * Drops the oldest segments until `maxBytes` are left, and returns those it has dropped. The newest
- * ones stay however large they are: unread lines may be in them, and what they have is not
- * delivered again.
+ * Deletes the oldest segments until `maxBytes` are left, and returns the deleted ones. The newest
+ * ones are kept whatever their size: they may have unread lines, and their ids show which mail was
+ * delivered.
  */
 export async function trimHistory(layout: MailLayout, maxBytes: number): Promise<number[]> {
   const dropped: number[] = [];

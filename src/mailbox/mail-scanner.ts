@@ -14,7 +14,7 @@ export interface Mark {
 export const startOfLog: Mark = { offset: 0, tail: Buffer.alloc(0) };
 
 const newline = 0x0a;
-/** Of a long line its end is enough: that is where a record has its signature. */
+/** The end of a long line is enough: a record has its signature there. */
 const tailLength = 95;
 
 export function markAfter({ bytes, end }: FileLine): Mark {
@@ -48,20 +48,20 @@ export async function endsWithLine(path: FilePath): Promise<boolean> {
   return size === 0 || (await reader?.before(size, 1))?.at(0) === newline;
 }
 
-/** A log that is open where reading goes on. */
+/** A log that is open at the place where reading continues. */
 export interface OpenMailLog extends AsyncDisposable {
   inode: string;
   /** When the log was last written. */
   modified: Date;
-  /** Changes with every write to the log, as far as the file system tells. */
+  /** Changes with every write to the log, as far as the file system reports it. */
   appearance: string;
-  /** The whole lines that follow, by many at a time; an unterminated tail is left for later. */
+  /** The whole lines that follow, in batches; an unterminated tail is left for later. */
   lines: AsyncIterable<FileLine[]> | Iterable<FileLine[]>;
 }
 
 /**
- * Opens a log to read on behind `from`. Undefined where there is no file; "replaced" where the file
- * is not the one that was read up to there.
+ * Opens a log to continue after `from`. Undefined if there is no file; "replaced" if the file is
+ * not the one that was read before.
  */
 export async function openLog(
   path: FilePath,
@@ -94,9 +94,9 @@ export async function openLog(
 const littleBytes = 64 * 1024;
 
 /**
- * What a log has got since it was read, when that is little, as it is at nearly every wake.
- * Synchronous: it was written a moment ago and is in memory, where reading it takes a few
- * microseconds. The way through the thread pool takes many times as long, and would be gone six times.
+ * The new lines of a log if they are few, as at nearly every wake. Synchronous: they were written a
+ * moment ago and are in memory, where reading them takes a few microseconds. The thread pool takes
+ * many times as long, and would be needed six times.
  */
 function readLittle(path: FilePath, from: Mark): OpenMailLog | "replaced" | "much" | undefined {
   const descriptor = openIfExistsSync(path);

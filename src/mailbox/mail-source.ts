@@ -12,15 +12,17 @@ export interface MailSource {
   readonly generation: number;
   readonly path: FilePath;
   inode: string;
-  /** Up to here lines are in memory. */
+  /** The end of the lines in memory. */
   scanned: Mark;
-  /** Up to here they are acknowledged. */
+  /** The end of the acknowledged lines. */
   settled: Mark;
-  /** What the log looked like when it was last read to its end; undefined when it was not. */
+  /** The log's appearance when it was last read to its end; undefined if it was not. */
   appearance: string | undefined;
-  /** True where it is not the log that was read before: how much of it was is not known. */
+  /**
+   * True if it is not the log that was read before, so that it is unknown how much of it was read.
+   */
   readonly isAnother: boolean;
-  /** Up to here it was acknowledged before, and is looked through again for what was lost. */
+  /** The end of the lines that were acknowledged before and are searched again for lost mail. */
   readonly againUpTo: number;
   /** Until when a segment is searched for lines of slow writers, by the monotonic clock. */
   watchedUntilMs: number;
@@ -48,23 +50,26 @@ export function newSource(
   };
 }
 
-/** How many segments behind the live log are always of interest: a line may turn up there twice. */
+/**
+ * How many segments before the live log are always read: a line may appear there for the second
+ * time.
+ */
 export const recentSegments = 2;
 
 export interface RecoveryOptions {
   layout: MailLayout;
   cursor: MailCursor | undefined;
-  /** How far the transcript has taken in each generation. */
+  /** The last position of each generation that the transcript has. */
   delivered: readonly Position[];
-  /** Where mail must be looked through again. */
+  /** The mail that must be searched again. */
   lost: LostMail | undefined;
 }
 
 /**
- * Where reading goes on after a restart: segments first, the live log last.
+ * Where reading continues after a restart: segments first, the live log last.
  *
- * The transcript and the cursor each know how far things have come; the further one counts. A log
- * that is not the one the cursor knew is read from its start, as a generation of its own.
+ * The transcript and the cursor each record a position; the further one counts. A log that is not
+ * the one the cursor knew is read from its start, as a new generation.
  */
 export async function recoverSources(options: RecoveryOptions): Promise<MailSource[]> {
   const { layout, cursor, delivered } = options;
@@ -91,7 +96,7 @@ async function recoverSegment(
 ): Promise<MailSource | undefined> {
   const known = settledOffset(options, generation);
   const isPast = isBeforeWhatIsKnown(options, generation);
-  // Most of history is neither recent nor mentioned: it costs a start nothing.
+  // Most segments are neither recent nor mentioned, and cost nothing at a start.
   const again = againFrom(options, generation);
   if (!isRecent && known === undefined && isPast && again === undefined) return undefined;
   const path = segmentPath(options.layout.directory, generation);
@@ -99,12 +104,12 @@ async function recoverSegment(
   const done = known ?? (isPast ? size : 0);
   const start = Math.min(done, again ?? done);
   if (!isRecent && start >= size) return undefined;
-  // Where somebody has changed a segment, none of it is skipped.
+  // If somebody has changed a segment, none of it is skipped.
   const mark = done > size ? undefined : await markAt(path, start);
   return newSource({ path, generation, isAnother: !mark, againUpTo: mark ? done : 0 }, mark);
 }
 
-/** From which byte on a log is looked through again; undefined where it is not. */
+/** The byte from which a log is searched again; undefined if it is not. */
 function againFrom({ lost }: RecoveryOptions, generation: number): number | undefined {
   if (!lost) return undefined;
   const { after } = lost;
@@ -112,7 +117,9 @@ function againFrom({ lost }: RecoveryOptions, generation: number): number | unde
   return generation === after.generation ? after.offset : undefined;
 }
 
-/** What the cursor or the transcript says of a generation; undefined where neither knows it. */
+/**
+ * The offset that the cursor or the transcript has for a generation; undefined if neither has one.
+ */
 function settledOffset(options: RecoveryOptions, generation: number): number | undefined {
   const { cursor, delivered } = options;
   const known = [...delivered, ...(cursor ? [cursor, ...cursor.segments] : [])]
@@ -121,7 +128,9 @@ function settledOffset(options: RecoveryOptions, generation: number): number | u
   return known.length > 0 ? Math.max(...known) : undefined;
 }
 
-/** A segment that is older than what is mentioned was acknowledged before it became one. */
+/**
+ * True for a segment older than all that are mentioned: it was acknowledged before it became one.
+ */
 function isBeforeWhatIsKnown(options: RecoveryOptions, generation: number): boolean {
   const { cursor, delivered } = options;
   const known = cursor ? [cursor, ...delivered] : delivered;

@@ -21,11 +21,11 @@ interface OpenDescriptor {
  * descriptor that stays open, so that lines of several processes never interleave.
  */
 export class MailWriter implements Disposable {
-  /** The one that was written to last comes last. */
+  /** Open logs; the one that was written to last comes last. */
   readonly #open = new Map<FilePath, OpenDescriptor>();
   #latest: { path: FilePath; log: OpenDescriptor } | undefined;
 
-  /** Returns when the line is where the reader will find it. Otherwise throws `write-failed`. */
+  /** Returns when the reader will find the line. Otherwise throws `write-failed`. */
   write(path: FilePath, line: Buffer): void {
     for (let attempt = 0; attempt < maxAttempts; attempt++) {
       const log = this.#opened(path);
@@ -40,7 +40,7 @@ export class MailWriter implements Disposable {
     });
   }
 
-  /** Lets go of a log; the next line to it opens whatever is there then. */
+  /** Closes a log; the next line opens the file that then has this path. */
   close(path: FilePath): void {
     const log = this.#open.get(path);
     this.#open.delete(path);
@@ -65,7 +65,7 @@ export class MailWriter implements Disposable {
   #opened(path: FilePath): OpenDescriptor {
     if (this.#latest?.path === path) return this.#latest.log;
     const log = this.#open.get(path) ?? openLog(path);
-    // Taken out and put in again, it is the last one.
+    // Deleting and adding it again makes it the last one.
     this.#open.delete(path);
     this.#open.set(path, log);
     this.#latest = { path, log };
@@ -94,7 +94,7 @@ function writeWhole(log: OpenDescriptor, line: Buffer): void {
   const written = writeSync(log.descriptor, bytes);
   log.isTorn = written < bytes.length;
   if (!log.isTorn) return;
-  // The next line must not be glued to the torn part, whichever process writes it.
+  // The next line must not be joined to the torn part, whichever process writes it.
   log.isTorn = writeSync(log.descriptor, newline) === 0;
   throw new Error(`${written} of ${bytes.length} bytes fitted`);
 }

@@ -29,23 +29,23 @@ export interface Mailbox extends AsyncDisposable {
  * - a listener of `onWake` is called after mail has arrived, at least once for the last of it.
  */
 export interface MailboxReader extends AsyncDisposable {
-  /** The oldest unread mail: all of it, or as much as is good to hold in memory at once. */
+  /** The oldest unread mail: all of it, or as much as should be held in memory at once. */
   unread(): Promise<readonly Delivery[]>;
   /**
-   * Settles everything `unread` gave, up to and including this message: it is in the transcript,
-   * and that is what keeps it from being given again should the cursor not be written.
+   * Settles everything `unread` returned, up to and including this message. The mail is in the
+   * transcript, which keeps it from being delivered again even if the cursor cannot be written.
    */
   acknowledge(upTo: MessageId): Promise<void>;
   /**
-   * Settles it as `undelivered`: its member has ended and nobody will ever see it. Its
-   * sender is informed before, because afterwards it is not given again.
+   * Settles it as `undelivered`: its member has ended and nobody will see it. Inform the sender
+   * before, because afterwards it is not returned again.
    */
   giveBack(upTo: MessageId): Promise<void>;
   onWake(listener: () => void): () => void;
 }
 
 export interface ReaderOptions {
-  /** What the member's transcript has already, as far back as its newest compaction. */
+  /** The mail that is in the member's transcript, as far back as its newest compaction. */
   delivered: Delivered;
   /** Called once with each line that cannot be delivered to a model, for the person to see. */
   onSetAside(line: SetAside): void;
@@ -55,7 +55,10 @@ export interface ReaderOptions {
 export interface Delivered {
   positions: readonly Position[];
   ids: ReadonlySet<MessageId>;
-  /** The ids of all that the transcript ever had: for a log of which nobody knows what was read. */
+  /**
+   * The ids of all mail that the transcript ever had, for a log of which it is unknown how much was
+   * read.
+   */
   earlier?: () => Promise<ReadonlySet<MessageId>>;
   /** Where the transcript has lost entries: the mail that may have been in them. */
   lost?: LostMail | undefined;
@@ -63,9 +66,11 @@ export interface Delivered {
 
 /** Mail that was acknowledged, but whose delivery may be missing from the transcript. */
 export interface LostMail {
-  /** The position after which it begins; undefined where it may be anywhere. */
+  /** The position after which it begins; undefined if it may be anywhere. */
   after: Position | undefined;
-  /** Whether a message of that part is to be given again, if the transcript does not have it. */
+  /**
+   * Whether a message of that part is to be delivered again, if the transcript does not have it.
+   */
   isWanted(message: Message): boolean;
 }
 
@@ -75,7 +80,7 @@ export interface Delivery {
   position: Position;
 }
 
-/** A line that is no message, or claims to be one that only troupe may write. */
+/** A line that is not a message, or claims to be one that only troupe may write. */
 export interface SetAside {
   /** `hand-<generation>-<byte offset>` of the line. */
   id: MessageId;

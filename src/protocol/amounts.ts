@@ -1,4 +1,4 @@
-/** A count in few letters: `950`, `12.3k`, `4.56M`. */
+/** A short count: `950`, `12.3k`, `4.56M`. */
 export function shortCount(count: number): string {
   if (count < 1_000) return String(count);
   const [unit, size] = count < 999_950 ? ["k", 1_000] : ["M", 1_000_000];

@@ -1,14 +1,14 @@
 import { z } from "zod";
 import { MemberName } from "./ids.ts";
 
-/** Eight hex digits, drawn at random, so that no id comes again when its entry is gone. */
+/** Eight random hex digits, so that an id is not used again after its entry is removed. */
 export const CronId = z
   .string()
   .regex(/^[0-9a-f]{8}$/)
   .brand<"CronId">();
 export type CronId = z.infer<typeof CronId>;
 
-/** A prompt that comes by the clock: `crons/<id>.json`. */
+/** A scheduled prompt: `crons/<id>.json`. */
 export const CronEntry = z.object({
   id: CronId,
   /** Minute, hour, day of month, month and day of week in local time, or a word like `@daily`. */
@@ -16,12 +16,12 @@ export const CronEntry = z.object({
   prompt: z.string(),
   /** Who gets the prompt. */
   member: MemberName,
-  /** Whether it is gone after it has come. */
+  /** Whether it is removed after it was sent. */
   once: z.boolean(),
-  /** The lead, or `outside` where somebody has written or edited the file. */
+  /** The lead, or `outside` if somebody has written or edited the file. */
   created_by: MemberName,
   created_at: z.iso.datetime(),
-  /** When it comes next; null while nobody knows, because `cron` was edited into nonsense. */
+  /** When it is sent next; null if `cron` is not a valid pattern, after a bad edit. */
   next_at: z.iso.datetime().nullable(),
 });
 export type CronEntry = z.infer<typeof CronEntry>;

@@ -26,10 +26,10 @@ export const EntriesQuery = z.object({
 });
 export type EntriesQuery = z.infer<typeof EntriesQuery>;
 
-/** `GET /api/stream`: the member whose words are wanted as they come. */
+/** `GET /api/stream`, with the member whose text is streamed as it is written. */
 export const StreamQuery = z.object({
   watch: z.string().max(64).optional(),
-  /** As `Last-Event-ID`, for a connection that the page itself makes again. */
+  /** Like `Last-Event-ID`, for a connection that the page itself opens again. */
   after: z.string().max(100).optional(),
 });
 
@@ -42,7 +42,7 @@ export type SendBody = z.infer<typeof SendBody>;
 
 /** `POST /api/requests/<id>/answer`. */
 export const AnswerBody = z.object({
-  /** Of what the person was shown. */
+  /** The hash of the question that the person was shown. */
   hash: z.string(),
   decision: z.enum(["allow-once", "allow-always", "deny"]),
   reason: z.string().max(10_000).optional(),

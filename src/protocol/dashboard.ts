@@ -6,11 +6,12 @@ import type { StopReason } from "./transcript.ts";
 import type { Usage } from "./usage.ts";
 
 /**
- * What the dashboard's server tells its page. The server makes the views, so they are types alone.
- * Names of members are plain text here: what a file claims is shown, and decides nothing.
+ * What the dashboard's server sends to its page. The server makes these views, so they are only
+ * types. Names of members are plain text here: the claim of a file is shown, but nothing depends on
+ * it.
  */
 
-/** A member as a person wants to see it. */
+/** A member as the page shows it. */
 export interface MemberView {
   name: string;
   role: string;
@@ -21,7 +22,7 @@ export interface MemberView {
   permission_mode: string | null;
   plan_required: boolean;
   cwd: string | null;
-  /** What it does at this moment; null where its status says it all. */
+  /** What it does at this moment; null if its status says everything. */
   doing: Doing | null;
   /** Whom or what it waits for: the person, the lead, its provider. */
   waits_for: string | null;
@@ -38,28 +39,28 @@ export interface MemberView {
 }
 
 export interface Doing {
-  /** Such as `writes`, `thinks`, or what its tool is called with. */
+  /** Such as `writes`, `thinks`, or the main argument of its tool call. */
   text: string;
   tool: string | null;
   since: string;
 }
 
-/** Mail between two, and how far it has got. */
+/** A message, and how far its delivery has got. */
 export interface MessageView {
   id: string;
-  /** A line that is no mail is `set-aside`. */
+  /** The type `set-aside` is for a line that is not a message. */
   type: Message["type"] | "set-aside";
   from: string;
   to: string;
-  /** Null for what was set aside: it has no time that could be trusted. */
+  /** Null for a line that was set aside: it has no trusted time. */
   sent_at: string | null;
-  /** When its recipient saw it; null where it has not, or where that is not known. */
+  /** When its recipient saw it; null if it has not, or if that is not known. */
   seen_at: string | null;
   state: "queued" | "delivered" | "undelivered" | "set-aside";
   /** How its text begins; `is_cut` when there is more. */
   text: string;
   is_cut: boolean;
-  /** What else its type says, such as `outcome`, `approve` or `task_id`. */
+  /** Further fields of its type, such as `outcome`, `approve` or `task_id`. */
   facts: Readonly<Record<string, string>>;
 }
 
@@ -77,14 +78,14 @@ export interface RequestView {
   to: string;
   created_at: string;
   state: RequestState;
-  /** The hash of exactly what is asked: an answer names it. */
+  /** The hash of the exact question; an answer must name it. */
   hash: string;
-  /** True where the person may answer it, and nobody has. */
+  /** True if the person may answer it and nobody has yet. */
   is_open: boolean;
   tool: string | null;
-  /** The argument that says most, such as the file's path. */
+  /** The main argument, such as the file's path. */
   summary: string | null;
-  /** Exactly what would run, or the plan, with hidden characters spelt out. */
+  /** The exact call or the plan, with hidden characters spelled out. */
   shown: string;
   /** What it would change in a file. */
   diff: readonly DiffLine[] | null;
@@ -108,7 +109,7 @@ export type TaskView = Pick<
   | "updated_at"
 >;
 
-/** Why there is nothing to see: what is wrong with the directory, and what to do about it. */
+/** Why no team can be shown, and what to do about it. */
 export interface Obstacle {
   code: string;
   message: string;
@@ -117,7 +118,7 @@ export interface Obstacle {
 
 /** Everything that the first screen shows. */
 export interface RoomState {
-  /** The program's own; a page of another version reloads itself. */
+  /** The version of the program; a page of another version reloads itself. */
   version: string;
   /** The team directory. */
   directory: string;
@@ -128,17 +129,17 @@ export interface RoomState {
   running: { pid: number; host: string } | null;
   members: readonly MemberView[];
   tasks: readonly TaskView[];
-  /** All that are open, and the newest of those that were decided. */
+  /** All open requests, and the newest of the decided ones. */
   requests: readonly RequestView[];
   /** The newest, oldest first. `GET /api/messages` has the others. */
   messages: readonly MessageView[];
-  /** Records that are damaged, and what else a person should know. */
+  /** Damaged records, and other problems that a person should know of. */
   problems: readonly string[];
 }
 
 /**
- * What is new since the last `state` or `change`. Records take the place of those of the same key
- * (name or id); the rest is what it was where it is absent.
+ * What is new since the last `state` or `change`. Records replace those of the same key (name or
+ * id); a field that is absent has not changed.
  */
 export interface RoomChange {
   running?: RoomState["running"];
@@ -147,17 +148,20 @@ export interface RoomChange {
   requests?: readonly RequestView[];
   messages?: readonly MessageView[];
   problems?: readonly string[];
-  /** Whose transcripts have grown. */
+  /** The members whose transcripts have grown. */
   grown?: readonly string[];
 }
 
-/** What the watched member says or puts out at this moment, before it is in its transcript. */
+/**
+ * The text that the watched member writes, or the output of its call, before it is in its
+ * transcript.
+ */
 export interface LiveText {
   member: string;
-  /** Another number, another text: the one before is void. */
+  /** A new number starts a new text; the one before is void. */
   key: number;
   kind: "thinks" | "writes" | "runs";
-  /** Where `text` belongs: everything before is known. 0 starts again. */
+  /** The position of `text`: the page has everything before it. 0 starts again. */
   from: number;
   text: string;
 }
@@ -169,7 +173,7 @@ export interface StreamEvents {
   live: LiveText;
 }
 
-/** A piece of a model's reply. What the provider alone reads is left out. */
+/** A piece of a model's reply, without the data that only the provider reads. */
 export type ReplyBlockView =
   | { type: "text"; text: string }
   | { type: "thinking"; text: string }
@@ -177,9 +181,9 @@ export type ReplyBlockView =
       type: "tool-call";
       call_id: string;
       name: string;
-      /** The argument that says most. */
+      /** The main argument. */
       summary: string;
-      /** Everything it was called with, as JSON, hidden characters spelt out. */
+      /** The whole input as JSON, with hidden characters spelled out. */
       input: string;
       diff: readonly DiffLine[] | null;
     };
@@ -203,11 +207,11 @@ export type EntryView = { cursor: string; at: string | null } & (
       output: string;
       is_cut: boolean;
       is_error: boolean;
-      /** What kind of pictures came with it. */
+      /** The media types of its images. */
       images: readonly string[];
     }
   | { type: "compaction"; summary: string }
-  /** A line that is no entry. */
+  /** A line that is not an entry. */
   | { type: "damaged"; reason: string }
 );
 
@@ -215,26 +219,29 @@ export interface EntriesPage {
   member: string;
   /** Oldest first. */
   entries: readonly EntryView[];
-  /** For the entries before these; null where there are none. */
+  /** Cursor for the entries before these; null if there are none. */
   before: string | null;
-  /** For the entries that come after. */
+  /** Cursor for the entries after these. */
   after: string;
-  /** True when `after` was asked for a transcript that another one has replaced since: these are its newest entries. */
+  /**
+   * True if another transcript has replaced the one that `after` belongs to: these are its newest
+   * entries.
+   */
   is_restarted: boolean;
 }
 
 export interface MessagesPage {
   /** Oldest first. */
   messages: readonly MessageView[];
-  /** For the messages before these; null where there are none. */
+  /** Cursor for the messages before these; null if there are none. */
   before: string | null;
 }
 
-/** What each member has cost, added up over time. */
+/** The accumulated cost of each member over time. */
 export interface CostView {
   /** The ends of equal spans of time, oldest first. */
   times: readonly string[];
-  /** For each of `times`, what had been spent and used by then. */
+  /** The accumulated cost and tokens at each of `times`. */
   members: readonly {
     name: string;
     cost_usd: readonly number[];
@@ -257,7 +264,7 @@ export interface AwayView {
   cost_usd: number;
 }
 
-/** A team as one file holds it: everything that the page would ask its server for. */
+/** A whole team in one file: everything that the page would request from its server. */
 export interface RecordedRun {
   exported_at: string;
   state: RoomState;
@@ -266,19 +273,19 @@ export interface RecordedRun {
   /** Oldest first. */
   transcripts: readonly { member: string; entries: readonly EntryView[] }[];
   cost: CostView;
-  /** What the file does not have, a sentence each. */
+  /** What is missing from the file, one sentence each. */
   left_out: readonly string[];
   /** How many secrets were masked. */
   masked: number;
 }
 
-/** What an answer of the API looks like when it is a refusal. */
+/** The body of an error response of the API. */
 export interface ApiError {
   error: Obstacle;
 }
 
 /**
- * What `POST /api/session` answers a request that a token has signed. The session's key is
+ * The answer of `POST /api/session` to a request that a token has signed. The session's key is
  * `HMAC(token's key, "session <id> <signature of the request>")`: it is not sent.
  */
 export interface Admission {

@@ -6,7 +6,7 @@ import { TaskStatus } from "./task.ts";
 import { MemberStatus } from "./team.ts";
 import { Usage } from "./usage.ts";
 
-/** What every event has. */
+/** The fields of every event. */
 const envelope = {
   at: z.iso.datetime().describe("when it happened, in UTC"),
   member: MemberName.optional().describe(
@@ -23,12 +23,12 @@ function event<Type extends string, Fields extends z.ZodRawShape>(
   return z.object({ type: z.literal(type), ...envelope, ...fields }).describe(meaning);
 }
 
-const callId = z.string().describe("names the call among all of the member's");
+const callId = z.string().describe("the id of the call, unique for its member");
 const turn = z.int().positive().describe("counts from 1 in each run");
 
 /**
- * Something an observer may see. One union for screen, headless output and dashboard. Events may
- * be lost; what must not be lost is in the store.
+ * Something an observer may see. One union for screen, headless output and dashboard. Events may be
+ * lost; everything that must not be lost is in the store.
  */
 export const AgentEvent = z.discriminatedUnion("type", [
   event("member-change", "A member begins or ends work, is spawned, fails or is ended.", {
@@ -42,10 +42,10 @@ export const AgentEvent = z.discriminatedUnion("type", [
       id: MessageId,
       message_type: z.string().describe("such as `message`, `result` or `task_assignment`"),
       to: MemberName,
-      preview: z.string().optional().describe("how its content begins"),
+      preview: z.string().optional().describe("the beginning of its content"),
     },
   ),
-  event("message-delivered", "A message is in its recipient's transcript. `member` has it.", {
+  event("message-delivered", "A message is in the transcript of its recipient `member`.", {
     id: MessageId,
   }),
   event("message-returned", "A message came back, because its recipient `member` has ended.", {
@@ -55,7 +55,7 @@ export const AgentEvent = z.discriminatedUnion("type", [
     id: MessageId,
     reason: z.string().describe("what is wrong with it"),
   }),
-  event("task-change", "A task was made or changed. `member` is its owner, where it has one.", {
+  event("task-change", "A task was created or changed. `member` is its owner, if it has one.", {
     id: TaskId,
     status: TaskStatus,
   }),
@@ -66,8 +66,8 @@ export const AgentEvent = z.discriminatedUnion("type", [
   }),
   event("run-start", "A member was woken and begins a run.", {}),
   event("turn-start", "A request goes to the member's model.", { turn }),
-  event("text-delta", "The next piece of what the model says.", { text: z.string() }),
-  event("thinking-delta", "The next piece of what the model thinks, where it shows that.", {
+  event("text-delta", "The next piece of the model's text.", { text: z.string() }),
+  event("thinking-delta", "The next piece of the model's thinking, if the provider shows it.", {
     text: z.string(),
   }),
   event("reply-restart", "The model is asked again: discard the deltas of this turn so far.", {
@@ -79,7 +79,7 @@ export const AgentEvent = z.discriminatedUnion("type", [
   }),
   event("tool-call", "The model calls a tool.", {
     call_id: callId,
-    name: z.string().describe("the tool's"),
+    name: z.string().describe("the name of the tool"),
     input: z.unknown().describe("as the model wrote it"),
   }),
   event("tool-output", "Output of a call that runs, as it comes.", {
@@ -96,14 +96,14 @@ export const AgentEvent = z.discriminatedUnion("type", [
     usage: Usage,
   }),
   event("compaction-start", "The conversation is being summarized to make room.", {
-    context_tokens: z.int().describe("how large it was"),
+    context_tokens: z.int().describe("the size of the conversation before"),
   }),
-  event("compaction-end", "The summary has taken the conversation's place.", {
+  event("compaction-end", "The summary has replaced the conversation.", {
     summary: z.string(),
   }),
   event("run-end", "A run is over.", {
     outcome: Outcome,
-    reason: z.string().optional().describe("why, if the outcome alone does not tell"),
+    reason: z.string().optional().describe("why, if the outcome alone does not say"),
     hint: z.string().optional().describe("what a person can do about it"),
   }),
   event("warning", "Something that a person should know.", {
@@ -113,13 +113,13 @@ export const AgentEvent = z.discriminatedUnion("type", [
 ]);
 export type AgentEvent = z.infer<typeof AgentEvent>;
 
-/** Above the number of a damaged line there has to be room for all that follow. */
+/** The bound leaves room for further numbers, even after a damaged line with a high one. */
 const seq = z
   .int()
   .positive()
   .max(2 ** 52);
 
-/** An event as `events.jsonl` has it: with its number, which only grows, as the line's last key. */
+/** An event in `events.jsonl`: its number, which only grows, is the line's last key. */
 export const StoredEvent = z
   .looseObject({ seq })
   .transform(({ seq: number, ...event }) => ({ seq: number, event }))

@@ -3,7 +3,7 @@ import { TeamError } from "../errors.ts";
 
 const namePattern = /^[a-z][a-z0-9_-]{0,31}$/;
 
-/** A party of a team by name: a member, or one of the reserved voices below. */
+/** The name of a sender or recipient: a member, or one of the reserved names below. */
 export const MemberName = z
   .string()
   .regex(namePattern, "a name is 1 to 32 of a-z, 0-9, _ and -, and starts with a letter")
@@ -41,7 +41,7 @@ export function parseTeammateName(text: string): MemberName {
   throw new TeamError("name-invalid", `'${name}' is a reserved name`, { hint: nameRule });
 }
 
-/** Shows untrusted text on one line, of any length and with any characters. */
+/** Shows untrusted text of any length and with any characters on one line. */
 function quote(text: string): string {
   return JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}…` : text);
 }

@@ -2,12 +2,12 @@ import { z } from "zod";
 import { MemberName, MessageId } from "./ids.ts";
 
 /**
- * A command in the background whose owner has not been told of its end yet:
- * `background/<member>-<id>.json`. It is on disk before the command starts.
+ * A background command whose end has not been reported to its owner yet:
+ * `background/<member>-<id>.json`. The record is on disk before the command starts.
  */
 export const JobRecord = z.object({
   id: z.string().regex(/^[0-9a-f]{8}$/),
-  /** Whose it is. */
+  /** The owner. */
   member: MemberName,
   /** With its secrets masked. */
   command: z.string(),

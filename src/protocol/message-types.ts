@@ -6,7 +6,7 @@ export type MessageOf<Type extends MessageType> = Extract<Message, { type: Type 
 /** How the dashboard groups messages for filtering. */
 export type MessageGroup = "talk" | "results" | "tasks" | "plans" | "shutdown" | "control";
 
-/** Everything the program has to know about one type of message. */
+/** Everything the program needs to know about one type of message. */
 interface MessageTypeRow<M extends Message = Message, Field extends string = string> {
   /** Whether the message starts a run of its recipient at once. */
   wakes(message: M): boolean;
@@ -14,7 +14,7 @@ interface MessageTypeRow<M extends Message = Message, Field extends string = str
   wakesWhenQuiet?(message: M): boolean;
   /** Who is shown it: the model and a person who watches, the model alone, or only the runtime. */
   shownTo: "all" | "model" | "runtime";
-  /** Signed mail of these senders is an order that the runtime carries out. */
+  /** Signed mail from these senders is an order that the runtime carries out. */
   orderedBy?: readonly string[];
   /** Goes back to its sender if its recipient ends without having read it. */
   isReturned?: boolean;
@@ -67,7 +67,7 @@ export const messageTypes = {
     group: "results",
     label: "result",
   },
-  // A person sees anyway who is idle.
+  // The screen and the dashboard show idle members anyway.
   idle_notification: { wakes: never, shownTo: "model", group: "results", label: "idle" },
   task_assignment: {
     wakes: always,
@@ -191,19 +191,24 @@ export type OrderType = {
   [Type in MessageType]: (typeof messageTypes)[Type] extends { orderedBy: unknown } ? Type : never;
 }[MessageType];
 
-/** Of the lead, only a change of mode is an order: its tools have done the rest already. */
+/**
+ * True for an order. From the lead, only a change of mode is one: its tools have already done the
+ * rest.
+ */
 export function isOrder(message: Message): message is MessageOf<OrderType> {
   return rows[message.type].orderedBy?.includes(message.from) ?? false;
 }
 
-/** What a model reads between the tags of the message; what is an attribute is not repeated. */
+/**
+ * The text that a model reads between the tags of the message, without what is in the attributes.
+ */
 export function bodyOf(message: Message): string {
   const { text, facts = [] } = rows[message.type];
   const more = text === undefined || facts.includes(text) ? "" : fieldOf(message, text);
   return [message.content, more].filter((part) => part !== "").join("\n\n");
 }
 
-/** What a person reads first: the content, or the text of the type where there is none. */
+/** The text that a person reads first: the content, or the type's own text field if it is empty. */
 export function previewOf(message: Message): string {
   const { text } = rows[message.type];
   return message.content || (text === undefined ? "" : fieldOf(message, text));

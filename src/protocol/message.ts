@@ -15,7 +15,7 @@ const Content = z
   .refine(isContentSize, `is larger than ${maxContentBytes} bytes`)
   .default("");
 
-/** Seconds since 1970, within what a date can be. */
+/** Seconds since 1970, within the range of a `Date`. */
 export const Timestamp = z.number().min(0).max(8.64e12);
 
 /** The fields of a message in the order in which they are written: `id` first. */
@@ -34,12 +34,12 @@ function fields<Type extends string, Others extends z.ZodRawShape>(type: Type, o
 const request_id = RequestId;
 const approve = z.boolean();
 const reason = z.string().optional();
-/** Of what was shown to the one who answers. An answer to anything else is ignored. */
+/** The hash of the question that was shown. An answer to anything else is ignored. */
 const hash = z.string().optional();
 
 /**
- * What one party says to a member, as it is in a mailbox. Written once, never edited. What is
- * parsed has its fields in the order of the schema.
+ * A message to a member, as it is in a mailbox. Written once, never edited. Parsing puts its fields
+ * in the order of the schema.
  */
 export const Message = z.discriminatedUnion("type", [
   z.object(fields("message", { task_id: TaskId.optional() })),
@@ -47,7 +47,7 @@ export const Message = z.discriminatedUnion("type", [
   z.object(
     fields("result", {
       outcome: Outcome,
-      /** True when only teammates' mail had woken the run: then it need not wake the lead at once. */
+      /** True if only teammates' mail had woken the run: then it need not wake the lead at once. */
       woken_by_peers: z.boolean().optional(),
     }),
   ),
@@ -89,7 +89,7 @@ export const Message = z.discriminatedUnion("type", [
     fields("teammate_terminated", {
       reason,
       teammate: MemberName.optional(),
-      /** True when somebody had asked for it: then nobody is woken by it. */
+      /** True if somebody had asked for it: then it wakes nobody. */
       expected: z.boolean().optional(),
     }),
   ),

@@ -7,18 +7,21 @@ export type RequestType = z.infer<typeof RequestType>;
 export const RequestState = z.enum(["pending", "approved", "rejected", "expired", "cancelled"]);
 export type RequestState = z.infer<typeof RequestState>;
 
-/** The answer to a request: who gave it, to exactly what, signed like a message. */
+/** The signed answer to a request: who gave it, and to exactly what. */
 export const Decision = z.object({
   request_id: RequestId,
-  /** The hash of the subject that was decided. An answer to other bytes is no answer. */
+  /** The hash of the subject that was decided. An answer to another subject does not count. */
   hash: z.string(),
   state: RequestState.exclude(["pending"]),
   by: MemberName,
   at: z.iso.datetime(),
   reason: z.string().optional(),
-  /** Set where the answer is to hold for all such calls: the rule it adds. */
+  /** The rule that the answer adds, if it applies to all such calls. */
   rule: z.string().optional(),
-  /** The message that brought the answer. Times cannot tell: its sender's clock is another one. */
+  /**
+   * The message that brought the answer. Times cannot identify it, because the sender's clock may
+   * differ.
+   */
   cause: MessageId.optional(),
 });
 export type Decision = z.infer<typeof Decision>;
@@ -37,7 +40,7 @@ export const Request = z.object({
   /** SHA-256 in hex of `subject` in canonical JSON. */
   hash: z.string().regex(/^[0-9a-f]{64}$/),
   created_at: z.iso.datetime(),
-  /** The request of the same member that this one takes the place of. */
+  /** The request of the same member that this one replaces. */
   replaces: RequestId.optional(),
   /** HMAC-SHA256 in hex of all above but the subject, which `hash` represents. */
   sig: z.string(),

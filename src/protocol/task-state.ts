@@ -1,6 +1,9 @@
 import type { Task } from "./task.ts";
 
-/** True for a task that nobody has to wait for. A failed one may still be done by another. */
+/**
+ * True for a completed or cancelled task: no other task waits for it. A failed one may still be
+ * done by another member.
+ */
 export function isSettled(task: Pick<Task, "status"> | undefined): boolean {
   return task?.status === "completed" || task?.status === "cancelled";
 }

@@ -15,23 +15,26 @@ export const Member = z.looseObject({
   status: MemberStatus,
   model: z.string().optional(),
   color: z.string().optional(),
-  /** What a person would want to know beside the status, such as `waiting for approval`. */
+  /** What a person would want to know besides the status, such as `waiting for approval`. */
   detail: z.string().optional(),
   /** The workspace of the member, which has its files (default: the lead's). */
   root: z.string().optional(),
   cwd: z.string().optional(),
   permission_mode: PermissionMode.optional(),
   plan_required: z.boolean().optional(),
-  /** The names of its tools, where it does not have all. */
+  /** The names of its tools, if it does not have all. */
   tools: z.array(z.string()).optional(),
   /** The plan it has handed in since it was spawned, or last took a task. */
   plan_request: RequestId.optional(),
   spawned_at: z.iso.datetime().optional(),
-  /** Drawn at random each time it is spawned: what was asked of an earlier one is not for this one. */
+  /**
+   * Random, and new each time it is spawned: a request to an earlier incarnation is not for this
+   * one.
+   */
   incarnation: z.string().optional(),
-  /** Why it is being ended, until everything that its end brings about is done. */
+  /** Why it is being ended; set until its departure is complete. */
   ending: z.object({ reason: z.string(), expected: z.boolean() }).optional(),
-  /** Signs what decides over it, so that an edit of this file permits nothing. */
+  /** Signs the fields that decide what it may do, so that an edit of this file permits nothing. */
   sig: z.string().optional(),
 });
 export type Member = z.infer<typeof Member>;
@@ -42,10 +45,15 @@ export const TeamRecord = z.looseObject({
   team_id: TeamId,
   lead: MemberName.refine((name) => name === lead, `the lead's name is '${lead}'`),
   members: z.array(Member).refine(hasUniqueNames, "two members have the same name"),
-  /** The person's latest orders to stop everybody that were carried out: none is twice. */
+  /**
+   * The person's latest orders to stop everybody that were carried out, so that none is carried out
+   * twice.
+   */
   stops: z.array(MessageId).optional(),
   format: z.int().positive().default(storeFormat),
-  /** Proves that the team was begun with its key: without that, the directory is somebody else's. */
+  /**
+   * Proves that the team was created with its key; without it, the directory is somebody else's.
+   */
   sig: z.string().optional(),
 });
 export type TeamRecord = z.infer<typeof TeamRecord>;

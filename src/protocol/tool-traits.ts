@@ -1,11 +1,14 @@
 /**
- * What is known of a built-in tool by its name alone. Rules, the screen, the dashboard and a run's
- * record have names and inputs, but no `Tool`.
+ * What is known about a built-in tool by its name alone. Rules, the screen, the dashboard and a
+ * run's record have names and inputs, but no `Tool`.
  */
 export interface ToolTraits {
   /** A permission rule for one tool of a scope covers all tools of it. Default: this tool alone. */
   readonly ruleScope?: RuleScope;
-  /** The argument that says what a call does, whatever else a model adds. Default: see `summarizeCall`. */
+  /**
+   * The argument that says what a call does, whatever else a model adds (default: see
+   * `summarizeCall`).
+   */
   readonly mainField?: string;
   /** A call is shown as a change of the file at `path`; these arguments have its text. */
   readonly change?: { readonly before?: string; readonly after: string };

@@ -1,4 +1,4 @@
-/** A tool as a model is told of it. */
+/** A tool as it is described to a model. */
 export interface ToolSpec {
   readonly name: string;
   readonly description: string;
@@ -6,9 +6,12 @@ export interface ToolSpec {
   readonly input_schema: Readonly<Record<string, unknown>>;
 }
 
-/** What a call would do, as far as permissions, plan gates and ordering care. Paths are as written. */
+/**
+ * What a call would do, for permissions, plan gates and ordering. Paths are as the model wrote
+ * them.
+ */
 export type Action =
-  /** Mail, tasks, the roster: nothing outside troupe. Independent ones may run beside each other. */
+  /** Mail, tasks, the roster: nothing outside troupe. Independent calls may run in parallel. */
   | { type: "coordinate"; isIndependent?: boolean }
   /** With `isTree`, everything below the path is read too. */
   | { type: "read"; path: string; isTree?: boolean }

@@ -4,8 +4,8 @@ import { Message, Outcome, Position } from "./message.ts";
 import { Usage } from "./usage.ts";
 
 /**
- * What a provider wants back with a block, under the provider's name: the signature of a thought,
- * for instance. Nobody else reads it.
+ * Data that a provider needs back with a block, under the provider's name, such as the signature of
+ * a thought. Nobody else reads it.
  */
 const ProviderData = z.record(z.string(), z.record(z.string(), z.unknown()));
 
@@ -14,7 +14,7 @@ const ToolCall = z.object({
   call_id: z.string(),
   name: z.string(),
   input: z.unknown(),
-  /** Why the input was not taken; `input` is then the beginning of its text. */
+  /** Why the input was refused; `input` is then the beginning of its text. */
   input_error: z.string().optional(),
 });
 export type ToolCall = z.infer<typeof ToolCall>;
@@ -32,8 +32,8 @@ export const ReplyBlock = z.discriminatedUnion("type", [
 export type ReplyBlock = z.infer<typeof ReplyBlock>;
 
 /**
- * Why a reply ended. `length`: it met the limit of output; `refusal`: the provider would not
- * answer; `pause`: the provider wants to be asked to go on; `overflow`: the context is full.
+ * Why a reply ended. `length`: it reached the output limit; `refusal`: the provider would not
+ * answer; `pause`: the provider wants to be asked to continue; `overflow`: the context is full.
  */
 export const StopReason = z.enum([
   "end",
@@ -71,9 +71,9 @@ export const Entry = z.discriminatedUnion("type", [
   z.object({ type: z.literal("profile"), at, system: z.string(), model: z.string() }),
   /** Mail that has arrived. */
   z.object({ type: z.literal("delivery"), at, ...ReceivedMail.shape }),
-  /** What the runtime itself tells the member. Unless it `wakes`, it goes with the next request. */
+  /** A note of the runtime to the member. Unless it `wakes`, it is sent with the next request. */
   z.object({ type: z.literal("note"), at, text: z.string(), wakes: z.boolean() }),
-  /** Entries that were here are missing: damaged, or removed by somebody. Nobody knows what they were. */
+  /** Entries are missing here: damaged, or removed by somebody. Their content is unknown. */
   z.object({ type: z.literal("gap"), at, lost: z.int().nonnegative() }),
   z.object({ type: z.literal("run-start"), at }),
   z.object({
@@ -89,7 +89,7 @@ export const Entry = z.discriminatedUnion("type", [
     type: z.literal("tool-result"),
     at,
     ...ToolResult.shape,
-    /** Mail that `output` shows: it has arrived by that, and is not shown again. */
+    /** Mail that `output` shows. It counts as delivered and is not shown again. */
     mail: z.array(ReceivedMail).optional(),
   }),
   z.object({
@@ -100,22 +100,26 @@ export const Entry = z.discriminatedUnion("type", [
     /** The id of the message that reports the run, so that it is sent once. */
     report_id: MessageId.optional(),
   }),
-  /** Everything that a run's end brings about is done: its report is sent, its tasks are seen to. */
+  /**
+   * Everything that follows the end of a run is done: its report is sent, its tasks are released or
+   * reminded of.
+   */
   z.object({ type: z.literal("run-settled"), at }),
   /**
-   * What replaces everything before it; the profile is repeated behind it. `delivered` repeats how far the mailbox has been taken in,
-   * because nothing before this entry is read when the member is opened again.
+   * A summary that replaces everything before it; the profile is repeated after it. `delivered`
+   * repeats how far the mailbox has been taken in, because nothing before this entry is read when
+   * the member is opened again.
    */
   z.object({
     type: z.literal("compaction"),
     at,
     summary: z.string(),
-    /** What stays word for word: what was rebuilt from disk, and what was not answered yet. */
+    /** Texts that stay word for word: those rebuilt from disk, and those not answered yet. */
     kept: z.array(z.string()),
-    /** Whether the member has something to go on with. */
+    /** Whether the member has work left. */
     wakes: z.boolean(),
     delivered: z.array(Position),
-    /** What the run had answered so far. */
+    /** The texts that the run had answered so far. */
     answers: z.array(z.string()).optional(),
   }),
 ]);

@@ -6,7 +6,7 @@ const count = z.int().nonnegative();
 /** The bound is far above any bill: a damaged line must not put the sum out of range. */
 const dollars = z.number().nonnegative().max(1e9);
 
-/** What one model call used, as the provider reported it. */
+/** The tokens of one model call, as the provider reported them. */
 export const Usage = z.object({
   input_tokens: count,
   output_tokens: count,
@@ -21,14 +21,14 @@ export function totalTokens(usage: Usage): number {
   return input_tokens + output_tokens + cache_read_tokens + cache_write_tokens;
 }
 
-/** What one model call of one member cost. */
+/** One model call of one member, with its cost. */
 export const UsageRecord = z.object({
   type: z.literal("call"),
   at: z.iso.datetime(),
   member: MemberName,
   model: z.string(),
   ...Usage.shape,
-  /** Absent where the model has no known price. */
+  /** Absent if the model has no known price. */
   cost_usd: dollars.optional(),
 });
 export type UsageRecord = z.infer<typeof UsageRecord>;
@@ -43,7 +43,7 @@ export const UsageTotal = z.object({
 });
 export type UsageTotal = z.infer<typeof UsageTotal>;
 
-/** What all calls before this line add up to: the first line of a file that follows another. */
+/** The totals of all calls before this line: the first line of a file that follows another. */
 export const UsageCarried = z.object({
   type: z.literal("carried"),
   at: z.iso.datetime(),

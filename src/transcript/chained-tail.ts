@@ -9,7 +9,7 @@ import {
   type SealedPlace,
 } from "./entry-chain.ts";
 
-/** A line that is no entry of this transcript. */
+/** A line that is not an entry of this transcript. */
 export interface ForeignLine {
   line: FileLine;
   reason: string;
@@ -28,26 +28,26 @@ export interface ChainedTail {
   offset: number;
   /** The entry before the first one, as far as it is known. */
   before: Link;
-  /** The last entry that is there. */
+  /** The last entry that was found. */
   last: Link;
   foreign: ForeignLine[];
   /** How many entries are missing. */
   lost: number;
-  /** False where the lines are not just these entries, in this order. */
+  /** False if the lines are not exactly these entries in this order. */
   isSound: boolean;
 }
 
 export interface TailOptions {
   chain: EntryChain;
-  /** How far the transcript had come; undefined where that is not known. */
+  /** The recorded end of the transcript; undefined if it is not known. */
   head: Link | undefined;
-  /** True where it should be known, and is not. */
+  /** True if the record should exist and is missing. */
   isHeadLost: boolean;
-  /** True where bytes at the end were no entry, and are cut off by now. */
+  /** True if bytes at the end were not an entry and have been cut off. */
   isTorn: boolean;
 }
 
-/** Reads a transcript back to its newest compaction, and puts right what can be. */
+/** Reads a transcript back to its newest compaction, and repairs the order of its entries. */
 export async function readChainedTail(
   reader: LineReader | undefined,
   { chain, head, isHeadLost, isTorn }: TailOptions,
@@ -66,7 +66,7 @@ export async function readChainedTail(
     }
   }
   foreign.reverse();
-  // Nobody knows how many entries were there, and something else is there in their place.
+  // The number of entries is unknown, and other lines are in their place.
   const mayMissEnd = isHeadLost && (isTorn || foreign.length > 0);
   const isWhole = offset === 0;
   return { offset, foreign, ...arrange(found.reverse(), { head, isWhole, foreign, mayMissEnd }) };
@@ -86,10 +86,10 @@ function readLine(line: FileLine, chain: EntryChain): { read?: ChainedEntry; rea
 
 interface ArrangeOptions {
   head: Link | undefined;
-  /** True where the lines are all there are. */
+  /** True if these are all lines of the file. */
   isWhole: boolean;
   foreign: readonly ForeignLine[];
-  /** True where entries behind the last one may be missing. */
+  /** True if entries after the last one may be missing. */
   mayMissEnd: boolean;
 }
 
@@ -119,7 +119,7 @@ function arrange(found: readonly ChainedEntry[], options: ArrangeOptions) {
   return { entries, before, last, lost, isSound: isSound && ordered.length === found.length };
 }
 
-/** By their numbers; of several that have one, the first. */
+/** Sorted by number; of several with the same number, the first. */
 function inOrder(found: readonly ChainedEntry[]): ChainedEntry[] {
   const byNumber = new Map<number, ChainedEntry>();
   for (const each of found) {
@@ -128,14 +128,15 @@ function inOrder(found: readonly ChainedEntry[]): ChainedEntry[] {
   return [...byNumber.values()].sort((a, b) => a.place.number - b.place.number);
 }
 
-/** How many entries were there behind the last one; undefined where none was. */
+/** How many entries are missing after the last one; undefined if none is. */
 function missingAtEnd(
   ordered: readonly ChainedEntry[],
   { head, last }: { head: Link | undefined; last: Link },
 ): number | undefined {
   if (!head || head.number === 0) return undefined;
   if (head.number > last.number) return head.number - last.number;
-  // What this machine wrote last under that number is not here: these are another copy's entries.
+  // The entry that this machine wrote last under that number is not here: these are the entries of
+  // another copy.
   const same = ordered.find(({ place }) => place.number === head.number);
   return same && same.place.sig !== head.sig ? 0 : undefined;
 }

@@ -9,7 +9,7 @@ export interface Link {
 /** Before the first entry. */
 export const chainStart: Link = { number: 0, sig: "" };
 
-/** What a signed line says about its place in the chain. */
+/** The place in the chain that a signed line states. */
 export interface SealedPlace extends Link {
   /** The beginning of the signature of the entry before it. */
   readonly after: string;
@@ -17,8 +17,8 @@ export interface SealedPlace extends Link {
 
 /**
  * The lines of one transcript as a chain. Each entry is signed for this transcript alone, has a
- * number, and names the entry before it, so that whatever is added, removed, moved or brought from
- * elsewhere is noticed, and every entry that is still whole can be trusted by itself.
+ * number, and names the entry before it, so that a line that is added, removed, moved or copied
+ * from elsewhere is noticed, and every entry that is still whole can be trusted on its own.
  */
 export class EntryChain {
   readonly #signer: Signer;
@@ -59,7 +59,7 @@ export function follows(place: SealedPlace, last: Link): boolean {
   return place.number === last.number + 1 && place.after === shortened(last.sig);
 }
 
-/** Every entry is signed itself, so this much is enough to tell which one is named. */
+/** Every entry is signed itself, so this many characters are enough to identify the one before. */
 function shortened(sig: string): string {
   return sig.slice(0, 16);
 }

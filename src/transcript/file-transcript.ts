@@ -12,21 +12,24 @@ import { rewriteTail } from "./rewrite-tail.ts";
 import type { Transcript, TranscriptReader } from "./transcript.ts";
 
 export interface FileTranscriptOptions {
-  /** Knows what troupe wrote into this transcript. Without it, every line that has the form of an entry is shown. */
+  /**
+   * Verifies which lines troupe wrote into this transcript. Without it, every line that has the
+   * form of an entry is shown.
+   */
   chain?: EntryChain | undefined;
-  /** Called once for each line that is no entry of this transcript, and for missing entries. */
+  /** Called once for each line that is not an entry of this transcript, and for missing entries. */
   onDamage(damage: Damage): void;
 }
 
 interface WriterOptions extends FileTranscriptOptions {
   chain: EntryChain;
-  /** Undefined where nothing outlives the process that could remember it. */
+  /** Undefined if no file can record the transcript's end. */
   head?: HeadFile | undefined;
   /** Throws when this process may no longer write. */
   check?: () => Promise<void>;
 }
 
-/** Looks at a transcript that another process may be writing, and never touches it. */
+/** Reads a transcript that another process may be writing, and never changes it. */
 export class FileTranscriptReader implements TranscriptReader {
   readonly #path: FilePath;
   readonly #chain: EntryChain | undefined;
@@ -58,7 +61,7 @@ export class FileTranscriptReader implements TranscriptReader {
     }
   }
 
-  /** Tells of what is wrong with a line, once. */
+  /** Reports a problem with a line, once. */
   report(damage: Damage): void {
     if (this.#reported.has(damage.offset)) return;
     this.#reported.add(damage.offset);
@@ -87,9 +90,9 @@ export function parseEntry(
 }
 
 /**
- * A transcript in one JSON Lines file, whose entries are signed and chained. When it is opened,
- * what a dying writer could not finish is moved to `.<name>/torn.jsonl` beside it, lines that are
- * no entries of it to `.<name>/damaged.jsonl`, and a `gap` is put where entries are missing.
+ * A transcript in one JSON Lines file, whose entries are signed and chained. When it is opened, the
+ * unfinished line of a writer that died is moved to `.<name>/torn.jsonl`, lines that are not its
+ * entries to `.<name>/damaged.jsonl`, and a `gap` is put where entries are missing.
  */
 export class FileTranscript implements Transcript {
   readonly #path: FilePath;
@@ -137,7 +140,8 @@ export class FileTranscript implements Transcript {
   async moveTo(path: FilePath): Promise<void> {
     await this.#serial.run(async () => {
       await this.#options.check?.();
-      // First: a head that is behind its transcript is no harm, one without a transcript is a loss.
+      // This comes first: a head that is behind its transcript does no harm, one without a
+      // transcript reports a loss.
       this.#options.head?.write(chainStart);
       await moveFile(this.#path, path).catch((error: unknown) => {
         if (!hasErrno(error, "ENOENT")) throw error;
@@ -173,7 +177,10 @@ async function readTail(
   });
 }
 
-/** So that `grep '^{"type":"reply"'` finds all replies and nothing a model has quoted. */
+/**
+ * Puts `type` first, so that `grep '^{"type":"reply"'` finds all replies and nothing a model has
+ * quoted.
+ */
 function typeFirst(entry: Entry): object {
   for (const key in entry) {
     if (key === "type") return entry;

@@ -2,8 +2,8 @@ import { InPlaceFile } from "../lib/in-place-file.ts";
 import type { Link } from "./entry-chain.ts";
 
 /**
- * Remembers how far a transcript had come, in a file outside the team directory, where nobody who
- * can edit the transcript can write.
+ * Records the end of a transcript in a file outside the team directory, which nobody who can edit
+ * only the transcript can write.
  */
 export class HeadFile {
   readonly #file: InPlaceFile;
@@ -16,13 +16,13 @@ export class HeadFile {
     return new HeadFile(await InPlaceFile.open(path, onWarning));
   }
 
-  /** Undefined where nothing is remembered. */
+  /** Undefined if nothing is recorded. */
   async read(): Promise<Link | undefined> {
     const [, number, sig = ""] = pattern.exec((await this.#file.read()) ?? "") ?? [];
     return number === undefined ? undefined : { number: Number(number), sig: sig.trim() };
   }
 
-  /** Never throws: a head that lags behind its transcript is no harm. */
+  /** Never throws: a head that is behind its transcript does no harm. */
   write({ number, sig }: Link): void {
     this.#file.write(`${String(number).padStart(15)} ${sig.padEnd(64)}`);
   }

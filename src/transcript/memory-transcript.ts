@@ -2,14 +2,16 @@ import { Listeners } from "../lib/listeners.ts";
 import type { Entry } from "../protocol/transcript.ts";
 import type { Transcript } from "./transcript.ts";
 
-/** What was recorded from one beginning to the next. */
+/** The entries from one beginning of the transcript to the next. */
 export interface MemoryRecord {
   /** Counts how often the transcript has begun. */
   readonly number: number;
   readonly entries: readonly Entry[];
 }
 
-/** A transcript for tests and passing teams. Keeps every promise but to survive the process. */
+/**
+ * A transcript for tests and temporary teams. Keeps every promise except to survive the process.
+ */
 export class MemoryTranscript implements Transcript {
   readonly #listeners = new Listeners<void>();
   #number = 1;
@@ -35,7 +37,7 @@ export class MemoryTranscript implements Transcript {
     yield* this.#entries;
   }
 
-  /** What there is since the last beginning. It grows; after another beginning it is whole. */
+  /** The entries since the last beginning. It grows until the next beginning. */
   get record(): MemoryRecord {
     return { number: this.#number, entries: this.#entries };
   }

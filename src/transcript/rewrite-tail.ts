@@ -18,8 +18,8 @@ interface RewriteOptions {
 
 /**
  * Rewrites the tail of a transcript: its entries in their order, with a `gap` where some are
- * missing. Lines that are no entries go to `damaged.jsonl` in the side directory. A
- * process that dies meanwhile leaves the transcript as it was. Returns the chain's new end.
+ * missing. Other lines go to `damaged.jsonl` in the side directory. A process that dies meanwhile
+ * leaves the transcript unchanged. Returns the chain's new end.
  */
 export async function rewriteTail(
   path: FilePath,
@@ -30,7 +30,8 @@ export async function rewriteTail(
   const { lines, last } = sealAll(tail, chain);
   try {
     if (tail.foreign.length > 0) await keepAside(asidePath, tail.foreign);
-    // Forgotten first: the old head does not fit the new chain, and none at all fits any.
+    // The head is cleared first: the old one does not match the new chain, and an empty one matches
+    // any.
     head?.write(chainStart);
     await replaceFrom(path, tail.offset, lines);
     head?.write(last);

@@ -1,7 +1,7 @@
 import type { Position } from "../protocol/message.ts";
 import type { Entry } from "../protocol/transcript.ts";
 
-/** What anyone may do with a member's transcript. Reading changes nothing. */
+/** The operations of any process on a member's transcript. Reading changes nothing. */
 export interface TranscriptReader {
   /** Everything from the newest compaction on, that entry included, or from the start. */
   tail(): Promise<Entry[]>;
@@ -22,7 +22,10 @@ export interface Transcript extends TranscriptReader {
   append(entries: readonly Entry[]): Promise<void>;
 }
 
-/** How far each generation of the mailbox has been taken in, oldest generation first. */
+/**
+ * The last position of each generation of the mailbox that has been taken in, oldest generation
+ * first.
+ */
 export function deliveredPositions(entries: Iterable<Entry>): Position[] {
   const offsets = new Map<number, number>();
   for (const { generation, offset } of positionsIn(entries)) {
@@ -33,7 +36,7 @@ export function deliveredPositions(entries: Iterable<Entry>): Position[] {
     .sort((a, b) => a.generation - b.generation);
 }
 
-/** What a compaction of `entries` repeats of them: the positions of the newest generations. */
+/** The positions that a compaction of `entries` repeats: those of the newest generations. */
 export function positionsToCarry(entries: Iterable<Entry>): Position[] {
   return deliveredPositions(entries).slice(-carriedGenerations);
 }
