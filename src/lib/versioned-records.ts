@@ -300,7 +300,9 @@ export class VersionedRecords<T extends Versioned> implements RecordStore<T> {
     return undefined;
   }
 
-  /** The copy. One far above `newest` is damage: above it there may be no room for a change. */
+  /**
+   * The copy. One far above `newest` counts as damaged: above it there may be no room for a change.
+   */
   async #loadCopy(id: string, newest = 0): Promise<T | undefined> {
     return this.#load(id, this.#copyPath(id), newest + maxLeap);
   }
@@ -341,5 +343,5 @@ export class VersionedRecords<T extends Versioned> implements RecordStore<T> {
   }
 }
 
-/** So many versions are tried where the newest ones cannot be read. */
+/** How many versions are tried if the newest ones cannot be read. */
 const maxTried = 100;

@@ -1,8 +1,8 @@
 import type { Clock } from "./clock.ts";
 
 /**
- * Resolves after `delayMs` by `clock`; rejects with the signal's reason when it is aborted before.
- * Somebody awaits it, so unlike `clock.schedule` it keeps the process alive.
+ * Resolves after `delayMs` by `clock`; rejects with the signal's reason if it is aborted before.
+ * Unlike `clock.schedule` it keeps the process alive, because somebody awaits it.
  */
 export function wait(clock: Clock, delayMs: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {

@@ -8,7 +8,7 @@ export class WakeLatch {
     this.#resume();
   }
 
-  /** Resolves after the next wake, or at once where one has come since the last time. */
+  /** Resolves after the next wake, or at once if one has come since the last call. */
   async next(): Promise<void> {
     if (!this.#isWoken) {
       await new Promise<void>((resolve) => {

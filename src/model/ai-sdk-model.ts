@@ -12,13 +12,13 @@ import type { FinishPart, Model, ModelPart, ModelRequest } from "./model.ts";
 import type { ModelFailure } from "./model-failure.ts";
 
 export interface AiSdkModelOptions {
-  /** As a person names it: `anthropic/claude-…`. */
+  /** The id that a person uses: `anthropic/claude-…`. */
   readonly id: string;
   readonly dialect: Dialect;
   readonly account: Account;
   readonly clock: Clock;
   readonly watchdogs: Watchdogs;
-  /** How a server is asked (default: over HTTP). */
+  /** How requests are sent (default: over HTTP). */
   readonly fetch?: HttpFetch;
   /** The SDK's model, all of whose requests go through `fetch`. */
   connect(through: typeof fetch): LanguageModelV3;
@@ -58,7 +58,7 @@ export class AiSdkModel implements Model {
     else yield failed(diagnose(error, { ...this.#options, wire }), reply);
   }
 
-  /** The end of a reply. Counts that cannot be true are estimated: zero would hide what was spent. */
+  /** The end of a reply. Impossible counts are estimated: zero would hide the cost. */
   #finish({ system, tools, conversation }: ModelRequest, reply: ReplyReader): FinishPart {
     const part = reply.finish();
     const { doubtfulCounts } = reply;
@@ -73,13 +73,13 @@ export class AiSdkModel implements Model {
     return { ...part, usage, ...(!hasWarned && { usageWarning: doubt(this.id, doubtfulCounts) }) };
   }
 
-  /** Shows what comes as it comes. Throws what the provider or the SDK says went wrong. */
+  /** Yields the parts as they arrive. Throws the error of the provider or the SDK. */
   async *#relay(
     request: ModelRequest,
     wire: WatchedRequest,
     reply: ReplyReader,
   ): AsyncGenerator<ModelPart> {
-    // One of its own for each request: the SDK has no other way to tell whose bytes are whose.
+    // A new one for each request: the SDK has no other way to assign bytes to a request.
     const model = this.#options.connect(wire.fetch);
     const { stream } = await model.doStream({
       prompt: this.#writer.prompt(request),
@@ -105,7 +105,7 @@ export class AiSdkModel implements Model {
 }
 
 const providerOptions: SharedV3ProviderOptions = {
-  // Otherwise every tool says in every request that its input may be streamed unchecked.
+  // Otherwise every tool declares in every request that its input may be streamed unchecked.
   anthropic: { toolStreaming: false },
 };
 

@@ -1,10 +1,10 @@
 import { Image } from "../protocol/transcript.ts";
 
-/** Few enough that an estimate is rather too high. */
+/** Low enough that estimates are too high rather than too low. */
 export const charactersPerToken = 3.5;
 export const charactersPerImage = 1_600 * charactersPerToken;
 
-/** About how many tokens a model counts for what is said so in JSON. */
+/** About how many tokens a model counts for a value written as JSON. */
 export function estimateTokens(value: unknown): number {
   let images = 0;
   const text = JSON.stringify(value, (_key, item: unknown) => {

@@ -10,7 +10,7 @@ export interface GovernorOptions {
   /** From 0 up to, not including, 1. */
   random(): number;
   maxInFlight?: number;
-  /** How often one request is sent before its failure is told. */
+  /** How often one request is sent before its failure is reported. */
   maxAttempts?: number;
 }
 
@@ -25,12 +25,12 @@ interface FailedAttempt {
 }
 
 /**
- * Sees to it that all who use one provider key behave as one good client. It is the only place
- * where a request is tried again.
+ * Makes all users of one provider key behave as one good client. It is the only place where a
+ * request is retried.
  *
  * - When the provider asks for a pause, nobody sends before it is over, and then a few at a time.
- * - A failure that may pass is tried again after a growing, random delay; others are told at once.
- * - Requests in flight are limited, and those that wait go in the order in which they came.
+ * - A temporary failure is retried after a growing, random delay; others are reported at once.
+ * - Requests in flight are limited, and those that wait are sent in the order in which they came.
  *
  * Each wait is announced by a `waiting` part, each new attempt by a `restart` with the usage of the
  * one before.
@@ -41,7 +41,7 @@ export class Governor {
   readonly #maxAttempts: number;
   readonly #slots: RequestSlots;
   #pause: { untilMs: number; failure: ModelFailure } | undefined;
-  /** How many pauses there were since the provider last took a request. */
+  /** The number of pauses since the provider last accepted a request. */
   #pauses = 0;
 
   constructor({ clock, random, maxInFlight = 32, maxAttempts = 10 }: GovernorOptions) {
@@ -51,7 +51,7 @@ export class Governor {
     this.#slots = new RequestSlots(clock, maxInFlight);
   }
 
-  /** The same model, as one of those that share this governor. */
+  /** The same model, governed by this governor. */
   govern(model: Model): Model {
     return { id: model.id, stream: (request) => this.#stream(model, request) };
   }
@@ -87,7 +87,7 @@ export class Governor {
     }
   }
 
-  /** Waits until one more request may be sent. Undefined where that would take too long. */
+  /** Waits until one more request may be sent. Undefined if that would take too long. */
   async *#enter(signal: AbortSignal): AsyncGenerator<ModelPart, RequestSlot | undefined> {
     while (!this.#isPausedTooLong()) {
       const delayMs = this.#pauseLeftMs();
@@ -100,14 +100,14 @@ export class Governor {
         yield { type: "waiting", reason: "other requests go first", delayMs: 0 };
       }
       const slot = await this.#slots.enter(signal);
-      // One that went before may have met a limit meanwhile.
+      // An earlier request may have met a limit meanwhile.
       if (this.#pauseLeftMs() <= 0) return slot;
       slot.leave();
     }
     return undefined;
   }
 
-  /** Returns what the request failed with, if it did. */
+  /** Returns the failure of the request, if it failed. */
   async *#send(
     model: Model,
     request: ModelRequest,
@@ -141,7 +141,7 @@ export class Governor {
     if (untilMs > (this.#pause?.untilMs ?? 0)) this.#pause = { untilMs, failure };
   }
 
-  /** The failure to report instead of another attempt; undefined if there is one. */
+  /** The failure to report instead of another attempt; undefined if there is another attempt. */
   #finalFailure(failure: ModelFailure, attempts: number): ModelFailure | undefined {
     if (!isRetryable(failure)) return failure;
     if (this.#isPausedTooLong()) return this.#longPauseFailure();
@@ -172,13 +172,15 @@ export class Governor {
     return this.#pauseLeftMs() > longestPauseMs;
   }
 
-  /** Random over the whole range, so that those who failed together do not come back together. */
+  /**
+   * Random over the whole range, so that requests that failed together are not retried together.
+   */
   #backoffMs(attempt: number): number {
     return this.#random() * Math.min(longestDelayMs, firstDelayMs * 2 ** (attempt - 1));
   }
 }
 
-/** True when the provider has too much to do, or said when to come back: no matter who asks. */
+/** True if the provider is overloaded, or asked for a pause: this concerns all requests. */
 function concernsAll(failure: ModelFailure): boolean {
   const { kind, retryAfterMs } = failure;
   const isBusy = kind === "rate-limited" || kind === "overloaded";

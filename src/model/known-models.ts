@@ -1,9 +1,9 @@
 import type { Price, PriceTable, Rates } from "./prices.ts";
 
 /**
- * What the providers' price lists said in November 2026, in dollars per million tokens, for
- * ordinary requests. A model whose lists disagree, or whose price ends on a known day, is left out:
- * no price is better than a wrong one, and a table of the user's own fills the gap.
+ * Prices of the providers' lists of November 2026, in dollars per million tokens, for ordinary
+ * requests. A model whose lists disagree, or whose price ends on a known day, is left out: no price
+ * is better than a wrong one, and the user's own table can add it.
  */
 export const knownModels: PriceTable = {
   rehearsal: { price: { input: 0, output: 0 }, context_window: 128_000 },
@@ -104,7 +104,7 @@ function claude(input: number, output: number, cache_read: number): Rates {
   return { input, output, cache_read, cache_write: input * 1.25 };
 }
 
-/** Long requests cost double, and half as much again for what is written. */
+/** Long requests cost double for input, and half as much again for output. */
 function gpt(rates: Rates): Price {
   const { input, output, cache_read = input, cache_write = input } = rates;
   const long = {

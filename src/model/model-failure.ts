@@ -17,7 +17,7 @@ export const FailureKind = z.enum([
   "cut",
   /** The answer is not in the provider's format. */
   "malformed",
-  /** The answer is larger than any that is read. It is not asked for again. */
+  /** The answer is larger than the limit. There is no retry. */
   "oversized",
   "bad-key",
   "no-credit",
@@ -29,12 +29,12 @@ export const FailureKind = z.enum([
 ]);
 export type FailureKind = z.infer<typeof FailureKind>;
 
-/** Why a call of a model came to nothing, in words for the person. */
+/** Why a call of a model failed, in words for the person. */
 export const ModelFailure = z.object({
   kind: FailureKind,
   message: z.string(),
   hint: z.string().exactOptional(),
-  /** How long the provider asks everybody to stay away. */
+  /** The pause that the provider asks for. */
   retryAfterMs: z.number().exactOptional(),
 });
 export type ModelFailure = Readonly<z.infer<typeof ModelFailure>>;
@@ -50,7 +50,7 @@ const worthRetrying: ReadonlySet<FailureKind> = new Set<FailureKind>([
   "malformed",
 ]);
 
-/** True where the same request may succeed later. */
+/** True if the same request may succeed later. */
 export function isRetryable({ kind }: ModelFailure): boolean {
   return worthRetrying.has(kind);
 }

@@ -5,7 +5,7 @@ import type { ModelFailure } from "./model-failure.ts";
 
 /** One language model behind one provider. The agent loop knows nothing else about providers. */
 export interface Model {
-  /** As a person names it: `anthropic/claude-…`. */
+  /** The id that a person uses: `anthropic/claude-…`. */
   readonly id: string;
 
   /**
@@ -22,8 +22,8 @@ export interface ModelRequest {
   readonly system: string;
   readonly tools: readonly ToolSpec[];
   /**
-   * Begins with an `input` and never ends with a `reply`. An utterance is never changed: what was
-   * in one request is the same object in the next, so that an adapter may keep what it made of it.
+   * Begins with an `input` and never ends with a `reply`. An utterance is never changed: the next
+   * request has the same object, so that an adapter may cache its result for it.
    */
   readonly conversation: readonly Utterance[];
   readonly maxOutputTokens: number;
@@ -32,7 +32,7 @@ export interface ModelRequest {
 
 /** One contribution to the conversation between a member and its model. */
 export type Utterance =
-  /** What the member is shown: mail, notes, instructions. At least one text, none of them empty. */
+  /** Input of the member: mail, notes, instructions. At least one text, none of them empty. */
   | { readonly type: "input"; readonly texts: readonly string[] }
   | { readonly type: "reply"; readonly blocks: readonly ReplyBlock[] }
   /** One result for each call of the reply before, in the order of the calls. */
@@ -43,10 +43,10 @@ export type ModelPart =
   | { type: "thinking-delta"; text: string }
   /** The request is held back: for a rate limit, for others in flight, or before another attempt. */
   | { type: "waiting"; reason: string; delayMs: number }
-  /** The attempt failed and is made again: what was streamed so far is void. */
+  /** The attempt failed and is repeated: everything streamed so far is void. */
   | { type: "restart"; failure: ModelFailure; usage?: Usage }
   | FinishPart
-  /** `usage` is what the provider had reported before it failed: it is on the bill too. */
+  /** `usage` is the usage that the provider reported before it failed: it is on the bill too. */
   | { type: "error"; failure: ModelFailure; usage?: Usage };
 
 /** The end of a reply that was received whole. */
@@ -56,6 +56,6 @@ export interface FinishPart {
   stop: StopReason;
   rawStop?: string;
   usage: Usage;
-  /** What the person should know about the usage, once: the provider reported what cannot be true. */
+  /** A warning about the usage, shown once: the provider reported an impossible count. */
   usageWarning?: string;
 }

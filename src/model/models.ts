@@ -12,14 +12,14 @@ export interface ModelsOptions extends ModelSurroundings {
   random(): number;
   /** Requests of one key that may be under way at once. */
   maxInFlight?: number;
-  /** Keeps what all models answer. */
+  /** Records the replies of all models. */
   recording?: Recording | undefined;
 }
 
 const rehearsalId = "rehearsal";
 const replayPrefix = "replay:";
 
-/** Throws where a model cannot be had, as far as that can be known without opening anything. */
+/** Throws if a model cannot be used, as far as that is known without opening anything. */
 export function checkModel(id: string, configuration: ProviderConfiguration): void {
   if (hasProvider(id)) providerSettings(id, configuration);
 }
@@ -28,14 +28,14 @@ function hasProvider(id: string): boolean {
   return id !== rehearsalId && !id.startsWith(replayPrefix);
 }
 
-/** Begins to load what a model needs that is about to be opened. */
+/** Starts to load the code of a model that is about to be opened. */
 export function preloadModel(id: string, configuration: ProviderConfiguration): void {
   if (hasProvider(id)) preloadProvider(id, configuration);
 }
 
 /**
- * Has the code of a model's provider read an answer that nobody sent: the first one is slow to read,
- * because only then everything is made that checks it.
+ * Makes the code of a model's provider parse a fake answer: the first one is slow, because the
+ * schemas are only built then.
  */
 export async function warmUpModel(
   id: string,
@@ -66,7 +66,7 @@ function pingAnswer(): HttpResponse {
   return new HttpResponse({ status: 200, statusText: "OK", headers, body });
 }
 
-/** Nobody else pays for loading it. */
+/** Loaded only when it is used. */
 async function openRehearsal(): Promise<Model> {
   const { RehearsalModel } = await import("./rehearsal/rehearsal-model.ts");
   return new RehearsalModel();
@@ -95,7 +95,7 @@ export class Models {
       id === rehearsalId
         ? await openRehearsal()
         : this.#governorOf(id).govern(await openModel(id, this.#options));
-    // Around the governor: what is recorded is what the member got, in the end.
+    // Outside the governor: the recording has the final parts that the member got.
     return this.#options.recording?.record(model, member) ?? model;
   }
 

@@ -16,13 +16,13 @@ import {
 
 export interface ModelSurroundings extends ProviderConfiguration {
   readonly clock: Clock;
-  /** Where it leaves one out, the provider's own default holds. */
+  /** Each one that is missing has the provider's default. */
   readonly watchdogs?: Partial<Watchdogs>;
-  /** How a server is asked (default: over HTTP). */
+  /** How requests are sent (default: over HTTP). */
   readonly fetch?: HttpFetch;
 }
 
-/** Makes the model that a person named, such as `anthropic/claude-…`. Only its provider is loaded. */
+/** Opens the model with this id, such as `anthropic/claude-…`. Only its provider is loaded. */
 export async function openModel(id: string, surroundings: ModelSurroundings): Promise<Model> {
   const { clock, watchdogs, fetch } = surroundings;
   const settings = providerSettings(id, surroundings);
@@ -39,7 +39,7 @@ export async function openModel(id: string, surroundings: ModelSurroundings): Pr
   });
 }
 
-/** Begins to load what a model's provider needs, so that it is there when the model is opened. */
+/** Starts to load the code of a model's provider, so that it is ready when the model is opened. */
 export function preloadProvider(id: string, configuration: ProviderConfiguration): void {
   const settings = providerSettings(id, configuration);
   // Opening the model meets the failure again, and reports it.
@@ -51,11 +51,12 @@ type Connect = (through: typeof fetch) => LanguageModelV3;
 
 interface FamilyCode {
   readonly dialect: Dialect;
-  /** Loads the SDK of the family, and nobody else's. */
+  /** Loads the SDK of this family only. */
   load(settings: ProviderSettings): Promise<Connect>;
 }
 
-// Where the SDKs want a key, the empty one is never sent: a provider that needs one is refused before.
+// If an SDK requires a key, an empty one is passed but never sent: a provider that needs a key is
+// refused before.
 const families: Readonly<Record<ProviderFamily, FamilyCode>> = {
   anthropic: {
     dialect: anthropic,

@@ -4,7 +4,9 @@ import { knownModels } from "./known-models.ts";
 
 const dollars = z.number().nonnegative();
 
-/** Dollars for a million tokens. What no rate is given for costs as much as ordinary input. */
+/**
+ * Dollars per million tokens. Tokens without a rate of their own cost as much as ordinary input.
+ */
 const Rates = z.strictObject({
   input: dollars,
   output: dollars,
@@ -29,17 +31,19 @@ export const PriceTable = z.record(
 );
 export type PriceTable = z.infer<typeof PriceTable>;
 
-/** Undefined where the price is unknown, which is not the same as a price of 0. */
+/** Undefined if the price is unknown, which is not the same as a price of 0. */
 export function findPrice(modelId: string, overrides: PriceTable = {}): Price | undefined {
   return find(modelId, overrides, ({ price }) => price);
 }
 
-/** How many tokens a request may have. Of an unknown model it is what nearly all can take. */
+/**
+ * How many tokens a request may have. For an unknown model, a size that nearly all models accept.
+ */
 export function contextWindow(modelId: string, overrides: PriceTable = {}): number {
   return findContextWindow(modelId, overrides) ?? 128_000;
 }
 
-/** As `contextWindow`, and undefined where it is unknown. */
+/** Like `contextWindow`, but undefined if it is unknown. */
 export function findContextWindow(modelId: string, overrides: PriceTable = {}): number | undefined {
   return find(modelId, overrides, ({ context_window }) => context_window);
 }
@@ -95,8 +99,8 @@ function rank(key: string): number {
 }
 
 /**
- * A snapshot costs what its model costs. No other ending is taken off: what is called after a known
- * model may cost many times as much.
+ * A snapshot costs as much as its model. No other suffix is removed: a model with a longer name may
+ * cost many times as much.
  */
 function withoutDate(modelId: string): string {
   return modelId.replace(/-(\d{8}|\d{4}-\d{2}-\d{2}|latest)$/, "");

@@ -2,16 +2,16 @@ import { TeamError } from "../errors.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** The APIs that are spoken. A provider is built in under each of these names. */
+/** The supported APIs. A provider is built in under each of these names. */
 export const providerFamilies = ["anthropic", "openai", "google", "openai-compatible"] as const;
 export type ProviderFamily = (typeof providerFamilies)[number];
 
 /** A provider that a person adds to the built-in ones. */
 export interface ProviderDefinition {
   readonly family: ProviderFamily;
-  /** Default: the family's own address. OpenAI-compatible ones have none. */
+  /** Default: the family's own address, which OpenAI-compatible ones do not have. */
   readonly baseUrl?: string | undefined;
-  /** The environment variable that holds the key. OpenAI-compatible ones can do without a key. */
+  /** The environment variable that holds the key. Optional for OpenAI-compatible ones. */
   readonly keyVariable?: string | undefined;
 }
 
@@ -20,7 +20,7 @@ export type ProviderDefinitions = Readonly<Record<string, ProviderDefinition>>;
 /** Where the keys and addresses of providers come from. */
 export interface ProviderConfiguration {
   readonly env: Environment;
-  /** By name: `<name>/<model>` is a model of it. */
+  /** Definitions by name: `<name>/<model>` is a model of one. */
   readonly providers?: ProviderDefinitions | undefined;
 }
 
@@ -31,14 +31,14 @@ interface ApiKey {
 
 interface ProviderRow {
   readonly family: ProviderFamily;
-  /** How a message calls the provider. */
+  /** The provider's name in messages. */
   readonly label: string;
-  /** The first that is set counts. */
+  /** The first variable that is set counts. */
   readonly keyVariables: readonly string[];
   readonly needsKey: boolean;
   readonly baseUrl?: string | undefined;
   readonly baseUrlVariable?: string;
-  /** How long the first byte of an answer may take. */
+  /** The timeout for the first byte of an answer. */
   readonly headersMs: number;
   /** The headers by which a request carries the key. */
   authHeaders(key: ApiKey): Record<string, string>;
@@ -92,7 +92,7 @@ const builtIn: Readonly<Record<ProviderFamily, ProviderRow>> = {
   },
 };
 
-/** Whether Anthropic is to be shown this key as a bearer token. */
+/** Whether this key is sent to Anthropic as a bearer token. */
 export function isBearerToken({ name }: ApiKey): boolean {
   return name === "ANTHROPIC_AUTH_TOKEN";
 }
@@ -118,7 +118,10 @@ function rowsOf(providers: ProviderDefinitions = {}): ReadonlyMap<string, Provid
   return new Map([...Object.entries(builtIn), ...defined]);
 }
 
-/** Throws `config-invalid` where a provider cannot be defined like this. No value is in the message. */
+/**
+ * Throws `config-invalid` if a provider cannot be defined like this. The message contains no
+ * values.
+ */
 export function checkProvider(name: string, definition: ProviderDefinition): void {
   const { family, baseUrl, keyVariable } = definition;
   const refuse = (problem: string, hint: string) => {
@@ -169,12 +172,12 @@ export function providerKeyNames(providers?: ProviderDefinitions): string[] {
   return providerVariables(providers).flatMap(({ keys }) => keys);
 }
 
-/** All keys of providers that the environment holds. */
+/** All keys of providers in the environment. */
 export function providerKeys({ env, providers }: ProviderConfiguration): string[] {
   return providerKeyNames(providers).flatMap((name) => env[name] || []);
 }
 
-/** The model that is used where nobody names one. */
+/** The model that is used if none is named. */
 export function defaultModelId(env: Environment): string | undefined {
   return env.TROUPE_MODEL || (env.MODEL_ID && `anthropic/${env.MODEL_ID}`) || undefined;
 }
@@ -186,13 +189,13 @@ export interface ProviderSettings
   readonly model: string;
   /** With the version in its path, and without a slash at its end. */
   readonly baseUrl: string;
-  /** Undefined only for a provider that can do without one. */
+  /** Undefined only for a provider that needs no key. */
   readonly key: ApiKey | undefined;
   /** The variable that a person would set, in words for a hint. */
   readonly keyName: string;
 }
 
-/** Finds what the model `id` needs. Throws what is missing or wrong. */
+/** Finds the settings of the model `id`. Throws if something is missing or wrong. */
 export function providerSettings(
   id: string,
   { env, providers }: ProviderConfiguration,
@@ -247,7 +250,7 @@ function baseUrlOf({ family, baseUrl, baseUrlVariable }: ProviderRow, env: Envir
     });
   }
   const url = given.replace(/\/+$/, "");
-  // Anthropic's own SDK wants it without the version, the AI SDK with it.
+  // Anthropic's own SDK expects the URL without the version, the AI SDK with it.
   return family === "anthropic" && !url.endsWith("/v1") ? `${url}/v1` : url;
 }
 

@@ -5,7 +5,7 @@ import { Usage } from "../protocol/usage.ts";
 import type { Utterance } from "./model.ts";
 import { ModelFailure } from "./model-failure.ts";
 
-/** A part of a stream as it is kept: how long anybody waited is not. */
+/** A part of a stream as it is recorded, without waiting times. */
 export const RecordedPart = z.discriminatedUnion("type", [
   z.object({ type: z.literal("text-delta"), text: z.string() }),
   z.object({ type: z.literal("thinking-delta"), text: z.string() }),
@@ -23,11 +23,11 @@ export const RecordedPart = z.discriminatedUnion("type", [
 export type RecordedPart = z.infer<typeof RecordedPart>;
 
 /**
- * What a request answered: the results of the tools that the reply before it had called.
+ * The tool results in a request: those of the calls of the reply before it.
  *
- * Nothing else of a request is kept to compare a replay with. Mail arrives at another moment in
- * every run, and ids, times and directories are never the same twice; but a member that was given
- * the same replies has called the same tools, and must have fared the same with them.
+ * Nothing else of a request is recorded to compare a replay with. Mail arrives at another moment in
+ * every run, and ids, times and directories always differ; but a member that was given the same
+ * replies has called the same tools, and must have got the same results.
  */
 const Answered = z.array(z.object({ name: z.string(), is_error: z.boolean() }));
 export type Answered = z.infer<typeof Answered>;

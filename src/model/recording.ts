@@ -7,8 +7,8 @@ import type { Model, ModelPart, ModelRequest } from "./model.ts";
 import { answeredIn, type RecordedCall, type RecordedPart } from "./recorded-call.ts";
 
 /**
- * Keeps what the models of a team answer in a file, one line a call, so that `Replay` can play it
- * back. Calls that were aborted are left out: in a replay nobody aborts them.
+ * Records the replies of a team's models in a file, one line per call, so that `Replay` can play it
+ * back. Aborted calls are left out: in a replay nobody aborts them.
  */
 export class Recording {
   readonly #path: string;
@@ -20,7 +20,7 @@ export class Recording {
     this.#secrets = secrets;
   }
 
-  /** Begins a new file: two runs in one could not be told apart. No secret gets into it. */
+  /** Creates a new file: two runs in one file could not be distinguished. Secrets are masked. */
   static async create(path: string, secrets: Secrets): Promise<Recording> {
     try {
       await writeFile(path, "", { flag: "wx", mode: 0o600 });
@@ -34,7 +34,7 @@ export class Recording {
     return new Recording(path, secrets);
   }
 
-  /** The same model, as `member` uses it; what it answers is recorded. */
+  /** The same model, used by `member`; its replies are recorded. */
   record(model: Model, member: MemberName): Model {
     return { id: model.id, stream: (request) => this.#stream(model, member, request) };
   }

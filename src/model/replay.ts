@@ -5,7 +5,7 @@ import type { MemberName } from "../protocol/ids.ts";
 import type { Model, ModelPart, ModelRequest } from "./model.ts";
 import { type Answered, answeredIn, RecordedCall } from "./recorded-call.ts";
 
-/** Plays back what a `Recording` has kept: to each member its own calls, in their order. */
+/** Plays back a `Recording`: to each member its own calls, in their order. */
 export class Replay {
   readonly #path: string;
   readonly #calls: ReadonlyMap<MemberName, readonly RecordedCall[]>;
@@ -44,7 +44,7 @@ export class Replay {
     };
   }
 
-  /** The calls that nobody has made yet. */
+  /** The calls that have not been made yet. */
   unplayed(): RecordedCall[] {
     return [...this.#calls].flatMap(([member, calls]) =>
       calls.slice(this.#played.get(member) ?? 0),

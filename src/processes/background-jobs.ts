@@ -15,18 +15,18 @@ import type {
 import { describeEnd, hasSucceeded } from "./describe-end.ts";
 import type { JobRecords } from "./job-records.ts";
 
-/** A command that runs while its member goes on. */
+/** A command that runs while its member continues. */
 export interface BackgroundJob {
-  /** Never given twice, in this or any other process. */
+  /** Never used twice, in this or any other process. */
   readonly id: string;
   /** With its secrets masked. */
   readonly command: string;
   readonly startedAt: Date;
   readonly pid: number;
   readonly status: "running" | "completed" | "failed" | "stopped";
-  /** What a model is shown: the output so far, and how it ended once it has. */
+  /** The text for a model: the output so far, and how it ended once it has. */
   readonly output: string;
-  /** Of the mail that tells its owner of its end. */
+  /** The id of the message that reports its end. */
   readonly messageId: MessageId;
 }
 
@@ -42,9 +42,9 @@ interface Job extends JobIdentity {
   reported: Promise<void>;
 }
 
-/** Each has its own processes; a member that starts one after the other must look after them. */
+/** Each has its own processes; a member that starts many must stop some first. */
 const maxRunning = 32;
-/** Of the ended ones, so many can still be looked up. */
+/** How many ended ones can still be looked up. */
 const maxEnded = 32;
 
 const namePrefix = "background-";
@@ -53,9 +53,9 @@ export interface BackgroundJobsOptions {
   runner: CommandRunner;
   secrets: Secrets;
   clock: Clock;
-  /** Whose jobs they are. */
+  /** The owner of the jobs. */
   member: MemberName;
-  /** Has a record of each job before it starts. It is removed when the member has been told of its end. */
+  /** Stores a record of each job before it starts. It is removed when its end has been reported. */
   records: JobRecords;
 }
 
@@ -71,7 +71,7 @@ export class BackgroundJobs implements AsyncDisposable {
   }
 
   start(request: JobRequest): Promise<BackgroundJob | CommandNotStarted> {
-    // One after the other, so that those of one turn are counted too.
+    // One after the other, so that jobs of the same turn are counted too.
     return this.#starts.run(() => this.#start(request));
   }
 
@@ -97,7 +97,7 @@ export class BackgroundJobs implements AsyncDisposable {
     return toBackgroundJob(job);
   }
 
-  /** The one with this id, or undefined where none is known. */
+  /** The job with this id; undefined if none is known. */
   get(id: string): BackgroundJob | undefined {
     const job = this.#jobs.get(id);
     return job && toBackgroundJob(job);
@@ -108,12 +108,12 @@ export class BackgroundJobs implements AsyncDisposable {
     return [...this.#jobs.values()].map(toBackgroundJob);
   }
 
-  /** Calls `listener` once for each job that ends, in whatever way. */
+  /** Calls `listener` once for each job that ends, however it ends. */
   onEnd(listener: (job: BackgroundJob) => void): () => void {
     return this.#onEnd.add(listener);
   }
 
-  /** Ends the job and all it has started. One that has ended, or is unknown, is left as it is. */
+  /** Ends the job and all it has started. An ended or unknown one is ignored. */
   async stop(id: string): Promise<void> {
     const job = this.#jobs.get(id);
     job?.stop.abort();
@@ -121,7 +121,7 @@ export class BackgroundJobs implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    // Behind those that are about to start.
+    // Queued after those that are about to start.
     await this.#starts.run(() => Promise.all([...this.#jobs.keys()].map((id) => this.stop(id))));
   }
 

@@ -11,23 +11,23 @@ export interface CommandRunner {
   /** Starts a line with `bash -c`, in the member's directory and with its environment. */
   start(request: CommandRequest): Promise<RunningCommand | CommandNotStarted>;
 
-  /** Runs a program by its path, with an empty environment, and gives its output as it is. */
+  /** Runs a program by its path, with an empty environment, and passes its output on unchanged. */
   runProgram(request: ProgramRequest): Promise<ProgramEnd>;
 }
 
 export interface CommandRequest {
   command: string;
-  /** What it is known by: it is in the name of the file for long output. */
+  /** A name for the command, used in the name of the file for long output. */
   name: string;
-  /** Undefined: no limit. */
+  /** Undefined means no limit. */
   timeoutMs: number | undefined;
   /** Ends the command, and all it has started. */
   signal: AbortSignal;
-  /** Output as it comes, masked and bounded. */
+  /** Called with output as it arrives, masked and bounded. */
   onOutput(text: string): void;
 }
 
-/** The command has done nothing. `problem` says why, and what to do about it. */
+/** The command was not started. `problem` says why, and what to do about it. */
 export interface CommandNotStarted {
   readonly type: "not-started";
   readonly problem: string;
@@ -38,17 +38,17 @@ export interface RunningCommand {
   readonly pid: number;
   /** Resolves when the shell has exited and nothing of the command is left. */
   readonly ended: Promise<CommandEnd>;
-  /** The output so far, cut as it is for a model. */
+  /** The output so far, cut to the limit for a model. */
   output(): string;
 }
 
-/** How a command came to its end. */
+/** How a command ended. */
 export interface CommandEnd {
   readonly type: "ended";
   readonly ending: "exited" | "timeout" | "aborted";
-  /** The limit there was. */
+  /** The time limit of the command. */
   readonly timeoutMs: number | undefined;
-  /** The shell's own; null where a signal ended it. */
+  /** The shell's exit code; null if a signal ended it. */
   readonly exitCode: number | null;
   readonly signal: NodeJS.Signals | null;
   /** How many processes were still running when the shell had exited. */
@@ -62,12 +62,12 @@ export interface ProgramRequest {
   /** The directory to work in. */
   cwd: string;
   signal: AbortSignal;
-  /** Gets the output as it comes, and returns false when it needs no more. */
+  /** Called with the output as it arrives; returns false when it needs no more. */
   onOutput(chunk: Buffer): boolean;
 }
 
 export type ProgramEnd =
-  /** It has ended, or its output was enough. `errors` is the beginning of what it complained of. */
+  /** It has ended, or its output was enough. `errors` is the beginning of its standard error. */
   | { readonly type: "ended"; readonly errors: string }
   | { readonly type: "aborted" }
   | { readonly type: "not-started"; readonly problem: string };

@@ -1,16 +1,16 @@
 import type { CommandEnd } from "./command-runner.ts";
 
-/** The result of a command for its model: its output as it came, and how it ended. */
+/** The result of a command for its model: its output, and how it ended. */
 export function describeEnd(end: CommandEnd): string {
   const outcome = outcomeOf(end);
-  // An error explains itself; a mere number would leave open whether something was printed.
+  // An error message is enough; an exit code alone would leave open whether something was printed.
   const hasOutput = end.output.trim() !== "";
   const output = hasOutput ? end.output.replace(/\n$/, "") : "(no output)";
   const lines = outcome?.startsWith("Error") && !hasOutput ? [outcome] : [output, outcome];
   return [...lines, leftoversOf(end)].filter((line) => line !== undefined).join("\n");
 }
 
-/** True when the command did what it was to do, as far as a shell can tell. */
+/** True if the command succeeded, as far as a shell can report it. */
 export function hasSucceeded({ ending, exitCode }: CommandEnd): boolean {
   return ending === "exited" && exitCode === 0;
 }

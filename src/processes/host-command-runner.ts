@@ -23,7 +23,7 @@ import type { Programs } from "./programs.ts";
 import type { RunningCommands } from "./running-commands.ts";
 
 export interface HostCommandRunnerOptions {
-  /** Where every command begins. */
+  /** The working directory of every command. */
   cwd: string;
   /** Already without provider keys. */
   environment: Readonly<Record<string, string>>;
@@ -32,9 +32,9 @@ export interface HostCommandRunnerOptions {
   pipes: Pipes;
   /** Finds the shell itself. */
   programs: Programs;
-  /** Knows every command from its start to its end. */
+  /** Keeps every command from its start to its end. */
   running: RunningCommands;
-  /** Whose commands these are, also to a later process: each is marked with it. */
+  /** The owner of the commands, also for a later process: each command is marked with it. */
   owner: CommandOwner;
 }
 
@@ -45,7 +45,7 @@ interface Launched {
   output: Socket;
 }
 
-/** Nobody is there to turn pages, type a password or close an editor. */
+/** Settings for commands without a person who turns pages, types a password or closes an editor. */
 const unattended = {
   TERM: "dumb",
   PAGER: "cat",
@@ -55,8 +55,8 @@ const unattended = {
 };
 
 /**
- * Runs commands on this machine as they are: each in a process group and a session of its own.
- * Nothing carries over from one to the next.
+ * Runs commands on this machine: each in its own process group and session. Nothing carries over
+ * from one to the next.
  */
 export class HostCommandRunner implements CommandRunner {
   readonly #options: HostCommandRunnerOptions;
@@ -77,7 +77,7 @@ export class HostCommandRunner implements CommandRunner {
     const launched = await this.#launch(request, marker);
     if (launched.type === "not-started") return launched;
     const { child, pid, output } = launched;
-    // The shell leads a group of its own, which has its pid.
+    // The shell leads its own process group, which has its pid.
     const tree = { group: pid, marker };
     const capture = outputFiles.capture(name, onOutput);
     return new HostCommand({ child, tree, output, capture, clock, timeoutMs, signal, running });
@@ -131,7 +131,7 @@ export class HostCommandRunner implements CommandRunner {
   }
 }
 
-/** Why there is no process. Node tells it in an event after `spawn` has returned. */
+/** Why there is no process. Node reports it in an event after `spawn` has returned. */
 async function failureOf(child: ChildProcess): Promise<unknown> {
   const [error] = await once(child, "error");
   return error;

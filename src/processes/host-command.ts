@@ -10,18 +10,18 @@ import type { OutputCapture } from "./output-capture.ts";
 import { endTree, isRunning, type ProcessTree } from "./process-tree.ts";
 import type { RunningCommands } from "./running-commands.ts";
 
-/** What the shell left behind has this long to end by itself, as `>(tee log)` does. */
+/** How long processes that the shell left behind may take to end, as `>(tee log)` does. */
 const settleMs = 500;
 const pollMs = 50;
-/** Within this time no machine starts so many processes that pids come again. */
+/** Within this time no machine starts so many processes that pids are used again. */
 const newMs = 1_000;
-/** Output that no process of the command holds open is not read for longer. */
+/** How long output is read that no process of the command holds open. */
 const abandonMs = 1_000;
 
 interface HostCommandOptions {
   child: ChildProcess;
   tree: ProcessTree;
-  /** What the command writes. */
+  /** The output of the command. */
   output: Socket;
   capture: OutputCapture;
   clock: Clock;
@@ -68,7 +68,7 @@ export class HostCommand implements RunningCommand {
       output.destroy();
       await this.#drained;
     }
-    // Of one that was killed it is not asked: a process that hangs in the kernel never exits.
+    // The exit of a killed command is not awaited: a process that hangs in the kernel never exits.
     const exit = ending === "exited" ? await this.#exited : { exitCode: null, signal: null };
     return { type: "ended", ending, timeoutMs, ...exit, leftovers, output: capture.text() };
   }
@@ -93,7 +93,7 @@ export class HostCommand implements RunningCommand {
     }
   }
 
-  /** Everything ends with its command, daemons too: otherwise they would run on unnoticed. */
+  /** Ends all processes of the command, daemons too: otherwise they would continue unnoticed. */
   async #endLeftovers(): Promise<number> {
     const { tree, clock } = this.#options;
     if (await settlesWithin(this.#drained, settleMs, clock)) {
@@ -106,7 +106,7 @@ export class HostCommand implements RunningCommand {
     return endTree(tree, clock);
   }
 
-  /** Reads on only when what was read is taken care of: the command waits meanwhile. */
+  /** Continues reading only when the last output is stored: the command waits meanwhile. */
   async #drain(): Promise<void> {
     const { output, capture } = this.#options;
     const decoder = new StringDecoder("utf8");
@@ -116,7 +116,7 @@ export class HostCommand implements RunningCommand {
         await capture.push(decoder.write(bytes));
       }
     } catch (error) {
-      // That is how it ends when it is abandoned.
+      // This error is expected when the output is abandoned.
       if (!hasErrno(error, "ERR_STREAM_PREMATURE_CLOSE")) throw error;
     }
     await capture.push(decoder.end());

@@ -53,13 +53,13 @@ export interface FileJobRecordsOptions {
   signature: Signer;
   /** Called once for each file that cannot be read, that is missing, or that troupe did not write. */
   onDamage(problem: string): void;
-  /** Has a copy of each record, which counts where its file does not. */
+  /** Has a copy of each record, which counts if its file is missing or damaged. */
   inventory?: Inventory | undefined;
   /** Throws when this process may no longer write the team's state. */
   check(): Promise<void>;
 }
 
-/** Job records as files: `<member>-<id>.json`, so that a person sees whose they are. */
+/** Job records as files: `<member>-<id>.json`, so that a person sees their owners. */
 export class FileJobRecords implements JobRecords {
   readonly #options: FileJobRecordsOptions;
   readonly #reported = new Set<string>();
@@ -70,7 +70,7 @@ export class FileJobRecords implements JobRecords {
     this.#options = options;
   }
 
-  /** Removes what a writer that died left behind. Only for the process that runs the team. */
+  /** Removes temporary files of a writer that died. Only for the process that runs the team. */
   repair(): Promise<void> {
     return removeTemporaries(this.#options.directory);
   }
@@ -93,7 +93,7 @@ export class FileJobRecords implements JobRecords {
 
   async remove(id: string): Promise<void> {
     await this.#options.check();
-    // Without a look at all the others: at a start there may be many to remove.
+    // Without listing all the others: at a start there may be many to remove.
     const known = this.#names.get(id);
     const names = known ? [known] : (await this.#list()).filter((it) => it.endsWith(`-${id}.json`));
     for (const name of names) {

@@ -12,7 +12,7 @@ export function backgroundRunTool({ background }: { background: BackgroundJobs }
     description:
       "Start a shell command that runs while you go on, such as a server. You are told when it ends.",
     input: BackgroundRunInput,
-    // It runs on after the call, unobserved.
+    // The command continues after the call, unobserved.
     action: ({ command }) => ({ type: "command", command, isGated: true }),
     run: ({ command }) => startInBackground(background, { command, timeoutMs: undefined }),
   });
@@ -51,7 +51,7 @@ function summaryOf(job: BackgroundJob): string {
   return `${job.id}: [${stateOf(job)}] ${firstLine(job.command)}`;
 }
 
-/** With the pid, by which a running one can be ended. */
+/** Includes the pid, with which a running one can be ended. */
 function stateOf({ status, pid }: BackgroundJob): string {
   return status === "running" ? `running, pid ${pid}` : status;
 }

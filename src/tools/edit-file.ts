@@ -66,7 +66,9 @@ function applyEdit({ path, replace_all, ...edit }: FileEdit, current: Buffer | u
   return { content: Buffer.from(parts.join(newText)), report };
 }
 
-/** A model writes LF; where the file has CRLF, that is meant, and is what must be written. */
+/**
+ * A model writes LF; if the file has CRLF, that is what the model means, and what must be written.
+ */
 function withEndingsOf(
   text: string,
   { old_text: oldText, new_text: newText }: Pick<FileEdit, "old_text" | "new_text">,

@@ -9,7 +9,7 @@ import { outputRoom } from "./files/output-room.ts";
 import { defineTool, failure, success, type Tool, type ToolOutput } from "./tool.ts";
 
 const defaultLimit = 2000;
-/** What providers take, once it is written as base64. */
+/** The largest image that providers accept, written as base64. */
 const maxImageBytes = 3.75 * 1024 * 1024;
 /** How much of a large file is read after the lines shown, only to count those left. */
 const maxCountedBytes = 64 * 1024 * 1024;
@@ -57,7 +57,7 @@ async function readSmall({
 }): Promise<ToolOutput> {
   const content = await readWhole(file.handle, path);
   const output = show(path, content, lines);
-  // What was not shown is not known, and so must not be replaced.
+  // The member does not know text that was not shown, and so must not replace the file.
   if (!output.isError) seenFiles.note(file.path, content);
   return output;
 }
@@ -72,7 +72,7 @@ function show(path: string, content: Buffer, lines: LineRange): ToolOutput {
   return showLines(path, window, lines);
 }
 
-/** Reads no more than it must, and holds no more than it shows. */
+/** Reads no more than necessary, and holds no more than it shows. */
 async function readLarge({
   path,
   file: { handle, stats },

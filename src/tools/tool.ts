@@ -1,7 +1,7 @@
 import type { Action, ToolSpec } from "../protocol/tools.ts";
 import type { Image, ReceivedMail } from "../protocol/transcript.ts";
 
-/** A tool as the agent loop sees it: any input in, a call that can be judged and run out. */
+/** A tool as the agent loop sees it: it turns any input into a call that can be judged and run. */
 export interface Tool {
   readonly spec: ToolSpec;
   /** Checks the input and does nothing yet. */
@@ -11,7 +11,7 @@ export interface Tool {
 export interface PreparedCall {
   readonly type: "prepared";
   readonly action: Action;
-  /** Resolves to what the model is shown. A throw means a bug or a broken store. */
+  /** Resolves to the output for the model. A thrown error means a bug or a broken store. */
   run(context: ToolContext): Promise<ToolOutput>;
 }
 
@@ -28,20 +28,20 @@ export interface ToolOutput {
   readonly mail?: readonly ReceivedMail[];
 }
 
-/** What one call may reach. Everything else is given to the tool when it is made. */
+/** The context of one call. Everything else is given to the tool when it is created. */
 export interface ToolContext {
   readonly callId: string;
-  /** When the model made the call. It may run much later, if the process was killed in between. */
+  /** When the model made the call. If the process was killed in between, it may run much later. */
   readonly madeAt?: Date;
-  /** Aborted when the call is to stop. It still resolves, with what it has. */
+  /** Aborted when the call must stop. It still resolves, with the output so far. */
   readonly signal: AbortSignal;
-  /** Output as it comes, for observers. */
+  /** Called with output as it arrives, for observers. */
   onOutput(text: string): void;
 }
 
 /**
- * What a tool takes: an object of Zod 4. It is described by what is used of it and not by Zod's own
- * types, so that a tool may be defined with another version of Zod than troupe's.
+ * The input schema of a tool: an object of Zod 4. The type lists only the used parts and not Zod's
+ * own types, so that a tool may be defined with another version of Zod than troupe's.
  */
 export interface ToolInput<Input> {
   safeParse(
@@ -58,7 +58,7 @@ interface Issue {
   message: string;
 }
 
-/** Makes a tool whose `run` gets parsed input; bad input goes back to the model as an error. */
+/** Makes a tool whose `run` gets parsed input; for bad input the model gets an error result. */
 export function defineTool<Input>(definition: {
   name: string;
   description: string;
@@ -85,7 +85,7 @@ export function defineTool<Input>(definition: {
   };
 }
 
-/** Every member has its own tools, made of the same inputs: what those look like is worked out once. */
+/** Every member has its own tools with the same input schemas: each JSON Schema is made once. */
 const inputSchemas = new WeakMap<ToolInput<unknown>, Record<string, unknown>>();
 
 function inputSchema(schema: ToolInput<unknown>): Record<string, unknown> {
@@ -94,7 +94,7 @@ function inputSchema(schema: ToolInput<unknown>): Record<string, unknown> {
   return known;
 }
 
-/** Every byte of it is sent with every request, so what says nothing is left out. */
+/** The JSON Schema without parts that say nothing: every byte is sent with every request. */
 function describeInput(schema: ToolInput<unknown>): Record<string, unknown> {
   const described = schema.toJSONSchema({
     io: "input",

@@ -23,7 +23,7 @@ const fileToolMakers = {
   grep: grepTool,
 } satisfies Record<string, (access: FileAccess) => Tool>;
 
-/** The tools that work on the repository, in the order in which a model is told of them. */
+/** The tools that work on the repository, in the order in which a model gets them. */
 const makers = {
   bash: bashTool,
   background_run: backgroundRunTool,

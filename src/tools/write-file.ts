@@ -27,7 +27,10 @@ export function writeFileTool(access: FileAccess): Tool {
   });
 }
 
-/** A model is not shown the byte order mark, nor does it write CRLF by itself. */
+/**
+ * Keeps the byte order mark and CRLF of a file: a model is not shown the one, and does not write
+ * the other.
+ */
 function keepForm(current: Buffer | undefined, text: string): string {
   const old = current?.toString("utf8") ?? "";
   const isMarkLost = old.startsWith(byteOrderMark) && !text.startsWith(byteOrderMark);

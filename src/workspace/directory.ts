@@ -18,7 +18,7 @@ const { O_DIRECTORY, O_NOFOLLOW, O_NONBLOCK, O_RDONLY } = constants;
 /** Where Linux shows a process its own descriptors. A directory among them can be entered. */
 const descriptors = "/proc/self/fd";
 
-/** True where a name can be looked up in an open directory instead of along a path: on Linux. */
+/** True if a name can be looked up in an open directory instead of along a path: on Linux. */
 export async function canEnterDescriptors(): Promise<boolean> {
   try {
     return (await stat(descriptors)).isDirectory();
@@ -30,11 +30,12 @@ export async function canEnterDescriptors(): Promise<boolean> {
 
 /**
  * A directory that is held open. Names are looked up in it, never along its path, and no link is
- * followed: whatever is renamed or swapped meanwhile, a name leads to something in this directory.
+ * followed: even if something is renamed or swapped meanwhile, a name leads to something in this
+ * directory.
  *
  * Where descriptors cannot be entered (macOS), names are looked up along the path, which is checked
- * to lead to this directory before and after. That is weaker: who swaps a directory above it out
- * and in again between the checks goes unnoticed.
+ * to lead to this directory before and after. That is weaker: a process that swaps a directory
+ * above it out and in again between the checks is not noticed.
  */
 export class Directory implements AsyncDisposable {
   readonly path: string;
@@ -53,7 +54,9 @@ export class Directory implements AsyncDisposable {
     return new Directory(path, handle, entersDescriptors);
   }
 
-  /** A path to this directory that holds as long as it is open, for a child's working directory. */
+  /**
+   * A path to this directory that is valid as long as it is open, for a child's working directory.
+   */
   get location(): string {
     return this.#entersDescriptors ? `${descriptors}/${this.#handle.fd}` : this.path;
   }
@@ -68,7 +71,7 @@ export class Directory implements AsyncDisposable {
     return new Directory(join(this.path, name), handle, this.#entersDescriptors);
   }
 
-  /** Enters one directory after the other. This one stays open, those between are closed. */
+  /** Enters one directory after the other. This one stays open, the ones in between are closed. */
   async descend(names: readonly string[]): Promise<Directory> {
     let directory = await this.#again();
     for (const name of names) {
@@ -90,7 +93,7 @@ export class Directory implements AsyncDisposable {
     }
   }
 
-  /** What `name` is itself, or undefined where there is nothing. */
+  /** The stats of `name` itself; undefined if it does not exist. */
   async stat(name: string): Promise<BigIntStats | undefined> {
     try {
       return await lstat(await this.#at(name), { bigint: true });
@@ -100,7 +103,7 @@ export class Directory implements AsyncDisposable {
     }
   }
 
-  /** Leaves what there is under this name already. */
+  /** Creates a directory. An existing one is not changed. */
   async make(name: string): Promise<void> {
     try {
       await mkdir(await this.#at(name));
@@ -113,7 +116,7 @@ export class Directory implements AsyncDisposable {
     await rename(await this.#at(from), await this.#at(to));
   }
 
-  /** Gives the file a name that is free; throws EEXIST where it is not. */
+  /** Gives the file another name; throws EEXIST if that exists. */
   async link(from: string, to: string): Promise<void> {
     await link(await this.#at(from), await this.#at(to));
   }
@@ -133,7 +136,7 @@ export class Directory implements AsyncDisposable {
 
   async #at(name: string): Promise<string> {
     await this.#assertInPlace();
-    // Not joined: that would take the last part of `fd/7/.` away, and leave a link.
+    // Not `join`, which would remove the `.` of `fd/7/.` and leave a link.
     return `${this.location}/${name}`;
   }
 
@@ -146,7 +149,7 @@ export class Directory implements AsyncDisposable {
   }
 }
 
-/** What is thrown when a path turns out to be another than the one that was checked. */
+/** The error for a path that has changed since it was checked. */
 export function swapped(path: string): TeamError {
   return new TeamError("path-refused", `${path} was replaced by something else in the meantime`, {
     hint: "Check what it is, and try again.",

@@ -1,6 +1,6 @@
 /** Where a path leads, once every link in it is followed. */
 export interface Place {
-  /** The real path. Of what does not exist yet: the real path of its nearest parent, and the rest. */
+  /** The real path. For a missing file: the real path of its nearest parent, and the rest. */
   readonly real: string;
   /** True when it is in the workspace, or is the workspace. */
   readonly isInside: boolean;

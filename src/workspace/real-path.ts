@@ -6,9 +6,9 @@ import { hasErrno, TeamError } from "../errors.ts";
 const maxLinks = 40;
 
 /**
- * Where an absolute path leads when every link is followed, also one to what does not exist yet: a
- * link to a missing file is where that file would be made. Throws `path-refused` where it leads
- * nowhere.
+ * The target of an absolute path when every link is followed, also of one that does not exist yet:
+ * a link to a missing file leads to where that file would be created. Throws `path-refused` if it
+ * leads nowhere.
  */
 export async function realPathOf(absolute: string): Promise<string> {
   try {
@@ -59,7 +59,7 @@ async function realPathIfExists(path: string): Promise<string | undefined> {
   }
 }
 
-/** Undefined where `path` is no link, or nothing. */
+/** Undefined if `path` is not a link or does not exist. */
 async function linkTarget(path: string): Promise<string | undefined> {
   try {
     return await readlink(path);

@@ -4,10 +4,10 @@ import { join } from "node:path";
 import { TeamError } from "../errors.ts";
 import { type Directory, swapped } from "./directory.ts";
 
-/** What is larger is read in parts only, and never changed by a tool. */
+/** A larger file is read in parts only, and never changed by a tool. */
 export const maxWholeBytes = 10 * 1024 * 1024;
 
-/** A file that is open: its real path, and how it was when it was opened. */
+/** An open file: its real path, and its stats when it was opened. */
 export interface OpenFile {
   readonly path: string;
   readonly handle: FileHandle;
@@ -15,8 +15,8 @@ export interface OpenFile {
 }
 
 /**
- * Opens a file and nothing else: pipes, sockets and devices are not even touched. Undefined where
- * there is nothing of this name.
+ * Opens a regular file; pipes, sockets and devices are not even touched. Undefined if there is
+ * nothing of this name.
  */
 export async function openRegularFile(
   directory: Directory,
@@ -50,7 +50,7 @@ function assertRegularFile(path: string, stats: BigIntStats): void {
       });
 }
 
-/** All of a file that is not too large for that. */
+/** The whole content of a file within the limit. */
 export async function readWhole(handle: FileHandle, path: string): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let size = 0;
@@ -64,7 +64,7 @@ export async function readWhole(handle: FileHandle, path: string): Promise<Buffe
 
 const chunkBytes = 256 * 1024;
 
-/** What is in the file, from its beginning to its end. */
+/** The content of the file, from its beginning to its end. */
 export async function* chunksOf(handle: FileHandle): AsyncGenerator<Buffer> {
   for (let position = 0; ; ) {
     const buffer = Buffer.allocUnsafe(chunkBytes);

@@ -3,15 +3,15 @@ import { createHash } from "node:crypto";
 const maxFiles = 10_000;
 const maxContentBytes = 8 * 1024 * 1024;
 
-/** How a file is now, compared with what the member knows of it. */
+/** The current file, compared with what the member knows of it. */
 export type FileComparison =
-  /** Nothing that the member does not know: it may write. */
+  /** The member knows the current content: it may write. */
   | { type: "known" }
   /** It exists, and the member has not read it. */
   | { type: "unread" }
   /** It was there when the member read it. */
   | { type: "deleted" }
-  /** `before` is what the member knows, where that is still held. */
+  /** `before` is the content that the member knows, if it is still in memory. */
   | { type: "changed"; before: Buffer | undefined };
 
 interface Seen {
@@ -20,14 +20,14 @@ interface Seen {
 }
 
 /**
- * What one member knows of the files it has read or written, by real path. Bounded: the contents
- * longest untouched are forgotten first, then whole files, which must then be read again.
+ * The files that one member has read or written, by real path. Bounded: the contents that were not
+ * used for longest are forgotten first, then whole files, which must then be read again.
  */
 export class SeenFiles {
   readonly #files = new Map<string, Seen>();
   #contentBytes = 0;
 
-  /** The member has been shown this file, or has written it. */
+  /** Records that the member has been shown this file, or has written it. */
   note(real: string, content: Buffer): void {
     this.forget(real);
     this.#files.set(real, { hash: hashOf(content), content });

@@ -7,7 +7,7 @@ import { openRegularFile, readWhole } from "./regular-file.ts";
 
 const { O_CREAT, O_EXCL, O_RDWR, O_WRONLY } = constants;
 const permissionBits = 0o777;
-/** Before the umask, as for every file that a program makes. */
+/** Before the umask, as for every file that a program creates. */
 const newFileMode = 0o666;
 
 /** A file as it was at one moment. */
@@ -26,7 +26,7 @@ export class TargetFile implements AsyncDisposable {
     this.#name = name;
   }
 
-  /** Undefined where there is no such file. Throws where it could not be written anyway. */
+  /** Undefined if there is no such file. Throws if it could not be written anyway. */
   async read(): Promise<FileVersion | undefined> {
     const file = await openRegularFile(this.#directory, this.#name, O_RDWR);
     if (!file) return undefined;
@@ -35,9 +35,9 @@ export class TargetFile implements AsyncDisposable {
   }
 
   /**
-   * Puts `content` in the place of `old`, with its permissions, or makes the file where `old` is
-   * undefined. Others see the old file or the new one, never a part. False, and nothing done, when
-   * the file is no longer `old`.
+   * Replaces `old` by `content`, with its permissions, or creates the file if `old` is undefined.
+   * Others see the old file or the new one, never a part. False, without any change, if the file is
+   * no longer `old`.
    */
   async replace(old: FileVersion | undefined, content: Buffer): Promise<boolean> {
     const temporary = `.troupe-${randomUUID()}.tmp`;
@@ -94,7 +94,7 @@ export class TargetFile implements AsyncDisposable {
       return true;
     } catch (error) {
       if (hasErrno(error, "EEXIST")) return false;
-      // File systems without links, as on memory cards, leave nothing better.
+      // On file systems without links, as on memory cards, there is no better way.
       if (!hasErrno(error, "EPERM", "ENOTSUP", "EOPNOTSUPP")) throw error;
       await this.#directory.rename(temporary, this.#name);
       return true;

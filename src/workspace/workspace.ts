@@ -8,15 +8,15 @@ import { contains, realPathOf } from "./real-path.ts";
 import { type OpenFile, openRegularFile } from "./regular-file.ts";
 import { TargetFile } from "./target-file.ts";
 
-/** Longer ones no system opens. */
+/** No system opens a longer path. */
 const maxPathBytes = 4096;
 
 export interface WorkspaceOptions {
   root: string;
-  /** Where relative paths begin. Default: the root. */
+  /** The base of relative paths (default: the root). */
   cwd?: string;
   teamDirectory: string;
-  /** False: as on a system whose descriptors cannot be entered. Default: detected. */
+  /** False for a system whose descriptors cannot be entered (default: detected). */
   entersDescriptors?: boolean;
 }
 
@@ -27,13 +27,13 @@ export interface SearchArea {
 }
 
 /**
- * The directory that a member works in, and the only way of the file tools to the disk.
+ * The directory that a member works in; the file tools reach the disk only through it.
  *
- * A path is followed to the real one first, which must be in the workspace; what is then opened is
- * that real path, part by part and following no link. So there is nothing to gain by swapping a
- * part for a link in between. Files in the team directory may be read, and never written,
- * wherever that directory is. A hard link to a file outside is a file of the workspace like any
- * other: nothing tells it apart.
+ * A path is resolved to the real one first, which must be in the workspace; then that real path is
+ * opened, part by part and without following links. So nothing is gained by swapping a part for a
+ * link in between. Files in the team directory may be read, but never written, wherever that
+ * directory is. A hard link to a file outside is a file of the workspace like any other: it cannot
+ * be distinguished.
  */
 export class Workspace {
   readonly root: string;
@@ -60,7 +60,10 @@ export class Workspace {
     });
   }
 
-  /** Where a path as a model writes it leads: relative to the member's directory, `~` a plain name. */
+  /**
+   * The place of a path that a model wrote: relative to the member's directory; `~` is a plain
+   * name.
+   */
   async locate(path: string): Promise<Place> {
     assertPath(path);
     return this.placeAt(await realPathOf(resolve(this.cwd, path)));
@@ -73,7 +76,7 @@ export class Workspace {
     return { real, isInside, relative: isInside ? fromRoot : undefined };
   }
 
-  /** Where a path leads that is to be written. Throws where nothing may be. */
+  /** The place of a path that is to be written. Throws if it must not be written. */
   async locateTarget(path: string): Promise<Place> {
     const place = await this.locate(path);
     if (!place.isInside) throw outside(path, this.root);
@@ -81,7 +84,7 @@ export class Workspace {
     return place;
   }
 
-  /** A file to read, or undefined where it is missing. */
+  /** A file to read; undefined if it is missing. */
   async openFile(path: string): Promise<OpenFile | undefined> {
     const parent = await this.#openParent(path);
     if (!parent) return undefined;
@@ -89,7 +92,7 @@ export class Workspace {
     return await openRegularFile(directory, parent.name, constants.O_RDONLY);
   }
 
-  /** What to search: a directory, or a file in its directory. Undefined where there is neither. */
+  /** The area to search: a directory, or a file in its directory. Undefined if there is neither. */
   async openSearch(path: string): Promise<SearchArea | undefined> {
     const parent = await this.#openParent(path);
     if (!parent) return undefined;
@@ -104,8 +107,8 @@ export class Workspace {
   }
 
   /**
-   * What to write at a place that `locateTarget` has found. Undefined where its directory is
-   * missing and not to be made.
+   * The file to write at a place that `locateTarget` has found. Undefined if its directory is
+   * missing and is not to be created.
    */
   async openTarget(
     { real }: Place,
@@ -123,7 +126,7 @@ export class Workspace {
     return new TargetFile(directory, name);
   }
 
-  /** Globs, in ripgrep's language, for what is never searched unless it is asked for by name. */
+  /** Globs, in ripgrep's language, for files that are searched only if they are named. */
   closedTo({ directory }: SearchArea): string[] {
     const isTeamBelow =
       this.#teamDirectory !== directory.path && contains(directory.path, this.#teamDirectory);
@@ -131,7 +134,7 @@ export class Workspace {
     return [".git", ...(isTeamBelow ? [`/${team}`] : [])];
   }
 
-  /** The directory in which a path that may be read has its name; undefined where it is missing. */
+  /** The directory that contains a readable path; undefined if it is missing. */
   async #openParent(path: string): Promise<{ directory: Directory; name: string } | undefined> {
     const { real } = await this.locate(path);
     const base = [this.root, this.#teamDirectory].find((it) => contains(it, real));
@@ -162,7 +165,7 @@ function partsOf(base: string, real: string): { names: string[]; name: string } 
   return { names, name: name || "." };
 }
 
-/** By its identity: the closed directory may have been named by another spelling. */
+/** Compares identities: the closed directory may have been named by another spelling. */
 async function enterUnlessSame(
   above: Directory,
   name: string,
@@ -187,7 +190,7 @@ async function statIfExists(path: string): Promise<BigIntStats | undefined> {
   }
 }
 
-/** Where a member is to work. Throws where there is no directory. */
+/** The directory in which a member works. Throws if it does not exist. */
 async function realDirectory(path: string): Promise<string> {
   assertPath(path);
   try {

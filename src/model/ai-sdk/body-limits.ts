@@ -1,10 +1,12 @@
 const mebibyte = 1024 * 1024;
 
-/** Many times what the longest reply takes, with everything that providers send around each token. */
+/**
+ * Many times the size of the longest reply, with everything that providers send around each token.
+ */
 const maxBodyBytes = 32 * mebibyte;
 /** The SDK holds a line whole before it reads it. */
 const maxLineBytes = 8 * mebibyte;
-/** What is kept of the body of a refusal: its reasons are in its first bytes. */
+/** How much of the body of an error is kept: its reasons are in its first bytes. */
 const maxRefusalBytes = 64 * 1024;
 /** Far more than any reply has. */
 export const maxBlocks = 1_000;
@@ -38,7 +40,9 @@ export class BodyMeter {
     return { fitting: bytes.subarray(0, 0), exceeded: limits.line };
   }
 
-  /** The longest line that ends or goes on in `bytes`; those within are no longer than they are. */
+  /**
+   * The longest line that ends or continues in `bytes`; lines within are shorter than the limit.
+   */
   #longestLine(bytes: Uint8Array): number {
     const last = Math.max(bytes.lastIndexOf(newline), bytes.lastIndexOf(carriageReturn));
     if (last === -1) {
@@ -54,7 +58,7 @@ export class BodyMeter {
 const newline = 10;
 const carriageReturn = 13;
 
-/** Where the first line ends, in bytes that have an end of a line. */
+/** The end of the first line, in bytes that contain a line break. */
 function firstBreak(bytes: Uint8Array): number {
   const places = [bytes.indexOf(newline), bytes.indexOf(carriageReturn)];
   return Math.min(...places.filter((place) => place !== -1));

@@ -1,27 +1,30 @@
 import { z } from "zod";
 import type { Usage } from "../../protocol/usage.ts";
 
-/** What differs between providers beyond what the SDK evens out. */
+/** Differences between providers that the SDK does not hide. */
 export interface Dialect {
-  /** Under this name the SDK hands out, and wants back, what belongs to the provider. */
+  /** The name under which the SDK passes the provider's own data in both directions. */
   readonly namespace: string;
-  /** False where a tool's result can be text only: its images follow in a message of their own. */
+  /** False if a tool's result can be text only: its images follow in a separate message. */
   readonly showsImagesInResults: boolean;
-  /** False where a result cannot be marked as an error, so that its text must say so. */
+  /** False if a result cannot be marked as an error, so that its text must say so. */
   readonly marksErrors: boolean;
   /** The ids of calls that the provider accepts; others are rewritten. */
   readonly callId: RegExp;
   /** True if a thought with these data may be sent back. */
   takesThought(data: Readonly<Record<string, unknown>>): boolean;
-  /** What an event reports of the usage, each number counted from the beginning of the reply. */
+  /** The usage in an event, each number counted from the beginning of the reply. */
   usageIn(event: unknown): ReportedUsage | undefined;
-  /** True for an event that the SDK does not know and that need not be known. */
+  /** True for an event that the SDK does not know and that can be ignored. */
   ignores(event: unknown): boolean;
-  /** True once the provider has said that the reply is over, and not only the connection. */
+  /**
+   * True once the provider has marked the reply as complete; the end of the connection is not
+   * enough.
+   */
   isComplete(ending: AnswerEnding): boolean;
 }
 
-/** How a reply came to its end: as its events say, and as its bytes say. */
+/** How a reply ended: according to its events, and to its bytes. */
 type AnswerEnding = ReplyEnding & WireEnding;
 
 export interface ReplyEnding {
@@ -33,18 +36,18 @@ export interface ReplyEnding {
 export interface WireEnding {
   /** `data: [DONE]` has come: the end marker of OpenAI's streams. */
   readonly isDone: boolean;
-  /** The body ended as HTTP says a body ends. */
+  /** The body ended as HTTP requires. */
   readonly isCleanEnd: boolean;
 }
 
-/** Null: a number was reported that cannot be true. */
+/** Null: an impossible number was reported. */
 type ReportedUsage = { [Key in keyof Usage]?: number | null };
 
-/** No model takes in or writes nearly as much in one call. */
+/** No model reads or writes nearly as many in one call. */
 const mostTokens = 100_000_000;
 const Count = z.int().nonnegative().max(mostTokens);
 
-/** Undefined where nothing is reported. */
+/** Undefined if nothing is reported. */
 const count = z
   .unknown()
   .optional()
@@ -97,7 +100,7 @@ export const anthropic: Dialect = {
       })
     );
   },
-  // Anthropic adds kinds of events to its streams and asks clients to pass over them.
+  // Anthropic adds types of events to its streams and asks clients to ignore unknown ones.
   ignores(event) {
     const type = AnthropicEvent.safeParse(event).data?.type;
     return type !== undefined && !anthropicEvents.has(type);
@@ -171,7 +174,7 @@ export const google: Dialect = {
 
 type Reported = number | null | undefined;
 
-/** What was read from the cache is part of the prompt in these providers' count. */
+/** Tokens read from the cache are part of the prompt in these providers' count. */
 function promptUsage(
   prompt: Reported,
   cached: Reported,
@@ -190,7 +193,7 @@ function sum(one: Reported, other: Reported): Reported {
   return one === null || other === null ? null : (one ?? 0) + (other ?? 0);
 }
 
-/** A later event does not repeat every number: what it leaves out keeps its value. */
+/** A later event does not repeat every number: a missing one keeps its value. */
 function known(counts: Partial<Record<keyof Usage, Reported>>): ReportedUsage {
   return Object.fromEntries(Object.entries(counts).filter(([, value]) => value !== undefined));
 }

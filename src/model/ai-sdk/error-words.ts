@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { readJson } from "../../lib/read-json.ts";
 
-/** What a provider says about an error. */
+/** A provider's description of an error. */
 export interface ErrorWords {
   /** For people. */
   readonly message: string;
@@ -23,7 +23,7 @@ const ErrorBody = z.union([
   z.tuple([z.object({ error: Described })]).transform(([{ error }]) => error),
 ]);
 
-/** Reads an error's body. What is in no format that providers use is all message. */
+/** Reads an error's body. A body in an unknown format is taken as the message. */
 export function readWords(body: string): ErrorWords {
   const { data } = ErrorBody.safeParse(parseOrKeep(body));
   const { message = body.trim(), ...names } = data ?? {};

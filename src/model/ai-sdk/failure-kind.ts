@@ -1,7 +1,7 @@
 import type { FailureKind } from "../model-failure.ts";
 import type { ErrorWords } from "./error-words.ts";
 
-/** The kind of failure that an answer is. Inside a stream, where the status is 200, names decide. */
+/** The kind of failure of an answer. Inside a stream, where the status is 200, names decide. */
 export function kindOf(status: number, words: ErrorWords): FailureKind {
   const code = status >= 400 ? status : statusNamed(words.names);
   return (code < 500 ? kindByWords(code, words) : undefined) ?? kindByStatus(code);
@@ -14,7 +14,7 @@ const tooLong =
 const unknownModel = /model_not_found|not a valid model|model\b.* (not found|does not exist)/i;
 const badKey = /invalid_api_key|api_key_invalid|api key not valid/i;
 
-/** Providers use one status for what passes and for what does not, so their words come first. */
+/** Providers use one status for temporary and permanent errors, so their words come first. */
 function kindByWords(status: number, { message, names }: ErrorWords): FailureKind | undefined {
   const text = `${names} ${message}`;
   // Google mentions the billing details whenever a limit of its free tier is met.
@@ -41,7 +41,7 @@ function kindByStatus(status: number): FailureKind {
     case 503:
     case 529:
       return "overloaded";
-    // A timeout or a conflict of this one request: unlike after a 429, nobody else need wait.
+    // A timeout or a conflict of this one request: unlike after a 429, no other request need wait.
     case 408:
     case 409:
       return "server";
@@ -61,7 +61,7 @@ const statusByName: readonly (readonly [RegExp, number])[] = [
   [/invalid|context_length/i, 400],
 ];
 
-/** The status that an error would have had, had it come before the stream. */
+/** The status that an error in a stream would have had as a response. */
 function statusNamed(names: string): number {
   const number = /\b[45]\d\d\b/.exec(names)?.[0];
   if (number) return Number(number);

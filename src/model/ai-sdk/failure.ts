@@ -7,18 +7,18 @@ import { kindOf } from "./failure-kind.ts";
 import type { HttpAnswer } from "./http.ts";
 import type { Watchdogs, WatchedRequest, WireFailure } from "./watched-request.ts";
 
-/** Who is asked, who pays, and where. */
+/** The provider, key and address of a request. */
 export interface Account {
-  /** The provider as people call it. */
+  /** The provider's name in messages. */
   readonly label: string;
   /** The variable that holds the key. */
   readonly keyName: string;
   readonly baseUrl: string;
-  /** What no message may contain. */
+  /** The secrets, which no message may contain. */
   readonly secrets: Secrets;
 }
 
-/** What a failure is described with. */
+/** The data that describe a failure. */
 interface FailedRequest {
   readonly id: string;
   readonly account: Account;
@@ -28,16 +28,15 @@ interface FailedRequest {
 }
 
 /**
- * Says in plain words why a call came to nothing. `error` is what the SDK threw or passed on, or
- * undefined where it noticed nothing.
+ * Explains why a call failed. `error` is the SDK's error, or undefined if the SDK noticed nothing.
  */
 export function diagnose(error: unknown, asked: FailedRequest): ModelFailure {
   const { response, failure } = asked.wire;
   const body = bodyOf(error);
-  // A refusal is one even where the connection broke before all of its reasons had come.
+  // An error status counts even if the connection broke before its body was complete.
   if (response && response.status >= 400) return refused(body ?? "", asked);
   if (failure) return unreachable(failure, asked);
-  // The SDK writes some inputs as JSON again, and its stack does not suffice for all.
+  // The SDK writes some inputs as JSON again, and can overflow the stack.
   if (error instanceof RangeError) return oversized("an answer that is nested too deeply", asked);
   if (!response) return unsendable(error, asked);
   if (body !== undefined) return refused(body, asked);
@@ -78,7 +77,7 @@ function oversized(what: string, { account }: FailedRequest): ModelFailure {
   };
 }
 
-/** The request was never made: the SDK knows that the provider would refuse it. */
+/** The request was never sent: the SDK knows that the provider would refuse it. */
 function unsendable(error: unknown, { account }: FailedRequest): ModelFailure {
   const message = `${account.label} cannot take this request: ${shown(messageOf(error), account)}`;
   return { kind: "bad-request", message };
@@ -101,7 +100,7 @@ function unreadable(reason: string, { account }: FailedRequest): ModelFailure {
   };
 }
 
-/** The failure that a provider's own error is, by its status or as an event inside a stream. */
+/** The failure for a provider's own error, by its status or as an event inside a stream. */
 function refused(body: string, asked: FailedRequest): ModelFailure {
   const { wire, clock, account } = asked;
   const { status = 200, headers = new Map<string, string>() } = wire.response ?? {};
@@ -151,7 +150,7 @@ function hintFor(kind: FailureKind, { id, account }: FailedRequest): string | un
 
 const WithBody = z.object({ responseBody: z.string() });
 
-/** The provider's error, where `error` is one: the SDK passes it on bare or wraps it. */
+/** The provider's error, if `error` is one: the SDK passes it on bare or wrapped. */
 function bodyOf(error: unknown): string | undefined {
   const wrapped = WithBody.safeParse(error);
   if (wrapped.success) return wrapped.data.responseBody;
@@ -175,10 +174,13 @@ function messageOf(error: unknown): string {
   return error.cause instanceof Error ? messageOf(error.cause) : error.message;
 }
 
-/** A page of HTML from some proxy is no reading for anybody. */
+/** The longest message: a page of HTML from a proxy is of no use to anybody. */
 const longestMessage = 500;
 
-/** A server may quote what it was sent. Masked before it is cut: half a key is one too many. */
+/**
+ * A server may quote the request. The text is masked before it is cut, because half a key is still
+ * a secret.
+ */
 function shown(text: string, { secrets }: Account): string {
   return secrets.mask(text).slice(0, longestMessage);
 }
@@ -189,7 +191,7 @@ interface RefusedAnswer {
   readonly now: Date;
 }
 
-/** How long the provider asks to wait, where it says so in any of the ways providers have. */
+/** The pause that the provider asks for, in any of the forms that providers use. */
 function retryAfterMs({ headers, body, now }: RefusedAnswer): number | undefined {
   const milliseconds = number(headers.get("retry-after-ms"));
   if (milliseconds !== undefined) return milliseconds;
@@ -200,7 +202,7 @@ function retryAfterMs({ headers, body, now }: RefusedAnswer): number | undefined
   return Number.isNaN(date) ? undefined : Math.max(0, date - now.getTime());
 }
 
-/** Google says it in the details of the error, and not in a header. */
+/** Google puts the delay into the details of the error, not into a header. */
 function googleDelay(body: string): string | undefined {
   return /"retryDelay":\s*"([\d.]+)s"/.exec(body)?.[1];
 }

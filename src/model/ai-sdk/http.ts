@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { onAbort } from "../../lib/on-abort.ts";
 
-/** A request as the SDKs make it. */
+/** A request of an SDK. */
 interface HttpRequest {
   readonly method: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -9,7 +9,7 @@ interface HttpRequest {
   readonly signal: AbortSignal;
 }
 
-/** What the SDKs and we read of an answer; all of it is in the web's `Response`, too. */
+/** The part of the web's `Response` that the SDKs and Troupe read. */
 export interface HttpAnswer {
   readonly ok: boolean;
   readonly status: number;
@@ -22,9 +22,10 @@ export interface HttpAnswer {
 export type HttpFetch = (url: string, request: HttpRequest) => Promise<HttpAnswer>;
 
 /**
- * Asks a server. It does what Node's `fetch` does for a request with a text, without what makes that
- * slow to load and large: a second HTTP parser in WebAssembly, which alone takes 30 MB once it is
- * optimized. It follows no redirection: a key goes where it was meant to go, or nowhere.
+ * Sends a request. It does what Node's `fetch` does for a request with a text, without the part
+ * that makes `fetch` slow to load and large: a second HTTP parser in WebAssembly, which alone takes
+ * 30 MB once it is optimized. It follows no redirection, so that a key is sent only to the
+ * configured address.
  */
 export const httpFetch: HttpFetch = async (url, { method, headers, body, signal }) => {
   const { request } = await (url.startsWith("https:") ? import("node:https") : import("node:http"));
@@ -41,7 +42,7 @@ export const httpFetch: HttpFetch = async (url, { method, headers, body, signal 
     });
     outgoing.end(body);
   });
-  // Once it is whole, its connection serves other requests.
+  // Once the answer is complete, its connection serves other requests.
   const stop = onAbort(signal, () => incoming.complete || incoming.destroy(abortError()));
   incoming.on("close", stop);
   return new HttpResponse({
@@ -88,7 +89,7 @@ function headersOf({ headers }: IncomingMessage): Map<string, string> {
 }
 
 function streamOf(incoming: IncomingMessage): ReadableStream<Uint8Array> {
-  // The reader gets the error; without a reader it is no error of the program.
+  // The reader gets the error; without a reader it is not an error of the program.
   incoming.on("error", () => undefined);
   const chunks = incoming[Symbol.asyncIterator]();
   return new ReadableStream<Uint8Array>({

@@ -18,12 +18,12 @@ type PromptMessage<Role extends LanguageModelV3Message["role"]> = LanguageModelV
 };
 type ReplyPart = PromptMessage<"assistant">["content"][number];
 
-/** Anthropic keeps everything up to a block with this mark. Other providers do not look at it. */
+/** Anthropic caches everything up to a block with this mark. Other providers ignore it. */
 const cached: SharedV3ProviderOptions = { anthropic: { cacheControl: { type: "ephemeral" } } };
 
 /**
- * Writes conversations as the SDK wants them. What an utterance became is kept as long as the
- * utterance itself, so that a turn costs what is new in it, and history never changes on the wire.
+ * Writes conversations in the SDK's format. The result for an utterance is kept as long as the
+ * utterance itself, so that a turn costs only its new part, and history never changes on the wire.
  */
 export class PromptWriter {
   readonly #dialect: Dialect;
@@ -82,7 +82,7 @@ export class PromptWriter {
         ];
       case "reply": {
         const parts = utterance.blocks.flatMap((block) => this.#replyPart(block) ?? []);
-        // A reply that was cut short in a thought is refused, and so is one without content.
+        // Providers refuse a reply that ends in a thought, and one without content.
         const end = parts.findLastIndex(({ type }) => type !== "reasoning") + 1;
         return end > 0 ? [{ role: "assistant", content: parts.slice(0, end) }] : [];
       }
@@ -112,7 +112,7 @@ export class PromptWriter {
     }
   }
 
-  /** What the provider itself left with a block. Other providers' data mean nothing to it. */
+  /** The provider's own data of a block. Other providers' data are not sent to it. */
   #own({ provider }: ReplyBlock): z.infer<typeof JsonObject> | undefined {
     return JsonObject.optional().parse(provider?.[this.#dialect.namespace]);
   }
@@ -135,7 +135,7 @@ export class PromptWriter {
     return images.length > 0 ? [tool, { role: "user", content: images }] : [tool];
   }
 
-  /** The SDK has no result that is an error and shows images. */
+  /** The SDK has no result that is an error and has images. */
   #holdsImages({ is_error }: ToolResult): boolean {
     return this.#dialect.showsImagesInResults && !is_error;
   }
@@ -164,7 +164,7 @@ function add(prompt: LanguageModelV3Prompt, message: LanguageModelV3Message): vo
   else prompt[prompt.length - 1] = { ...last, content: [...last.content, ...message.content] };
 }
 
-/** Blank text is refused in some places, and says nothing in any. */
+/** A replacement for blank text, which some providers refuse. */
 function placeholder({ length }: readonly Image[]): string {
   return length > 0 ? "(image)" : "(no output)";
 }
@@ -191,7 +191,7 @@ function plainInput(input: unknown): unknown {
   return JSON.parse(text);
 }
 
-/** Half a character, as cut output may end with, is no valid JSON to providers. */
+/** Half a character, as at the end of cut output, is not valid JSON for providers. */
 function wellFormed(text: string): string {
   return text.replaceAll(/\p{Surrogate}/gu, "\uFFFD");
 }

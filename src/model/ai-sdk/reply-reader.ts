@@ -18,11 +18,11 @@ type Metadata = SharedV3ProviderMetadata | undefined;
 export class ReplyReader {
   readonly #dialect: Dialect;
   readonly #blocks: ReplyBlock[] = [];
-  /** Blocks that are still growing, by the SDK's id. It gives an id again once its block is over. */
+  /** Blocks that are still growing, by the SDK's id. An id is used again once its block is over. */
   readonly #open = new Map<string, TextBlock>();
   #announcedCalls = 0;
   #usage: Usage | undefined;
-  /** The counts whose last report cannot be true. */
+  /** The counts whose last reported value is impossible. */
   readonly #doubtful = new Set<keyof Usage>();
   #lastEvent: unknown;
   #finish: LanguageModelV3FinishReason | undefined;
@@ -31,12 +31,12 @@ export class ReplyReader {
     this.#dialect = dialect;
   }
 
-  /** What the provider has reported so far. What cannot be true is left out. */
+  /** The usage reported so far, without impossible values. */
   get usage(): Usage | undefined {
     return this.#usage;
   }
 
-  /** The counts of which the provider has last reported what cannot be true. */
+  /** The counts whose last reported value is impossible. */
   get doubtfulCounts(): readonly (keyof Usage)[] {
     return [...this.#doubtful];
   }
@@ -50,12 +50,12 @@ export class ReplyReader {
     return { lastEvent: this.#lastEvent, rawStop: this.#finish?.raw };
   }
 
-  /** True once the SDK says that the reply is over, which it also says of a cut one. */
+  /** True once the SDK reports the end of the reply, which it also does for a cut one. */
   get isFinished(): boolean {
     return this.#finish !== undefined;
   }
 
-  /** Takes the next part in, and returns what of it is shown at once. */
+  /** Takes the next part in, and returns what is shown of it at once. */
   take(part: LanguageModelV3StreamPart): ModelPart | undefined {
     switch (part.type) {
       case "text-start":
@@ -83,7 +83,7 @@ export class ReplyReader {
         this.#finish = part.finishReason;
         return undefined;
       default:
-        // The rest announces what comes anyway, or belongs to tools that the provider runs.
+        // Other parts announce later ones, or belong to tools that the provider runs.
         return undefined;
     }
   }
@@ -118,7 +118,7 @@ export class ReplyReader {
   }
 
   #start(id: string, block: TextBlock, metadata: Metadata): void {
-    // Without any data of its own a thought still belongs to the provider that had it.
+    // Even without data, a thought belongs to the provider that wrote it.
     if (block.type === "thinking") block.provider = { [this.#dialect.namespace]: {} };
     this.#open.set(id, block);
     this.#blocks.push(block);
@@ -159,7 +159,7 @@ function toolCall(part: LanguageModelV3ToolCall): ReplyBlock {
   return block;
 }
 
-/** How much is kept of an input that is not taken. */
+/** How much is kept of a refused input. */
 const keptCharacters = 1_000;
 
 /** Input that is not JSON stays a text: the tool's error corrects the model. */
@@ -199,7 +199,7 @@ function stopReason(
 ): StopReason {
   if (finish?.unified === "content-filter") return "refusal";
   const stop = stopReasons.get(finish?.raw) ?? "other";
-  // Google and some compatible servers say "stop" whether or not they wait for results.
+  // Google and some compatible servers report "stop" whether or not they wait for results.
   const hasCalls = blocks.some(({ type }) => type === "tool-call");
   return stop === "end" && hasCalls ? "tool-calls" : stop;
 }

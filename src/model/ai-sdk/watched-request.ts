@@ -11,13 +11,13 @@ export interface Watchdogs {
   readonly stallMs: number;
 }
 
-/** What went wrong below HTTP. */
+/** An error below HTTP. */
 export type WireFailure =
   | { type: "network"; cause: unknown }
   | { type: "no-headers" }
   | { type: "stalled" }
   | { type: "cut" }
-  /** It sent more than is read of any answer. */
+  /** The answer is larger than the limit. */
   | { type: "oversized"; limit: string };
 
 interface WireOptions {
@@ -33,8 +33,8 @@ type BodyReader = ReadableStreamDefaultReader<Uint8Array>;
 const drainMs = 1_000;
 
 /**
- * One request and its answer, watched where the bytes pass. The SDK takes the end of a connection
- * for the end of a reply and has no watchdogs, so what happened is known here and nowhere else.
+ * One request and its answer, watched at the level of bytes. The SDK takes the end of a connection
+ * for the end of a reply and has no timeouts, so only this class knows what happened.
  */
 export class WatchedRequest {
   readonly #options: WireOptions;
@@ -43,7 +43,7 @@ export class WatchedRequest {
   #response: HttpAnswer | undefined;
   #body: BodyReader | undefined;
   #meter = new BodyMeter({ ok: true });
-  /** The end of what has come, long enough to hold most of the marker. */
+  /** The end of the received bytes, long enough to hold most of the marker. */
   #tail = "\n";
   #isDone = false;
   #isCleanEnd = false;
@@ -56,7 +56,7 @@ export class WatchedRequest {
     if (options.signal.aborted) this.#abort.abort();
   }
 
-  /** Undefined until there are headers. */
+  /** Undefined until the headers have come. */
   get response(): Pick<HttpAnswer, "status" | "headers"> | undefined {
     return this.#response;
   }
@@ -69,7 +69,7 @@ export class WatchedRequest {
     return this.#failure;
   }
 
-  /** What the SDK calls instead of the global one; of the answer it reads what is there. */
+  /** The `fetch` that the SDK calls; it reads the available part of the answer. */
   readonly fetch = (async (input, init) => {
     const response = await this.#request(String(input), init);
     this.#response = response;
@@ -81,8 +81,8 @@ export class WatchedRequest {
   }) as typeof fetch;
 
   /**
-   * Ends it. A connection whose answer is complete is read to its end, so that it serves the next
-   * request; any other is closed at once.
+   * Ends the request. A connection whose answer is complete is read to its end, so that it serves
+   * the next request; any other is closed at once.
    */
   close({ isComplete }: { isComplete: boolean }): void {
     this.#options.signal.removeEventListener("abort", this.#onAbort);
@@ -107,21 +107,21 @@ export class WatchedRequest {
   }
 
   /**
-   * A broken connection looks like a closed one from here on: an error would overtake, in the SDK's
-   * stages, events that have come before it, the end marker among them.
+   * The bytes of the answer. A broken connection is passed on as a closed one: in the SDK's streams
+   * an error would overtake events that came before it, such as the end marker.
    */
   #watched(body: BodyReader): ReadableStream<Uint8Array> {
     return new ReadableStream<Uint8Array>({
       pull: async (controller) => {
         const value = await this.#read(body);
         if (value) controller.enqueue(value);
-        // Some servers keep the connection open behind the marker: nothing is waited for there.
+        // Some servers keep the connection open after the marker: there is nothing to wait for.
         if (!value || this.#isDone || this.#failure) controller.close();
       },
     });
   }
 
-  /** The next bytes, or undefined where there are no more. */
+  /** The next bytes; undefined at the end. */
   async #read(body: BodyReader): Promise<Uint8Array | undefined> {
     const { clock, watchdogs } = this.#options;
     const cancel = clock.schedule(watchdogs.stallMs, () => this.fail({ type: "stalled" }));
@@ -163,7 +163,7 @@ export class WatchedRequest {
     }
   }
 
-  /** Ends it because of `failure`, unless it has failed before. */
+  /** Ends the request with `failure`, unless it has failed before. */
   fail(failure: WireFailure): void {
     this.#failure ??= failure;
     this.#abort.abort();

@@ -1,19 +1,19 @@
 import type { Clock } from "../../lib/clock.ts";
 
-/** Leave to send one request. */
+/** Permission to send one request. */
 export interface RequestSlot {
-  /** The provider has taken the request. */
+  /** The provider has accepted the request. */
   prove(): void;
-  /** The provider has turned it away. True when nothing sent later than this one was before. */
+  /** The provider has refused it. True if no later request was refused before. */
   refuse(): boolean;
   /** The request is over. */
   leave(): void;
 }
 
-/** A refusal comes at once. What has heard nothing for so long is being worked on. */
+/** A refusal comes quickly: after this time without one, a request counts as accepted. */
 const provenAfterMs = 1000;
 
-/** As long as nobody was refused, trust grows quickly up to here. */
+/** Until the first refusal, the number grows quickly up to this. */
 const quickTrust = 8;
 /**
  * Beyond that, and after a refusal, it grows slowly: most limits are met again as soon as they are
@@ -22,11 +22,12 @@ const quickTrust = 8;
 const slowGrowth = 1 / 8;
 
 /**
- * Who may send now: first come, first served, and never more than `maxInFlight` at a time.
+ * Decides which request is sent next: first come, first served, and never more than `maxInFlight`
+ * at a time.
  *
- * How many may be on their way without a sign that the provider takes them is a matter of trust:
- * one at first and after each refusal, and more with each that is taken. So when a limit is met, few
- * requests are refused, and when it is over, those that wait do not run into the next one together.
+ * The number of requests that are sent before the provider has accepted one is limited: one at
+ * first and after each refusal, and more with each that is accepted. So when a limit is met, few
+ * requests are refused, and when it is over, those that wait do not all run into the next one.
  */
 export class RequestSlots {
   readonly #clock: Clock;

@@ -1,7 +1,7 @@
 import { hasErrno, TeamError } from "../../errors.ts";
 import { failure, type ToolOutput } from "../tool.ts";
 
-/** Does what a file tool does; what the workspace or the system refuses becomes an error output. */
+/** Runs a file tool; a refusal of the workspace or the system becomes an error output. */
 export async function answer(path: string, body: () => Promise<ToolOutput>): Promise<ToolOutput> {
   try {
     return await body();
@@ -22,7 +22,7 @@ function systemProblem(error: unknown, path: string): string | undefined {
   return problem && `${path} ${problem[1]}`;
 }
 
-/** What the world can do to a file. Any other error of the system only a bug can cause. */
+/** Errors of the system that can happen to any file. Any other is caused by a bug. */
 const problems: readonly (readonly [codes: readonly string[], problem: string])[] = [
   [["EACCES", "EPERM"], "may not be used: permission denied. Look at its permissions."],
   [["ENOENT"], "vanished meanwhile. Look for it with glob."],

@@ -1,7 +1,7 @@
 /**
- * Ripgrep walks along paths, so who swaps a directory for a link while it walks can lead it out of
- * the workspace. What it found is therefore looked up again through directories that are held open,
- * and only what is really there is shown.
+ * Ripgrep walks along paths, so a process that swaps a directory for a link while it walks can lead
+ * it out of the workspace. Its results are therefore looked up again through directories that are
+ * held open, and only files that really exist there are shown.
  */
 import { constants } from "node:fs";
 import { posix } from "node:path";
@@ -59,7 +59,7 @@ async function confirmInFile(
   return confirmed;
 }
 
-/** Undefined where the way to it is not what ripgrep saw. */
+/** Undefined if the path has changed since ripgrep saw it. */
 async function inParent<T>(
   directory: Directory,
   path: string,
@@ -75,7 +75,7 @@ async function inParent<T>(
   }
 }
 
-/** Neighbours with the same key. */
+/** Groups neighbours with the same key. */
 function groupBy<T>(items: readonly T[], keyOf: (item: T) => string): T[][] {
   const groups: T[][] = [];
   let last: string | undefined;

@@ -1,11 +1,11 @@
-/** What a file holds, as far as its first bytes tell. */
+/** The kind of a file's content, according to its first bytes. */
 export type ContentKind =
   | { type: "text" }
   | { type: "image"; mediaType: string }
   | { type: "utf-16" }
   | { type: "binary" };
 
-/** How much of a file is looked at to tell text from other things. */
+/** How much of a file is read to recognise text. */
 const probeBytes = 8192;
 
 /** `head` is the beginning of the file, or all of it. */
@@ -43,7 +43,7 @@ function startsWith(bytes: Buffer, start: readonly number[]): boolean {
 /** The mark that some programs put before UTF-8. */
 export const byteOrderMark = "\uFEFF";
 
-/** The text of a file, its byte order mark included; undefined where it is no UTF-8. */
+/** The text of a file, with its byte order mark; undefined if it is not UTF-8. */
 export function decodeText(bytes: Buffer): string | undefined {
   const text = bytes.toString("utf8");
   return Buffer.from(text).equals(bytes) ? text : undefined;

@@ -5,11 +5,11 @@ const maxExpandedCharacters = 10_000;
 type GlobSegment = "**" | readonly string[];
 
 /**
- * Tells whether paths match a glob: `*`, `?`, `[a-z]`, `{a,b}`, and `**` for any number of
- * directories. A pattern without `/` matches names at any depth. No regular expression is made of
- * it, whose time could grow without bounds.
+ * Decides whether paths match a glob: `*`, `?`, `[a-z]`, `{a,b}`, and `**` for any number of
+ * directories. A pattern without `/` matches names at any depth. It uses no regular expression,
+ * whose time could grow without bounds.
  *
- * It is not left to ripgrep, whose own globs bring back what .gitignore leaves out.
+ * Ripgrep's own globs are not used, because they include files that .gitignore excludes.
  */
 export class GlobPattern {
   readonly #alternatives: readonly (readonly GlobSegment[])[];
@@ -18,7 +18,7 @@ export class GlobPattern {
     this.#alternatives = alternatives;
   }
 
-  /** Undefined where the pattern has too many alternatives. */
+  /** Undefined if the pattern has too many alternatives. */
   static parse(pattern: string): GlobPattern | undefined {
     const alternatives = pattern.length <= maxExpandedCharacters && expandBraces(pattern);
     if (!alternatives || alternatives.join("").length > maxExpandedCharacters) return undefined;
@@ -71,8 +71,8 @@ function isMember(members: readonly string[], character: string): boolean {
 }
 
 /**
- * Matches a sequence against a pattern in which `star` stands for any number of items. Only the
- * last star is ever tried again, which is enough, and keeps it from growing out of hand.
+ * Matches a sequence against a pattern in which `star` matches any number of items. Only the last
+ * star is ever tried again, which is enough, and bounds the time.
  */
 function matchesAll<Part>({
   pattern,

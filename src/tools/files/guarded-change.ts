@@ -6,12 +6,12 @@ import { failure, type ToolOutput } from "../tool.ts";
 import { lineDiff } from "./line-diff.ts";
 import type { SearchRunner } from "./ripgrep.ts";
 
-/** What the file tools of one member work with. */
+/** The dependencies of the file tools of one member. */
 export interface FileAccess {
   readonly workspace: Workspace;
   /** False for a file that a rule keeps from being read. */
   mayRead(place: Place): boolean;
-  /** What this member knows. */
+  /** The files that this member has seen. */
   readonly seenFiles: SeenFiles;
   /** Shared by all members of the process. */
   readonly locks: FileLocks;
@@ -19,27 +19,29 @@ export interface FileAccess {
   readonly runner: SearchRunner;
 }
 
-/** What searches work with. */
+/** The dependencies of searches. */
 export type SearchAccess = Pick<FileAccess, "workspace" | "mayRead" | "runner">;
 
-/** The new content of a file and what to say of it, or why it stays as it is. */
+/** The new content of a file and the message for the model, or why the file is not changed. */
 export type Change = { content: Buffer; report: string } | { refusal: string };
 
 export interface FileChange {
   path: string;
   makesDirectories: boolean;
-  /** `current` is undefined where there is no such file. */
+  /** `current` is undefined if there is no such file. */
   compose(current: Buffer | undefined): Change;
 }
 
-/** How often a file may change between look and write before the member is asked to try again later. */
+/**
+ * How often a file may change between read and write before the member is asked to try again later.
+ */
 const maxAttempts = 5;
 const maxShownCharacters = 8000;
 
 /**
- * Changes a file, unless that would undo what the member does not know of. Members of one process
- * take turns; what other processes do is noticed until the moment before the new file is put in
- * the place of the old one.
+ * Changes a file, unless that would undo a change that the member does not know. Members of one
+ * process take turns; changes by other processes are noticed until the moment before the new file
+ * replaces the old one.
  */
 export async function changeFile(
   { workspace, seenFiles, locks }: FileAccess,
@@ -72,7 +74,7 @@ interface Lesson {
   seenFiles: SeenFiles;
 }
 
-/** Tells the member what it does not know. What it was told whole, it knows from then on. */
+/** Shows the member the current content. If it is shown whole, the member knows it from then on. */
 function learn({ path, real, comparison, seenFiles }: Lesson, now: Buffer = Buffer.of()): string {
   switch (comparison.type) {
     case "unread":

@@ -1,14 +1,11 @@
 import { hunksOf, type LineEdit, lineEdits } from "../../lib/line-edits.ts";
 
-/** Of more changes than these a diff says less than the file itself. */
+/** With more changes than this, a diff is less useful than the file itself. */
 const maxChanges = 400;
 
 const marks = { kept: " ", removed: "-", added: "+" } as const;
 
-/**
- * What changed from one text to the other, as a unified diff without file names. Undefined where
- * the texts differ in too much.
- */
+/** A unified diff of two texts, without file names. Undefined if the texts differ too much. */
 export function lineDiff(before: string, after: string): string | undefined {
   const [old, young] = [before.split("\n"), after.split("\n")];
   const edits = lineEdits(old, young);

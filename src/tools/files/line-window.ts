@@ -12,15 +12,15 @@ export interface WindowOptions {
   maxCharacters: number;
 }
 
-/** The lines of a file from one on, as many as fit, taken from its bytes as they come. */
+/** The lines of a file from one on, as many as fit, taken from its bytes as they arrive. */
 export class LineWindow {
   readonly #options: WindowOptions;
   readonly #shown: string[] = [];
   #characters = 0;
   #isFull = false;
-  /** The lines that have ended. */
+  /** The number of complete lines. */
   #ended = 0;
-  /** The line that has not: what is kept of it, and how long it is. */
+  /** The incomplete line: the part that is kept of it, and its length. */
   #kept: Buffer[] = [];
   #length = 0;
 
@@ -28,7 +28,7 @@ export class LineWindow {
     this.#options = options;
   }
 
-  /** True when nothing that follows would be shown. */
+  /** True if no later line would be shown. */
   get isFull(): boolean {
     return this.#isFull;
   }

@@ -4,14 +4,14 @@ import { type RipgrepEnd, runRipgrep, type SearchRunner } from "./ripgrep.ts";
 export interface ListOptions {
   runner: SearchRunner;
   directory: Directory;
-  /** Globs for what is left out. */
+  /** Globs of excluded files. */
   excluded: readonly string[];
   signal: AbortSignal;
   /** Gets each path, from `directory` on and in order; returns false when it needs no more. */
   onFile(path: string): boolean;
 }
 
-/** Lists the files below a directory, without what .gitignore leaves out. */
+/** Lists the files below a directory, without those that .gitignore excludes. */
 export async function listFiles(options: ListOptions): Promise<RipgrepEnd> {
   let rest = Buffer.of();
   return await runRipgrep({

@@ -7,11 +7,11 @@ export interface Match {
   line: number;
   /** Where the line begins in the file, in bytes. */
   offset: number;
-  /** The beginning of the line, as much as could be wanted of it. */
+  /** The beginning of the line, cut to the longest text that is shown. */
   text: Buffer;
 }
 
-/** Takes matches out of what `rg --null --line-number --byte-offset` prints, as it comes. */
+/** Parses matches from the output of `rg --null --line-number --byte-offset` as it arrives. */
 export class MatchParser {
   #path = Buffer.of();
   #rest: Buffer | undefined;
@@ -31,7 +31,7 @@ export class MatchParser {
     return matches;
   }
 
-  /** Drops whole lines: they are no part of a path, but what ripgrep says of a binary file. */
+  /** Drops whole lines: they are not part of a path, but ripgrep's notes on binary files. */
   #appendPath(piece: Buffer): void {
     const bytes = Buffer.concat([this.#path, piece]);
     this.#path = bytes.subarray(bytes.lastIndexOf(newline) + 1);

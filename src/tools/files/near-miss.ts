@@ -4,8 +4,8 @@ const maxShownCharacters = 1000;
 const maxStarts = 1000;
 
 /**
- * What to say after "Text not found": a second line with where the text almost is, or nothing. A
- * model that has only the spaces wrong should not have to read the file again.
+ * The text after "Text not found": a second line with the place of almost the same text, or
+ * nothing. A model that has only the spaces wrong should not have to read the file again.
  */
 export function nearMiss(text: string, wanted: string): string {
   const lines = text.split(/\r?\n/);

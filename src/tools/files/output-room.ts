@@ -1,4 +1,4 @@
 import { maxOutputCharacters } from "../../processes/output-capture.ts";
 
-/** What a tool may put out, less a line about what is left out. In characters. */
+/** The longest output of a tool, minus a line about omitted text. In characters. */
 export const outputRoom = maxOutputCharacters - 500;

@@ -8,7 +8,7 @@ export interface RipgrepOptions {
   /** The directory to work in. */
   cwd: string;
   signal: AbortSignal;
-  /** Gets the output as it comes, and returns false when it needs no more. */
+  /** Called with the output as it arrives; returns false when it needs no more. */
   onOutput(chunk: Buffer): boolean;
 }
 
@@ -16,10 +16,10 @@ export type RipgrepEnd =
   | { type: "done" }
   /** The signal stopped it. */
   | { type: "aborted" }
-  /** It could not do what was asked: a bad pattern, above all. */
+  /** The search was not possible, usually because of a bad pattern. */
   | { type: "failed"; message: string };
 
-/** What every search has in common: nothing of the user's own settings, the same order always. */
+/** Arguments of every search: they ignore the user's settings and fix the order. */
 const common = [
   "--no-config",
   "--no-messages",
@@ -31,7 +31,7 @@ const common = [
 
 const notInstalled = "ripgrep is not installed. Search with a command, such as find or grep.";
 
-/** Undefined where its program was left out: it comes in a package for each platform. */
+/** Undefined if its program is not installed: it comes in a package for each platform. */
 export async function findRipgrep(): Promise<string | undefined> {
   try {
     const { rgPath } = await import("@vscode/ripgrep");

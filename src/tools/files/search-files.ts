@@ -9,9 +9,9 @@ export interface SearchOptions {
   /** A regular expression in ripgrep's language. */
   pattern: string;
   area: SearchArea;
-  /** Globs for what is left out. */
+  /** Globs of excluded files. */
   excluded: readonly string[];
-  /** Which files to search, where not all. */
+  /** Which files to search (default: all). */
   glob: GlobPattern | undefined;
   signal: AbortSignal;
   /** Gets the matches in order, and returns false when it needs no more. */
@@ -19,7 +19,7 @@ export interface SearchOptions {
 }
 
 const maxListedFiles = 200_000;
-/** Safely below what any system takes as the arguments of a program. */
+/** Safely below the limit of any system for the arguments of a program. */
 const maxArgumentBytes = 200_000;
 
 const format = [
@@ -28,11 +28,11 @@ const format = [
   "--byte-offset",
   "--with-filename",
   "--no-heading",
-  // The bytes as they are: what is found is compared with the file.
+  // The unchanged bytes: matches are compared with the file.
   "--encoding=none",
 ];
 
-/** Searches a file, or the files below a directory without what .gitignore leaves out. */
+/** Searches a file, or the files below a directory except those that .gitignore excludes. */
 export async function searchFiles(options: SearchOptions): Promise<RipgrepEnd> {
   const { area, glob, excluded } = options;
   if (area.file !== undefined) {
@@ -43,7 +43,10 @@ export async function searchFiles(options: SearchOptions): Promise<RipgrepEnd> {
   return await searchIn(options, [...exclusions(excluded), "./"]);
 }
 
-/** Lists first and then searches by name: a glob must not bring back what .gitignore leaves out. */
+/**
+ * Lists files first and then searches by name: a glob must not include files that .gitignore
+ * excludes.
+ */
 async function searchListed(options: SearchOptions, glob: GlobPattern): Promise<RipgrepEnd> {
   const files: string[] = [];
   const listed = await listFiles({

@@ -2,7 +2,7 @@ import { z } from "zod";
 
 const maxCharacters = 10_000;
 
-/** A pattern of a search: what can be given to a program as an argument. */
+/** A search pattern that can be passed to a program as an argument. */
 export const SearchText = z
   .string()
   .refine((text) => text.length <= maxCharacters, `More than ${maxCharacters} characters`)

@@ -16,11 +16,14 @@ export interface Search<Item> {
   textOf(item: Item, shownPath: string): string;
   /** `onItem` gets the items in order, and returns false when it needs no more. */
   find(area: SearchArea, onItem: (item: Item) => boolean): Promise<RipgrepEnd>;
-  /** The items that are really there: see confirm.ts. */
+  /** The items that really exist: see confirm.ts. */
   confirm(directory: Directory, items: readonly Item[]): Promise<readonly Item[]>;
 }
 
-/** Searches below a path. Files that a rule closes are left out, and so is what is too much to show. */
+/**
+ * Searches below a path. Files that a deny rule covers are left out, and so are results beyond the
+ * output limit.
+ */
 export function search<Item>(
   { workspace, mayRead }: SearchAccess,
   { path, fileOf, textOf, find, confirm }: Search<Item>,

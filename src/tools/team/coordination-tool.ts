@@ -2,14 +2,14 @@ import type { z } from "zod";
 import { defineTool, success, type Tool, type ToolContext } from "../tool.ts";
 
 /**
- * Makes a tool that reaches nothing but the team. Its refusals are thrown as `TeamError`, so
- * whatever it returns is a success.
+ * Makes a tool that acts only on the team. It throws refusals as `TeamError`, so whatever it
+ * returns is a success.
  */
 export function coordinationTool<Input extends z.ZodObject>(definition: {
   name: string;
   description: string;
   input: Input;
-  /** True where it does not matter in which order such calls run. */
+  /** True if such calls may run in any order. */
   isIndependent?: boolean;
   answer(input: z.infer<Input>, context: ToolContext): Promise<string>;
 }): Tool {

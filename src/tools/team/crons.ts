@@ -6,7 +6,7 @@ import { FilledText, NoInput } from "./inputs.ts";
 import { onOneLine } from "./on-one-line.ts";
 import type { CronAccess } from "./team-access.ts";
 
-/** The tools of the team's timetable. */
+/** The tools for scheduled prompts. */
 export function cronTools(team: { timetable: CronAccess }): Tool[] {
   return [scheduleCronTool(team), listCronsTool(team), cancelCronTool(team)];
 }

@@ -9,5 +9,5 @@ export const TaskReference = z.preprocess(
   z.string(),
 );
 
-/** Of a tool without arguments. */
+/** The input of a tool without arguments. */
 export const NoInput = z.object({});

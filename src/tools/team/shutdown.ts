@@ -23,7 +23,7 @@ export function shutdownRequestTool({ leadership }: { leadership: LeadAccess }):
 
 const ShutdownResponseInput = z.object({ request_id: FilledText });
 
-/** How far a shutdown has come. It is the teammate who answers. */
+/** The state of a shutdown. Only the teammate can answer it. */
 export function shutdownStateTool({ leadership }: { leadership: LeadAccess }): Tool {
   return coordinationTool({
     name: "shutdown_response",
@@ -36,7 +36,7 @@ export function shutdownStateTool({ leadership }: { leadership: LeadAccess }): T
   });
 }
 
-/** A signature tells a model nothing, and is nothing that a model should have to copy. */
+/** The request without its signature, which is useless to a model. */
 function withoutSignatures({ sig: _, decision, ...request }: Request): object {
   if (!decision) return { ...request, decision };
   const { sig: __, ...answer } = decision;

@@ -2,10 +2,13 @@ import type { Task } from "../../protocol/task.ts";
 import { openBlockers } from "../../protocol/task-state.ts";
 import { onOneLine } from "./on-one-line.ts";
 
-/** Longer lists are cut; the rest can be asked for by id. */
+/** Longer lists are cut; other tasks can be read by id. */
 const maxLines = 200;
 
-/** All tasks in the order given, oldest first. Where they are too many, old ones give way, ended ones first. */
+/**
+ * All tasks in the given order, oldest first. If there are too many, old ones are left out, ended
+ * ones first.
+ */
 export function taskList(tasks: readonly Task[]): string {
   if (tasks.length === 0) return "No tasks.";
   const board = new Map(tasks.map((task) => [task.id, task]));

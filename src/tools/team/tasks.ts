@@ -107,7 +107,7 @@ function updateTaskTool({ tasks }: { tasks: TaskAccess }): Tool {
     input: TaskUpdate,
     async answer({ task_id: id, ...change }) {
       const { task, unblocked } = await tasks.update(id, change);
-      // Of blockers that were there before, some may be done, which one task cannot tell.
+      // Some of the earlier blockers may be completed, which the task alone does not show.
       const blockers = change.blocked_by ? task.blocked_by : [];
       return `Updated task ${task.id}: ${taskState(task, blockers)}${unblockedLine(unblocked)}`;
     },

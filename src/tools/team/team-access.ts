@@ -12,12 +12,12 @@ import type { ReceivedMail } from "../../protocol/transcript.ts";
  * shown with its hint.
  */
 
-/** What every member may do. */
+/** The operations of every member. */
 export interface TeamAccess {
   roster(): Promise<TeamRecord>;
-  /** Leaves mail. The note, if there is one, says why it may not be read soon. */
+  /** Sends mail. The returned note, if there is one, says why it may not be read soon. */
   send(to: string, content: string): Promise<{ to: MemberName; note?: string | undefined }>;
-  /** Mail that the member has not been shown, and will be by the call's result. */
+  /** Mail that the member has not seen; the call's result shows it. */
   takeMail(): Promise<readonly ReceivedMail[]>;
 }
 
@@ -41,7 +41,7 @@ export interface NewTask {
 
 export interface TaskEdit {
   status?: TaskStatus | undefined;
-  /** `null` gives it up. */
+  /** `null` releases the task. */
   owner?: string | null | undefined;
   subject?: string | undefined;
   description?: string | undefined;
@@ -49,18 +49,18 @@ export interface TaskEdit {
   result?: string | undefined;
 }
 
-/** What only the lead may do. */
+/** The operations of the lead alone. */
 export interface LeadAccess {
   /** Resolves to how many it was sent to. */
   broadcast(content: string): Promise<number>;
   spawn(request: SpawnRequest): Promise<{ name: MemberName; role: string }>;
   /** Resolves to why the waiting is over, in a sentence. */
   waitForTeammates(request: WaitRequest, signal: AbortSignal): Promise<string>;
-  /** Resolves to the request, or to nothing where it was ended by force and nobody is asked. */
+  /** Resolves to the request, or to undefined if the teammate was ended by force. */
   requestShutdown(teammate: string, options: { force: boolean }): Promise<Request | undefined>;
   /** A requested shutdown; undefined for an unknown id. */
   findShutdown(id: string): Promise<Request | undefined>;
-  /** Resolves to whose plan it was. Throws where it is unknown or already decided. */
+  /** Resolves to the plan's author. Throws if the request is unknown or already decided. */
   decidePlan(
     id: string,
     answer: { approve: boolean; feedback?: string | undefined },
@@ -75,7 +75,7 @@ export interface SpawnRequest {
   tools?: readonly string[] | undefined;
   permission_mode?: PermissionMode | undefined;
   plan_required?: boolean | undefined;
-  /** Its workspace; the lead's, where nothing is said. Only the library and the runtime choose one. */
+  /** Its workspace (default: the lead's). Only the library and the runtime choose one. */
   root?: string | undefined;
   cwd?: string | undefined;
   fresh?: boolean | undefined;
@@ -88,9 +88,9 @@ export interface WaitRequest {
   timeoutMs: number;
 }
 
-/** What only a teammate may do. */
+/** The operations of a teammate alone. */
 export interface TeammateAccess {
-  /** Answers a shutdown request. Throws where it is not the member's own open one. */
+  /** Answers a shutdown request. Throws unless it is the member's own open one. */
   answerShutdown(
     id: string,
     answer: { approve: boolean; reason?: string | undefined },
@@ -99,9 +99,9 @@ export interface TeammateAccess {
   submitPlan(plan: string): Promise<Request>;
 }
 
-/** Prompts that come by the clock. */
+/** Scheduled prompts. */
 export interface CronAccess {
-  /** Throws where the pattern is invalid, or never matches. */
+  /** Throws if the pattern is invalid, or never matches. */
   schedule(entry: NewCron): Promise<CronEntry>;
   list(): Promise<CronEntry[]>;
   /** Throws for an unknown id. */

@@ -13,7 +13,7 @@ import type {
 } from "./team-access.ts";
 import { listTeammatesTool, spawnTeammateTool, waitForTeammatesTool } from "./teammates.ts";
 
-/** The tools by which every member works with the others. */
+/** The tools with which every member works with the others. */
 export function coordinationTools(member: { colleagues: TeamAccess; tasks: TaskAccess }): Tool[] {
   return [
     sendMessageTool(member),

@@ -74,7 +74,7 @@ export function waitForTeammatesTool({ leadership }: { leadership: LeadAccess })
     description: `Wait for teammates to finish, instead of asking or polling. Their results come as mail with the answer. Ends early when you are needed, or after timeout_s (${defaultWaitSeconds}).`,
     input: WaitForTeammatesInput,
     answer: ({ names, mode = "all", timeout_s: seconds = defaultWaitSeconds }, { signal }) => {
-      // A model that names nobody means everybody: there is no other use in waiting.
+      // A model that names nobody means everybody.
       const waitedFor = names?.length === 0 ? undefined : names;
       return leadership.waitForTeammates(
         { names: waitedFor, mode, timeoutMs: seconds * 1000 },
