@@ -8,7 +8,7 @@ import type { Request } from "../protocol/request.ts";
 import { hashSubject } from "../requests/request-rules.ts";
 import type { Requests } from "../requests/requests.ts";
 
-/** A call that a person is asked about. Exactly this is what an approval allows. */
+/** A call that a person is asked about. An approval allows exactly this call. */
 export interface Question {
   member: MemberName;
   callId: string;
@@ -33,9 +33,9 @@ type Unattended = (suggestedRule: string | undefined) => string;
 
 export interface ApprovalsOptions {
   clock: Clock;
-  /** How long a question waits for its answer. Default: forever. */
+  /** How long a question waits for its answer (default: forever). */
   timeoutMs?: number;
-  /** Set where nobody is there to answer: every question expires at once. */
+  /** Set if nobody can answer: every question expires at once. */
   unattended?: Unattended;
 }
 
@@ -46,7 +46,7 @@ export interface Approvals {
 
 /**
  * Approvals as requests of the team: on disk before anybody is asked, and found again after a
- * restart, pending or decided, by the hash of exactly what is asked.
+ * restart, pending or decided, by the hash of the question.
  */
 export class RequestApprovals implements Approvals {
   readonly #requests: Requests;
@@ -78,7 +78,7 @@ export class RequestApprovals implements Approvals {
     return { type: "stopped" };
   }
 
-  /** The question that an earlier process has asked in exactly these words. */
+  /** The same question, asked by an earlier process. */
   async #find(from: MemberName, hash: string): Promise<Request | undefined> {
     return (await this.#requests.list({ type: "permission", from })).findLast(
       (request) =>
@@ -118,7 +118,7 @@ export class RequestApprovals implements Approvals {
     }
   }
 
-  /** Says why a question expires that is waited for from now on, when it has waited long enough. */
+  /** Calls `tell` with the reason when a question has waited long enough. */
   #onTimeout(tell: (reason: string) => void): () => void {
     if (this.#options?.timeoutMs === undefined) return () => {};
     const { clock, timeoutMs } = this.#options;
@@ -145,7 +145,7 @@ function subjectOf(question: Question): Record<string, unknown> {
   return { call_id: callId, tool, input: input ?? null, reason, ...(rule && { rule }) };
 }
 
-/** `hash` is that of what is about to run: an approval of anything else allows nothing. */
+/** `hash` is that of the call that is about to run: an approval of anything else allows nothing. */
 function answerOf(request: Request, hash: string): ApprovalAnswer {
   const { state, decision } = request;
   if (state === "approved" && decision?.hash === hash && request.hash === hash) {

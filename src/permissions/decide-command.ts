@@ -20,7 +20,7 @@ import { bypassed, planned, ruled, type Verdict } from "./verdict.ts";
 
 type CommandSubject = Extract<Subject, { type: "command" }>;
 
-/** Decides a command line by the strictest of what its commands deserve. */
+/** Decides a command line by the strictest verdict on its commands. */
 export function decideCommand(given: JudgedCall, subject: CommandSubject): Verdict {
   const { mode, rules, directories } = given;
   const { line, text } = subject;
@@ -71,7 +71,7 @@ function evadedRule(
 /** True when it reads files it does not name, and a rule may be about one of them. */
 function mayShow({ uses, showsOthers }: ResolvedCommand, rule: Rule): boolean {
   if (showsOthers && rule.scope === "reading") return true;
-  // To move a folder is to put what is in it where the rule does not look.
+  // Moving a folder moves its files to where the rule does not apply.
   return uses.some(({ isTree, place }) => isTree && mayCoverWithin(rule, place));
 }
 
@@ -104,10 +104,12 @@ function isReading({ kind, doubt, caution, opened }: ResolvedCommand): boolean {
   );
 }
 
-/** Generously, for rules that deny or ask: any command in the line, by any name, through any wrapping. */
+/**
+ * Broad, for rules that deny or ask: any command in the line, by any name, through any wrapping.
+ */
 function concerns(rule: Rule, commands: readonly ResolvedCommand[]): boolean {
   if (rule.decision === "allow") return false;
-  // One for all commands is about those too that were not found.
+  // A rule for all commands also covers those that were not found.
   if (rule.scope === "commands" && !rule.pattern) return true;
   return commands.some(
     ({ layers, uses, opened }) =>
@@ -139,7 +141,7 @@ function objectionTo(
   return undefined;
 }
 
-/** Strictly: why nothing allows this command, or undefined when something does. */
+/** Strict: why nothing allows this command, or undefined if something does. */
 function objection(command: ResolvedCommand, standards: JudgedPolicy): string | undefined {
   const { uses, opened, kind, directory } = command;
   const { programDirectories } = standards.directories;
@@ -167,7 +169,7 @@ function objection(command: ResolvedCommand, standards: JudgedPolicy): string | 
   return uncovered(command, standards.rules);
 }
 
-/** What editing a file could do as well is covered by the rules for that. */
+/** Changes that editing a file could do as well are covered by the rules for editing. */
 function mayEditAll(uses: readonly PlaceUse[], rules: readonly Rule[]): boolean {
   const written = uses.filter(({ use }) => use === "write");
   const isAllowed = ({ place }: PlaceUse) =>
@@ -200,7 +202,10 @@ function outsideObjection(uses: readonly PlaceUse[], rules: readonly Rule[]): st
   return outside && `${shown(outside.path)} is outside the workspace`;
 }
 
-/** A rule for the very words of a command, wrapping included, is a person's word for all of it. */
+/**
+ * A rule for the exact words of a command, wrapping included, is the person's decision on all of
+ * it.
+ */
 function isExactlyAllowed({ layers, words }: ResolvedCommand, rules: readonly Rule[]): boolean {
   const [outermost = []] = layers;
   if (words.some(({ type }) => type !== "literal")) return false;

@@ -36,8 +36,8 @@ const harmlessKeys: Readonly<Record<string, RegExp>> = {
 const largestIndex = 64 * 1024 * 1024;
 
 /**
- * Why git must not be run unasked in a directory: its repository's own configuration names, or
- * might name, a program. Undefined where it names none, and where there is no repository.
+ * Why git must not run unasked in a directory: its repository's own configuration names, or might
+ * name, a program. Undefined if it names none, and if there is no repository.
  */
 export async function gitConfigurationProblem(directory: string): Promise<string | undefined> {
   for (const repository of await repositoriesAround(directory)) {
@@ -48,8 +48,8 @@ export async function gitConfigurationProblem(directory: string): Promise<string
 }
 
 /**
- * Only files under a protected name cannot have been made or changed unasked. A bare repository in
- * any other folder of the workspace may be a member's own work.
+ * Only files under a protected name cannot have been created or changed unasked. A bare repository
+ * in any other folder of the workspace may be made by a member.
  */
 function placeProblem({ gitDirectory, commonDirectory }: Repository): string | undefined {
   const isUsual = [gitDirectory, commonDirectory].every((path) =>
@@ -73,7 +73,7 @@ async function problemOf(repository: Repository): Promise<string | undefined> {
     : undefined;
 }
 
-/** Paths are left as git has them: the system, not their text, says where `..` leads. */
+/** Paths as git has them: the system, not their text, decides where `..` leads. */
 interface Repository {
   readonly gitDirectory: string;
   /** Where the configuration is; another directory in a linked worktree. */
@@ -81,8 +81,9 @@ interface Repository {
 }
 
 /**
- * All that git might take for its repository: a `.git` folder or file, or a bare repository, here or
- * above. It passes over what only looks like one, so the search ends at one that surely is.
+ * Everything that git might take for its repository: a `.git` folder or file, or a bare repository,
+ * here or above. Git skips folders that only look like one, so the search ends at one that
+ * certainly is.
  */
 async function repositoriesAround(directory: string): Promise<Repository[]> {
   const found: Repository[] = [];
@@ -101,7 +102,7 @@ async function repositoryAt(gitDirectory: string): Promise<Repository> {
   return { gitDirectory, commonDirectory: common ? pathFrom(gitDirectory, common) : gitDirectory };
 }
 
-/** True for what git cannot take for anything else. */
+/** True for a folder that git certainly takes for a repository. */
 async function isWholeRepository(path: string): Promise<boolean> {
   const head = (await contents(`${path}/HEAD`))?.toString("latin1") ?? "";
   if (!/^(ref: refs\/\S+|[0-9a-f]{40,64})\s*$/.test(head)) return false;
@@ -123,7 +124,9 @@ function pathFrom(directory: string, path: string): string {
   return path.startsWith("/") ? path : `${directory}/${path}`;
 }
 
-/** As little as git needs: what a directory lacks may be in the one that its `commondir` names. */
+/**
+ * The least that git needs: what a directory lacks may be in the one that its `commondir` names.
+ */
 async function isGitDirectory(path: string): Promise<boolean> {
   if (!(await exists(`${path}/HEAD`))) return false;
   const found = await Promise.all(
@@ -150,7 +153,7 @@ export function unusualKey(configuration: string): string | undefined {
     if (setting === "" || /^[#;]/.test(setting)) continue;
     const [, key] = /^([A-Za-z][\w-]*)\s*(?:=|$)/.exec(setting) ?? [];
     const allowed = Object.hasOwn(harmlessKeys, section) ? harmlessKeys[section] : undefined;
-    // A value that goes on in the next line is no setting by itself, and is not looked at as one.
+    // The continuation of a value in the next line is not a setting, and is not read as one.
     if (key === undefined || setting.endsWith("\\") || !allowed?.test(key.toLowerCase())) {
       return `${section}.${key ?? setting}`;
     }
@@ -165,7 +168,9 @@ async function hasSharedIndex(gitDirectory: string): Promise<boolean> {
   return names.some((name) => name.startsWith("sharedindex."));
 }
 
-/** A submodule is an index entry of mode 0160000. The bytes may stand elsewhere: then it is asked. */
+/**
+ * A submodule is an index entry of mode 0160000. If the bytes occur elsewhere, the command asks.
+ */
 async function hasSubmodules(index: string): Promise<boolean> {
   const bytes = await contents(index);
   if (!bytes) return false;

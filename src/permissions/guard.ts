@@ -15,14 +15,14 @@ export function closedPlace(
   return isWithin(teamDirectory, real) ? "team" : undefined;
 }
 
-/** JudgedCall does not count: on some file systems `.TEAM` is `.team`. */
+/** Ignores case: on some file systems `.TEAM` is `.team`. */
 function isWithin(parent: string, path: string): boolean {
   return contains(parent.toLowerCase(), path.toLowerCase());
 }
 
 /**
  * Why a line could tamper with the team itself: it would write its records, reach its keys, or run
- * `troupe`. Such a line asks in every mode, and is refused where nothing is asked.
+ * `troupe`. Such a line asks in every mode, and is refused in `bypassPermissions`.
  */
 export function tampering(
   text: string,
@@ -39,14 +39,14 @@ export function tampering(
   if (!isWhole) return `${doubts[0]}, so it may change the team's records`;
   if (makesOption(commands)) return "a file that it makes would be an option of another command";
   const isCode = doubts.length > 0 || hiddenProgram !== undefined || commands.some(runsCode);
-  // Quotes may hide a name in the text, and not in the words.
+  // Quotes may hide a name in the text, but not in the words.
   const words = commands.flatMap(({ layers }) => layers.flat());
   const named = [...commands.flatMap(givenOptions), ...(isCode ? [text, ...words] : [])];
   const isNamed = named.some((each) => mentions(each, directories));
   return isNamed ? "it names the team's own records" : undefined;
 }
 
-/** True when a pattern may find a file that the line makes, and that looks like an option. */
+/** True if a pattern may find a file that the line creates and that looks like an option. */
 function makesOption(commands: readonly ResolvedCommand[]): boolean {
   const isMade = commands.some(({ uses, opened }) =>
     [...uses, ...opened].some(({ use, path }) => use === "write" && isOptionName(path)),
@@ -54,7 +54,7 @@ function makesOption(commands: readonly ResolvedCommand[]): boolean {
   return isMade && commands.some(({ kind, words }) => kind !== "reads" && mayFindOption(words));
 }
 
-/** The placeholder for a file that may still be made does not count. */
+/** The placeholder for a file that may still be created does not count. */
 function isOptionName(path: string): boolean {
   return /(^|\/)-[^/?]+$/.test(path);
 }

@@ -3,7 +3,7 @@ import type { Place } from "../workspace/place.ts";
 import type { ResolvedLine } from "./commands/resolved-line.ts";
 import type { Rule } from "./rule.ts";
 
-/** What a call would do, with its paths followed and its command read. */
+/** What a call would do, with its paths resolved and its command parsed. */
 export type Subject =
   | { readonly type: "coordinate" }
   | {
@@ -24,9 +24,9 @@ export interface JudgedCall {
   readonly directories: SpecialDirectories;
 }
 
-/** Directories that are not like others, as real paths. */
+/** Directories with special rules, as real paths. */
 export interface SpecialDirectories {
-  /** Troupe's alone. */
+  /** The team directory, which only Troupe may write. */
   readonly teamDirectory: string;
   /** Directories of secrets with which somebody can act as the person. */
   readonly keyDirectories: readonly string[];

@@ -13,18 +13,18 @@ export interface PermissionsOptions {
   rules: readonly Rule[];
   /** The widest mode that is permitted at the moment, whatever was set. */
   widestMode?: () => PermissionMode;
-  /** Where a path leads, relative to the directory the member works in. */
+  /** The place of a path, relative to the directory the member works in. */
   locate(path: string): Promise<Place>;
   teamDirectory: string;
   /** Directories of secrets with which somebody can act as the person. */
   keyDirectories: readonly string[];
-  /** What commands are started with. Default: nothing. */
+  /** The environment of commands (default: empty). */
   environment?: Readonly<Record<string, string | undefined>>;
 }
 
 /**
- * What one member may do: a mode and rules that may change, and a judge of calls. The code that reads
- * and judges command lines is large, so it is loaded with the first call and not with the program.
+ * Decides what one member may do, by a mode and rules that may change. The code that judges command
+ * lines is large, so it is loaded with the first call and not with the program.
  */
 export class Permissions {
   readonly #options: PermissionsOptions;
@@ -39,7 +39,7 @@ export class Permissions {
     this.#rules = options.rules;
   }
 
-  /** What was set, or what is the widest at the moment where that is narrower. */
+  /** The mode that was set, or the widest permitted one if that is narrower. */
   get mode(): PermissionMode {
     const widest = this.#options.widestMode?.();
     return widest ? narrowerMode(this.#mode, widest) : this.#mode;
@@ -64,7 +64,7 @@ export class Permissions {
     );
   }
 
-  /** Looks at what the call would reach, then decides. It does not ask. */
+  /** Resolves what the call would reach, then decides. It does not ask. */
   async judge({ tool, action }: { tool: string; action: Action }): Promise<Verdict> {
     try {
       const directories = await this.#directories();
@@ -99,14 +99,14 @@ export class Permissions {
     }
   }
 
-  /** True when no file can be made unasked, so that a pattern will find what it finds now. */
+  /** True if no file can be created unasked, so that a pattern still finds the same files later. */
   async #isStill(): Promise<boolean> {
     if (this.mode !== "default" && this.mode !== "plan") return false;
     const { mayMakeFiles } = await import("./commands/changing-programs.ts");
     return !this.#rules.some(mayMakeFiles);
   }
 
-  /** Where the workspace is the person's home, or is around it, the secrets in there are asked for. */
+  /** If the workspace is the person's home, or contains it, reading the secrets there asks. */
   #ownRules(): Promise<readonly Rule[]> {
     this.#knownOwnRules ??= this.#findOwnRules();
     return this.#knownOwnRules;
@@ -141,8 +141,9 @@ export class Permissions {
   }
 
   /**
-   * Where a directory is that no call has named. One that this user cannot reach, such as a directory
-   * in the PATH of another user, is taken to be where its path says: that is no reason to refuse a call.
+   * The place of a directory that no call has named. If this user cannot reach it, as with a
+   * directory in the PATH of another user, its path is taken as real: that is no reason to refuse a
+   * call.
    */
   async #locateDirectory(path: string): Promise<Place> {
     try {

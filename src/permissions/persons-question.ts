@@ -1,7 +1,7 @@
 import { user } from "../protocol/ids.ts";
 import type { Request } from "../protocol/request.ts";
 
-/** True for what waits for the person's answer. */
+/** True for a request that waits for the person's answer. */
 export function isForPerson({ state, to }: Request): boolean {
   return state === "pending" && to === user;
 }

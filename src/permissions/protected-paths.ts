@@ -35,10 +35,10 @@ const names: ReadonlySet<string> = new Set(
   authorized_keys`.split(/\s+/),
 );
 
-/** The same for a name by how it ends or begins. A bare repository's folder is called `x.git`. */
+/** The same for a name by its beginning or end. A bare repository's folder is called `x.git`. */
 const namePattern = /^(.+\.git|.+\.code-workspace|\.(lintstagedrc|huskyrc)\..+)$/;
 
-/** Places by the end of their path, where the name alone would say too little. */
+/** Places by the end of their path, if the name alone is too general. */
 const trails: readonly string[] =
   `.github/workflows .github/actions .gitea/workflows .forgejo/workflows
   .config/fish .config/git .config/systemd .config/autostart .config/nvim .config/environment.d
@@ -57,7 +57,7 @@ export function isProtected(
   { relative, real }: Place,
   programDirectories: readonly string[],
 ): boolean {
-  // JudgedCall does not count: on some file systems `.GIT` is `.git`.
+  // Case is ignored: on some file systems `.GIT` is `.git`.
   const path = (relative ?? real).toLowerCase();
   return (
     programDirectories.includes(dirname(real)) ||
@@ -67,7 +67,10 @@ export function isProtected(
   );
 }
 
-/** True for a folder in which some names are protected, such as `.github`: not just any may arrive there. */
+/**
+ * True for a folder in which some names are protected, such as `.github`: files must not be moved
+ * there unchecked.
+ */
 export function isAboveProtected({ relative, real }: Place): boolean {
   const name = (relative ?? real).toLowerCase().replace(/^.*\//s, "");
   return name === "hooks" || trails.some((trail) => trail.startsWith(`${name}/`));

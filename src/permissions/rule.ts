@@ -26,7 +26,7 @@ type Pattern =
       readonly type: "path";
       readonly matcher: RegExp;
       readonly isAbsolute: boolean;
-      /** What every path it matches begins with. */
+      /** The common beginning of all paths it matches. */
       readonly start: string;
     };
 
@@ -100,7 +100,7 @@ export function mayCoverWithin({ scope, pattern }: Rule, folder: Place): boolean
 }
 
 /**
- * How many of the command's words the rule itself names; undefined when it is not about this
+ * How many of the command's words the rule itself names; undefined if it does not cover this
  * command. All of them for an exact rule, none for one without a pattern.
  */
 export function wordsCovered(rule: Rule, words: readonly string[]): number | undefined {
@@ -122,9 +122,9 @@ export function strictest(rules: readonly Rule[]): Rule | undefined {
 }
 
 /**
- * True when a rule that denies or asks means this command, whatever other options are before or
- * between its words: `git push` is meant by `git -C sub push`, `git push --force` by
- * `git push origin --force`.
+ * True if a rule that denies or asks covers this command, with any other options before or between
+ * its words: `git push` covers `git -C sub push`, `git push --force` covers `git push origin
+ * --force`.
  */
 export function isMeantBy(rule: Rule, words: readonly string[]): boolean {
   if (wordsCovered(rule, words) !== undefined) return true;

@@ -1,7 +1,7 @@
 /**
- * What a screen leaves out or lets change the text around it: control characters (but tab and
- * line feed), bidirectional marks, zero-width characters, odd spaces, lone surrogates. The selector
- * that only colours the pictograph before it is not one of them.
+ * Characters that a screen does not show, or that change the text around them: control characters
+ * (except tab and line feed), bidirectional marks, zero-width characters, odd spaces, lone
+ * surrogates. The selector that only colours the pictograph before it is not one of them.
  */
 const hidden =
   /(?![\t\n])[\p{Cc}\p{Cs}\p{Cf}\p{Co}\p{Zl}\p{Zp}\u2800]|(?! )\p{Zs}|(?<!\p{Extended_Pictographic})\uFE0F|(?!\uFE0F)\p{Default_Ignorable_Code_Point}/gu;

@@ -3,7 +3,7 @@ import { interpreters, runnerOf, uncoverable } from "./commands/changing-program
 import { familyOf } from "./commands/open-programs.ts";
 import type { ResolvedCommand } from "./commands/resolved-line.ts";
 
-/** How many words say what these programs are to do: `git commit`, `npm run build`. */
+/** How many words name the action of these programs: `git commit`, `npm run build`. */
 const tellingWords: Readonly<Record<string, number>> = {
   "npm run": 3,
   "pnpm run": 3,
@@ -27,7 +27,7 @@ const destructive: ReadonlySet<string> = new Set([
   "ln",
 ]);
 
-/** The rule a person would have to add for such commands, or undefined where none should. */
+/** The rule that would allow such commands; undefined if none should. */
 export function suggestRule({ words, opened, uses }: ResolvedCommand): string | undefined {
   const written = opened.find(({ use }) => use === "write");
   if (written) return written.place.relative && `edit_file(${written.place.relative})`;

@@ -9,12 +9,12 @@ import type { SpecialDirectories } from "./judged-call.ts";
 
 const reason = "it would change whole folders, the team's own records among them";
 
-/** Ways to name the directory that a command runs in, but for `.`. */
+/** Ways to name the directory that a command runs in, except `.`. */
 const here = /\$\{?PWD\b|~\+|\$\(pwd\)|`pwd`/;
 
 /**
- * Why a command that changes whole folders would change the team's records among them, though it
- * does not name them. What a program does by code of its own is beyond this.
+ * Why a command that changes whole folders would also change the team's records, although it does
+ * not name them. It cannot detect what a program's own code does.
  */
 export function sweeping(
   command: ResolvedCommand,
@@ -38,7 +38,7 @@ export function sweeping(
   return uses.some(isSwept) ? reason : undefined;
 }
 
-/** A recursive change: of owners and modes, of what is deleted, of what git does not keep. */
+/** A recursive change: of owners and modes, of deleted files, of files that git does not track. */
 function isSweeping(name: string, words: readonly (string | undefined)[]): boolean {
   const has = (option: RegExp) => words.some((word) => option.test(word ?? ""));
   switch (name) {
@@ -139,7 +139,10 @@ function isFed([name = ""]: readonly string[]): boolean {
   return /^(.*\/)?(xargs|parallel)$/s.test(name);
 }
 
-/** True for what only prints names of files that are not the team's, or passes such names on. */
+/**
+ * True for a command that only prints names of files that are not the team's, or passes such names
+ * on.
+ */
 function listsElsewhere({ words, kind, uses }: ResolvedCommand, teamDirectory: string): boolean {
   const [name = "", ...options] = words.map((word) => knownValue(word) ?? "");
   if (kind !== "reads") return false;

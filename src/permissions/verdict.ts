@@ -3,11 +3,11 @@ import type { Rule } from "./rule.ts";
 /** The decision on a call, and the reason. */
 export interface Verdict {
   readonly decision: "allow" | "ask" | "deny";
-  /** For the person who is asked, or the model that is refused: what about the call decided it. */
+  /** The reason for the decision, for the person who is asked or the model that is refused. */
   readonly reason: string;
-  /** True when the call changes nothing: such calls run beside each other, and under a plan gate. */
+  /** True if the call changes nothing: such calls may run in parallel, and under a plan gate. */
   readonly isReadOnly: boolean;
-  /** The rule that "always allow" would add, where one would cover such a call. */
+  /** The rule that "always allow" would add, if one would cover such a call. */
   readonly suggestedRule?: string;
 }
 

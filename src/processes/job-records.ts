@@ -162,7 +162,7 @@ export class FileJobRecords implements JobRecords {
   }
 }
 
-/** So many are listed at most: each is a message to its owner. */
+/** How many are listed at most: each is a message to its owner. */
 const maxListed = 1_000;
 
 const StoredJob = JobRecord.extend({ sig: z.string().optional() });

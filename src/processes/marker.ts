@@ -3,7 +3,7 @@ import { createHash, randomBytes } from "node:crypto";
 /** The variable that holds a command's marker, for systems where no limit can hold it. */
 export const markerName = "TROUPE_CALL";
 
-/** Whose commands they are, told from all others on this machine. */
+/** The owner of commands, distinct from all others on this machine. */
 export interface CommandOwner {
   /** The team's directory. */
   readonly team: string;
@@ -17,15 +17,15 @@ const memberBits = 14n;
 const uniqueBits = 24n;
 
 /**
- * A number that no other command has, from which a later process can tell whose it is: as a
- * decimal text below 2^63, which is what a shell accepts as a limit.
+ * A number that no other command has, and that names the owner to a later process: a decimal text
+ * below 2^63, which a shell accepts as a limit.
  */
 export function newMarker(owner: CommandOwner): string {
   const unique = BigInt(`0x${randomBytes(Number(uniqueBits) / 8).toString("hex")}`);
   return String(flag | (ownerOf(owner) << uniqueBits) | unique);
 }
 
-/** Whatever it is given: another program may have set the variable or the limit. */
+/** Accepts any text: another program may have set the variable or the limit. */
 export function isMarker(text: string): boolean {
   return /^\d{19}$/.test(text) && BigInt(text) >> 62n === 1n;
 }

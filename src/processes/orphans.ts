@@ -4,16 +4,16 @@ import { endTree, type ProcessTree, selectTree } from "./process-tree.ts";
 import type { RunningCommands } from "./running-commands.ts";
 
 export interface OrphanOptions {
-  /** True for the markers of commands that no process waits for. */
+  /** True for the markers of commands whose process is gone. */
   isOrphan(marker: string): boolean;
-  /** What runs here is no orphan. */
+  /** The commands of this process, which are not orphans. */
   running: RunningCommands;
   clock: Clock;
 }
 
 /**
- * Ends what is left of the commands of a process that was killed, with all they have started.
- * Resolves to how many processes there were, once they are gone or cannot be ended.
+ * Ends the remaining commands of a process that was killed, with all they have started. Resolves to
+ * the number of processes, once they are gone or cannot be ended.
  */
 export async function endOrphans(options: OrphanOptions): Promise<number> {
   const trees = await findOrphans(options);

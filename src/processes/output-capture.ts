@@ -5,14 +5,14 @@ import type { OutputFile, OutputFiles } from "./output-files.ts";
 /** No tool's output is longer than this, in characters. */
 export const maxOutputCharacters = 50_000;
 
-/** What is kept of an output that is too long. Errors and summaries stand at the end. */
+/** How much is kept of an output that is too long. Errors and summaries are at the end. */
 const headCharacters = 20_000;
 const tailCharacters = 29_000;
-// What is missing to the maximum is room for the line in the middle and one about how it ended.
+// The rest of the maximum is for the line in the middle and one about how the command ended.
 
 /**
- * The output of one call while it comes: its beginning and end in memory, the whole in a file as
- * soon as they are not all. Memory stays the same for any amount of output, provided that the caller
+ * The output of one call while it arrives: its beginning and end in memory, and the whole in a file
+ * as soon as it is longer. Memory stays the same for any amount of output, provided that the caller
  * awaits each `push`.
  */
 export class OutputCapture {
@@ -39,13 +39,13 @@ export class OutputCapture {
     await this.#add(this.#mask.push(text));
   }
 
-  /** To be called once, when nothing more comes. */
+  /** Call it once, at the end of the output. */
   async end(): Promise<void> {
     await this.#add(this.#mask.end());
     await this.#keep(async () => this.#file?.close());
   }
 
-  /** What a model is shown of what has come so far. */
+  /** The text for a model of the output so far. */
   text(): string {
     if (!this.#isCut) return this.#tail;
     const leftOut = this.#characters - this.#head.length - this.#tail.length;
@@ -96,7 +96,7 @@ export class OutputCapture {
     }
   }
 
-  /** An observer sees as much as a model may, and then that there is more. */
+  /** An observer sees as much as a model, and then a note that there is more. */
   #show(text: string): void {
     const room = maxOutputCharacters - this.#shown;
     if (room <= 0) return;

@@ -13,16 +13,16 @@ const mebibyte = 2 ** 20;
 
 export interface OutputFilesOptions {
   directory: string;
-  /** Replaced in everything that goes through here: into a file, to the model, or to a watcher. */
+  /** The secrets that are masked in all output: in files, for the model and for observers. */
   secrets: Secrets;
   maxFileBytes?: number;
   maxTotalBytes?: number;
 }
 
 /**
- * The one door for the output of tools: masks the secrets in it, cuts what is too long for a model,
- * and keeps the whole in a file. One for the team; what its files take together is bounded, and the
- * oldest go first.
+ * All output of tools passes through this: it masks secrets, cuts what is too long for a model, and
+ * keeps the whole in a file. There is one for the team; the total size of its files is bounded, and
+ * the oldest are deleted first.
  */
 export class OutputFiles {
   readonly directory: string;
@@ -38,12 +38,12 @@ export class OutputFiles {
     this.#maxTotalBytes = options.maxTotalBytes ?? 1024 * mebibyte;
   }
 
-  /** For output that comes in pieces. `name` becomes part of the file's name, should there be one. */
+  /** For output that arrives in pieces. `name` becomes part of the file's name, if there is one. */
   capture(name: string, onOutput: (text: string) => void): OutputCapture {
     return new OutputCapture({ files: this, name, onOutput });
   }
 
-  /** For a text in hand: itself, or its beginning and end and where the whole is. */
+  /** For a whole text: the text itself, or its beginning and end and the path of the file. */
   async capOutput(text: string, name: string): Promise<string> {
     const masked = this.secrets.mask(text);
     if (masked.length <= maxOutputCharacters) return masked;
@@ -104,7 +104,7 @@ export class OutputFile {
     this.#onClose = options.onClose;
   }
 
-  /** How much is in the file, if that is not all; undefined where it is. */
+  /** How much is in the file, if it is not all; undefined if it is. */
   get keptBytes(): number | undefined {
     return this.#bytes > this.#maxBytes ? this.#maxBytes : undefined;
   }
@@ -121,7 +121,7 @@ export class OutputFile {
     await this.#handle.close();
   }
 
-  /** For a file that could not be written whole: what there is of it may fill the disk. */
+  /** Deletes a file that could not be written whole: it may fill the disk. */
   async discard(): Promise<void> {
     await this.close();
     await rm(this.path, { force: true });

@@ -7,25 +7,25 @@ import { mapInBatches } from "../lib/batches.ts";
 import { parseProcStat } from "../lib/process-identity.ts";
 import { isMarker, markerName } from "./marker.ts";
 
-/** A living process, as much of it as says whose it is. */
+/** A running process, with the data that identify its command. */
 export interface ProcessRow {
   readonly pid: number;
   readonly parent: number;
   readonly group: number;
-  /** When it started: its pid may be another's later. Undefined where the list does not tell. */
+  /** When it started: its pid may be used again later. Undefined if the list does not have it. */
   readonly start: string | undefined;
-  /** Undefined where it has none, or is another user's that hides it. */
+  /** Undefined if it has none, or belongs to another user who hides it. */
   readonly marker: string | undefined;
 }
 
-/** Every living process, also other users'. */
+/** Every running process, also of other users. */
 export function listProcesses(): Promise<ProcessRow[]> {
   return process.platform === "darwin" ? listByPs() : listPids().then(readRows);
 }
 
 /**
- * The living processes that were started since `pid` was. It is cheap where few were. For a moment
- * only: pids come again.
+ * The running processes that were started since `pid` was. It is cheap if there are few. Valid only
+ * shortly after that, because pids are used again.
  */
 export async function listProcessesSince(pid: number): Promise<ProcessRow[]> {
   if (process.platform === "darwin") return await listByPs();
@@ -40,7 +40,7 @@ function isBetween(pid: number, { first, last }: { first: number; last: number }
   return first <= last ? first <= pid && pid <= last : first <= pid || pid <= last;
 }
 
-/** The pids of marked processes, without waiting: for a process that is about to exit. */
+/** The pids of marked processes, synchronously: for a process that is about to exit. */
 export function findMarkedAtOnce(hasMarker: (marker: string) => boolean): number[] {
   if (process.platform === "darwin") return [];
   return pidsAmong(readdirSync("/proc")).filter((pid) => {
@@ -65,7 +65,7 @@ async function readRow(pid: number): Promise<ProcessRow[]> {
   const stat = await readOfProcess(`/proc/${pid}/stat`);
   const start = parseProcStat(stat);
   if (start === undefined) return [];
-  // The name before the last parenthesis is the program's choice: it may hold spaces and `)`.
+  // The program chooses the name before the last parenthesis: it may contain spaces and `)`.
   const [, parent, group] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
   const marker =
     markerInLimits(await readOfProcess(`/proc/${pid}/limits`)) ??
@@ -73,7 +73,7 @@ async function readRow(pid: number): Promise<ProcessRow[]> {
   return [{ pid, parent: Number(parent), group: Number(group), start, marker }];
 }
 
-/** A limit that nothing enforces, and that every process has from the one that started it. */
+/** The marker in a limit that nothing enforces, and that every process inherits. */
 function markerInLimits(limits: string): string | undefined {
   const [, soft = ""] = /^Max file locks +(\d+)/m.exec(limits) ?? [];
   return isMarker(soft) ? soft : undefined;
@@ -84,7 +84,7 @@ function markerAmong(variables: readonly string[]): string | undefined {
   return value?.slice(markerName.length + 1);
 }
 
-/** Empty where the process has ended, or is another user's. */
+/** Empty if the process has ended, or belongs to another user. */
 async function readOfProcess(path: string): Promise<string> {
   try {
     return await readFile(path, "latin1");
@@ -103,7 +103,7 @@ function readAtOnce(path: string): string {
   }
 }
 
-/** True where the system has too little left to look, or no `/proc` at all. */
+/** True if the system has too few resources to list processes, or no `/proc` at all. */
 export function cannotLook(error: unknown): boolean {
   return hasErrno(error, "EMFILE", "ENFILE", "EAGAIN", "ENOMEM", "ENOENT");
 }

@@ -6,24 +6,24 @@ import { cannotLook, listProcesses, listProcessesSince, type ProcessRow } from "
 
 /** All that one command has started. */
 export interface ProcessTree {
-  /** A process group of it: the shell's, where that is known. */
+  /** Its process group: the shell's, if it is known. */
   readonly group: number;
-  /** What all its processes have inherited. */
+  /** The marker that all its processes have inherited. */
   readonly marker: string;
 }
 
 /** One process to be ended. A negative pid means a group. */
 type Target = Pick<ProcessRow, "pid" | "start">;
 
-/** How long a process has between being asked to end and being made to. */
+/** The time between asking a process to end and killing it. */
 const graceMs = 500;
 const pollMs = 20;
 /** A process that forks faster than it can be killed is not waited for for ever. */
 const killRounds = 5;
 
 /**
- * True while there is a living process of `tree`. `isNew` says that it began a moment ago, so that
- * no pid has come again since: then only a few processes are looked at.
+ * True while a process of `tree` is running. `isNew` means that it started a moment ago, so that no
+ * pid has been used again: then only a few processes are checked.
  */
 export async function isRunning(
   tree: ProcessTree,
@@ -35,13 +35,13 @@ export async function isRunning(
 }
 
 /**
- * Ends every process of `tree`, those that left its group too: first asked, then killed. Resolves
- * to how many there were, once they are gone, or cannot be ended.
+ * Ends every process of `tree`, also those that left its group: they are first asked to end, then
+ * killed. Resolves to their number, once they are gone or cannot be ended.
  */
 export async function endTree(tree: ProcessTree, clock: Clock): Promise<number> {
   const ended = new Set<number>();
   for (let round = 0; round <= killRounds; round++) {
-    // The kernel kills a group at once: one by one, what forks fast enough is never caught up with.
+    // The kernel kills a group at once: one by one, a process that forks fast enough would escape.
     if (round > 0) signalProcess(-tree.group, "SIGKILL");
     const targets = await findTree(tree);
     if (targets.length === 0) break;
@@ -64,13 +64,13 @@ async function untilGone(targets: readonly Target[], clock: Clock): Promise<void
   }
 }
 
-/** Its processes; where they cannot be looked up, its group. */
+/** Its processes; if they cannot be listed, its group. */
 function findTree(tree: ProcessTree): Promise<Target[]> {
   const select = (rows: ProcessRow[]): Target[] => selectTree(rows, tree);
   return orAssumed(listProcesses().then(select), [{ pid: -tree.group, start: undefined }]);
 }
 
-/** False also where its pid is another process's by now: that one must not be ended. */
+/** False also if its pid now belongs to another process, which must not be ended. */
 async function isAlive({ pid, start }: Target): Promise<boolean> {
   if (pid < 0) return signalProcess(pid, 0);
   const isThisOne = (found: string | undefined) =>
@@ -78,7 +78,9 @@ async function isAlive({ pid, start }: Target): Promise<boolean> {
   return await orAssumed(systemProcesses.startOf(pid).then(isThisOne), true);
 }
 
-/** What is `found`, or `assumed` where processes cannot be listed: commands must end then, too. */
+/**
+ * The result of `found`, or `assumed` if processes cannot be listed: commands must end then, too.
+ */
 async function orAssumed<T>(found: Promise<T>, assumed: T): Promise<T> {
   try {
     return await found;
@@ -88,7 +90,9 @@ async function orAssumed<T>(found: Promise<T>, assumed: T): Promise<T> {
   }
 }
 
-/** A negative pid means a group. False where there is no such process, or it is another user's. */
+/**
+ * A negative pid means a group. False if there is no such process, or it belongs to another user.
+ */
 export function signalProcess(pid: number, signal: NodeJS.Signals | 0): boolean {
   try {
     return process.kill(pid, signal);
@@ -99,14 +103,14 @@ export function signalProcess(pid: number, signal: NodeJS.Signals | 0): boolean 
 }
 
 /**
- * Those of `rows` that carry the marker, or descend from such, and all that is in a group with one:
- * a command begins with a session of its own, and so no group of it has a stranger.
+ * The processes of `rows` that carry the marker or descend from one that does, and all in the same
+ * groups: a command starts with its own session, so its groups contain no other process.
  */
 export function selectTree(rows: readonly ProcessRow[], tree: ProcessTree): ProcessRow[] {
   const marked = rows.filter(({ marker }) => marker === tree.marker);
   const groups = new Set([tree.group, ...marked.map(({ group }) => group)]);
   const found = new Set(rows.filter(({ group }) => groups.has(group)));
-  // The set grows while it is gone through, so that children of children are found.
+  // The set grows during the iteration, so that children of children are found.
   for (const { pid } of found) {
     for (const row of rows) if (row.parent === pid) found.add(row);
   }

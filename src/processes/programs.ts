@@ -4,8 +4,8 @@ import { isAbsolute, join, sep } from "node:path";
 import { orNothing } from "../lib/or-nothing.ts";
 
 /**
- * Where the programs are that troupe itself starts. The workspace is not searched for them: a
- * member that can write there would decide what runs.
+ * Finds the programs that troupe itself starts. The workspace is not searched for them: a member
+ * that can write there would decide what runs.
  */
 export class Programs {
   readonly #path: string;
@@ -17,7 +17,7 @@ export class Programs {
     this.#workspace = workspace;
   }
 
-  /** The program's whole path, or its name in a directory that is not there. */
+  /** The program's whole path, or its name in a directory that does not exist. */
   find(name: string): Promise<string> {
     const found = this.#found.get(name) ?? this.#search(name);
     this.#found.set(name, found);

@@ -18,8 +18,8 @@ export class RunningCommands {
   }
 
   /**
-   * For a process that is about to exit and can wait for nothing: kills every command at once. On
-   * macOS, what has left its group lives on until it is found as an orphan.
+   * Kills every command at once, for a process that is about to exit and cannot wait. On macOS, a
+   * process that has left its group continues until it is found as an orphan.
    */
   killAll(): void {
     if (this.#trees.size === 0) return;
@@ -28,7 +28,7 @@ export class RunningCommands {
       const marked = findMarkedAtOnce((marker) => this.has(marker));
       for (const pid of marked) signalProcess(pid, "SIGKILL");
     } catch (error) {
-      // They are orphans then. An exit must not fail because of it.
+      // The commands become orphans. An exit must not fail because of it.
       if (!cannotLook(error)) throw error;
     }
   }

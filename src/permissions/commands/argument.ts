@@ -4,11 +4,11 @@ export type Argument = Literal | FilePattern | Unknown;
 export interface Literal {
   readonly type: "literal";
   readonly value: string;
-  /** One of several file names that a pattern stands for: its place in the command is not sure. */
+  /** One of several file names that a pattern matches: its position in the command is not known. */
   readonly isOneOfMany: boolean;
 }
 
-/** Expands to the names of files, or stays as it is written when there are none. */
+/** Expands to the names of files, or stays unchanged if there are none. */
 export interface FilePattern {
   readonly type: "pattern";
   readonly pieces: readonly PatternPiece[];
@@ -16,7 +16,7 @@ export interface FilePattern {
   readonly isHeld: boolean;
 }
 
-/** Text that stands for itself, or a wildcard. A bracket counts as `one`: it matches no more. */
+/** Literal text or a wildcard. A bracket counts as `one`: it matches no more. */
 export type PatternPiece =
   | { readonly type: "text"; readonly value: string }
   | { readonly type: "any" }
@@ -24,7 +24,7 @@ export type PatternPiece =
 
 export interface Unknown {
   readonly type: "unknown";
-  /** What it surely begins with. */
+  /** The known beginning of the word. */
   readonly start: string;
   /** False when it may become several words, or none. */
   readonly isOneWord: boolean;
@@ -65,7 +65,7 @@ export function knownValue(argument: Argument | undefined): string | undefined {
   return argument?.type === "literal" ? argument.value : undefined;
 }
 
-/** A table's entry of this name; not what every object has, such as `constructor`. */
+/** A table's own entry of this name; not an inherited one such as `constructor`. */
 export function entryOf<Entry>(
   table: Readonly<Record<string, Entry>>,
   name: string | undefined,
@@ -73,13 +73,13 @@ export function entryOf<Entry>(
   return name !== undefined && Object.hasOwn(table, name) ? table[name] : undefined;
 }
 
-/** True for what an arithmetic expression takes for a number and nothing else. */
+/** True for text that an arithmetic expression takes for a number. */
 export function isNumeric(argument: Argument | undefined): boolean {
   if (argument?.type === "unknown") return argument.isNumber;
   return /^-?\d+$/.test(knownValue(argument) ?? "");
 }
 
-/** The pattern as text: what bash takes when it matches nothing. */
+/** The pattern as text, which bash uses if it matches nothing. */
 export function patternText({ pieces }: FilePattern): string {
   return pieces.map(pieceText).join("");
 }
@@ -95,7 +95,7 @@ function pieceText(piece: PatternPiece): string {
   }
 }
 
-/** What the shell takes for more than text where no quotes are around it. */
+/** Characters with a special meaning to the shell outside quotes. */
 const patternSign = /[*?[\\]/;
 
 export function hasPatternSign(text: string): boolean {
@@ -108,21 +108,24 @@ export function mayHoldPattern(value: Argument): boolean {
   return value.type === "pattern" || hasPatternSign(value.value);
 }
 
-/** All that is known of a variable that holds one of these. */
+/** What is known of a variable that holds one of these values. */
 export function oneOf(values: readonly Argument[]): Unknown {
   if (values.length > 0 && values.every(isNumeric)) return anyNumber;
   return values.some(mayHoldPattern) ? anyWords : plainWords;
 }
 
-/** What a variable has of a value: the quotes around the one are not those around the other. */
+/**
+ * The value of a variable that is assigned a word: the quotes around the word are not those around
+ * a later use.
+ */
 export function heldValue(value: Argument): Argument {
   if (value.type !== "unknown") return value;
   return { ...value, isOneWord: value.isNumber, mayBePattern: value.mayHoldPattern };
 }
 
-/** The pieces of a value that is put into a line without quotes, or undefined where it is not understood. */
+/** The pieces of a value that is used without quotes; undefined if it is not understood. */
 export function patternPieces(value: string): PatternPiece[] | undefined {
-  // What a backslash does in a value depends on the version of bash.
+  // The effect of a backslash in a value depends on the version of bash.
   if (value.includes("\\")) return undefined;
   const texts = value.split(/(\*|\?|\[[\w-]+\])/).filter((text) => text !== "");
   const pieces = texts.map((text): PatternPiece => {

@@ -8,8 +8,8 @@ export const incalculable = "it calculates with what is not known";
 const number = /^(\d+|0[xX][0-9a-fA-F]+|\$[?#]|\$\{#[A-Za-z_]\w*\})$/;
 
 /**
- * Walks a calculation. A name in it stands for its value, which is calculated once more: the
- * substitutions in it are run. So all that is calculated with must be known to be plain numbers.
+ * Walks a calculation. A name in it is replaced by its value, which is calculated again:
+ * substitutions in it are run. So all values must be known to be plain numbers.
  */
 export function lookIntoArithmetic(
   expression: ArithmeticExpression | undefined,

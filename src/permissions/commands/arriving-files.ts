@@ -5,7 +5,7 @@ import type { Place } from "../../workspace/place.ts";
 import { isAboveProtected, isProtected } from "../protected-paths.ts";
 import type { PathUse } from "./assess.ts";
 
-/** A folder with more in it is asked about. */
+/** A folder with more entries asks. */
 const mostEntries = 2_000;
 
 type Arrival = PathUse & { readonly place: Place };
@@ -38,7 +38,7 @@ export async function bringsFilesOnly(
   return kinds.length > 0 && kinds.every((kind) => kind === "file");
 }
 
-/** As it is, for the system to follow. */
+/** The path unchanged, for the system to follow. */
 function pathFrom({ real }: Place, path: string): string {
   return path.startsWith("/") ? path : `${real}/${path}`;
 }
@@ -51,7 +51,7 @@ async function problemOf(
   const kind = await kindOf(source);
   if (kind === "file") return undefined;
   if (isAboveProtected(target)) return "it may bring files that make other programs run code";
-  // Where it leads depends on where it is.
+  // The target of a link depends on its place.
   if (kind === "link") return "it brings a link";
   if (kind !== "folder") return undefined;
   const entries = await entriesOf(source);
@@ -69,14 +69,14 @@ async function problemOf(
   return entries.some((entry) => entry.isSymbolicLink()) ? "it brings links" : undefined;
 }
 
-/** What is there. Nothing is `other`, too. */
+/** The kind of file; a missing one is `other`, too. */
 export async function kindOf(path: string): Promise<"file" | "folder" | "link" | "other"> {
   const found = await orNothing(lstat(path), undefined);
   if (found?.isSymbolicLink()) return "link";
   return found?.isDirectory() ? "folder" : found?.isFile() ? "file" : "other";
 }
 
-/** The links under a folder, or undefined where not all of them can be found. */
+/** The links under a folder; undefined if not all of them can be found. */
 export async function linksBelow(folder: string): Promise<string[] | undefined> {
   const entries = await entriesOf(folder);
   if (!entries || entries.length > mostEntries) return undefined;
@@ -85,7 +85,7 @@ export async function linksBelow(folder: string): Promise<string[] | undefined> 
     .map(({ parentPath, name }) => `${parentPath}/${name}`);
 }
 
-/** Everything under a folder, or undefined where that cannot be listed. */
+/** Everything under a folder; undefined if it cannot be listed. */
 async function entriesOf(folder: string): Promise<Dirent[] | undefined> {
   const found: Dirent[] = [];
   const folders = [folder];

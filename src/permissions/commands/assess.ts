@@ -41,7 +41,7 @@ export interface PathUse {
   readonly arriving?: string;
 }
 
-/** The use of one path; the shell itself uses it where no word is given. */
+/** The use of one path; without a word, the shell itself uses it. */
 export function pathUse(path: string, use: PathUse["use"], word = -1): PathUse {
   return { path, use, word, isTree: false };
 }
@@ -197,7 +197,7 @@ function running(words: readonly KnownArgument[], problem: string | undefined): 
     const isTree = isMove && index < words.length - 1;
     return paths.map((path) => ({ path: pathFrom(base, path), use, word: index, isTree }));
   });
-  // It takes away what git ignores, too.
+  // It removes ignored files, too.
   const takesAll = git?.subcommand === "stash" && /\s(-[a-z]*a|--a)/.test(valuesOf(git.rest));
   if (takesAll) uses.push({ path: pathFrom(base, "."), use, word: -1, isTree: true });
   return {
@@ -214,7 +214,7 @@ function valuesOf(words: readonly KnownArgument[]): string {
   return words.map((word) => ` ${knownValue(word) ?? ""}`).join("");
 }
 
-/** Git that changes something. Of what it records, the files stay as they are. */
+/** A git command that changes something. Commands that only record leave the files unchanged. */
 function changingCall(words: readonly KnownArgument[]) {
   const call = programName(words[0]) === "git" ? readGit(words.slice(1)) : undefined;
   if (!call || "problem" in call) return undefined;
@@ -222,7 +222,9 @@ function changingCall(words: readonly KnownArgument[]) {
   return change && { ...call, operands: change.operands };
 }
 
-/** The paths an argument may name: all of it, what follows `=`, or what is glued to an option. */
+/**
+ * The paths an argument may name: all of it, the part after `=`, or the part attached to an option.
+ */
 function mentionedPaths(value: string): string[] {
   if (/^file:/i.test(value)) return ["/"];
   if (/^[a-z][a-z0-9+.-]*:\/\//i.test(value)) return [];

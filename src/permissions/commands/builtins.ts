@@ -1,7 +1,7 @@
 import { type Argument, knownValue } from "./argument.ts";
 import { isHarmlessSetting } from "./variables.ts";
 
-/** What a builtin does to the shell that runs it, besides going to another directory. */
+/** The effects of a builtin on its shell, except for a change of directory. */
 export interface BuiltinEffect {
   /** Variables that hold something else afterwards. */
   readonly assigned: readonly string[];

@@ -5,7 +5,7 @@ import type { OptionList } from "./options.ts";
 export interface FileProgram extends OptionList {
   /** Which operands are changed; the others are read. */
   readonly changes: "all" | "last" | "after-first";
-  /** True for what editing a file could do as well. */
+  /** True for a change that editing a file could do as well. */
   readonly isEdit: boolean;
 }
 
@@ -37,7 +37,7 @@ const making: ReadonlySet<string> = new Set(
   "sed install rsync dd tar unzip cpio patch curl wget split csplit".split(" "),
 );
 
-/** True for a rule by which files can be made without asking, under names that a model chooses. */
+/** True for a rule that lets a model create files under any name without asking. */
 export function mayMakeFiles({ decision, scope, pattern }: Rule): boolean {
   if (decision !== "allow" || (scope !== "writing" && scope !== "commands")) return false;
   if (scope === "writing" || pattern?.type !== "words") return true;
@@ -103,7 +103,7 @@ export const interpreters: Readonly<Record<string, OptionList>> = {
   Rscript: {},
 };
 
-/** What curl may be given: all else could read, write or send files. */
+/** The options that curl may have: any other could read, write or send files. */
 export const curlOptions: OptionList = {
   flags:
     "-f -g -G -i -I -k -L -s -S -v --compressed --fail --get --head --include --insecure --location --no-progress-meter --show-error --silent --verbose -4 -6",

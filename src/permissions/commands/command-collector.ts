@@ -12,7 +12,7 @@ const mostSteps = 5_000;
 const mostText = 50_000;
 const mostRoutes = 16;
 
-/** What has been found in a line so far, and how far one may look. */
+/** The commands found in a line so far, and the limits of the search. */
 export class CommandCollector {
   readonly #commands: SimpleCommand[] = [];
   readonly #doubts = new Set<string>();
@@ -39,7 +39,7 @@ export class CommandCollector {
     }
   }
 
-  /** False, and the end of it, when there are more words than can be looked at. */
+  /** False if there are too many words; the search then ends. */
   hasRoomFor(words: number): boolean {
     const hasRoom = this.#words + words <= mostWords;
     if (!hasRoom) this.giveUp(`it has more than ${mostWords} words`);
@@ -54,17 +54,20 @@ export class CommandCollector {
     return hasRoom;
   }
 
-  /** The line does something by which it cannot be judged. */
+  /** Records why the line cannot be judged. */
   doubt(reason: string): void {
     this.#doubts.add(reason);
   }
 
-  /** The line runs a program that it does not name, so rules for programs cannot be kept. */
+  /**
+   * Records that the line runs a program that it does not name, so that rules for programs cannot
+   * be applied.
+   */
   noteHiddenProgram(reason: string): void {
     this.#hiddenProgram ??= reason;
   }
 
-  /** Some of the line's commands will not be found. */
+  /** Records that some of the line's commands were not found. */
   giveUp(reason: string): void {
     this.#isWhole = false;
     this.doubt(reason);
@@ -77,7 +80,7 @@ export class CommandCollector {
     return routes.slice(0, mostRoutes);
   }
 
-  /** True when there is no use in looking for more. */
+  /** True if the search has ended. */
   isFull(): boolean {
     if (this.#commands.length >= mostCommands) {
       this.giveUp(`it has more than ${mostCommands} commands`);

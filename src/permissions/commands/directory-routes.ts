@@ -26,7 +26,7 @@ export function merged(some: DirectoryRoutes, others: DirectoryRoutes): Director
   return [...known.values()];
 }
 
-/** Where `cd` goes by its operand, unless that is for the shell alone to know, as in `/proc/self`. */
+/** The target of `cd` by its operand, unless only the shell knows it, as for `/proc/self`. */
 export function directoryStep(operand: Argument | undefined): string | FilePattern | undefined {
   if (operand?.type === "pattern") return operand;
   return operand?.type === "literal" && !/^[-~]|^$|^\/proc\//.test(operand.value)

@@ -1,8 +1,8 @@
 import { type CompoundList, forEachChild, type Statement, type SyntaxNode } from "unbash";
 
 /**
- * True unless something in the loop surely leads to its end: it reads its input line by line, or it
- * asks for a variable which it assigns.
+ * True unless the loop is known to end: it reads its input line by line, or it tests a variable
+ * that it assigns.
  */
 export function isEndless(clause: CompoundList, body: CompoundList): boolean {
   const asked = new Set<string>();
@@ -31,7 +31,7 @@ export function isLeftRunning(statements: readonly Statement[], index: number): 
   return !(next?.type === "Command" && next.name?.text === "wait" && next.args.length === 0);
 }
 
-/** What a process substitution does beyond the end of the command that it belongs to. */
+/** True if a process substitution may continue after its command has ended. */
 export function mayOutlive(substitution: string): boolean {
   return /\b(sleep|while|until|for|select|tail|read|wait)\b/.test(substitution);
 }

@@ -18,12 +18,12 @@ import { isPlainOutput, literalOutput } from "./command-output.ts";
 /** Variables that double in a loop would grow beyond all memory. */
 const longestText = 50_000;
 
-/** What variables are known to hold; others may hold anything. */
+/** The known values of variables; others may hold anything. */
 export interface Variables {
   get(name: string): Argument | undefined;
 }
 
-/** What a word stands for: one argument, or several where it has braces. */
+/** The arguments that a word expands to: one, or several if it has braces. */
 export function evaluateWord(word: Word, variables: Variables = new Map()): Argument[] {
   if (hasBraces(word)) return evaluateBraces(word);
   if (hasTilde(word)) return [evaluateTilde(word, variables)];
@@ -31,7 +31,7 @@ export function evaluateWord(word: Word, variables: Variables = new Map()): Argu
   return [join(word.parts.map((part) => evaluatePart(part, variables)))];
 }
 
-/** A tilde stands for a directory at the start of a word, and after `=` and `:` where it looks assigned. */
+/** A tilde means a directory at the start of a word, and after `=` and `:` in an assignment. */
 function hasTilde({ text, parts }: Word): boolean {
   if (!parts) return /(^|[=:])~/.test(text);
   return parts.some(
@@ -68,8 +68,8 @@ export function evaluateArgument(part: Word | Assignment, variables: Variables):
 }
 
 /**
- * What a variable holds after an assignment, as far as it can be told. The shell takes neither braces
- * nor wildcards in it for more than text.
+ * The value of a variable after an assignment, as far as it is known. Braces and wildcards in it
+ * are plain text.
  */
 export function assignedValue({ value, append }: Assignment, variables: Variables): Argument {
   if (value.type !== "Word" || append || hasBraces(value)) return anyWords;
@@ -100,7 +100,7 @@ function evaluatePart(part: WordPart, variables: Variables): WordPiece[] {
       return [{ type: "text", value: part.value }];
     case "Glob":
       if (part.kind === "star") return [{ type: "any" }];
-      // Quotes in a bracket are taken away where nothing matches it.
+      // Quotes in a bracket are removed if nothing matches it.
       return /[$`'"\\]/.test(part.text) ? [anyWords] : [{ type: "one", text: part.text }];
     case "DoubleQuoted":
     case "LocaleString":
@@ -123,7 +123,9 @@ function evaluatePart(part: WordPart, variables: Variables): WordPiece[] {
   }
 }
 
-/** In quotes what a command prints is one word, and may be known. `"$@"` is as many as there are. */
+/**
+ * In quotes the output of a command is one word, and may be known. `"$@"` is as many as there are.
+ */
 function evaluateInQuotes(part: WordPart, variables: Variables): WordPiece[] {
   if (isList(part)) return [{ ...anyWords, mayBePattern: false }];
   const text = part.type === "CommandExpansion" ? literalOutput(part.script) : undefined;
@@ -155,7 +157,7 @@ function isList(part: WordPart): boolean {
   );
 }
 
-/** Quotes make one word of what is in them. The wildcards in quotes are those of a loop's files. */
+/** Quotes make one word of their content. The wildcards in quotes are those of a loop's files. */
 function quoted(piece: WordPiece): WordPiece {
   return piece.type === "unknown" ? { ...piece, isOneWord: true, mayBePattern: false } : piece;
 }

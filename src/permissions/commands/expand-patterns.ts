@@ -23,21 +23,24 @@ const isAscii = /^[\x20-\x7e]*$/;
 /** Names that no shell splits or expands again, and no program takes for an option. */
 const plainName = /^[^\s*?[\]\\-][^\s*?[\]\\]*$/;
 
-/** Stands for a file that may be made before the pattern is expanded, and looks like an option. */
+/**
+ * A placeholder for a file that may be created before the pattern is expanded, and looks like an
+ * option.
+ */
 const optionLike: KnownArgument = { type: "literal", value: "-?", isOneOfMany: true };
 
-/** What a pattern stands for. */
+/** The result of expanding a pattern. */
 export interface Expansion {
   readonly words: readonly KnownArgument[];
-  /** Where the shell looks for them, though it may find nothing. */
+  /** The folders that the shell lists, even if it finds nothing. */
   readonly folders: readonly string[];
   /** Names among them that a program takes for options. */
   readonly options: readonly string[];
 }
 
 /**
- * The file names a pattern stands for in a directory, as bash would find them. Where files may still
- * be made, one of them may look like an option.
+ * The file names that a pattern matches in a directory, as bash would find them. If files may still
+ * be created, one of them may look like an option.
  */
 export async function expandPattern(
   pattern: FilePattern,
@@ -51,7 +54,7 @@ export async function expandPattern(
   return { words, folders, options };
 }
 
-/** True for a pattern that may find a file which looks like an option once that is made. */
+/** True for a pattern that may find a file which looks like an option once it is created. */
 export function mayFindOption(words: readonly KnownArgument[]): boolean {
   return words.includes(optionLike);
 }
@@ -117,7 +120,7 @@ function splitAtSlashes({ pieces }: FilePattern): PatternSegment[] {
   return segments;
 }
 
-/** Undefined where a name's letters depend on the shell's locale, and where to match takes long. */
+/** Undefined if a name's letters depend on the shell's locale, or if matching takes long. */
 async function matchSegment(
   bases: readonly string[],
   segment: PatternSegment,
@@ -159,7 +162,7 @@ async function namesIn(directory: string): Promise<string[]> {
   return names ? [".", "..", ...names.sort()] : [];
 }
 
-/** Whatever is done with the names of files, finding them has looked there. */
+/** The folders that are listed for a pattern: that alone is a read. */
 export function searchedPaths({ words, folders }: Expansion): PathUse[] {
   const found = words.flatMap((word) =>
     word.type === "literal" && word.isOneOfMany ? [word.value] : [],
@@ -167,7 +170,7 @@ export function searchedPaths({ words, folders }: Expansion): PathUse[] {
   return [...new Set([...folders, ...found])].map((path) => pathUse(path, "read"));
 }
 
-/** A pattern that goes through folders nobody knows may look outside. */
+/** A pattern through unknown folders may list folders outside the workspace. */
 export function lostPattern(
   written: readonly Argument[],
   words: readonly KnownArgument[],

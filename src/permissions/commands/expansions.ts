@@ -8,7 +8,7 @@ import type { Walker } from "./walker.ts";
 
 const mysterious = "it has an expansion that is not understood";
 
-/** Walks the scripts within a word, and doubts expansions that do more than to put text in. */
+/** Walks the scripts within a word, and doubts expansions that do more than insert text. */
 export function lookInside(node: SyntaxNode, walker: Walker, depth = 0): void {
   if (depth > maxDepth) {
     walker.doubt("it is nested too deeply");
@@ -47,8 +47,8 @@ function shownVariable(node: SyntaxNode): string | undefined {
 }
 
 /**
- * What may stand in `${…}` besides a name. Whether quotes, escapes and substitutions mean anything
- * there depends on the operator and on the quotes or the here-document around it.
+ * The text that `${…}` may have besides a name. Whether quotes, escapes and substitutions mean
+ * anything there depends on the operator and on the quotes or the here-document around it.
  */
 const plainExpansion = /^\$\{(?:[^'"\\`<>{}$~\n]|\$[A-Za-z_]\w*)*\}$/;
 
@@ -87,8 +87,8 @@ function expansionDoubt(node: SyntaxNode): string | undefined {
 }
 
 /**
- * True for what the parser takes for plain text, though it has what bash would run: text behind the
- * `)` of an array's value makes a word of the whole, for instance.
+ * True for text that the parser takes for plain, although bash would run something in it: text
+ * after the `)` of an array's value turns the whole into a word, for instance.
  */
 function isMisread({ parts, text }: Word): boolean {
   return !parts && /[`$()<>]/.test(text.replace(/\\./gs, ""));

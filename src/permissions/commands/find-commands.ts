@@ -71,7 +71,7 @@ class CommandFinder {
     return this.#node(command, routes);
   }
 
-  /** Walks what has a shell of its own: neither its variables nor its directory come back. */
+  /** Walks a part with its own shell: neither its variables nor its directory come back. */
   #aside(routes: DirectoryRoutes, walk: () => void): DirectoryOutcome {
     this.#variables.aside(walk);
     return staying(routes);
@@ -235,7 +235,7 @@ class CommandFinder {
     return staying(routes);
   }
 
-  /** Takes a command out of what it is wrapped in, and notes what it does to the shell itself. */
+  /** Unwraps a command, and records its effects on the shell itself. */
   #program(command: SimpleCommand): DirectoryOutcome {
     const { words, routes } = command;
     const wrappings = [...command.wrappings, words];
@@ -251,7 +251,7 @@ class CommandFinder {
       return this.#program({ ...command, words: inner.words, wrappings, caution });
     }
     if (inner.type === "script") {
-      // The shell does nothing of its own: its script's commands are judged in its place.
+      // The shell itself does nothing: its script's commands are judged instead.
       this.#collector.add({ ...command, words: [], wrappings, caution });
       return this.#script(inner, routes);
     }
@@ -274,7 +274,7 @@ class CommandFinder {
   #afterBuiltin({ words, wrappings, routes }: SimpleCommand): DirectoryOutcome {
     const { assigned, forgets, doubt } = builtinEffect(words);
     for (const variable of assigned) {
-      // What is exported has been judged with its value.
+      // An exported variable has been judged with its value.
       if (knownValue(words[0]) === "export") this.#variables.set(variable, anyWords);
       else this.#assign(variable, anyWords);
     }

@@ -2,7 +2,7 @@ import { type KnownArgument, knownValue, type Literal, literal } from "./argumen
 import { readCall } from "./program.ts";
 import { readOnlyPrograms } from "./read-only-programs.ts";
 
-/** What find may test and print. All else is asked about: `-exec`, `-delete`, `-fprint`, … */
+/** What find may test and print. Everything else asks: `-exec`, `-delete`, `-fprint`, … */
 const flags: ReadonlySet<string> = new Set(
   `( ) ! , -a -and -o -or -not -true -false -depth -d -empty -print -print0 -prune -quit -ls -mount -xdev
   -readable -writable -executable -daystart -noleaf -nouser -nogroup -H -P`.split(/\s+/),
@@ -16,7 +16,7 @@ const withPath: ReadonlySet<string> = new Set(["-newer", "-anewer", "-cnewer", "
 
 interface FoundFiles {
   readonly paths: readonly KnownArgument[];
-  /** When the files in the folders are shown, and not only their names. */
+  /** Set if the content of the files in the folders is shown, and not only their names. */
   readonly folders?: "tree" | "linked-tree";
 }
 
@@ -26,7 +26,7 @@ interface Problem {
 
 const unknown: Problem = { problem: "an argument that is not known" };
 
-/** The files that find looks at, or what in its arguments is not known to be harmless. */
+/** The files that find reads, or the argument that is not known to be harmless. */
 export function readFindExpression(words: readonly KnownArgument[]): FoundFiles | Problem {
   const paths: KnownArgument[] = [];
   const queue = [...words];
@@ -61,8 +61,8 @@ const showing: ReadonlySet<string> = new Set(
 const found = [literal("./{}"), literal("./{}")];
 
 /**
- * Takes the command of `-exec` off the queue, and says what it reads besides the files found. A link
- * that is found may lead anywhere, unless only files are: `-type f`, before it, and no other way round.
+ * Takes the command of `-exec` off the queue, and returns what it reads besides the files found. A
+ * found link may lead anywhere, unless `-type f` comes before it.
  */
 function readShowing(
   before: readonly KnownArgument[],

@@ -39,7 +39,7 @@ const logging = {
 
 const log: ReadOnlyProgram = { ...logging, text: `${logging.text} -L -n --committer` };
 
-/** Options with which a diff tells no more than which files there are, and how many lines. */
+/** Options with which a diff shows only the names of files and numbers of lines. */
 const summaries =
   `--name-only --name-status --no-patch --numstat --quiet --raw --shortstat --stat --summary
   --dirstat --compact-summary -s`.split(/\s+/);
@@ -47,7 +47,7 @@ const patches =
   `-c -m -p -u -U -W -L -G -S --binary --cc --check --color-words --function-context --patch
   --patch-with-stat --unified --word-diff --word-diff-regex`.split(/\s+/);
 
-/** To look at a signature is to run another program, which makes files of its own. */
+/** Showing a signature runs another program, which creates files. */
 function formatProblem({ values }: ParsedArguments): string | undefined {
   const isFormat = /^--(format|pretty)$/;
   const odd = values.find(
@@ -94,7 +94,7 @@ function only(...names: readonly string[]): (call: ParsedArguments) => string | 
   };
 }
 
-/** Keys that hold no secret, be they the repository's or the person's own. */
+/** Keys without secrets, in the repository's or the person's configuration. */
 const openKey =
   /^(user\.(name|email)|core\.\w+|init\.defaultbranch|remote\.[\w.-]+|branch\.[\w./-]+)$/i;
 
@@ -104,7 +104,7 @@ function configProblem({ given, operands: names }: ParsedArguments): string | un
   const lists = ["-l", "--list", "--get-regexp"].some((name) => given.has(name));
   if (lists) return isLocal ? undefined : "the person's own configuration to show";
   const key = knownValue(names[0]) ?? "";
-  // One word without a dot is no key but an order, such as `edit`.
+  // One word without a dot is not a key but a subcommand, such as `edit`.
   if (names.length !== 1 || !key.includes(".")) return "a value to set";
   const isOpen = isLocal || openKey.test(key);
   return isOpen || (reads && isLocal) ? undefined : "the person's own configuration to show";
@@ -121,7 +121,7 @@ export const readOnlyGit: Readonly<Record<string, ReadOnlyProgram>> = {
     showsOthers: ({ given }) => given.has("-v") || given.has("--verbose"),
   },
   log,
-  // Of a file in a commit it shows the contents, whatever the options say of differences.
+  // It shows the content of a file in a commit, whatever the diff options are.
   show: { ...log, showsOthers: () => true },
   "rev-list": { ...logging, text: `${logging.text} -n --committer` },
   reflog: {
@@ -151,7 +151,7 @@ export const readOnlyGit: Readonly<Record<string, ReadOnlyProgram>> = {
     text: "-A -B -C -e -m --after-context --before-context --context --max-count --max-depth --threads",
     leading: "-e",
     hasNumbers: true,
-    // A count tells what is in a file, too: it can be asked letter by letter.
+    // A count reveals the content of a file, too: it can be asked letter by letter.
     showsOthers: () => true,
   },
   "ls-files": {
@@ -231,9 +231,9 @@ export const readOnlyGit: Readonly<Record<string, ReadOnlyProgram>> = {
 };
 
 /**
- * What git does to the repository and its files, with the arguments that a rule may cover. Those of
- * `reads` leave the files as they are. Subcommands that are not here, aliases among them, are asked:
- * nobody sees from its words what a patch changes.
+ * Subcommands that change the repository and its files, with the arguments that a rule may cover.
+ * Those of `reads` leave the files unchanged. Other subcommands, aliases among them, ask: their
+ * words do not show what a patch changes.
  */
 export const changingGit: Readonly<
   Record<string, { operands: "reads" | "writes"; denied?: string }>

@@ -2,8 +2,8 @@ import { type Argument, knownValue, literal } from "./argument.ts";
 import { programName, unwrap } from "./wrappers.ts";
 
 /**
- * Programs that run what their arguments tell them, in ways of their own. Nothing but a rule for
- * their very words allows them; rules that deny look for any program their arguments may mean.
+ * Programs that run commands given by their arguments, each in its own way. Only a rule for their
+ * exact words allows them; rules that deny look for any program their arguments may mean.
  */
 const launchers: ReadonlySet<string> = new Set(
   `. source trap alias mapfile readarray complete compgen bind fish csh tcsh busybox toybox su runuser pkexec setpriv chroot unshare
@@ -12,12 +12,12 @@ const launchers: ReadonlySet<string> = new Set(
 );
 /** Further words are ignored. */
 const mostWords = 40;
-/** Text with quotes or expansions in it cannot be taken apart at its blanks. */
+/** Text with quotes or expansions cannot be split at its blanks. */
 const clever = /[\\'"$`*?[{]/;
 
 type CommandWords = readonly Argument[];
 
-/** What a command would run besides itself, for rules that deny or ask. */
+/** The commands that a command would run, for rules that deny or ask. */
 export function launchedCommands(words: CommandWords): readonly CommandWords[] {
   const inner = directlyRun(words);
   const isScript = (each: CommandWords) => unwrap(each).type === "script";

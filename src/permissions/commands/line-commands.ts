@@ -1,7 +1,7 @@
 import type { Argument } from "./argument.ts";
 import type { DirectoryRoutes } from "./directory-routes.ts";
 
-/** What a command line would run, as far as reading it can tell. */
+/** The commands of a line, as far as parsing finds them. */
 export interface LineCommands {
   readonly commands: readonly SimpleCommand[];
   /** False when there are commands in it that were not found. */
@@ -19,13 +19,15 @@ export interface SimpleCommand {
   /** The same command with what it was wrapped in, outermost first: `sudo env X=1 rm` and `env X=1 rm`. */
   readonly wrappings: readonly (readonly Argument[])[];
   readonly opened: readonly OpenedFile[];
-  /** What the shell looks for files with besides its words: the values of arrays, the list of a loop. */
+  /**
+   * Patterns that the shell expands besides its words: the values of arrays, the list of a loop.
+   */
   readonly listed: readonly Argument[];
   /** The directories it may run in, each as the steps of `cd` that lead there. */
   readonly routes: DirectoryRoutes;
-  /** Why no rule can cover it, if so: for something besides its words. */
+  /** Why no rule can cover it, because of something besides its words. */
   readonly doubt: string | undefined;
-  /** Why only a rule for its very words, wrappings included, can cover it. */
+  /** Why only a rule for its exact words, wrappings included, can cover it. */
   readonly caution: string | undefined;
 }
 

@@ -6,8 +6,8 @@ import { programName } from "./wrappers.ts";
 const reason = "its paths may lead elsewhere once another command of the line has run";
 
 /**
- * Where paths lead was looked up before anything ran. A command whose paths another one of its line
- * may lead elsewhere, by moving links about, is given a caution.
+ * Paths were resolved before anything ran. A command whose paths may be changed by another command
+ * of its line, by moving links, gets a caution.
  */
 export function flagMovedPaths(commands: readonly ResolvedCommand[]): ResolvedCommand[] {
   const movers = commands.flatMap((command, index) =>
@@ -36,7 +36,8 @@ function isMovedBy(mover: Positioned, { command, index }: Positioned): boolean {
     const named = isJudgedByPaths && name !== "git" ? uses : command.opened;
     return !isEarlier && named.length > 0;
   }
-  // It is usual to make room first. All else may run later too: in a loop, or in the background.
+  // Removing files first is usual. Other commands may also run later: in a loop, or in the
+  // background.
   if (isEarlier && /^(mkdir|rm)$/.test(name)) return false;
   const roots = mover.command.uses.filter(({ use }) => use === "write");
   return (

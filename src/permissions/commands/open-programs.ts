@@ -1,13 +1,16 @@
 /**
- * Programs that can be told to do almost anything, with the little a rule for their first words
- * covers. What is not known here is asked about.
+ * Programs that can do almost anything, with the few uses that a rule for their first words covers.
+ * Everything else asks.
  */
 export interface OpenProgram {
-  /** What a rule for the program's name alone covers, with commas between: `test, compose ps`. */
+  /**
+   * The subcommands that a rule for the program's name alone covers, with commas between: `test,
+   * compose ps`.
+   */
   readonly subcommands?: string;
   /** Those of them that take no operands, which would name code from elsewhere. */
   readonly alone?: string;
-  /** First words that say nothing without the next: a rule has to name both. */
+  /** First words that need a second one: a rule has to name both. */
   readonly groups?: string;
   /** Subcommands that no rule for first words covers. */
   readonly never?: string;
@@ -19,9 +22,9 @@ export interface OpenProgram {
   /** The only options that a rule covers, and the only operands. */
   readonly options?: RegExp;
   readonly operands?: RegExp;
-  /** What follows `--` is for the script or test that the rule names. */
+  /** Arguments after `--` are for the script or test that the rule names. */
   readonly passesOn?: boolean;
-  /** What follows the first operand is for the program which that names. */
+  /** Arguments after the first operand are for the program that it names. */
   readonly isOptionsFirst?: boolean;
   /** Its letters are not joined: `-exec` is one option. */
   readonly hasLongLetters?: boolean;
@@ -145,7 +148,7 @@ export const openPrograms: Readonly<Record<string, OpenProgram>> = {
       /^(-[qisSdmx]|--(tests|info|debug|stacktrace|no-daemon|offline|rerun-tasks|continue|parallel|quiet|dry-run|warning-mode)(=[\w.*-]*)?)$/,
     operands: /^(?!(.*:)?(wrapper|init)$)[\w:.*-]+$/,
   },
-  // To extract is not covered: an archive may bring files that make other programs run code.
+  // Extracting is not covered: an archive may contain files that make other programs run code.
   tar: {
     options: /^(-?[tcvzjJaf]+|--(list|create|verbose|gzip|bzip2|xz|file|exclude)(=[^:]*)?)$/,
     operands: /^[^:@]+$/,

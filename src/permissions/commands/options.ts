@@ -17,7 +17,7 @@ export interface OptionList {
   readonly hasNumbers?: boolean;
   /** A letter's value is the next word, even where other letters follow it: `-LP 2 '*'`. */
   readonly hasValuesApart?: boolean;
-  /** None of its options, not even those that are not listed, does more than to print differently. */
+  /** None of its options, listed or not, does more than change the output. */
   readonly hasOnlyHarmlessOptions?: boolean;
   /** Everything from the first operand on is an operand. */
   readonly isOptionsFirst?: boolean;
@@ -25,7 +25,10 @@ export interface OptionList {
 
 export interface ParsedArguments {
   readonly given: ReadonlySet<string>;
-  /** What options were given as `--name=value`, `-nvalue` or in the next word; undefined when not known. */
+  /**
+   * The values of options given as `--name=value`, `-nvalue` or in the next word; undefined if not
+   * known.
+   */
   readonly values: readonly (readonly [name: string, value: string | undefined])[];
   readonly operands: readonly KnownArgument[];
   readonly paths: readonly KnownArgument[];
@@ -78,14 +81,17 @@ export function parseArguments(
   return { given, values, operands, paths, scripts };
 }
 
-/** What looks like an option is no value: some program might take it for the option it looks like. */
+/**
+ * A word that looks like an option is not taken as a value: some program might take it for the
+ * option.
+ */
 function nextValue(queue: KnownArgument[]): KnownArgument | undefined {
   const value = queue.shift();
   if (value?.type === "unknown") return value.isOneWord ? value : undefined;
   return value && /^-(?!\d*$)/.test(value.value) ? undefined : value;
 }
 
-/** Where the first operand probably is, when some of the options before it are not known. */
+/** The probable position of the first operand, if some of the options before it are not known. */
 export function guessOperand(list: OptionList, words: readonly Argument[]): number {
   const kinds = optionKinds(list);
   let index = 0;

@@ -12,7 +12,9 @@ export type ParsedLine =
   | { readonly type: "parsed"; readonly script: ParsedScript }
   | { readonly type: "unparsable"; readonly reason: string };
 
-/** Reads a line as bash would; whatever is not understood to the last character is unparsable. */
+/**
+ * Parses a line as bash would; a line that is not understood to the last character is unparsable.
+ */
 export function parseLine(text: string): ParsedLine {
   if (text.length > longestLine) return unparsable("it is too long to be judged");
   if (hasHidden(text)) return unparsable(`it has hidden characters: ${excerpt(text)}`);

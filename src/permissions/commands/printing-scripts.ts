@@ -21,7 +21,7 @@ function bracket(delimiter: string): string {
   return String.raw`\[(?!\^?\])(?:\[(?!${delimiter}):[a-z]+:\]|(?!${delimiter})[^[\]\\\n])+\]`;
 }
 
-/** True when the script provably does nothing but to print what it was given, changed or not. */
+/** True if the script provably only prints its input, changed or not. */
 export function isPrintingSedScript(script: string): boolean {
   let position = 0;
   while (!/^[\s;]*$/.test(script.slice(position))) {
@@ -32,7 +32,9 @@ export function isPrintingSedScript(script: string): boolean {
   return true;
 }
 
-/** Ways to run a command, to write or read a file, or to call what is not written here. */
+/**
+ * Ways to run a command, to write or read a file, or to call a function that is defined elsewhere.
+ */
 const reaching =
   /system|getline|ARGV|ENVIRON|PROCINFO|SYMTAB|FUNCTAB|@|(?<!\|)\|(?!\|)|#|\\\n|close|include|load|extension/;
 

@@ -8,7 +8,7 @@ import type { ShellEnvironment } from "./variables.ts";
 
 type ProgramContext = Pick<LineContext, "environment" | "programDirectories">;
 
-/** What the shell does itself, so that it looks for no program of that name. */
+/** The shell's builtins, for which it looks for no program. */
 const builtins: ReadonlySet<string> = new Set(
   `. : [ alias bg bind break builtin caller cd command compgen complete continue declare dirs disown
   echo enable eval exec exit export false fc fg getopts hash help history jobs kill let local logout
@@ -28,7 +28,7 @@ export class ProgramSearch {
     this.#ownDirectories = programDirectories;
   }
 
-  /** Why a name stands for another program than the system's: a function, or one of the workspace. */
+  /** Why a name means another program than the system's: a function, or one in the workspace. */
   async foreign(name: string | undefined, from: string): Promise<string | undefined> {
     if (this.#environment[`BASH_FUNC_${name}%%`] !== undefined) {
       return `${name} is a function of the environment`;

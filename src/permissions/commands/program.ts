@@ -1,7 +1,7 @@
 import { type KnownArgument, knownValue, literal } from "./argument.ts";
 import { type OptionList, type ParsedArguments, parseArguments } from "./options.ts";
 
-/** What is known of a program: the arguments with which it does what is expected of it. */
+/** What is known about a program: the arguments with which it only reads. */
 export interface ReadOnlyProgram extends OptionList {
   readonly operands: "none" | "text" | "paths";
   /** No argument is an option that matters: all of them are operands. */
@@ -12,25 +12,28 @@ export interface ReadOnlyProgram extends OptionList {
   readonly eachOperand?: RegExp;
   /** Judges the little programs among the arguments: the leading operand and script options. */
   isHarmlessScript?(script: string): boolean;
-  /** What it does with a folder, if not to name it or what is in it. */
+  /** What it does with a folder, besides listing names. */
   folders?(call: ParsedArguments): FolderUse | undefined;
   /** True when it shows the contents of files that its words do not name, such as old versions. */
   showsOthers?(call: ParsedArguments): boolean;
-  /** Says what else is wrong, such as an operand that names a file to write. */
+  /** Another reason to ask, such as an operand that names a file to write. */
   problem?(call: ParsedArguments): string | undefined;
 }
 
-/** Programs whose operands are files to read, only text, or not there at all. */
+/** Programs whose operands are files to read, only text, or absent. */
 export const files = { operands: "paths" } as const;
 export const texts = { operands: "text" } as const;
-/** Whatever it is given, it does nothing with it but to print or to compare. */
+/** Programs that only print or compare their arguments. */
 export const anything = { operands: "text", takesAnything: true } as const;
 export const nothing = { operands: "none" } as const;
 
-/** All files in it are read, those behind its links too, or it must not be given one. */
+/**
+ * How a program uses a folder: it reads all files in it, also those behind links, or it must not
+ * get one.
+ */
 type FolderUse = "tree" | "linked-tree" | "never";
 
-/** The files a call of the program reads, or what is wrong with it. */
+/** The files that a call of the program reads, or why it asks. */
 export type ProgramReading =
   | {
       readonly type: "reads";
@@ -82,7 +85,7 @@ function operandProblem({ eachOperand }: ReadOnlyProgram, { operands }: ParsedAr
   return odd && (knownValue(odd) ?? "an argument that is not known");
 }
 
-/** What may be several words, or none, moves all others to another place. */
+/** An argument that may become several words, or none, shifts all others. */
 function splitProblem(program: ReadOnlyProgram, { operands, paths, scripts }: ParsedArguments) {
   if (program.operands === "text" && program.leading === undefined) return undefined;
   const isSplit = [...operands, ...paths, ...scripts].some(

@@ -6,7 +6,7 @@ import { resolveLine } from "./resolve-line.ts";
 import type { LineContext, ResolvedLine } from "./resolved-line.ts";
 import { isPlainLocale, type ShellEnvironment } from "./variables.ts";
 
-/** Finds every command of a line as a model writes it, and where the paths in it lead. */
+/** Finds every command of a line, and resolves its paths. */
 export async function readLine(command: string, context: LineContext): Promise<ResolvedLine> {
   const { environment } = context;
   const { real } = await context.locate(".");
@@ -25,7 +25,7 @@ function parse(command: string, environment: ShellEnvironment): LineCommands {
     if (parsed.type === "parsed") return findCommands(parsed.script, environment);
     return unreadable(parsed.reason);
   } catch (error) {
-    // The parser meets whatever a model writes. Where it gives up, a person has to look.
+    // The parser gets any text that a model writes. If it fails, a person is asked.
     const reason = error instanceof Error ? error.message : String(error);
     return unreadable(`it cannot be parsed as bash (${reason})`);
   }

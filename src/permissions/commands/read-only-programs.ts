@@ -14,7 +14,7 @@ const noArgumentFile = /^[^@]/;
 
 /**
  * Programs that only read, with the options that are known to be harmless. An option that is not
- * listed here is asked about, so a list may be short of options but never of dangers.
+ * listed asks, so a list may be incomplete but never unsafe.
  */
 export const readOnlyPrograms: Readonly<Record<string, ReadOnlyProgram>> = {
   ls: {

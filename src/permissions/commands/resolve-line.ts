@@ -19,14 +19,14 @@ import { flagMovedPaths } from "./moved-paths.ts";
 import { isTroupeProgram, ProgramSearch } from "./program-search.ts";
 import type { LineContext, PlaceUse, ResolvedCommand, ResolvedLine } from "./resolved-line.ts";
 
-/** Devices that keep nothing, tell nothing, and come to an end. */
+/** Devices that store nothing, reveal nothing and have an end. */
 const harmlessDevice = /^\/dev\/(null|stdin|stdout|stderr|fd\/\d+)$/;
 const endlessDevice = /^\/dev\/(zero|random|urandom)$/;
 const nothing: Expansion = { words: [], folders: [], options: [] };
 const mostPaths = 3_000;
 /** Further words are not looked at as the program that another one runs. */
 const mostScripts = 20;
-/** Longer ones no system opens. */
+/** No system opens a longer path. */
 const longestPath = 4_096;
 
 /** Follows every path of a line's commands, from each directory they may run in. */
@@ -117,7 +117,7 @@ class LineResolver {
     return brought ?? followed ?? (refusesFolders ? await folderProblem(uses) : undefined);
   }
 
-  /** Why a program is not the one that its name promises: it is in the workspace. */
+  /** Why a program is not the system's: it is in the workspace. */
   async #foreignPrograms(
     { words, wrappings }: SimpleCommand,
     { real }: Place,
@@ -136,7 +136,10 @@ class LineResolver {
     return found.includes(true);
   }
 
-  /** Where `cd` leads, step by step. It goes back the way it came, which after a link is not `..`. */
+  /**
+   * The target of `cd`, step by step. `cd ..` goes back the way it came, which after a link is not
+   * the parent.
+   */
   async #follow(route: DirectoryRoute): Promise<{ directory: Place; doubt?: string }> {
     let directory = await this.#place(".");
     let isLinked = false;
@@ -196,7 +199,9 @@ class LineResolver {
     );
   }
 
-  /** As the kernel does it: `..` leaves the real directory that a link has led to. */
+  /**
+   * Resolves as the kernel does: `..` is the parent of the real directory that a link has led to.
+   */
   async #placeFrom(directory: string, path: string): Promise<Place> {
     if (path.length > longestPath) return { real: path, isInside: false, relative: undefined };
     let current = path.startsWith("/") ? "/" : directory;
@@ -223,7 +228,7 @@ class LineResolver {
     if (known) return known;
     const place = this.#context.locate(path).catch((error: unknown) => {
       if (!(error instanceof TeamError)) throw error;
-      // A path that no file can have is in nobody's workspace.
+      // A path that no file can have is not in the workspace.
       return { real: path, isInside: false, relative: undefined };
     });
     this.#places.set(path, place);
@@ -247,7 +252,7 @@ class LineResolver {
   }
 }
 
-/** To read so many bytes of an endless device is to come to an end. */
+/** Reading a limited number of bytes of an endless device ends. */
 function boundedUses({ uses }: Assessment, words: readonly KnownArgument[]): readonly PathUse[] {
   const isCounted = words.some((word) => /^(-c|--bytes)/.test(knownValue(word) ?? ""));
   const isBounded = knownValue(words[0]) === "head" && isCounted;

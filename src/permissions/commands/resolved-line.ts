@@ -15,7 +15,7 @@ export interface ResolvedCommand {
   readonly directory: Place;
   /** Why no rule covers it. */
   readonly doubt: string | undefined;
-  /** Why only a rule for its very words does. */
+  /** Why only a rule for its exact words covers it. */
   readonly caution: string | undefined;
   /** Why it is not taken for a command that only reads, though its program could be. */
   readonly problem: string | undefined;
@@ -38,13 +38,13 @@ export interface ResolvedLine extends Omit<LineCommands, "commands"> {
   readonly commands: readonly ResolvedCommand[];
 }
 
-/** Where a line would run. */
+/** The context in which a line would run. */
 export interface LineContext {
-  /** Where a path leads. */
+  /** The place of a path. */
   locate(path: string): Promise<Place>;
   readonly environment: ShellEnvironment;
   /** Folders of the workspace in which the shell looks for programs. */
   readonly programDirectories: readonly string[];
-  /** False when files may be made unasked, by this line or beside it. */
+  /** False if files may be created unasked, by this line or at the same time. */
   readonly isStill: boolean;
 }

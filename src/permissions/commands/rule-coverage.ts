@@ -15,7 +15,7 @@ const proseOptions: Readonly<Record<string, RegExp>> = {
   "gh issue": /^(-t|-b|--title|--body)$/,
 };
 
-/** Options by which git, whatever it does, runs other code or writes where it is subcommand. */
+/** Options that make any git subcommand run other code or write to a given place. */
 const dangerousGit =
   "--exec-path --git-dir --work-tree --separate-git-dir --output --ext-diff --textconv --open-files-in-pager --recurse-submodules";
 
@@ -53,7 +53,7 @@ export function uncoveredArgument(
   const values = words.map((word, index) =>
     isProse(words, index) ? "text" : (knownValue(word) ?? "0"),
   );
-  // `npx eslint` and `python -m pytest` take what eslint and pytest do.
+  // `npx eslint` and `python -m pytest` take the arguments of eslint and pytest.
   const run = covered > 1 ? familyOf(values[covered - 1] ?? "") : "";
   return uncoveredWord(family, values, covered) ?? uncoveredOption(run, values.slice(covered));
 }
@@ -70,7 +70,7 @@ function isOneWord(word: KnownArgument): boolean {
   return word.type === "literal" || word.isOneWord;
 }
 
-/** Why a program of the table is subcommand more than the rule and the table say. */
+/** Why a program of the table has arguments that neither the rule nor the table covers. */
 function uncoveredWord(
   family: string,
   words: readonly string[],
@@ -99,7 +99,7 @@ function list(names: string | undefined): string[] {
   return names?.split(/\s+/) ?? [];
 }
 
-/** Where the subcommand is, behind options that the rule names or that are known. */
+/** The position of the subcommand, after options that the rule names or that are known. */
 function subcommandAt(program: OpenProgram, words: readonly string[], covered: number): number {
   let index = 1;
   for (let word = words[index]; word?.startsWith("-"); word = words[index]) {
@@ -110,7 +110,7 @@ function subcommandAt(program: OpenProgram, words: readonly string[], covered: n
   return index;
 }
 
-/** How many words say what to do, or undefined when neither the rule nor the table names them. */
+/** How many words name the action; undefined if neither the rule nor the table names them. */
 function knownSubcommand(
   program: OpenProgram,
   words: readonly string[],
@@ -208,7 +208,7 @@ function uncoveredCurl(words: readonly KnownArgument[]): string | undefined {
   return odd && "curl is given an address that may stand for others";
 }
 
-/** An interpreter runs the file it is given. Without one it runs what it is subcommand. */
+/** An interpreter runs the file it is given. Without one it runs other code. */
 function uncoveredCode(name: string, words: readonly KnownArgument[]): string | undefined {
   const call = parseArguments({ ...interpreters[name], isOptionsFirst: true }, words);
   if ("problem" in call) return `${name} ${call.problem} may run other code`;

@@ -3,7 +3,7 @@ import type { ParsedArguments } from "./options.ts";
 import { anything, files, nothing, type ReadOnlyProgram, texts } from "./program.ts";
 import { isPrivateVariable } from "./variables.ts";
 
-/** What the shell does itself, and programs that tell of the system: all of them only read. */
+/** Builtins of the shell, and programs that report on the system: all of them only read. */
 export const shellPrograms: Readonly<Record<string, ReadOnlyProgram>> = {
   echo: anything,
   printf: { ...texts, isOptionsFirst: true, problem: ({ operands }) => formatProblem(operands) },
@@ -89,12 +89,12 @@ const plainPs = new RegExp(
 );
 
 function processesProblem(operands: readonly KnownArgument[]): string | undefined {
-  // What is not known, or has blanks in it, fits nowhere.
+  // An unknown word, or one with blanks, matches no form.
   const words = operands.map((word) => `${knownValue(word)?.replaceAll(/\s/g, "\0") ?? "\0"} `);
   return plainPs.test(words.join("")) ? undefined : "arguments by which it may show environments";
 }
 
-/** Addresses and ports have names, and those are asked for in the network. */
+/** Names of addresses and ports are looked up in the network. */
 function socketsProblem({ given, values }: ParsedArguments): string | undefined {
   const isLocal = values.every(
     ([name, value]) => name !== "-i" || /^([46]?(tcp|udp)?)?(:\d+(-\d+)?)?$/i.test(value ?? "@"),

@@ -7,9 +7,9 @@ import type { TeamRecord } from "../../protocol/team.ts";
 import type { ReceivedMail } from "../../protocol/transcript.ts";
 
 /*
- * What the tools of one member may ask of its team. Who asks is settled when the tools are made,
- * so no argument can pretend to be somebody else. A refusal is a `TeamError`, which the model is
- * shown with its hint.
+ * The operations on a team that the tools of one member can use. The member is fixed when the tools
+ * are created, so no argument can pretend to be somebody else. A refusal is a `TeamError`, which
+ * the model is shown with its hint.
  */
 
 /** The operations of every member. */
