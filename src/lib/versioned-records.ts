@@ -41,16 +41,16 @@ import type { DirectoryChanges } from "./wake-source.ts";
 export interface VersionedRecordsOptions<T extends Versioned> {
   directory: FilePath;
   schema: z.ZodType<T>;
-  /** Told once of each problem with a file. What can still be read is used all the same. */
+  /** Called once with each problem of a file. What can still be read is used. */
   onDamage(problem: string): void;
   now(): Date;
-  /** True where an edit of the copy by hand counts; false where only what was committed does. */
+  /** True if an edit of the copy by hand counts; false if only committed versions do. */
   isEditable: boolean;
-  /** So many of the newest versions are kept. Without it, all are. */
+  /** How many of the newest versions are kept (default: all). */
   keptVersions?: number | undefined;
   /** Reports changes of the directory. Without it, only changes made through this object are seen. */
   watch?: DirectoryChanges | undefined;
-  /** Throws when this process may no longer write. Needless for one that only looks. */
+  /** Throws when this process may no longer write. Not needed by a process that only reads. */
   check?: (() => Promise<void>) | undefined;
 }
 
@@ -76,11 +76,14 @@ export class VersionedRecords<T extends Versioned> implements RecordStore<T> {
   readonly #keptVersions: number | undefined;
   readonly #watch: DirectoryChanges | undefined;
   readonly #check: () => Promise<void>;
-  /** The last problem of each file, so that it is told once and not at every reading. */
+  /** The last problem of each file, so that it is reported once and not at every reading. */
   readonly #told = new Map<string, string>();
-  /** Records whose copy was found to be older than a version: no glance at them is enough. */
+  /**
+   * Records whose copy was found to be older than a version: for them, the copy alone is not
+   * enough.
+   */
   readonly #outdated = new Set<string>();
-  /** Each record as it was last read, and what its files looked like. */
+  /** Each record as it was last read, and the stats of its files. */
   readonly #known = new Map<string, { look: RecordLook; record: T | undefined }>();
 
   constructor(options: VersionedRecordsOptions<T>) {
@@ -101,9 +104,9 @@ export class VersionedRecords<T extends Versioned> implements RecordStore<T> {
     return [...new Set([...copied, ...idsOfVersions(await listNames(this.#versions))])];
   }
 
-  /** The newest version that can be read. What has not changed since is not read again. */
+  /** The newest version that can be read. An unchanged record is not read again. */
   async read(id: string): Promise<T | undefined> {
-    // Who leads is read anew each time, whatever a file system says of it.
+    // The record of the lead is always read again, whatever the file's times are.
     if (!this.#isEditable) return this.#readAnew(id);
     const look = lookAtRecord({ copies: this.#directory, versions: this.#versions }, id);
     const known = this.#known.get(id);
@@ -113,7 +116,7 @@ export class VersionedRecords<T extends Versioned> implements RecordStore<T> {
     return record;
   }
 
-  /** As `read`, of each of `ids` that there is, in their order. */
+  /** Like `read`, for each of `ids` that exists, in their order. */
   async readAll(ids: readonly string[]): Promise<T[]> {
     const found = new Map<string, T | undefined>();
     const odd: string[] = [];
@@ -128,7 +131,7 @@ export class VersionedRecords<T extends Versioned> implements RecordStore<T> {
     return ids.flatMap((id) => found.get(id) ?? []);
   }
 
-  /** Leaves others their turn after some: there may be very many records. */
+  /** Gives the event loop a turn after some: there may be very many records. */
   async #glanceAtAll(
     ids: readonly string[],
     look: (held: HeldRecords, id: string) => void,
@@ -141,8 +144,8 @@ export class VersionedRecords<T extends Versioned> implements RecordStore<T> {
   }
 
   /**
-   * The record, where its copy is good and no version follows it; undefined where it takes a closer
-   * look. Numbers follow each other, but for what a person has raised by hand: `commit` finds that.
+   * The record, if its copy is valid and no version follows it; undefined if the versions must be
+   * read. Numbers are consecutive, unless a person has raised one by hand: `commit` finds that.
    */
   #glance(held: HeldRecords, id: string): { record: T; look: RecordLook } | undefined {
     if (!this.#isEditable || this.#outdated.has(id)) return undefined;
@@ -173,20 +176,20 @@ export class VersionedRecords<T extends Versioned> implements RecordStore<T> {
     if (edit && edit.version >= newest) return edit;
 
     const record = (await this.#firstReadable(id, numbers)) ?? edit;
-    // A number is taken even if nobody can read what it names: the next change goes above it.
+    // A number is taken even if its file cannot be read: the next change goes above it.
     return record && { ...record, version: newest };
   }
 
   /**
-   * Makes `record` the newest version. False when another writer has made that version first, or,
-   * where old ones are dropped, a newer one. When it throws, the record is as it was, or as after a
+   * Makes `record` the newest version. False if another writer has made that version first, or,
+   * where old ones are dropped, a newer one. When it throws, the record is unchanged, or as after a
    * crash: changed or not, never in part.
    */
   async commit(record: T): Promise<boolean> {
     const { id, version } = record;
     const path = this.#versionPath(id, version);
     const text = recordText(record);
-    // What cannot be read back must not become the newest version.
+    // A record that cannot be read back must not become the newest version.
     parseJson(text, this.#schema, String(path));
     await this.#check();
     try {
@@ -208,7 +211,7 @@ export class VersionedRecords<T extends Versioned> implements RecordStore<T> {
   }
 
   /**
-   * Brings up to date what a writer that died left behind. Only for a process that knows that no
+   * Completes the unfinished changes of a writer that died. Only for a process that knows that no
    * other one writes.
    */
   async repair(): Promise<void> {
@@ -235,8 +238,8 @@ export class VersionedRecords<T extends Versioned> implements RecordStore<T> {
   }
 
   /**
-   * True where there is this version already, or a higher one: a person can have raised a number by
-   * hand, and left those below it free for a copy that is older.
+   * True if this version, or a higher one, exists already: a person can have raised a number by
+   * hand, and left those below it free for an older copy.
    */
   async #isOutdated({ id, version }: T): Promise<boolean> {
     const [newest = 0] = await this.#numbers(id);
@@ -246,7 +249,9 @@ export class VersionedRecords<T extends Versioned> implements RecordStore<T> {
     return true;
   }
 
-  /** False for a number that was free only because it had been dropped: higher ones are there. */
+  /**
+   * False for a number that was free only because its version had been dropped: higher ones exist.
+   */
   async #isNewest({ id, version }: T): Promise<boolean> {
     return (await this.#numbers(id))[0] === version;
   }
@@ -274,8 +279,8 @@ export class VersionedRecords<T extends Versioned> implements RecordStore<T> {
   async #copy(record: T): Promise<void> {
     const { id, version } = record;
     const path = this.#copyPath(id);
-    // What a person edited into nonsense is theirs: it is moved, not overwritten. Nonsense is what
-    // it was before this version.
+    // An invalid edit by a person is moved, not overwritten. It is compared with the version before
+    // this one.
     if (!(await this.#loadCopy(id, version - 1))) await moveAside(path, "damaged", this.#now());
     await replaceFile(path, recordText(record));
     // A later version's writer may have copied already, and this older one has just replaced it.

@@ -2,14 +2,14 @@ import { randomBytes } from "node:crypto";
 import { hmacSignature, type Signature } from "../keys/signature.ts";
 import { dropOldest } from "../lib/drop-oldest.ts";
 
-/** The header in which a page shows that it was let in, and its server that it is the one. */
+/** The header with which a page proves its access, and the server its identity. */
 export const proofHeader = "X-Troupe-Proof";
 
-/** What a request shows: which key it was signed with, and the signature. */
+/** The proof of a request: which key it was signed with, and the signature. */
 interface ShownProof {
-  /** As it was sent. */
+  /** The text as it was sent. */
   text: string;
-  /** Of a session, or of a token. */
+  /** The id of a session or of a token. */
   id: string;
   /** Chosen by the page, so that no two requests and no two answers are signed alike. */
   nonce: string;
@@ -17,14 +17,14 @@ interface ShownProof {
 }
 
 interface AccessOptions {
-  /** Made for this start of the server: whatever is signed with it is void for the next one. */
+  /** Made for this start of the server: a signature made with it is not valid for the next one. */
   secret: Uint8Array;
   now(): Date;
 }
 
 /** The parts of a request that its proof covers. */
 export interface SignedRequest {
-  /** Its `X-Troupe-Proof`. */
+  /** The value of `X-Troupe-Proof`. */
   proof: string | undefined;
   method: string;
   /** Path and query. */
@@ -35,27 +35,27 @@ export interface SignedRequest {
 interface PageSession {
   signature: Signature;
   expiresMs: number;
-  /** The proofs of what it has done, oldest first: none of them counts again. */
+  /** The proofs of its earlier actions, oldest first: each counts only once. */
   done: Set<string>;
 }
 
-/** Why a token lets nobody in. */
+/** Why a token is refused. */
 export type TokenRefusal = "token-wrong" | "token-expired" | "token-used";
 
 /** How a request that names a session is treated. */
 type Judgement = "let-in" | "repeated" | "refused";
 
 /**
- * Who is let in. A token lets one in once, soon. What it opens is a session: a key that the page and
- * this server each work out of the token, and that neither ever sends. The page signs its requests
- * with it, and the server its answers, so that each knows the other.
+ * Decides who has access. A token grants access once, within an hour. It opens a session: a key
+ * that the page and this server each derive from the token, and that neither ever sends. The page
+ * signs its requests with it, and the server its answers, so that each can verify the other.
  */
 export class Access {
   readonly #signature: Signature;
   readonly #now: () => Date;
   /** The tokens that were used, and when each would have expired. */
   readonly #used = new Map<string, number>();
-  /** By their ids, oldest first. */
+  /** Sessions by id, oldest first. */
   readonly #sessions = new Map<string, PageSession>();
 
   constructor({ secret, now }: AccessOptions) {
@@ -63,7 +63,7 @@ export class Access {
     this.#now = now;
   }
 
-  /** A token that lets one in once within the hour: its id, and the key that is signed with. */
+  /** A token that grants access once within the hour: its id, and the key to sign with. */
   newToken(): string {
     const expires = (this.#nowMs() + tokenLifeMs).toString(36);
     const id = `${expires}.${randomBytes(idBytes).toString("hex")}`;
@@ -85,7 +85,7 @@ export class Access {
     return { session: this.#openSession(signature, shown) };
   }
 
-  /** False where a request names no session of this server: there is no need to read on. */
+  /** False if a request names no session of this server: it need not be read. */
   knows(proof: string | undefined): boolean {
     return this.#sessions.has(shownProof(proof)?.id ?? "");
   }
@@ -103,8 +103,8 @@ export class Access {
   }
 
   /**
-   * Proves to a page that this server answers, and not another program at its port. Undefined
-   * where the page has no session here.
+   * Proves to a page that this server answers, and not another program on its port. Undefined if
+   * the page has no session here.
    */
   answerTo(proof: string | undefined, status: number): string | undefined {
     const shown = shownProof(proof);
@@ -116,7 +116,7 @@ export class Access {
 
   #openSession(token: Signature, shown: ShownProof): string {
     const id = randomBytes(idBytes).toString("hex");
-    // The id is new, so that whoever finds the used address later cannot work the key out.
+    // The id is new, so that the key cannot be derived from the used address later.
     const signature = keyed(token.sign(`session ${id} ${shown.signature}`));
     const expiresMs = this.#nowMs() + sessionLifeMs;
     this.#sessions.set(id, { signature, expiresMs, done: new Set() });

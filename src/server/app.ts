@@ -9,14 +9,14 @@ import { isApiPath, refusal, refuse } from "./refusal.ts";
 import type { StaticFiles } from "./static-files.ts";
 
 interface DashboardAppOptions {
-  /** What is behind the door, without `/api` in its paths. */
+  /** The routes that need access, without `/api` in their paths. */
   api: Hono;
   access: Access;
   files: StaticFiles;
-  /** Masked in whatever the API says. */
+  /** The secrets that are masked in all answers of the API. */
   secrets: Secrets;
   port: number;
-  /** Called with Node's bindings of a request, once that is known to be the person's. */
+  /** Called with Node's bindings of a request that has access. */
   onLetIn(bindings: unknown): void;
   /** Called with unexpected errors. */
   onFailure(error: unknown): void;
@@ -27,7 +27,7 @@ export function dashboardApp(options: DashboardAppOptions): Hono {
   const { api, access, files, port, onFailure } = options;
   const app = new Hono();
   app.use(protect());
-  // Around everything else: a page believes no answer, not even a refusal, that does not show this.
+  // First, because a page believes no answer without this proof, not even a refusal.
   app.use("/api/*", async (c, next) => {
     await next();
     const proof = access.answerTo(c.req.header(proofHeader), c.res.status);
@@ -37,13 +37,13 @@ export function dashboardApp(options: DashboardAppOptions): Hono {
   app.use("/api/*", async (c, next) => {
     await next();
     const answer = masked(c.res, options);
-    // Set twice, Hono would put the headers of the two together.
+    // Hono would merge the headers of two responses.
     c.res = undefined;
     c.res = answer;
   });
   app.post("/api/session", (c) => openSession(c, access));
   app.use("/api/*", async (c, next) => {
-    // No body is read of a request without a session.
+    // The body of a request without a session is not read.
     if (!access.knows(c.req.header(proofHeader))) return refuse(c, sessionMissing);
     const judgement = access.judge(await signedRequest(c));
     if (judgement === "refused") return refuse(c, sessionMissing);

@@ -1,10 +1,10 @@
 import { Socket } from "node:net";
 
 /**
- * The connections of a server, `most` at a time. Any program of this machine can open some and say
- * nothing. So when there are too many, strangers have to go, by whose connections nobody was let in:
- * first those that have said nothing, the oldest first. A browser says at once who it is, so that
- * a program that fills the server ends only its own connections.
+ * The connections of a server, at most `most` at a time. Any program of this machine can open some
+ * and send nothing. So when there are too many, connections without access are closed: first those
+ * that have sent nothing, the oldest first. A browser sends its request at once, so that a program
+ * that fills the server ends only its own connections.
  */
 export class Connections {
   readonly #most: number;
@@ -28,13 +28,16 @@ export class Connections {
     else if (this.#open.size > this.#most) this.#trimSoon();
   }
 
-  /** Keeps the connection that has these bindings: somebody was let in by it. */
+  /** Keeps the connection that has these bindings: it has access. */
   keep(bindings: unknown): void {
     const socket = socketOf(bindings);
     if (socket) this.#strangers.delete(socket);
   }
 
-  /** Two turns later: what a connection says at once is read in the turn after it was accepted. */
+  /**
+   * Waits two turns of the event loop: a request that is sent at once is read in the turn after the
+   * connection was accepted.
+   */
   #trimSoon(): void {
     if (this.#willTrim) return;
     this.#willTrim = true;
@@ -46,7 +49,7 @@ export class Connections {
     const silent = [...this.#strangers].filter(({ bytesRead }) => bytesRead === 0);
     for (const socket of new Set([...silent, ...this.#strangers])) {
       if (this.#open.size <= this.#most) return;
-      // Not when it is closed, which takes a moment in which more may come.
+      // Not only when it is closed: until then more connections may come.
       this.#open.delete(socket);
       this.#strangers.delete(socket);
       socket.destroy();
@@ -57,7 +60,7 @@ export class Connections {
 /** The factor by which `most` may be exceeded for a moment, however fast they come. */
 const surplus = 4;
 
-/** Where a real server answers, the bindings of a request have what Node reads it from. */
+/** On a real server, the bindings of a request contain Node's incoming message. */
 function socketOf(bindings: unknown): Socket | undefined {
   if (typeof bindings !== "object" || bindings === null || !("incoming" in bindings)) return;
   const { incoming } = bindings;

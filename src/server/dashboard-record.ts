@@ -26,7 +26,10 @@ const StoredRecord = z.object({
 });
 type StoredRecord = z.infer<typeof StoredRecord>;
 
-/** What is kept about the dashboards of one team directory, outside of it and for its user alone. */
+/**
+ * The record of the dashboards of one team directory, stored outside of it and readable only by its
+ * user.
+ */
 export class DashboardRecord {
   readonly #path: string;
   #stored: StoredRecord;
@@ -36,7 +39,7 @@ export class DashboardRecord {
     this.#stored = stored;
   }
 
-  /** The record of a team directory, which need not exist; empty where it is missing. */
+  /** The record of a team directory, which need not exist; empty if it is missing. */
   static async open(place: Pick<TeamPlace, "directory" | "keyPlace">): Promise<DashboardRecord> {
     const directory = await realPathOf(place.directory);
     const name = createHash("sha256").update(directory).digest("hex");
@@ -46,7 +49,7 @@ export class DashboardRecord {
     return new DashboardRecord(path, (await read(path)) ?? { directory, serving: [] });
   }
 
-  /** Who serves, as far as this process can see; the last first. */
+  /** The processes that serve a dashboard, as far as this process can see; the last first. */
   async running(processes: ProcessTable): Promise<Serving[]> {
     const self = await processes.self();
     const isAlive = async ({ process: other }: Serving) =>
@@ -55,14 +58,14 @@ export class DashboardRecord {
     return (await Promise.all(checked)).flat().reverse();
   }
 
-  /** Writes down that a process serves; those that have ended are left out. */
+  /** Records that a process serves; those that have ended are removed. */
   async announce(serving: Serving, processes: ProcessTable): Promise<void> {
     await this.#reload();
     const others = (await this.running(processes)).reverse();
     await this.#write([...others, serving]);
   }
 
-  /** Writes down that it serves no longer. */
+  /** Records that it no longer serves. */
   async withdraw({ port, since }: Serving): Promise<void> {
     await this.#reload();
     const others = this.#stored.serving.filter((it) => it.port !== port || it.since !== since);
@@ -79,7 +82,7 @@ export class DashboardRecord {
   }
 }
 
-/** Undefined where there is no record, or it is damaged. */
+/** Undefined if there is no record, or it is damaged. */
 async function read(path: string): Promise<StoredRecord | undefined> {
   const text = await readText(path);
   if (text === undefined) return undefined;

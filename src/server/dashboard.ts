@@ -12,25 +12,25 @@ import { protectiveHeaders } from "./guard.ts";
 import { LoopbackServer } from "./serve.ts";
 import { StaticFiles } from "./static-files.ts";
 
-/** Where a dashboard is to be had. */
+/** How to open a dashboard. */
 export interface Entrance {
   readonly port: number;
   readonly pid: number;
   /** Without a token: it shows nothing to a browser without a session. */
   readonly address: string;
-  /** The address with a new token, which lets one browser in. */
+  /** The address with a new token, which grants one browser access. */
   newAddress(): string;
 }
 
-/** What there is to serve, without `/api` in its paths. */
+/** The routes to serve, without `/api` in their paths. */
 interface DashboardApi extends AsyncDisposable {
   readonly routes: Hono;
 }
 
 interface DashboardOptions {
-  /** The team's; the directory need not exist. */
+  /** The place of the team; the directory need not exist. */
   place: TeamPlace;
-  /** The port that is wanted; default: any that is free, another one at each start. */
+  /** The wanted port (default: any free one, another one at each start). */
   port: number | undefined;
   /** The directory of the built page. */
   pageDirectory: string;
@@ -50,7 +50,7 @@ export class Dashboard implements Entrance, AsyncDisposable {
   readonly port: number;
   readonly pid: number;
   readonly address: string;
-  /** The port that was wanted, where somebody else has it. */
+  /** The wanted port, if another program has it. */
   readonly missedPort: number | undefined;
   readonly #access: Access;
   readonly #opened: Disposables;
@@ -78,7 +78,7 @@ export class Dashboard implements Entrance, AsyncDisposable {
     return withToken(this.address, this.#access);
   }
 
-  /** Ends it for everybody who looks, at once. */
+  /** Ends the dashboard for all pages at once. */
   [Symbol.asyncDispose](): Promise<void> {
     return this.#opened[Symbol.asyncDispose]();
   }
@@ -108,7 +108,7 @@ async function openParts(
   return { serving, wanted, access, opened };
 }
 
-/** A record that cannot be written any more is out of date, which its readers find out by themselves. */
+/** If the record cannot be written, it is out of date, which its readers notice. */
 async function withdraw(
   record: DashboardRecord,
   serving: Serving,
@@ -169,7 +169,7 @@ function isOurs(headers: IncomingHttpHeaders): boolean {
   );
 }
 
-/** Tells each failure once: a page asks for the same again and again. */
+/** Reports each failure once: a page repeats its requests. */
 function tellOnce(tell: (message: string) => void): (error: unknown) => void {
   const told = new Set<string>();
   return (error) => {

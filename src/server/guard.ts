@@ -2,11 +2,11 @@ import type { MiddlewareHandler } from "hono";
 import { maxContentBytes } from "../protocol/message.ts";
 import { type ApiRefusal, isApiPath, refusal, refuse } from "./refusal.ts";
 
-/** What of a request decides whether it comes from the dashboard's own page. */
+/** The parts of a request that show whether it comes from the dashboard's own page. */
 export interface RequestFacts {
   method: string;
   path: string;
-  /** The host of the address that is asked for: a request may name one in its first line, too. */
+  /** The host of the requested address: a request may name one in its first line, too. */
   target: string;
   host: string | undefined;
   origin: string | undefined;
@@ -16,18 +16,18 @@ export interface RequestFacts {
 }
 
 interface GuardRefusal extends ApiRefusal {
-  /** The methods that there are, where it was the method that was wrong. */
+  /** The allowed methods, if the method was wrong. */
   allow?: string;
 }
 
-/** The longest message that a mailbox takes, were each of its bytes spelt out as six in JSON. */
+/** The longest message of a mailbox, if each of its bytes takes six in JSON. */
 export const largestBody = 6 * maxContentBytes + 1_000;
-/** What is read of somebody who has not been let in yet. */
+/** The largest body of a request without access. */
 export const largestSessionBody = 1_000;
 
 /**
- * Why a request is refused, undefined where it is not. Any page that a browser shows can send
- * requests to this machine, under any name that leads here; so each must show that it is ours.
+ * Why a request is refused; undefined if it is not. Any page in a browser can send requests to this
+ * machine, under any name that leads here; so each request must prove that it comes from our page.
  */
 export function judgeRequest(facts: RequestFacts, port: number): GuardRefusal | undefined {
   const { method, path, host, target, origin } = facts;
@@ -51,7 +51,7 @@ function judgeBody(facts: RequestFacts): GuardRefusal | undefined {
   return Number(contentLength) > largest ? tooLarge(largest) : undefined;
 }
 
-/** Not `localhost`: a browser may look for that at `::1`, where the port is free for anybody to take. */
+/** Not `localhost`: a browser may connect to `::1`, where any program may have the port. */
 function ownHost(port: number): string {
   return port === 80 ? "127.0.0.1" : `127.0.0.1:${port}`;
 }
@@ -127,7 +127,7 @@ const policy = [
   "trusted-types 'none'",
 ].join("; ");
 
-/** What every answer tells the browser: to trust nothing but the page's own files. */
+/** The headers of every answer: the browser must trust only the page's own files. */
 export const protectiveHeaders: Readonly<Record<string, string>> = {
   "Content-Security-Policy": policy,
   "X-Content-Type-Options": "nosniff",

@@ -1,13 +1,13 @@
 import { Secrets } from "../lib/secrets.ts";
 
-/** `values`, also as they look in JSON, where quotes and the like are escaped. */
+/** `values`, also in the form they have in JSON, where quotes and the like are escaped. */
 export function secretsInJson(values: readonly string[]): Secrets {
   return new Secrets(values.flatMap((value) => [value, JSON.stringify(value.trim()).slice(1, -1)]));
 }
 
 /**
- * `response` with every secret in its text masked as it goes out, whichever chunks it comes in. A
- * body that fails ends early, and `onFailure` is called.
+ * `response` with every secret in its text masked, however it is split into chunks. A body that
+ * fails ends early, and `onFailure` is called.
  */
 export function masked(
   response: Response,
@@ -24,10 +24,10 @@ export function masked(
       async pull(controller) {
         try {
           const { done, value } = await reader.read();
-          // The browser has left, and takes nothing any more.
+          // The browser has disconnected.
           if (isLeft) return;
           const text = masking.push(decoder.decode(value, { stream: !done }));
-          // Also where it is empty: nothing would be pulled again.
+          // Also if it is empty: otherwise nothing would be pulled again.
           controller.enqueue(encoder.encode(done ? text + masking.end() : text));
           if (done) controller.close();
         } catch (error) {

@@ -3,7 +3,7 @@ import type { ContentfulStatusCode } from "hono/utils/http-status";
 import { type ErrorCode, TeamError } from "../errors.ts";
 import type { ApiError } from "../protocol/dashboard.ts";
 
-/** Why the dashboard does not do what it was asked for. */
+/** Why the dashboard refuses a request. */
 export interface ApiRefusal {
   status: ContentfulStatusCode;
   code: string;
@@ -20,7 +20,7 @@ export function refusal(
   return { status, code, message, hint };
 }
 
-/** Thrown where a request is refused. */
+/** Thrown when a request is refused. */
 export class Refused extends Error {
   override readonly name = "Refused";
   readonly refusal: ApiRefusal;
@@ -32,7 +32,7 @@ export class Refused extends Error {
   }
 }
 
-/** The answer to an error; undefined for one that nobody has thrown on purpose. */
+/** The answer to an error; undefined for an unexpected one. */
 export function refusalOf(error: unknown): ApiRefusal | undefined {
   if (error instanceof Refused) return error.refusal;
   if (!(error instanceof TeamError)) return undefined;
@@ -51,7 +51,7 @@ const statuses: Partial<Record<ErrorCode, ApiRefusal["status"]>> = {
   "content-too-large": 413,
 };
 
-/** True for paths that only a person's own page may ask for. */
+/** True for paths that need access. */
 export function isApiPath(path: string): boolean {
   return path === "/api" || path.startsWith("/api/");
 }

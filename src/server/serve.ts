@@ -8,7 +8,9 @@ import { protectiveHeaders } from "./guard.ts";
 
 const loopback = "127.0.0.1";
 
-/** Requests of a browser are small and come at once; who takes longer holds a place for nothing. */
+/**
+ * Requests of a browser are small and complete at once; a slower client only occupies a connection.
+ */
 const limits = {
   headersTimeout: 10_000,
   requestTimeout: 30_000,
@@ -20,7 +22,7 @@ const limits = {
 /** More than a browser opens, and far fewer than the files that a team may have open. */
 export const mostConnections = 128;
 
-/** How many ports are tried one after the other, before any that is free will do. */
+/** How many ports are tried one after the other, before any free one is used. */
 const neighbours = 20;
 
 /** A server on this machine's loopback that answers nothing yet. */
@@ -46,27 +48,27 @@ export class LoopbackServer implements AsyncDisposable {
     return new LoopbackServer(server, portOf(server));
   }
 
-  /** Where it listens, as the system says it. */
+  /** The address on which it listens, from the system. */
   get address(): ReturnType<Server["address"]> {
     return this.#server.address();
   }
 
-  /** Has `app` answer from now on. */
+  /** Makes `app` answer from now on. */
   answerWith(app: Hono): void {
     const listener = getRequestListener(app.fetch, {
-      // The team's process has a `Request` and a `Response` of its own, which stay.
+      // The team's process keeps its own `Request` and `Response`.
       overrideGlobalObjects: false,
       errorHandler: () => new Response(null, { status: 400, headers: { ...protectiveHeaders } }),
     });
     this.#server.on("request", listener);
   }
 
-  /** Keeps the connection that a request came by from making way for others. */
+  /** Keeps the connection of a request from being closed in favour of others. */
   keep(bindings: unknown): void {
     this.#connections.keep(bindings);
   }
 
-  /** Ends all connections at once, those that stream too. */
+  /** Ends all connections at once, including streams. */
   async [Symbol.asyncDispose](): Promise<void> {
     const closed = once(this.#server, "close");
     this.#server.close();
@@ -78,7 +80,7 @@ export class LoopbackServer implements AsyncDisposable {
 const anyPort = 0;
 const highestPort = 65_535;
 
-/** False where somebody else has the port. */
+/** False if another program has the port. */
 async function isListening(server: Server, port: number): Promise<boolean> {
   try {
     server.listen({ port, host: loopback, exclusive: true });

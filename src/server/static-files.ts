@@ -5,7 +5,7 @@ import type { Context } from "hono";
 import { hasErrno, TeamError } from "../errors.ts";
 import { makeOnce } from "../lib/make-once.ts";
 
-/** The page, all of it. No other file can be asked for, whatever a path looks like. */
+/** All files of the page. No other file can be requested, whatever the path is. */
 const files: ReadonlyMap<string, { name: string; type: string }> = new Map([
   ["/", { name: "index.html", type: "text/html; charset=utf-8" }],
   ["/index.html", { name: "index.html", type: "text/html; charset=utf-8" }],
@@ -18,7 +18,7 @@ interface StaticFile {
   etag: string;
 }
 
-/** The files of the page, each read when it is first asked for. */
+/** The files of the page, each read at its first request. */
 export class StaticFiles {
   readonly #directory: string;
   readonly #read = new Map<string, Promise<StaticFile>>();
@@ -27,17 +27,17 @@ export class StaticFiles {
     this.#directory = directory;
   }
 
-  /** Fails where the page was not built, and says so. */
+  /** Throws if the page was not built. */
   async check(): Promise<void> {
     await Promise.all([...files.values()].map(({ name }) => this.#file(name)));
   }
 
-  /** The answer to a request for a file of the page; undefined where it is for anything else. */
+  /** The answer to a request for a file of the page; undefined for any other path. */
   async answer(c: Context): Promise<Response | undefined> {
     const asked = files.get(c.req.path);
     if (!asked) return undefined;
     const { text, etag } = await this.#file(asked.name);
-    // It is asked for each time: another version of the program may serve here tomorrow.
+    // Revalidated each time: another version of the program may serve here tomorrow.
     c.header("Cache-Control", "no-cache");
     c.header("ETag", etag);
     if (c.req.header("if-none-match") === etag) return c.body(null, 304);

@@ -15,7 +15,7 @@ export interface ExportOptions {
   now: Date;
 }
 
-/** What came into the file, and what did not. */
+/** What the file contains, and what it does not. */
 export interface ExportSummary {
   members: number;
   messages: number;
@@ -24,17 +24,17 @@ export interface ExportSummary {
   leftOut: readonly string[];
 }
 
-/** How many messages are looked up to be shown whole: each reads through a mailbox. */
+/** How many messages are looked up in full: each lookup reads a whole mailbox. */
 const mostLookedUp = 500;
 
 /**
- * A team as one document, piece by piece, so that a large one need not fit into memory; then what
- * came into it. Pieces may have line breaks between them.
+ * A team as one document, piece by piece, so that a large one need not fit into memory; it returns
+ * what was exported. Pieces may have line breaks between them.
  */
 export class RunExport {
   readonly #options: ExportOptions;
   readonly #leftOut: string[] = [];
-  /** Mail of which the messages tell the beginning only, by its id. */
+  /** The full text of messages that were cut, by id. */
   readonly #whole = new Map<string, MessageView>();
   #entries = 0;
 
@@ -87,7 +87,7 @@ export class RunExport {
     const { source, most } = this.#options;
     const { items, hasOlder } = await newestOf(most.entries, async (query) => {
       const page = await source.transcript(member, query);
-      // Another transcript has taken its place meanwhile, of which these would be the newest entries.
+      // Another transcript has replaced it meanwhile; these would be its newest entries.
       if (page.is_restarted) return { items: [], before: null };
       return { items: page.entries, before: page.before };
     });
@@ -133,7 +133,10 @@ export class RunExport {
 /** How much is read at once. */
 const pageSize = 500;
 
-/** `items` are oldest first; `before` is for the items before these, null where there are none. */
+/**
+ * `items` are oldest first; `before` is the cursor for the items before these, null if there are
+ * none.
+ */
 type FetchPage<T> = (query: {
   limit: number;
   before?: string;

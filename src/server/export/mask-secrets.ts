@@ -2,18 +2,18 @@ import { Secrets } from "../../lib/secrets.ts";
 import { placeholder, secretPatterns } from "./secret-patterns.ts";
 
 interface SecretMaskOptions {
-  /** What must not be shown: each becomes `[key]`. */
+  /** Secrets: each becomes `[key]`. */
   known: readonly string[];
   /** The person's home directory, which becomes `~`. */
   home: string;
 }
 
-/** By these the page finds things again, and troupe made them. */
+/** Fields that the page needs as ids. Troupe made them, so they contain no secrets. */
 const kept = new Set(["cursor", "id", "call_id", "hash", "at", "sent_at", "seen_at"]);
 
 /**
- * Takes out of texts what others must not read: the keys that are known, whatever looks like a
- * secret, and where the person's home is.
+ * Removes what others must not read from texts: known keys, everything that looks like a secret,
+ * and the path of the person's home.
  */
 export class SecretMask {
   readonly #known: Secrets;
@@ -34,11 +34,11 @@ export class SecretMask {
     return this.#masked(text, () => placeholder);
   }
 
-  /** Lines of one text. What goes over several of them is masked in each. */
+  /** Lines of one text. A secret over several of them is masked in each. */
   lines(lines: readonly string[]): string[] {
     const inEach = (secret: string) => secret.replace(/[^\n]+/g, placeholder);
     const masked = this.#masked(lines.join("\n"), inEach).split("\n");
-    // A known key of several lines has become one word, so that it is not known which line is which.
+    // A known key of several lines has become one word, so the lines no longer correspond.
     return masked.length === lines.length ? masked : lines.map(() => placeholder);
   }
 
@@ -57,7 +57,7 @@ export class SecretMask {
     return this.#home ? masked.replace(this.#home, "~") : masked;
   }
 
-  /** `value`, which is made of what JSON has, with its texts masked. */
+  /** `value`, which is JSON data, with its texts masked. */
   json<T>(value: T): T;
   json(value: unknown): unknown {
     if (typeof value === "string") return this.text(value);
@@ -70,7 +70,7 @@ export class SecretMask {
     return Object.fromEntries(members);
   }
 
-  /** A secret may go over several lines of a diff. */
+  /** A secret may span several lines of a diff. */
   #list(items: readonly unknown[]): unknown[] {
     if (items.length > 0 && items.every(isDiffLine)) return this.#diff(items);
     return items.map((item) => this.json(item));

@@ -1,14 +1,14 @@
 import { createHash } from "node:crypto";
 import { readPageFile } from "../static-files.ts";
 
-/** The three files that the page is built to. */
+/** The three files of the built page. */
 export interface BuiltPage {
   html: string;
   script: string;
   style: string;
 }
 
-/** One file of everything, cut where the data belongs. */
+/** The page as one file, split at the place of the data. */
 export interface RecordedPage {
   before: string;
   after: string;
@@ -29,8 +29,8 @@ const headTag = /<meta charset="utf-8"[^>]*>/g;
 const endTag = /<\/body>/g;
 
 /**
- * The page with its script and style in it. Its policy allows exactly these two, and no request to
- * anywhere. An element of the data follows in the body.
+ * The page with its script and style inline. Its content security policy allows exactly these two,
+ * and no requests. An element with the data follows in the body.
  */
 export function recordedPage({ html, script, style }: BuiltPage): RecordedPage {
   const inScript = scriptText(script);
@@ -48,7 +48,7 @@ export function recordedPage({ html, script, style }: BuiltPage): RecordedPage {
     '<meta name="referrer" content="no-referrer" />',
   ].join("\n    ");
   let page = replaceOnly(html, headTag, (tag) => `${tag}\n    ${head}`);
-  // The script looks at the document when that is whole, as modules do, wherever it is.
+  // The script runs when the document is complete, as modules do.
   page = replaceOnly(page, scriptTag, () => `<script type="module">${inScript}</script>`);
   page = replaceOnly(page, styleTag, () => `<style>${inStyle}</style>`);
   const end = page.search(endTag);
@@ -59,7 +59,7 @@ export function recordedPage({ html, script, style }: BuiltPage): RecordedPage {
   };
 }
 
-/** Script as it may stand in a document: the same in every text and pattern it has. */
+/** Script text that is safe in a document: the same in every text and pattern it has. */
 function scriptText(script: string): string {
   return script.replace(/<(?=\/script|!--)/gi, "\\x3c");
 }
@@ -74,7 +74,7 @@ function replaceOnly(text: string, pattern: RegExp, replacement: (tag: string) =
   return text.replace(pattern, replacement);
 }
 
-/** JSON as it may stand in a document: nothing in it begins or ends an element. */
+/** JSON that is safe in a document: nothing in it begins or ends an element. */
 export function jsonInDocument(value: unknown): string {
   return JSON.stringify(value)
     .replaceAll("<", "\\u003c")

@@ -1,9 +1,9 @@
 import { tokenPattern } from "./secret-tokens.ts";
 
-/** Replaces what looked like a secret. */
+/** The replacement for text that looks like a secret. */
 export const placeholder = "[secret]";
 
-/** A way in which secrets look. What is returned takes the place of the match. */
+/** A form of secrets. The returned text replaces the match. */
 export interface SecretPattern {
   pattern: RegExp;
   replace(...match: readonly string[]): string;
@@ -12,14 +12,14 @@ export interface SecretPattern {
 const whole = () => placeholder;
 const afterFirst = (_: string, kept = "") => `${kept}${placeholder}`;
 
-/** Values that stand for a secret and are none: `$TOKEN`, `<your key>`, `{{ secret }}`, `***`. */
+/** Placeholders for a secret: `$TOKEN`, `<your key>`, `{{ secret }}`, `***`. */
 const reference = /^(?:[$<{%*[(]|\\[$"'])/;
 
-/** Also one whose end is missing, but not the mere words: some of what is secret must follow. */
+/** Also one whose end is missing, but not the marker alone: some of the key must follow. */
 const privateKey =
   /-----BEGIN (?:[A-Z0-9]+ ){0,3}PRIVATE KEY(?: BLOCK)?-----(?=[\s\S]{0,400}?[A-Za-z0-9+/]{32})(?:[^-]|-(?!----))*(?:-----END (?:[A-Z0-9]+ ){0,3}PRIVATE KEY(?: BLOCK)?-----)?/g;
 
-/** As RFC 4716 has them, and as PuTTY does. */
+/** Private keys in the formats of RFC 4716 and PuTTY. */
 const otherPrivateKeys =
   /(---- BEGIN SSH2 (?:ENCRYPTED )?PRIVATE KEY ----\r?\n|\bPrivate-Lines:[ \t]*\d{1,3}\r?\n)([^-]{30,8000}?(?=---- END|\r?\nPrivate-|$))/g;
 
@@ -46,7 +46,7 @@ const netrc = /(\b(?:login|machine)\s{1,20}\S{1,200}\s{1,20}password\s{1,20})(\S
 const pgpass =
   /(^[^\s:/]{1,200}:(?:5[45]\d\d|6432|\*):[^\s:]{1,100}:[^\s:]{1,100}:)([^\s:]{3,200})$/gm;
 
-/** Of a kubeconfig. */
+/** Keys in a kubeconfig. */
 const keyData = /(\bclient-key-data\\?["']?[ \t]*:[ \t]*\\?["']?)([A-Za-z0-9+/=]{20,})/g;
 
 /** `sshpass -p secret`, and `mysql -psecret`, where no space is between. */
@@ -82,7 +82,7 @@ const assignment =
 const setting =
   /(^[ \t]*(?:-[ \t]+)?[\w.-]{0,60}(?:password|passwd|passphrase)[ \t]*[:=][ \t]+)([^\s"'`,;&|<>(){}[\]\\]{6,200})[ \t]*$/gim;
 
-/** All of them, those that match most first. */
+/** All patterns, the longest matches first. */
 export const secretPatterns: readonly SecretPattern[] = [
   { pattern: privateKey, replace: whole },
   { pattern: otherPrivateKeys, replace: afterFirst },
@@ -114,7 +114,7 @@ function inElement(match = "", kept = "", _name = "", value = ""): string {
   return unlessReference(match, kept, value);
 }
 
-/** What is written as a name in code is one, and no password. */
+/** A value that is a name in code is not a password. */
 function setTo(match = "", kept = "", value = ""): string {
   const isName = /^[A-Z][A-Za-z]*$|[._]/.test(value) || wordsOfCode.test(value);
   return isName ? match : unlessReference(match, kept, value);
@@ -135,7 +135,7 @@ function assigned(...parts: readonly (string | undefined)[]): string {
   return isSecret ? `${name}${separator}${quote}${placeholder}${quote}` : match;
 }
 
-/** A password may be a sentence; of anything else that has spaces, it is a sentence about it. */
+/** A password may contain spaces; a value of any other key with spaces is prose. */
 function isQuotedSecret(name: string, value: string): boolean {
   if (/^(?:process\.env|import\.meta|env\.|os\.environ)/.test(value)) return false;
   if (wordsOfCode.test(value)) return false;
@@ -143,8 +143,8 @@ function isQuotedSecret(name: string, value: string): boolean {
 }
 
 /**
- * What is assigned without quotes may be code or prose. In `NAME=value`, with no space around, it is
- * a value; elsewhere only what has letters and digits is.
+ * A value without quotes may be code or prose. In `NAME=value`, without spaces, it is a value;
+ * elsewhere only text with letters and digits is.
  */
 function isPlainSecret(
   value: string,
@@ -158,6 +158,6 @@ function isPlainSecret(
   return hasBoth ? value.length >= 6 : /^pass(?:word|wd|phrase)|^pwd/i.test(name);
 }
 
-/** Names of types, of nothing, and of the very thing: `password=password`. */
+/** Names of types and of empty values, and the key itself: `password=password`. */
 const wordsOfCode =
   /^(?:string|str|text|number|int|integer|boolean|bool|any|unknown|object|null|nil|none|undefined|true|false|required|optional|never|void|bytes|self|this|changeme|example|hidden|redacted|masked|[a-z_]*(?:passwords?|passwd|secret|token|key|credentials?))[;,.]?$/i;

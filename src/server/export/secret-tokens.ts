@@ -1,8 +1,8 @@
 const uuid = "[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}";
 
 /**
- * Keys of which everybody can tell by their form whose they are, as those who issue them document it:
- * a fixed beginning or shape, and how long what follows is.
+ * Keys that are recognised by the documented form of their issuers: a fixed beginning or shape, and
+ * the length of the rest.
  */
 const shapes: readonly string[] = [
   // Anthropic, OpenAI and those who do as they do. A digit: `sk-` also begins names in style sheets.
@@ -144,5 +144,5 @@ const shapes: readonly string[] = [
   "\\{SHA\\}[A-Za-z0-9+/]{27}=",
 ];
 
-/** One pattern of all, so that a long text is gone through once. None begins within a word. */
+/** All forms as one pattern, so that a long text is scanned once. None begins within a word. */
 export const tokenPattern = new RegExp(`(?<![A-Za-z0-9])(?:${shapes.join("|")})`, "g");

@@ -4,9 +4,9 @@ import { hasErrno, TeamError } from "../../errors.ts";
 import { writeFailed } from "../../lib/json-lines.ts";
 
 interface WriteOptions {
-  /** Whether a file that is there already may go. */
+  /** Whether an existing file may be replaced. */
   replaces: boolean;
-  /** Aborted when nothing shall be written after all. */
+  /** Aborted if the file is not to be written after all. */
   signal: AbortSignal;
 }
 

@@ -47,7 +47,7 @@ async function mailSince(view: TeamView, since: string) {
   return { messages, has_more: messages >= maxCounted, results: newest };
 }
 
-/** From the newest back: ids begin with the time of asking, and what is open may be older. */
+/** From the newest back: ids begin with the time of the request, and open ones may be older. */
 async function requestsSince(view: TeamView, since: string) {
   const ids = (await view.requestIds()).slice(-maxRequests);
   const found = await Promise.all(ids.map((id) => view.request(id)));

@@ -5,15 +5,15 @@ import type { StreamEvents } from "../../protocol/dashboard.ts";
 import type { LivePlace } from "./live-text-buffer.ts";
 import type { TeamFollower } from "./team-follower.ts";
 
-/** Something for a page, with the id from which it can go on after a lost connection. */
+/** An event for a page, with the id from which it can continue after a lost connection. */
 export type RoomEvent = {
   [Name in keyof StreamEvents]: { id: string; event: Name; data: StreamEvents[Name] };
 }[keyof StreamEvents];
 
 export interface ChangesOptions {
-  /** The id of what the page got last. */
+  /** The id of the last event that the page got. */
   after?: string | undefined;
-  /** The member whose words are wanted as they come. */
+  /** The member whose text is streamed. */
   watch?: string | undefined;
   signal: AbortSignal;
 }
@@ -22,8 +22,8 @@ export interface ChangesOptions {
 const batchMs = 100;
 
 /**
- * Everything that one page lacks: all of it, or what is newer than what it has, whenever it takes
- * the next. What changes while it does not is merged, so that a slow page costs nothing.
+ * Everything that one page lacks: the whole state, or the changes since its revision. Changes that
+ * happen while the page is busy are merged, so that a slow page costs nothing.
  */
 export async function* changesOf(
   follower: TeamFollower,
@@ -65,7 +65,9 @@ function parseId(id: string | undefined): { epoch: string; revision: number } {
   return { epoch, revision: Number(revision) };
 }
 
-/** Resolves when `start` calls back, or at the abort. What `start` returns cancels it. */
+/**
+ * Resolves when `start` calls back, or at the abort. The function that `start` returns cancels it.
+ */
 async function untilAborted(
   signal: AbortSignal,
   start: (resolve: () => void) => (() => void) | undefined,

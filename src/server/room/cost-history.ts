@@ -12,17 +12,17 @@ interface Spent {
   unpriced: number;
 }
 
-/** A call, as far as the chart needs it. */
+/** The fields of a call that the chart needs. */
 interface ChartedCall extends Spent {
   atMs: number;
   member: string;
 }
 
-/** What was spent when, as far back as the ledger goes. Only what is new is read again. */
+/** The cost over time, as far back as the ledger goes. Only new lines are read. */
 export class CostHistory {
   readonly #view: Pick<TeamView, "usageLines">;
   #after: Cursor | undefined;
-  /** What the ledger carries over from before its oldest call. */
+  /** The totals that the ledger carries over from before its oldest call. */
   #carried = new Map<string, Spent>();
   #calls: ChartedCall[] = [];
 
@@ -63,7 +63,7 @@ export class CostHistory {
     };
   }
 
-  /** What all members' calls have cost since `ms`. */
+  /** The cost of all members' calls since `ms`. */
   costSince(ms: number): number {
     let sum = 0;
     for (const { atMs, cost } of this.#calls) if (atMs >= ms) sum += cost;
@@ -91,7 +91,7 @@ export class CostHistory {
       });
       return;
     }
-    // Later ones add up what is known by then.
+    // Later totals repeat what is known by then.
     if (this.#calls.length > 0 || this.#carried.size > 0) return;
     for (const { member, cost_usd, unpriced_calls, ...total } of line.members) {
       const spent = { cost: cost_usd, tokens: totalTokens(total), unpriced: unpriced_calls };
@@ -102,7 +102,7 @@ export class CostHistory {
 
 const nothing: Spent = { cost: 0, tokens: 0, unpriced: 0 };
 
-/** What one member spent in each span of time. */
+/** The cost of one member in each span of time. */
 class Chart {
   readonly #cost: number[];
   readonly #tokens: number[];
@@ -136,7 +136,7 @@ function runningSum(values: readonly number[], start: number): number[] {
   });
 }
 
-/** To a millionth of a cent: what is below is the error of adding fractions. */
+/** Rounds to a millionth of a cent: anything below is a rounding error. */
 function round(dollars: number): number {
   return Math.round(dollars * 1e8) / 1e8;
 }

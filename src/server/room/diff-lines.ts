@@ -4,13 +4,13 @@ import { hunksOf, type LineEdit, lineEdits } from "../../lib/line-edits.ts";
 import { showHidden } from "../../permissions/show-hidden.ts";
 import type { DiffLine } from "../../protocol/dashboard.ts";
 
-/** What is longer is cut: the tool call beside it has the whole. */
+/** A longer diff is cut: the tool call has the whole text. */
 const maxLines = 2_000;
 const maxLineCharacters = 2_000;
 
 const maxNamesCharacters = 200;
 
-/** What a call of a tool would change in a file; null where it is no such call. */
+/** The change of a file by a tool call; null if it changes none. */
 export function diffOfCall(tool: string, input: unknown): DiffLine[] | null {
   const call = callParts(tool, input);
   if (call.type !== "change") return null;
@@ -19,7 +19,7 @@ export function diffOfCall(tool: string, input: unknown): DiffLine[] | null {
   return [...diffLines(before ?? "", after), ...end, ...furtherArguments(others)];
 }
 
-/** The lines do not tell whether the last one is ended. */
+/** A note if only the newline at the end differs, which the lines do not show. */
 function changedEnd(before: string, after: string): DiffLine[] {
   if (before.endsWith("\n") === after.endsWith("\n")) return [];
   const change = after.endsWith("\n") ? "added" : "removed";
@@ -63,7 +63,7 @@ function skipped(count: number, kind: string): DiffLine {
   return { type: "skipped", text: `${count} ${kind}lines` };
 }
 
-/** A line that is cut says so behind it, as lines that are left out do. */
+/** A cut line ends with a note, as omitted lines do. */
 function shownLine(type: DiffLine["type"], line: string): DiffLine[] {
   const whole = showHidden(line);
   const text = firstWords(whole, maxLineCharacters);
@@ -77,7 +77,7 @@ function shownLine(type: DiffLine["type"], line: string): DiffLine[] {
 
 function linesOf(text: string): string[] {
   const lines = text.split("\n");
-  // What ends with a newline has no line behind it.
+  // After a final newline there is no further line.
   if (lines.at(-1) === "") lines.pop();
   return lines;
 }

@@ -12,7 +12,7 @@ const maxOutput = 20_000;
 const maxText = 100_000;
 const maxSummary = 200;
 
-/** A record of a transcript as a person sees it; undefined for what only troupe itself needs. */
+/** A record of a transcript for a person; undefined for one that only troupe itself needs. */
 export function entryView({ cursor, entry, damage }: ListedEntry): EntryView | undefined {
   if (!entry) return { cursor, at: null, type: "damaged", reason: damage };
   const shown = bodyOf(entry);
@@ -77,7 +77,7 @@ function textOrNull(whole: string | undefined): string | null {
   return whole === undefined ? null : text(whole);
 }
 
-/** Whether what is shown of an entry has `wanted`, which is in lower case. */
+/** Whether the shown text of an entry contains `wanted`, which is in lower case. */
 export function entryHas(view: EntryView, wanted: string): boolean {
   return textsOf(view).some((each) => each.toLowerCase().includes(wanted));
 }

@@ -19,12 +19,12 @@ export interface LivePlace {
   length: number;
 }
 
-/** What each member says, or its tool prints, in its current turn. */
+/** The text of each member, or the output of its tool, in its current turn. */
 export class LiveTextBuffer {
   readonly #live = new Map<string, UnfinishedText>();
   #lastKey = 0;
 
-  /** Takes in an event. True when there is something new to show of its member. */
+  /** Takes in an event. True if there is new text of its member. */
   take(event: AgentEvent): boolean {
     const { member } = event;
     if (member === undefined) return false;
@@ -46,7 +46,7 @@ export class LiveTextBuffer {
     }
   }
 
-  /** What a page that has got to `place` lacks of a member's text. */
+  /** The part of a member's text that a page at `place` lacks. */
   since(member: string, place: LivePlace): { live: LiveText; place: LivePlace } | undefined {
     const live = this.#live.get(member);
     if (!live) return undefined;

@@ -2,7 +2,7 @@ import { mapInBatches } from "../../lib/batches.ts";
 import type { MemberName } from "../../protocol/ids.ts";
 import type { Cursor, ListedMail, TeamView } from "../../team/view/team-view.ts";
 
-/** A record and whose mailbox it is in. */
+/** A record, and the owner of its mailbox. */
 export interface OwnedMail {
   owner: MemberName;
   record: ListedMail;
@@ -11,7 +11,10 @@ export interface OwnedMail {
 export interface MailMergeOptions {
   view: Pick<TeamView, "mail">;
   owners: readonly MemberName[];
-  /** Where to go on in each mailbox, and null for one that is read to its start; default: from the newest. */
+  /**
+   * Where to continue in each mailbox; null for one that is read to its start (default: from the
+   * newest).
+   */
   from?: ReadonlyMap<MemberName, Cursor | null> | undefined;
   /** About how many records are wanted. */
   wanted: number;
@@ -20,7 +23,9 @@ export interface MailMergeOptions {
 /** How many records of a mailbox are read at once, at least and at most. */
 const [minRecords, maxRecords] = [4, 64];
 
-/** The mail of several mailboxes as one, newest first. Reading can go on later from its places. */
+/**
+ * The mail of several mailboxes as one, newest first. Reading can continue later from its places.
+ */
 export class MailMerge {
   readonly #view: Pick<TeamView, "mail">;
   readonly #limit: number;
@@ -34,7 +39,7 @@ export class MailMerge {
     this.#feeds = owners.map((owner) => ({ owner, records: [], next: from?.get(owner) }));
   }
 
-  /** The newest record that was not given yet; undefined when there is none. */
+  /** The newest record that was not returned yet; undefined if there is none. */
   async next(): Promise<OwnedMail | undefined> {
     if (!this.#isBegun) await mapInBatches(this.#feeds, (feed) => this.#fill(feed));
     this.#isBegun = true;
@@ -48,10 +53,10 @@ export class MailMerge {
     return { owner: newest.owner, record };
   }
 
-  /** Where to go on in each mailbox; undefined when nothing is left in any. */
+  /** Where to continue in each mailbox; undefined if nothing is left in any. */
   places(): Map<MemberName, Cursor | null> | undefined {
     const places = this.#feeds.map(({ owner, records, next }): [MemberName, Cursor | null] => {
-      // Mail that comes later is newer than these places, and is not for a reader who goes on from here.
+      // Later mail is newer than these places, and so is not part of this reading.
       return [owner, records[0]?.cursor ?? next ?? null];
     });
     return places.some(([, place]) => place !== null) ? new Map(places) : undefined;
@@ -67,13 +72,13 @@ export class MailMerge {
 
 interface MailboxFeed {
   owner: MemberName;
-  /** What was read and not given yet. */
+  /** Records that were read but not returned yet. */
   records: ListedMail[];
-  /** Where to read on; undefined for the newest, null where nothing is left. */
+  /** Where to continue; undefined for the newest, null if nothing is left. */
   next: Cursor | null | undefined;
 }
 
-/** The time of the record that comes next. One without any comes as soon as it can. */
+/** The time of the next record. One without a time comes first. */
 function timeOf({ records: [record] }: MailboxFeed): number {
   return record && record.state !== "set aside"
     ? record.message.timestamp

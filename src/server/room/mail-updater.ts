@@ -16,7 +16,7 @@ import type { RoomRecords } from "./records.ts";
 export interface MailUpdaterOptions {
   records: RoomRecords;
   clock: Clock;
-  /** Called with what a look has failed with. It is tried again. */
+  /** Called with the error of a failed update, which is tried again. */
   onFailure(error: unknown): void;
   /** Called with a member whose number of unread messages may have changed. */
   onUnread(owner: MemberName): void;
@@ -32,17 +32,17 @@ export class MailUpdater implements AsyncDisposable {
   readonly #records: RoomRecords;
   #team: TeamRecord;
   readonly #unread = new Map<MemberName, number>();
-  /** Of each mailbox, the newest that was read. */
+  /** The newest record that was read of each mailbox. */
   readonly #newest = new Map<MemberName, Cursor>();
-  /** When messages were seen, of the newest. */
+  /** When the newest messages were seen. */
   readonly #seen = new Map<MessageId, string>();
-  /** What is in a mailbox and may still be delivered or come back. */
+  /** Messages in a mailbox that may still be delivered or returned. */
   readonly #waiting = new Map<MessageId, OwnedMail>();
-  /** What was delivered at an unknown time. */
+  /** Messages that were delivered at an unknown time. */
   #undated: OwnedMail[] = [];
   /** Messages that the team has read and that were not shown yet. */
   readonly #missing = new Map<MessageId, MemberName>();
-  /** Whose mailboxes are to be read; for those with `true`, what waits there, too. */
+  /** The owners whose mailboxes must be read; with `true`, waiting messages are read again, too. */
   readonly #woken = new Map<MemberName, boolean>();
   readonly #reading: PacedWork;
   readonly #dating: PacedWork;
@@ -60,7 +60,7 @@ export class MailUpdater implements AsyncDisposable {
     return this.#unread.get(owner) ?? 0;
   }
 
-  /** Shows the newest mail there is. */
+  /** Shows the newest mail. */
   async open(): Promise<void> {
     const owners = memberNames(this.#team);
     const merge = new MailMerge({ view: this.#view, owners, wanted: windowSize });
@@ -72,7 +72,7 @@ export class MailUpdater implements AsyncDisposable {
     }
   }
 
-  /** What takes longer: how much is unread, and when the rest was seen. */
+  /** The slower part: the number of unread messages, and when the rest was seen. */
   async complete(): Promise<void> {
     await mapInBatches(memberNames(this.#team), (owner) => this.#countUnread(owner));
     this.#dating.want();
@@ -87,7 +87,7 @@ export class MailUpdater implements AsyncDisposable {
     }
   }
 
-  /** There may be something new in a mailbox; with `isProgress`, its owner may have got further. */
+  /** Reads a mailbox again soon; with `isProgress`, its owner may have read messages. */
   wake(owner: MemberName, { isProgress = false } = {}): void {
     this.#woken.set(owner, isProgress || (this.#woken.get(owner) ?? false));
     this.#reading.want();

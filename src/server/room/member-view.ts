@@ -7,19 +7,19 @@ import type { Member } from "../../protocol/team.ts";
 import { totalTokens } from "../../protocol/usage.ts";
 import type { MemberUsage } from "../../team/view/team-view.ts";
 
-/** What is known of a member, from wherever. */
+/** Everything that is known about a member, from all sources. */
 export interface MemberFacts {
   name: string;
-  /** As the roster has it; undefined for the lead, whom it does not describe. */
+  /** Its roster record; undefined for the lead, who has none. */
   member: Member | undefined;
   activity: Activity;
-  /** What the end of its transcript tells. */
+  /** What is known from the end of its transcript. */
   past: MemberPast;
   usage: MemberUsage | undefined;
-  /** Who has to decide what it has asked. */
+  /** Who has to answer its request. */
   asked: string | undefined;
   unread: number;
-  /** False where nobody runs the team: then nobody does anything. */
+  /** False if no process runs the team: then no member does anything. */
   isTeamRunning: boolean;
 }
 
@@ -66,7 +66,7 @@ function windowOf(model: string | null): number | null {
   return (model !== null && findContextWindow(model)) || null;
 }
 
-/** To the second: what is finer would be a change with every word that somebody writes. */
+/** To the second: otherwise every streamed word would be a change. */
 function latest(a: string | null, b: string | null): string | null {
   const newest = (a ?? "") > (b ?? "") ? a : b;
   return newest === null ? null : `${newest.slice(0, 19)}.000Z`;

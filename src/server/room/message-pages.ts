@@ -13,7 +13,7 @@ import { idOf, mailIdOf, messageView } from "./message-view.ts";
 /** How many records are read for one page at most. */
 const maxScanned = 3_000;
 
-/** The newest messages before a place, of all mailboxes, as far as they are asked for. */
+/** The newest messages before a place, of all mailboxes, filtered by the query. */
 export async function messagesPage(view: TeamView, query: MessagesQuery): Promise<MessagesPage> {
   const { before, limit } = query;
   const from = before === undefined ? undefined : parsePlaces(before);
@@ -60,7 +60,7 @@ async function viewsOf(view: TeamView, found: readonly OwnedMail[]): Promise<Mes
   });
 }
 
-/** When those of `found` that were delivered came into their recipients' transcripts. */
+/** The times at which the delivered messages of `found` came into their recipients' transcripts. */
 export async function seenTimes(
   view: TeamView,
   found: readonly OwnedMail[],
@@ -87,7 +87,7 @@ function matcher({ member, types, search }: MessagesQuery): (view: MessageView) 
   };
 }
 
-/** A cursor has neither of the two characters, and a mailbox that is read to its start has none. */
+/** The separators do not occur in cursors; a mailbox that is read to its start has no cursor. */
 function formatPlaces(places: ReadonlyMap<MemberName, Cursor | null>): string {
   return [...places].map(([owner, place]) => `${owner}~${place ?? ""}`).join(".");
 }

@@ -5,7 +5,7 @@ import type { Message } from "../../protocol/message.ts";
 import { factsOf, previewOf } from "../../protocol/message-types.ts";
 import type { ListedMail } from "../../team/view/team-view.ts";
 
-/** How much of a message is shown before somebody asks for the whole. */
+/** How much of a message is shown until the whole is requested. */
 const previewCharacters = 600;
 const wholeCharacters = 300_000;
 
@@ -46,7 +46,10 @@ export function mailView(message: Message, options: MailViewOptions): MessageVie
   };
 }
 
-/** Ids of lines that nobody numbered name a place in one mailbox, so that two can be alike. */
+/**
+ * The key of a message. The id of a line written by hand is a place in one mailbox, so two
+ * mailboxes can have the same.
+ */
 function viewIdOf(id: string, owner: string): string {
   return id.startsWith("hand-") ? `${owner}:${id}` : id;
 }
@@ -55,7 +58,7 @@ export function idOf(record: ListedMail): MessageId {
   return record.state === "set aside" ? record.id : record.message.id;
 }
 
-/** The id in its mailbox of what a view calls `key`. */
+/** The id in its mailbox of the message with `key`. */
 export function mailIdOf(key: string): string {
   return key.slice(key.indexOf(":") + 1);
 }

@@ -25,7 +25,7 @@ export class MessageWindow {
     return this.#views.since(revision);
   }
 
-  /** False where nothing has changed: it is known, or too old for the window. */
+  /** False if nothing has changed: it is known, or too old for the window. */
   set(view: MessageView, revision: number): boolean {
     if (this.#views.get(view.id)) return this.#views.set(view, revision);
     if (view.sent_at === null && this.#setAside >= maxSetAside) return false;
@@ -45,7 +45,7 @@ export class MessageWindow {
     this.#views.delete(oldest);
   }
 
-  /** Where a message belongs. Nearly all belong at the end. */
+  /** The position of a message. Nearly all belong at the end. */
   #placeOf(view: MessageView): number {
     let place = this.#order.length;
     while (place > 0) {

@@ -2,14 +2,14 @@ import type { Clock } from "../../lib/clock.ts";
 
 export interface PacedWorkOptions {
   clock: Clock;
-  /** How long after it was first wanted the work is done, with all that was wanted meanwhile. */
+  /** The delay between the first request and the work, which serves all requests until then. */
   paceMs: number;
   work(): Promise<void>;
-  /** Called with what the work throws. It is done again when it is wanted again. */
+  /** Called with an error of the work. It is done again at the next request. */
   onFailure(error: unknown): void;
 }
 
-/** Work that many may want at any time, and that is done one at a time and not too often. */
+/** Work that can be requested at any time, and is done one at a time and not too often. */
 export class PacedWork implements AsyncDisposable {
   readonly #options: PacedWorkOptions;
   #cancel: (() => void) | undefined;
@@ -21,7 +21,7 @@ export class PacedWork implements AsyncDisposable {
     this.#options = options;
   }
 
-  /** Something has changed that the work is about. */
+  /** Requests the work. */
   want(): void {
     if (this.#isClosed || this.#cancel) return;
     if (this.#working) {
@@ -35,7 +35,7 @@ export class PacedWork implements AsyncDisposable {
     });
   }
 
-  /** Resolves when the work that goes on has ended. None begins any more. */
+  /** Resolves when the current work has ended. No further work begins. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isClosed = true;
     this.#cancel?.();

@@ -11,12 +11,12 @@ export class RecordTable<T> {
     return this.#records.get(key)?.record;
   }
 
-  /** In the order in which they came. */
+  /** The records in the order in which they came. */
   values(): T[] {
     return [...this.#records.values()].map(({ record }) => record);
   }
 
-  /** Stores `record` as of `revision`. False when it is known already. */
+  /** Stores `record` as of `revision`. False if it is known already. */
   set(record: T, revision: number): boolean {
     const key = this.#keyOf(record);
     const text = JSON.stringify(record);
@@ -29,14 +29,14 @@ export class RecordTable<T> {
     return this.#records.delete(key);
   }
 
-  /** Drops all other records. False where there is none. */
+  /** Drops all other records. False if there are none. */
   keepOnly(keys: ReadonlySet<string>): boolean {
     const gone = [...this.#records.keys()].filter((key) => !keys.has(key));
     for (const key of gone) this.#records.delete(key);
     return gone.length > 0;
   }
 
-  /** What has changed since `revision`. */
+  /** The records that have changed since `revision`. */
   since(revision: number): T[] {
     return [...this.#records.values()].flatMap((each) =>
       each.revision > revision ? [each.record] : [],

@@ -12,7 +12,10 @@ import { MessageWindow } from "./message-window.ts";
 import { RecordTable } from "./record-table.ts";
 
 export interface RecordsOptions {
-  /** A new name means new records: a page that has records of another name gets all of them again. */
+  /**
+   * The name of this set of records: a page that has records of another name gets all of them
+   * again.
+   */
   epoch: string;
   version: string;
   directory: string;
@@ -24,8 +27,8 @@ const maxProblems = 50;
 const maxProblemCharacters = 2_000;
 
 /**
- * What is known of a team, each record with the revision at which it last changed: a page that has
- * got to a revision lacks exactly what is newer, however long it was away.
+ * Everything that is known of a team, each record with the revision at which it last changed: a
+ * page at a given revision lacks exactly the newer records, however long it was away.
  */
 export class RoomRecords {
   readonly members = new RecordTable<MemberView>(({ name }) => name);
@@ -35,7 +38,7 @@ export class RoomRecords {
   readonly #options: RecordsOptions;
   readonly #grown = new Map<string, number>();
   readonly #listeners = new Listeners<void>();
-  /** What a person should know, each once, the newest last. */
+  /** Problems that a person should know of, each once, the newest last. */
   #problems: readonly string[] = [];
   #running: RoomState["running"] = null;
   #runningRevision = 0;
@@ -88,7 +91,7 @@ export class RoomRecords {
     this.#grown.set(member, this.#next());
   }
 
-  /** Drops what is gone. A change cannot say that, so every page gets everything again. */
+  /** Drops removed records. A change cannot express that, so every page gets everything again. */
   keepOnly(table: Pick<RecordTable<unknown>, "keepOnly">, keys: ReadonlySet<string>): void {
     if (!table.keepOnly(keys)) return;
     this.#renewals += 1;
@@ -107,7 +110,7 @@ export class RoomRecords {
     };
   }
 
-  /** What has changed since `revision`. */
+  /** The changes since `revision`. */
   since(revision: number): RoomChange {
     const change: RoomChange = {};
     if (this.#runningRevision > revision) change.running = this.#running;

@@ -5,17 +5,17 @@ import type { TeamView } from "../../team/view/team-view.ts";
 import type { RoomRecords } from "./records.ts";
 import { requestView } from "./request-view.ts";
 
-/** How many of the newest are shown though they are decided. */
+/** How many of the newest decided requests are shown. */
 const shownDecided = 200;
 /** With more than this, those decided long ago are dropped. */
 const maxShown = 2_000;
 
-/** Keeps the room's requests up to date. What is decided stays so, and is not read again. */
+/** Keeps the room's requests up to date. A decided request is final, and is not read again. */
 export class RequestUpdater {
   readonly #view: TeamView;
   readonly #records: RoomRecords;
   readonly #decided = new Set<RequestId>();
-  /** Those of the past that were not looked at yet. */
+  /** Old requests that were not read yet. */
   #older: RequestId[] = [];
 
   constructor(view: TeamView, records: RoomRecords) {
@@ -23,14 +23,14 @@ export class RequestUpdater {
     this.#records = records;
   }
 
-  /** Shows the newest. */
+  /** Shows the newest requests. */
   async open(): Promise<void> {
     const ids = await this.#view.requestIds();
     this.#older = ids.slice(0, -shownDecided);
     await this.#read(ids.slice(-shownDecided));
   }
 
-  /** What takes longer: those of long ago that are still open. */
+  /** The slower part: old requests that are still open. */
   async complete(): Promise<void> {
     const older = this.#older;
     this.#older = [];
@@ -41,7 +41,7 @@ export class RequestUpdater {
     }
   }
 
-  /** Looks at what is new and what was open. */
+  /** Reads new and open requests. */
   async refresh(): Promise<void> {
     const older = new Set(this.#older);
     const ids = await this.#view.requestIds();

@@ -10,7 +10,7 @@ import { diffOfCall } from "./diff-lines.ts";
 
 const reasonCharacters = 10_000;
 
-/** A question as a person sees it: whole, because it may be answered by that alone. */
+/** A question for a person: complete, because it may be answered without any other information. */
 export function requestView(request: Request): RequestView {
   const { id, type, from, to, created_at, state, hash, subject } = request;
   const tool = type === "permission" && typeof subject.tool === "string" ? subject.tool : null;
@@ -33,7 +33,7 @@ function decisionView({ decision }: Request): RequestView["decision"] {
   return { by, at, reason: shown, rule: rule ?? null };
 }
 
-/** Exactly what would run, or is planned. */
+/** The exact call or plan. */
 function shownOf({ type, subject }: Request): string {
   if (type === "plan" && typeof subject.plan === "string") return subject.plan;
   if (type !== "permission") return asJson(subject);

@@ -18,7 +18,7 @@ export interface RoomMembersOptions {
 /** How many entries of a transcript are searched for what its member last used. */
 const maxLinesBack = 300;
 
-/** What each member is doing, put together from roster, events, usage and mail. */
+/** What each member is doing, from roster, events, usage and mail. */
 export class RoomMembers {
   readonly #options: RoomMembersOptions;
   readonly #activities = new Map<string, Activity>();
@@ -63,7 +63,7 @@ export class RoomMembers {
     for (const name of this.names) this.#changed.add(name);
   }
 
-  /** Nobody runs the team, or another process does: nothing of what was being done goes on. */
+  /** Resets all activities: no process runs the team, or another one does. */
   rest(): void {
     for (const [name, activity] of this.#activities) {
       const { lastActivity, contextTokens } = activity;
@@ -96,7 +96,7 @@ export class RoomMembers {
     this.#changed.clear();
   }
 
-  /** Looks into the transcripts for what no event says. */
+  /** Reads the transcripts for facts that no event has. */
   async lookBack(view: TeamView, signal: AbortSignal): Promise<void> {
     await mapInBatches(this.names, async (name) => {
       if (signal.aborted) return;
@@ -121,7 +121,7 @@ async function pastOf(view: TeamView, name: MemberName): Promise<MemberPast> {
   for await (const entry of entriesNewestFirst(view, name)) {
     past = { ...past, lastActivity: past.lastActivity ?? entry.at };
     if (entry.type === "profile") past = { ...past, model: past.model ?? entry.model };
-    // What was before a summary is not in the context any more.
+    // Entries before a summary are no longer in the context.
     if (entry.type === "compaction") break;
     if (entry.type === "reply" && entry.usage) {
       past = { ...past, contextTokens: totalTokens(entry.usage) };

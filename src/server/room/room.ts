@@ -26,27 +26,27 @@ import { TeamFollower } from "./team-follower.ts";
 import { transcriptPage } from "./transcript-pages.ts";
 
 export interface RoomOptions {
-  /** Opens a view of the team. `onWarning` gets what a person should know about what it shows. */
+  /** Opens a view of the team. `onWarning` gets problems that a person should know of. */
   openView(onWarning: (message: string) => void): TeamView;
   clock: Clock;
-  /** Where the team is, as a person knows it. */
+  /** The path of the team for the person. */
   directory: string;
-  /** The program's own. */
+  /** The version of the program. */
   version: string;
   /** How long the team is followed after the last reader has gone. */
   lingerMs?: number;
 }
 
 /**
- * What a dashboard knows of a team and does for a person: one for all pages of a server. The team
- * is followed while anybody reads, and not otherwise.
+ * Everything a dashboard knows of a team and does for a person, shared by all pages of a server.
+ * The team is followed only while a page is open.
  */
 export class Room implements AsyncDisposable {
   readonly #options: RoomOptions;
   readonly #lingerMs: number;
-  /** For what is done, and for what is asked while nobody follows the team. */
+  /** For actions, and for queries while the team is not followed. */
   readonly #view: TeamView;
-  /** Ids of another room are none of this one, though its revisions are. */
+  /** Part of all ids, so that ids of another room with the same revision are not valid here. */
   readonly #name = randomBytes(4).toString("hex");
   readonly #closing = new AbortController();
   readonly #costs = new Serial();
@@ -72,7 +72,10 @@ export class Room implements AsyncDisposable {
     return this.#options.clock;
   }
 
-  /** All that a page lacks and what happens from then on, until it is left or `signal` aborts. */
+  /**
+   * Everything that a page lacks, and all later changes, until the iteration ends or `signal`
+   * aborts.
+   */
   async *changes(options: ChangesOptions): AsyncGenerator<RoomEvent> {
     const signal = AbortSignal.any([options.signal, this.#closing.signal]);
     if (signal.aborted) return;
@@ -118,7 +121,7 @@ export class Room implements AsyncDisposable {
     return awayView(view, await this.#readCosts(view), since);
   }
 
-  /** Leaves mail of the person, for one member or, for `all`, everybody who is alive. */
+  /** Sends mail of the person to one member or, for `all`, to all living members. */
   async send({ to, content }: SendBody): Promise<void> {
     if (to === "all") await this.#view.broadcast(content);
     else await this.#view.send(to, content);
@@ -139,7 +142,7 @@ export class Room implements AsyncDisposable {
     await this.#view.answer(id, { decision, reason, hash });
   }
 
-  /** Ends one member; default: all of them, and the lead's run. */
+  /** Ends one member (default: all of them, and the lead's run). */
   async stop(member: string | undefined): Promise<void> {
     await this.#view.stop(member);
   }
@@ -178,7 +181,7 @@ export class Room implements AsyncDisposable {
     this.#closed.catch(() => undefined);
   }
 
-  /** The follower's view, where there is one: it has read much of the team already. */
+  /** The follower's view, if there is one: it has already read much of the team. */
   get #current(): TeamView {
     return this.#follower?.view ?? this.#view;
   }
@@ -191,7 +194,7 @@ export class Room implements AsyncDisposable {
       }
       const { history } = this.#costHistory;
       await history.refresh();
-      // Nobody would close it where nobody reads.
+      // Without a reader, nobody would close it.
       if (!this.#follower) this.#costHistory = undefined;
       return history;
     });

@@ -12,7 +12,7 @@ import { TeamUpdater } from "./team-updater.ts";
 export interface TeamFollowerOptions {
   openView(onWarning: (message: string) => void): TeamView;
   clock: Clock;
-  /** Where the team is, as a person knows it. */
+  /** The path of the team for the person. */
   directory: string;
   version: string;
   /** Makes the name of a set of records that nobody has had before. */
