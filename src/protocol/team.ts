@@ -15,7 +15,7 @@ export const Member = z.looseObject({
   status: MemberStatus,
   model: z.string().optional(),
   color: z.string().optional(),
-  /** What a person would want to know besidess the status, such as `waiting for approval`. */
+  /** What a person would want to know besides the status, such as `waiting for approval`. */
   detail: z.string().optional(),
   /** The workspace of the member, which has its files (default: the lead's). */
   root: z.string().optional(),
