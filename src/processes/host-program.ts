@@ -5,7 +5,7 @@ import { onAbort } from "../lib/on-abort.ts";
 import type { ProgramEnd, ProgramRequest } from "./command-runner.ts";
 
 const maxErrorCharacters = 1000;
-/** More than a child with two pipes takes while it is started. */
+/** More descriptors than the start of a child with two pipes needs. */
 const neededDescriptors = 8;
 
 /** Runs a program on this machine to its end, or until its output is enough. */
@@ -34,11 +34,11 @@ export async function runHostProgram(request: ProgramRequest): Promise<ProgramEn
   return { type: "ended", errors: isEnough ? "" : errors.slice(0, maxErrorCharacters) };
 }
 
-/** The child may have no process and no output: of some failures Node tells in an event only. */
+/** The child may have no process and no output: Node reports some failures only in an event. */
 function start({ path, arguments: argv, cwd }: ProgramRequest): ChildProcess | Error {
   try {
     assertDescriptors();
-    // Nothing of ours: neither its settings nor a key reach it.
+    // An empty environment: no settings and no key reach it.
     return spawn(path, argv, { cwd, env: {}, stdio: ["ignore", "pipe", "pipe"] });
   } catch (error) {
     if (error instanceof Error) return error;
@@ -46,7 +46,10 @@ function start({ path, arguments: argv, cwd }: ProgramRequest): ChildProcess | E
   }
 }
 
-/** Node loses descriptors when there are too few for all the pipes of a child. */
+/**
+ * Throws if there are too few descriptors for all the pipes of a child: Node would lose some of
+ * them.
+ */
 function assertDescriptors(): void {
   const taken: number[] = [];
   try {

@@ -41,7 +41,7 @@ export class Pipes implements Disposable {
     this.#options = options;
   }
 
-  /** A pipe that is the caller's to close. */
+  /** A pipe, which the caller must close. */
   async take(): Promise<Pipe> {
     for (;;) {
       const pipe = this.#ready.pop();
@@ -63,7 +63,7 @@ export class Pipes implements Disposable {
   #makeMore(): Promise<void> {
     this.#making ??= this.#make().finally(() => {
       this.#making = undefined;
-      // Nobody takes what is ready only now.
+      // Nobody takes a pipe that is ready only now.
       if (this.#isDisposed) this[Symbol.dispose]();
     });
     return this.#making;
@@ -119,7 +119,7 @@ export function closePipe({ reader, writer }: Pipe): void {
   closeSync(writer);
 }
 
-/** What comes out of `pipe`, once the caller has closed its own writing end. */
+/** The output of `pipe`, once the caller has closed its own writing end. */
 export function readerOf({ reader }: Pipe): Socket {
   return new Socket({ fd: reader, readable: true, writable: false });
 }
