@@ -54,6 +54,9 @@ test.each([
   ["rg -l x src | xargs rm", unknown],
   ["rg x src | xargs rm", folders],
   ["ls | xargs rm", folders],
+  ["find .team/tasks | xargs rm", folders],
+  ["touch troupe", undefined],
+  ["rm src/troupe", undefined],
   ["troupe run x", troupe],
   ["npx troupe run", troupe],
   ["node dist/cli/main.js", undefined],
@@ -80,6 +83,7 @@ test.each([
   [allow("edit_file(src/**)"), "touch src/x README.md", "ask", "it runs touch src/x README.md"],
   [deny("edit_file(src/a.ts)"), "echo x > src/a.ts", "deny", "the rule deny edit_file(src/a.ts)"],
   [allow("bash(cp:*)"), "cp x ../outside/y", "ask", "../outside/y is outside the workspace"],
+  [allow("bash(cp:*)"), "cat < ../outside/secret.txt", "ask", "is outside the workspace"],
 ])("under the rules %j, %j is judged %s: %s", async (rules, line, decision, reason) => {
   await using it = await project();
 
@@ -145,3 +149,29 @@ test.each([
 
   expect(verdict.decision).toBe(decision);
 });
+
+test("a rule for reading outside of the workspace covers what a command reads there, and not what it writes", async () => {
+  await using it = await project();
+  const rules = [...allow(`read_file(${it.outside}/**)`), ...allow("bash(cp:*)")];
+  const judge = (line: string) => judgeLine(it.permissions({ rules }), line);
+
+  expect(await judge("cat ../outside/secret.txt")).toMatchObject({ decision: "allow" });
+  expect(await judge("cat < ../outside/secret.txt")).toMatchObject({ decision: "allow" });
+  expect(await judge("cp ../outside/secret.txt .")).toMatchObject({ decision: "allow" });
+  expect(await judge("cp README.md ../outside/y")).toMatchObject({ decision: "ask" });
+});
+
+test.each(["default", "acceptEdits", "bypassPermissions", "plan"] as const)(
+  "in mode %s, what a rule denies to be read is denied",
+  async (mode) => {
+    await using it = await project();
+    const permissions = it.permissions({ mode, rules: deny("read_file(.env)") });
+    const action = { type: "read", path: ".env" } as const;
+
+    expect(await permissions.judge({ tool: "read_file", action })).toMatchObject({
+      decision: "deny",
+      reason: expect.stringContaining("deny read_file(.env)"),
+      isReadOnly: true,
+    });
+  },
+);

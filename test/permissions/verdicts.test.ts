@@ -95,6 +95,7 @@ test.each([
   ["[alias]\n\tst = !./p.sh", "alias.st"],
   ['[remote "origin"]\n\turl = ext::sh -c ./p.sh', "remote.url"],
   ["[core]\n\t= 1", "core.= 1"],
+  ["[constructor]\n\ta = b", "constructor.a"],
 ])("the configuration %j has the unusual key %j", (configuration, key) => {
   expect(unusualKey(configuration)).toBe(key);
 });
