@@ -62,7 +62,7 @@ function Shell() {
   );
 }
 
-/** What the address asks for, or why there is nothing to show. */
+/** The view that the address names, or why there is nothing to show. */
 function MainView() {
   const { page } = useDesk();
   const route = useStore(page.route, (value) => value);
@@ -104,7 +104,7 @@ function MainView() {
   }
 }
 
-/** When what had the focus has gone with the view before, the main part has it. */
+/** Moves the focus to the main part if the focused element was removed with the view before. */
 function useFocusInMain(route: Route): void {
   const known = useRef(route);
   useEffect(() => {

@@ -22,7 +22,7 @@ const desk = new Desk({
 followTheme();
 followRoom();
 followPresence();
-// First, so that the token of another address is out of it before anybody else looks there.
+// First, so that the token of a new address is removed before other code reads the address.
 page.source.listen(page);
 window.addEventListener("hashchange", followAddress);
 followAddress();
@@ -30,7 +30,10 @@ followAddress();
 const root = document.getElementById("app");
 if (root) render(<App desk={desk} />, root);
 
-/** Shows what the address asks for. One that asks for nothing is set right, and leaves no trace to go back to. */
+/**
+ * Shows the view that the address names. An unknown one is corrected, without an entry in the
+ * history.
+ */
 function followAddress(): void {
   const route = routeOf(location.hash);
   if (location.hash !== hashOf(route)) history.replaceState(null, "", hashOf(route));
@@ -47,7 +50,7 @@ function followTheme(): void {
   apply();
 }
 
-/** The tab's title and picture, and the page itself where the server has become another. */
+/** Updates the tab's title and icon, and reloads the page if the server has another version. */
 function followRoom(): void {
   const icon = document.querySelector<HTMLLinkElement>("link[rel=icon]");
   let seen: string | null = null;
@@ -72,7 +75,7 @@ function followPresence(): void {
   document.addEventListener("visibilitychange", () => (isHere() ? look() : desk.leave()));
   window.addEventListener("pagehide", () => desk.leave());
   setInterval(() => isHere() && desk.now.set(Date.now()), 1_000);
-  // A browser that is killed does not say goodbye.
+  // A browser that is killed sends no event.
   setInterval(() => isHere() && desk.leave(), 15_000);
 }
 

@@ -10,9 +10,9 @@ import { Entry } from "../../protocol/transcript.ts";
 const [linesEach, linesInAll] = [500, 10_000];
 
 /**
- * When each of `messages` came into the transcript at `path`. Entries are in order of time, so that
- * each is looked for from the time of its sending on, in a bounded number of lines; what is not
- * found there is left out.
+ * The time at which each of `messages` came into the transcript at `path`. Entries are in order of
+ * time, so each is searched from the time of its sending on, in a bounded number of lines; a
+ * message that is not found there is left out.
  */
 export async function findDeliveryTimes(
   path: FilePath,
@@ -21,7 +21,7 @@ export async function findDeliveryTimes(
   try {
     return await findIn(path, messages);
   } catch (error) {
-    // The messages are not to be lost with a transcript that cannot be read.
+    // Messages are shown even if the transcript cannot be read.
     if (isUnreadable(error)) return new Map();
     throw error;
   }
@@ -53,7 +53,7 @@ async function findIn(
   return found;
 }
 
-/** Where a line begins before which everything is earlier than `timeMs`, and not much before. */
+/** The start of a line shortly before the first entry at or after `timeMs`. */
 async function seek(reader: LineReader, timeMs: number): Promise<number> {
   let [low, high] = [0, Number((await reader.stat()).size)];
   while (high - low > nearBytes) {

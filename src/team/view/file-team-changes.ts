@@ -13,9 +13,9 @@ export interface FileTeamChangesOptions {
   /** The team directory; it need not exist. */
   directory: string;
   clock: Clock;
-  /** Everybody in the roster as it is; none where it cannot be read. */
+  /** The members in the current roster; empty if it cannot be read. */
   members(): Promise<MemberName[]>;
-  /** As `TeamView.lead`. */
+  /** Like `TeamView.lead`. */
   lead(): Promise<Holder | undefined>;
 }
 
@@ -93,7 +93,7 @@ export class FileTeamChanges {
     if (this.#watchedMembers.has(member)) return;
     this.#watchedMembers.add(member);
     watch.subscribe(`${member}.jsonl`, () => this.#tell({ type: "mail", member }));
-    // The directory of what the reader keeps, whose cursor is replaced whole.
+    // The directory of the reader's own files, where the cursor is replaced as a whole.
     watch.subscribe(`.${member}`, () => this.#tellTwice({ type: "mail-read", member }));
     // Mail may have come before it was watched.
     this.#tell({ type: "mail", member });
@@ -108,7 +108,7 @@ export class FileTeamChanges {
     this.#schedule("lead", lookForLeadMs, () => this.#lookForLead());
   }
 
-  /** A listener finds out by looking why this has failed. */
+  /** The listener's own read then reports why this has failed. */
   #run(change: TeamChange, work: () => Promise<void>): void {
     void this.#serial.run(work).catch(() => this.#tell(change));
   }
@@ -132,7 +132,7 @@ export class FileTeamChanges {
     this.#timers.set(name, cancel);
   }
 
-  /** The watch there is, or a new one where another directory is in its place by now. */
+  /** The current watch, or a new one if another directory is in its place. */
   #watch(
     path: string,
     known: WatchedDirectory | undefined,
@@ -142,7 +142,7 @@ export class FileTeamChanges {
     if (known && known.inode === inode) return known;
     known?.watch[Symbol.dispose]();
     const { clock } = this.#options;
-    // Without file events, looking once a second is what can be had.
+    // Without file events, it polls once a second.
     const watch = new DirectoryWatch({ directory: path, clock, onFallback: () => undefined });
     begin(watch);
     return { inode, watch };
@@ -150,7 +150,7 @@ export class FileTeamChanges {
 }
 
 interface WatchedDirectory {
-  /** Undefined where there was no directory yet. */
+  /** Undefined if there was no directory yet. */
   inode: number | undefined;
   watch: DirectoryWatch;
 }

@@ -42,8 +42,8 @@ import type {
 } from "./team-view.ts";
 
 /**
- * The team in a directory, one after another where it is replaced. What a part needs is loaded when
- * it is first looked at: most commands look at one or two.
+ * The team in a directory, also after another team has replaced it. Each part is loaded when it is
+ * first read: most commands read one or two.
  */
 export class FileTeamView implements TeamView {
   readonly #place: TeamPlace;
@@ -80,7 +80,7 @@ export class FileTeamView implements TeamView {
     const board =
       parts.tasks ??
       StoredTaskBoard.inFiles({ directory: layout.tasks, clock, signature, onDamage });
-    // Without a key it is only looked through once: the key may still come.
+    // Not cached without a key: the key may still be created.
     if (signature) parts.tasks = board;
     return board.list();
   }
@@ -206,7 +206,7 @@ export class FileTeamView implements TeamView {
     return this.#opened ?? this.#readAgain();
   }
 
-  /** The team as it is: what is done is decided by this moment's roster. */
+  /** The current team: actions depend on the current roster. */
   async #readAgain(): Promise<OpenedTeam> {
     const known = this.#opened;
     const opened = openTeam(this.#place, known);
@@ -287,7 +287,7 @@ export class FileTeamView implements TeamView {
   readonly #onDamage = ({ reason }: Damage) => this.#place.onWarning(reason);
 }
 
-/** What waits for somebody who has ended will never be seen. */
+/** Mail that waits for an ended member will never be seen. */
 function withEnd(team: TeamRecord, owner: MemberName, record: ListedMail): ListedMail {
   if (record.state !== "queued" || !hasEnded(team, owner)) return record;
   return { ...record, state: "undelivered" };

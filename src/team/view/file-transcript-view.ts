@@ -11,13 +11,13 @@ import type { Cursor, ListedEntry, TranscriptPage, TranscriptQuery } from "./tea
 
 export interface FileTranscriptViewOptions {
   path: FilePath;
-  /** Knows what troupe wrote there; undefined where nobody can tell, and all is shown. */
+  /** Verifies the entries; undefined if they cannot be verified, and all are shown. */
   chain: EntryChain | undefined;
-  /** Called with each line that is no entry. */
+  /** Called with each line that is not an entry. */
   onDamage(damage: Damage): void;
 }
 
-/** Which file, and where a line of it begins. */
+/** A file, and the start of one of its lines. */
 interface TranscriptPlace {
   file: string;
   offset: number;
@@ -124,7 +124,7 @@ export class FileTranscriptView {
   }
 }
 
-/** Tells of entries that are missing between lines that are read from the last to the first. */
+/** Reports missing entries between lines that are read from the last to the first. */
 class EntryOrder {
   readonly #options: FileTranscriptViewOptions;
   #next: SealedPlace | undefined;

@@ -9,31 +9,31 @@ export class GrowingFile implements AsyncDisposable {
   readonly #path: FilePath;
   #file: FileHandle | undefined;
   #id: string | undefined;
-  /** Where the first line begins that was not read. */
+  /** The start of the first line that was not read. */
   #offset = 0;
 
   constructor(path: FilePath) {
     this.#path = path;
   }
 
-  /** Identifies the file that is being read; undefined where it is missing. */
+  /** Identifies the file that is being read; undefined if it is missing. */
   get id(): string | undefined {
     return this.#id;
   }
 
-  /** Begins with the start of the file that is there. Resolves to its id. */
+  /** Starts at the beginning of the current file. Resolves to its id. */
   async open(): Promise<string | undefined> {
     this.#file = await openIfExists(this.#path);
     this.#id = await idOf(this.#file);
     return this.#id;
   }
 
-  /** Goes on at `offset`, where a line begins. */
+  /** Continues at `offset`, where a line begins. */
   skipTo(offset: number): void {
     this.#offset = offset;
   }
 
-  /** The whole lines that have come since. */
+  /** The whole lines that have been added since. */
   async *readOn(): AsyncGenerator<FileLine> {
     for (;;) {
       // Opened before the rest of the old file is read: what is renamed does not grow any more.

@@ -48,7 +48,7 @@ export interface MemoryTeamViewOptions {
   };
   clock: Clock;
   changes: Listeners<TeamChange>;
-  /** False once the store is closed, and so nobody runs the team. */
+  /** False once the store is closed, so that no process runs the team. */
   isOpen(): boolean;
   mailbox(owner: MemberName): MemoryMailbox;
   transcript(member: MemberName): MemoryTranscript;
@@ -93,7 +93,7 @@ export class MemoryTeamView implements TeamView {
     const first = from === undefined ? Number.POSITIVE_INFINITY : Number(from);
     const records: ListedMail[] = [];
     for await (const record of this.#listed(owner)) {
-      // Not `>`: what is no place is before everything.
+      // Not `>`: an invalid place is before everything.
       if (!(Number(record.cursor) <= first)) continue;
       if (records.length >= limit) return { records, next: record.cursor };
       records.push(record);

@@ -13,12 +13,12 @@ import type { TeamPlace } from "../team-place.ts";
 
 /** A team directory with the roster as it was when it was read. */
 export interface OpenedTeam {
-  /** Closed when nobody looks through it any more. */
+  /** Closed when no view uses it. */
   directory: OwnDirectory;
   layout: TeamLayout;
   team: TeamRecord;
   key: ObservedKey;
-  /** What has been read, to be kept up by what is new alone. */
+  /** The parts that have been read; later only changes are read. */
   parts: TeamParts;
 }
 
@@ -29,7 +29,7 @@ interface TeamParts {
   unread: Map<MemberName, UnreadCount>;
 }
 
-/** Reads the roster. What was read of the same team before is kept. */
+/** Reads the roster. Parts of the same team that were read before are kept. */
 export async function openTeam(
   place: TeamPlace,
   before: Promise<OpenedTeam> | undefined,
@@ -49,7 +49,7 @@ export async function openTeam(
     key: new ObservedKey(place, team),
     parts: known && isSame ? known.parts : { unread: new Map() },
   };
-  // A person who looks at a team should know at once whose words these are.
+  // A person who looks at a team should know at once whether it is their own.
   await opened.key.verifier();
   return opened;
 }

@@ -2,7 +2,7 @@ import type { MemberName } from "../../protocol/ids.ts";
 import type { Entry } from "../../protocol/transcript.ts";
 import type { Cursor, ListedMail, MailPage, TeamView, TranscriptPage } from "./team-view.ts";
 
-/** The first page is small: often it has all that is wanted. */
+/** The first page is small: often it is enough. */
 const [firstPage, maxPage] = [4, 128];
 
 /** A member's mail, newest first. Reads little more than what is taken. */
@@ -26,7 +26,7 @@ export async function* entriesNewestFirst(
   let before: Cursor | null | undefined;
   for (let limit = firstPage; before !== null; limit = Math.min(2 * limit, maxPage)) {
     const page: TranscriptPage = await view.transcript(member, { before, limit });
-    // Another transcript has taken the place of this one, which is gone.
+    // Another transcript has replaced this one.
     if (page.isRestarted) return;
     for (const { entry } of page.entries.reverse()) if (entry) yield entry;
     before = page.before;

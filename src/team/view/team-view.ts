@@ -37,39 +37,39 @@ export interface TeamView {
 
   /** The questions of the team's protocols, open and decided, oldest first. */
   requests(filter?: RequestFilter): Promise<Request[]>;
-  /** The ids of all of them, oldest first. None where nobody can tell which are genuine. */
+  /** The ids of all requests, oldest first. Empty if they cannot be verified. */
   requestIds(): Promise<RequestId[]>;
-  /** One question; undefined where it is missing, or cannot be verified. */
+  /** One question; undefined if it is missing, or cannot be verified. */
   request(id: RequestId): Promise<Request | undefined>;
 
   /** A member's mail, newest first. */
   mail(owner: MemberName, query: MailQuery): Promise<MailPage>;
-  /** One message or set-aside line; undefined where the mailbox has none of this id any more. */
+  /** One message or set-aside line; undefined if the mailbox no longer has one with this id. */
   message(owner: MemberName, id: MessageId): Promise<ListedMail | undefined>;
   /** How many messages wait to be seen by the member's model. */
   unread(owner: MemberName): Promise<number>;
   /**
-   * When each of `messages` came into their recipient's transcript. What is not found with
-   * reasonable effort is left out.
+   * The time at which each of `messages` came into its recipient's transcript. Messages that are
+   * not found with reasonable effort are left out.
    */
   seenTimes(owner: MemberName, messages: readonly Message[]): Promise<Map<MessageId, string>>;
 
   /** A part of a member's transcript: its newest entries, those before a place, or those after one. */
   transcript(member: MemberName, query: TranscriptQuery): Promise<TranscriptPage>;
   /**
-   * Each entry that is appended behind `after`, until `signal` aborts: in order, none twice. Where
-   * the member begins a new transcript, the old one is read to its end first.
+   * Each entry that is appended after `after`, until `signal` aborts: in order, none twice. If the
+   * member begins a new transcript, the old one is read to its end first.
    */
   followTranscript(member: MemberName, options: FollowTranscript): AsyncIterable<ListedEntry>;
 
-  /** What each member's model calls have cost so far. */
+  /** The cost of each member's model calls so far. */
   usage(): Promise<Map<MemberName, MemberUsage>>;
   /** The calls themselves, oldest first, as far back as they are kept. */
   usageLines(query: UsageQuery): Promise<UsagePage>;
 
   /** The newest events that are kept, at most `count`, oldest first. */
   recentEvents(count: number): Promise<StoredEvent[]>;
-  /** What happened after event number `after`, then what happens, until `signal` aborts. */
+  /** The events after number `after`, then new ones, until `signal` aborts. */
   events(options: FollowEvents): AsyncIterable<StoredEvent>;
 
   /**

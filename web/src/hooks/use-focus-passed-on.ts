@@ -1,7 +1,10 @@
 import type { RefObject } from "preact";
 import { useLayoutEffect } from "preact/hooks";
 
-/** When `element` goes while the focus is in it, the focus goes to what `heir` finds instead of nowhere. */
+/**
+ * When `element` is removed while the focus is in it, the focus moves to the element that `heir`
+ * finds.
+ */
 export function useFocusPassedOn(
   element: RefObject<HTMLElement | null>,
   heir: () => HTMLElement | null,

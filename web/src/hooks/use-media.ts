@@ -1,6 +1,6 @@
 import { useEffect, useState } from "preact/hooks";
 
-/** Whether the screen is as `query` says. */
+/** Whether the screen matches `query`. */
 export function useMedia(query: string): boolean {
   const [isTrue, setTrue] = useState(() => matchMedia(query).matches);
   useEffect(() => {

@@ -11,7 +11,7 @@ type Sending =
   | { type: "sent"; to: string }
   | { type: "refused"; error: SourceError };
 
-/** Writes to a member. A text is gone only once it has been sent. */
+/** Writes to a member. A text is removed only once it has been sent. */
 export function Composer() {
   const desk = useDesk();
   const draft = useStore(desk.draft, (value) => value);
@@ -47,7 +47,7 @@ export function Composer() {
   );
 }
 
-/** What has become of the draft. */
+/** The state of the draft. */
 function useSending() {
   const { draft, page } = useDesk();
   const [sending, setSending] = useState<Sending>({ type: "writing" });
@@ -56,7 +56,7 @@ function useSending() {
     setSending({ type: "sending" });
     try {
       await page.source.send({ to, content: text });
-      // What was typed on meanwhile stays.
+      // Text that was typed meanwhile stays.
       if (draft.value.text === text) draft.set({ ...draft.value, text: "" });
       setSending({ type: "sent", to });
     } catch (error) {

@@ -1,6 +1,6 @@
 import type { Desk } from "../state/desk.ts";
 
-/** Opens what waits for the person, and goes to the first question there. */
+/** Opens the questions that wait for the person, and moves the focus to the first. */
 export function openDrawer(desk: Desk): void {
   desk.isDrawerOpen.set(true);
   // It cannot take the focus before it is drawn open.
@@ -10,7 +10,7 @@ export function openDrawer(desk: Desk): void {
   });
 }
 
-/** Closes it. The focus does not stay where nobody sees it. */
+/** Closes it. The focus does not stay in a hidden element. */
 export function closeDrawer(desk: Desk): void {
   if (document.querySelector(".waiting")?.contains(document.activeElement)) {
     document.querySelector<HTMLElement>(".drawer-button")?.focus();
@@ -18,7 +18,7 @@ export function closeDrawer(desk: Desk): void {
   desk.isDrawerOpen.set(false);
 }
 
-/** Where the focus is in the panel when it is on none of the questions. */
+/** The element in the panel that has the focus when no question has it. */
 export function waitingHead(): HTMLElement | null {
   return document.getElementById("waiting-head");
 }

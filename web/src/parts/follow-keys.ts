@@ -5,7 +5,7 @@ import { closeDrawer, openDrawer } from "./drawer.ts";
 import { tabs } from "./header.tsx";
 import { hasModifier, isField } from "./typing.ts";
 
-/** Carries out what keys ask of the page, until the returned function is called. */
+/** Handles the page's keys, until the returned function is called. */
 export function followKeys(desk: Desk): () => void {
   const onKeyDown = (event: KeyboardEvent) => {
     // A dialog has the keyboard to itself, and a key that a part of the page has handled is ignored.
@@ -67,7 +67,7 @@ function focusMember(desk: Desk, step: 1 | -1): void {
   links.find(({ dataset }) => dataset.member === next)?.focus();
 }
 
-/** The search of the view; where it has none, the filter of the members. */
+/** Moves the focus to the view's search, or to the filter of the members if it has none. */
 function focusSearch(): void {
   const fieldsIn = (part: string) => [
     ...document.querySelectorAll<HTMLElement>(`${part} input[type=search]`),

@@ -1,9 +1,12 @@
 import { MarkdownStream } from "../../../src/lib/markdown-stream.ts";
 
-/** As much as anybody reads with its styles; what follows is shown as it is written. */
+/** How much text is shown with styles; the rest is shown as plain text. */
 const mostStyled = 100_000;
 
-/** Cuts a text into the sections of its Markdown. Of a text that has grown only what is new is cut. */
+/**
+ * Cuts a text into the sections of its Markdown. Of a text that has grown, only the new part is
+ * cut.
+ */
 export class GrowingText {
   #read = "";
   #stream = new MarkdownStream();

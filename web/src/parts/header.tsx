@@ -111,7 +111,7 @@ function ThemeButton() {
   );
 }
 
-/** Opens what waits for the person, where there is no room for it beside the rest. */
+/** Opens the questions that wait for the person, on a screen without room for their panel. */
 function DrawerButton() {
   const desk = useDesk();
   const isOpen = useStore(desk.isDrawerOpen, (value) => value);

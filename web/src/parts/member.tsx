@@ -45,7 +45,7 @@ export function StandingWord({
   );
 }
 
-/** How long it has been, counting on by itself. */
+/** The elapsed time, updated every second. */
 export function Clock({ since }: { since: string }) {
   const text = useStore(useDesk().now, (now) => clockText(now - Date.parse(since)));
   return <span class="clock">{text}</span>;

@@ -3,7 +3,7 @@ import type { Obstacle } from "../../../src/protocol/dashboard.ts";
 import type { LockedReason } from "../source/source.ts";
 import { useDesk } from "../state/desk.ts";
 
-/** What is said in place of the team. */
+/** The message that is shown in place of the team. */
 function Notice({ title, children }: { title: string; children: ComponentChildren }) {
   return (
     <section class="notice">

@@ -11,7 +11,7 @@ import { Code, Marked } from "../views/transcript/text.tsx";
 import { GrowingText } from "./growing-text.ts";
 import "../styles/prose.css";
 
-/** What somebody wrote in Markdown. Nothing in it is markup of the page: HTML is shown as text. */
+/** A text in Markdown. HTML in it is shown as text. */
 export function Prose({ text }: { text: string }) {
   const [growing] = useState(() => new GrowingText());
   const { sections, rest } = growing.read(text);
@@ -29,7 +29,7 @@ export function Prose({ text }: { text: string }) {
   );
 }
 
-/** A section is read once, however often the text around it grows. */
+/** A section is parsed once, however often the text around it grows. */
 function Section({ source }: { source: string }) {
   return useMemo(() => <>{readSection(source).map(blockElement)}</>, [source]);
 }
@@ -53,7 +53,7 @@ export function blockElement(block: Block): VNode {
   }
 }
 
-/** Below the headings of the page itself. */
+/** Headings of a text are below the headings of the page. */
 function headingElement(level: number, children: ComponentChildren): VNode {
   if (level <= 1) return <h4>{children}</h4>;
   return level === 2 ? <h5>{children}</h5> : <h6>{children}</h6>;

@@ -1,7 +1,7 @@
 import { Component, type ComponentChildren } from "preact";
 
 interface SteadyProps {
-  /** What is drawn is drawn again when one of these is another one. */
+  /** The content is drawn again when one of these changes. */
   of: readonly unknown[];
   draw(): ComponentChildren;
 }

@@ -6,7 +6,10 @@ import { useStore } from "../state/store.ts";
 import { timeText } from "../state/times.ts";
 import { Clock } from "./member.tsx";
 
-/** One line about how things stand. It is always there, so that trouble moves nothing. */
+/**
+ * One line about the state of the team. It is always there, so that a problem does not move the
+ * page.
+ */
 export function Strip() {
   const { page } = useDesk();
   const connection = useStore(page.connection, (value) => value);
@@ -59,9 +62,9 @@ function LostLine({ since }: { since: string }) {
 
 interface StripLineProps {
   tone: string;
-  /** What a recording does not have. */
+  /** What is missing from a recording. */
   leftOut?: readonly string[];
-  /** What changes too often to be read aloud each time. */
+  /** Text that changes too often to be read aloud each time. */
   more?: ComponentChildren;
   /** Read aloud when it changes. */
   children: ComponentChildren;

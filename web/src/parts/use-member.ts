@@ -12,8 +12,8 @@ export interface SeenMember {
 }
 
 /**
- * A member for an element with `content-visibility: auto`. As long as the browser leaves the element
- * out, the member stays as it was: what nobody sees is not drawn again.
+ * A member for an element with `content-visibility: auto`. As long as the browser skips the
+ * element, the member does not change, so that a hidden element is not drawn again.
  */
 export function useMember(name: string, element: RefObject<HTMLElement | null>): SeenMember | null {
   const isSkipped = useSkipped(element);

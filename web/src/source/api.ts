@@ -9,7 +9,7 @@ import {
 } from "./session.ts";
 import { SourceError } from "./source.ts";
 
-/** The page has no valid session, or the answer is not from the server that let it in. */
+/** The page has no valid session, or the answer is not from its own server. */
 export class LockedError extends Error {
   override readonly name = "LockedError";
 }
@@ -21,7 +21,7 @@ interface AskInit {
   signal?: AbortSignal;
 }
 
-/** Whose answer it is was checked. */
+/** A response whose sender was verified. */
 interface CheckedResponse {
   response: Response;
   signed: Signed;
@@ -33,7 +33,9 @@ export const unreachable = {
   hint: "It may have been stopped. Run `troupe web` in your terminal, and open the address that it prints.",
 };
 
-/** What a GET answers. The page and its server are of one version, so its shape is as the types say. */
+/**
+ * The answer to a GET. The page and its server have the same version, so the data match the types.
+ */
 export async function getJson<T>(path: string): Promise<T> {
   const response = await ask(path, {});
   return response.json();
@@ -50,7 +52,7 @@ export async function openSession(token: string): Promise<void> {
   keepSession(await signed.opened(session));
 }
 
-/** A query of what is defined, such as `?limit=5`. */
+/** A query string of the defined values, such as `?limit=5`. */
 export function queryOf(wish: Readonly<Record<string, string | number | undefined>>): string {
   const given = Object.entries(wish).flatMap(([name, value]) =>
     value === undefined || value === "" ? [] : [[name, String(value)]],
@@ -67,7 +69,7 @@ function post(path: string, body: unknown, session: KeptSession | null): Promise
   return askAs(session, path, init);
 }
 
-/** What the server answers, where that is no refusal. */
+/** The server's answer; throws if it is a refusal. */
 export async function ask(path: string, init: AskInit): Promise<Response> {
   const { response } = await askAs(keptSession(), path, init);
   return response;
@@ -83,7 +85,7 @@ async function askAs(
   const signed = await signRequest(session, { method, path, body });
   const headers = { ...init.headers, "x-troupe-proof": signed.proof };
   const response = await send(path, { ...init, headers });
-  // Nothing of a stranger is shown, and nothing more is sent to him.
+  // The answer of another program is not shown, and nothing more is sent to it.
   if (!(await signed.isAnsweredBy(response))) throw new LockedError();
   if (response.ok) return { response, signed };
   if (response.status === 401 && path !== "/api/session") throw new LockedError();

@@ -5,22 +5,25 @@ import { SourceError } from "./source.ts";
 import { SentEventParser } from "./sse.ts";
 
 interface ConnectionWorld {
-  /** Rejects with a `LockedError` or a `SourceError` where the answer is not what was asked for. */
+  /** Rejects with a `LockedError` or a `SourceError` if the request fails. */
   ask(url: string, init: { signal: AbortSignal }): Promise<Response>;
   later(ms: number, work: () => void): () => void;
 }
 
-/** The server says something every 15 s, be it that it is still there. */
+/** The server sends something at least every 15 s. */
 const longestSilenceMs = 40_000;
 
-/** Connects to the stream at `url`; the returned function ends that, and nothing is told from then on. */
+/**
+ * Connects to the stream at `url`; the returned function ends the connection, and nothing is
+ * reported from then on.
+ */
 export function connect(url: string, ends: StreamEnds, world: ConnectionWorld): () => void {
   const connection = new StreamConnection(ends, world);
   void connection.run(url).catch((error) => connection.fail(error));
   return () => connection.end();
 }
 
-/** One connection, from when it is asked for until it is over. */
+/** One connection, from its request until its end. */
 class StreamConnection {
   readonly #ends: StreamEnds;
   readonly #world: ConnectionWorld;
@@ -43,7 +46,7 @@ class StreamConnection {
     this.#finish("lost");
   }
 
-  /** Nobody expects this: it is reported as what it is. */
+  /** An unexpected error is reported as such. */
   fail(error: unknown): never {
     this.#finish("lost");
     throw error;
@@ -54,7 +57,7 @@ class StreamConnection {
     this.#leaving.abort();
   }
 
-  /** Undefined where there is no answer, or another one than was asked for. */
+  /** Undefined if there is no answer, or an unexpected one. */
   async #ask(url: string): Promise<Response | "locked" | undefined> {
     try {
       return await this.#world.ask(url, { signal: this.#leaving.signal });
@@ -80,14 +83,14 @@ class StreamConnection {
     }
   }
 
-  /** Apart from the reading, so that a listener that fails does not end the connection. */
+  /** Separate from the reading, so that a failing listener does not end the connection. */
   #tell(work: () => void): void {
     queueMicrotask(() => {
       if (!this.#leaving.signal.aborted) work();
     });
   }
 
-  /** Data came: the silence is counted from now. */
+  /** Restarts the timeout, because data came. */
   #hear(): void {
     this.#cancelSilence();
     this.#cancelSilence = this.#world.later(longestSilenceMs, () => this.#finish("lost"));

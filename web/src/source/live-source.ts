@@ -19,7 +19,10 @@ import {
   type TranscriptWish,
 } from "./source.ts";
 
-/** The token in the address, which is taken out of it at once: neither a history nor a copy shall have it. */
+/**
+ * The token in the address, which is removed at once, so that neither the history nor a copied
+ * address has it.
+ */
 export function takeToken(): string | null {
   const token = /^#token=(.+)$/.exec(location.hash)?.[1];
   if (token === undefined) return null;
@@ -52,7 +55,7 @@ export class LiveSource implements Source {
     const hurry = () => document.visibilityState === "visible" && stream.hurry();
     document.addEventListener("visibilitychange", hurry, { signal });
     window.addEventListener("online", () => stream.hurry(), { signal });
-    // A new address in the same tab: only what is behind `#` changes, and nothing is loaded.
+    // A new address in the same tab: only the part after `#` changes, and nothing is loaded.
     window.addEventListener("hashchange", () => unlockBy(stream), { signal });
     window.addEventListener("storage", (event) => isSession(event) && stream.retry(), { signal });
     return () => {

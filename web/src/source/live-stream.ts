@@ -1,15 +1,15 @@
 import type { StreamEvents } from "../../../src/protocol/dashboard.ts";
 import type { Connection } from "./source.ts";
 
-/** What becomes of one connection. */
+/** The events of one connection. */
 export interface StreamEnds {
   onOpen(): void;
   onEvent(name: keyof StreamEvents, data: string, id: string): void;
-  /** It is over: it was lost, or the server says that this page has no session. */
+  /** The connection has ended: it was lost, or the server reports that this page has no session. */
   onEnd(how: "lost" | "locked"): void;
 }
 
-/** What a stream needs of its surroundings. */
+/** The dependencies of a stream. */
 export interface StreamWorld {
   /** Opens a connection; the returned function closes it. */
   open(url: string, ends: StreamEnds): () => void;
@@ -32,8 +32,8 @@ export function delayMs(attempts: number): number {
 }
 
 /**
- * The team's changes as they come. A connection that is lost is made again by itself, and goes on
- * after the last thing that came.
+ * The team's changes as they arrive. A lost connection is opened again automatically, and continues
+ * after the last event.
  */
 export class LiveStream {
   readonly #world: StreamWorld;
@@ -44,7 +44,7 @@ export class LiveStream {
   #lastId = "";
   #attempts = 0;
   #lostSince: string | null = null;
-  /** Which connection counts: what an older one still tells is void. */
+  /** The number of the current connection: events of older ones are ignored. */
   #turn = 0;
   #close: (() => void) | null = null;
   #cancelRetry: (() => void) | null = null;
@@ -56,7 +56,7 @@ export class LiveStream {
     this.#token = token;
   }
 
-  /** True from a loss, or a refusal, until the server that let this page in answers again. */
+  /** True from a loss, or a refusal, until this page's own server answers again. */
   get isLost(): boolean {
     return this.#lostSince !== null || this.#state === "locked";
   }
@@ -75,12 +75,12 @@ export class LiveStream {
     this.#state = "closed";
   }
 
-  /** Tries at once what would be tried soon. */
+  /** Makes the next attempt at once. */
   hurry(): void {
     if (this.#state === "waiting") this.start();
   }
 
-  /** Tries again what was refused, with what another tab was let in by. */
+  /** Tries again after a refusal, with the session of another tab. */
   retry(): void {
     if (this.#state === "locked") this.start();
   }
@@ -92,7 +92,7 @@ export class LiveStream {
     this.start();
   }
 
-  /** The session is over, as another answer of the server has said. */
+  /** Ends the stream because the session is no longer valid. */
   lock(): void {
     this.#end();
     this.#turn++;

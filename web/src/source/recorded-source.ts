@@ -16,11 +16,11 @@ import {
   type TranscriptWish,
 } from "./source.ts";
 
-/** The run that this very file holds; undefined where it holds none. */
+/** The run that this file contains; undefined if it contains none. */
 export function recordedSource(): Source | undefined {
   const element = document.getElementById("troupe-run");
   if (!element) return undefined;
-  // The page and what it shows were written into the file together, so its shape is as the types say.
+  // The page and its data were written into the file together, so the data match the types.
   const run: RecordedRun = JSON.parse(element.textContent);
   return new RecordedSource(run);
 }
@@ -109,7 +109,7 @@ export class RecordedSource implements Source {
   }
 }
 
-/** A list has the beginnings of texts, as the server sends them. */
+/** A list has only the beginnings of texts, as from the server. */
 function begun(message: MessageView): MessageView {
   if (message.text.length <= shownBeginning) return message;
   return { ...message, text: message.text.slice(0, shownBeginning), is_cut: true };
@@ -126,7 +126,9 @@ interface LastWith<T> {
   isWanted(item: T): boolean;
 }
 
-/** The last of `items` that are wanted, in their order, and the place of the first that was looked at. */
+/**
+ * The last wanted items of `items`, in their order, and the position of the first that was checked.
+ */
 function lastWith<T>(
   items: readonly T[],
   { to, limit, isWanted }: LastWith<T>,
@@ -141,7 +143,7 @@ function lastWith<T>(
   return { items: found.reverse(), from };
 }
 
-/** For what is before this place; null where that is nothing. */
+/** The cursor for the items before this place; null if there are none. */
 function cursorAt(entries: readonly EntryView[], place: number): string | null {
   return place > 0 ? (entries[place]?.cursor ?? null) : null;
 }

@@ -1,6 +1,6 @@
 import { Kept } from "../state/kept.ts";
 
-/** What lets a page in: an id, and the key that it signs with and never sends. */
+/** The session of a page: an id, and the key that it signs with and never sends. */
 export interface KeptSession {
   id: string;
   /** In hex. */
@@ -17,7 +17,9 @@ interface Outgoing {
 export interface Signed {
   /** For `X-Troupe-Proof`. */
   proof: string;
-  /** Whether an answer comes from the server that let this page in, and not from another program at its port. */
+  /**
+   * Whether an answer comes from this page's own server, and not from another program on its port.
+   */
   isAnsweredBy(answer: Response): Promise<boolean>;
   /** The session that the server opens for this request, by the id that it answers with. */
   opened(id: string): Promise<KeptSession>;
@@ -28,7 +30,7 @@ export interface Signed {
 const kept = new Kept(() => localStorage);
 const name = "session";
 
-/** Read each time: another tab may have been let in again. */
+/** Read each time: another tab may have a new session. */
 export function keptSession(): KeptSession | null {
   const [id, key] = kept.get(name)?.split(" ") ?? [];
   return id === undefined || key === undefined ? null : { id, key };
@@ -38,12 +40,12 @@ export function keepSession({ id, key }: KeptSession): void {
   kept.set(name, `${id} ${key}`);
 }
 
-/** True where another tab of this browser was just let in. */
+/** True if another tab of this browser has just got a session. */
 export function isSession({ key: changed, newValue }: StorageEvent): boolean {
   return changed === kept.nameOf(name) && newValue !== null;
 }
 
-/** What the token of an address signs with, once. */
+/** The session that a token of an address opens, once. */
 export function sessionOfToken(token: string): KeptSession {
   const end = token.lastIndexOf(".");
   return { id: token.slice(0, end), key: token.slice(end + 1) };

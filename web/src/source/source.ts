@@ -21,7 +21,7 @@ export type Connection =
   | { type: "lost"; since: string }
   /** The session or the token is not valid. */
   | { type: "locked"; reason: LockedReason }
-  /** A team as it was, out of one file, and what that does not have. */
+  /** A recorded team from one file, and what is missing from it. */
   | { type: "recorded"; exportedAt: string; leftOut: readonly string[] };
 
 export interface Listener {
@@ -60,15 +60,15 @@ export class SourceError extends Error {
 }
 
 /**
- * Where the page has a team from: the server of a live one, or what an exported file holds. Whatever
- * is asked for and cannot be had rejects with a `SourceError`.
+ * The source of a page's team: the server of a live one, or an exported file. A failed request
+ * rejects with a `SourceError`.
  */
 export interface Source {
-  /** False where nobody can be written to or answered. */
+  /** False if the page cannot send messages or answers. */
   readonly canAct: boolean;
-  /** Tells `listener` of everything until the returned function is called. */
+  /** Reports everything to `listener` until the returned function is called. */
   listen(listener: Listener): () => void;
-  /** Whose words are wanted as they come; null for nobody's. */
+  /** Chooses the member whose text is streamed; null for none. */
   watch(member: string | null): void;
   messages(wish: MessagesWish): Promise<MessagesPage>;
   /** One message whole. */

@@ -7,8 +7,8 @@ export interface SentEvent {
 }
 
 /**
- * Reads server-sent events out of bytes as they come, however they are cut. What is not complete when
- * the bytes end is void.
+ * Parses server-sent events from bytes, however they are split. An incomplete event at the end is
+ * dropped.
  */
 export class SentEventParser {
   readonly #decoder = new TextDecoder();

@@ -1,4 +1,4 @@
-/** To whom a text is: what is chosen, or what it begins with. */
+/** A text and its recipient: the chosen one, or the one that the text begins with. */
 export interface Draft {
   to: string;
   text: string;
@@ -14,14 +14,14 @@ export function readdressed(draft: Draft, names: readonly string[]): Draft {
   return { to: name, text: draft.text.slice(start.length) };
 }
 
-/** Who is meant by the `@…` that is being typed at the beginning; nobody where none is. */
+/** The members that match the `@…` typed at the beginning; empty if there is none. */
 export function suggestions(text: string, names: readonly string[]): readonly string[] {
   const begun = /^@(\S*)$/.exec(text)?.[1];
   if (begun === undefined) return [];
   return [...names, all].filter((name) => name.startsWith(begun)).slice(0, 8);
 }
 
-/** Whom a draft is to when another member comes into view. A text that is begun keeps its recipient. */
+/** The draft when another member's view is opened. A draft with text keeps its recipient. */
 export function draftFor(draft: Draft, inView: string | null, lead: string): Draft {
   if (draft.text.trim() !== "") return draft;
   const to = inView ?? lead;

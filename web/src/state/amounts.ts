@@ -18,7 +18,7 @@ export function agoText(ms: number): string {
   return `${Math.floor(seconds / 86_400)} d`;
 }
 
-/** How full a context is, as a number of hundredths; null where that cannot be said. */
+/** How full a context is, in percent; null if it is not known. */
 export function fillPercent(
   context: { tokens: number; window: number | null } | null,
 ): number | null {

@@ -1,10 +1,10 @@
 import type { AwayView, RequestView, TaskView } from "../../../src/protocol/dashboard.ts";
 import { counted } from "./amounts.ts";
 
-/** A person who looks elsewhere for less than this has not been away. */
+/** A shorter absence does not count. */
 const awayMs = 2 * 60_000;
 
-/** Since when the person was away; null where they were not. */
+/** Since when the person was away; null if they were not. */
 export function awaySince(lastSeen: string | null, now: number): string | null {
   if (lastSeen === null) return null;
   const at = Date.parse(lastSeen);

@@ -15,7 +15,7 @@ import { nextTheme, type Theme, themeOf } from "./theme.ts";
 /** The overlay that is open. */
 export type Overlay = { type: "help" } | { type: "stop"; member: string | null };
 
-/** What the person is doing with the page, beside the team that it shows. */
+/** The state of the page itself, besides the team that it shows. */
 export class Desk {
   readonly page: Page;
   /** The one clock of everything that counts seconds. */
@@ -31,7 +31,7 @@ export class Desk {
   readonly #kept: Kept;
   readonly #keptHere: Kept;
   #version: string | null = null;
-  /** Since when the person was away, where the server could not tell what happened. */
+  /** Since when the person was away, if the server could not be asked what happened. */
   #untoldSince: string | null = null;
   #requests: KnownRoom["requests"] | null = null;
 
@@ -63,7 +63,7 @@ export class Desk {
     document.getElementById("composer-text")?.focus();
   }
 
-  /** What the person has answered to exactly this; null where they have not, or not in this tab. */
+  /** The person's answer to exactly this question; null if there is none in this tab. */
   answerTo({ id, hash }: RequestView): AnswerKey | null {
     return answerKeys.find((key) => key === this.#keptHere.get(`answer-${id}-${hash}`)) ?? null;
   }
@@ -79,7 +79,7 @@ export class Desk {
     return version !== this.#version;
   }
 
-  /** The person looks at the page: tells what happened since they last did. */
+  /** Shows what happened since the person last looked at the page. */
   async look(): Promise<void> {
     const id = this.page.room.value?.team?.id;
     if (id === undefined || !this.page.source.canAct) return;
@@ -103,7 +103,7 @@ export class Desk {
     if (id !== undefined) this.#kept.set(`seen-${id}`, new Date().toISOString());
   }
 
-  /** Tells what could not be told, now that the server is there again. */
+  /** Shows what could not be shown before, because the server was gone. */
   #tellUntold(): void {
     const isThere = this.page.connection.value.type === "connected";
     if (!isThere || this.#untoldSince === null) return;
@@ -133,12 +133,12 @@ export function useDesk(): Desk {
   return desk;
 }
 
-/** What `select` makes of the room; null before there is one. */
+/** The result of `select` for the room; null before there is one. */
 export function useRoom<S>(select: (room: KnownRoom) => S): S | null {
   return useStore(useDesk().page.room, (room) => room && select(room));
 }
 
-/** As `useRoom` for a list: one with the same items is the same list. */
+/** Like `useRoom` for a list: the same items give the same list. */
 export function useRoomList<S>(select: (room: KnownRoom) => readonly S[]): readonly S[] {
   const last = useRef<readonly S[]>([]);
   return useStore(useDesk().page.room, (room) => {
@@ -151,7 +151,7 @@ export function useRoomList<S>(select: (room: KnownRoom) => readonly S[]): reado
   });
 }
 
-/** Why nothing can be sent at present; null where it can. */
+/** Why nothing can be sent at present; null if it can. */
 export function useHindrance(): string | null {
   const { page } = useDesk();
   const hasTeam = useRoom((room) => room.team !== null) ?? false;

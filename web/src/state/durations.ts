@@ -1,8 +1,8 @@
-/** From one time to another in milliseconds; null where either is not known. */
+/** The milliseconds from one time to another; null if either is not known. */
 export function between(from: string | null, to: string | null): number | null {
   if (from === null || to === null) return null;
   const durationMs = Date.parse(to) - Date.parse(from);
-  // A clock that was set back between the two says nothing.
+  // If the clock was set back between the two, the difference means nothing.
   return Number.isFinite(durationMs) && durationMs >= 0 ? durationMs : null;
 }
 

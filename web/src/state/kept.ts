@@ -1,4 +1,4 @@
-/** What the browser keeps for the page. A browser that keeps nothing is no obstacle. */
+/** Values that the browser stores for the page. A browser without storage is no problem. */
 export class Kept {
   readonly #storage: () => Storage;
 

@@ -1,4 +1,4 @@
-/** What a key asks of the page. No letter answers a question: it could be meant for a field. */
+/** The command of a key. No letter answers a question: it could be meant for a field. */
 export type KeyCommand =
   | { type: "view"; index: 0 | 1 | 2 | 3 }
   | { type: "member"; step: 1 | -1 }

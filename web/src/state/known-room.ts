@@ -17,7 +17,7 @@ export interface KnownRoom extends Omit<RoomState, "members" | "tasks" | "reques
   messages: readonly MessageView[];
 }
 
-/** So many messages are kept beside those that a person has asked for. */
+/** How many messages are kept besides those that a person has loaded. */
 const keptMessages = 1_000;
 
 export function roomOf(state: RoomState): KnownRoom {
@@ -30,7 +30,7 @@ export function roomOf(state: RoomState): KnownRoom {
   };
 }
 
-/** The room after `change`. Applying one twice is applying it once. */
+/** The room after `change`. Applying a change twice has the same result. */
 export function changedRoom(room: KnownRoom, change: RoomChange): KnownRoom {
   return {
     ...room,

@@ -26,13 +26,13 @@ export function waitingText(waitsFor: string): string {
   return `waits for ${waitsFor === "the person" ? "you" : waitsFor}`;
 }
 
-/** When nobody runs the team, nobody works, even if the last status says so. */
+/** If no process runs the team, no member works, even if the last status says so. */
 export function standingOf(status: MemberView["status"], isRunning: boolean): MemberStanding {
   const isOver = status === "failed" || status === "shutdown";
   return isRunning || isOver ? status : "not-running";
 }
 
-/** What narrows the members that are shown. */
+/** The filter of the members. */
 export interface MemberFilter {
   text: string;
   /** `asks` are those who have asked the person something. */
@@ -47,7 +47,7 @@ export function askingMembers(room: KnownRoom): ReadonlySet<string> {
   return new Set(open.map(({ from }) => from));
 }
 
-/** Who is left by `filter`, in the order of the roster: nobody changes place by what they do. */
+/** The members that pass `filter`, in the order of the roster, whatever they are doing. */
 export function filteredNames(room: KnownRoom, filter: MemberFilter): string[] {
   const wanted = filter.text.trim().toLowerCase();
   const standing = offeredStanding(room, filter);
@@ -117,7 +117,7 @@ export function spendOf(members: Iterable<MemberView>): Spend {
 
 const colors = new Set(["red", "green", "yellow", "blue", "magenta", "cyan"]);
 
-/** A member's colour as CSS knows it. An unknown colour is ink. */
+/** A member's colour in CSS. An unknown colour becomes that of text. */
 export function cssColor(color: string | null): string {
   return color !== null && colors.has(color) ? `var(--${color})` : "var(--ink)";
 }

@@ -4,10 +4,10 @@ import { changedRoom, type KnownRoom, roomOf } from "./known-room.ts";
 import { hashOf, type Route } from "./route.ts";
 import { Store } from "./store.ts";
 
-/** What the watched member says at this moment, as far as it has come. */
+/** The text that the watched member is writing. */
 export type HeardText = Pick<LiveText, "member" | "key" | "kind" | "text">;
 
-/** So much of what is being said is kept: the rest is in the transcript soon. */
+/** How much of that text is kept: the transcript has all of it soon. */
 const keptLive = 100_000;
 
 /** Everything the page knows, for every part of it. */
@@ -20,7 +20,7 @@ export class Page implements Listener {
   readonly live = new Store<HeardText | null>(null);
   /** How often each member's transcript was said to have grown. */
   readonly grown = new Store<ReadonlyMap<string, number>>(new Map());
-  /** How often the whole state came: what was fetched before may have missed something. */
+  /** How often the whole state came: data that was fetched before may be incomplete. */
   readonly starts = new Store(0);
 
   constructor(source: Source, route: Route) {

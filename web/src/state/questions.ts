@@ -2,7 +2,10 @@ import type { RequestView } from "../../../src/protocol/dashboard.ts";
 import type { AnswerBody } from "../../../src/protocol/dashboard-requests.ts";
 import type { KnownRoom } from "./known-room.ts";
 
-/** For so long a question has to stand still before it can be answered: a click may be meant for what was there before. */
+/**
+ * How long a question must not move before it can be answered: a click may be meant for what was
+ * there before.
+ */
 export const stillMs = 500;
 
 export interface SortedQuestions {
@@ -36,7 +39,9 @@ export function askingText({ type, tool }: RequestView): string {
   }
 }
 
-/** An answer to exactly what was shown. What was written as a reason to deny says nothing where it is allowed. */
+/**
+ * An answer to exactly the shown question. The reason for a denial is left out if it is allowed.
+ */
 export function answerBody(
   { hash, type }: RequestView,
   decision: AnswerBody["decision"],
@@ -64,7 +69,7 @@ export function decisionText({ state, type, decision }: RequestView): string {
   }
 }
 
-/** What is said aloud when `open` holds somebody who has not been announced. */
+/** The announcement for new questions in `open`. */
 export function announcement(
   open: readonly RequestView[],
   announced: ReadonlySet<string>,

@@ -25,7 +25,7 @@ export class Store<T> {
   }
 }
 
-/** What `select` makes of the store's value. The component is drawn again when that is another one. */
+/** The result of `select` for the store's value. The component is drawn again when it changes. */
 export function useStore<T, S>(store: Store<T>, select: (value: T) => S): S {
   const [, redraw] = useReducer((count: number) => count + 1, 0);
   const selected = select(store.value);

@@ -2,7 +2,7 @@
 
 export const months = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split(" ");
 
-/** Such as `09:00:01`. What is no time is left as it is. */
+/** Such as `09:00:01`. Text that is not a time is returned unchanged. */
 export function timeOfDay(at: string): string {
   const date = new Date(at);
   if (Number.isNaN(date.getTime())) return at;

@@ -5,7 +5,7 @@ import { Store } from "../../state/store.ts";
 /** Calls `task` after a while, unless the returned function is called before. */
 export type Later = (task: () => void, afterMs: number) => () => void;
 
-/** So long it takes from one answer to the next question. */
+/** The pause between an answer and the next request. */
 export const pauseMs = 5_000;
 
 export interface Cost {
@@ -14,7 +14,7 @@ export interface Cost {
   problem: string | null;
 }
 
-/** What has been spent, asked for again as it changes, though never more often than every pause. */
+/** The cost, requested again when it changes, but never more often than every `pauseMs`. */
 export class CostFeed {
   readonly state = new Store<Cost>({ view: null, problem: null });
   readonly #source: Source;

@@ -13,7 +13,7 @@ export interface Band {
   total: number;
 }
 
-/** So many members have a band of their own. */
+/** How many members have a band of their own. */
 export const mostBands = 8;
 
 /** The members stacked, the largest at the bottom; the small ones share the band on top. */

@@ -13,7 +13,7 @@ export interface Columns {
   width: number;
   /** True when it is wider than what can be seen. */
   isWide: boolean;
-  /** So long words can be and still be seen whole. */
+  /** The width in which a text is shown whole. */
   wordsWidth: number;
 }
 
@@ -68,7 +68,7 @@ export interface Arrow {
   anchor: "left" | "right";
 }
 
-/** So much room the words should have. */
+/** The width that the text should have. */
 const enoughWidth = 320;
 
 export function arrowOf(

@@ -114,7 +114,7 @@ function ToTranscript({ page, name }: { page: Page; name: string }) {
   );
 }
 
-/** The text as far as it is here, and all of it once it has come. */
+/** The known beginning of the text, and the whole once it is loaded. */
 function useWholeText(page: Page, message: MessageView): { text: string; note: string | null } {
   const { id, to, is_cut } = message;
   const [whole, setWhole] = useState<{ id: string; text: string | null; note: string } | null>(

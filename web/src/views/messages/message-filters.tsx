@@ -63,7 +63,7 @@ function MemberSelect({ page, member, names }: MemberSelectProps) {
   );
 }
 
-/** So long nothing is typed before it is searched for. */
+/** How long the person must not type before the search starts. */
 const pauseMs = 250;
 
 function SearchField({ value, onSearch }: { value: string; onSearch(search: string): void }) {

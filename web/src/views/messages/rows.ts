@@ -8,7 +8,7 @@ export interface MessageRow {
   messages: readonly [MessageView, ...MessageView[]];
 }
 
-/** So close together copies of one message are sent. */
+/** The longest time between copies of one message. */
 const sameMessageMs = 1_000;
 
 /**

@@ -23,7 +23,7 @@ interface SequenceProps {
   beginning: ComponentChildren;
 }
 
-/** So near to the beginning older messages are asked for. */
+/** This close to the beginning, older messages are loaded. */
 const nearRows = 30;
 
 /** Messages as a sequence diagram: time runs down, every participant has a lifeline. */

@@ -4,7 +4,7 @@ export interface Sight {
   height: number;
   rowHeight: number;
   count: number;
-  /** So many rows are drawn beyond either edge. */
+  /** How many rows are drawn beyond either edge. */
   overscan: number;
 }
 
