@@ -12,7 +12,7 @@ export interface RecordStore<T extends Versioned> {
   commit(record: T): Promise<boolean>;
   /** Brings up to date what a crashed writer left. Only for a process that knows that it writes alone. */
   repair(): Promise<void>;
-  /** Reports changes, whoever made them. `read` gives a record as the listeners are to see it. */
+  /** Reports changes by any process. `read` returns a record in the form for listeners. */
   changes(read: (id: string) => Promise<T | undefined>): ChangeReports<T>;
 }
 
