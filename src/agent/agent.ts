@@ -16,7 +16,7 @@ import type { Input } from "./input.ts";
 import type { WholePath } from "./mail-text.ts";
 import { RunRecord } from "./run-record.ts";
 
-/** What bounds a member's runs. */
+/** The limits of a member's runs. */
 interface Limits {
   /** Turns of one run. */
   maxTurns: number;
@@ -38,7 +38,7 @@ export interface AgentOptions {
   limits: Limits;
   secrets: Secrets;
   outputFiles: Pick<OutputFiles, "capOutput">;
-  /** What a compaction must keep, rebuilt from disk: role, roster, tasks, project instructions, … */
+  /** The texts that a compaction must keep, rebuilt from disk: roster, tasks, instructions, … */
   recap(): Promise<readonly string[]>;
   wholePath: WholePath;
   clock: Clock;

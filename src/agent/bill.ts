@@ -18,7 +18,7 @@ export interface BillOptions {
   clock: Clock;
 }
 
-/** What one member's model calls cost: in the ledger first, then off its budgets. */
+/** Records the cost of one member's model calls: first in the ledger, then in its budgets. */
 export class Bill {
   readonly #options: BillOptions;
 

@@ -15,10 +15,10 @@ interface RoundOptions {
   emit(event: EventDraft): void;
 }
 
-/** What is to become of a call: it has its answer already, or it may be run. */
+/** The plan for a call: it has its answer already, or it may be run. */
 type CallPlan =
   | { type: "answered"; output: ToolOutput }
-  /** It was made before, and is not run again. */
+  /** The same call was made before, and is not run again. */
   | { type: "repeated"; output: ToolOutput }
   | { type: "judged"; prepared: PreparedCall; verdict: Verdict };
 
@@ -82,7 +82,7 @@ export class CallRound {
   async #carryOut(open: OpenCall, plan: CallPlan): Promise<void> {
     const { signal, emit } = this.#options;
     const { call } = open;
-    // Whoever leaves comes back: what was not begun is begun then.
+    // A process that leaves starts the calls that were not begun at its next start.
     if (signal.aborted && isLeaving(signal)) return;
     emit({ type: "tool-call", call_id: call.call_id, name: call.name, input: call.input });
     const output = signal.aborted ? failure(notRun) : await this.#outputOf(open, plan);
@@ -91,7 +91,7 @@ export class CallRound {
     if (plan.type !== "repeated") this.#options.repetition.note(call, shown);
   }
 
-  /** What the call comes to; `stopped` when it stays open, for another time. */
+  /** The output of the call; `stopped` when the call stays open for the next start. */
   async #outputOf(open: OpenCall, plan: CallPlan): Promise<ToolOutput | "stopped"> {
     if (plan.type !== "judged") return plan.output;
     return (await this.#permit(open.call, plan.verdict)) ?? this.#start(open, plan.prepared);
@@ -128,7 +128,7 @@ export class CallRound {
   async #start({ call, madeAt }: OpenCall, prepared: PreparedCall): Promise<ToolOutput> {
     const { agent, signal, emit } = this.#options;
     await agent.record({ type: "tool-start", call_id: call.call_id });
-    // Whoever interrupts is through with everything that has not begun by then.
+    // An interruption also stops a call that is about to begin.
     if (signal.aborted && !isLeaving(signal)) return failure(notRun);
     try {
       return await prepared.run({
@@ -176,7 +176,7 @@ function isPlainRead({ prepared, verdict }: Extract<CallPlan, { type: "judged" }
 /** So many calls run beside each other at most: each may hold a large file or a process. */
 const maxReads = 8;
 
-/** Replies that ended so may have lost the end of a call. */
+/** Replies with these stop reasons may have lost the end of a call. */
 const cutShort: ReadonlySet<StopReason> = new Set<StopReason>(["length", "overflow"]);
 
 const outcomeUnknown =
@@ -189,13 +189,13 @@ function answered(text: string): CallPlan {
   return { type: "answered", output: failure(text) };
 }
 
-/** What was refused on purpose is an answer; anything else is a bug. */
+/** A deliberate refusal is an answer; any other error is a bug. */
 function refusalOf(error: unknown): ToolOutput {
   if (!(error instanceof TeamError)) throw error;
   return failure(["Error:", `${error.message}.`, error.hint].filter(Boolean).join(" "));
 }
 
-/** The same promise; whoever awaits it later hears of its failure, and until then nobody else does. */
+/** The same promise, whose failure is not unhandled before somebody awaits it. */
 function handled(promise: Promise<void>): Promise<void> {
   promise.catch(() => undefined);
   return promise;

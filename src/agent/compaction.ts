@@ -32,7 +32,7 @@ export async function* compact(
   await agent.record(
     {
       type: "compaction",
-      // It may repeat what a file or another member has said.
+      // The summary may repeat texts of files or of other members.
       summary: `<summary>\n${escapeElements(escapeWrapper(summary), ["summary"])}\n</summary>`,
       kept: [...(await options.recap()), ...unanswered, ...goOn],
       wakes,

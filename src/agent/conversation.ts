@@ -38,7 +38,7 @@ type ResultEntry = Extract<Entry, { type: "tool-result" }>;
 export class Conversation {
   readonly #wholePath: WholePath;
   #closed: Utterance[] = [];
-  /** What came since the last reply or results. */
+  /** The input since the last reply or results. */
   #input: InputUtterance | undefined;
   #awaitsReply = false;
   #openCalls: OpenCall[] = [];
@@ -47,7 +47,7 @@ export class Conversation {
   #shown = new Set<string>();
   /** Every call of the conversation, by its id, and when it was made. */
   #madeAt = new Map<string, string>();
-  /** What the provider counted at the last reply, and how much text came since. */
+  /** The provider's count at the last reply, and the length of the text since. */
   #countedTokens = 0;
   #uncountedCharacters = 0;
 
@@ -89,7 +89,7 @@ export class Conversation {
     }
   }
 
-  /** What the model is to be sent. The same objects as before, and what is new behind them. */
+  /** The utterances for the next request: the same objects as before, then the new ones. */
   get utterances(): readonly Utterance[] {
     return this.#input ? [...this.#closed, this.#input] : [...this.#closed];
   }
@@ -104,7 +104,7 @@ export class Conversation {
     return this.#awaitsReply;
   }
 
-  /** What the model has been shown, or is to be, and has not replied to. */
+  /** The input that the model has not replied to. */
   get unansweredInput(): readonly string[] {
     return this.#input?.texts ?? [];
   }
@@ -135,7 +135,7 @@ export class Conversation {
     this.#count(blocks, usage);
     const sendable = stop === "refusal" ? [] : sendableBlocks(blocks);
     this.#awaitsReply = false;
-    // The model has nothing to say to its input, which then stands beside the next.
+    // The input of an empty reply is sent again, together with the next input.
     if (sendable.length === 0) return;
     if (!this.#input && this.#closed.at(-1)?.type !== "results") this.#addInput(lostBefore, false);
     if (this.#input) this.#closed.push(this.#input);

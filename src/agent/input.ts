@@ -60,7 +60,7 @@ export class MailInput implements Input {
     return this.#deliver(await this.#fitting(unread.slice(0, count), Number.POSITIVE_INFINITY));
   }
 
-  /** What is unread, for a call whose result shows it. */
+  /** The unread mail, for a call whose result shows it. */
   async takeForResult(): Promise<readonly ReceivedMail[]> {
     return this.#fitting(await this.#options.reader.unread(), maxResultCharacters);
   }

@@ -5,7 +5,7 @@ import { attributesOf, bodyOf, isShown } from "../protocol/message-types.ts";
 /** The most characters of one message that a model is shown. The rest is in a file that is named. */
 const maxShownCharacters = 32_000;
 
-/** Where the whole of a message lies that is too long to be shown. */
+/** The path of the whole text of a message that is too long to be shown. */
 export type WholePath = (message: Message) => string;
 
 /**

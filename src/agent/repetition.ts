@@ -16,7 +16,7 @@ export class Repetition {
   #hasRefused = false;
   #refusedReplies = 0;
 
-  /** What to tell the model instead of running `call`, or undefined where it may run. */
+  /** The text for the model where `call` is not run; undefined where it may run. */
   refuse(call: ToolCall): string | undefined {
     if (this.#stale < refuseAfter || !this.#answers.has(keyOf(call))) return undefined;
     this.#hasRefused = true;
@@ -33,12 +33,12 @@ export class Repetition {
     if (this.#answers.size > remembered && oldest !== undefined) this.#answers.delete(oldest);
   }
 
-  /** Mail has come: whatever is called now may be answered differently. */
+  /** To be called when mail has come: calls may be answered differently now. */
   noteMail(): void {
     this.#stale = 0;
   }
 
-  /** To be called when all calls of a reply are answered. True when there is no hope any more. */
+  /** To be called when all calls of a reply are answered. True when the run should end. */
   endReply(): boolean {
     this.#refusedReplies = this.#hasRefused ? this.#refusedReplies + 1 : 0;
     this.#hasRefused = false;

@@ -17,7 +17,7 @@ export type Reply =
   /** A budget is used up: in the middle of attempts, or before the first. */
   | { type: "exhausted"; reason: string };
 
-/** What stands in the place of a reply. */
+/** The outcome of a request without a reply. */
 export type Setback = Exclude<Reply, { type: "reply" }>;
 
 interface RequestOptions {

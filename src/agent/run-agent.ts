@@ -33,7 +33,7 @@ export async function* runAgent(
   }
 }
 
-/** What one turn of the loop leads to: another, or the end. */
+/** How a run ends after a turn; undefined for another turn. */
 type Ending = Omit<RunEnd, "answers"> | "left" | undefined;
 
 /** How often in a row a reply may be cut short before the run fails. */
@@ -57,7 +57,7 @@ class AgentRun {
   async *run(): AsyncGenerator<EventDraft, RunEnd | undefined> {
     await this.#agent.record({ type: "run-start" });
     yield { type: "run-start" };
-    // What an earlier process left unanswered, before anything else is said.
+    // The calls that an earlier process left unanswered come first.
     yield* this.#answerCalls();
 
     let ending: Ending;
@@ -140,7 +140,7 @@ class AgentRun {
     return isNearlyFull(this.#agent) && contextTokens > this.#crampedAt * 1.05;
   }
 
-  /** A compaction in good time may fail: then the run goes on while there is room. */
+  /** An early compaction may fail: then the run continues while there is room. */
   async *#compact(): AsyncGenerator<EventDraft, Ending> {
     const setback = yield* compact(this.#agent, this.#signal);
     const { contextTokens } = this.#agent.conversation;
@@ -192,7 +192,7 @@ class AgentRun {
   async *#answerCalls(): AsyncGenerator<EventDraft> {
     if (this.#agent.conversation.openCalls.length === 0) return;
     const events = new AsyncQueue<EventDraft>();
-    // Whoever stops listening in the middle stops the calls as well.
+    // A consumer that stops listening in the middle stops the calls as well.
     const stop = new AbortController();
     const abort = () => stop.abort(this.#signal.reason);
     this.#signal.addEventListener("abort", abort, { once: true });
@@ -204,7 +204,7 @@ class AgentRun {
       emit: (event) => events.push(event),
     });
     const work = round.run().finally(() => events.close());
-    // It is awaited below; until then, while somebody looks at an event, it is not unhandled.
+    // The work is awaited below; until then its failure is not unhandled.
     work.catch(() => undefined);
     try {
       yield* events;

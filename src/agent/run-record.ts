@@ -10,7 +10,7 @@ import type { LastRun, RecordedEnd } from "./runner.ts";
  */
 export class RunRecord implements LastRun {
   #answers: string[] = [];
-  /** What the last replies have said of one answer that was cut short. */
+  /** The parts so far of an answer that was cut short. */
   #cutText = "";
   #wakers = new Set<MemberName>();
   #remindedOf = new Set<TaskId>();
@@ -35,7 +35,7 @@ export class RunRecord implements LastRun {
         this.#addReply(entry);
         break;
       case "compaction":
-        // The run's own start lies before it, and is not read when the member is opened.
+        // The run's own start is before the compaction, and is not read when the member is opened.
         if (!this.#isOpen) this.#begin();
         this.#answers = [...(entry.answers ?? [])];
         break;
@@ -106,7 +106,7 @@ export class RunRecord implements LastRun {
   }
 
   #addReply({ blocks, stop }: Extract<Entry, { type: "reply" }>): void {
-    // Nobody replies outside of a run: where its start is missing, it is one all the same.
+    // Every reply belongs to a run, even where the run's start is missing.
     if (!this.#isOpen) this.#begin();
     for (const block of blocks) if (block.type === "tool-call") this.#calledTools.add(block.name);
     if (stop === "refusal" || hasCalls(blocks)) return;

@@ -3,10 +3,10 @@ import type { MemberName, MessageId, TaskId } from "../protocol/ids.ts";
 import type { Message, Outcome } from "../protocol/message.ts";
 
 /**
- * What a member's loop runs. Ours drives a model; another can drive a foreign agent.
+ * Runs a member. Ours drives a model; another can drive a foreign agent.
  *
  * Every runner promises, and src/testing/conformance/runner.ts checks, that:
- * - whatever counts for the team is in the member's transcript, so a runner that is opened again
+ * - all that counts for the team is in the member's transcript, so a runner that is opened again
  *   on the same transcript knows the same `lastRun`;
  * - a run takes in the member's mail, and ends when it has answered all of it;
  * - failures of the model or the agent are outcomes. A throw means a bug or a broken store.
@@ -20,7 +20,7 @@ export interface Runner {
 
   /**
    * One run. Returns undefined when the process leaves in the middle: the run has no end then, and
-   * the next call goes on with it.
+   * the next call continues it.
    */
   run(signal: AbortSignal): AsyncGenerator<AgentEvent, RunEnd | undefined>;
 
@@ -30,18 +30,18 @@ export interface Runner {
    */
   takeIn(choose: (unread: readonly Message[]) => number): Promise<boolean>;
 
-  /** Ends a run that was cut short and will not go on. */
+  /** Ends a run that was cut short and will not continue. */
   endRun(reason: string): Promise<void>;
 
-  /** Notes that everything is done which the end of the last run brings about. */
+  /** Records that the last run is settled. */
   settleRun(): Promise<void>;
 }
 
-/** What the transcript says about the last run, which may have gone on in several processes. */
+/** The last run by the transcript; several processes may have taken part in it. */
 export interface LastRun {
   /** The texts of all replies of the run that called no tool, in order. */
   readonly answers: readonly string[];
-  /** Whose mail, of the kind that wakes, the run has taken in. */
+  /** The senders of the waking mail that the run has taken in. */
   readonly wakers: ReadonlySet<MemberName>;
   /** The tasks that the run was reminded of by the runtime. */
   readonly remindedOf: ReadonlySet<TaskId>;
@@ -50,7 +50,7 @@ export interface LastRun {
   readonly isOpen: boolean;
   /** How the last run ended; undefined while it is open, or where there was none. */
   readonly end: RecordedEnd | undefined;
-  /** The end of the last run, while not everything is done that it brings about. */
+  /** The end of the last run, while it is not settled. */
   readonly unsettledEnd: RecordedEnd | undefined;
 }
 
@@ -61,7 +61,7 @@ export interface RecordedEnd {
   readonly reportId: MessageId | undefined;
 }
 
-/** How a run ended, for whoever ran it. */
+/** How a run ended, for its caller. */
 export interface RunEnd {
   outcome: Outcome;
   /** The texts of all replies of the run that called no tool, in order. */

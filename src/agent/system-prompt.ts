@@ -1,7 +1,7 @@
 import { escapeWrapper } from "../lib/escape-wrapper.ts";
 import type { MemberName } from "../protocol/ids.ts";
 
-/** What a member is told about itself. It never changes during the member's life: caches keep it. */
+/** The role in a member's system prompt, which never changes, so that caches keep it. */
 export type Role =
   | { type: "lead"; cwd: string }
   | { type: "teammate"; name: MemberName; role: string; cwd: string };

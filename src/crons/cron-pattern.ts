@@ -29,7 +29,7 @@ function readPattern(pattern: string): Cron {
   try {
     return new Cron(pattern, { mode: "5-part" });
   } catch (error) {
-    // Its message may count days from 0, so it would mislead; whoever debugs finds it as the cause.
+    // The library's message may count days from 0, so it would mislead; it is kept as the cause.
     throw notAPattern(pattern, "", error);
   }
 }

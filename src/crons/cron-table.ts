@@ -24,14 +24,14 @@ export interface CronTableOptions {
 
 export interface DueCron {
   entry: CronEntry;
-  /** The time for which it comes. It comes late where the machine slept. */
+  /** The scheduled time, which is in the past where the machine slept. */
   at: Date;
 }
 
 export interface CronDraft {
   cron: string;
   prompt: string;
-  /** The lead, unless said. */
+  /** Default: the lead. */
   member: string | undefined;
   once: boolean;
   /** When it was asked for, if that was before now: the process may have been killed in between. */
@@ -51,14 +51,14 @@ const maxLookDelayMs = 60_000;
 const retryDelayMs = 60_000;
 /**
  * A clock set back by less is waited for: times that have come do not come again. One set back by
- * more was wrong before, so that what was planned by it is planned anew.
+ * more was wrong before, so that all times are planned again.
  */
 const maxWaitedSetbackMs = 3 * 3_600_000;
 
 /**
  * Fires what is in the book when its time has come, in local time. A time that passed while no
  * table was open, or the machine slept, is made up for where the entry comes once, and skipped
- * where it recurs. It does not keep the process alive.
+ * where it recurs. The table does not keep the process alive.
  */
 export class CronTable implements AsyncDisposable {
   readonly #options: CronTableOptions;
@@ -97,7 +97,7 @@ export class CronTable implements AsyncDisposable {
   async schedule({ prompt, once, askedAt, ...draft }: CronDraft): Promise<CronEntry> {
     const cron = parsePattern(draft.cron);
     const now = this.#options.clock.now();
-    // What comes once comes late rather than a day or a year later, if its time has passed by now.
+    // An entry that comes once, and whose time has passed by now, comes late rather than a year later.
     const after = once && askedAt && askedAt < now ? askedAt : now;
     const next_at = requireUpcoming(cron, after).toISOString();
     requirePromptSize(prompt);
@@ -211,12 +211,12 @@ export class CronTable implements AsyncDisposable {
         if (this.#has(plan)) await this.#options.book.put(plan.entry);
       });
     } catch (error) {
-      // The next start plans anew whatever recurs, so that nothing is lost by it.
+      // The next start plans recurring entries again, so that nothing is lost by it.
       this.#warn(`The next time of cron ${plan.entry.id} could not be recorded`, error);
     }
   }
 
-  /** Does nothing where somebody has cancelled it meanwhile. */
+  /** Does nothing where the entry was cancelled meanwhile. */
   async #drop(plan: CronPlan): Promise<void> {
     if (!this.#has(plan)) return;
     await this.#options.book.remove(plan.entry.id);
@@ -238,7 +238,7 @@ export class CronTable implements AsyncDisposable {
   }
 }
 
-/** As many as may be scheduled: the oldest, and what troupe wrote before what somebody else did. */
+/** As many as may be scheduled: entries of troupe before others, and the oldest first. */
 function withinLimit(entries: readonly CronEntry[]): readonly CronEntry[] {
   if (entries.length <= maxEntries) return entries;
   const isOurs = ({ created_by }: CronEntry) => created_by !== outside;

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { hasErrno, TeamError } from "../errors.ts";
+import { hasErrno, reasonOf, TeamError } from "../errors.ts";
 import { mapInBatches } from "../lib/batches.ts";
 import { type FilePath, within } from "../lib/file-path.ts";
 import {
@@ -23,7 +23,7 @@ export interface FileCronBookOptions {
   /** `crons` in the team directory. */
   directory: FilePath;
   signature: Signer;
-  /** Told once of each file that cannot be read, is missing, or was not written by troupe. */
+  /** Called once for each file that cannot be read, is missing, or was not written by troupe. */
   onDamage(problem: string): void;
   /** Remembers which entries there are. */
   inventory?: Inventory | undefined;
@@ -33,57 +33,54 @@ export interface FileCronBookOptions {
 
 /** A book with a file for each entry, which any process may look at. */
 export class FileCronBook implements CronBook {
-  readonly #directory: FilePath;
-  readonly #signature: Signer;
-  readonly #onDamage: (problem: string) => void;
-  readonly #inventory: Inventory | undefined;
-  readonly #check: () => Promise<void>;
-  /** The last problem of each file, so that it is told once and not at every reading. */
-  readonly #told = new Map<CronId, string>();
-  #hasToldCount = false;
+  readonly #options: FileCronBookOptions;
+  /** The last problem of each file, so that it is reported once and not at every reading. */
+  readonly #reported = new Map<CronId, string>();
+  #hasReportedCount = false;
 
-  constructor({ directory, signature, onDamage, inventory, check }: FileCronBookOptions) {
-    this.#directory = directory;
-    this.#signature = signature;
-    this.#onDamage = onDamage;
-    this.#inventory = inventory;
-    this.#check = check ?? (async () => undefined);
+  constructor(options: FileCronBookOptions) {
+    this.#options = options;
   }
 
   /** Removes what a writer that died left behind. Only for the process that runs the team. */
   async repair(): Promise<void> {
-    await removeTemporaries(this.#directory);
+    await removeTemporaries(this.#options.directory);
     const ids = await this.#ids();
-    for (const id of this.#inventory?.names ?? []) {
+    for (const id of this.#options.inventory?.names ?? []) {
       if (ids.some((it) => it === id)) continue;
-      this.#onDamage(`${within(this.#directory, `${id}.json`)} is missing: it no longer runs`);
-      await this.#inventory?.remove(id);
+      this.#options.onDamage(
+        `${within(this.#options.directory, `${id}.json`)} is missing: it no longer runs`,
+      );
+      await this.#options.inventory?.remove(id);
     }
   }
 
   async put(entry: CronEntry): Promise<void> {
-    await this.#check();
+    await this.#options.check?.();
     const path = this.#path(entry.id);
     try {
-      await ensurePrivateDirectory(this.#directory);
-      await replaceFile(path, `${JSON.stringify(signRecord(entry, this.#signature), null, 2)}\n`);
+      await ensurePrivateDirectory(this.#options.directory);
+      await replaceFile(
+        path,
+        `${JSON.stringify(signRecord(entry, this.#options.signature), null, 2)}\n`,
+      );
     } catch (error) {
       throw writeFailed(`${path} could not be written`, error);
     }
-    await this.#inventory?.add(entry.id, "");
+    await this.#options.inventory?.add(entry.id, "");
   }
 
   async list(): Promise<CronEntry[]> {
     const ids = await this.#ids();
-    if (ids.length > maxRead) this.#tellTooMany(ids.length);
+    if (ids.length > maxRead) this.#reportTooMany(ids.length);
     const entries = await mapInBatches(ids.slice(0, maxRead), (id) => this.#read(id));
     return entries.flatMap((entry) => entry ?? []).sort(oldestFirst);
   }
 
   async remove(id: CronId): Promise<void> {
-    await this.#check();
+    await this.#options.check?.();
     const path = this.#path(id);
-    await this.#inventory?.remove(id);
+    await this.#options.inventory?.remove(id);
     try {
       await removeFile(path);
     } catch (error) {
@@ -92,17 +89,19 @@ export class FileCronBook implements CronBook {
   }
 
   async #ids(): Promise<CronId[]> {
-    return (await listNames(this.#directory))
+    return (await listNames(this.#options.directory))
       .filter((name) => name.endsWith(".json"))
       .map((name) => name.slice(0, -".json".length))
       .filter(isCronId)
       .sort();
   }
 
-  #tellTooMany(count: number): void {
-    if (this.#hasToldCount) return;
-    this.#hasToldCount = true;
-    this.#onDamage(`${this.#directory} has ${count} files, of which ${maxRead} are read`);
+  #reportTooMany(count: number): void {
+    if (this.#hasReportedCount) return;
+    this.#hasReportedCount = true;
+    this.#options.onDamage(
+      `${this.#options.directory} has ${count} files, of which ${maxRead} are read`,
+    );
   }
 
   async #read(id: CronId): Promise<CronEntry | undefined> {
@@ -112,49 +111,49 @@ export class FileCronBook implements CronBook {
       if (text === undefined) return undefined;
       const { sig, ...entry } = parseJson(text, StoredCron, String(path));
       if (entry.id !== id) throw new TeamError("record-corrupt", `${path} is of '${entry.id}'`);
-      if (isSigned(entry, sig, this.#signature)) {
-        this.#told.delete(id);
+      if (isSigned(entry, sig, this.#options.signature)) {
+        this.#reported.delete(id);
         return entry;
       }
-      // Whoever wrote or edited it by hand speaks by it, and not troupe.
-      if (sig !== undefined || entry.created_by !== outside) this.#tellOfEdit(id, path);
+      // An entry that was written or edited by hand does not speak for troupe.
+      if (sig !== undefined || entry.created_by !== outside) this.#reportEdit(id, path);
       return { ...entry, created_by: outside };
     } catch (error) {
       if (!(error instanceof TeamError) && !hasErrno(error, "EISDIR")) throw error;
-      this.#tell(id, error instanceof TeamError ? error.message : `${path} is a directory`);
+      this.#report(id, error instanceof TeamError ? error.message : `${path} is a directory`);
       return undefined;
     }
   }
 
-  #tellOfEdit(id: CronId, path: FilePath): void {
-    if (this.#told.size < maxTold) {
-      this.#tell(id, `${path} was not written by troupe: its prompt comes from outside`);
+  #reportEdit(id: CronId, path: FilePath): void {
+    if (this.#reported.size < maxReported) {
+      this.#report(id, `${path} was not written by troupe: its prompt comes from outside`);
     }
   }
 
-  #tell(id: CronId, problem: string): void {
-    if (this.#told.get(id) === problem) return;
-    this.#told.set(id, problem);
-    this.#onDamage(problem);
+  #report(id: CronId, problem: string): void {
+    if (this.#reported.get(id) === problem) return;
+    this.#reported.set(id, problem);
+    this.#options.onDamage(problem);
   }
 
   #path(id: CronId): FilePath {
-    return within(this.#directory, `${id}.json`);
+    return within(this.#options.directory, `${id}.json`);
   }
 }
 
 /** Far more than may be scheduled: of so many the oldest are found. */
 const maxRead = 1_000;
 
-/** Of more files that somebody has edited nobody is told: it would be too much to read. */
-const maxTold = 20;
+/** Further edited files are not reported: it would be too much to read. */
+const maxReported = 20;
 
 function isCronId(name: string): name is CronId {
   return CronId.safeParse(name).success;
 }
 
 function writeFailed(problem: string, cause: unknown): TeamError {
-  const reason = cause instanceof Error ? cause.message : String(cause);
+  const reason = reasonOf(cause);
   return new TeamError("write-failed", `${problem}: ${reason}`, {
     cause,
     hint: "Check that the disk has space and the directory is writable, then try again.",

@@ -10,7 +10,7 @@ export interface RecordStore<T extends Versioned> {
   readAll(ids: readonly string[]): Promise<T[]>;
   /** Makes `record` the newest version. False when another writer has made that version first. */
   commit(record: T): Promise<boolean>;
-  /** Brings up to date what a crashed writer left. Only for a process that knows that it writes alone. */
+  /** Repairs what a crashed writer left. Only for a process that knows that it writes alone. */
   repair(): Promise<void>;
   /** Reports changes by any process. `read` returns a record in the form for listeners. */
   changes(read: (id: string) => Promise<T | undefined>): ChangeReports<T>;

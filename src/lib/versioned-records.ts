@@ -41,7 +41,7 @@ import type { DirectoryChanges } from "./wake-source.ts";
 export interface VersionedRecordsOptions<T extends Versioned> {
   directory: FilePath;
   schema: z.ZodType<T>;
-  /** Called once with each problem of a file. What can still be read is used. */
+  /** Called once for each problem with a file. Readable files are used all the same. */
   onDamage(problem: string): void;
   now(): Date;
   /** True if an edit of the copy by hand counts; false if only committed versions do. */
@@ -67,15 +67,8 @@ export interface VersionedRecordsOptions<T extends Versioned> {
  * it is what counts at the newest version, or at a higher one.
  */
 export class VersionedRecords<T extends Versioned> implements RecordStore<T> {
-  readonly #directory: FilePath;
+  readonly #options: VersionedRecordsOptions<T>;
   readonly #versions: FilePath;
-  readonly #schema: z.ZodType<T>;
-  readonly #onDamage: (problem: string) => void;
-  readonly #now: () => Date;
-  readonly #isEditable: boolean;
-  readonly #keptVersions: number | undefined;
-  readonly #watch: DirectoryChanges | undefined;
-  readonly #check: () => Promise<void>;
   /** The last problem of each file, so that it is reported once and not at every reading. */
   readonly #told = new Map<string, string>();
   /**
@@ -87,28 +80,21 @@ export class VersionedRecords<T extends Versioned> implements RecordStore<T> {
   readonly #known = new Map<string, { look: RecordLook; record: T | undefined }>();
 
   constructor(options: VersionedRecordsOptions<T>) {
-    this.#directory = options.directory;
+    this.#options = options;
     this.#versions = within(options.directory, ".versions");
-    this.#schema = options.schema;
-    this.#onDamage = options.onDamage;
-    this.#now = options.now;
-    this.#isEditable = options.isEditable;
-    this.#keptVersions = options.keptVersions;
-    this.#watch = options.watch;
-    this.#check = options.check ?? (async () => undefined);
   }
 
   /** The names of all records there are or were, in no order. */
   async ids(): Promise<string[]> {
-    const copied = idsOfCopies(await listNames(this.#directory));
+    const copied = idsOfCopies(await listNames(this.#options.directory));
     return [...new Set([...copied, ...idsOfVersions(await listNames(this.#versions))])];
   }
 
-  /** The newest version that can be read. An unchanged record is not read again. */
+  /** The newest version that can be read. Unchanged records are not read again. */
   async read(id: string): Promise<T | undefined> {
-    // The record of the lead is always read again, whatever the file's times are.
-    if (!this.#isEditable) return this.#readAnew(id);
-    const look = lookAtRecord({ copies: this.#directory, versions: this.#versions }, id);
+    // The lead's record is read each time, even where its files look unchanged.
+    if (!this.#options.isEditable) return this.#readAnew(id);
+    const look = lookAtRecord({ copies: this.#options.directory, versions: this.#versions }, id);
     const known = this.#known.get(id);
     if (known && isSameLook(known.look, look)) return known.record;
     const record = await this.#readAnew(id);
@@ -136,7 +122,7 @@ export class VersionedRecords<T extends Versioned> implements RecordStore<T> {
     ids: readonly string[],
     look: (held: HeldRecords, id: string) => void,
   ): Promise<void> {
-    using held = new HeldRecords({ copies: this.#directory, versions: this.#versions });
+    using held = new HeldRecords({ copies: this.#options.directory, versions: this.#versions });
     for (const [index, id] of ids.entries()) {
       look(held, id);
       if (index % looksPerTurn === looksPerTurn - 1) await setImmediate();
@@ -148,7 +134,7 @@ export class VersionedRecords<T extends Versioned> implements RecordStore<T> {
    * read. Numbers are consecutive, unless a person has raised one by hand: `commit` finds that.
    */
   #glance(held: HeldRecords, id: string): { record: T; look: RecordLook } | undefined {
-    if (!this.#isEditable || this.#outdated.has(id)) return undefined;
+    if (!this.#options.isEditable || this.#outdated.has(id)) return undefined;
     try {
       const glance = held.glance(id);
       if (!glance) return undefined;
@@ -165,14 +151,14 @@ export class VersionedRecords<T extends Versioned> implements RecordStore<T> {
   }
 
   #keep(id: string, look: RecordLook, record: T | undefined): void {
-    if (isSettled(look, this.#now())) this.#known.set(id, { look, record });
+    if (isSettled(look, this.#options.now())) this.#known.set(id, { look, record });
     else this.#known.delete(id);
   }
 
   async #readAnew(id: string): Promise<T | undefined> {
     const numbers = await this.#numbers(id);
     const newest = numbers[0] ?? 0;
-    const edit = this.#isEditable ? await this.#loadCopy(id, newest) : undefined;
+    const edit = this.#options.isEditable ? await this.#loadCopy(id, newest) : undefined;
     if (edit && edit.version >= newest) return edit;
 
     const record = (await this.#firstReadable(id, numbers)) ?? edit;
@@ -190,22 +176,23 @@ export class VersionedRecords<T extends Versioned> implements RecordStore<T> {
     const path = this.#versionPath(id, version);
     const text = recordText(record);
     // A record that cannot be read back must not become the newest version.
-    parseJson(text, this.#schema, String(path));
-    await this.#check();
+    parseJson(text, this.#options.schema, String(path));
+    await this.#options.check?.();
     try {
-      await ensurePrivateDirectory(this.#directory);
+      await ensurePrivateDirectory(this.#options.directory);
       await ensurePrivateDirectory(this.#versions);
       await ensurePrivateDirectory(within(this.#versions, id));
       if (await this.#isOutdated(record)) return false;
       if (!(await createFileOnce(path, text))) return false;
-      if (this.#keptVersions !== undefined && !(await this.#isNewest(record))) return false;
+      if (this.#options.keptVersions !== undefined && !(await this.#isNewest(record))) return false;
     } catch (error) {
       throw new TeamError("write-failed", `${path} could not be written: ${reasonOf(error)}`, {
         cause: error,
         hint: "Check that the disk has space and the directory is writable, then try again.",
       });
     }
-    if (this.#keptVersions !== undefined) await this.#dropOld(id, this.#keptVersions);
+    const { keptVersions } = this.#options;
+    if (keptVersions !== undefined) await this.#dropOld(id, keptVersions);
     await this.#copyOrTell(record);
     return true;
   }
@@ -215,7 +202,7 @@ export class VersionedRecords<T extends Versioned> implements RecordStore<T> {
    * other one writes.
    */
   async repair(): Promise<void> {
-    await removeTemporaries(this.#directory);
+    await removeTemporaries(this.#options.directory);
     const odd: string[] = [];
     await this.#glanceAtAll(await this.ids(), (held, id) => {
       const glanced = this.#glance(held, id);
@@ -225,7 +212,7 @@ export class VersionedRecords<T extends Versioned> implements RecordStore<T> {
   }
 
   changes(read: (id: string) => Promise<T | undefined>): RecordChanges<T> {
-    const [directory, watch, onDamage] = [this.#directory, this.#watch, this.#onDamage];
+    const { directory, watch, onDamage } = this.#options;
     return new RecordChanges({ directory, watch, onDamage, read });
   }
 
@@ -279,9 +266,9 @@ export class VersionedRecords<T extends Versioned> implements RecordStore<T> {
   async #copy(record: T): Promise<void> {
     const { id, version } = record;
     const path = this.#copyPath(id);
-    // An invalid edit by a person is moved, not overwritten. It is compared with the version before
-    // this one.
-    if (!(await this.#loadCopy(id, version - 1))) await moveAside(path, "damaged", this.#now());
+    // An invalid edit of the copy is moved, not overwritten. It was invalid before this version.
+    if (!(await this.#loadCopy(id, version - 1)))
+      await moveAside(path, "damaged", this.#options.now());
     await replaceFile(path, recordText(record));
     // A later version's writer may have copied already, and this older one has just replaced it.
     const newest = await this.read(id);
@@ -290,7 +277,7 @@ export class VersionedRecords<T extends Versioned> implements RecordStore<T> {
 
   /** The numbers of the versions of `id`, newest first. */
   async #numbers(id: string): Promise<number[]> {
-    // Most of what somebody put there by hand has no versions, and to look is cheaper than to list.
+    // Most files that were written by hand have no versions, and to look is cheaper than to list.
     if (!statsOf(within(this.#versions, id))) return [];
     return numbersIn(await listNames(within(this.#versions, id))).sort((a, b) => b - a);
   }
@@ -326,7 +313,7 @@ export class VersionedRecords<T extends Versioned> implements RecordStore<T> {
 
   #parse(id: string, text: string, path: FilePath, highest: number): T {
     const shown = String(path);
-    const record = parseJson(text, this.#schema, shown);
+    const record = parseJson(text, this.#options.schema, shown);
     requireRecord(record, { id, highest, path: shown });
     this.#told.delete(shown);
     return record;
@@ -336,11 +323,11 @@ export class VersionedRecords<T extends Versioned> implements RecordStore<T> {
     const path = String(file);
     if (this.#told.get(path) === problem) return;
     this.#told.set(path, problem);
-    this.#onDamage(problem);
+    this.#options.onDamage(problem);
   }
 
   #copyPath(id: string): FilePath {
-    return within(this.#directory, `${id}.json`);
+    return within(this.#options.directory, `${id}.json`);
   }
 
   #versionPath(id: string, version: number): FilePath {

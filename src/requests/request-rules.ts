@@ -10,9 +10,9 @@ import type { RequestDraft, RequestFilter } from "./requests.ts";
 export interface VerifiedRequest {
   /** With no decision but one that counts. */
   request: Request;
-  /** False when somebody else wrote or changed the question: nobody can answer it then. */
+  /** False when troupe did not write the question as it is: then it cannot be answered. */
   isAsAsked: boolean;
-  /** What is wrong with the record, for the person. */
+  /** The problem with the record, for the person. */
   problem: string | undefined;
 }
 
@@ -158,7 +158,7 @@ function isAnswer(state: Decision["state"]): boolean {
   return state === "approved" || state === "rejected";
 }
 
-/** Who may bring a request to this end. */
+/** The members that may give a request this state. */
 function deciders({ from, to }: Request, state: Decision["state"]): MemberName[] {
   switch (state) {
     case "approved":
@@ -171,7 +171,7 @@ function deciders({ from, to }: Request, state: Decision["state"]): MemberName[]
   }
 }
 
-/** What the signature of a question is over. */
+/** The signed text of a question. */
 function questionText(question: Omit<Request, "sig" | "state" | "decision" | "version">): string {
   const { id, type, from, to, hash, created_at, replaces } = question;
   return canonicalJson({ id, type, from, to, hash, created_at, ...(replaces && { replaces }) });

@@ -1,4 +1,5 @@
-import type { MemberName, MessageId, RequestId } from "../protocol/ids.ts";
+import { TeamError } from "../errors.ts";
+import { type MemberName, type MessageId, RequestId } from "../protocol/ids.ts";
 import type { Request, RequestState, RequestType } from "../protocol/request.ts";
 
 /**
@@ -25,13 +26,13 @@ export interface Requests {
   expire(id: RequestId, reason?: string): Promise<Request>;
   cancel(id: RequestId, by: MemberName, reason?: string): Promise<Request>;
   /**
-   * Calls `listener` after each change, whoever made it, in this process or another one; one that
+   * Calls `listener` after each change, of this process or another one; one that
    * throws breaks no change. Returns how to stop it.
    */
   onChange(listener: (request: Request) => void): () => void;
 }
 
-/** What a request must be to be listed. */
+/** The requests to list. */
 export interface RequestFilter {
   state?: RequestState;
   type?: RequestType;
@@ -42,7 +43,7 @@ export interface RequestDraft {
   type: RequestType;
   from: MemberName;
   to: MemberName;
-  /** What exactly is asked. Must be JSON. */
+  /** The exact question, as JSON. */
   subject: Record<string, unknown>;
   /** The request of `from` that this one takes the place of. */
   replaces?: RequestId | undefined;
@@ -54,8 +55,32 @@ export interface RequestAnswer {
   /** Of the subject that `by` was shown. */
   hash: string;
   reason?: string | undefined;
-  /** What such calls are always allowed by from now on. */
+  /** The rule that allows such calls from now on. */
   rule?: string | undefined;
   /** The message that brought the answer. */
   cause?: MessageId | undefined;
+}
+
+/** The request with this id; undefined where there is none. */
+export async function findRequest(
+  requests: Pick<Requests, "get">,
+  text: string,
+): Promise<Request | undefined> {
+  const id = RequestId.safeParse(text);
+  if (!id.success) return undefined;
+  try {
+    return await requests.get(id.data);
+  } catch (error) {
+    if (!(error instanceof TeamError) || error.code !== "request-unknown") throw error;
+    return undefined;
+  }
+}
+
+/** Waits for a change of a request that may have been decided at the same moment. */
+export async function unlessDecided(change: Promise<Request>): Promise<void> {
+  try {
+    await change;
+  } catch (error) {
+    if (!(error instanceof TeamError) || error.code !== "request-refused") throw error;
+  }
 }

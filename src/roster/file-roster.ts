@@ -20,9 +20,9 @@ export interface FileRosterOptions {
   check(): Promise<void>;
   /** False for a roster that was not begun with the team's key. */
   isOurs(team: TeamRecord): boolean;
-  /** What of a roster counts that anybody may have edited since troupe knew it as `known`. */
+  /** The trusted part of a roster that may have been edited since troupe knew it as `known`. */
   vouchFor(team: TeamRecord, known: TeamRecord | undefined): TeamRecord;
-  /** Told of a `config.json` that could not be read, and where a copy of it lies. */
+  /** Called for a `config.json` that could not be read, with the path of its copy. */
   onWarning(message: string): void;
 }
 
@@ -37,12 +37,12 @@ export class FileRoster implements Roster, Disposable {
   readonly #listeners = new Listeners<TeamRecord>();
   readonly #stopWatching: () => void;
   #stopReport: () => void = () => undefined;
-  /** What this process knows, and the text it was read from or written as: none while it is gone. */
+  /** The roster as this process knows it, and its text: undefined while the file is missing. */
   #team: TeamRecord;
   #text: string | undefined;
-  /** What the file looked like when it was last read: while it does, it need not be read again. */
+  /** The appearance of the file when it was last read: an unchanged file is not read again. */
   #appearance: string | undefined;
-  /** What a person made of the file that is no roster, and what is wrong with it. */
+  /** An invalid edit of the file, and its problem. */
   #badEdit: { text: string; problem: string } | undefined;
 
   private constructor(options: FileRosterOptions, known: { team: TeamRecord; text: string }) {
@@ -98,7 +98,7 @@ export class FileRoster implements Roster, Disposable {
       if (text !== this.#text) {
         await this.#keepBadEdit();
         await writeTeam(this.#options.directory, text);
-        this.#adopt({ team, text });
+        this.#use({ team, text });
       }
       return structuredClone(team);
     });
@@ -114,7 +114,7 @@ export class FileRoster implements Roster, Disposable {
     this.#listeners.clear();
   }
 
-  /** Reads what a person wrote. What is no roster is left alone until the next update. */
+  /** Reads an edit of the file. An invalid edit is left alone until the next update. */
   async #takeOverEdit(): Promise<void> {
     const appearance = await appearanceOf(this.#path);
     if (appearance !== undefined && appearance === this.#appearance) return;
@@ -127,20 +127,20 @@ export class FileRoster implements Roster, Disposable {
     const { team_id, sig } = this.#team;
     const own = { ...edit, team_id, ...(sig && { sig }) };
     const team = this.#options.vouchFor(own, this.#team);
-    this.#adopt({ team, text });
+    this.#use({ team, text });
     if (edit.team_id !== team_id || edit.sig !== sig) this.#tellOfId();
     if (formatTeam(team) !== formatTeam(edit)) await this.#undo(team);
     else await keepLastGood(this.#options, text);
   }
 
-  /** What cannot be read, because it is too large or no file, is a bad edit like any other. */
+  /** A file that cannot be read, because it is too large or no file, is an invalid edit. */
   async #readEdit(): Promise<string | undefined> {
     try {
       return await readTextIfExists(this.#path);
     } catch (error) {
       if (!(error instanceof TeamError)) throw error;
       this.#badEdit = { text: "", problem: error.message };
-      this.#reportIfItStays(this.#badEdit);
+      this.#reportIfUnchanged(this.#badEdit);
       return "";
     }
   }
@@ -151,12 +151,12 @@ export class FileRoster implements Roster, Disposable {
     } catch (error) {
       if (!(error instanceof TeamError)) throw error;
       this.#badEdit = { text, problem: error.message };
-      this.#reportIfItStays(this.#badEdit);
+      this.#reportIfUnchanged(this.#badEdit);
       return undefined;
     }
   }
 
-  /** At once: whoever reads another id looks for another key, and the next start reads the members. */
+  /** At once: a reader of another id looks for another key, and the next start reads the members. */
   async #undo(team: TeamRecord): Promise<void> {
     await this.#options.check();
     const text = formatTeam(team);
@@ -171,9 +171,9 @@ export class FileRoster implements Roster, Disposable {
   }
 
   /** An editor that is still writing the file leaves a part of it for a moment. */
-  #reportIfItStays(badEdit: { problem: string }): void {
+  #reportIfUnchanged(badEdit: { problem: string }): void {
     this.#stopReport();
-    this.#stopReport = this.#options.clock.schedule(patienceMs, () => {
+    this.#stopReport = this.#options.clock.schedule(editGraceMs, () => {
       if (this.#badEdit === badEdit) this.#options.onWarning(badEdit.problem);
     });
   }
@@ -187,7 +187,7 @@ export class FileRoster implements Roster, Disposable {
     this.#options.onWarning(`${problem}. The edit is ignored; a copy is ${copy}`);
   }
 
-  #adopt({ team, text }: { team: TeamRecord; text: string }): void {
+  #use({ team, text }: { team: TeamRecord; text: string }): void {
     this.#team = team;
     this.#text = text;
     this.#badEdit = undefined;
@@ -199,7 +199,7 @@ export class FileRoster implements Roster, Disposable {
   }
 }
 
-const patienceMs = 1000;
+const editGraceMs = 1000;
 
 type RosterText = Awaited<ReturnType<typeof readTeamFile>>;
 
@@ -244,7 +244,7 @@ async function readLastGood({ directory, isOurs }: FileRosterOptions): Promise<R
   }
 }
 
-/** What a person wrote well is worth keeping, too, for the day it is edited again. */
+/** Keeps a valid edit as the last good roster, for the case of a later invalid edit. */
 async function keepLastGood(options: FileRosterOptions, text: string): Promise<void> {
   const path = within(options.directory, lastGoodFile);
   if ((await readTextIfExists(path)) === text) return;
@@ -252,7 +252,7 @@ async function keepLastGood(options: FileRosterOptions, text: string): Promise<v
   await replaceFile(path, text);
 }
 
-/** The last good copy first: whatever happens then, one of the two is whole and newest. */
+/** The last good copy first: after a crash, one of the two is whole and newest. */
 async function writeTeam(directory: FilePath, text: string): Promise<void> {
   await replaceFile(within(directory, lastGoodFile), text);
   await replaceFile(within(directory, rosterFile), text);

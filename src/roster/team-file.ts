@@ -8,7 +8,7 @@ import { storeFormat, TeamRecord } from "../protocol/team.ts";
 
 export const rosterFile = "config.json";
 
-/** The roster as it was last written or read. It is used where an edit of `config.json` is invalid. */
+/** The roster as it was last written or read, for the case of an invalid edit of `config.json`. */
 export const lastGoodFile = "config.last-good.json";
 
 /** The roster of a new team. */

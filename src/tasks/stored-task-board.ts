@@ -231,7 +231,7 @@ export class StoredTaskBoard implements TaskBoard {
   }
 }
 
-/** A task that somebody wrote or edited by hand: nobody holds it, and nobody takes it by itself. */
+/** A task that was written or edited by hand: nobody holds it, and the runtime gives it to nobody. */
 function asOutsiders(task: Task): Task {
   const status = task.status === "in_progress" ? "pending" : task.status;
   return { ...task, status, owner: null, lease: null, created_by: outside };

@@ -30,12 +30,12 @@ export interface TaskBoard {
    * over is `owner`, and the new owner claims it; `status: "pending"` also reopens one that ended.
    */
   update(id: TaskId, patch: TaskPatch, change: TaskChangeOptions): Promise<TaskChange>;
-  /** Takes a task back from `holder`. One that `holder` does not hold any more stays as it is. */
+  /** Takes a task back from `holder`. A task that `holder` no longer holds stays as it is. */
   release(id: TaskId, release: Release): Promise<Task>;
   /** Takes back all that `holder` has not finished, and returns what it held. */
   releaseAll(release: Release): Promise<Task[]>;
   /**
-   * Calls `listener` after each change, whoever made it, in this process or another one; one that
+   * Calls `listener` after each change, of this process or another one; one that
    * throws breaks no change. Returns how to stop it.
    */
   onChange(listener: (task: Task) => void): () => void;
@@ -60,7 +60,7 @@ export interface TaskPatch {
 
 export interface TaskChangeOptions {
   by: MemberName;
-  /** The version the change is meant for. Without it, whatever is current is changed. */
+  /** The version the change is meant for (default: the current one). */
   version?: number | undefined;
   /** Where the change starts a task: the approved plan of its new owner, which ends by that. */
   endedPlan?: RequestId | null | undefined;
@@ -78,6 +78,6 @@ export interface Release {
 
 export interface TaskChange {
   task: Task;
-  /** What waits for nothing any more, so that whoever waits for it can be woken. */
+  /** The tasks that the change has unblocked, so that their owners can be woken. */
   unblocked: Task[];
 }

@@ -40,7 +40,7 @@ export function requireNoCircle(board: Board, id: TaskId): void {
   });
 }
 
-/** The tasks that wait for nothing any more since the task `id` was changed. */
+/** The tasks that the change of task `id` has unblocked. */
 export function findUnblocked(before: Board, after: Board, id: TaskId): Task[] {
   const isEnd = !isSettled(before.get(id)) && isSettled(after.get(id));
   const waited = (task: Task) => {

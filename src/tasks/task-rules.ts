@@ -63,7 +63,7 @@ export function updateTask(board: Board, task: Task, patch: TaskPatch, act: Task
   return revise(task, { ...edits, ...moves, ...outcome }, act.at);
 }
 
-/** Takes the task from its holder. It stays as it is where `holder` does not hold it any more. */
+/** Takes the task from its holder. A task that `holder` no longer holds stays as it is. */
 export function releaseTask(task: Task, { holder, isCounted }: Release, at: Date): Task {
   return isHeldBy(task, holder) ? revise(task, giveUp(task, isCounted), at) : task;
 }
@@ -99,7 +99,7 @@ export function requireVersion({ id, version }: Task, expected: number | undefin
 
 type TaskMove = Partial<Pick<Task, "status" | "owner" | "lease" | "result" | "releases">>;
 
-/** What the patch's `status` and `owner` make of a task. */
+/** The changes that the patch's `status` and `owner` bring. */
 function move(board: Board, task: Task, { status, owner }: TaskPatch, act: TaskAct): TaskMove {
   if (status === undefined && (owner === undefined || owner === task.owner)) return {};
   const target = status ?? assignedStatus(task);

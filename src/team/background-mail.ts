@@ -6,11 +6,10 @@ import type { MemberName, MessageId } from "../protocol/ids.ts";
 import type { JobRecord } from "../protocol/job.ts";
 
 export interface BackgroundMailOptions {
-  /** Whose jobs they are. */
   member: MemberName;
-  /** Leaves mail for the member. What has an id that it has had already is not shown to it again. */
+  /** Leaves mail for the member. Mail with a known id is not shown to the member again. */
   tell(mail: { id: MessageId; content: string }): Promise<unknown>;
-  /** Those of the jobs: each is removed when its owner has been told. */
+  /** The records of the jobs: each is removed when its end is reported to its owner. */
   records: JobRecords;
   secrets: Secrets;
   onWarning(message: string): void;
@@ -59,9 +58,9 @@ export class BackgroundMail implements AsyncDisposable {
   }
 
   /**
-   * Tells what became of the jobs that are left, once none of them runs and before any other is
+   * Reports the results of the jobs that are left, once none of them runs and before any other is
    * started. The mail has the id that the one of the end has: where an earlier process died between
-   * sending that and removing the record, nobody is told twice.
+   * sending that and removing the record, the owner sees one report.
    */
   async tellFates(left: readonly JobRecord[]): Promise<void> {
     const { tell, records, secrets } = this.#options;

@@ -2,7 +2,7 @@ import { TeamError } from "../errors.ts";
 import type { MemberName } from "../protocol/ids.ts";
 import type { Supervisor } from "./supervisor.ts";
 
-/** Writes to everybody who is alive but the sender. Resolves to how many that were. */
+/** Writes to all living members but the sender. Resolves to their number. */
 export async function broadcast(
   { members, protocols }: Supervisor,
   from: MemberName,
@@ -15,7 +15,7 @@ export async function broadcast(
         await protocols.post.send(to, { type: "broadcast", from, content });
         return 1;
       } catch (error) {
-        // It left in this very moment.
+        // The member ended in this very moment.
         if (!(error instanceof TeamError) || !error.code.startsWith("member-")) throw error;
         return 0;
       }

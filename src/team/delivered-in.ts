@@ -10,14 +10,14 @@ export interface DeliveredOptions {
   since?: Date | undefined;
 }
 
-/** What of its mail a member has seen, by its transcript from the newest compaction on. */
+/** The mail that a member has seen, by its transcript from the newest compaction on. */
 export async function deliveredIn(
   transcript: TranscriptReader,
   { owner, since }: DeliveredOptions,
 ): Promise<Delivered> {
   const entries = await transcript.tail();
   const mail = entries.flatMap(mailOf);
-  // In somebody else's transcript, put in the place of this one, positions mean another mailbox.
+  // In a transcript of another member, put in the place of this one, positions mean another mailbox.
   const isOwn = mail.every(({ message }) => message.to === owner);
   return {
     positions: isOwn ? deliveredPositions(entries) : [],
@@ -28,13 +28,13 @@ export async function deliveredIn(
 }
 
 /**
- * The mail that may have been in entries that are missing. It is given again, so that it is in the
+ * The mail that may have been in missing entries. This mail is given again, so that it is in the
  * conversation once. An order is not: it was carried out when it came, and must not be undone by
  * what came later being carried out before it.
  */
 function lostMail(entries: readonly Entry[], since: Date | undefined): LostMail | undefined {
   const gap = entries.findIndex(({ type }) => type === "gap");
-  // Whose transcript is gone as a whole has forgotten everything, its mail too.
+  // A member without any transcript starts from the beginning, its mail included.
   if (gap === -1 || entries.every(({ type }) => type === "gap")) return undefined;
   return {
     after: deliveredPositions(entries.slice(0, gap)).at(-1),

@@ -39,7 +39,7 @@ export interface EquipmentOptions {
   providers?: ProviderDefinitions | undefined;
   /** For all members together. */
   budget?: BudgetLimits;
-  /** What the user knows better than the built-in table. */
+  /** Prices that replace those of the built-in table. */
   prices?: PriceTable;
   /** How long to wait for providers, and how much to ask of them at once. */
   provider?: Pick<ModelsOptions, "watchdogs" | "maxInFlight">;
@@ -49,13 +49,13 @@ export interface EquipmentOptions {
   fresh?: boolean;
   /** Makes a team that is not the person's their own; else opening it throws `team-foreign`. */
   takeOver?: boolean;
-  /** Where the team is kept; files in its directory, unless said. */
+  /** Where the team is kept (default: files in its directory). */
   store?: TeamStore;
-  /** Makes the model of a member; what the AI SDK has, unless said. */
+  /** Makes the model of a member (default: the providers of the AI SDK). */
   openModel?: OpenModel;
-  /** What members can call beside troupe's own tools. */
+  /** Tools for members beside troupe's own. */
   tools?: readonly Tool[];
-  /** What becomes of a question to the person that nobody answers. */
+  /** How an unanswered question to the person ends. */
   approvals?: ApprovalOptions;
 }
 
@@ -73,7 +73,7 @@ interface EquipmentParts {
   recording: Recording | undefined;
 }
 
-/** What all members of a team share: its store, its models, its budget, and what tools work with. */
+/** All that the members of a team share: store, models, budget, and the environment of tools. */
 export class Equipment implements AsyncDisposable {
   readonly place: TeamPlace;
   readonly layout: TeamLayout<string>;
@@ -140,7 +140,7 @@ export class Equipment implements AsyncDisposable {
     }
   }
 
-  /** What a member may spend: one and the same for its name, however often it is spawned. */
+  /** The budget of a member's name: the same one, however often the member is spawned. */
   budgetOf(name: MemberName, limits: BudgetLimits): Budget {
     const known = this.#budgets.get(name) ?? new Budget(`${name}'s`, limits);
     this.#budgets.set(name, known);
@@ -163,7 +163,6 @@ export class Equipment implements AsyncDisposable {
     if (this.isModelOurs) checkModel(id, this.#providers);
   }
 
-  /** Whose commands a member's are. */
   commandOwner(member: MemberName): CommandOwner {
     return { team: this.layout.directory, member };
   }
@@ -182,7 +181,7 @@ export class Equipment implements AsyncDisposable {
     if (count > 0) place.onWarning(endedOrphans(count, member));
   }
 
-  /** Where the team's key and the dashboards' secrets lie. No command may reach there unasked. */
+  /** The directories of the team's key and the dashboards' secrets: commands there need approval. */
   async keyDirectories(): Promise<readonly string[]> {
     const { team_id: teamId } = await this.store.roster.read();
     const { keyPlace } = this.place;

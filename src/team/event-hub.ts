@@ -9,7 +9,7 @@ type UnstampedEvent<T> = T extends AgentEvent ? Omit<T, "at"> : never;
 /** So many events may wait for an observer that does not read; then it is let go. */
 const maxWaiting = 100_000;
 
-/** Where all events of a team come together: for its log, and for whoever watches. */
+/** Collects all events of a team for its log and its observers. */
 export class EventHub {
   readonly #log: Pick<EventLog, "append">;
   readonly #clock: Clock;
@@ -30,7 +30,7 @@ export class EventHub {
     this.#show(event);
   }
 
-  /** Shows whoever watches what the store has logged by itself. */
+  /** Shows observers an event that the store has logged by itself. */
   showLogged(event: UnstampedEvent<AgentEvent>): void {
     this.#show({ ...event, at: this.#clock.now().toISOString() });
   }

@@ -1,5 +1,4 @@
 import { FileCronBook } from "../crons/file-cron-book.ts";
-import type { HeldFence } from "../fence/fence.ts";
 import { FileFence } from "../fence/file-fence.ts";
 import type { Signature } from "../keys/signature.ts";
 import { headPath, mailHead, openTeamKey, type TeamKey, teamKeyPath } from "../keys/team-key.ts";
@@ -177,22 +176,17 @@ export class FileTeamStore implements TeamStore {
     return makeOnce(this.#transcripts, member, async () =>
       FileTranscript.open(path, {
         chain: new EntryChain(this.signature, { teamId, member }),
-        head: await this.#openHead(member, HeadFile.open),
+        head: await this.#parts.openHead(member, HeadFile.open),
         onDamage: ({ reason }) => this.#place.onWarning(reason),
         check: () => this.#parts.fence.check(),
       }),
     );
   }
 
-  async #openHead<T>(name: string, open: OpenHead<T>): Promise<T | undefined> {
-    const { key, roster } = this.#parts;
-    return openHead(this.#place, { key, roster, name, open });
-  }
-
   #mailbox(owner: MemberName): FileMailbox {
     const known = this.#mailboxes.get(owner);
     if (known) return known;
-    const { opened, fence, writer, inboxWatch } = this.#parts;
+    const { opened, fence, writer, inboxWatch, openHead } = this.#parts;
     const { signature } = this;
     const mailbox = new FileMailbox({
       inbox: this.#layout.inbox,
@@ -201,7 +195,7 @@ export class FileTeamStore implements TeamStore {
       clock: this.#place.clock,
       writer,
       watch: inboxWatch,
-      openHead: () => this.#openHead(mailHead(owner), LogHead.open),
+      openHead: () => openHead(mailHead(owner), LogHead.open),
       check: () => fence.check(),
       onWarning: this.#place.onWarning,
     });
@@ -210,23 +204,16 @@ export class FileTeamStore implements TeamStore {
   }
 }
 
-type OpenHead<T> = (path: string, onWarning: (message: string) => void) => Promise<T>;
-
-interface HeadOptions<T> {
-  key: TeamKey;
-  roster: FileRoster;
-  name: string;
-  open: OpenHead<T>;
-}
-
-/** What remembers outside the team directory how far a log has come. */
-async function openHead<T>(
-  { keyPlace, onWarning }: TeamPlace,
-  { key, roster, name, open }: HeadOptions<T>,
-): Promise<T | undefined> {
-  // Where the key ends with this process, nothing that it signed counts at the next start.
-  if (key.origin === "memory") return undefined;
-  return open(headPath({ teamId: roster.known.team_id, ...keyPlace }, name), onWarning);
+/** Returns what opens the memory, outside the team directory, of how far a log has come. */
+function headOpener({ keyPlace, onWarning }: TeamPlace, { key, roster }: OpenedRoster) {
+  return async <T>(
+    name: string,
+    open: (path: string, onWarning: (message: string) => void) => Promise<T>,
+  ): Promise<T | undefined> => {
+    // A key that ends with this process signs nothing that counts at the next start.
+    if (key.origin === "memory") return undefined;
+    return open(headPath({ teamId: roster.known.team_id, ...keyPlace }, name), onWarning);
+  };
 }
 
 type StoreParts = Awaited<ReturnType<typeof openParts>>;
@@ -255,17 +242,22 @@ async function refuseForeign(
   if (ownership.type === "foreign") throw foreignTeam(place.directory, ownership);
 }
 
-/** Opens everything, and puts what must be closed again into `opened`, also where a later part fails. */
+/** Opens all parts. Those that must be closed again are in `opened`, also where a later part fails. */
 async function openParts(options: PartsOptions, opened: Disposables) {
   const { place, held, layout, fresh = false } = options;
-  const { clock, onWarning } = place;
-  const telling = { now: clock.now(), onWarning };
-  await moveMisplaced(layout.fence, telling);
-  const fence = opened.use(await acquireFence(place, held, layout));
+  const { clock, onWarning, processes } = place;
+  const report = { now: clock.now(), onWarning };
+  await moveMisplaced(layout.fence, report);
+  const fence = opened.use(
+    await new FileFence({
+      ...{ directory: layout.fence, clock, processes, onNotice: onWarning },
+      isInPlace: () => held.isInPlace,
+    }).acquire(),
+  );
   const check = () => fence.check();
   const { directory, inbox, transcripts, background } = layout;
   for (const path of [directory, inbox, transcripts, background]) {
-    await moveMisplaced(path, telling);
+    await moveMisplaced(path, report);
   }
   await removeLeftovers(layout);
   await setTeamAside({ layout, clock, check, onWarning, fresh });
@@ -274,9 +266,9 @@ async function openParts(options: PartsOptions, opened: Disposables) {
   const inboxWatch = opened.use(watchDirectory(place, layout.inbox));
   const { roster, key, isTakenOver } = await openRoster(options, { watch, check });
   opened.use(roster);
-  const openList = (name: string) => openHead(place, { key, roster, name, open: Inventory.open });
+  const openHead = headOpener(place, { roster, key });
   const records = await openRecords(place, layout, {
-    ...{ key, check, openList },
+    ...{ key, check, openList: (name) => openHead(name, Inventory.open) },
     watch: (path) => opened.use(watchDirectory(place, path)),
   });
   if (isTakenOver) await askAgain(records.requests, roster.known);
@@ -286,10 +278,10 @@ async function openParts(options: PartsOptions, opened: Disposables) {
     path: layout.usage,
     clock,
     onDamage: ({ reason }) => onWarning(reason),
-    head: await openHead(place, { key, roster, name: "bill.usage", open: LogHead.open }),
+    head: await openHead("bill.usage", LogHead.open),
     check,
   });
-  return { opened, fence, inboxWatch, writer, key, roster, ...records, events, usage };
+  return { opened, fence, inboxWatch, writer, key, roster, openHead, ...records, events, usage };
 }
 
 interface RecordOptions {
@@ -305,52 +297,25 @@ async function openRecords(
   { key, check, openList, watch }: RecordOptions,
 ) {
   const { signature } = key;
-  const shared = { clock, onDamage: onWarning, check };
+  const shared = { clock, signature, onDamage: onWarning, check };
   const tasks = StoredTaskBoard.inFiles({
-    directory: layout.tasks,
+    ...{ ...shared, directory: layout.tasks, onEdit: onWarning },
     watch: watch(layout.tasks),
-    signature,
-    onEdit: onWarning,
-    ...shared,
   });
   const requests = StoredRequests.inFiles({
-    directory: layout.requests,
+    ...{ ...shared, directory: layout.requests, onForgery: onWarning },
     watch: watch(layout.requests),
-    signature,
-    onForgery: onWarning,
-    ...shared,
   });
   const jobs = new FileJobRecords({
-    directory: layout.background,
-    signature,
+    ...{ ...shared, directory: layout.background },
     inventory: await openList("jobs.list"),
-    ...shared,
   });
   const crons = new FileCronBook({
-    directory: layout.crons,
-    signature,
-    onDamage: onWarning,
+    ...{ ...shared, directory: layout.crons },
     inventory: await openList("crons.list"),
-    check,
   });
   for (const records of [tasks, requests, jobs, crons]) await records.repair();
   return { tasks, requests, jobs, crons };
-}
-
-function acquireFence(
-  place: TeamPlace,
-  held: OwnDirectory,
-  layout: TeamLayout,
-): Promise<HeldFence> {
-  const { clock, processes, onWarning: onNotice } = place;
-  const isInPlace = () => held.isInPlace;
-  return new FileFence({
-    directory: layout.fence,
-    clock,
-    processes,
-    onNotice,
-    isInPlace,
-  }).acquire();
 }
 
 function watchDirectory({ clock, onWarning }: TeamPlace, directory: FilePath): DirectoryWatch {
@@ -364,16 +329,16 @@ function watchDirectory({ clock, onWarning }: TeamPlace, directory: FilePath): D
   });
 }
 
-interface RosterParts {
-  watch: DirectoryWatch;
-  check(): Promise<void>;
+interface OpenedRoster {
+  roster: FileRoster;
+  key: TeamKey;
 }
 
-/** The roster and the key by which it is the person's: found, begun anew, or taken over. */
+/** The roster and the key by which it is the person's: found, newly made, or taken over. */
 async function openRoster(
   { place, layout, takeOver: isWanted = false }: PartsOptions,
-  { watch, check }: RosterParts,
-): Promise<{ roster: FileRoster; key: TeamKey; isTakenOver: boolean }> {
+  { watch, check }: { watch: DirectoryWatch; check(): Promise<void> },
+): Promise<OpenedRoster & { isTakenOver: boolean }> {
   const { clock, onWarning } = place;
   const { directory } = layout;
   const ownership = await findOwnership(directory, place);

@@ -33,12 +33,12 @@ export function findMember(team: TeamRecord, name: string): MemberName {
   });
 }
 
-/** The lead and everybody who is or was in the team. */
+/** The lead and all present and former teammates. */
 export function memberNames({ lead, members }: TeamRecord): MemberName[] {
   return [lead, ...members.map(({ name }) => name)];
 }
 
-/** The lead and everybody whom mail reaches. */
+/** The lead and all teammates that have not ended. */
 export function aliveMembers(team: TeamRecord): MemberName[] {
   return memberNames(team).filter((name) => !hasEnded(team, name));
 }

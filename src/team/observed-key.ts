@@ -1,33 +1,29 @@
 import { TeamError } from "../errors.ts";
 import type { Holder } from "../fence/fence.ts";
-import { hmacSignature, type Signature } from "../keys/signature.ts";
-import { loadTeamKey, teamKeyPath } from "../keys/team-key.ts";
-import { isProven } from "../keys/team-proof.ts";
+import type { Signature } from "../keys/signature.ts";
 import type { TeamRecord } from "../protocol/team.ts";
-import { foreignTeam, missingKey, notSigned } from "./ownership.ts";
+import { findSignature, foreignTeam } from "./ownership.ts";
 import type { TeamPlace } from "./team-place.ts";
 
-/** The key of a team as somebody else than its lead has it. */
+/** The key of a team in a process that is not its lead. */
 export class ObservedKey {
   readonly #place: TeamPlace;
   readonly #team: TeamRecord;
-  readonly #path: string;
   #loaded: Signature | undefined;
-  #isTold = false;
+  #isReported = false;
 
   constructor(place: TeamPlace, team: TeamRecord) {
     this.#place = place;
     this.#team = team;
-    this.#path = teamKeyPath({ teamId: team.team_id, ...place.keyPlace });
   }
 
-  /** To tell what troupe has written; undefined where nobody can tell, which may change later. */
+  /** Verifies what troupe has written; undefined without the key, which may appear later. */
   async verifier(): Promise<Signature | undefined> {
     if (this.#loaded) return this.#loaded;
-    const { signature, reason } = await this.#find();
+    const { signature, reason } = await findSignature(this.#team, this.#place);
     this.#loaded = signature;
-    if (!signature && !this.#isTold) {
-      this.#isTold = true;
+    if (!signature && !this.#isReported) {
+      this.#isReported = true;
       this.#place.onWarning(
         `This team is not known to be yours: ${reason}. What is shown, senders included, is what its files claim.`,
       );
@@ -35,22 +31,14 @@ export class ObservedKey {
     return signature;
   }
 
-  /** To sign with. Nobody signs for a team that is not theirs. */
+  /** The signature to sign with. Throws for a team that is not the person's. */
   async signer(findLead: () => Promise<Holder | undefined>): Promise<Signature> {
-    const { signature, reason, isMissing } = await this.#find();
+    const { signature, reason, missing } = await findSignature(this.#team, this.#place);
     if (signature) return signature;
-    const lead = isMissing ? await findLead() : undefined;
+    const lead = missing ? await findLead() : undefined;
     if (!lead) throw foreignTeam(this.#place.directory, { team: this.#team, reason });
-    throw new TeamError("key-unavailable", `The team's key ${this.#path} is missing`, {
+    throw new TeamError("key-unavailable", `The team's key ${missing} is missing`, {
       hint: `The lead (pid ${lead.pid}) keeps its key in memory, so no other process can sign. Write to the lead itself, or restart it where that file can be written.`,
     });
-  }
-
-  async #find(): Promise<{ signature?: Signature; reason: string; isMissing: boolean }> {
-    const key = await loadTeamKey({ path: this.#path });
-    if (!key) return { reason: missingKey(this.#path), isMissing: true };
-    const signature = hmacSignature(key);
-    if (isProven(this.#team, signature)) return { signature, reason: "", isMissing: false };
-    return { reason: notSigned, isMissing: false };
   }
 }

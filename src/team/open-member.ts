@@ -135,7 +135,7 @@ async function modelParts(
   };
 }
 
-/** Who may do what as it is defined; up to any mode, where nothing else is said. */
+/** The permissions of a member as it is defined (default of `widestMode`: any mode). */
 export async function permissionsFor(
   equipment: Equipment,
   definition: Pick<MemberDefinition, "root" | "cwd" | "mode" | "rules">,
@@ -193,7 +193,7 @@ function backgroundMail(
   });
 }
 
-/** What a member is shown in its first turn, and never again unless its conversation is summarized. */
+/** Records the project's instructions for the first turn. A compaction repeats them. */
 async function introduce(agent: Agent, text: string | undefined): Promise<void> {
   if (!text) return;
   const note = agent.options.secrets.mask(text);

@@ -8,7 +8,7 @@ import type { TeamRecord } from "../protocol/team.ts";
 import { lastGoodFile, readTeamFile, rosterFile } from "../roster/team-file.ts";
 import type { TeamPlace } from "./team-place.ts";
 
-/** Whose the team in a directory is. */
+/** The owner of the team in a directory. */
 export type Ownership =
   | { type: "none" }
   | { type: "own"; teamId: TeamId; signature: Signature }
@@ -16,33 +16,42 @@ export type Ownership =
   | { type: "foreign"; team: TeamRecord; reason: string };
 
 /**
- * Finds out whose a team directory is, and changes nothing. It is the person's where one of the two
- * rosters was signed with a key that lies in the person's own state directory: anybody can write a
+ * Finds the owner of a team directory, and changes nothing. A team is the person's where one of its
+ * rosters was signed with a key that is in the person's own state directory: anybody can write a
  * roster, and a repository can bring one.
  */
 export async function findOwnership(
   directory: FilePath,
   place: Pick<TeamPlace, "keyPlace">,
 ): Promise<Ownership> {
-  const rosters = await readRosters(directory);
   let foreign: Ownership = { type: "none" };
-  for (const team of rosters) {
-    const { team_id: teamId } = team;
-    const path = teamKeyPath({ teamId, ...place.keyPlace });
-    const key = await loadTeamKey({ path });
-    const signature = key && hmacSignature(key);
-    if (signature && isProven(team, signature)) return { type: "own", teamId, signature };
-    const reason = key ? notSigned : missingKey(path);
+  for (const team of await readRosters(directory)) {
+    const { signature, reason } = await findSignature(team, place);
+    if (signature) return { type: "own", teamId: team.team_id, signature };
     if (foreign.type === "none") foreign = { type: "foreign", team, reason };
   }
   return foreign;
 }
 
-/** Why a team is not the person's, as far as can be told. */
-export const notSigned = "it is not signed with its key";
+interface FoundSignature {
+  /** Undefined where the team is not the person's, for `reason`. */
+  signature?: Signature;
+  reason: string;
+  /** The path of a key that does not exist. */
+  missing?: string;
+}
 
-export function missingKey(path: string): string {
-  return `its key ${path} is not on this machine`;
+/** The signature with which a team was proven, where the person has its key. */
+export async function findSignature(
+  team: TeamRecord,
+  { keyPlace }: Pick<TeamPlace, "keyPlace">,
+): Promise<FoundSignature> {
+  const path = teamKeyPath({ teamId: team.team_id, ...keyPlace });
+  const key = await loadTeamKey({ path });
+  if (!key) return { reason: `its key ${path} is not on this machine`, missing: path };
+  const signature = hmacSignature(key);
+  if (isProven(team, signature)) return { signature, reason: "" };
+  return { reason: "it is not signed with its key" };
 }
 
 /** The refusal to run a team that is not the person's. */
@@ -61,7 +70,7 @@ export function foreignTeam(
 
 export type ForeignTeam = Extract<Ownership, { type: "foreign" }>;
 
-/** What a person should know before taking a team over. */
+/** The facts that a person should know before taking a team over. */
 function describeForeign({ members }: TeamRecord): string {
   if (members.length === 0) return "It has no teammates.";
   const names = members.map(({ name, role, model }) => {
@@ -71,7 +80,7 @@ function describeForeign({ members }: TeamRecord): string {
   return `Its teammates: ${names.join("; ")}.`;
 }
 
-/** The roster, and the last good one; what is no roster is left out, for the roster itself to tell. */
+/** The roster, and the last good one. An invalid one is left out: opening the roster reports it. */
 async function readRosters(directory: FilePath): Promise<TeamRecord[]> {
   const rosters: TeamRecord[] = [];
   for (const name of [rosterFile, lastGoodFile]) {

@@ -44,8 +44,8 @@ export class Post {
   }
 
   /**
-   * Resolves when everything that is on its way to a member has arrived or was refused. Whoever
-   * ends a member calls it once new mail is refused, and so overlooks nothing.
+   * Resolves when all mail that is on its way to a member has arrived or was refused. The removal of
+   * a member calls it once new mail is refused, so that no mail is overlooked.
    */
   async arrived(at: MemberName): Promise<void> {
     await Promise.allSettled(this.#underWay.get(at) ?? []);

@@ -10,7 +10,7 @@ const fileNames = ["AGENTS.md", "CLAUDE.md"];
 /** More would push the work itself out of the model's context. */
 const maxBytes = 64 * 1024;
 
-/** What the project tells everybody who works on it, as a member is shown it in its first turn. */
+/** The instructions of the project, as a member is shown them in its first turn. */
 export async function projectInstructions(
   workspace: Workspace,
   onWarning: (message: string) => void,

@@ -16,7 +16,7 @@ export interface QuietOptions {
  */
 export async function untilQuiet(supervisor: Supervisor, options: QuietOptions): Promise<void> {
   const { signal, backgroundWaitMs } = options;
-  const patience = new Patience(supervisor, backgroundWaitMs);
+  const wait = new BackgroundWait(supervisor, backgroundWaitMs);
   const shown = new Map<MemberName, MessageId>();
   let isReminded = false;
   while (true) {
@@ -31,16 +31,16 @@ export async function untilQuiet(supervisor: Supervisor, options: QuietOptions):
       await post.send(lead, { type: "message", from: system, content: reminder });
       continue;
     }
-    if (!hasBackgroundJobs(supervisor) || patience.isOver) return;
+    if (!hasBackgroundJobs(supervisor) || wait.check()) return;
     // The mail that tells of a job's end makes the team busy again.
-    const stopWaiting = patience.wait();
-    await until(supervisor, signal, () => !supervisor.isQuiet || patience.isOver);
+    const stopWaiting = wait.begin();
+    await until(supervisor, signal, () => !supervisor.isQuiet || wait.check());
     stopWaiting();
   }
 }
 
 /**
- * Wakes each member whose mailbox has something newer than it has looked at: whoever sent it may be at
+ * Wakes each member whose mailbox has something newer than it has looked at: its sender may be at
  * rest again, and the member may run elsewhere and not have heard of it yet. False where nobody has.
  * `shown` has what members were woken for: none is woken for the same message twice.
  */
@@ -59,8 +59,8 @@ async function wakeForMail(
   return (await Promise.all(woken)).includes(true);
 }
 
-/** How much longer background commands are waited for. It begins anew when somebody has run since. */
-class Patience {
+/** The time for which background commands are waited for. A run of any member restarts it. */
+class BackgroundWait {
   readonly #supervisor: Supervisor;
   readonly #waitMs: number;
   #runs = -1;
@@ -71,17 +71,18 @@ class Patience {
     this.#waitMs = waitMs;
   }
 
-  get isOver(): boolean {
+  /** True once the time is over. Restarts it where a member has run since the last check. */
+  check(): boolean {
     const { members, options } = this.#supervisor;
     const nowMs = options.clock.monotonicMs();
-    // A wake alone, such as that of the sweep, is no reason to be patient again.
+    // A wake without a run, such as a wake of the sweep, does not restart the time.
     if (this.#runs !== members.runs) this.#endMs = nowMs + this.#waitMs;
     this.#runs = members.runs;
     return nowMs >= this.#endMs;
   }
 
-  /** Has everybody look again when it is over. */
-  wait(): () => void {
+  /** Reports a change when the time is over. Returns how to stop that. */
+  begin(): () => void {
     const { members, options } = this.#supervisor;
     const leftMs = Math.max(this.#endMs - options.clock.monotonicMs(), 0);
     return options.clock.schedule(leftMs, () => members.changed());
@@ -101,7 +102,7 @@ async function until(
   const latch = new WakeLatch();
   const stop = supervisor.members.onChange(() => latch.wake());
   const removeListener = onAbort(signal, () => latch.wake());
-  // Whoever waits for a team keeps the process alive: all of its timers and watches do not.
+  // The timers and watches of a team do not keep the process alive, so this does.
   const keepAlive = setInterval(() => {}, 2 ** 31 - 1);
   try {
     while (!holds() && !signal.aborted && !supervisor.isClosing) {
@@ -114,7 +115,7 @@ async function until(
   }
 }
 
-/** What the lead would leave undone, in words for it; undefined where that is nothing or it cannot act. */
+/** The open plans and tasks, as a reminder; undefined where there are none or the lead cannot act. */
 async function unfinishedBusiness(supervisor: Supervisor): Promise<string | undefined> {
   const { failure, exhausted, lastEnd } = supervisor.members.lead.state;
   if (failure !== undefined || exhausted || lastEnd?.outcome !== "done") return undefined;

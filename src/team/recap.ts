@@ -3,7 +3,7 @@ import type { MemberName } from "../protocol/ids.ts";
 import type { Task } from "../protocol/task.ts";
 import type { TeamStore } from "./team-store.ts";
 
-/** What a member must still know after its conversation was summarized, as it stands on disk. */
+/** The facts on disk that a member must still know after its conversation was summarized. */
 export async function recap(store: TeamStore, self: MemberName): Promise<string[]> {
   const { team_name, members } = await store.roster.read();
   const tasks = (await store.tasks.list()).filter(isOpen);

@@ -10,13 +10,13 @@ import type {
 import type { Supervisor } from "./supervisor.ts";
 import type { TeamStore } from "./team-store.ts";
 
-/** What a supervisor is given: the team's store, how members are made, and what the person has set. */
+/** The team's store, the functions that make members, and the person's settings. */
 export interface SupervisorOptions {
   store: TeamStore;
   clock: Clock;
   secrets: Secrets;
   lead: LeadSettings;
-  /** Makes a member that can run. It must be as defined, or throw. */
+  /** Makes a member that can run, exactly as defined; otherwise throws. */
   openMember(definition: MemberDefinition, context: MemberContext): Promise<MemberParts>;
   /** Throws where it could not be. */
   checkMember(definition: MemberDefinition): Promise<void>;
@@ -32,7 +32,7 @@ export interface SupervisorOptions {
   maxTeammates: number;
   graceMs: number;
   planApprover: MemberName;
-  /** True where somebody is there to answer what is put to the person. */
+  /** True where a person is there to answer questions. */
   waitsForPerson: boolean;
   onWarning(message: string): void;
 }

@@ -181,7 +181,7 @@ export class Supervisor {
     const spawned = await Promise.allSettled(coming);
     const arrived = spawned.flatMap((each) => (each.status === "fulfilled" ? each.value : []));
     await this.#endAll(arrived, removal);
-    // Whoever was ending already is gone, too.
+    // Removals that were under way already are finished, too.
     await removals.settled();
     if (order) await keeper.noteStop(order.id);
   }
@@ -214,7 +214,7 @@ export class Supervisor {
     return this.protocols.permissions.setMode(member, mode, this.#leadsMode());
   }
 
-  /** Stops everybody between two writes; all of it goes on at the next start. */
+  /** Stops all members between two writes; they continue at the next start. */
   async leave(): Promise<void> {
     const { shutdowns, dispatch, removals, keeper, hub } = this.protocols;
     this.#isClosing = true;
@@ -251,7 +251,7 @@ export class Supervisor {
       goesOnByItself: name !== lead,
       orders: this.#orders,
       open: (carryOut) => {
-        // It may be opened again later: whatever was always allowed in between holds for it.
+        // For a member that is opened again after a crash, rules that were added meanwhile hold, too.
         const { rules } = protocols.permissions;
         return options.openMember({ ...definition, rules }, this.#contextOf(name, carryOut));
       },
@@ -309,7 +309,7 @@ export class Supervisor {
     const { members, protocols } = this;
     if (name !== undefined && name !== lead && !members.isBusy(name)) {
       protocols.dispatch.wake();
-      // Talk among teammates wakes the lead when nobody works any more.
+      // Talk among teammates wakes the lead when no teammate works.
       if (!members.isAnyTeammateBusy) void members.get(lead)?.order({ type: "wake" });
     }
     members.changed();

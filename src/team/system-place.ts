@@ -15,7 +15,7 @@ export function systemPlace(place: Pick<TeamPlace, "directory" | "onWarning">): 
   };
 }
 
-/** What this process was started with: where providers and their keys are. */
+/** The environment of this process, which has the providers and their keys. */
 export function systemEnvironment(): Environment {
   return process.env;
 }

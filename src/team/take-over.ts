@@ -35,7 +35,7 @@ export interface TakeOverOptions {
 /**
  * Makes a foreign team the person's own: it gets a new id and a new key, so that nothing counts that
  * was signed before. What its members saw and said becomes a note to each, in which no call is open;
- * everybody has to ask for everything. The roster is written last: whoever dies before that leaves
+ * every member has to ask for everything. The roster is written last: a crash before that leaves
  * the team foreign, to be taken over again. The archive has its transcripts and rosters as they were.
  */
 export async function takeOver(options: TakeOverOptions): Promise<TeamKey> {
@@ -92,7 +92,7 @@ async function keepHistories(
   }
 }
 
-/** A member as it may go on: itself, but with nothing that it was permitted before. */
+/** A member as it may continue: without any of its former permissions. */
 function inherited({ name, role, model, cwd, color, tools, status }: Member, now: Date): Member {
   return confine({
     name,
@@ -109,7 +109,7 @@ function inherited({ name, role, model, cwd, color, tools, status }: Member, now
 
 /**
  * Opens the questions of a team again that was taken over: nobody can vouch for what another key has
- * signed. What a call waited for is only cancelled, since no call is open any more.
+ * signed. Requests of calls are only cancelled, since no call is open.
  */
 export async function askAgain(requests: Requests, { members }: TeamRecord): Promise<void> {
   const isMember = (name: string) => members.some((member) => member.name === name);
@@ -122,7 +122,7 @@ export async function askAgain(requests: Requests, { members }: TeamRecord): Pro
   }
 }
 
-/** A link, a pipe or somebody else's file is moved, and never read. */
+/** A link, a pipe or a file of another user is moved, and never read. */
 function refusedFile(error: unknown): undefined {
   if (!(error instanceof TeamError) && !hasErrno(error, "ELOOP")) throw error;
   return undefined;

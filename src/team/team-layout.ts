@@ -1,6 +1,6 @@
 import { type FilePath, within } from "../lib/file-path.ts";
 
-/** Where everything of a team lies. docs/storage.md describes each file. */
+/** The paths of a team's files. docs/storage.md describes each file. */
 export interface TeamLayout<Path extends FilePath = FilePath> {
   directory: Path;
   inbox: Path;

@@ -13,13 +13,13 @@ import type { TeamPlace } from "./team-place.ts";
 export interface TeamOptions extends Omit<EquipmentOptions, "place" | "env"> {
   /** The workspace. */
   cwd: string;
-  /** Where the team lies and what it runs on: `.team` in the workspace, on this machine, unless said. */
+  /** The team directory, clock and processes (default: `.team` in the workspace, on this machine). */
   place?: TeamPlace;
-  /** Where providers and their keys are: what this process was started with, unless said. */
+  /** Has the providers and their keys (default: the environment of this process). */
   env?: Environment;
-  /** Told what a person should know and nothing else reports, where `place` is not said. */
+  /** Called with warnings for the person, where `place` is left out. */
   onWarning?(message: string): void;
-  /** Of the lead, and of teammates unless they have another; what the environment names unless said. */
+  /** The model of the lead, and of teammates without their own (default: `TROUPE_MODEL`). */
   model?: string | undefined;
   mode?: PermissionMode;
   /** Permission rules as a person writes them. */
@@ -59,7 +59,7 @@ export function onThisMachine(options: TeamOptions): TeamOptions & EquipmentOpti
   };
 }
 
-/** What the lead is, with everything checked that a person can get wrong, before anything is opened. */
+/** The settings of the lead. Checks the person's options before anything is opened. */
 export function leadSettings(options: TeamOptions & EquipmentOptions): LeadSettings {
   const { env, cwd, mode = defaults.mode, maxTurns = defaults.maxTurns, memberBudget } = options;
   const model = options.model ?? defaultModelId(env);

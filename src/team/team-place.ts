@@ -1,14 +1,14 @@
 import type { Clock } from "../lib/clock.ts";
 import type { ProcessTable } from "../lib/process-identity.ts";
 
-/** Where a team lies and what it runs on. */
+/** The directory of a team, and the clock and processes of its machine. */
 export interface TeamPlace {
   /** The team directory, such as `.team` in a workspace. */
   directory: string;
-  /** What decides where the team's key lies. */
+  /** Decides the path of the team's key. */
   keyPlace: { keyFile: string | undefined; stateHome: string | undefined; home: string };
   clock: Clock;
   processes: ProcessTable;
-  /** Told what a person should know and nothing else reports. */
+  /** Called with warnings for the person that nothing else reports. */
   onWarning(message: string): void;
 }

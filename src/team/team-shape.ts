@@ -22,16 +22,16 @@ const directories: ReadonlyMap<string, RegExp> = new Map([
   ["fence", /^(?:lead\.json|heartbeat|\.versions)$/],
   [".events", segments],
   [".usage", segments],
-  // Nothing reads it, so a person may keep there whatever it is.
+  // Nothing reads the archive, so a person may keep any file there.
   ["archive", /^/],
 ]);
 
 const files = new Set([rosterFile, lastGoodFile, "events.jsonl", "usage.jsonl", ".gitignore"]);
 
-/** What systems leave in any directory. It is nobody's, and in nobody's way. */
+/** Files that operating systems leave in any directory. */
 const litter = /^(?:\.DS_Store|Thumbs\.db|lost\+found|\.nfs[0-9a-f]+|\.fuse_hidden[0-9a-f]+)$/;
 
-/** What troupe adds to the name of a file that it replaces, or has moved out of the way. */
+/** The suffix of a file that troupe is replacing, or has moved out of the way. */
 const suffix = new RegExp(`\\.(?:${uuid}\\.tmp|damaged-[0-9TZ.-]+)$`);
 
 /** True for what a team keeps under this name in its directory, or in that directory of it. */
@@ -56,7 +56,7 @@ export async function requireTeamShape(directory: FilePath): Promise<void> {
   );
 }
 
-/** What lies in the directory and is not the team's, by its path below it. */
+/** The paths in the directory that are not the team's. */
 export async function foreignNames(
   directory: FilePath,
   entries: readonly Dirent[],
@@ -89,7 +89,7 @@ async function isRoster(directory: FilePath, name: string): Promise<boolean> {
   try {
     return (await readTeamFile(directory, name)) !== undefined;
   } catch (error) {
-    // What a newer troupe keeps there is not ours to change. What is damaged is the roster's business.
+    // Files of a newer troupe must not be changed. A damaged roster is reported when it is opened.
     if (!(error instanceof TeamError) || error.code !== "config-invalid") throw error;
     return false;
   }

@@ -36,15 +36,15 @@ export interface TeamStore extends AsyncDisposable {
   /** The newest message in a member's mailbox that its transcript does not have yet, if any. */
   newestUnread(name: MemberName): Promise<MessageId | undefined>;
 
-  /** What a member has of its own. Until it is closed, the same object is given again. */
+  /** Opens the files of one member. Until it is closed, the same object is returned again. */
   openMember(name: MemberName, options: Pick<ReaderOptions, "onSetAside">): Promise<MemberStore>;
 
-  /** Sets a member's transcript aside: it begins anew, with the mail it has not read. */
+  /** Sets a member's transcript aside: it starts again with an empty one and its unread mail. */
   forget(name: MemberName): Promise<void>;
 }
 
 /**
- * What one member has of its own: what it has seen, and what it has yet to see. Whoever opened it
+ * The transcript of one member, and the mail that is not in it yet. The process that opened it
  * closes it; then it can be opened again, here or in another process.
  */
 export interface MemberStore extends AsyncDisposable {

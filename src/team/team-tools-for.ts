@@ -78,7 +78,7 @@ function leadershipOf(supervisor: Supervisor): LeadAccess {
     findShutdown: (id) => shutdowns.find(id),
     async requestShutdown(teammate, { force }) {
       const name = await liveTeammate(supervisor, teammate);
-      // Who could not be opened cannot answer.
+      // A member that could not be opened cannot answer.
       if (!force && members.get(name)) return shutdowns.ask(lead, name);
       await supervisor.end(name, { reason: "the lead shut it down by force", expected: true });
       return undefined;

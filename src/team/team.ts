@@ -36,7 +36,7 @@ import { warmUp } from "./warm-up.ts";
 
 /**
  * A team at work: one lead that a person talks to, and teammates, each with its own conversation.
- * It lives in this process, and all of it goes on where it was when it is opened again.
+ * The team runs in this process, and continues where it was when it is opened again.
  */
 export class Team implements AsyncDisposable {
   readonly #equipment: Equipment;
@@ -53,13 +53,13 @@ export class Team implements AsyncDisposable {
   }
 
   /**
-   * Goes on with the team in the directory, or begins one. Throws `lead-alive` where another process
-   * runs it. Teammates whose run was cut short go on at once.
+   * Continues the team in the directory, or begins one. Throws `lead-alive` where another process
+   * runs it. Teammates whose run was cut short continue at once.
    */
   static async open(given: TeamOptions): Promise<Team> {
     const options = onThisMachine(given);
     const settings = leadSettings(options);
-    // It loads while the store is opened, most of which is waiting.
+    // The model's code loads while the store is opened, most of which is waiting.
     if (!options.openModel) preloadModel(settings.model, options);
     const opened = new Disposables();
     try {
@@ -100,7 +100,7 @@ export class Team implements AsyncDisposable {
     }
   }
 
-  /** Tells the lead something, as the person. Resolves when nothing can lose it any more. */
+  /** Writes to the lead, as the person. Resolves when the message is durable. */
   prompt(text: string): Promise<Message> {
     return this.message(lead, text);
   }
@@ -115,7 +115,7 @@ export class Team implements AsyncDisposable {
     return this.#supervisor.protocols.post.hasSentForPerson(id);
   }
 
-  /** Writes to everybody, as the person. Resolves to how many that were. */
+  /** Writes to all members, as the person. Resolves to their number. */
   broadcast(content: string): Promise<number> {
     return broadcast(this.#supervisor, user, content);
   }
@@ -129,7 +129,7 @@ export class Team implements AsyncDisposable {
     return this.#supervisor.protocols.hub.observe(signal);
   }
 
-  /** Resolves when the team is quiet, to how it stands; early when `signal` is aborted. */
+  /** Resolves to a summary when the team is quiet; early when `signal` is aborted. */
   async quiet(
     options: { signal?: AbortSignal; backgroundWaitMs?: number } = {},
   ): Promise<TeamSummary> {
@@ -142,7 +142,7 @@ export class Team implements AsyncDisposable {
     return summarize(this.#supervisor, this.#since);
   }
 
-  /** What each member's model calls have cost so far. */
+  /** The usage and cost of each member's model calls so far. */
   usage(): Promise<Map<MemberName, UsageTotal>> {
     return this.#equipment.store.usage.totals();
   }
@@ -165,7 +165,7 @@ export class Team implements AsyncDisposable {
     return this.#equipment.store.requests.list(filter);
   }
 
-  /** What waits for an answer: approvals and plans for the person among them. */
+  /** The requests that wait for an answer, including approvals and plans for the person. */
   openRequests(): Promise<Request[]> {
     return this.requests({ state: "pending" });
   }
@@ -176,13 +176,13 @@ export class Team implements AsyncDisposable {
     await this.#supervisor.protocols.post.send(request.from, answerMessage(request, answer));
   }
 
-  /** Stops a member's run; everybody's, unless said. Who was interrupted waits for mail. */
+  /** Stops a member's run (default: all members'). An interrupted member waits for mail. */
   interrupt(name?: string): void {
     const members = name === undefined ? this.#supervisor.members.living : [this.#member(name)];
     for (const member of members) void member.order({ type: "interrupt" });
   }
 
-  /** Ends a teammate without asking it; all of them, and the lead's run, unless said. */
+  /** Ends a teammate without asking it (default: all of them, and the lead's run). */
   async stop(name?: string): Promise<void> {
     await this.#supervisor.stop(name === undefined ? lead : parseMemberName(name));
   }
@@ -199,7 +199,7 @@ export class Team implements AsyncDisposable {
     this.#equipment.running.killAll();
   }
 
-  /** Stops everybody between two writes. All of it goes on when the team is opened again. */
+  /** Stops all members between two writes. They continue when the team is opened again. */
   close(): Promise<void> {
     return this.#opened[Symbol.asyncDispose]();
   }
@@ -208,7 +208,7 @@ export class Team implements AsyncDisposable {
     return this.close();
   }
 
-  /** Another process runs the team now: whatever this one still wrote would be refused. */
+  /** Another process runs the team now: further writes of this one would be refused. */
   #giveUp(): void {
     const { onWarning } = this.#equipment.place;
     onWarning("Another process has become the lead of this team. This one stops.");
@@ -244,7 +244,7 @@ function openCrons({ store, place }: Equipment, { protocols }: Supervisor): Prom
     onWarning: place.onWarning,
     async fire({ entry, at }) {
       const to = await requireMember(entry.member).catch((error: unknown) => {
-        // It has left: its lead decides what becomes of it.
+        // The member has ended: the lead decides about the prompt.
         if (error instanceof TeamError) return lead;
         throw error;
       });

@@ -32,7 +32,7 @@ export class Inbox implements Pick<MailboxReader, "unread" | "acknowledge" | "on
     const mail = unread.map(({ message }) => message);
     await this.#options.reportMail(mail);
     this.#lookedAt = unread.at(-1)?.message.id ?? this.#lookedAt;
-    // A process that leaves takes nothing in any more: an order among it is for the next one.
+    // A process that leaves takes in no more mail: an order among it is for the next process.
     if (this.#options.isLeaving()) return [];
     await this.#options.carryOut(mail);
     return unread;

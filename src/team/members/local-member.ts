@@ -16,11 +16,11 @@ import type { MemberHandle, MemberOrder, MemberState, RuleText } from "./member-
 import { MemberRuns } from "./member-runs.ts";
 import { countWithoutRun } from "./wake-policy.ts";
 
-/** What a member that runs here is given: how it is opened, what wakes it, and who is told of it. */
+/** How a member that runs here is opened, what wakes it, and where its changes are reported. */
 export interface LocalMemberOptions {
   name: MemberName;
   clock: Clock;
-  /** True where it goes on by itself with a run that was cut short. */
+  /** True where the member continues a run that was cut short without being asked. */
   goesOnByItself: boolean;
   orders: OrderHandlers;
   /** Opens it with its history; once more after a crash. */
@@ -30,11 +30,11 @@ export interface LocalMemberOptions {
   /** Does everything that the end of a run brings about. Called again until it has resolved. */
   settle(run: LastRun, options: { hasEnded: boolean }): Promise<void>;
   onEvent(event: AgentEvent): void;
-  /** Told of the status for the roster. */
+  /** Called with the status for the roster. */
   onStatus(status: MemberStatus, detail: string | undefined): void;
-  /** Told of a throw in its loop, when nothing of it runs any more. */
+  /** Called after a throw in the loop, when nothing of the member runs. */
   onCrash(reason: string): void;
-  /** Told that mail has come after its end. */
+  /** Called when mail has come after the member's end. */
   onLateMail(): void;
   onWarning(message: string): void;
 }
@@ -87,7 +87,7 @@ export class LocalMember implements MemberHandle {
       onEvent: (event) => this.#onEvent(event),
     });
     orders.onSettled(() => this.#changes.emit());
-    // Who was interrupted waits for a word, over a restart too.
+    // An interrupted member waits for mail, over a restart too.
     const { end } = this.#runs.last;
     this.#isInterrupted = end?.outcome === "interrupted" && end.reason === undefined;
   }
@@ -129,7 +129,7 @@ export class LocalMember implements MemberHandle {
     switch (order.type) {
       case "start":
         this.#loop.start();
-        // Who waits for an answer takes no mail, and it may have come while nobody ran the team.
+        // A member that waits takes no mail, and its answer may have come between two processes.
         return this.#lookForOrders();
       case "wake":
         return this.#wake();
@@ -202,7 +202,7 @@ export class LocalMember implements MemberHandle {
     this.#condition = { type: "ended" };
     if (this.#run) interrupt(this.#run, reason);
     await this.#stopped();
-    // Whatever is the matter with its files, it can be ended.
+    // A member with damaged files can be ended, too.
     if (!this.#run) {
       await this.#runs.closeLast(reason).catch((error: unknown) => {
         this.#options.onCrash(describeError(error));
@@ -282,7 +282,7 @@ export class LocalMember implements MemberHandle {
   }
 
   async #runOnce(): Promise<void> {
-    // It may have been ended while it looked for a reason.
+    // The member may have been ended while it looked for a reason.
     if (this.#hasEnded) return;
     const run = new AbortController();
     this.#run = run;
@@ -332,7 +332,7 @@ export class LocalMember implements MemberHandle {
     this.#runs.noteCrash();
     this.#run = undefined;
     if (this.#hasEnded) return;
-    // What is tried again and fails again for the same reason is told once.
+    // A repeated failure for the same reason is reported once.
     const isKnown = this.#failure === reason;
     this.#condition = { type: "failed", reason };
     this.#lastEnd = { outcome: "failed", answers: [], reason, isUnanswered: true };

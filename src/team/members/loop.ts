@@ -1,9 +1,9 @@
 export interface LoopOptions {
   /** Does what there is to do. False when there was nothing. */
   work(): Promise<boolean>;
-  /** Told when the loop falls asleep. */
+  /** Called when the loop falls asleep. */
   onSleep(): void;
-  /** Told of a throw of `work`. It must see to it that the next `work` does not throw for the same reason. */
+  /** Called when `work` throws. Must prevent the next `work` from throwing for the same reason. */
   onCrash(error: unknown): void;
 }
 

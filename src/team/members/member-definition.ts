@@ -12,7 +12,7 @@ import type { Tool } from "../../tools/tool.ts";
 import type { PlanGate } from "../protocols/plans.ts";
 import type { Inbox, InboxOptions } from "./inbox.ts";
 
-/** Who a member is to be. */
+/** The definition of a member. */
 export interface MemberDefinition {
   name: MemberName;
   role: Role;

@@ -6,12 +6,12 @@ import { isBusy, type MemberHandle } from "./member-handle.ts";
 /** Everybody who runs or has run for this team, and who wants to know when that changes. */
 export class Members {
   readonly #members = new Map<MemberName, { handle: MemberHandle; stop: () => void }>();
-  /** Those that are at rest, longest first. */
+  /** The members at rest, longest first. */
   readonly #resting = new Set<MemberName>();
   readonly #onChange: (name: MemberName) => void;
   readonly #changes = new Listeners<void>();
 
-  /** `onChange` is told first whose state has changed. */
+  /** `onChange` is called with the name of a changed member before the listeners. */
   constructor(onChange: (name: MemberName) => void) {
     this.#onChange = onChange;
   }
@@ -93,7 +93,7 @@ export class Members {
     return this.#changes.add(listener);
   }
 
-  /** Has everybody who waits for a change look again. */
+  /** Calls the listeners of `onChange`. */
   changed(): void {
     this.#changes.emit();
   }

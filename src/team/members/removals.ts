@@ -12,7 +12,7 @@ import {
 import type { Message } from "../../protocol/message.ts";
 import { bodyOf, isReturned } from "../../protocol/message-types.ts";
 import type { Member } from "../../protocol/team.ts";
-import type { Requests } from "../../requests/requests.ts";
+import { type Requests, unlessDecided } from "../../requests/requests.ts";
 import type { EventHub } from "../event-hub.ts";
 import { messageIdFor } from "../message-id-for.ts";
 import type { Post } from "../post.ts";
@@ -23,7 +23,7 @@ import type { SentEvents } from "../sent-events.ts";
 import type { TeamStore } from "../team-store.ts";
 import type { RosterKeeper } from "./roster-keeper.ts";
 
-/** Why a member ends, and whether somebody had asked for it. */
+/** Why a member ends, and whether that was requested. */
 export interface Removal {
   reason: string;
   expected: boolean;
@@ -207,10 +207,6 @@ function notThere(name: MemberName, members: readonly Member[]): TeamError {
 /** Cancels the open requests of a member that has ended. */
 async function cancelAll(requests: Requests, from: MemberName): Promise<void> {
   for (const { id } of await requests.list({ state: "pending", from })) {
-    try {
-      await requests.cancel(id, from, "its member has ended");
-    } catch (error) {
-      if (!(error instanceof TeamError) || error.code !== "request-refused") throw error;
-    }
+    await unlessDecided(requests.cancel(id, from, "its member has ended"));
   }
 }

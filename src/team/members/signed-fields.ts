@@ -2,7 +2,7 @@ import type { Signature } from "../../keys/signature.ts";
 import { canonicalJson } from "../../lib/canonical-json.ts";
 import type { Member, TeamRecord } from "../../protocol/team.ts";
 
-/** What of a member's record decides who it is, what it may do, and whether it is there at all. */
+/** The fields of a record that decide a member's identity, permissions and whether it has ended. */
 const signedFields = [
   "role",
   "model",
@@ -47,7 +47,7 @@ function hasSignedFieldsOf(edited: Member, known: Member): boolean {
   return fieldsOf(edited) === fieldsOf(known);
 }
 
-/** The member as it may go on in a team that was taken over: it must ask for everything. */
+/** The member as it may continue in a team that was taken over: it must ask for everything. */
 export function confine(member: Member): Member {
   return { ...member, permission_mode: "default", plan_required: true };
 }

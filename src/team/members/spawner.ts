@@ -33,7 +33,7 @@ interface Beginning {
   /** The record of the one that had the name. */
   before: Member | undefined;
   request: SpawnRequest;
-  /** Resolves when everybody who was asked for before is on the way to the roster. */
+  /** Resolves when the records of all earlier spawns are on the way to the roster. */
   turn: Promise<void>;
   endTurn(): void;
 }
@@ -41,7 +41,7 @@ interface Beginning {
 /** Spawns teammates, and wakes those again that are known. */
 export class Spawner {
   readonly #options: SpawnerOptions;
-  /** Those that are being spawned, and may not be in the roster yet. */
+  /** The members that are being spawned, and may not be in the roster yet. */
   readonly #underWay = new Map<MemberName, { record: Member; work: Promise<void> }>();
   /** Every spawn that was asked for, from its first moment on. */
   readonly #all = new Set<Promise<Member>>();
@@ -65,7 +65,7 @@ export class Spawner {
   }
 
   async #spawn(by: MemberName, request: SpawnRequest): Promise<Member> {
-    // Whoever stops everybody from now on stops this one, too.
+    // An order to stop all members stops this one from now on, too.
     const askedAt = this.#options.clock.now();
     const team = await this.#teamWithout(request.name);
     const record = this.#recordOf(request, team, askedAt);
@@ -91,7 +91,7 @@ export class Spawner {
     }
   }
 
-  /** Resolves when nobody is being spawned any more, or not this member. */
+  /** Resolves when no spawn is under way, or none of this member. */
   async settled(name?: MemberName): Promise<void> {
     const one = name && this.#underWay.get(name)?.work;
     await Promise.allSettled<unknown>(name === undefined ? this.#all : [one]);
@@ -110,7 +110,7 @@ export class Spawner {
     return this.#all.size > 0;
   }
 
-  /** From now on nobody is spawned any more. Resolves when nobody is being spawned. */
+  /** Refuses further spawns. Resolves when no spawn is under way. */
   async close(): Promise<void> {
     this.#isClosed = true;
     await this.settled();
@@ -163,7 +163,7 @@ export class Spawner {
     }
   }
 
-  /** They are opened beside each other, and enlisted in the order in which they were asked for. */
+  /** Members are opened in parallel, and enter the roster in the order of their spawns. */
   #takeTurn(): Pick<Beginning, "turn" | "endTurn"> {
     const turn = this.#lastTurn;
     let endTurn = () => {};
@@ -174,7 +174,7 @@ export class Spawner {
   }
 
   /**
-   * Those of one reply are ready together, and so are enlisted by one write: one after the other,
+   * The members of one reply are ready together, and so enter the roster by one write: one by one,
    * the last would wait for the writes of all, while the first are at work already.
    */
   async #prepareWithOthers(record: Member, before: Member | undefined, isFresh: boolean) {
@@ -191,16 +191,16 @@ export class Spawner {
   async #prepare(record: Member, before: Member | undefined, isFresh: boolean) {
     const { plans, shutdowns, removals } = this.#options.protocols;
     const { name } = record;
-    // What the end of the one before brings about must not befall its successor.
+    // The removal of the earlier member of this name must not affect its successor.
     await removals.settled(name);
     const member = await this.#seat(record, before, isFresh);
     await plans.begin(name, record.plan_required === true);
-    // Whatever was asked of its predecessor is over.
+    // Shutdown requests to its predecessor are over.
     await shutdowns.settle(name);
     return member;
   }
 
-  /** The member that is open already, where it can go on as it is, or one opened anew. */
+  /** The member that is open already, where it can continue as it is, or a newly opened one. */
   async #seat(record: Member, before: Member | undefined, isFresh: boolean): Promise<MemberHandle> {
     const { members, store, check, open } = this.#options;
     const known = members.get(record.name);

@@ -22,7 +22,7 @@ export interface PermissionOrdersOptions {
   rules: readonly Rule[];
 }
 
-/** What the person decides about calls: answers to questions, rules for all, and modes. */
+/** The person's decisions about calls: answers to questions, rules for all members, and modes. */
 export class PermissionOrders {
   readonly #options: PermissionOrdersOptions;
   #rules: readonly Rule[];
@@ -32,12 +32,12 @@ export class PermissionOrders {
     this.#rules = options.rules;
   }
 
-  /** The rules for everybody, those that the person added by "always" too. */
+  /** The rules for all members, including those that the person added by "always". */
   get rules(): readonly Rule[] {
     return this.#rules;
   }
 
-  /** What was always allowed before a restart is so now. */
+  /** Restores the rules that the person added by "always". */
   async restore(): Promise<void> {
     const approved = await this.#options.requests.list({ state: "approved", type: "permission" });
     for (const { decision } of approved) this.#add(decision?.rule);
@@ -82,7 +82,7 @@ export class PermissionOrders {
     }));
   }
 
-  /** Tells everybody; who is spawned later has the rule from the start. */
+  /** Sends the rule to all members; members that are spawned later have it from the start. */
   async #spread(rule: string, { id, decision }: Request): Promise<void> {
     this.#add(rule);
     const at = new Date(decision?.at ?? 0);
@@ -117,7 +117,7 @@ function ruleOf({ subject }: Request): string | undefined {
   return typeof subject.rule === "string" ? subject.rule : undefined;
 }
 
-/** Why an answer counts for nothing that came to somebody else than who had asked. */
+/** The error for an answer that came to another member than the one that asked. */
 export function notTheirs({ id }: Request, member: MemberName): TeamError {
   return new TeamError("request-refused", `Request ${id} is not a question of '${member}'`, {
     hint: `Look at the open questions again. Only the ${lead}'s person answers them.`,

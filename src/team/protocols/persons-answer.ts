@@ -29,8 +29,8 @@ export async function findQuestion(
 }
 
 /**
- * The message to whoever asked that carries the person's answer. Everybody answers by mail, from
- * wherever: there is one way in.
+ * The message with the person's answer to the member that asked. Every answer comes by mail, from
+ * this process or another one.
  */
 export function answerMessage(
   { id: request_id, type, hash: asked }: Request,

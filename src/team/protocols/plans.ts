@@ -1,11 +1,11 @@
 import { TeamError } from "../../errors.ts";
 import type { Permissions } from "../../permissions/permissions.ts";
-import { type MemberName, type MessageId, RequestId, user } from "../../protocol/ids.ts";
+import { type MemberName, type MessageId, type RequestId, user } from "../../protocol/ids.ts";
 import { isContentSize } from "../../protocol/message.ts";
 import type { Request } from "../../protocol/request.ts";
 import type { TaskLease } from "../../protocol/task.ts";
 import type { Member } from "../../protocol/team.ts";
-import type { Requests } from "../../requests/requests.ts";
+import { findRequest, type Requests, unlessDecided } from "../../requests/requests.ts";
 import type { RosterKeeper } from "../members/roster-keeper.ts";
 import { messageIdFor } from "../message-id-for.ts";
 import type { Post } from "../post.ts";
@@ -15,7 +15,7 @@ export interface PlanAnswer {
   feedback?: string | undefined;
 }
 
-/** What is known of an answer that came by mail. */
+/** The hash and the message of an answer that came by mail. */
 export interface PlanReceipt {
   hash?: string | undefined;
   cause?: MessageId | undefined;
@@ -55,7 +55,7 @@ export interface PlansOptions {
   requests: Requests;
   keeper: Pick<RosterKeeper, "change">;
   post: { send(...given: Parameters<Post["send"]>): Promise<unknown> };
-  /** Who decides: the lead or the person. */
+  /** The lead or the person. */
   approver: MemberName;
 }
 
@@ -90,21 +90,21 @@ export class Plans {
     return [...this.#states.values()].some(({ request }) => request?.state === "pending");
   }
 
-  /** A member begins, or begins again: whatever it had planned before is void. */
+  /** Starts a member, or starts it again: its earlier plan is void. */
   async begin(name: MemberName, isRequired: boolean): Promise<void> {
     await this.#withdraw(name, "its member was spawned again");
     this.#states.set(name, { isRequired, request: undefined });
   }
 
   /**
-   * A member goes on after a restart: its plan stands as it is on disk, and is asked about again. An
+   * Restores the plan of a member after a restart as it is on disk, and asks about it again. An
    * approval from before it took its task is void: the process may have died before it said so.
    */
   async restore(
     { name, plan_required: isRequired = false, plan_request: id }: Member,
     leases: readonly TaskLease[],
   ): Promise<void> {
-    const known = id && (await this.#find(id));
+    const known = id && (await findRequest(this.#options.requests, id));
     // The process may have died before the roster had its newest plan, and a question that was
     // signed with a key that is lost was asked again under another id.
     const newest = await this.#newestOpenPlanOf(name);
@@ -130,7 +130,7 @@ export class Plans {
     const replaces = older?.state === "pending" ? older.id : undefined;
     const request = await requests.open({ type: "plan", from, to, subject: { plan }, replaces });
     this.#states.set(from, { isRequired, request });
-    // It may have been decided before it was the one that counts.
+    // The request may have been decided before it became the one that counts.
     this.#note(await requests.get(request.id));
     if (older?.state === "pending") await this.#cancel(older.id, from, superseded);
     await this.#keep(request);
@@ -145,7 +145,7 @@ export class Plans {
     return request.from;
   }
 
-  /** Decides a plan, of which its member is told by other means. */
+  /** Decides a plan without a reply: its member has the answer by mail already. */
   async record(
     by: MemberName,
     id: string,
@@ -173,13 +173,13 @@ export class Plans {
     await this.#options.keeper.change(name, ({ plan_request: _, ...member }) => member);
   }
 
-  /** A member has ended: nobody needs to decide its plan any more. */
+  /** Withdraws the plan of a member that has ended. */
   async end(name: MemberName): Promise<void> {
     await this.#withdraw(name, "its member has ended");
     this.#states.delete(name);
   }
 
-  /** A gate opens and closes by what is on record of its plan, whoever has decided it. */
+  /** Opens and closes a gate by the record of its plan, in whichever process it was decided. */
   #note(request: Request): void {
     const known = this.#states.get(request.from);
     if (known?.request?.id !== request.id || known.request.version > request.version) return;
@@ -191,13 +191,8 @@ export class Plans {
     if (request?.state === "pending") await this.#cancel(request.id, name, reason);
   }
 
-  async #cancel(id: RequestId, by: MemberName, reason: string): Promise<void> {
-    try {
-      await this.#options.requests.cancel(id, by, reason);
-    } catch (error) {
-      // It was decided at the same moment.
-      if (!(error instanceof TeamError) || error.code !== "request-refused") throw error;
-    }
+  #cancel(id: RequestId, by: MemberName, reason: string): Promise<void> {
+    return unlessDecided(this.#options.requests.cancel(id, by, reason));
   }
 
   async #ask({ id, from, to, subject, created_at }: Request): Promise<void> {
@@ -239,18 +234,8 @@ export class Plans {
     await this.#options.keeper.change(from, (member) => ({ ...member, plan_request: id }));
   }
 
-  async #find(id: RequestId): Promise<Request | undefined> {
-    try {
-      return await this.#options.requests.get(id);
-    } catch (error) {
-      if (!(error instanceof TeamError) || error.code !== "request-unknown") throw error;
-      return undefined;
-    }
-  }
-
   async #require(text: string): Promise<Request> {
-    const id = RequestId.safeParse(text);
-    const request = id.success ? await this.#find(id.data) : undefined;
+    const request = await findRequest(this.#options.requests, text);
     if (request?.type === "plan") return request;
     const open = await this.#options.requests.list({ state: "pending", type: "plan" });
     const known = open.map(({ id: each, from }) => `${each} of '${from}'`).join(", ");

@@ -1,9 +1,9 @@
 import { TeamError } from "../../errors.ts";
 import type { Clock } from "../../lib/clock.ts";
-import { lead, type MemberName, RequestId } from "../../protocol/ids.ts";
+import { lead, type MemberName, type RequestId } from "../../protocol/ids.ts";
 import type { Request } from "../../protocol/request.ts";
 import type { Member } from "../../protocol/team.ts";
-import type { Requests } from "../../requests/requests.ts";
+import { findRequest, type Requests, unlessDecided } from "../../requests/requests.ts";
 import type { RosterKeeper } from "../members/roster-keeper.ts";
 import { messageIdFor } from "../message-id-for.ts";
 import type { Post } from "../post.ts";
@@ -15,7 +15,7 @@ export interface ShutdownsOptions {
   clock: Clock;
   /** How long a member has to answer. */
   graceMs: number;
-  /** Ends a member for good. It resolves when it is gone. */
+  /** Ends a member for good. Resolves when the member is gone. */
   end(name: MemberName, reason: string): Promise<void>;
   onWarning(message: string): void;
 }
@@ -85,18 +85,11 @@ export class Shutdowns implements Disposable {
   }
 
   async find(id: string): Promise<Request | undefined> {
-    const parsed = RequestId.safeParse(id);
-    if (!parsed.success) return undefined;
-    try {
-      const request = await this.#options.requests.get(parsed.data);
-      return request.type === "shutdown" ? request : undefined;
-    } catch (error) {
-      if (!(error instanceof TeamError) || error.code !== "request-unknown") throw error;
-      return undefined;
-    }
+    const request = await findRequest(this.#options.requests, id);
+    return request?.type === "shutdown" ? request : undefined;
   }
 
-  /** A member has ended: whoever still asked it to has what it wanted. */
+  /** Closes the open shutdown requests to a member that has ended. */
   async settle(name: MemberName): Promise<void> {
     this.#endGrace(name);
     const open = await this.#options.requests.list({ state: "pending", type: "shutdown" });
@@ -175,11 +168,7 @@ export class Shutdowns implements Disposable {
   }
 
   async #expire(id: RequestId): Promise<void> {
-    try {
-      await this.#options.requests.expire(id, "the member has ended");
-    } catch (error) {
-      if (!(error instanceof TeamError) || error.code !== "request-refused") throw error;
-    }
+    await unlessDecided(this.#options.requests.expire(id, "the member has ended"));
   }
 
   #endGrace(name: MemberName): void {

@@ -10,12 +10,12 @@ export interface TaskDispatchOptions {
   tasks: TeamTasks;
   /** The teammates that have nothing to do and may take a task, longest idle first. */
   idle(): readonly MemberName[];
-  /** Told whenever there may be nothing more to give out. */
+  /** Called whenever there may be no task left to give out. */
   onSleep(): void;
   onWarning(message: string): void;
 }
 
-/** Gives open tasks to idle teammates: the claim is on disk first, then the member is told. */
+/** Gives open tasks to idle teammates: first the claim is written, then the mail is sent. */
 export class TaskDispatch {
   readonly #options: TaskDispatchOptions;
   readonly #loop: Loop;
@@ -57,7 +57,7 @@ export class TaskDispatch {
     return this.#give(task, member);
   }
 
-  /** False where somebody else was first or the task has changed: that change is a wake of its own. */
+  /** False where another claim was first or the task has changed: that change is a wake of its own. */
   async #give(task: Task, to: MemberName): Promise<boolean> {
     const { tasks } = this.#options;
     try {

@@ -16,21 +16,21 @@ export interface TeamTasksOptions {
   board: TaskBoard;
   post: Pick<Post, "send">;
   roster(): Promise<TeamRecord>;
-  /** True while a member waits for an answer, and cannot go on with a task. */
+  /** True while a member waits for an answer, and cannot continue a task. */
   isWaiting(name: MemberName): boolean;
   /** The approved plan of a member, which ends when it takes a task. */
   approvedPlanOf(name: MemberName): RequestId | undefined;
-  /** Told when a member has taken a task. */
+  /** Called when a member has taken a task. */
   onTaken(name: MemberName): Promise<void>;
 }
 
-/** What of a run matters for the tasks its member holds. */
+/** The part of a run that matters for the tasks of its member. */
 export interface EndedRun {
   end: RecordedEnd;
   remindedOf: ReadonlySet<TaskId>;
 }
 
-/** The task board in use: whoever must know of a change is told of it. */
+/** The task board in use: sends mail to the members that a change concerns. */
 export class TeamTasks {
   readonly #options: TeamTasksOptions;
   /** The tasks: read once, and then kept up to date by the changes that the board reports. */
@@ -92,7 +92,7 @@ export class TeamTasks {
     return (await this.#heldBy(name)).flatMap(({ lease }) => lease ?? []);
   }
 
-  /** At a start, a member that is idle and holds a task may never have been told of it. */
+  /** For a start: an idle member that holds a task may not have received the mail about it. */
   async remindOfHeldTasks(name: MemberName): Promise<void> {
     for (const task of await this.#heldBy(name)) {
       await this.#remind(task, name, `version ${task.version}`);
@@ -134,7 +134,7 @@ export class TeamTasks {
     return this.#announce(change);
   }
 
-  /** Whoever owns a task that has just become free to start has waited for that. */
+  /** Tells the owners of tasks that have just become free to start. */
   async #announce(change: TaskChange): Promise<TaskChange> {
     for (const task of change.unblocked) {
       if (task.owner && task.status === "pending") {
@@ -146,7 +146,7 @@ export class TeamTasks {
 
   async #tellOwner(task: Task, by: MemberName): Promise<void> {
     if (!task.owner || task.owner === by) return;
-    // Who could not start yet is told when it can.
+    // The owner of a blocked task hears of it when the task can be started.
     if (await this.#isBlocked(task)) return;
     await this.#tell(task, { to: task.owner, from: by, cause: "assigned" });
   }
@@ -175,7 +175,7 @@ export class TeamTasks {
     });
   }
 
-  /** Tells a member of a task that it holds. Who has left in between does not hold it any more. */
+  /** Sends mail about a task to its holder. A holder that has ended meanwhile loses the task. */
   async #sendUnlessGone(
     to: MemberName,
     draft: Parameters<Post["send"]>[1] & { task_id: TaskId },
@@ -191,8 +191,8 @@ export class TeamTasks {
   }
 
   /**
-   * The lead is told first of a task that fails by this: whoever is killed in between meets the task
-   * as it was when the run is settled again, and sends the very same message.
+   * A task that fails by this is first reported to the lead: after a crash in between, the task is
+   * as it was when the run is settled again, and the very same message is sent.
    */
   async #release(task: Task, holder: MemberName): Promise<void> {
     const release = { holder, isCounted: true };
@@ -210,7 +210,7 @@ export class TeamTasks {
     await this.#options.board.release(id, release);
   }
 
-  /** What a member could work on, and has not finished. */
+  /** The unfinished tasks that a member could work on. */
   async #heldBy(name: MemberName): Promise<Task[]> {
     return (await this.#startable()).filter(({ owner }) => owner === name);
   }

@@ -53,7 +53,7 @@ async function reasonToStop(options: WaitingOptions): Promise<string | undefined
   if (mode === "any" && done.length > 0) {
     return `${listed(done)} ${ended(done)}. ${stillBusy(options)}`;
   }
-  // Their results are what is waited for; whatever else is worth a turn may need an answer.
+  // The results of these members are expected; other mail that is worth a turn may need an answer.
   const other = (await options.news()).find(
     ({ type, from }) => !(type === "result" && names.includes(from)),
   );
