@@ -15,9 +15,10 @@ import { Conversation } from "./conversation.ts";
 import type { Input } from "./input.ts";
 import type { WholePath } from "./mail-text.ts";
 import { RunRecord } from "./run-record.ts";
+import type { LastRun } from "./runner.ts";
 
 /** The limits of a member's runs. */
-interface Limits {
+interface RunLimits {
   /** Turns of one run. */
   maxTurns: number;
   maxOutputTokens: number;
@@ -35,7 +36,7 @@ export interface AgentOptions {
   permissions: Pick<Permissions, "judge">;
   approvals: Approvals;
   bill: Bill;
-  limits: Limits;
+  limits: RunLimits;
   secrets: Secrets;
   outputFiles: Pick<OutputFiles, "capOutput">;
   /** The texts that a compaction must keep, rebuilt from disk: roster, tasks, instructions, … */
@@ -61,7 +62,7 @@ export class Agent {
   readonly toolSpecs: readonly ToolSpec[];
   /** The calls that an earlier process has left open: a person may have been asked about them. */
   readonly inherited: ReadonlySet<string>;
-  readonly lastRun: RunRecord;
+  readonly #run: RunRecord;
 
   private constructor(options: AgentOptions, entries: readonly Entry[]) {
     this.options = options;
@@ -69,7 +70,7 @@ export class Agent {
     this.tools = new Map(options.tools.map((tool) => [tool.spec.name, tool]));
     this.toolSpecs = options.tools.map(({ spec }) => spec);
     this.inherited = new Set(this.conversation.openCalls.map(({ call }) => call.call_id));
-    this.lastRun = new RunRecord(entries);
+    this.#run = new RunRecord(entries);
   }
 
   /** Opens a member with its history, and writes down who it is where that is new. */
@@ -81,6 +82,10 @@ export class Agent {
       await agent.record(agent.profile);
     }
     return agent;
+  }
+
+  get lastRun(): LastRun {
+    return this.#run;
   }
 
   get profile(): EntryDraft {
@@ -98,7 +103,7 @@ export class Agent {
     await this.options.transcript.append(entries);
     for (const entry of entries) {
       this.conversation.add(entry);
-      this.lastRun.add(entry);
+      this.#run.add(entry);
     }
   }
 

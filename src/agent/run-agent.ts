@@ -34,7 +34,7 @@ export async function* runAgent(
 }
 
 /** How a run ends after a turn; undefined for another turn. */
-type Ending = Omit<RunEnd, "answers"> | "left" | undefined;
+type RunEnding = Omit<RunEnd, "answers"> | "left" | undefined;
 
 /** How often in a row a reply may be cut short before the run fails. */
 const maxCuts = 3;
@@ -60,7 +60,7 @@ class AgentRun {
     // The calls that an earlier process left unanswered come first.
     yield* this.#answerCalls();
 
-    let ending: Ending;
+    let ending: RunEnding;
     while (!ending) ending = yield* this.#takeTurn();
     if (ending === "left") return undefined;
 
@@ -72,7 +72,7 @@ class AgentRun {
     return { ...ending, answers: this.#agent.lastRun.answers };
   }
 
-  async *#takeTurn(): AsyncGenerator<EventDraft, Ending> {
+  async *#takeTurn(): AsyncGenerator<EventDraft, RunEnding> {
     const stopped = this.#stopped();
     if (stopped) return stopped;
     yield* this.#takeInput();
@@ -106,14 +106,14 @@ class AgentRun {
     for (const { message } of mail) yield { type: "message-delivered", id: message.id };
   }
 
-  #stopped(): Ending {
+  #stopped(): RunEnding {
     if (!this.#signal.aborted) return undefined;
     if (isLeaving(this.#signal)) return "left";
     const reason = interruptionReason(this.#signal);
     return { outcome: "interrupted", ...(reason && { reason }) };
   }
 
-  #limit(): Ending {
+  #limit(): RunEnding {
     const { limits, bill } = this.#agent.options;
     if (bill.exhausted) return { outcome: "budget", reason: bill.exhausted };
     if (this.#turn < limits.maxTurns) return undefined;
@@ -141,7 +141,7 @@ class AgentRun {
   }
 
   /** An early compaction may fail: then the run continues while there is room. */
-  async *#compact(): AsyncGenerator<EventDraft, Ending> {
+  async *#compact(): AsyncGenerator<EventDraft, RunEnding> {
     const setback = yield* compact(this.#agent, this.#signal);
     const { contextTokens } = this.#agent.conversation;
     this.#crampedAt = isNearlyFull(this.#agent) ? contextTokens : 0;
@@ -152,7 +152,7 @@ class AgentRun {
     return undefined;
   }
 
-  #setBack(setback: Setback): Ending {
+  #setBack(setback: Setback): RunEnding {
     const stopped = this.#stopped();
     if (stopped) return stopped;
     if (setback.type === "exhausted") return { outcome: "budget", reason: setback.reason };
@@ -160,7 +160,9 @@ class AgentRun {
     return { outcome: "failed", reason, ...(hint && { hint }), isUnanswered: true };
   }
 
-  async *#afterReply(reply: Extract<Reply, { type: "reply" }>): AsyncGenerator<EventDraft, Ending> {
+  async *#afterReply(
+    reply: Extract<Reply, { type: "reply" }>,
+  ): AsyncGenerator<EventDraft, RunEnding> {
     const { blocks, stop, rawStop } = reply;
     if (stop === "refusal") {
       return { outcome: "failed", reason: "the provider refused to answer (stop reason: refusal)" };
@@ -180,7 +182,7 @@ class AgentRun {
   }
 
   /** After a reply that was cut short. Its calls are answered as not run, so only a text needs a word. */
-  async #goOn(hasCalls: boolean): Promise<Ending> {
+  async #goOn(hasCalls: boolean): Promise<RunEnding> {
     this.#cuts++;
     if (this.#cuts > maxCuts) {
       return { outcome: "failed", reason: `its reply was cut short ${this.#cuts} times in a row` };

@@ -5,19 +5,19 @@ import type { Entry, ReplyBlock, StopReason } from "../protocol/transcript.ts";
 import type { LastRun, RecordedEnd } from "./runner.ts";
 
 /**
- * What a transcript says about its member's last run, which may have gone on in several processes.
+ * The last run of a member by its transcript; several processes may have taken part in it.
  * Built from the entries and from nothing else, so that it is the same after a restart.
  */
 export class RunRecord implements LastRun {
-  #answers: string[] = [];
+  answers: string[] = [];
+  wakers = new Set<MemberName>();
+  remindedOf = new Set<TaskId>();
+  calledTools = new Set<string>();
+  isOpen = false;
+  end: RecordedEnd | undefined;
   /** The parts so far of an answer that was cut short. */
   #cutText = "";
-  #wakers = new Set<MemberName>();
-  #remindedOf = new Set<TaskId>();
-  #calledTools = new Set<string>();
-  #end: RecordedEnd | undefined;
   #isSettled = true;
-  #isOpen = false;
 
   constructor(entries: Iterable<Entry>) {
     for (const entry of entries) this.add(entry);
@@ -26,7 +26,7 @@ export class RunRecord implements LastRun {
   add(entry: Entry): void {
     switch (entry.type) {
       case "run-start":
-        if (!this.#isOpen) this.#begin();
+        if (!this.isOpen) this.#begin();
         break;
       case "delivery":
         this.#addMail(entry.message);
@@ -36,19 +36,19 @@ export class RunRecord implements LastRun {
         break;
       case "compaction":
         // The run's own start is before the compaction, and is not read when the member is opened.
-        if (!this.#isOpen) this.#begin();
-        this.#answers = [...(entry.answers ?? [])];
+        if (!this.isOpen) this.#begin();
+        this.answers = [...(entry.answers ?? [])];
         break;
       case "run-end":
         this.#addAnswer("");
-        this.#isOpen = false;
+        this.isOpen = false;
         this.#isSettled = false;
-        this.#end = { outcome: entry.outcome, reason: entry.reason, reportId: entry.report_id };
+        this.end = { outcome: entry.outcome, reason: entry.reason, reportId: entry.report_id };
         break;
       case "run-settled":
         this.#isSettled = true;
         // Where its end is missing, this says that there was one.
-        this.#isOpen = false;
+        this.isOpen = false;
         break;
       case "profile":
       case "note":
@@ -59,56 +59,32 @@ export class RunRecord implements LastRun {
     }
   }
 
-  get answers(): readonly string[] {
-    return this.#answers;
-  }
-
-  get wakers(): ReadonlySet<MemberName> {
-    return this.#wakers;
-  }
-
-  get remindedOf(): ReadonlySet<TaskId> {
-    return this.#remindedOf;
-  }
-
-  get calledTools(): ReadonlySet<string> {
-    return this.#calledTools;
-  }
-
-  get isOpen(): boolean {
-    return this.#isOpen;
-  }
-
-  get end(): RecordedEnd | undefined {
-    return this.#end;
-  }
-
   get unsettledEnd(): RecordedEnd | undefined {
-    return this.#isSettled ? undefined : this.#end;
+    return this.#isSettled ? undefined : this.end;
   }
 
   #begin(): void {
-    this.#isOpen = true;
+    this.isOpen = true;
     this.#isSettled = true;
-    this.#end = undefined;
-    this.#answers = [];
+    this.end = undefined;
+    this.answers = [];
     this.#cutText = "";
-    this.#wakers = new Set();
-    this.#remindedOf = new Set();
-    this.#calledTools = new Set();
+    this.wakers = new Set();
+    this.remindedOf = new Set();
+    this.calledTools = new Set();
   }
 
   #addMail(message: Message): void {
-    if (wakes(message)) this.#wakers.add(message.from);
+    if (wakes(message)) this.wakers.add(message.from);
     if (message.type === "message" && message.from === system && message.task_id) {
-      this.#remindedOf.add(message.task_id);
+      this.remindedOf.add(message.task_id);
     }
   }
 
   #addReply({ blocks, stop }: Extract<Entry, { type: "reply" }>): void {
     // Every reply belongs to a run, even where the run's start is missing.
-    if (!this.#isOpen) this.#begin();
-    for (const block of blocks) if (block.type === "tool-call") this.#calledTools.add(block.name);
+    if (!this.isOpen) this.#begin();
+    for (const block of blocks) if (block.type === "tool-call") this.calledTools.add(block.name);
     if (stop === "refusal" || hasCalls(blocks)) return;
     const text = replyText(blocks);
     if (isCutShort(stop, blocks)) this.#cutText += text;
@@ -118,7 +94,7 @@ export class RunRecord implements LastRun {
   #addAnswer(text: string): void {
     const whole = (this.#cutText + text).trim();
     this.#cutText = "";
-    if (whole !== "") this.#answers.push(whole);
+    if (whole !== "") this.answers.push(whole);
   }
 }
 

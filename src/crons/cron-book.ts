@@ -16,6 +16,23 @@ export interface CronBook {
   remove(id: CronId): Promise<void>;
 }
 
+/** A book for tests and single-process teams. Keeps every promise except surviving a crash. */
+export class MemoryCronBook implements CronBook {
+  readonly #entries = new Map<CronId, CronEntry>();
+
+  async put(entry: CronEntry): Promise<void> {
+    this.#entries.set(entry.id, structuredClone(entry));
+  }
+
+  async list(): Promise<CronEntry[]> {
+    return structuredClone([...this.#entries.values()]).sort(oldestFirst);
+  }
+
+  async remove(id: CronId): Promise<void> {
+    this.#entries.delete(id);
+  }
+}
+
 export function oldestFirst(a: CronEntry, b: CronEntry): number {
   return Date.parse(a.created_at) - Date.parse(b.created_at) || a.id.localeCompare(b.id);
 }

@@ -5,8 +5,7 @@ import { type CronEntry, newCronId } from "../protocol/cron.ts";
 import { lead, type MemberName, outside, parseMemberName } from "../protocol/ids.ts";
 import { isContentSize, maxContentBytes } from "../protocol/message.ts";
 import type { CronBook } from "./cron-book.ts";
-import { parsePattern } from "./cron-pattern.ts";
-import { dueTime, planAnew, requireUpcoming } from "./cron-rules.ts";
+import { dueTime, parsePattern, planAgain, requireUpcoming } from "./cron-pattern.ts";
 
 export interface CronTableOptions {
   book: CronBook;
@@ -15,8 +14,8 @@ export interface CronTableOptions {
   requireMember(name: MemberName): Promise<unknown>;
   /**
    * Sends the prompt. Where a process dies between this and the record of it, or the record fails,
-   * it is called again for the same entry and time: whoever makes the message's id of these two
-   * sends it once.
+   * it is called again for the same entry and time: with a message id made of these two, the prompt
+   * is sent once.
    */
   fire(due: DueCron): Promise<void>;
   onWarning(message: string): void;
@@ -73,7 +72,7 @@ export class CronTable implements AsyncDisposable {
     this.#options = options;
   }
 
-  /** Takes over what is in the book, as much as may be scheduled. A missed one that comes once is fired at once. */
+  /** Schedules the entries of the book, up to the limit. A missed entry that comes once fires at once. */
   static async open(options: CronTableOptions): Promise<CronTable> {
     const table = new CronTable(options);
     const now = options.clock.now();
@@ -81,7 +80,7 @@ export class CronTable implements AsyncDisposable {
     for (const entry of withinLimit(entries)) {
       const plan = { entry, isFiring: false };
       table.#plans.set(entry.id, plan);
-      table.#planAnew(plan, now);
+      table.#planAgain(plan, now);
     }
     if (entries.length > maxEntries) {
       const count = `There are ${entries.length} crons, more than ${maxEntries}`;
@@ -97,7 +96,7 @@ export class CronTable implements AsyncDisposable {
   async schedule({ prompt, once, askedAt, ...draft }: CronDraft): Promise<CronEntry> {
     const cron = parsePattern(draft.cron);
     const now = this.#options.clock.now();
-    // An entry that comes once, and whose time has passed by now, comes late rather than a year later.
+    // An entry that comes once, and whose time has passed, comes late rather than a year later.
     const after = once && askedAt && askedAt < now ? askedAt : now;
     const next_at = requireUpcoming(cron, after).toISOString();
     requirePromptSize(prompt);
@@ -150,7 +149,7 @@ export class CronTable implements AsyncDisposable {
     let delayMs = Infinity;
     for (const plan of this.#plans.values()) {
       if (plan.isFiring) continue;
-      if (isSetBack) this.#planAnew(plan, now);
+      if (isSetBack) this.#planAgain(plan, now);
       this.#fireIfDue(plan, now);
       delayMs = Math.min(delayMs, millisecondsUntilNext(plan, now));
     }
@@ -167,7 +166,7 @@ export class CronTable implements AsyncDisposable {
     if (next > now) return;
     const at = dueTime(entry, next, now);
     if (at) this.#own(this.#fire(plan, at));
-    else this.#planAnew(plan, now);
+    else this.#planAgain(plan, now);
   }
 
   async #fire(plan: CronPlan, at: Date): Promise<void> {
@@ -181,7 +180,7 @@ export class CronTable implements AsyncDisposable {
       if (entry.once) return this.#fireAgainLater(plan);
     }
     plan.isFiring = false;
-    if (!entry.once) this.#planAnew(plan, at);
+    if (!entry.once) this.#planAgain(plan, at);
     this.#look();
   }
 
@@ -193,10 +192,10 @@ export class CronTable implements AsyncDisposable {
   }
 
   /** Plans what comes after `after`. The book follows, so that people see it there. */
-  #planAnew(plan: CronPlan, after: Date): void {
+  #planAgain(plan: CronPlan, after: Date): void {
     const before = plan.entry;
     try {
-      plan.entry = planAnew(before, after);
+      plan.entry = planAgain(before, after);
     } catch (error) {
       if (!(error instanceof TeamError)) throw error;
       plan.entry = { ...before, next_at: null };

@@ -5,14 +5,14 @@ import { type FilePath, type HeldPath, holdPath, locationOf, within } from "./fi
 import { readTextAtOnce } from "./read-at-once.ts";
 
 /** The stats that distinguish one state of a file or directory from the next. */
-type Look = Pick<Stats, "ino" | "size" | "mtimeMs" | "ctimeMs">;
+type FileLook = Pick<Stats, "ino" | "size" | "mtimeMs" | "ctimeMs">;
 
 /**
  * The stats of a record's copy and of the directory of its versions; undefined for a missing one.
  */
 export interface RecordLook {
-  copy: Look | undefined;
-  versions: Look | undefined;
+  copy: FileLook | undefined;
+  versions: FileLook | undefined;
 }
 
 /** A record's copy, and the stats of its files. */
@@ -91,7 +91,7 @@ export function statsOf(path: FilePath): Stats | undefined {
 }
 
 /** Without the other fields of a stat: there may be very many of them. */
-function lookOf(stats: Stats | undefined): Look | undefined {
+function lookOf(stats: Stats | undefined): FileLook | undefined {
   if (!stats) return undefined;
   const { ino, size, mtimeMs, ctimeMs } = stats;
   return { ino, size, mtimeMs, ctimeMs };
@@ -101,7 +101,7 @@ export function isSameLook(a: RecordLook, b: RecordLook): boolean {
   return isSame(a.copy, b.copy) && isSame(a.versions, b.versions);
 }
 
-function isSame(a: Look | undefined, b: Look | undefined): boolean {
+function isSame(a: FileLook | undefined, b: FileLook | undefined): boolean {
   if (!a || !b) return a === b;
   return a.ino === b.ino && a.size === b.size && a.mtimeMs === b.mtimeMs && a.ctimeMs === b.ctimeMs;
 }

@@ -138,9 +138,7 @@ export class FileRoster implements Roster, Disposable {
     try {
       return await readTextIfExists(this.#path);
     } catch (error) {
-      if (!(error instanceof TeamError)) throw error;
-      this.#badEdit = { text: "", problem: error.message };
-      this.#reportIfUnchanged(this.#badEdit);
+      this.#noteBadEdit("", error);
       return "";
     }
   }
@@ -149,9 +147,7 @@ export class FileRoster implements Roster, Disposable {
     try {
       return parseTeam(text, String(this.#path));
     } catch (error) {
-      if (!(error instanceof TeamError)) throw error;
-      this.#badEdit = { text, problem: error.message };
-      this.#reportIfUnchanged(this.#badEdit);
+      this.#noteBadEdit(text, error);
       return undefined;
     }
   }
@@ -170,8 +166,11 @@ export class FileRoster implements Roster, Disposable {
     );
   }
 
-  /** An editor that is still writing the file leaves a part of it for a moment. */
-  #reportIfUnchanged(badEdit: { problem: string }): void {
+  /** Reports an invalid edit that stays: an editor that is still writing leaves half a file. */
+  #noteBadEdit(text: string, error: unknown): void {
+    if (!(error instanceof TeamError)) throw error;
+    const badEdit = { text, problem: error.message };
+    this.#badEdit = badEdit;
     this.#stopReport();
     this.#stopReport = this.#options.clock.schedule(editGraceMs, () => {
       if (this.#badEdit === badEdit) this.#options.onWarning(badEdit.problem);

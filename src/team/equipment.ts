@@ -1,5 +1,5 @@
 import { dirname } from "node:path";
-import { Budget, type BudgetLimits } from "../agent/budget.ts";
+import { Budget, type BudgetLimits } from "../agent/bill.ts";
 import { dashboardsDirectory, headPath, pipesDirectory, teamKeyPath } from "../keys/team-key.ts";
 import { Disposables } from "../lib/disposables.ts";
 import { childEnvironment, Secrets } from "../lib/secrets.ts";

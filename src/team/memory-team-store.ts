@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { MemoryCronBook } from "../crons/memory-cron-book.ts";
+import { MemoryCronBook } from "../crons/cron-book.ts";
 import { hmacSignature } from "../keys/signature.ts";
 import type { Clock } from "../lib/clock.ts";
 import { Listeners } from "../lib/listeners.ts";

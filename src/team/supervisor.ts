@@ -1,6 +1,6 @@
 import type { SetAside } from "../mailbox/mailbox.ts";
 import { lead, type MemberName, type MessageId, user } from "../protocol/ids.ts";
-import type { PermissionMode } from "../protocol/message.ts";
+import type { Message, PermissionMode } from "../protocol/message.ts";
 import type { Member, MemberStatus } from "../protocol/team.ts";
 import type { SpawnRequest } from "../tools/team/team-access.ts";
 import { ChatterGuard } from "./members/chatter-guard.ts";
@@ -19,7 +19,7 @@ import type { Removal } from "./members/removals.ts";
 import { resume } from "./members/resume.ts";
 import { settleRun } from "./members/run-settlement.ts";
 import { Spawner } from "./members/spawner.ts";
-import { WakePolicy } from "./members/wake-policy.ts";
+import { isWorthwhile } from "./members/wake-policy.ts";
 import { notTheirs } from "./protocols/permission-orders.ts";
 import { openProtocols, type Protocols } from "./protocols/protocols.ts";
 import { reportRequest } from "./protocols/report-request.ts";
@@ -41,7 +41,6 @@ export class Supervisor {
   readonly members = new Members((name) => this.#changed(name));
   readonly protocols: Protocols;
   readonly #guard: ChatterGuard;
-  readonly #policy: WakePolicy;
   readonly #spawner: Spawner;
   readonly #crashes: CrashReports;
   #stops: (() => void)[] = [];
@@ -63,10 +62,6 @@ export class Supervisor {
       onLifted: () => {
         for (const member of members.living) void member.order({ type: "wake" });
       },
-    });
-    this.#policy = new WakePolicy({
-      guard: this.#guard,
-      isAnyTeammateBusy: () => members.isAnyTeammateBusy,
     });
     this.#crashes = new CrashReports({
       ...options,
@@ -255,7 +250,7 @@ export class Supervisor {
         const { rules } = protocols.permissions;
         return options.openMember({ ...definition, rules }, this.#contextOf(name, carryOut));
       },
-      isWorthwhile: (unread, state) => this.#policy.isWorthwhile(unread, { name, state }),
+      isWorthwhile: (unread, state) => this.#isWorthwhile(unread, { name, state }),
       settle: (run, { hasEnded }) =>
         settleRun({ name, hasEnded }, run, {
           ...{ ...options, ...protocols, guard: this.#guard },
@@ -269,10 +264,15 @@ export class Supervisor {
     });
   }
 
+  #isWorthwhile(unread: readonly Message[], member: Pick<MemberHandle, "name" | "state">): boolean {
+    const isAnyTeammateBusy = () => this.members.isAnyTeammateBusy;
+    return isWorthwhile(unread, member, { guard: this.#guard, isAnyTeammateBusy });
+  }
+
   #contextOf(name: MemberName, carryOut: MemberContext["carryOut"]): MemberContext {
     return {
       tools: this.options.teamTools(name, this),
-      isWorthwhile: (unread) => this.#policy.isWorthwhile(unread, this.members.require(name)),
+      isWorthwhile: (unread) => this.#isWorthwhile(unread, this.members.require(name)),
       reportMail: (unread) => this.protocols.sent.report(name, unread),
       carryOut,
       isLeaving: () => this.#isClosing,

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import type { BudgetLimits } from "../agent/budget.ts";
+import type { BudgetLimits } from "../agent/bill.ts";
 import { TeamError } from "../errors.ts";
 import { checkModel } from "../model/models.ts";
 import { defaultModelId, type Environment } from "../model/provider-settings.ts";

@@ -121,7 +121,7 @@ test("without any summary of the model's, the end of the conversation itself is 
   expect(JSON.stringify(model.requests.at(-1)?.conversation)).toContain("pomegranate");
 });
 
-test("a compaction that fails loses nothing: the run goes on, and does not try at every turn", async () => {
+test("a compaction that fails loses nothing: the run continues, and does not try at every turn", async () => {
   const unreachable: ModelFailure = { kind: "overloaded", message: "Overloaded" };
   const model = new ScriptedModel([
     reply([calls("look", { value: "1" })], { usage: full }),

@@ -189,7 +189,7 @@ test("a reply that is there twice is shown once, with calls and without", () => 
   expect(types).toEqual(["input", "reply", "results", "reply"]);
 });
 
-test("P18 whatever is recorded, a request is the beginning of the next one", () => {
+test("P18 for any record, a request is the beginning of the next one", () => {
   fc.assert(
     fc.property(fc.array(anyStep(), { maxLength: 40 }), (steps) => {
       const conversation = of();

@@ -262,7 +262,7 @@ test("a text that met its limit is gone on with, but not for ever", async () => 
   });
 });
 
-test("a refusal fails the run, is not sent back, and the member goes on with the next mail", async () => {
+test("a refusal fails the run, is not sent back, and the member continues with the next mail", async () => {
   const model = new ScriptedModel([
     reply([says("I can't")], { stop: "refusal" }),
     says("This I can."),
@@ -288,7 +288,7 @@ test.each(["pause", "overflow"] as const)("%s is answered by going on", async (s
   expect((await test.run()).end).toEqual({ outcome: "done", answers: ["Half and whole."] });
 });
 
-test("an unknown stop reason is told; with nothing said it fails the run", async () => {
+test("an unknown stop reason is reported; without any text it fails the run", async () => {
   const model = new ScriptedModel([
     reply([says("Hm.")], { stop: "other", rawStop: "eureka" }),
     reply([], { stop: "other", rawStop: "eureka" }),
@@ -474,7 +474,7 @@ test("P08 a call that was running when the process died is answered as unknown, 
   });
 });
 
-test("the turn limit ends a run with every call answered, and the next run goes on", async () => {
+test("the turn limit ends a run with every call answered, and the next run continues", async () => {
   const model = new ScriptedModel([
     calls("look", { value: "1" }),
     calls("look", { value: "2" }),
@@ -581,7 +581,7 @@ test("thoughts go back with what their provider wants", async () => {
   expect(model.requests[1]?.conversation[1]).toMatchObject({ blocks: [thought, { name: "look" }] });
 });
 
-test("whoever stops listening in the middle of a tool stops the tool", async () => {
+test("a consumer that stops listening in the middle of a tool stops the tool", async () => {
   const model = new ScriptedModel([calls("work", { value: "1" })]);
   let wasStopped = false;
   const tool = testTool("work", (_, signal) => {
@@ -704,7 +704,7 @@ test("two calls that take turns and bring nothing new are stopped too", async ()
   expect(model.requests.length).toBeLessThan(30);
 });
 
-test("a model that makes many equal calls in one reply is told before its run ends", async () => {
+test("a model that makes many equal calls in one reply is warned before its run ends", async () => {
   const many = () => reply(Array.from({ length: 12 }, () => calls("look", { value: "a" })));
   const model = new ScriptedModel([many, many, says("I see.")]);
   await using test = await TestAgent.open(model, { tools: [testTool("look", () => "same")] });

@@ -117,7 +117,7 @@ test("what comes once and is scheduled only after its time, because of a restart
   expect(await fixture.book.list()).toHaveLength(1);
 });
 
-test("P25 of more entries than may be scheduled the oldest are, the others stay, and it is told", async () => {
+test("P25 of more entries than may be scheduled the oldest are, the others stay, and that is reported", async () => {
   const fixture = new TableFixture(at(8));
   const first = await fixture.open();
   const entry = await first.schedule(draft());
@@ -215,7 +215,7 @@ test.each([1, 2, 3])(
   },
 );
 
-test("a firing that fails is told; what comes once is tried again a minute later, for its time", async () => {
+test("a firing that fails is reported; an entry that comes once is tried again a minute later, for its time", async () => {
   const fixture = new TableFixture(at(8, 59));
   const table = await fixture.open();
   const { id } = await table.schedule(draft({ once: true }));
@@ -233,7 +233,7 @@ test("a firing that fails is told; what comes once is tried again a minute later
   expect(await fixture.book.list()).toEqual([]);
 });
 
-test("a recurring firing that fails is told, and the next one comes at its time", async () => {
+test("a recurring firing that fails is reported, and the next one comes at its time", async () => {
   const fixture = new TableFixture(at(8, 59));
   await using table = await fixture.open();
   await table.schedule(draft());
@@ -272,7 +272,7 @@ test("a machine that wakes a little late fires for the newest time only", async 
   expect(fixture.times()).toEqual([at(9, 4)]);
 });
 
-test("a clock set back by an hour fires nothing twice and goes on when it has caught up", async () => {
+test("a clock set back by an hour fires nothing twice and continues when it has caught up", async () => {
   const fixture = new TableFixture(at(8, 59));
   await using table = await fixture.open();
   await table.schedule(draft());
@@ -299,7 +299,7 @@ test("a clock set right by days is believed at the next look", async () => {
   expect(await table.list()).toMatchObject(Array(2).fill({ next_at: at(9, 0, 11).toISOString() }));
 });
 
-test("a pattern that somebody edited into nonsense is told, and stops no other", async () => {
+test("an invalid edit of a pattern is reported, and stops no other", async () => {
   const fixture = new TableFixture(at(8, 59));
   const first = await fixture.open();
   const bad = await first.schedule(draft());
@@ -316,7 +316,7 @@ test("a pattern that somebody edited into nonsense is told, and stops no other",
   await second.cancel(bad.id);
 });
 
-test("a book that cannot be written is told, and firing goes on", async () => {
+test("a book that cannot be written is reported, and firing continues", async () => {
   const fixture = new TableFixture(at(8, 59));
   await using table = await fixture.open();
   await table.schedule(draft());

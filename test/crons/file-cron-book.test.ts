@@ -35,7 +35,7 @@ test("an entry is a file of its owner's that a person can read", async () => {
   expect((await stat(fixture.directory)).mode & 0o777).toBe(0o700);
 });
 
-test("P25 of very many files a part is read, and it is told once", async () => {
+test("P25 of very many files a part is read, and that is reported once", async () => {
   await using fixture = await open();
   const { book, directory } = fixture;
   await book.put(entry);

@@ -1,4 +1,4 @@
-import { MemoryCronBook } from "../../src/crons/memory-cron-book.ts";
+import { MemoryCronBook } from "../../src/crons/cron-book.ts";
 import { testCronBook } from "../../src/testing/conformance/cron-book.ts";
 
 testCronBook("MemoryCronBook", async () => ({

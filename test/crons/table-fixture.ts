@@ -1,6 +1,5 @@
-import type { CronBook } from "../../src/crons/cron-book.ts";
+import { type CronBook, MemoryCronBook } from "../../src/crons/cron-book.ts";
 import { type CronDraft, CronTable, type DueCron } from "../../src/crons/cron-table.ts";
-import { MemoryCronBook } from "../../src/crons/memory-cron-book.ts";
 import { TeamError } from "../../src/errors.ts";
 import { ManualClock } from "../../src/testing/manual-clock.ts";
 

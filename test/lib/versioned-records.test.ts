@@ -345,7 +345,7 @@ describe("damage", () => {
   };
 
   test.each(Object.entries(damages))(
-    "%s is told once, kept, and harms nothing",
+    "%s is reported once, kept, and harms nothing",
     async (_, text) => {
       await using fixture = await open();
       await fixture.records.commit(note(1));
@@ -388,7 +388,7 @@ describe("damage", () => {
     expect(fixture.problems).toHaveLength(2);
   });
 
-  test("a copy that cannot be written is told, and the change stands", async () => {
+  test("a copy that cannot be written is reported, and the change counts", async () => {
     await using fixture = await open();
     await fixture.records.commit(note(1));
     using hold = holdNext("rename");
@@ -466,7 +466,7 @@ describe("records whose old versions are dropped", () => {
     expect(await fixture.copy()).toEqual(note(60));
   });
 
-  test("old versions that cannot be dropped are told, and the change stands", async () => {
+  test("old versions that cannot be dropped are reported, and the change counts", async () => {
     await using fixture = await open({ keptVersions: 1 });
     await mkdir(join(fixture.path, ".versions/a/1.json"), { recursive: true });
 

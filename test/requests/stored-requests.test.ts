@@ -217,7 +217,7 @@ test("an approval that is altered after it was listed is listed as approved no m
   expect(await fixture.requests.list({ state: "expired" })).toMatchObject([{ id }]);
 });
 
-test("a damaged file is told and hides no other request", async () => {
+test("a damaged file is reported and hides no other request", async () => {
   await using fixture = await open();
   const request = await fixture.requests.open(draft);
   await writeFile(join(fixture.path, "00000000-0000-7000-8000-000000000000.json"), "{");

@@ -1,4 +1,4 @@
-import { MemoryCronBook } from "../../src/crons/memory-cron-book.ts";
+import { MemoryCronBook } from "../../src/crons/cron-book.ts";
 import { TeamError } from "../../src/errors.ts";
 import type { Clock } from "../../src/lib/clock.ts";
 import { Listeners } from "../../src/lib/listeners.ts";

@@ -1,7 +1,6 @@
 import { z } from "zod";
 import { Agent } from "../../src/agent/agent.ts";
-import { Bill } from "../../src/agent/bill.ts";
-import type { Budget, BudgetLimits } from "../../src/agent/budget.ts";
+import { Bill, type Budget, type BudgetLimits } from "../../src/agent/bill.ts";
 import { MailInput } from "../../src/agent/input.ts";
 import { ModelRunner } from "../../src/agent/model-runner.ts";
 import { systemPrompt } from "../../src/agent/system-prompt.ts";

@@ -1,4 +1,4 @@
-import { Budget, type BudgetLimits } from "../../src/agent/budget.ts";
+import { Budget, type BudgetLimits } from "../../src/agent/bill.ts";
 import { TeamError } from "../../src/errors.ts";
 import { Secrets } from "../../src/lib/secrets.ts";
 import { lead, type MemberName, user } from "../../src/protocol/ids.ts";

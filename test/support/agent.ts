@@ -1,8 +1,7 @@
 import { join } from "node:path";
 import { z } from "zod";
 import { Agent, type AgentOptions } from "../../src/agent/agent.ts";
-import { Bill } from "../../src/agent/bill.ts";
-import { Budget, type BudgetLimits } from "../../src/agent/budget.ts";
+import { Bill, Budget, type BudgetLimits } from "../../src/agent/bill.ts";
 import { MailInput } from "../../src/agent/input.ts";
 import { runAgent } from "../../src/agent/run-agent.ts";
 import type { RunEnd } from "../../src/agent/runner.ts";

@@ -54,7 +54,7 @@ const anyStep: fc.Arbitrary<Step> = fc.oneof(
   ),
 );
 
-test("whatever is done to them, both boards decide the same and stay sound", async () => {
+test("both boards decide the same after any changes, and stay sound", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(anyStep, { maxLength: 20 }), async (steps) => {
       await using directory = await temporaryDirectory();

@@ -32,7 +32,7 @@ test("a task is a file that a person can read, and every version of it is kept",
   expect(history.sort()).toEqual(["1.json", "2.json", "3.json"]);
 });
 
-test("a damaged record is told once and hides no other", async () => {
+test("a damaged record is reported once and hides no other", async () => {
   await using fixture = await open();
   await fixture.board.create({ subject: "x", created_by: lead });
   await writeFile(join(fixture.path, "2.json"), "{");
@@ -103,7 +103,7 @@ test("a claim committed by a process that died right then counts, and a repair s
   expect(await readFile(join(fixture.path, "1.json"), "utf8")).toContain('"owner": "alice"');
 });
 
-test("a listener is told of a task that another process creates and claims", async () => {
+test("a listener is called for a task that another process creates and claims", async () => {
   await using fixture = await open();
   const racer = await startRacer(fixture.path, "m0", 1);
   const claimed = nextChange(fixture.board, ({ owner }) => owner === "m0");
@@ -114,7 +114,7 @@ test("a listener is told of a task that another process creates and claims", asy
   await racer.report();
 });
 
-test("a listener is told of what a person edits", async () => {
+test("a listener is called for a person's edit", async () => {
   await using fixture = await open();
   await fixture.board.create({ subject: "x", created_by: lead });
   const edited = nextChange(fixture.board, ({ subject }) => subject === "edited");

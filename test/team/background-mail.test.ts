@@ -12,7 +12,7 @@ import { openShell } from "../processes/shell-fixture.ts";
 const alice = MemberName.parse("alice");
 const bob = MemberName.parse("bob");
 
-test("the end of a job is told with the id that its record has had from the start", async () => {
+test("the end of a job is reported with the id that its record has had from the start", async () => {
   await using fixture = await openMail();
   const job = await fixture.start("until [ -e go ]; do sleep 0.01; done; echo done");
   const [record] = await fixture.records.list();
@@ -46,7 +46,7 @@ test("a command that cannot be started leaves no record", async () => {
   expect(await fixture.records.list()).toEqual([]);
 });
 
-test("P08 whoever leaves keeps the records of its jobs, and the next process tells their fates", async () => {
+test("P08 a process that leaves keeps the records of its jobs, and the next process reports their ends", async () => {
   await using fixture = await openMail();
   const { id, messageId } = await fixture.start("sleep 1000");
   await fixture.jobs[Symbol.asyncDispose]();

@@ -34,7 +34,7 @@ const cron = CronEntry.parse({
 
 const mailbox = ".team/inbox/alice.jsonl";
 
-describe("what is damaged while nobody runs the team is told at the next start", () => {
+describe("damage while no process runs the team is reported at the next start", () => {
   test.each<[string, string, (text: string) => string | undefined]>([
     ["an unread message is missing", mailbox, (text) => `${lines(text).slice(0, -1).join("\n")}\n`],
     ["mail that was read is missing", mailbox, (text) => `${lines(text).slice(1).join("\n")}\n`],
@@ -80,7 +80,7 @@ describe("what is damaged while nobody runs the team is told at the next start",
     expect(warnings).toEqual([expect.stringContaining(segment)]);
   });
 
-  test("and nothing is told of what nobody damaged, or of what somebody sent or wrote meanwhile", async () => {
+  test("and intact files, and mail or files that were written meanwhile, are not reported", async () => {
     await using directory = await liveTeam({ segments: true });
     await viewTeam(directory.path).send("alice", "from a shell");
     await appendFile(join(directory.path, mailbox), "by hand\n");
@@ -102,7 +102,7 @@ describe("what is damaged while nobody runs the team is told at the next start",
   });
 });
 
-test("P08 the owner of a background job is told its fate from the copy of a lost record", async () => {
+test("P08 the end of a background job is reported to its owner from the copy of a lost record", async () => {
   await using directory = await liveTeam();
   await rm(join(directory.path, ".team", "background", "alice-0a1b2c3d.json"));
 
@@ -162,7 +162,7 @@ test("P01 a message that has lost only its newline is seen", async () => {
   expect(await unreadAfterStart(directory.path)).toEqual(["unread 0", "unread 1"]);
 });
 
-test("whoever reads a transcript through is told where entries are missing from its past", async () => {
+test("a reader of a whole transcript is shown where entries are missing from its past", async () => {
   await using directory = await liveTeam();
   const store = await openStore(directory.path);
   const { transcript } = await store.openMember(alice, ignored);

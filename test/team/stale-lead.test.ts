@@ -7,7 +7,7 @@ import { member, openStore } from "../support/team.ts";
 
 const at = new Date(0).toISOString();
 
-test("P09 a lead that slept while another took over can write nothing any more", async () => {
+test("P09 a lead that slept while another took over can no longer write", async () => {
   await using directory = await temporaryDirectory();
   await using sleeper = await openOn(directory.path, new Machine("one"));
   const { reader, transcript } = await sleeper.store.openMember(lead, ignored);

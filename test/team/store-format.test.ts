@@ -15,7 +15,7 @@ const alice = MemberName.parse("alice");
 const bob = MemberName.parse("bob");
 const ignored = { onSetAside: () => undefined };
 
-test("format 1: a view shows the roster, the tasks and what became of all mail", async () => {
+test("format 1: a view shows the roster, the tasks and the state of all mail", async () => {
   await using copy = await copyFixture();
 
   const view = viewTeam(copy.root, copy.place);
@@ -47,7 +47,7 @@ test("format 1: a view shows the roster, the tasks and what became of all mail",
   ]);
 });
 
-test("format 1: a lead goes on where the last one stopped", async () => {
+test("format 1: a lead continues where the last one stopped", async () => {
   await using copy = await copyFixture();
   await using store = await openStore(copy.root, copy.place);
   const setAside: string[] = [];
@@ -116,7 +116,7 @@ test("format 1: tasks, requests, events and the bill are as they were left", asy
   expect(totals.get(bob)).toMatchObject({ calls: 1, output_tokens: 40, unpriced_calls: 1 });
 });
 
-test("format 1: the last good roster stands in for a damaged one", async () => {
+test("format 1: the last good roster replaces a damaged one", async () => {
   await using copy = await copyFixture();
   const warnings: string[] = [];
   await writeFile(join(copy.root, ".team", "config.json"), "oops");

@@ -34,7 +34,7 @@ test("a lead spawns two teammates, waits, and answers with their results before 
   expect(wire.server.refusals).toEqual([]);
 });
 
-test("whoever stops somebody that is not there is told who is", async () => {
+test("to stop an unknown member is an error that lists the members", async () => {
   await using wire = await TeamOnWire.start({ lead: [says("Noted.")], alice: [says("Ready.")] });
   const team = await wire.open();
   await expect(team.stop("alice")).rejects.toMatchObject({

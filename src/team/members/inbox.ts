@@ -38,11 +38,6 @@ export class Inbox implements Pick<MailboxReader, "unread" | "acknowledge" | "on
     return unread;
   }
 
-  /** Looks for orders, also in the middle of a run. */
-  async look(): Promise<void> {
-    await this.unread();
-  }
-
   acknowledge(upTo: MessageId): Promise<void> {
     return this.#reader.acknowledge(upTo);
   }

@@ -39,7 +39,7 @@ export interface LocalMemberOptions {
   onWarning(message: string): void;
 }
 
-type Condition =
+type MemberCondition =
   | { type: "ready" }
   /** Only the lead or the person starts it again. */
   | { type: "failed"; reason: string }
@@ -58,7 +58,7 @@ export class LocalMember implements MemberHandle {
   readonly #loop: Loop;
   readonly #changes = new Listeners<void>();
   readonly #runs: MemberRuns;
-  #condition: Condition = { type: "ready" };
+  #condition: MemberCondition = { type: "ready" };
   #run: AbortController | undefined;
   #lastEnd: RunEnd | undefined;
   #isInterrupted = false;
@@ -245,7 +245,7 @@ export class LocalMember implements MemberHandle {
   async #lookForOrders(): Promise<void> {
     if (this.#hasEnded) return;
     try {
-      await this.#orders.during(() => this.#runs.parts.inbox.look());
+      await this.#orders.during(() => this.#runs.parts.inbox.unread());
     } catch (error) {
       this.#options.onWarning(`The mail of '${this.name}' cannot be read: ${String(error)}`);
     }

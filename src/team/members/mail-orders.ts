@@ -40,7 +40,7 @@ export class MailOrders {
   readonly #options: MailOrdersOptions;
   readonly #serial = new Serial();
   readonly #done = new Set<MessageId>();
-  readonly #underWay = new Set<Promise<void>>();
+  readonly #underWay = new Set<Promise<unknown>>();
   readonly #settled = new Listeners<void>();
   #hasLooked = false;
 
@@ -79,7 +79,7 @@ export class MailOrders {
   }
 
   /** Counts `work` among what is under way. */
-  async during(work: () => Promise<void>): Promise<void> {
+  async during(work: () => Promise<unknown>): Promise<void> {
     const working = work();
     this.#underWay.add(working);
     try {

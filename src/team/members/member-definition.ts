@@ -1,4 +1,4 @@
-import type { BudgetLimits } from "../../agent/budget.ts";
+import type { BudgetLimits } from "../../agent/bill.ts";
 import type { Runner } from "../../agent/runner.ts";
 import type { Role } from "../../agent/system-prompt.ts";
 import type { SetAside } from "../../mailbox/mailbox.ts";

@@ -28,7 +28,7 @@ export interface SpawnerOptions {
   onSpawn(name: MemberName): void;
 }
 
-interface Beginning {
+interface SpawnStart {
   by: MemberName;
   /** The record of the one that had the name. */
   before: Member | undefined;
@@ -138,7 +138,7 @@ export class Spawner {
     throw new TeamError("spawn-refused", `'${record.name}' cannot work: ${exhausted}`, { hint });
   }
 
-  async #begin(record: Member, { by, before, request, turn, endTurn }: Beginning): Promise<void> {
+  async #begin(record: Member, { by, before, request, turn, endTurn }: SpawnStart): Promise<void> {
     const { members, protocols, onSpawn } = this.#options;
     const { hub, post } = protocols;
     const { name } = record;
@@ -164,7 +164,7 @@ export class Spawner {
   }
 
   /** Members are opened in parallel, and enter the roster in the order of their spawns. */
-  #takeTurn(): Pick<Beginning, "turn" | "endTurn"> {
+  #takeTurn(): Pick<SpawnStart, "turn" | "endTurn"> {
     const turn = this.#lastTurn;
     let endTurn = () => {};
     this.#lastTurn = new Promise<void>((resolve) => {
@@ -193,7 +193,7 @@ export class Spawner {
     const { name } = record;
     // The removal of the earlier member of this name must not affect its successor.
     await removals.settled(name);
-    const member = await this.#seat(record, before, isFresh);
+    const member = await this.#openOrReuse(record, before, isFresh);
     await plans.begin(name, record.plan_required === true);
     // Shutdown requests to its predecessor are over.
     await shutdowns.settle(name);
@@ -201,7 +201,11 @@ export class Spawner {
   }
 
   /** The member that is open already, where it can continue as it is, or a newly opened one. */
-  async #seat(record: Member, before: Member | undefined, isFresh: boolean): Promise<MemberHandle> {
+  async #openOrReuse(
+    record: Member,
+    before: Member | undefined,
+    isFresh: boolean,
+  ): Promise<MemberHandle> {
     const { members, store, check, open } = this.#options;
     const known = members.get(record.name);
     if (known && before && !known.state.hasEnded && !isFresh && isSameMember(record, before)) {

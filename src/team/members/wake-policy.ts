@@ -32,35 +32,20 @@ export interface WakePolicyOptions {
   isAnyTeammateBusy(): boolean;
 }
 
-/** Decides whether unread mail is worth a run, or another turn of one. */
-export class WakePolicy {
-  readonly #options: WakePolicyOptions;
-
-  constructor(options: WakePolicyOptions) {
-    this.#options = options;
+/** Decides whether unread mail is worth a run of a member, or another turn of one. */
+export function isWorthwhile(
+  unread: readonly Message[],
+  { name, state }: { name: MemberName; state: Pick<MemberState, "failure" | "isInterrupted"> },
+  { guard, isAnyTeammateBusy }: WakePolicyOptions,
+): boolean {
+  if (state.failure !== undefined || state.isInterrupted) {
+    return unread.some((it) => wakes(it) && isFromBoss(it, name));
   }
-
-  isWorthwhile(
-    unread: readonly Message[],
-    { name, state }: { name: MemberName; state: Pick<MemberState, "failure" | "isInterrupted"> },
-  ): boolean {
-    const { failure, isInterrupted } = state;
-    if (failure !== undefined || isInterrupted)
-      return unread.some((it) => wakes(it) && isFromBoss(it, name));
-    if (isTooMuch(unread)) return true;
-    return name === lead ? this.#wakesLead(unread) : this.#wakesTeammate(unread, name);
-  }
-
-  #wakesTeammate(unread: readonly Message[], name: MemberName): boolean {
-    return unread.some((it) => wakes(it) && !this.#options.guard.isMuted(name, it.from));
-  }
-
-  /** The results of talk among teammates can wait until no teammate works. */
-  #wakesLead(unread: readonly Message[]): boolean {
-    const heard = unread.filter(({ from }) => !this.#options.guard.isMuted(lead, from));
-    if (heard.some(wakes)) return true;
-    return heard.some(wakesWhenQuiet) && !this.#options.isAnyTeammateBusy();
-  }
+  if (isTooMuch(unread)) return true;
+  const heard = unread.filter(({ from }) => !guard.isMuted(name, from));
+  if (heard.some(wakes)) return true;
+  // The results of talk among teammates can wait until no teammate works.
+  return name === lead && heard.some(wakesWhenQuiet) && !isAnyTeammateBusy();
 }
 
 /** Only the person, or the lead of a teammate, restarts a member that failed or was interrupted. */

@@ -24,7 +24,7 @@ function chat(guard: ChatterGuard, runs: number) {
   );
 }
 
-test("P06 after 20 runs of a pair that only talks, its mail no longer wakes, and that is told once", () => {
+test("P06 after 20 runs of a pair that only talks, its mail no longer wakes, and that is reported once", () => {
   const guard = guardOfThree();
 
   const told = chat(guard, 25);

@@ -17,7 +17,7 @@ function mail(draft: Record<string, unknown>): Message {
 const rule = mail({ type: "team_permission_update", rule: "bash", decision: "allow" });
 const notice = mail({ type: "idle_notification", from: bob });
 
-test("an order that was carried out is taken in, with what lies before it", () => {
+test("an order that was carried out is taken in, with the mail before it", () => {
   expect(countWithoutRun([notice, rule, notice])).toBe(2);
   expect(countWithoutRun([notice])).toBe(0);
 });

@@ -64,7 +64,7 @@ test("from the moment of a wake it counts as awake", async () => {
   await loop.stop();
 });
 
-test("a throw is told and does not end the loop", async () => {
+test("a throw is reported and does not end the loop", async () => {
   const bug = new Error("a bug");
   const { loop, asleep, crashes, looks } = loopOf([bug]);
   loop.start();

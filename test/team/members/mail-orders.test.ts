@@ -64,7 +64,7 @@ test("an order that could not be written keeps its mail from being taken, and is
   expect(warnings).toEqual([]);
 });
 
-test("an order that is refused is told, and not tried again", async () => {
+test("an order that is refused is reported, and not tried again", async () => {
   const refusal = new TeamError("config-invalid", "It is wider than the lead's", { hint: "No." });
   const { control, carriedOut, warnings } = mailOrders(refusal);
   const mail = order();

@@ -8,17 +8,18 @@ import {
   user,
 } from "../../../src/protocol/ids.ts";
 import { Message } from "../../../src/protocol/message.ts";
-import { WakePolicy } from "../../../src/team/members/wake-policy.ts";
+import { isWorthwhile } from "../../../src/team/members/wake-policy.ts";
 
 const alice = MemberName.parse("alice");
 const bob = MemberName.parse("bob");
 const request_id = "019b78c9-0a80-7982-9914-3907359dc4e0";
 
 function policy({ isBusy = false, isMuted = false } = {}) {
-  return new WakePolicy({
-    guard: { isMuted: () => isMuted },
-    isAnyTeammateBusy: () => isBusy,
-  });
+  const options = { guard: { isMuted: () => isMuted }, isAnyTeammateBusy: () => isBusy };
+  return {
+    isWorthwhile: (unread: readonly Message[], member: Parameters<typeof isWorthwhile>[1]) =>
+      isWorthwhile(unread, member, options),
+  };
 }
 
 function mail(draft: Record<string, unknown>): Message {
@@ -62,7 +63,7 @@ test.each<[string, Record<string, unknown>, boolean]>([
   expect(policy().isWorthwhile([mail(draft)], ready(lead))).toBe(expected);
 });
 
-test("P06 what came of talk among teammates wakes the lead once nobody works any more", () => {
+test("P06 the results of talk among teammates wake the lead once no teammate works", () => {
   const talk = mail({ type: "result", outcome: "done", woken_by_peers: true });
 
   expect(policy({ isBusy: true }).isWorthwhile([talk], ready(lead))).toBe(false);

@@ -10,7 +10,7 @@ import { member } from "../../support/team.ts";
 
 const alice = parseTeammateName("alice");
 
-test("P07 whatever was asked of somebody of the same name before is over, at one and the same time by the clock", async () => {
+test("P07 shutdown requests to an earlier member of the same name are over, even at the same time by the clock", async () => {
   await using it = await openShutdowns();
   await it.enlist("first");
   const agreed = await it.shutdowns.ask(lead, alice);
