@@ -22,7 +22,7 @@ export function parsePattern(text: string): string {
 }
 
 /** The first time after `after` at which the local time matches; undefined where none ever does. */
-export function nextTime(pattern: string, after: Date): Date | undefined {
+function nextTime(pattern: string, after: Date): Date | undefined {
   return readPattern(pattern).nextRun(after) ?? undefined;
 }
 

@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
-import { Bill } from "../../src/agent/bill.ts";
-import { Budget } from "../../src/agent/budget.ts";
+import { Bill, Budget } from "../../src/agent/bill.ts";
 import type { Price } from "../../src/model/prices.ts";
 import { lead } from "../../src/protocol/ids.ts";
 import { ManualClock } from "../../src/testing/manual-clock.ts";
