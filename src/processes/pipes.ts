@@ -30,7 +30,7 @@ export interface PipesOptions {
  * `echo problem >/dev/stderr` fails on them. And only a descriptor can be a child's output and its
  * errors at once, so that the two stay in their order.
  */
-export class Pipes implements Disposable {
+export class Pipes implements AsyncDisposable {
   readonly #options: PipesOptions;
   readonly #ready: Pipe[] = [];
   #making: Promise<void> | undefined;
@@ -52,19 +52,19 @@ export class Pipes implements Disposable {
 
   /** Makes some before the first is taken. A failure is reported when one is taken. */
   prepare(): void {
-    if (this.#ready.length === 0) this.#makeMore().catch(() => undefined);
+    if (this.#ready.length === 0 && !this.#isDisposed) this.#makeMore().catch(() => undefined);
   }
 
-  [Symbol.dispose](): void {
+  /** Waits for pipes that are being made, so that nothing is written afterwards. */
+  async [Symbol.asyncDispose](): Promise<void> {
     this.#isDisposed = true;
+    await this.#making?.catch(() => undefined);
     for (const pipe of this.#ready.splice(0)) closePipe(pipe);
   }
 
   #makeMore(): Promise<void> {
     this.#making ??= this.#make().finally(() => {
       this.#making = undefined;
-      // Nobody takes a pipe that is ready only now.
-      if (this.#isDisposed) this[Symbol.dispose]();
     });
     return this.#making;
   }

@@ -10,7 +10,7 @@ test("take waits for the pipes that prepare is making", async () => {
   await using directory = await temporaryDirectory();
   const runs = join(directory.path, "runs");
   await writeMkfifo(directory.path, `echo run >> ${runs}\nexec mkfifo "$@"`);
-  using pipes = pipesOf(directory.path, { path: `${directory.path}:${process.env.PATH}` });
+  await using pipes = pipesOf(directory.path, { path: `${directory.path}:${process.env.PATH}` });
 
   pipes.prepare();
   closePipe(await pipes.take());
@@ -21,7 +21,7 @@ test("take waits for the pipes that prepare is making", async () => {
 test("take reports why pipes cannot be made, and leaves no files", async () => {
   await using directory = await temporaryDirectory();
   await writeMkfifo(directory.path, `mkfifo "$3"; exit 1`);
-  using pipes = pipesOf(directory.path, { path: `${directory.path}:${process.env.PATH}` });
+  await using pipes = pipesOf(directory.path, { path: `${directory.path}:${process.env.PATH}` });
 
   pipes.prepare();
 
@@ -33,7 +33,7 @@ test("the program that makes pipes is not taken from the workspace", async () =>
   await using directory = await temporaryDirectory();
   await writeMkfifo(directory.path, `echo run >> ${join(directory.path, "runs")}`);
   const path = `${directory.path}:${process.env.PATH}`;
-  using pipes = pipesOf(directory.path, { path, workspace: directory.path });
+  await using pipes = pipesOf(directory.path, { path, workspace: directory.path });
 
   closePipe(await pipes.take());
 
@@ -42,7 +42,7 @@ test("the program that makes pipes is not taken from the workspace", async () =>
 
 test("a pipe that is taken has no name in the file system", async () => {
   await using directory = await temporaryDirectory();
-  using pipes = pipesOf(directory.path);
+  await using pipes = pipesOf(directory.path);
 
   const taken = await pipes.take();
 
@@ -52,7 +52,7 @@ test("a pipe that is taken has no name in the file system", async () => {
 
 test("a directory that was removed is made again", async () => {
   await using directory = await temporaryDirectory();
-  using pipes = pipesOf(directory.path);
+  await using pipes = pipesOf(directory.path);
   for (let taken = 0; taken < 8; taken++) closePipe(await pipes.take());
   await rm(join(directory.path, "pipes"), { recursive: true });
 
@@ -61,9 +61,21 @@ test("a directory that was removed is made again", async () => {
   expect(await pipesIn(directory.path)).toEqual([]);
 });
 
+test("nothing is made any more once it is disposed", async () => {
+  await using directory = await temporaryDirectory();
+  const pipes = pipesOf(directory.path);
+
+  pipes.prepare();
+  await pipes[Symbol.asyncDispose]();
+  await rm(directory.path, { recursive: true });
+  await new Promise((resolve) => setImmediate(resolve));
+
+  await expect(readdir(directory.path)).rejects.toThrow("ENOENT");
+});
+
 test("pipes that a killed process left are removed, and no others", async () => {
   await using directory = await temporaryDirectory();
-  using pipes = pipesOf(directory.path);
+  await using pipes = pipesOf(directory.path);
   const [left, current] = ["left.pipe", "current.pipe"].map((name) =>
     join(directory.path, "pipes", name),
   );
@@ -73,7 +85,7 @@ test("pipes that a killed process left are removed, and no others", async () => 
   await writeFile(join(directory.path, "pipes/notes"), "");
   await utimes(join(directory.path, "pipes/notes"), 1_000, 1_000);
 
-  using next = pipesOf(directory.path);
+  await using next = pipesOf(directory.path);
   closePipe(await next.take());
 
   expect((await readdir(join(directory.path, "pipes"))).sort()).toEqual(["current.pipe", "notes"]);

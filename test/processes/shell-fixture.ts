@@ -62,7 +62,7 @@ export async function openShell(options: FixtureOptions = {}): Promise<ShellFixt
     },
     async [Symbol.asyncDispose]() {
       await background[Symbol.asyncDispose]();
-      pipes[Symbol.dispose]();
+      await pipes[Symbol.asyncDispose]();
       await directory[Symbol.asyncDispose]();
     },
   };
