@@ -163,6 +163,10 @@ test("each command keeps the code that it uses itself", async () => {
     sizes[files.findIndex((name) => name.includes(`-${kind}-`))] ?? 0;
   expect(sizeOf("send")).toBeGreaterThan(0);
   expect(sizeOf("send")).toBeLessThan(sizeOf("run") / 2);
+  // The first line of a file names the scripts that were loaded: `send` does with one.
+  const file = await readFile(join(it.cache, files.find((name) => name.includes("-send-")) ?? ""));
+  const scripts: [string, number][] = JSON.parse(file.toString("latin1", 0, file.indexOf("\n")));
+  expect(scripts.map(([name]) => name)).toEqual(["program.js"]);
 });
 
 test("code of another provider is added to the cache, and the rest stays in it", async () => {

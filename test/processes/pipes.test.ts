@@ -61,16 +61,28 @@ test("a directory that was removed is made again", async () => {
   expect(await pipesIn(directory.path)).toEqual([]);
 });
 
-test("nothing is made any more once it is disposed", async () => {
+test("pipes that are being made are waited for when it is disposed, and closed", async () => {
   await using directory = await temporaryDirectory();
-  const pipes = pipesOf(directory.path);
+  const made = join(directory.path, "made");
+  await writeMkfifo(directory.path, `mkfifo "$@" && echo yes > ${made}`);
+  const pipes = pipesOf(directory.path, { path: `${directory.path}:${process.env.PATH}` });
 
   pipes.prepare();
   await pipes[Symbol.asyncDispose]();
-  await rm(directory.path, { recursive: true });
-  await new Promise((resolve) => setImmediate(resolve));
 
-  await expect(readdir(directory.path)).rejects.toThrow("ENOENT");
+  expect(await readFile(made, "utf8")).toBe("yes\n");
+  expect(await pipesIn(directory.path)).toEqual([]);
+});
+
+test("nothing is made once it is disposed", async () => {
+  await using directory = await temporaryDirectory();
+  const pipes = pipesOf(directory.path);
+
+  await pipes[Symbol.asyncDispose]();
+  pipes.prepare();
+  await pipes[Symbol.asyncDispose]();
+
+  expect(await readdir(directory.path)).toEqual([]);
 });
 
 test("pipes that a killed process left are removed, and no others", async () => {
