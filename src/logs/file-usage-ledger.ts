@@ -1,10 +1,13 @@
 import type { Clock } from "../lib/clock.ts";
 import type { FilePath } from "../lib/file-path.ts";
+import { locationOf } from "../lib/file-path.ts";
 import { type Damage, repairTail, toLines } from "../lib/json-lines.ts";
+import { LineReader } from "../lib/line-reader.ts";
 import type { LogHead } from "../lib/log-head.ts";
+import { isAsMarked } from "../lib/log-head.ts";
+import { segmentPath, sideDirectory } from "../lib/segments.ts";
 import type { MemberName } from "../protocol/ids.ts";
 import { UsageLine, type UsageRecord, type UsageTotal } from "../protocol/usage.ts";
-import { checkBill } from "./check-bill.ts";
 import { FileUsageReader } from "./file-usage-reader.ts";
 import { RotatingFile } from "./rotating-file.ts";
 import type { UsageLedger } from "./usage-ledger.ts";
@@ -69,4 +72,51 @@ export class FileUsageLedger implements UsageLedger {
   async totals(): Promise<Map<MemberName, UsageTotal>> {
     return this.#sums.totals();
   }
+}
+
+interface CheckBillOptions {
+  path: FilePath;
+  /** The generation of the live file. */
+  generation: number;
+  onDamage(damage: Damage): void;
+}
+
+/**
+ * Reports a bill that differs from what was written: missing calls are in no total, and repeated
+ * ones count twice.
+ */
+async function checkBill(
+  head: LogHead,
+  { path, generation, onDamage }: CheckBillOptions,
+): Promise<void> {
+  const mark = head.marks.at(-1);
+  if (!mark) return;
+  const isLive = mark.generation === generation;
+  const marked = isLive ? path : segmentPath(sideDirectory(path), mark.generation);
+  const rest = await linesAfter(path, isLive ? mark.bytes : 0);
+  // A process that died right after a call had no time to mark it. A new file begins with totals.
+  const isEnd = rest.length <= (isLive ? 1 : 2) && !(await hasTwice(path, rest.at(-1)));
+  if (isEnd && isAsMarked(marked, mark)) return;
+  for (const { generation: each } of [...head.marks]) head.drop(each);
+  const reason = `${marked} was changed: calls are missing, altered or duplicated. The totals are of what it contains.`;
+  onDamage({ path: locationOf(marked), offset: 0, reason });
+}
+
+async function linesAfter(path: FilePath, offset: number): Promise<string[]> {
+  const lines: string[] = [];
+  await using reader = await LineReader.open(path);
+  for await (const line of reader?.forwards(offset) ?? []) {
+    lines.push(line.bytes.toString());
+    // Three lines are more than enough to decide.
+    if (lines.length > 2) return lines;
+  }
+  return lines;
+}
+
+async function hasTwice(path: FilePath, line: string | undefined): Promise<boolean> {
+  if (line === undefined) return false;
+  let times = 0;
+  await using reader = await LineReader.open(path);
+  for await (const { bytes } of reader?.forwards() ?? []) if (bytes.toString() === line) times++;
+  return times > 1;
 }

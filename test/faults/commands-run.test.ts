@@ -9,7 +9,7 @@ import { z } from "zod";
 import { hasErrno } from "../../src/errors.ts";
 import { systemProcesses } from "../../src/lib/process-identity.ts";
 import type { BackgroundJob } from "../../src/processes/background-jobs.ts";
-import { markedCommand } from "../../src/processes/marked-command.ts";
+import { markedCommand } from "../../src/processes/host-command-runner.ts";
 import { newMarker } from "../../src/processes/marker.ts";
 import { temporaryDirectory } from "../../src/testing/temporary-directory.ts";
 import { bashTool } from "../../src/tools/bash.ts";

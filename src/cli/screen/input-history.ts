@@ -1,4 +1,11 @@
-import { HistoryFile } from "./history-file.ts";
+import { closeSync, fstatSync, readSync, renameSync, statSync, writeSync } from "node:fs";
+import { dirname } from "node:path";
+import { z } from "zod";
+import { hasErrno } from "../../errors.ts";
+import { ensurePrivateDirectory } from "../../lib/files.ts";
+import { LineReader } from "../../lib/line-reader.ts";
+import { openPrivateSync } from "../../lib/open-files.ts";
+import { readJson } from "../../lib/read-json.ts";
 
 export interface InputHistoryOptions {
   /** The JSON Lines file of the history. */
@@ -78,4 +85,87 @@ export class InputHistory {
       `The input history could not be ${done} (${error.message}). It is kept until you quit.`,
     );
   }
+}
+
+const HistoryEntry = z.object({ text: z.string() });
+
+/** A larger file is renamed and a new one started; one older file is kept. */
+const maxBytes = 4 * 1024 * 1024;
+
+/** A longer text is not stored: it was pasted, and a few of them would displace all others. */
+const maxTextLength = 100_000;
+
+/**
+ * A file of submitted texts, one per line, to which several processes may append at once. A long
+ * file is renamed to `<path>.old`, so that nothing another process appends is lost.
+ */
+class HistoryFile {
+  readonly #path: string;
+
+  constructor(path: string) {
+    this.#path = path;
+  }
+
+  /** The last `count` texts, oldest first. Invalid lines are skipped. */
+  async read(count: number): Promise<string[]> {
+    await ensurePrivateDirectory(dirname(this.#path));
+    const { lines, bytes } = await readEnd(this.#path);
+    if (lines.length > count || bytes > maxBytes) this.#setAside(bytes);
+    const older = lines.length > count ? [] : (await readEnd(`${this.#path}.old`)).lines;
+    return [...older, ...lines]
+      .slice(-2 * count)
+      .flatMap(textsIn)
+      .slice(-count);
+  }
+
+  append(text: string): void {
+    if (text.length > maxTextLength) return;
+    const descriptor = openPrivateSync(this.#path, "a+");
+    try {
+      // End a line that another process left unfinished.
+      const start = endsWithLine(descriptor) ? "" : "\n";
+      // One write(2) to a file opened for appending: lines of two processes never mix.
+      writeSync(descriptor, `${start}${JSON.stringify({ text })}\n`);
+    } finally {
+      closeSync(descriptor);
+    }
+  }
+
+  #setAside(bytes: number): void {
+    try {
+      // Another process may have done it already: then the file is smaller.
+      if (statSync(this.#path).size >= bytes) renameSync(this.#path, `${this.#path}.old`);
+    } catch (error) {
+      if (!hasErrno(error, "ENOENT")) throw error;
+    }
+  }
+}
+
+/** The lines at the end of a file, and the file's length. */
+async function readEnd(path: string): Promise<{ lines: string[]; bytes: number }> {
+  await using reader = await LineReader.open(path);
+  if (!reader) return { lines: [], bytes: 0 };
+  const bytes = Number((await reader.stat()).size);
+  const lines = (await reader.before(bytes, maxBytes)).toString().split("\n");
+  // The first line of a longer file is incomplete.
+  return { lines: bytes > maxBytes ? lines.slice(1) : lines, bytes };
+}
+
+function textsIn(line: string): string[] {
+  if (line === "") return [];
+  try {
+    const parsed = HistoryEntry.safeParse(readJson(line));
+    return parsed.success ? [parsed.data.text] : [];
+  } catch (error) {
+    if (error instanceof SyntaxError) return [];
+    throw error;
+  }
+}
+
+function endsWithLine(descriptor: number): boolean {
+  const { size } = fstatSync(descriptor);
+  if (size === 0) return true;
+  const last = Buffer.alloc(1);
+  readSync(descriptor, last, 0, 1, size - 1);
+  return last.toString() === "\n";
 }

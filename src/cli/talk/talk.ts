@@ -1,10 +1,10 @@
 import { TeamError } from "../../errors.ts";
 import type { MemberName } from "../../protocol/ids.ts";
+import { lead } from "../../protocol/ids.ts";
 import type { Team } from "../../team/team.ts";
 import type { Io } from "../command.ts";
 import { nearest } from "../nearest.ts";
 import { type SlashCommand, slashCommands } from "./slash-commands.ts";
-import { everybody, readTypedLine, type TypedLine } from "./typed-line.ts";
 
 /** The result of a typed line. */
 export type TalkReply =
@@ -108,4 +108,33 @@ function findCommand(name: string): SlashCommand {
   throw new TeamError("usage-wrong", `There is no command /${name}`, {
     hint: `${suggestion}/help lists them. To send a line that begins with a slash, put a space before it.`,
   });
+}
+
+/** A typed line, parsed. */
+type TypedLine =
+  | { type: "nothing" }
+  | { type: "leave" }
+  | { type: "command"; name: string; argument: string }
+  /** `to` is a member's name as it was typed, or `all`. */
+  | { type: "message"; to: string; text: string };
+
+/** The name that means everybody. */
+const everybody = "all";
+
+const leaveWords = new Set(["q", "exit", "quit"]);
+
+/**
+ * Parses a line. Without `@name` in front it is for `addressee`. After a leading space, `/` and `@`
+ * have no special meaning, so that any text can be sent.
+ */
+export function readTypedLine(typed: string, addressee: string = lead): TypedLine {
+  const text = typed.trim();
+  if (text === "") return { type: "nothing" };
+  if (leaveWords.has(text)) return { type: "leave" };
+  if (/^\s/.test(typed)) return { type: "message", to: addressee, text };
+  const [, command, argument = ""] = /^\/(\S+)\s*(.*)$/s.exec(text) ?? [];
+  if (command) return { type: "command", name: command, argument };
+  const [, name, rest = ""] = /^@(\S+?)[:,]?(?:\s+(.*))?$/s.exec(text) ?? [];
+  if (name) return { type: "message", to: name, text: rest };
+  return { type: "message", to: addressee, text };
 }

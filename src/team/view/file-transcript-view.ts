@@ -1,12 +1,13 @@
+import type { FileHandle } from "node:fs/promises";
 import { identityOf } from "../../lib/appearance.ts";
 import { type FilePath, nameOf } from "../../lib/file-path.ts";
 import type { Damage } from "../../lib/json-lines.ts";
-import { type FileLine, LineReader } from "../../lib/line-reader.ts";
+import { type FileLine, LineReader, LineSplitter, maxRecordBytes } from "../../lib/line-reader.ts";
+import { openIfExists } from "../../lib/open-files.ts";
 import type { WakeSource } from "../../lib/wake-source.ts";
 import { follow } from "../../logs/follow.ts";
 import { type EntryChain, follows, type SealedPlace } from "../../transcript/entry-chain.ts";
 import { parseEntry } from "../../transcript/file-transcript.ts";
-import { GrowingFile } from "./growing-file.ts";
 import type { Cursor, ListedEntry, TranscriptPage, TranscriptQuery } from "./team-view.ts";
 
 export interface FileTranscriptViewOptions {
@@ -175,4 +176,80 @@ function placeAt(cursor: Cursor | undefined): TranscriptPlace | undefined {
   if (cursor === undefined) return undefined;
   const [, file = "", offset = "0"] = /^([a-z0-9-]{1,60})_(\d{1,15})$/.exec(cursor) ?? [];
   return { file, offset: Number(offset) };
+}
+
+/** The file at a path as it grows, and the next one when another takes its place. */
+class GrowingFile implements AsyncDisposable {
+  readonly #path: FilePath;
+  #file: FileHandle | undefined;
+  #id: string | undefined;
+  /** The start of the first line that was not read. */
+  #offset = 0;
+
+  constructor(path: FilePath) {
+    this.#path = path;
+  }
+
+  /** Identifies the file that is being read; undefined if it is missing. */
+  get id(): string | undefined {
+    return this.#id;
+  }
+
+  /** Starts at the beginning of the current file. Resolves to its id. */
+  async open(): Promise<string | undefined> {
+    this.#file = await openIfExists(this.#path);
+    this.#id = await idOf(this.#file);
+    return this.#id;
+  }
+
+  /** Continues at `offset`, where a line begins. */
+  skipTo(offset: number): void {
+    this.#offset = offset;
+  }
+
+  /** The whole lines that have been added since. */
+  async *readOn(): AsyncGenerator<FileLine> {
+    for (;;) {
+      // Opened before the rest of the old file is read: what is renamed does not grow any more.
+      const now = await openIfExists(this.#path);
+      const id = await idOf(now);
+      const isAnother = now !== undefined && id !== this.#id;
+      let needless = now;
+      try {
+        yield* this.#rest();
+        if (!isAnother) return;
+        needless = this.#file;
+        this.#file = now;
+        this.#id = id;
+        this.#offset = 0;
+      } finally {
+        await needless?.close();
+      }
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#file?.close();
+  }
+
+  async *#rest(): AsyncGenerator<FileLine> {
+    const splitter = new LineSplitter(this.#path, this.#offset, maxRecordBytes);
+    let position = this.#offset;
+    for (;;) {
+      const chunk = await this.#file?.read(Buffer.alloc(chunkBytes), 0, chunkBytes, position);
+      if (!chunk || chunk.bytesRead === 0) return;
+      position += chunk.bytesRead;
+      for (const line of splitter.push(chunk.buffer.subarray(0, chunk.bytesRead))) {
+        this.#offset = line.end;
+        yield line;
+      }
+    }
+  }
+}
+
+const chunkBytes = 64 * 1024;
+
+async function idOf(file: FileHandle | undefined): Promise<string | undefined> {
+  const stats = await file?.stat({ bigint: true });
+  return stats && identityOf(stats);
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { readTypedLine } from "../../../src/cli/talk/typed-line.ts";
+import { readTypedLine } from "../../../src/cli/talk/talk.ts";
 
 test.each([
   ["a line", "fix the tests", { type: "message", to: "lead", text: "fix the tests" }],

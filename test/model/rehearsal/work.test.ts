@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { fileContent } from "../../../src/model/rehearsal/file-content.ts";
+import { fileContent } from "../../../src/model/rehearsal/work.ts";
 import { Dialogue, mail, teammateSystem } from "./dialogue.ts";
 
 const glob = (pattern: string) => ({ name: "glob", input: { pattern } });

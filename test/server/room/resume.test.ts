@@ -5,9 +5,9 @@ import type { RoomChange, RoomState } from "../../../src/protocol/dashboard.ts";
 import { lead } from "../../../src/protocol/ids.ts";
 import { Task } from "../../../src/protocol/task.ts";
 import type { RoomEvent } from "../../../src/server/room/changes.ts";
-import { memberView, noPast } from "../../../src/server/room/member-view.ts";
 import { windowSize } from "../../../src/server/room/message-window.ts";
 import { RoomRecords } from "../../../src/server/room/records.ts";
+import { memberView, noPast } from "../../../src/server/room/room-members.ts";
 import { taskView } from "../../../src/server/room/task-view.ts";
 import {
   changedRoom,

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { lineDiff } from "../../../src/tools/files/line-diff.ts";
+import { lineDiff } from "../../../src/tools/files/guarded-change.ts";
 
 test("a diff shows what changed with three lines around it", () => {
   const before = lines(1, 20);
