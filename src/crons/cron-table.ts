@@ -1,7 +1,7 @@
 import { TeamError } from "../errors.ts";
 import type { Clock } from "../lib/clock.ts";
 import { Serial } from "../lib/serial.ts";
-import { type CronEntry, newCronId } from "../protocol/cron.ts";
+import { type CronDraft, type CronEntry, newCronId } from "../protocol/cron.ts";
 import { lead, type MemberName, outside, parseMemberName } from "../protocol/ids.ts";
 import { isContentSize, maxContentBytes } from "../protocol/message.ts";
 import type { CronBook } from "./cron-book.ts";
@@ -25,16 +25,6 @@ export interface DueCron {
   entry: CronEntry;
   /** The scheduled time, which is in the past where the machine slept. */
   at: Date;
-}
-
-export interface CronDraft {
-  cron: string;
-  prompt: string;
-  /** Default: the lead. */
-  member: string | undefined;
-  once: boolean;
-  /** When it was asked for, if that was before now: the process may have been killed in between. */
-  askedAt?: Date | undefined;
 }
 
 interface CronPlan {

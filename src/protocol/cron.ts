@@ -26,6 +26,17 @@ export const CronEntry = z.object({
 });
 export type CronEntry = z.infer<typeof CronEntry>;
 
+/** What a cron is made from. */
+export interface CronDraft {
+  cron: string;
+  prompt: string;
+  /** Default: the lead. */
+  member: string | undefined;
+  once: boolean;
+  /** When it was asked for, if that was before now: the process may have been killed in between. */
+  askedAt?: Date | undefined;
+}
+
 export function newCronId(): CronId {
   return CronId.parse(crypto.randomUUID().slice(0, 8));
 }

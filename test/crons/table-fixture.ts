@@ -1,6 +1,7 @@
 import { type CronBook, MemoryCronBook } from "../../src/crons/cron-book.ts";
-import { type CronDraft, CronTable, type DueCron } from "../../src/crons/cron-table.ts";
+import { CronTable, type DueCron } from "../../src/crons/cron-table.ts";
 import { TeamError } from "../../src/errors.ts";
+import type { CronDraft } from "../../src/protocol/cron.ts";
 import { ManualClock } from "../../src/testing/manual-clock.ts";
 
 export const minuteMs = 60_000;

@@ -6,22 +6,18 @@ import { coordinationTool } from "./coordination-tool.ts";
 import { FilledText, NoInput } from "./inputs.ts";
 import type { LeadAccess, TeamAccess } from "./team-access.ts";
 
-const SendMessageInput = z.object({ to: FilledText, content: FilledText });
+export const sendMessage = coordinationTool({
+  name: "send_message",
+  description:
+    "Message a member; it wakes if idle. A teammate's final text goes to the lead by itself.",
+  input: z.object({ to: FilledText, content: FilledText }),
+  async answer({ to, content }, { colleagues }: { colleagues: TeamAccess }) {
+    const sent = await colleagues.send(to, content);
+    return `Sent message to ${sent.to}${sent.note ? `. ${sent.note}` : ""}`;
+  },
+});
 
-export function sendMessageTool({ colleagues }: { colleagues: TeamAccess }): Tool {
-  return coordinationTool({
-    name: "send_message",
-    description:
-      "Message a member; it wakes if idle. A teammate's final text goes to the lead by itself.",
-    input: SendMessageInput,
-    async answer({ to, content }) {
-      const sent = await colleagues.send(to, content);
-      return `Sent message to ${sent.to}${sent.note ? `. ${sent.note}` : ""}`;
-    },
-  });
-}
-
-export function readInboxTool({ colleagues }: { colleagues: TeamAccess }): Tool {
+export function readInbox({ colleagues }: { colleagues: TeamAccess }): Tool {
   return defineTool({
     name: "read_inbox",
     description: "Rarely needed: mail comes by itself.",
@@ -35,13 +31,10 @@ export function readInboxTool({ colleagues }: { colleagues: TeamAccess }): Tool 
   });
 }
 
-const BroadcastInput = z.object({ content: FilledText });
-
-export function broadcastTool({ leadership }: { leadership: LeadAccess }): Tool {
-  return coordinationTool({
-    name: "broadcast",
-    description: "Message all teammates.",
-    input: BroadcastInput,
-    answer: async ({ content }) => `Broadcast to ${await leadership.broadcast(content)} teammates`,
-  });
-}
+export const broadcast = coordinationTool({
+  name: "broadcast",
+  description: "Message all teammates.",
+  input: z.object({ content: FilledText }),
+  answer: async ({ content }, { leadership }: { leadership: LeadAccess }) =>
+    `Broadcast to ${await leadership.broadcast(content)} teammates`,
+});

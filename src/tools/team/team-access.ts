@@ -1,10 +1,12 @@
-import type { CronEntry } from "../../protocol/cron.ts";
+import { z } from "zod";
+import type { CronDraft, CronEntry } from "../../protocol/cron.ts";
 import type { MemberName } from "../../protocol/ids.ts";
 import type { PermissionMode } from "../../protocol/message.ts";
 import type { Request } from "../../protocol/request.ts";
-import type { Task, TaskStatus } from "../../protocol/task.ts";
+import { type Task, TaskStatus } from "../../protocol/task.ts";
 import type { TeamRecord } from "../../protocol/team.ts";
 import type { ReceivedMail } from "../../protocol/transcript.ts";
+import { FilledText, TaskReference } from "./inputs.ts";
 
 /*
  * The operations on a team that the tools of one member can use. The member is fixed when the tools
@@ -32,22 +34,24 @@ export interface TaskAccess {
   update(id: string, change: TaskEdit): Promise<{ task: Task; unblocked: Task[] }>;
 }
 
-export interface NewTask {
-  subject: string;
-  description?: string | undefined;
-  blocked_by?: readonly string[] | undefined;
-  owner?: string | undefined;
-}
+export const NewTask = z.object({
+  subject: FilledText,
+  description: z.string().optional(),
+  blocked_by: z.array(TaskReference).optional(),
+  owner: FilledText.optional(),
+});
+export type NewTask = z.infer<typeof NewTask>;
 
-export interface TaskEdit {
-  status?: TaskStatus | undefined;
+export const TaskEdit = z.object({
+  status: TaskStatus.optional(),
   /** `null` releases the task. */
-  owner?: string | null | undefined;
-  subject?: string | undefined;
-  description?: string | undefined;
-  blocked_by?: readonly string[] | undefined;
-  result?: string | undefined;
-}
+  owner: FilledText.nullable().optional(),
+  subject: FilledText.optional(),
+  description: z.string().optional(),
+  blocked_by: z.array(TaskReference).optional(),
+  result: z.string().optional(),
+});
+export type TaskEdit = z.infer<typeof TaskEdit>;
 
 /** The operations of the lead alone. */
 export interface LeadAccess {
@@ -102,18 +106,8 @@ export interface TeammateAccess {
 /** Scheduled prompts. */
 export interface CronAccess {
   /** Throws if the pattern is invalid, or never matches. */
-  schedule(entry: NewCron): Promise<CronEntry>;
+  schedule(draft: CronDraft): Promise<CronEntry>;
   list(): Promise<CronEntry[]>;
   /** Throws for an unknown id. */
   cancel(id: string): Promise<CronEntry>;
-}
-
-export interface NewCron {
-  cron: string;
-  prompt: string;
-  /** Default: the lead. */
-  member: string | undefined;
-  once: boolean;
-  /** When it was asked for. */
-  askedAt?: Date | undefined;
 }

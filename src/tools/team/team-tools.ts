@@ -1,8 +1,8 @@
 import type { Tool } from "../tool.ts";
-import { cronTools } from "./crons.ts";
-import { broadcastTool, readInboxTool, sendMessageTool } from "./mail.ts";
-import { decidePlanTool, submitPlanTool } from "./plan.ts";
-import { shutdownAnswerTool, shutdownRequestTool, shutdownStateTool } from "./shutdown.ts";
+import { cancelCron, listCrons, scheduleCron } from "./crons.ts";
+import { broadcast, readInbox, sendMessage } from "./mail.ts";
+import { decidePlan, submitPlan } from "./plan.ts";
+import { answerShutdown, requestShutdown, showShutdown } from "./shutdown.ts";
 import { taskTools } from "./tasks.ts";
 import type {
   CronAccess,
@@ -11,32 +11,26 @@ import type {
   TeamAccess,
   TeammateAccess,
 } from "./team-access.ts";
-import { listTeammatesTool, spawnTeammateTool, waitForTeammatesTool } from "./teammates.ts";
+import { listTeammates, spawnTeammate, waitForTeammates } from "./teammates.ts";
+
+const common = [sendMessage, readInbox, listTeammates, ...taskTools];
+const leads = [
+  ...[spawnTeammate, waitForTeammates, broadcast, decidePlan, requestShutdown, showShutdown],
+  ...[scheduleCron, listCrons, cancelCron],
+];
+const teammates = [submitPlan, answerShutdown];
 
 /** The tools with which every member works with the others. */
 export function coordinationTools(member: { colleagues: TeamAccess; tasks: TaskAccess }): Tool[] {
-  return [
-    sendMessageTool(member),
-    readInboxTool(member),
-    listTeammatesTool(member),
-    ...taskTools(member),
-  ];
+  return common.map((make) => make(member));
 }
 
 /** The lead's further tools. */
 export function leadTools(lead: { leadership: LeadAccess; timetable: CronAccess }): Tool[] {
-  return [
-    spawnTeammateTool(lead),
-    waitForTeammatesTool(lead),
-    broadcastTool(lead),
-    decidePlanTool(lead),
-    shutdownRequestTool(lead),
-    shutdownStateTool(lead),
-    ...cronTools(lead),
-  ];
+  return leads.map((make) => make(lead));
 }
 
 /** A teammate's further tools: its side of the protocols. */
 export function teammateTools(teammate: { following: TeammateAccess }): Tool[] {
-  return [submitPlanTool(teammate), shutdownAnswerTool(teammate)];
+  return teammates.map((make) => make(teammate));
 }

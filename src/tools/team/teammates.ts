@@ -1,7 +1,6 @@
 import { z } from "zod";
 import { PermissionMode } from "../../protocol/message.ts";
 import type { Member, TeamRecord } from "../../protocol/team.ts";
-import type { Tool } from "../tool.ts";
 import { coordinationTool } from "./coordination-tool.ts";
 import { FilledText, NoInput } from "./inputs.ts";
 import { onOneLine } from "./on-one-line.ts";
@@ -18,14 +17,13 @@ const WaitSeconds = z
     `must be more than 0 and at most ${maxWaitSeconds}`,
   );
 
-export function listTeammatesTool({ colleagues }: { colleagues: TeamAccess }): Tool {
-  return coordinationTool({
-    name: "list_teammates",
-    description: "Roles and status.",
-    input: NoInput,
-    answer: async () => describeRoster(await colleagues.roster()),
-  });
-}
+export const listTeammates = coordinationTool({
+  name: "list_teammates",
+  description: "Roles and status.",
+  input: NoInput,
+  answer: async (_, { colleagues }: { colleagues: TeamAccess }) =>
+    describeRoster(await colleagues.roster()),
+});
 
 export function describeRoster({ team_name, members }: TeamRecord): string {
   if (members.length === 0) return "No teammates.";
@@ -36,50 +34,41 @@ function memberLine({ name, role, status, detail }: Member): string {
   return `  ${name} (${onOneLine(role)}): ${status}${detail ? ` (${onOneLine(detail)})` : ""}`;
 }
 
-const SpawnTeammateInput = z.object({
-  name: FilledText,
-  role: FilledText,
-  prompt: FilledText,
-  model: z.string().optional(),
-  tools: z.array(z.string()).optional(),
-  permission_mode: PermissionMode.optional(),
-  plan_required: z.boolean().describe("No changes before you approve its plan").optional(),
-  cwd: z.string().optional(),
-  fresh: z.boolean().describe("Forget its history").optional(),
+export const spawnTeammate = coordinationTool({
+  name: "spawn_teammate",
+  description:
+    "Start a teammate, or give an idle or ended one new work. It knows only its prompt. Its final text comes to you as mail.",
+  input: z.object({
+    name: FilledText,
+    role: FilledText,
+    prompt: FilledText,
+    model: z.string().optional(),
+    tools: z.array(z.string()).optional(),
+    permission_mode: PermissionMode.optional(),
+    plan_required: z.boolean().describe("No changes before you approve its plan").optional(),
+    cwd: z.string().optional(),
+    fresh: z.boolean().describe("Forget its history").optional(),
+  }),
+  isIndependent: true,
+  async answer(request, { leadership }: { leadership: LeadAccess }) {
+    const { name, role } = await leadership.spawn(request);
+    return `Spawned '${name}' (role: ${role})`;
+  },
 });
 
-export function spawnTeammateTool({ leadership }: { leadership: LeadAccess }): Tool {
-  return coordinationTool({
-    name: "spawn_teammate",
-    description:
-      "Start a teammate, or give an idle or ended one new work. It knows only its prompt. Its final text comes to you as mail.",
-    input: SpawnTeammateInput,
-    isIndependent: true,
-    async answer(request) {
-      const { name, role } = await leadership.spawn(request);
-      return `Spawned '${name}' (role: ${role})`;
-    },
-  });
-}
-
-const WaitForTeammatesInput = z.object({
-  names: z.array(FilledText).optional(),
-  mode: z.enum(["all", "any"]).optional(),
-  timeout_s: WaitSeconds.optional(),
+export const waitForTeammates = coordinationTool({
+  name: "wait_for_teammates",
+  description: `Wait for teammates to finish, instead of asking or polling. Their results come as mail with the answer. Ends early when you are needed, or after timeout_s (${defaultWaitSeconds}).`,
+  input: z.object({
+    names: z.array(FilledText).optional(),
+    mode: z.enum(["all", "any"]).optional(),
+    timeout_s: WaitSeconds.optional(),
+  }),
+  answer({ names, mode = "all", ...input }, { leadership }: { leadership: LeadAccess }, context) {
+    const { timeout_s: seconds = defaultWaitSeconds } = input;
+    // A model that names nobody means everybody.
+    const waitedFor = names?.length === 0 ? undefined : names;
+    const request = { names: waitedFor, mode, timeoutMs: seconds * 1000 };
+    return leadership.waitForTeammates(request, context.signal);
+  },
 });
-
-export function waitForTeammatesTool({ leadership }: { leadership: LeadAccess }): Tool {
-  return coordinationTool({
-    name: "wait_for_teammates",
-    description: `Wait for teammates to finish, instead of asking or polling. Their results come as mail with the answer. Ends early when you are needed, or after timeout_s (${defaultWaitSeconds}).`,
-    input: WaitForTeammatesInput,
-    answer: ({ names, mode = "all", timeout_s: seconds = defaultWaitSeconds }, { signal }) => {
-      // A model that names nobody means everybody.
-      const waitedFor = names?.length === 0 ? undefined : names;
-      return leadership.waitForTeammates(
-        { names: waitedFor, mode, timeoutMs: seconds * 1000 },
-        signal,
-      );
-    },
-  });
-}

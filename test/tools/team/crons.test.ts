@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { NewCron } from "../../../src/tools/team/team-access.ts";
+import type { CronDraft } from "../../../src/protocol/cron.ts";
 import { bob, call, cron, leadsTools, textOf } from "./fixture.ts";
 
 test("a prompt is scheduled, and the answer says when it comes", async () => {
@@ -60,7 +60,7 @@ test.each([
 });
 
 function recordingSchedules() {
-  const scheduled: NewCron[] = [];
+  const scheduled: CronDraft[] = [];
   const tools = leadsTools({
     timetable: {
       async schedule(entry) {
