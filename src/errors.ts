@@ -56,6 +56,14 @@ export function hasErrno(error: unknown, ...codes: readonly string[]): boolean {
   );
 }
 
+/** For `promise.catch`: `value` in place of an error with one of these codes. */
+export function onErrno<T>(value: T, ...codes: readonly string[]): (error: unknown) => T {
+  return (error) => {
+    if (hasErrno(error, ...codes)) return value;
+    throw error;
+  };
+}
+
 /** The message of an error, whatever was thrown. */
 export function reasonOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { constants, existsSync } from "node:fs";
 import { type FileHandle, open, stat } from "node:fs/promises";
 import { dirname, isAbsolute, join } from "node:path";
-import { hasErrno, TeamError } from "../errors.ts";
+import { hasErrno, onErrno, TeamError } from "../errors.ts";
 import { quoted } from "../lib/file-owner.ts";
 import { createFileOnce, ensurePrivateDirectory } from "../lib/files.ts";
 import type { TeamId } from "../protocol/ids.ts";
@@ -133,13 +133,7 @@ async function requireKeyFile(file: FileHandle, path: string): Promise<void> {
  * reason.
  */
 async function isOutOfReach(path: string): Promise<boolean> {
-  try {
-    await stat(path);
-    return false;
-  } catch (error) {
-    if (hasErrno(error, "EACCES", "ENOTDIR")) return true;
-    throw error;
-  }
+  return stat(path).then(() => false, onErrno(true, "EACCES", "ENOTDIR"));
 }
 
 /** Creates a private directory. An existing one may be anybody's, and is not changed. */

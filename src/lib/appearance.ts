@@ -1,15 +1,11 @@
 import { stat } from "node:fs/promises";
-import { hasErrno } from "../errors.ts";
+import { onErrno } from "../errors.ts";
 import { type FilePath, locationOf } from "./file-path.ts";
 
 /** A text that differs after each change of a file; undefined if the file is missing. */
 export async function appearanceOf(path: FilePath): Promise<string | undefined> {
-  try {
-    return describeAppearance(await stat(locationOf(path), { bigint: true }));
-  } catch (error) {
-    if (hasErrno(error, "ENOENT")) return undefined;
-    throw error;
-  }
+  const stats = stat(locationOf(path), { bigint: true });
+  return stats.then(describeAppearance).catch(onErrno(undefined, "ENOENT"));
 }
 
 interface Appearance {

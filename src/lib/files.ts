@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { chmodSync, closeSync, type Dirent, lstatSync } from "node:fs";
 import { link, mkdir, open, readdir, rename, rm, stat, unlink } from "node:fs/promises";
-import { hasErrno, TeamError } from "../errors.ts";
+import { hasErrno, onErrno, TeamError } from "../errors.ts";
 import { openDirectory } from "./file-owner.ts";
 import { at, atDirectory, type FilePath, locationOf, within } from "./file-path.ts";
 import { closeToOthers, openIfExists } from "./open-files.ts";
@@ -79,14 +79,8 @@ export async function createFileOnce(path: FilePath, text: string): Promise<bool
 }
 
 async function linkOnce(from: string, to: string): Promise<boolean> {
-  try {
-    // link, not rename: rename would silently replace a file another process has just created.
-    await link(from, to);
-    return true;
-  } catch (error) {
-    if (hasErrno(error, "EEXIST")) return false;
-    throw error;
-  }
+  // link, not rename: rename would silently replace a file another process has just created.
+  return link(from, to).then(() => true, onErrno(false, "EEXIST"));
 }
 
 /** Replaces `path` with `text`: a reader sees the old text or the new one, never a part. */
@@ -122,11 +116,7 @@ async function withTemporary<T>(
 
 /** Like `rm` with `force`, with one system call instead of three. */
 async function removeIfExists(path: string): Promise<void> {
-  try {
-    await unlink(path);
-  } catch (error) {
-    if (!hasErrno(error, "ENOENT")) throw error;
-  }
+  await unlink(path).catch(onErrno(undefined, "ENOENT"));
 }
 
 const temporaryName = /\.[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\.tmp$/;
@@ -146,31 +136,19 @@ export async function removeTemporaries(directory: FilePath, before?: Date): Pro
 
 /** The entries of a directory; empty if it is missing. */
 export async function listEntries(directory: FilePath): Promise<Dirent[]> {
-  try {
-    return await atDirectory(directory, (location) => readdir(location, { withFileTypes: true }));
-  } catch (error) {
-    if (hasErrno(error, "ENOENT")) return [];
-    throw error;
-  }
+  return atDirectory(directory, (location) => readdir(location, { withFileTypes: true })).catch(
+    onErrno([], "ENOENT"),
+  );
 }
 
 /** The names in a directory; empty if it is missing. */
 export async function listNames(directory: FilePath): Promise<string[]> {
-  try {
-    return await atDirectory(directory, (location) => readdir(location));
-  } catch (error) {
-    if (hasErrno(error, "ENOENT")) return [];
-    throw error;
-  }
+  return atDirectory(directory, (location) => readdir(location)).catch(onErrno([], "ENOENT"));
 }
 
 /** Removes a file, or a link itself, if it is there. */
 export async function removeFile(path: FilePath): Promise<void> {
-  try {
-    await at(path, (location) => rm(location, { force: true }));
-  } catch (error) {
-    if (!hasErrno(error, "ENOENT")) throw error;
-  }
+  await at(path, (location) => rm(location, { force: true })).catch(onErrno(undefined, "ENOENT"));
 }
 
 /** Renames a file or directory, without following links on the way. */
@@ -180,18 +158,8 @@ export async function moveFile(from: FilePath, to: FilePath): Promise<void> {
 
 /** False also if the file no longer exists. */
 async function isOlder(path: FilePath, date: Date): Promise<boolean> {
-  const modified = await modifiedMs(path);
-  return modified !== undefined && modified < date.getTime();
-}
-
-/** When `path` was last changed; undefined if there is no such file. */
-async function modifiedMs(path: FilePath): Promise<number | undefined> {
-  try {
-    return (await stat(locationOf(path))).mtimeMs;
-  } catch (error) {
-    if (hasErrno(error, "ENOENT")) return undefined;
-    throw error;
-  }
+  const stats = await stat(locationOf(path)).catch(onErrno(undefined, "ENOENT"));
+  return stats !== undefined && stats.mtimeMs < date.getTime();
 }
 
 /** A larger file is not a record of Troupe. */
@@ -226,17 +194,13 @@ export async function moveAside(
   now: Date,
 ): Promise<string | undefined> {
   const suffix = `.${reason}-${now.toISOString().replaceAll(":", "-")}`;
-  try {
-    return await at(path, async (location) => {
-      let target = suffix;
-      for (let number = 2; isTaken(location + target); number++) target = `${suffix}-${number}`;
-      await rename(location, location + target);
-      return `${path}${target}`;
-    });
-  } catch (error) {
-    if (hasErrno(error, "ENOENT")) return undefined;
-    throw error;
-  }
+  const moved = at(path, async (location) => {
+    let target = suffix;
+    for (let number = 2; isTaken(location + target); number++) target = `${suffix}-${number}`;
+    await rename(location, location + target);
+    return `${path}${target}`;
+  });
+  return moved.catch(onErrno(undefined, "ENOENT"));
 }
 
 function isTaken(path: string): boolean {

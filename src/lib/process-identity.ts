@@ -3,7 +3,7 @@ import { readFile, readlink } from "node:fs/promises";
 import { hostname } from "node:os";
 import { promisify } from "node:util";
 import { z } from "zod";
-import { hasErrno } from "../errors.ts";
+import { onErrno } from "../errors.ts";
 
 /**
  * One process of one boot of one machine. A pid alone does not identify a process: it is used again
@@ -44,23 +44,14 @@ const linuxProcesses: ProcessTable = {
   },
 
   async startOf(pid) {
-    try {
-      return parseProcStat(await readFile(`/proc/${pid}/stat`, "utf8"));
-    } catch (error) {
-      if (hasErrno(error, "ENOENT", "ESRCH")) return undefined;
-      throw error;
-    }
+    const stat = readFile(`/proc/${pid}/stat`, "utf8");
+    return stat.then(parseProcStat).catch(onErrno(undefined, "ENOENT", "ESRCH"));
   },
 };
 
 /** If the kernel gives no value, a unique one makes every other process a stranger. */
 async function readOrUnique(read: () => Promise<string>): Promise<string> {
-  try {
-    return await read();
-  } catch (error) {
-    if (hasErrno(error, "ENOENT", "EACCES", "EPERM")) return randomUUID();
-    throw error;
-  }
+  return read().catch(onErrno(randomUUID(), "ENOENT", "EACCES", "EPERM"));
 }
 
 /** The start time of `/proc/<pid>/stat`, in ticks since the boot; undefined for a zombie. */

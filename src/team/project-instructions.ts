@@ -1,6 +1,6 @@
 import { lstat } from "node:fs/promises";
 import { join } from "node:path";
-import { hasErrno, TeamError } from "../errors.ts";
+import { onErrno, TeamError } from "../errors.ts";
 import { escapeWrapper } from "../lib/escape-wrapper.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 
@@ -43,11 +43,5 @@ async function readStart(workspace: Workspace, name: string): Promise<string | u
 }
 
 async function isThere(path: string): Promise<boolean> {
-  try {
-    await lstat(path);
-    return true;
-  } catch (error) {
-    if (hasErrno(error, "ENOENT")) return false;
-    throw error;
-  }
+  return lstat(path).then(() => true, onErrno(false, "ENOENT"));
 }

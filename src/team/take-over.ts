@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { basename } from "node:path";
-import { hasErrno, TeamError } from "../errors.ts";
+import { hasErrno, onErrno, TeamError } from "../errors.ts";
 import { openTeamKey, type TeamKey, teamKeyPath } from "../keys/team-key.ts";
 import { proveTeam } from "../keys/team-proof.ts";
 import { escapeElements, escapeWrapper } from "../lib/escape-wrapper.ts";
@@ -54,9 +54,9 @@ export async function takeOver(options: TakeOverOptions): Promise<TeamKey> {
   }
   await check();
   for (const path of [layout.background, layout.usage, layout.events]) {
-    await ifThere(moveFile(path, within(archive, nameOf(path))));
+    await moveFile(path, within(archive, nameOf(path))).catch(onErrno(undefined, "ENOENT"));
     const side = sideDirectory(path);
-    await ifThere(moveFile(side, within(archive, nameOf(side))));
+    await moveFile(side, within(archive, nameOf(side))).catch(onErrno(undefined, "ENOENT"));
   }
   await keepHistories(options, { archive, teamId, key });
   await check();
@@ -130,14 +130,6 @@ export async function askAgain(requests: Requests, { members }: TeamRecord): Pro
 function refusedFile(error: unknown): undefined {
   if (!(error instanceof TeamError) && !hasErrno(error, "ELOOP")) throw error;
   return undefined;
-}
-
-async function ifThere(work: Promise<void>): Promise<void> {
-  try {
-    await work;
-  } catch (error) {
-    if (!hasErrno(error, "ENOENT")) throw error;
-  }
 }
 
 /** So much of what a member saw and said is shown to it; the rest is in the archive. */

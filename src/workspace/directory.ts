@@ -11,7 +11,7 @@ import {
   stat,
 } from "node:fs/promises";
 import { join } from "node:path";
-import { hasErrno, TeamError } from "../errors.ts";
+import { onErrno, TeamError } from "../errors.ts";
 
 const { O_DIRECTORY, O_NOFOLLOW, O_NONBLOCK, O_RDONLY } = constants;
 
@@ -20,12 +20,8 @@ const descriptors = "/proc/self/fd";
 
 /** True if a name can be looked up in an open directory instead of along a path: on Linux. */
 export async function canEnterDescriptors(): Promise<boolean> {
-  try {
-    return (await stat(descriptors)).isDirectory();
-  } catch (error) {
-    if (hasErrno(error, "ENOENT", "EACCES")) return false;
-    throw error;
-  }
+  const found = await stat(descriptors).catch(onErrno(undefined, "ENOENT", "EACCES"));
+  return found?.isDirectory() ?? false;
 }
 
 /**
@@ -95,21 +91,13 @@ export class Directory implements AsyncDisposable {
 
   /** The stats of `name` itself; undefined if it does not exist. */
   async stat(name: string): Promise<BigIntStats | undefined> {
-    try {
-      return await lstat(await this.#at(name), { bigint: true });
-    } catch (error) {
-      if (hasErrno(error, "ENOENT")) return undefined;
-      throw error;
-    }
+    const stats = this.#at(name).then((path) => lstat(path, { bigint: true }));
+    return stats.catch(onErrno(undefined, "ENOENT"));
   }
 
   /** Creates a directory. An existing one is not changed. */
   async make(name: string): Promise<void> {
-    try {
-      await mkdir(await this.#at(name));
-    } catch (error) {
-      if (!hasErrno(error, "EEXIST")) throw error;
-    }
+    await mkdir(await this.#at(name)).catch(onErrno(undefined, "EEXIST"));
   }
 
   async rename(from: string, to: string): Promise<void> {

@@ -1,6 +1,6 @@
 import { readlink, realpath } from "node:fs/promises";
 import { basename, dirname, join, resolve, sep } from "node:path";
-import { hasErrno, TeamError } from "../errors.ts";
+import { hasErrno, onErrno, TeamError } from "../errors.ts";
 
 /** As many links as Linux itself follows in one path. */
 const maxLinks = 40;
@@ -51,20 +51,10 @@ export function contains(parent: string, path: string): boolean {
 }
 
 async function realPathIfExists(path: string): Promise<string | undefined> {
-  try {
-    return await realpath(path);
-  } catch (error) {
-    if (hasErrno(error, "ENOENT", "ENOTDIR")) return undefined;
-    throw error;
-  }
+  return realpath(path).catch(onErrno(undefined, "ENOENT", "ENOTDIR"));
 }
 
 /** Undefined if `path` is not a link or does not exist. */
 async function linkTarget(path: string): Promise<string | undefined> {
-  try {
-    return await readlink(path);
-  } catch (error) {
-    if (hasErrno(error, "ENOENT", "ENOTDIR", "EINVAL")) return undefined;
-    throw error;
-  }
+  return readlink(path).catch(onErrno(undefined, "ENOENT", "ENOTDIR", "EINVAL"));
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { type BigIntStats, constants } from "node:fs";
 import type { FileHandle } from "node:fs/promises";
-import { hasErrno } from "../errors.ts";
+import { hasErrno, onErrno } from "../errors.ts";
 import type { Directory } from "./directory.ts";
 import { openRegularFile, readWhole } from "./regular-file.ts";
 
@@ -106,9 +106,5 @@ export class TargetFile implements AsyncDisposable {
 async function giveTo(file: FileHandle, { uid, gid }: BigIntStats): Promise<void> {
   const own = await file.stat({ bigint: true });
   if (own.uid === uid && own.gid === gid) return;
-  try {
-    await file.chown(Number(uid), Number(gid));
-  } catch (error) {
-    if (!hasErrno(error, "EPERM")) throw error;
-  }
+  await file.chown(Number(uid), Number(gid)).catch(onErrno(undefined, "EPERM"));
 }

@@ -1,7 +1,7 @@
 import { type BigIntStats, constants } from "node:fs";
 import { realpath, stat } from "node:fs/promises";
 import { relative, resolve, sep } from "node:path";
-import { hasErrno, TeamError } from "../errors.ts";
+import { hasErrno, onErrno, TeamError } from "../errors.ts";
 import { canEnterDescriptors, Directory } from "./directory.ts";
 import type { Place } from "./place.ts";
 import { contains, realPathOf } from "./real-path.ts";
@@ -182,12 +182,7 @@ async function enterUnlessSame(
 }
 
 async function statIfExists(path: string): Promise<BigIntStats | undefined> {
-  try {
-    return await stat(path, { bigint: true });
-  } catch (error) {
-    if (hasErrno(error, "ENOENT", "ENOTDIR")) return undefined;
-    throw error;
-  }
+  return stat(path, { bigint: true }).catch(onErrno(undefined, "ENOENT", "ENOTDIR"));
 }
 
 /** The directory in which a member works. Throws if it does not exist. */

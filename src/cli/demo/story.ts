@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { hasErrno } from "../../errors.ts";
+import { onErrno } from "../../errors.ts";
 import type { Team } from "../../team/team.ts";
 import type { SeenEvents } from "./seen-events.ts";
 
@@ -130,10 +130,5 @@ function isDecided(decisions: readonly string[], state: string): boolean {
 
 /** Empty if there is no such file. */
 async function contentOf(directory: string, name: string): Promise<string> {
-  try {
-    return await readFile(join(directory, name), "utf8");
-  } catch (error) {
-    if (!hasErrno(error, "ENOENT")) throw error;
-    return "";
-  }
+  return readFile(join(directory, name), "utf8").catch(onErrno("", "ENOENT"));
 }

@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import packageJson from "../../../package.json" with { type: "json" };
-import { hasErrno } from "../../errors.ts";
+import { hasErrno, onErrno } from "../../errors.ts";
 import { childEnvironment, Secrets } from "../../lib/secrets.ts";
 import {
   type ProviderConfiguration,
@@ -54,7 +54,8 @@ async function gitFindings(environment: ProgramEnvironment): Promise<Finding[]> 
 }
 
 async function ripgrepFindings(environment: ProgramEnvironment): Promise<Finding[]> {
-  const program = await findBundledRipgrep();
+  // The package may be missing, as after an interrupted installation.
+  const program = await findRipgrep().catch(onErrno(undefined, "ERR_MODULE_NOT_FOUND"));
   const said = program && (await firstLine(program, ["--version"], environment));
   if (said) return [{ state: "ok", text: said }];
   return [
@@ -64,16 +65,6 @@ async function ripgrepFindings(environment: ProgramEnvironment): Promise<Finding
       remedy: "Reinstall troupe with its optional dependencies.",
     },
   ];
-}
-
-async function findBundledRipgrep(): Promise<string | undefined> {
-  try {
-    return await findRipgrep();
-  } catch (error) {
-    // The package is missing, as after an interrupted installation.
-    if (!hasErrno(error, "ERR_MODULE_NOT_FOUND")) throw error;
-    return undefined;
-  }
 }
 
 async function sandboxFindings(environment: ProgramEnvironment): Promise<Finding[]> {

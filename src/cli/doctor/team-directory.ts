@@ -1,6 +1,6 @@
 import { readdir } from "node:fs/promises";
 import { basename } from "node:path";
-import { hasErrno, TeamError } from "../../errors.ts";
+import { onErrno, TeamError } from "../../errors.ts";
 import { memberNames } from "../../team/find-member.ts";
 import { mailNewestFirst } from "../../team/view/read-pages.ts";
 import type { TeamView } from "../../team/view/team-view.ts";
@@ -85,10 +85,5 @@ async function leftoverFindings(directory: string): Promise<Finding[]> {
 }
 
 async function listTree(directory: string): Promise<string[]> {
-  try {
-    return await readdir(directory, { recursive: true });
-  } catch (error) {
-    if (hasErrno(error, "ENOENT", "ENOTDIR")) return [];
-    throw error;
-  }
+  return readdir(directory, { recursive: true }).catch(onErrno([], "ENOENT", "ENOTDIR"));
 }
