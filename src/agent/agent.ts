@@ -45,7 +45,6 @@ export interface AgentOptions {
   clock: Clock;
 }
 
-/** An entry without its time. */
 type Undated<T> = T extends Entry ? Omit<T, "at"> : never;
 export type EntryDraft = Undated<Entry>;
 

@@ -99,7 +99,6 @@ export interface Dashboards {
 
 interface DashboardRecording {
   readonly room: RunSource & AsyncDisposable;
-  /** The directory of the built page. */
   readonly pageDirectory: string;
 }
 

@@ -157,7 +157,6 @@ function onWarning(message: string): void {
 }
 
 const watchedOutputs = new Set<NodeJS.WriteStream>();
-/** The outputs that are closed. */
 const closed = new Set<NodeJS.WriteStream>();
 let outputFailure: string | undefined;
 

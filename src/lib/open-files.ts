@@ -23,7 +23,6 @@ export async function openIfExists(path: FilePath): Promise<FileHandle | undefin
   }
 }
 
-/** Like `openIfExists`, synchronous. */
 export function openIfExistsSync(path: FilePath): number | undefined {
   try {
     return openOwnSync(path, O_RDONLY);

@@ -11,7 +11,6 @@ export async function listSegments(directory: FilePath): Promise<number[]> {
     .sort((a, b) => a - b);
 }
 
-/** The path of segment `number` in `directory`. */
 export function segmentPath(directory: FilePath, number: number): FilePath {
   return within(directory, `${String(number).padStart(6, "0")}.jsonl`);
 }

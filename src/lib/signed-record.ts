@@ -11,7 +11,6 @@ export function signRecord<T extends object>(record: T, signer: Signer): T & { s
   return { ...record, sig: signer.sign(canonicalJson(record)) };
 }
 
-/** True if `record` has a valid signature. */
 export function isSigned(record: object, sig: string | undefined, signer: Signer): boolean {
   return sig !== undefined && signer.verify(canonicalJson(record), sig);
 }

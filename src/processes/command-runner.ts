@@ -46,7 +46,6 @@ export interface RunningCommand {
 export interface CommandEnd {
   readonly type: "ended";
   readonly ending: "exited" | "timeout" | "aborted";
-  /** The time limit of the command. */
   readonly timeoutMs: number | undefined;
   /** The shell's exit code; null if a signal ended it. */
   readonly exitCode: number | null;
@@ -59,7 +58,6 @@ export interface CommandEnd {
 export interface ProgramRequest {
   path: string;
   arguments: readonly string[];
-  /** The directory to work in. */
   cwd: string;
   signal: AbortSignal;
   /** Called with the output as it arrives; returns false when it needs no more. */

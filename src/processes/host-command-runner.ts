@@ -22,7 +22,6 @@ import type { Programs } from "./programs.ts";
 import type { RunningCommands } from "./running-commands.ts";
 
 export interface HostCommandRunnerOptions {
-  /** The working directory of every command. */
   cwd: string;
   /** Already without provider keys. */
   environment: Readonly<Record<string, string>>;

@@ -21,7 +21,6 @@ const abandonMs = 1_000;
 interface HostCommandOptions {
   child: ChildProcess;
   tree: ProcessTree;
-  /** The output of the command. */
   output: Socket;
   capture: OutputCapture;
   clock: Clock;
@@ -124,7 +123,6 @@ export class HostCommand implements RunningCommand {
   }
 }
 
-/** True when `promise` resolves within `limitMs`. */
 async function settlesWithin(
   promise: Promise<void>,
   limitMs: number,

@@ -39,7 +39,6 @@ interface PageSession {
   done: Set<string>;
 }
 
-/** Why a token is refused. */
 export type TokenRefusal = "token-wrong" | "token-expired" | "token-used";
 
 /** How a request that names a session is treated. */

@@ -32,7 +32,6 @@ interface DashboardOptions {
   place: TeamPlace;
   /** The wanted port (default: any free one, another one at each start). */
   port: number | undefined;
-  /** The directory of the built page. */
   pageDirectory: string;
   secrets: Secrets;
   openApi(): DashboardApi;

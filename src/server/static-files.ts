@@ -55,7 +55,6 @@ async function readStaticFile(directory: string, name: string): Promise<StaticFi
   return { text, etag: `"${createHash("sha256").update(text).digest("hex").slice(0, 32)}"` };
 }
 
-/** A file of the built page. */
 export async function readPageFile(directory: string, name: string): Promise<string> {
   const path = join(directory, name);
   try {

@@ -33,7 +33,6 @@ export interface Paint extends Readonly<Record<StyleName, Style>> {
 export interface TextFormat {
   width: number;
   paint: Paint;
-  /** The colour of a member. */
   colorOf?(name: MemberName): string | undefined;
 }
 

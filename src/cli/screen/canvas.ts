@@ -62,7 +62,6 @@ export class Canvas {
     this.#columns = this.#output.columns;
   }
 
-  /** Erases the frame. */
   clear(): void {
     this.#output.write(`${this.#toTop()}${eraseBelow}`);
     this.#drawn = [];

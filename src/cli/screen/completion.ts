@@ -1,4 +1,3 @@
-/** A slash command. */
 interface CompletableCommand {
   name: string;
   /** Whether its arguments are members' names. */

@@ -5,7 +5,6 @@ export interface PainterOptions {
   output: TerminalOutput;
   monotonicMs(): number;
   schedule(delayMs: number, run: () => void): () => void;
-  /** Makes the current frame. */
   render(size: { width: number; height: number }): ScreenFrame;
   /** When the frame changes just because time passes; undefined if it does not. */
   changesInMs(): number | undefined;

@@ -47,7 +47,6 @@ export function workspaceSettings(configuration: Configuration): StatedSettings 
   return answer === "trusted" ? stated : withoutLoosenings(stated, loosenings);
 }
 
-/** The providers that apply in a workspace. */
 export function providersIn(configuration: Configuration): ProviderDefinitions {
   const { userFile } = configuration;
   return { ...userFile?.stated.providers, ...workspaceSettings(configuration).providers };

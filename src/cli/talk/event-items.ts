@@ -5,7 +5,6 @@ import { isNews } from "../../protocol/message-types.ts";
 
 /** One thing to show of what a member says and does. */
 export type TalkItem =
-  /** A message that the person has typed. */
   | { type: "typed"; text: string; to: string }
   /** Text of the member, in Markdown: one or more whole blocks. */
   | { type: "text"; source: string }

@@ -10,7 +10,6 @@ import { type SlashCommand, slashCommands } from "./slash-commands.ts";
 export type TalkReply =
   | { type: "shown"; lines: readonly string[] }
   | { type: "sent"; to: string; text: string }
-  /** The request with this id is answered. */
   | { type: "answered"; id: string; line: string }
   | { type: "refused"; message: string; hint: string | undefined }
   | { type: "view"; name: MemberName }
@@ -18,7 +17,6 @@ export type TalkReply =
   /** Archive the team and start a new one. */
   | { type: "start-new" };
 
-/** How a talk has ended. */
 export type TalkEnd = "left" | "start-new";
 
 /** The part of a team that a talk needs. */
@@ -45,7 +43,6 @@ export interface TalkTeam
 interface TalkOptions {
   team: TalkTeam;
   io: Io;
-  /** The team's directory. */
   teamDir: string;
 }
 
@@ -110,7 +107,6 @@ function findCommand(name: string): SlashCommand {
   });
 }
 
-/** A typed line, parsed. */
 type TypedLine =
   | { type: "nothing" }
   | { type: "leave" }

@@ -18,7 +18,6 @@ export interface Account {
   readonly secrets: Secrets;
 }
 
-/** The data that describe a failure. */
 interface FailedRequest {
   readonly id: string;
   readonly account: Account;

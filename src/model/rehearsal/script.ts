@@ -2,7 +2,6 @@ import { canonicalJson } from "../../lib/canonical-json.ts";
 import type { DoneCall, Happening } from "./happening.ts";
 import type { RequestReading } from "./read-request.ts";
 
-/** A call that a script makes. */
 export interface ScriptedCall {
   name: string;
   input: Readonly<Record<string, unknown>>;

@@ -39,7 +39,6 @@ export function workIn(text: string): Work[] {
 const letter = "(an? |the )?(\\w+ )?(message|note|mail|greeting)s?";
 const files = ".*?(files?|directory|folder|workspace|project)\\b.*";
 
-/** The sentences of work that are known. */
 const workSentences: readonly SentenceRow<readonly AskedWork[]>[] = [
   row("(submit|hand in|make|write|propose) (an? |the |your )?(\\w+ )?plan( .*)?", () => ["plan"]),
   row("(wait|stand by|you have no work yet|take tasks)( .*)?", () => ["wait"]),

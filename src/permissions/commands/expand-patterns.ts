@@ -29,7 +29,6 @@ const plainName = /^[^\s*?[\]\\-][^\s*?[\]\\]*$/;
  */
 const optionLike: KnownArgument = { type: "literal", value: "-?", isOneOfMany: true };
 
-/** The result of expanding a pattern. */
 export interface Expansion {
   readonly words: readonly KnownArgument[];
   /** The folders that the shell lists, even if it finds nothing. */

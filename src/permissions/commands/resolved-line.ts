@@ -40,7 +40,6 @@ export interface ResolvedLine extends Omit<LineCommands, "commands"> {
 
 /** The context in which a line would run. */
 export interface LineContext {
-  /** The place of a path. */
   locate(path: string): Promise<Place>;
   readonly environment: ShellEnvironment;
   /** Folders of the workspace in which the shell looks for programs. */

@@ -3,7 +3,6 @@ import type { Room } from "../room/room.ts";
 import type { SecretMask } from "./mask-secrets.ts";
 import { jsonInDocument, type RecordedPage } from "./recorded-page.ts";
 
-/** Where a run is exported from. */
 export type RunSource = Pick<Room, "state" | "messages" | "message" | "transcript" | "cost">;
 
 export interface ExportOptions {

@@ -35,7 +35,6 @@ export async function messagesPage(view: TeamView, query: MessagesQuery): Promis
   return { messages, before: places ? formatPlaces(places) : null };
 }
 
-/** One message whole. */
 export async function wholeMessage(view: TeamView, to: string, key: string): Promise<MessageView> {
   const owner = findMember(await view.team(), to);
   const id = MessageId.safeParse(mailIdOf(key));

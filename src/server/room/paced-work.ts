@@ -21,7 +21,6 @@ export class PacedWork implements AsyncDisposable {
     this.#options = options;
   }
 
-  /** Requests the work. */
   want(): void {
     if (this.#isClosed || this.#cancel) return;
     if (this.#working) {

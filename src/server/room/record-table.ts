@@ -36,7 +36,6 @@ export class RecordTable<T> {
     return gone.length > 0;
   }
 
-  /** The records that have changed since `revision`. */
   since(revision: number): T[] {
     return [...this.#records.values()].flatMap((each) =>
       each.revision > revision ? [each.record] : [],

@@ -110,7 +110,6 @@ export class RoomRecords {
     };
   }
 
-  /** The changes since `revision`. */
   since(revision: number): RoomChange {
     const change: RoomChange = {};
     if (this.#runningRevision > revision) change.running = this.#running;

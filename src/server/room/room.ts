@@ -31,7 +31,6 @@ export interface RoomOptions {
   clock: Clock;
   /** The path of the team for the person. */
   directory: string;
-  /** The version of the program. */
   version: string;
   /** How long the team is followed after the last reader has gone. */
   lingerMs?: number;
@@ -103,7 +102,6 @@ export class Room implements AsyncDisposable {
     return messagesPage(this.#current, query);
   }
 
-  /** One message whole. */
   async message(to: string, id: string): Promise<MessageView> {
     return wholeMessage(this.#current, to, id);
   }

@@ -87,7 +87,6 @@ export class TeamUpdater implements AsyncDisposable {
     this.#members.publish();
   }
 
-  /** The roster has changed. */
   setTeam(team: TeamRecord): void {
     this.#members.setTeam(team);
     this.#mail.setTeam(team);

@@ -4,7 +4,6 @@ import type { MessageDraft } from "../../protocol/message.ts";
 import type { Request } from "../../protocol/request.ts";
 import type { Requests } from "../../requests/requests.ts";
 
-/** The person's answer to a question. */
 export interface PersonsAnswer {
   decision: "allow-once" | "allow-always" | "deny";
   reason?: string | undefined;

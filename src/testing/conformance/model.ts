@@ -228,7 +228,6 @@ export function request(overrides: Partial<ModelRequest> = {}): ModelRequest {
   };
 }
 
-/** Everything that a model streams. */
 export async function collect(
   model: Model,
   overrides: Partial<ModelRequest> = {},

@@ -11,7 +11,6 @@ export interface FileAccess {
   readonly workspace: Workspace;
   /** False for a file that a rule keeps from being read. */
   mayRead(place: Place): boolean;
-  /** The files that this member has seen. */
   readonly seenFiles: SeenFiles;
   /** Shared by all members of the process. */
   readonly locks: FileLocks;
@@ -19,7 +18,6 @@ export interface FileAccess {
   readonly runner: SearchRunner;
 }
 
-/** The dependencies of searches. */
 export type SearchAccess = Pick<FileAccess, "workspace" | "mayRead" | "runner">;
 
 /** The new content of a file and the message for the model, or why the file is not changed. */

@@ -5,7 +5,6 @@ export type SearchRunner = Pick<CommandRunner, "runProgram">;
 export interface RipgrepOptions {
   runner: SearchRunner;
   arguments: readonly string[];
-  /** The directory to work in. */
   cwd: string;
   signal: AbortSignal;
   /** Called with the output as it arrives; returns false when it needs no more. */

@@ -9,5 +9,4 @@ export const TaskReference = z.preprocess(
   z.string(),
 );
 
-/** The input of a tool without arguments. */
 export const NoInput = z.object({});

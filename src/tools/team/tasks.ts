@@ -73,5 +73,4 @@ const updateTask = coordinationTool({
   },
 });
 
-/** The tools of the team's task board. */
 export const taskTools = [createTask, listTasks, getTask, claimTask, completeTask, updateTask];

@@ -25,7 +25,6 @@ export function coordinationTools(member: { colleagues: TeamAccess; tasks: TaskA
   return common.map((make) => make(member));
 }
 
-/** The lead's further tools. */
 export function leadTools(lead: { leadership: LeadAccess; timetable: CronAccess }): Tool[] {
   return leads.map((make) => make(lead));
 }
