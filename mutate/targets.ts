@@ -1,8 +1,37 @@
 import type { Target } from "./campaign.ts";
 
+/**
+ * The promises that are tested with a whole team in the process of the test. A mutant is not awake in
+ * processes that a test starts: tests of killed processes would take their time and notice nothing.
+ */
+const promises = [
+  "skewed-clocks",
+  "shared-workspace",
+  "compaction",
+  "provider-faults",
+  "quiet",
+  "still-heard",
+  "bill",
+  "approvals",
+  "tasks",
+  "obedient-models",
+  "spawning",
+  "forgery",
+  "other-shell",
+  "headless",
+  "unrestorable",
+  "bounds",
+  "plans",
+  "mail",
+  "independence",
+  "shutdown",
+  "foreign-team",
+  "begin-and-end",
+].map((name) => `test/e2e/promises/${name}.test.ts`);
+
 /** What the promises rest on most. The tests of the command line and of the page do not count here. */
 export const targets: readonly Target[] = [
-  { source: "src/team", tests: ["test/team", "test/e2e/promises"] },
+  { source: "src/team", tests: ["test/team", "test/tools/team", ...promises] },
   { source: "src/agent", tests: ["test/agent", "test/faults/agent-interrupt.test.ts"] },
   {
     source: "src/permissions",

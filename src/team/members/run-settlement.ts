@@ -10,9 +10,9 @@ import type { TeamTasks } from "../protocols/team-tasks.ts";
 import type { ChatterGuard } from "./chatter-guard.ts";
 
 export interface RunSettlementOptions {
-  post: Post;
-  tasks: TeamTasks;
-  guard: ChatterGuard;
+  post: { send(...given: Parameters<Post["send"]>): Promise<unknown> };
+  tasks: Pick<TeamTasks, "afterRun">;
+  guard: Pick<ChatterGuard, "note">;
   clock: Clock;
   isTeammate(name: MemberName): boolean;
   /** The directory for texts that are too long for a message. */

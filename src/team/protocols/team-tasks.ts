@@ -14,7 +14,7 @@ import type { Post } from "../post.ts";
 
 export interface TeamTasksOptions {
   board: TaskBoard;
-  post: Pick<Post, "send">;
+  post: { send(...given: Parameters<Post["send"]>): Promise<unknown> };
   roster(): Promise<TeamRecord>;
   /** True while a member waits for an answer, and cannot continue a task. */
   isWaiting(name: MemberName): boolean;

@@ -36,7 +36,7 @@ export async function openTeam(
 ): Promise<OpenedTeam> {
   // Its error was thrown to the caller who asked for it.
   const known = await before?.catch(() => undefined);
-  const isInPlace = known?.directory.isInPlace ?? false;
+  const isInPlace = known?.directory.isInPlace;
   const directory = known && isInPlace ? known.directory : openIfExists(place.directory);
   const team = directory && (await readTeam(directory.to(), place.onWarning));
   if (!directory || !team) throw teamMissing(place.directory);

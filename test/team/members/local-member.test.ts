@@ -1,6 +1,6 @@
 import { MessageChannel, type MessagePort } from "node:worker_threads";
+import { expect, test } from "vitest";
 import { ModelRunner } from "../../../src/agent/model-runner.ts";
-import { systemClock } from "../../../src/lib/clock.ts";
 import { Listeners } from "../../../src/lib/listeners.ts";
 import type { Rule } from "../../../src/permissions/rule.ts";
 import { lead, type MemberName } from "../../../src/protocol/ids.ts";
@@ -17,6 +17,7 @@ import {
   testMemberHandle,
 } from "../../../src/testing/conformance/member-handle.ts";
 import type { RunnerScript } from "../../../src/testing/conformance/runner.ts";
+import { ManualClock } from "../../../src/testing/manual-clock.ts";
 import { TestAgent } from "../../support/agent.ts";
 import { modelThat } from "../../support/runner-steps.ts";
 
@@ -37,15 +38,60 @@ testMemberHandle("a member at the other end of a wire", async (script) => {
   };
 });
 
-async function openLocalMember(script: RunnerScript): Promise<MemberHandleFixture> {
+test("a member whose process leaves stops its run at once, and waits for no timeout", async () => {
+  await using local = await openLocalMember(["hangs"]);
+  await local.tell("Go.");
+  await local.handle.order({ type: "start" });
+  await local.hanging;
+
+  await local.handle.order({ type: "leave" });
+
+  expect(local.clock.monotonicMs()).toBe(0);
+  expect(local.handle.state).toMatchObject({ lastEnd: undefined, isCutShort: true });
+});
+
+test("mail is reported as late only after the member's end, and wakes it no more", async () => {
+  const late: string[] = [];
+  await using local = await openLocalMember([{ says: "Done." }], () => late.push("late"));
+  await local.handle.order({ type: "start" });
+  await local.tell("Go.");
+  await until(local.handle, ({ runs, isBusy }) => runs === 1 && !isBusy);
+  expect(late).toEqual([]);
+
+  await local.handle.order({ type: "end", reason: "it was shut down" });
+  await local.tell("Are you there?");
+
+  expect(late).toEqual(["late"]);
+  expect(local.handle.state.runs).toBe(1);
+});
+
+/** Resolves when the state of a member is as `holds` says. */
+function until(handle: MemberHandle, holds: (state: MemberState) => boolean): Promise<void> {
+  return new Promise((resolve) => {
+    const look = () => {
+      if (!holds(handle.state)) return;
+      stop();
+      resolve();
+    };
+    const stop = handle.onChange(look);
+    look();
+  });
+}
+
+async function openLocalMember(
+  script: RunnerScript,
+  onLateMail: () => void = () => undefined,
+): Promise<MemberHandleFixture & { clock: ManualClock }> {
   const { model, hanging } = modelThat(script);
+  // Its time stands still: nothing here may end by a timeout.
+  const clock = new ManualClock();
   const test = await TestAgent.open(model);
   const unexpected = async () => {
     throw new Error("Nobody ordered that");
   };
   const handle = await LocalMember.open({
     name: lead,
-    clock: systemClock,
+    clock,
     goesOnByItself: true,
     orders: {
       permission_response: unexpected,
@@ -73,13 +119,14 @@ async function openLocalMember(script: RunnerScript): Promise<MemberHandleFixtur
     onCrash: (reason) => {
       throw new Error(reason);
     },
-    onLateMail: () => undefined,
+    onLateMail,
     onWarning: (message) => {
       throw new Error(message);
     },
   });
   return {
     handle,
+    clock,
     hanging,
     tell: (content) => test.tell(content),
     async [Symbol.asyncDispose]() {

@@ -1,51 +1,12 @@
 import { expect, test } from "vitest";
 import { lead, MemberName } from "../../../src/protocol/ids.ts";
-import type { MemberHandle, MemberState } from "../../../src/team/members/member-handle.ts";
 import { Members } from "../../../src/team/members/members.ts";
+import { SetMember } from "../../support/set-member.ts";
 
 const [alice, bob] = ["alice", "bob"].map((name) => MemberName.parse(name)) as [
   MemberName,
   MemberName,
 ];
-
-/** A member whose state a test sets. */
-class SetMember implements MemberHandle {
-  readonly name: MemberName;
-  readonly #listeners = new Set<() => void>();
-  state: MemberState = {
-    isBusy: false,
-    lookedAt: undefined,
-    hasEnded: false,
-    failure: undefined,
-    isInterrupted: false,
-    exhausted: undefined,
-    runs: 0,
-    lastEnd: undefined,
-    lastAnswer: undefined,
-    recordedEnd: undefined,
-    isCutShort: false,
-    backgroundJobs: 0,
-    mode: "default",
-    rules: [],
-    model: "scripted",
-  };
-
-  constructor(name: MemberName) {
-    this.name = name;
-  }
-
-  set(change: Partial<MemberState>): void {
-    this.state = { ...this.state, ...change };
-    for (const listener of this.#listeners) listener();
-  }
-
-  onChange(listener: () => void): () => void {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
-  }
-
-  async order(): Promise<void> {}
-}
 
 function team() {
   const changed: MemberName[] = [];

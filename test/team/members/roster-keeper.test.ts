@@ -1,7 +1,8 @@
 import { randomBytes } from "node:crypto";
+import { setImmediate } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { hmacSignature } from "../../../src/keys/signature.ts";
-import { MemberName } from "../../../src/protocol/ids.ts";
+import { MemberName, newMessageId } from "../../../src/protocol/ids.ts";
 import type { Member, TeamRecord } from "../../../src/protocol/team.ts";
 import { MemoryRoster } from "../../../src/roster/memory-roster.ts";
 import { newTeam } from "../../../src/roster/team-file.ts";
@@ -9,6 +10,7 @@ import { RosterKeeper } from "../../../src/team/members/roster-keeper.ts";
 import { isMemberSigned, withSignedMembers } from "../../../src/team/members/signed-fields.ts";
 
 const alice = MemberName.parse("alice");
+const bob = MemberName.parse("bob");
 const signature = hmacSignature(randomBytes(32));
 const record: Member = {
   name: alice,
@@ -49,6 +51,75 @@ test("changes that come while one is written are written together", async () => 
 
   expect(memberOf(await roster.read()).detail).toBe("49");
   expect(writes).toBeLessThan(5);
+});
+
+test("everything is settled when the change that is being written is written, too", async () => {
+  const { roster, keeper } = await keeperOf(record);
+  let isWritten = false;
+  let begin = () => {};
+  const begun = new Promise<void>((resolve) => {
+    begin = resolve;
+  });
+  const slow = new RosterKeeper(
+    {
+      read: () => roster.read(),
+      onChange: (listener) => roster.onChange(listener),
+      async update(edit) {
+        begin();
+        await setImmediate();
+        isWritten = true;
+        return roster.update(edit);
+      },
+    },
+    signature,
+  );
+  const changing = slow.change(alice, (member) => ({ ...member, detail: "new" }));
+  await begun;
+
+  await slow.settled();
+
+  expect(isWritten).toBe(true);
+  await changing;
+  expect(memberOf(await keeper.read()).detail).toBe("new");
+});
+
+test("of the person's orders to stop everybody, the newest 16 are remembered", async () => {
+  const { keeper } = await keeperOf();
+  const orders = Array.from({ length: 17 }, (_, index) => newMessageId(new Date(index)));
+
+  for (const order of orders) await keeper.noteStop(order);
+
+  expect((await keeper.read()).stops).toEqual(orders.slice(1));
+});
+
+test("a member that a person took out of the roster is not changed, and can be put in again", async () => {
+  const { roster, keeper } = await keeperOf(record);
+  await roster.update((team) => ({ ...team, members: [] }));
+
+  await keeper.change(alice, (member) => ({ ...member, status: "working" }));
+  expect((await roster.read()).members).toEqual([]);
+  await keeper.upsert({ ...record, role: "tester" });
+  await keeper.upsert({ ...record, name: bob });
+  await keeper.upsert({ ...record, role: "reviewer" });
+
+  expect((await roster.read()).members).toMatchObject([
+    { name: "alice", role: "reviewer" },
+    { name: "bob", role: "coder" },
+  ]);
+});
+
+test("a record that was on disk already is trusted, and an edit of it is undone", async () => {
+  const { roster } = await keeperOf(record);
+  const keeper = new RosterKeeper(roster, signature);
+  keeper.trust(memberOf(await roster.read()));
+  await edit(roster, { permission_mode: "bypassPermissions" });
+
+  await keeper.change(alice, (member) => ({ ...member, status: "working" }));
+
+  expect(memberOf(await roster.read())).toMatchObject({
+    permission_mode: "plan",
+    status: "working",
+  });
 });
 
 test("P13 an edit of what a member may do does not count, and is undone with the next change", async () => {

@@ -1,8 +1,10 @@
 import { expect, test } from "vitest";
 import { hmacSignature } from "../../../src/keys/signature.ts";
 import type { Clock } from "../../../src/lib/clock.ts";
-import { lead, MemberName, type RequestId } from "../../../src/protocol/ids.ts";
+import { lead, MemberName, type RequestId, user } from "../../../src/protocol/ids.ts";
+import { type MessageDraft, maxContentBytes } from "../../../src/protocol/message.ts";
 import type { TaskLease } from "../../../src/protocol/task.ts";
+import type { Member } from "../../../src/protocol/team.ts";
 import { StoredRequests } from "../../../src/requests/stored-requests.ts";
 import { Plans } from "../../../src/team/protocols/plans.ts";
 import { exampleTeam } from "../../../src/testing/conformance/roster.ts";
@@ -54,10 +56,165 @@ test("the plan that was handed in last counts after a kill, though the clock wen
 
   const open = await team.requests.list({ state: "pending" });
   expect(open.map(({ subject }) => subject)).toEqual([{ plan: "2. …" }]);
+  expect(team.planInRoster).toBe(open[0]?.id);
+});
+
+test("P12 the gate tells a member what its plan waits for", async () => {
+  const team = await openTeam();
+  const gate = team.plans.gateOf(bob);
+  expect(gate.closed()).toMatch(/you need an approved plan first/);
+
+  const { id } = await team.plans.submit(bob, "1. …");
+  expect(gate.closed()).toMatch(/your plan waits for approval/);
+  await team.plans.decide(lead, id, { approve: false, feedback: "no" });
+  expect(gate.closed()).toMatch(/your plan was rejected/);
+  const second = await team.plans.submit(bob, "2. …");
+  await team.plans.decide(lead, second.id, { approve: true });
+  expect(gate.closed()).toBeUndefined();
+});
+
+test("a member that needs no plan may change anything until it hands one in", async () => {
+  const team = await openTeam();
+  await team.plans.begin(bob, false);
+  const gate = team.plans.gateOf(bob);
+  expect(gate.closed()).toBeUndefined();
+
+  const { id } = await team.plans.submit(bob, "1. …");
+  expect(gate.closed()).toMatch(/your plan waits for approval/);
+  await team.plans.decide(lead, id, { approve: true });
+  await team.plans.onTaskTaken(bob);
+
+  expect(gate.closed()).toBeUndefined();
+  expect(team.plans.approvedPlanOf(bob)).toBeUndefined();
+});
+
+test("an approved plan ends with the next task, and the roster does not name it any more", async () => {
+  const team = await openTeam();
+  const id = await team.approvePlan();
+  expect(team.planInRoster).toBe(id);
+  expect(team.plans.approvedPlanOf(bob)).toBe(id);
+
+  await team.plans.onTaskTaken(bob);
+
+  expect(team.planInRoster).toBeUndefined();
+  expect(team.plans.gateOf(bob).closed()).toMatch(/you need an approved plan/);
+});
+
+test("a task that is taken while a plan is undecided leaves the plan as it is", async () => {
+  const team = await openTeam();
+  const { id } = await team.plans.submit(bob, "1. …");
+
+  await team.plans.onTaskTaken(bob);
+
+  expect(team.planInRoster).toBe(id);
+  expect(team.plans.isPending(bob)).toBe(true);
+});
+
+test("the lead is asked about a plan once, and its answer is sent to the member", async () => {
+  const team = await openTeam();
+  const { id } = await team.plans.submit(bob, "1. …");
+  expect(team.plans.isPending(bob)).toBe(true);
+  expect(await team.plans.decide(lead, id, { approve: false, feedback: "too long" })).toBe(bob);
+  expect(team.plans.isPending(bob)).toBe(false);
+
+  const ask = { type: "plan_approval_request", from: bob, request_id: id, plan: "1. …" };
+  const answer = { type: "plan_approval_response", from: lead, request_id: id, approve: false };
+  const sent = [
+    [lead, expect.objectContaining(ask)],
+    [bob, expect.objectContaining({ ...answer, feedback: "too long" })],
+  ];
+  expect(team.sent).toEqual(sent);
+  await team.gateAfterRestart(id);
+  // The same message again, by its id: the mailbox has it once.
+  expect(team.sent).toEqual([...sent, team.sent[1]]);
+});
+
+test("after a restart the lead is asked again about the plan that is undecided", async () => {
+  const team = await openTeam();
+  const { id } = await team.plans.submit(bob, "1. …");
+
+  expect(await team.gateAfterRestart(id)).toMatch(/your plan waits for approval/);
+
+  expect(team.sent).toEqual([team.sent[0], team.sent[0]]);
+});
+
+test("the person is not written to about a plan, but it is known that one is undecided", async () => {
+  const team = await openTeam(user);
+  expect(team.plans.isAnyForPerson).toBe(false);
+  const { id } = await team.plans.submit(bob, "1. …");
+  expect(team.plans.isAnyForPerson).toBe(true);
+  await team.plans.decide(user, id, { approve: true });
+
+  expect(team.plans.isAnyForPerson).toBe(false);
+  expect(team.sent).toEqual([]);
+});
+
+test("plans that the lead decides are not the person's", async () => {
+  const team = await openTeam();
+  await team.plans.submit(bob, "1. …");
+
+  expect(team.plans.isAnyForPerson).toBe(false);
+});
+
+test.each([
+  ["a newer one", (plans: Plans) => plans.submit(bob, "2. …")],
+  ["the end of its member", (plans: Plans) => plans.end(bob)],
+  ["a new spawn", (plans: Plans) => plans.begin(bob, true)],
+])("an undecided plan is cancelled by %s, a decided one stays as it is", async (_, act) => {
+  const team = await openTeam();
+  const approved = await team.approvePlan();
+  await act(team.plans);
+  const { id } = await team.plans.submit(bob, "1. …");
+  await act(team.plans);
+
+  expect(await team.requests.get(approved)).toMatchObject({ state: "approved" });
+  expect(await team.requests.get(id)).toMatchObject({ state: "cancelled", decision: { by: bob } });
+  await expect(team.plans.decide(lead, id, { approve: true })).rejects.toMatchObject({
+    code: "request-refused",
+  });
+});
+
+test("a plan is decided by its id; an unknown id is an error that lists the undecided plans", async () => {
+  const team = await openTeam();
+  const decide = (id: string) => team.plans.decide(lead, id, { approve: true });
+  const other = await team.requests.open({
+    ...{ type: "shutdown", from: lead, to: bob },
+    subject: { teammate: bob },
+  });
+  await expect(decide(other.id)).rejects.toMatchObject({
+    code: "request-unknown",
+    hint: "No plan is undecided.",
+  });
+  const { id } = await team.plans.submit(bob, "1. …");
+
+  await expect(decide("nonsense")).rejects.toMatchObject({
+    code: "request-unknown",
+    hint: `Undecided plans: ${id} of 'bob'.`,
+  });
+});
+
+test("a plan that is too long for a message is refused, and the one before still counts", async () => {
+  const team = await openTeam();
+  const id = await team.approvePlan();
+
+  await expect(team.plans.submit(bob, "x".repeat(maxContentBytes + 1))).rejects.toMatchObject({
+    code: "content-too-large",
+  });
+
+  expect(team.plans.approvedPlanOf(bob)).toBe(id);
+});
+
+test("a plan that another process decides opens the gate here", async () => {
+  const team = await openTeam();
+  const { id, hash } = await team.plans.submit(bob, "1. …");
+
+  await team.requests.decide(id, { by: lead, state: "approved", hash });
+
+  expect(team.plans.gateOf(bob).closed()).toBeUndefined();
 });
 
 /** A team in which bob needs a plan for everything. */
-async function openTeam() {
+async function openTeam(approver: MemberName = lead) {
   const clock = new ManualClock();
   let setBackMs = 0;
   const jumping: Clock = {
@@ -68,6 +225,8 @@ async function openTeam() {
   const signature = hmacSignature(new Uint8Array(32));
   const requests = new StoredRequests({ signature, clock: jumping });
   let isKilled = false;
+  let record: Member = { ...member("bob"), plan_required: true };
+  const sent: [string, MessageDraft][] = [];
   const openPlans = () =>
     new Plans({
       requests: {
@@ -82,15 +241,24 @@ async function openTeam() {
         },
         onChange: (listener) => requests.onChange(listener),
       },
-      approver: lead,
-      keeper: { change: async () => exampleTeam() },
-      post: { send: async () => undefined },
+      approver,
+      keeper: {
+        change: async (_, edit) => {
+          record = edit(record);
+          return exampleTeam();
+        },
+      },
+      post: { send: async (...given) => void sent.push(given) },
     });
   const plans = openPlans();
   await plans.begin(bob, true);
   return {
     requests,
     plans,
+    sent,
+    get planInRoster() {
+      return record.plan_request;
+    },
     async approvePlan(): Promise<RequestId> {
       const { id } = await plans.submit(bob, "1. …");
       await plans.decide(lead, id, { approve: true });
@@ -112,7 +280,7 @@ async function openTeam() {
     /** Why bob may change nothing after the next start, at which he holds these tasks. */
     async gateAfterRestart(plan: RequestId, ...leases: TaskLease[]) {
       const restored = openPlans();
-      const record = { ...member("bob"), plan_required: true, plan_request: plan };
+      record = { ...record, plan_request: plan };
       await restored.restore(record, leases);
       return restored.gateOf(bob).closed();
     },

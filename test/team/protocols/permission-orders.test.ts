@@ -1,0 +1,180 @@
+import { expect, test } from "vitest";
+import { Secrets } from "../../../src/lib/secrets.ts";
+import { parseRule } from "../../../src/permissions/rule.ts";
+import { lead, MemberName, newMessageId, user } from "../../../src/protocol/ids.ts";
+import type { MessageOf } from "../../../src/protocol/message-types.ts";
+import type { Request } from "../../../src/protocol/request.ts";
+import { RosterKeeper } from "../../../src/team/members/roster-keeper.ts";
+import { MemoryTeamStore } from "../../../src/team/memory-team-store.ts";
+import { Post } from "../../../src/team/post.ts";
+import { PermissionOrders } from "../../../src/team/protocols/permission-orders.ts";
+import { ManualClock } from "../../../src/testing/manual-clock.ts";
+import { SetMember } from "../../support/set-member.ts";
+import { enlist, member } from "../../support/team.ts";
+
+const alice = MemberName.parse("alice");
+const started = parseRule("deny", "bash(rm:*)");
+const always = { decision: "allow", text: "bash(npm test:*)" } as const;
+
+test.each([
+  ["allow-once", "approved", null, undefined],
+  ["allow-always", "approved", null, always.text],
+  ["deny", "rejected", "the person said no", undefined],
+] as const)("P11 the answer %s decides the question", async (decision, state, reason, rule) => {
+  await using it = await openTeam();
+  const asked = await it.ask();
+
+  await it.orders.answer(alice, it.answerTo(asked, { decision }));
+
+  expect(await it.store.requests.get(asked.id)).toMatchObject({
+    state,
+    decision: { by: user, ...(reason && { reason }), ...(rule && { rule }) },
+  });
+  const updates = rule ? [expect.objectContaining({ rule, decision: "allow", from: user })] : [];
+  for (const name of ["lead", "alice"]) expect(await it.updatesOf(name)).toEqual(updates);
+  const rules = rule ? [started, expect.objectContaining(always)] : [started];
+  expect(it.orders.rules).toEqual(rules);
+});
+
+test("the person's own reason for a refusal is kept", async () => {
+  await using it = await openTeam();
+  const asked = await it.ask();
+
+  await it.orders.answer(alice, it.answerTo(asked, { decision: "deny", reason: "not here" }));
+
+  const { decision } = await it.store.requests.get(asked.id);
+  expect(decision?.reason).toBe("not here");
+});
+
+test("P11 an answer counts only for the member that asked, and for what the person was shown", async () => {
+  await using it = await openTeam();
+  const asked = await it.ask();
+  const plan = await it.store.requests.open({
+    ...{ type: "plan", from: alice, to: lead },
+    subject: { plan: "1. …" },
+  });
+
+  for (const [who, order] of [
+    [lead, it.answerTo(asked)],
+    [alice, it.answerTo(plan)],
+    [alice, it.answerTo(asked, { hash: "0".repeat(64) })],
+  ] as const) {
+    await expect(it.orders.answer(who, order)).rejects.toMatchObject({ code: "request-refused" });
+  }
+
+  expect(await it.store.requests.list({ state: "pending" })).toHaveLength(2);
+});
+
+test("an answer that is met again does nothing, and another one is refused", async () => {
+  await using it = await openTeam();
+  const asked = await it.ask();
+  const order = it.answerTo(asked, { decision: "allow-always" });
+  await it.orders.answer(alice, order);
+
+  await it.orders.answer(alice, order);
+
+  expect(await it.updatesOf("alice")).toHaveLength(1);
+  await expect(it.orders.answer(alice, it.answerTo(asked))).rejects.toMatchObject({
+    code: "request-refused",
+  });
+});
+
+test("a rule that the person added goes to all members once, and is there after a restart", async () => {
+  await using it = await openTeam();
+  const asked = await it.ask();
+  await it.orders.answer(alice, it.answerTo(asked, { decision: "allow-always" }));
+
+  const given = { type: "add-rules", rules: [expect.objectContaining(always)] };
+  for (const { orders } of it.members) expect(orders).toEqual([given]);
+  const [update] = await it.updatesOf("alice");
+  if (update) it.orders.addRule(update);
+  for (const { orders } of it.members) expect(orders).toEqual([given]);
+
+  const restarted = it.open();
+  await restarted.restore();
+  expect(restarted.rules).toEqual([started, expect.objectContaining(always)]);
+  const newcomer = new SetMember(MemberName.parse("carol"));
+  await restarted.catchUp(newcomer);
+  expect(newcomer.orders).toEqual([{ type: "add-rules", rules: restarted.rules }]);
+});
+
+test("a rule with the same text and another decision is another rule", async () => {
+  await using it = await openTeam();
+
+  for (const decision of ["ask", "deny", "ask"] as const) {
+    it.orders.addRule({
+      ...it.mail(),
+      type: "team_permission_update",
+      rule: "bash(ls:*)",
+      decision,
+    });
+  }
+
+  expect(it.orders.rules.map(({ decision, text }) => `${decision} ${text}`)).toEqual([
+    "deny bash(rm:*)",
+    "ask bash(ls:*)",
+    "deny bash(ls:*)",
+  ]);
+});
+
+test("a member gets another mode, but none that is wider than the lead's", async () => {
+  await using it = await openTeam();
+  const [, ofAlice] = it.members;
+
+  await it.orders.setMode(ofAlice, "plan", "default");
+  await expect(it.orders.setMode(ofAlice, "acceptEdits", "default")).rejects.toMatchObject({
+    code: "config-invalid",
+  });
+
+  expect(ofAlice.orders).toEqual([{ type: "set-mode", mode: "plan" }]);
+  expect((await it.store.roster.read()).members).toMatchObject([{ permission_mode: "plan" }]);
+});
+
+/** The permissions of a team of the lead and alice, who asks to run a command. */
+async function openTeam() {
+  const clock = new ManualClock();
+  const store = new MemoryTeamStore({ clock });
+  await enlist(store, member("alice"));
+  const members = [new SetMember(lead), new SetMember(alice)] as const;
+  const open = () =>
+    new PermissionOrders({
+      requests: store.requests,
+      keeper: new RosterKeeper(store.roster, store.signature),
+      post: new Post({ store, secrets: new Secrets([]), clock }),
+      members: () => members,
+      rules: [started],
+    });
+  const mail = () => ({
+    ...{ id: newMessageId(clock.now()), from: user, to: alice, content: "" },
+    timestamp: clock.now().getTime() / 1000,
+  });
+  return {
+    store,
+    members,
+    open,
+    orders: open(),
+    mail,
+    ask: () =>
+      store.requests.open({
+        ...{ type: "permission", from: alice, to: user },
+        subject: { tool: "bash", input: { command: "npm test" }, rule: always.text },
+      }),
+    answerTo: (
+      { id }: Request,
+      fields: Partial<MessageOf<"permission_response">> = {},
+    ): MessageOf<"permission_response"> => ({
+      ...{ ...mail(), type: "permission_response", request_id: id, decision: "allow-once" },
+      ...fields,
+    }),
+    async updatesOf(name: string) {
+      const { reader } = await store.openMember(MemberName.parse(name), {
+        onSetAside: () => undefined,
+      });
+      const mails = await reader.unread();
+      return mails.flatMap(({ message }) =>
+        message.type === "team_permission_update" ? [message] : [],
+      );
+    },
+    [Symbol.asyncDispose]: () => store[Symbol.asyncDispose](),
+  };
+}
