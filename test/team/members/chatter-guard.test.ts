@@ -105,3 +105,16 @@ test("a member that talks with several in turn is told of at its sixtieth run", 
   expect(guard.isMuted(alice, bob)).toBe(true);
   expect(guard.isMuted(alice, lead)).toBe(false);
 });
+
+test("that mail may wake again is reported once, and only where some was muted", () => {
+  let lifted = 0;
+  const guard = new ChatterGuard({ isTeammate: () => true, onLifted: () => lifted++ });
+  chat(guard, 19);
+  guard.note(run(alice, [user]));
+  expect(lifted).toBe(0);
+  chat(guard, 20);
+  guard.note(run(alice, [user]));
+  guard.note(run(alice, [user]));
+
+  expect(lifted).toBe(1);
+});

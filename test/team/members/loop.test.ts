@@ -99,3 +99,14 @@ test("stopping waits for the work that is under way, and begins no other", async
 
   expect(looks).toBe(1);
 });
+
+test("a loop that is stopped while it sleeps ends", async () => {
+  const { loop, asleep, looks } = loopOf([]);
+  loop.start();
+  await asleep;
+
+  await loop.stop();
+
+  expect(looks()).toBe(1);
+  expect(loop.isAsleep).toBe(true);
+});

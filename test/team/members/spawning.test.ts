@@ -1,0 +1,167 @@
+import { expect, test } from "vitest";
+import { maxContentBytes } from "../../../src/protocol/message.ts";
+import type { Member } from "../../../src/protocol/team.ts";
+import { newTeam } from "../../../src/roster/team-file.ts";
+import {
+  isSameMember,
+  type SpawnSurroundings,
+  spawnedRecord,
+} from "../../../src/team/members/spawning.ts";
+import type { SpawnRequest } from "../../../src/tools/team/team-access.ts";
+import { member } from "../../support/team.ts";
+
+const now = new Date("2026-01-01T09:00:00.000Z");
+const request: SpawnRequest = { name: "alice", role: "coder", prompt: "Begin." };
+
+test("a teammate is as the lead is where nothing else is asked for", () => {
+  expect(spawn({ ...request, name: "Alice", role: " coder " })).toEqual({
+    name: "alice",
+    role: "coder",
+    status: "working",
+    model: "lead/model",
+    color: "cyan",
+    cwd: "/work",
+    permission_mode: "acceptEdits",
+    plan_required: false,
+    spawned_at: now.toISOString(),
+    incarnation: expect.stringMatching(/^[0-9a-f-]{36}$/),
+  });
+});
+
+test("a teammate has what is asked for", () => {
+  const asked = {
+    model: "other/model",
+    cwd: "sub",
+    permission_mode: "plan",
+    plan_required: true,
+    tools: ["bash"],
+  } as const;
+
+  expect(spawn({ ...request, ...asked })).toMatchObject({ ...asked, cwd: "/work/sub" });
+  expect(spawn({ ...request, root: "copy" })).toMatchObject({
+    ...{ root: "/work/copy", cwd: "/work/copy" },
+  });
+  expect(spawn({ ...request, root: "copy", cwd: "sub" })).toMatchObject({
+    ...{ root: "/work/copy", cwd: "/work/copy/sub" },
+  });
+});
+
+test("a teammate that is spawned again keeps what it had, and is another incarnation", () => {
+  const before = spawn({
+    ...{ ...request, model: "other/model", root: "copy", cwd: "sub", permission_mode: "plan" },
+    ...{ plan_required: true, tools: ["bash"] },
+  });
+
+  const again = spawn({ ...request, role: "tester" }, { members: [{ ...before, color: "red" }] });
+
+  const { incarnation: _, role: __, color: ___, ...kept } = before;
+  expect(again).toMatchObject({ ...kept, role: "tester", color: "red" });
+  expect(again.incarnation).not.toBe(before.incarnation);
+});
+
+test("a teammate that moves to another workspace begins at its top", () => {
+  const members = [spawn({ ...request, root: "copy", cwd: "sub" })];
+  const cwdOf = (more: Partial<SpawnRequest>) => spawn({ ...request, ...more }, { members }).cwd;
+
+  expect(cwdOf({ root: "other" })).toBe("/work/other");
+  expect(cwdOf({ root: "copy" })).toBe("/work/copy/sub");
+  expect(cwdOf({ cwd: "deep" })).toBe("/work/copy/deep");
+});
+
+test("teammates have different colors, as long as there are enough", () => {
+  const members: Member[] = [];
+  for (let number = 1; number <= 9; number++) {
+    members.push(spawn({ ...request, name: `member-${number}` }, { members, maxTeammates: 9 }));
+  }
+
+  const colors = members.map(({ color }) => color);
+  expect(new Set(colors).size).toBe(8);
+  expect(colors[8]).toBe(colors[0]);
+});
+
+test("the mode of a teammate that is spawned again becomes no wider than the lead's", () => {
+  const members = [{ ...member("alice"), permission_mode: "acceptEdits" as const }];
+
+  const inMode = (mode: "default" | "bypassPermissions") =>
+    spawn(request, { members, lead: { model: "lead/model", mode, cwd: "/work" } }).permission_mode;
+
+  expect(inMode("default")).toBe("default");
+  expect(inMode("bypassPermissions")).toBe("acceptEdits");
+});
+
+test.each([
+  ["no role", { role: " " }, "spawn-refused", /needs a role/],
+  ["no prompt", { prompt: "\n" }, "spawn-refused", /prompt is empty/],
+  ["too long a prompt", { prompt: "x".repeat(maxContentBytes + 1) }, "content-too-large", /long/],
+  ["unknown tools", { tools: ["bash", "fly", "swim"] }, "spawn-refused", /named 'fly', 'swim'$/],
+  ["a wider mode", { permission_mode: "bypassPermissions" }, "spawn-refused", /wider than/],
+  ["an unknown model", { model: "none" }, "config-invalid", /none/],
+] as const)("a teammate with %s is refused", (_, asked, code, message) => {
+  const refusal = refusalOf(() => spawn({ ...request, ...asked } as SpawnRequest));
+
+  expect(refusal.message).toMatch(message);
+  if (code !== "config-invalid") expect(refusal).toMatchObject({ code });
+});
+
+test("a teammate that works is not spawned again, one that rests is", () => {
+  const members = [member("alice")];
+
+  expect(refusalOf(() => spawn(request, { members, isBusy: () => true }))).toMatchObject({
+    ...{ code: "spawn-refused", message: "'alice' is currently working" },
+  });
+  expect(spawn(request, { members }).name).toBe("alice");
+});
+
+test("no more teammates live than may, but those that are there are woken, and the ended do not count", () => {
+  const members = [member("alice"), member("bob"), member("carol", "shutdown")];
+  const spawnOf = (name: string, maxTeammates: number) => () =>
+    spawn({ ...request, name }, { members, maxTeammates });
+
+  expect(refusalOf(spawnOf("dave", 2)).message).toBe(
+    "There are 2 teammates, and no more than 2 may be alive",
+  );
+  expect(refusalOf(spawnOf("carol", 2)).message).toMatch(/no more than 2/);
+  expect(spawnOf("alice", 2)().name).toBe("alice");
+  expect(spawnOf("dave", 3)().name).toBe("dave");
+});
+
+test.each<[string, Partial<Member>]>([
+  ["role", { role: "tester" }],
+  ["model", { model: "other/model" }],
+  ["workspace", { root: "/copy" }],
+  ["directory", { cwd: "/work/sub" }],
+  ["set of tools", { tools: ["bash"] }],
+])("a member with another %s is opened again", (_, change) => {
+  const record = spawn(request);
+
+  expect(isSameMember({ ...record, ...change }, record)).toBe(false);
+  expect(isSameMember({ ...record, permission_mode: "plan", color: "red" }, record)).toBe(true);
+});
+
+function refusalOf(act: () => unknown): Error {
+  try {
+    act();
+  } catch (error) {
+    if (error instanceof Error) return error;
+  }
+  throw new Error("It was not refused");
+}
+
+/** The record of a teammate in a team whose lead may edit files. */
+function spawn(
+  asked: SpawnRequest,
+  { members = [], ...surroundings }: Partial<SpawnSurroundings> & { members?: Member[] } = {},
+): Member {
+  return spawnedRecord(asked, {
+    team: { ...newTeam(now), members },
+    lead: { model: "lead/model", mode: "acceptEdits", cwd: "/work" },
+    toolNames: ["bash", "read_file"],
+    maxTeammates: 8,
+    isBusy: () => false,
+    checkModel: (id) => {
+      if (id === "none") throw new Error("There is no model named none");
+    },
+    now,
+    ...surroundings,
+  });
+}
