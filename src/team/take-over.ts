@@ -141,7 +141,7 @@ const maxEntryCharacters = 4_000;
  * is the person's word, and no call is open. `kept` is where the whole will be. Empty where it says
  * nothing.
  */
-async function historyNote(path: FilePath, kept: string): Promise<string> {
+export async function historyNote(path: FilePath, kept: string): Promise<string> {
   const newestFirst: string[] = [];
   let length = 0;
   await using reader = await LineReader.open(path);

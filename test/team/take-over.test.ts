@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { lead, newMessageId, user } from "../../src/protocol/ids.ts";
 import type { Entry } from "../../src/protocol/transcript.ts";
-import { historyNote } from "../../src/team/inherited-history.ts";
+import { historyNote } from "../../src/team/take-over.ts";
 import { temporaryDirectory } from "../../src/testing/temporary-directory.ts";
 
 const letters = "abcdefghijklmnopq";
