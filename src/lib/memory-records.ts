@@ -35,6 +35,7 @@ export class MemoryRecords<T extends Versioned> implements RecordStore<T> {
         return record;
       },
       add: (listener) => this.#listeners.add(listener),
+      [Symbol.asyncDispose]: async () => undefined,
     };
   }
 }

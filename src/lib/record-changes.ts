@@ -6,6 +6,7 @@ import { listNames } from "./files.ts";
 import { Listeners } from "./listeners.ts";
 import { idsOfCopies, type Versioned } from "./record-files.ts";
 import { looksPerTurn, statsOf } from "./record-look.ts";
+import { Serial } from "./serial.ts";
 import type { DirectoryChanges } from "./wake-source.ts";
 
 export interface RecordChangesOptions<T> {
@@ -22,20 +23,21 @@ export interface RecordChangesOptions<T> {
  * once, others as soon as the directory's watch reports them. A change costs one reading of that
  * record, however many others there are.
  */
-export class RecordChanges<T extends Versioned> {
+export class RecordChanges<T extends Versioned> implements AsyncDisposable {
   readonly #options: RecordChangesOptions<T>;
   readonly #listeners = new Listeners<T>();
   /** The last reported version of each record that has changed. */
   readonly #reported = new Map<string, { version: number; digest: string }>();
   readonly #due = new Set<string>();
-  #isLooking = false;
+  readonly #serial = new Serial();
+  readonly #stopWatching: (() => void) | undefined;
   /** Records whose files are older have been read. */
   #sinceMs: number;
 
   constructor(options: RecordChangesOptions<T>) {
     this.#options = options;
     this.#sinceMs = this.#directoryMs();
-    options.watch?.subscribeAll((fileName) => {
+    this.#stopWatching = options.watch?.subscribeAll((fileName) => {
       if (fileName === undefined) this.#run(() => this.#findChanged());
       else this.#look(idsOfCopies([fileName]));
     });
@@ -56,11 +58,17 @@ export class RecordChanges<T extends Versioned> {
     return record;
   }
 
+  /** Resolves when nothing is read any more: the directory may then be closed. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#stopWatching?.();
+    this.#due.clear();
+    await this.#serial.finished();
+  }
+
   #look(ids: readonly string[]): void {
+    if (ids.length === 0) return;
     for (const id of ids) this.#due.add(id);
-    if (this.#isLooking || this.#due.size === 0) return;
-    this.#isLooking = true;
-    this.#run(() => this.#lookAtDue().finally(() => (this.#isLooking = false)));
+    this.#run(() => this.#lookAtDue());
   }
 
   /** A record that becomes due again while it is being read is read again. */
@@ -79,10 +87,11 @@ export class RecordChanges<T extends Versioned> {
     const ids = idsOfCopies(await listNames(directory));
     for (const [index, id] of ids.entries()) {
       const stats = statsOf(within(directory, `${id}.json`));
-      if (stats && Math.max(stats.mtimeMs, stats.ctimeMs) >= this.#sinceMs) this.#look([id]);
+      if (stats && Math.max(stats.mtimeMs, stats.ctimeMs) >= this.#sinceMs) this.#due.add(id);
       if (index % looksPerTurn === looksPerTurn - 1) await setImmediate();
     }
     this.#sinceMs = startedMs;
+    await this.#lookAtDue();
   }
 
   #directoryMs(): number {
@@ -91,7 +100,7 @@ export class RecordChanges<T extends Versioned> {
 
   #run(work: () => Promise<void>): void {
     const { directory, onDamage } = this.#options;
-    work().catch((error: unknown) =>
+    this.#serial.run(work).catch((error: unknown) =>
       onDamage(`Changes in ${directory} made elsewhere cannot be read: ${String(error)}`),
     );
   }

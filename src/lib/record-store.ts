@@ -16,7 +16,7 @@ export interface RecordStore<T extends Versioned> {
   changes(read: (id: string) => Promise<T | undefined>): ChangeReports<T>;
 }
 
-export interface ChangeReports<T> {
+export interface ChangeReports<T> extends AsyncDisposable {
   /** To be called after a change by this process; returns `record`. */
   report(record: T): T;
   add(listener: (record: T) => void): () => void;

@@ -8,4 +8,9 @@ export class Serial {
     this.#last = result.catch(() => undefined);
     return result;
   }
+
+  /** Resolves when every task that was given before has ended. */
+  async finished(): Promise<void> {
+    await this.#last;
+  }
 }

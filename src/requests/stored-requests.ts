@@ -40,7 +40,7 @@ export interface FileRequestsOptions extends Omit<StoredRequestsOptions, "record
 }
 
 /** Requests over records that any number of processes may read and change. */
-export class StoredRequests implements Requests {
+export class StoredRequests implements Requests, AsyncDisposable {
   readonly #records: RecordStore<Request>;
   readonly #signature: Signature;
   readonly #clock: Clock;
@@ -127,6 +127,10 @@ export class StoredRequests implements Requests {
 
   onChange(listener: (request: Request) => void): () => void {
     return this.#changes.add(listener);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#changes[Symbol.asyncDispose]();
   }
 
   async #settle(

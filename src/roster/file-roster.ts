@@ -30,7 +30,7 @@ export interface FileRosterOptions {
  * The roster in `config.json`. A person may edit it at any time: a good edit is taken over, a bad
  * one is kept beside it and reported, and never costs a member.
  */
-export class FileRoster implements Roster, Disposable {
+export class FileRoster implements Roster, AsyncDisposable {
   readonly #options: FileRosterOptions;
   readonly #path: FilePath;
   readonly #serial = new Serial();
@@ -108,10 +108,12 @@ export class FileRoster implements Roster, Disposable {
     return this.#listeners.add(listener);
   }
 
-  [Symbol.dispose](): void {
+  async [Symbol.asyncDispose](): Promise<void> {
     this.#stopWatching();
-    this.#stopReport();
     this.#listeners.clear();
+    // An edit that is being read may still be found invalid, and be due for a report.
+    await this.#serial.finished();
+    this.#stopReport();
   }
 
   /** Reads an edit of the file. An invalid edit is left alone until the next update. */

@@ -54,7 +54,7 @@ export interface FileTaskBoardOptions extends Omit<TaskBoardOptions, "records" |
 }
 
 /** A board over records that any number of processes may read and change. */
-export class StoredTaskBoard implements TaskBoard {
+export class StoredTaskBoard implements TaskBoard, AsyncDisposable {
   readonly #records: RecordStore<Task>;
   readonly #clock: Clock;
   readonly #signature: Signer | undefined;
@@ -156,6 +156,10 @@ export class StoredTaskBoard implements TaskBoard {
 
   onChange(listener: (task: Task) => void): () => void {
     return this.#changes.add(listener);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#changes[Symbol.asyncDispose]();
   }
 
   /** The task before and after the change, and the board by which it was decided. */

@@ -13,7 +13,6 @@ import { LogHead } from "../lib/log-head.ts";
 import { makeOnce } from "../lib/make-once.ts";
 import { moveMisplaced } from "../lib/misplaced.ts";
 import type { OwnDirectory } from "../lib/own-directory.ts";
-import type { DirectoryChanges } from "../lib/wake-source.ts";
 import { FileEventLog } from "../logs/file-event-log.ts";
 import { FileUsageLedger } from "../logs/file-usage-ledger.ts";
 import { FileMailbox } from "../mailbox/file-mailbox.ts";
@@ -268,8 +267,7 @@ async function openParts(options: PartsOptions, opened: Disposables) {
   opened.use(roster);
   const openHead = headOpener(place, { roster, key });
   const records = await openRecords(place, layout, {
-    ...{ key, check, openList: (name) => openHead(name, Inventory.open) },
-    watch: (path) => opened.use(watchDirectory(place, path)),
+    ...{ opened, key, check, openList: (name) => openHead(name, Inventory.open) },
   });
   if (isTakenOver) await askAgain(records.requests, roster.known);
   const writer = opened.use(new MailWriter());
@@ -285,18 +283,20 @@ async function openParts(options: PartsOptions, opened: Disposables) {
 }
 
 interface RecordOptions {
+  opened: Disposables;
   key: TeamKey;
   check(): Promise<void>;
-  watch(directory: FilePath): DirectoryChanges;
   openList(name: string): Promise<Inventory | undefined>;
 }
 
 async function openRecords(
-  { clock, onWarning }: TeamPlace,
+  place: TeamPlace,
   layout: TeamLayout,
-  { key, check, openList, watch }: RecordOptions,
+  { opened, key, check, openList }: RecordOptions,
 ) {
+  const { clock, onWarning } = place;
   const { signature } = key;
+  const watch = (directory: FilePath) => opened.use(watchDirectory(place, directory));
   const shared = { clock, signature, onDamage: onWarning, check };
   const tasks = StoredTaskBoard.inFiles({
     ...{ ...shared, directory: layout.tasks, onEdit: onWarning },
@@ -314,6 +314,8 @@ async function openRecords(
     ...{ ...shared, directory: layout.crons },
     inventory: await openList("crons.list"),
   });
+  opened.use(tasks);
+  opened.use(requests);
   for (const records of [tasks, requests, jobs, crons]) await records.repair();
   return { tasks, requests, jobs, crons };
 }

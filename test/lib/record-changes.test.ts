@@ -53,6 +53,23 @@ test("a record that changes while it is being read is read again", async () => {
   expect(fixture.seen.at(-1)).toEqual({ id: "1", version: 2 });
 });
 
+test("closing waits for the record that is being read, and no other one is read", async () => {
+  await using fixture = await open(3);
+  const order: string[] = [];
+  fixture.changes.add(({ id }) => order.push(id));
+  fixture.changed("1.json");
+  fixture.changed("2.json");
+  await fixture.hasBegun;
+
+  await fixture.changes[Symbol.asyncDispose]();
+  order.push("closed");
+  fixture.changed("3.json");
+  await stat(fixture.path);
+
+  expect(order).toEqual(["1", "closed"]);
+  expect(fixture.reads).toEqual(["1"]);
+});
+
 /** So many records that are older than anything that is looked for. */
 async function open(count: number) {
   const directory = await temporaryDirectory();
@@ -69,16 +86,24 @@ async function open(count: number) {
   await laterTime(directory.path, `${count}.json`);
   let changed: (fileName: string | undefined) => void = () => undefined;
   const reads: string[] = [];
+  let begin = () => {};
+  const hasBegun = new Promise<void>((resolve) => {
+    begin = resolve;
+  });
   const changes = new RecordChanges<{ id: string; version: number }>({
     directory: directory.path,
     watch: {
       subscribeAll(listener) {
         changed = listener;
-        return () => undefined;
+        return () => {
+          changed = () => undefined;
+        };
       },
     },
     read: async (id) => {
       reads.push(id);
+      begin();
+      await stat(directory.path);
       const version = versions.get(id);
       return version === undefined ? undefined : { id, version };
     },
@@ -95,7 +120,7 @@ async function open(count: number) {
   let taken = 0;
   return {
     ...{ changes, changed: (name: string | undefined) => changed(name), reads, seen },
-    ...{ versions, write },
+    ...{ versions, write, hasBegun, path: directory.path },
     async next() {
       if (seen.length <= taken) await new Promise<void>((resolve) => waiting.push(resolve));
       const record = seen[taken++];

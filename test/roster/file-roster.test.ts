@@ -234,6 +234,28 @@ test("a team directory of a newer troupe is not touched", async () => {
   expect(await readdir(directory.path)).toEqual(["config.json"]);
 });
 
+test("an invalid edit that is being read when the roster closes is not reported later", async () => {
+  await using directory = await temporaryDirectory();
+  const clock = new ManualClock();
+  const warnings: string[] = [];
+  let wake = () => {};
+  const subscribe = (_: string, listener: () => void) => {
+    wake = listener;
+    return () => undefined;
+  };
+  const onWarning = (text: string) => warnings.push(text);
+  const roster = await open(directory.path, { clock, watch: { subscribe }, onWarning });
+  await edit(directory.path, () => "{");
+
+  wake();
+  await roster[Symbol.asyncDispose]();
+  // Readings happen one after the other: the one of the edit has ended.
+  await roster.read();
+  clock.advance(1_000);
+
+  expect(warnings).toEqual([]);
+});
+
 async function open(directory: string, options: Partial<FileRosterOptions> = {}) {
   return FileRoster.open(
     {

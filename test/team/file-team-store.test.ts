@@ -1,10 +1,20 @@
 import { randomUUID } from "node:crypto";
-import { chmod, copyFile, mkdir, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
+import promises, {
+  chmod,
+  copyFile,
+  mkdir,
+  readdir,
+  readFile,
+  rm,
+  stat,
+  writeFile,
+} from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { lead, MemberName, user } from "../../src/protocol/ids.ts";
 import { testTeamStore } from "../../src/testing/conformance/team-store.ts";
 import { ManualClock } from "../../src/testing/manual-clock.ts";
+import { patchFs } from "../../src/testing/patched-fs.ts";
 import { temporaryDirectory } from "../../src/testing/temporary-directory.ts";
 import { enlist, member, openStore, takeOverStore, viewTeam } from "../support/team.ts";
 
@@ -279,6 +289,47 @@ test("P03 the person's mail from another process wakes the member", async () => 
 
   expect(await reader.unread()).toMatchObject([{ message: { from: "user" } }]);
 });
+
+test("closing waits for the reading of a record that was changed elsewhere", async () => {
+  await using directory = await temporaryDirectory();
+  await using otherDirectory = await temporaryDirectory();
+  const order: string[] = [];
+  const store = await openStore(directory.path, { onWarning: (text) => order.push(text) });
+  using reading = holdOpening("/77.json");
+  await writeFile(join(directory.path, ".team", "tasks", "77.json"), "{");
+  await reading.hasBegun;
+
+  const closing = store[Symbol.asyncDispose]().then(() => order.push("closed"));
+  // A whole team is opened and closed meanwhile: the other one would have been closed before.
+  await (await openStore(otherDirectory.path))[Symbol.asyncDispose]();
+  reading.goOn();
+  await closing;
+
+  expect(order).toEqual([expect.stringContaining("77.json"), "closed"]);
+});
+
+/** Holds the opening of files whose paths end in `suffix`. */
+function holdOpening(suffix: string) {
+  const { open } = promises;
+  let begin = () => {};
+  let goOn = () => {};
+  const hasBegun = new Promise<void>((resolve) => {
+    begin = resolve;
+  });
+  const mayGoOn = new Promise<void>((resolve) => {
+    goOn = resolve;
+  });
+  const patch = patchFs(promises, {
+    open: async (...args) => {
+      if (String(args[0]).endsWith(suffix)) {
+        begin();
+        await mayGoOn;
+      }
+      return open(...args);
+    },
+  });
+  return { hasBegun, goOn, [Symbol.dispose]: () => patch[Symbol.dispose]() };
+}
 
 test("everything is its owner's alone, whatever the umask", async () => {
   await using directory = await temporaryDirectory();
