@@ -1,37 +1,48 @@
 import { createHash } from "node:crypto";
 import type { Rolldown } from "tsdown";
 
-type Chunk = Rolldown.OutputChunk;
+type Chunk = Pick<Rolldown.OutputChunk, "fileName" | "code" | "isEntry">;
 
 /** Chunks smaller than this are added to the program's file: opening a file takes longer than reading them. */
 const minOwnFileBytes = 10_000;
 const hashLength = 16;
 
+/** The build's step that runs `toScripts`. */
+export function vmScripts(): Rolldown.Plugin {
+  return {
+    name: "vm-scripts",
+    generateBundle(_options, bundle) {
+      const chunks = Object.values(bundle).filter((file) => file.type === "chunk");
+      const scripts = toScripts(chunks);
+      for (const chunk of chunks) {
+        const code = scripts.get(chunk.fileName);
+        if (code === undefined) delete bundle[chunk.fileName];
+        else chunk.code = code;
+      }
+    },
+  };
+}
+
 /**
- * Turns CommonJS chunks into scripts for `node:vm`, which `packaging/launcher` runs. A script's file is one
+ * Turns CommonJS chunks into scripts for `node:vm`, by file name; `packaging/launcher` runs them. A script's file is one
  * function that returns the chunks in it by file name. The program's file starts with a hash of all
  * scripts, which names their code cache.
  *
  * Each chunk loads Node's modules and other chunks at first use. All is ASCII, so V8 can use the bytes
  * of the file as they are.
  */
-export function vmScripts(): Rolldown.Plugin {
-  return {
-    name: "vm-scripts",
-    generateBundle(_options, bundle) {
-      const chunks = Object.values(bundle).filter((file): file is Chunk => file.type === "chunk");
-      const entry = chunks.find((chunk) => chunk.isEntry);
-      if (!entry) throw new Error("The program has no entry");
-      const isOwnFile = (chunk: Chunk) => chunk !== entry && chunk.code.length >= minOwnFileBytes;
-      for (const chunk of chunks.filter(isOwnFile)) chunk.code = script([chunk]);
-      const others = chunks.filter((chunk) => chunk !== entry && !isOwnFile(chunk));
-      entry.code = script([entry, ...others]);
-      for (const chunk of others) delete bundle[chunk.fileName];
-      const hash = createHash("sha256");
-      for (const chunk of chunks.filter((each) => !others.includes(each))) hash.update(chunk.code);
-      entry.code = `//${hash.digest("hex").slice(0, hashLength)}\n${entry.code}`;
-    },
-  };
+export function toScripts(chunks: readonly Chunk[]): ReadonlyMap<string, string> {
+  const entry = chunks.find((chunk) => chunk.isEntry);
+  if (!entry) throw new Error("The program has no entry");
+  const isOwnFile = (chunk: Chunk) => chunk !== entry && chunk.code.length >= minOwnFileBytes;
+  const small = chunks.filter((chunk) => chunk !== entry && !isOwnFile(chunk));
+  const scripts = new Map(
+    chunks.filter(isOwnFile).map((chunk) => [chunk.fileName, script([chunk])]),
+  );
+  const program = script([entry, ...small]);
+  const hash = createHash("sha256");
+  for (const code of [program, ...scripts.values()]) hash.update(code);
+  return scripts.set(entry.fileName, `//${hash.digest("hex").slice(0, hashLength)}\n${program}`);
 }
 
 function script(chunks: readonly Chunk[]): string {
