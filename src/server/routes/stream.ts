@@ -44,14 +44,12 @@ interface BodyOptions {
 }
 
 function bodyOf({ texts, timeout, leave }: BodyOptions): ReadableStream<Uint8Array> {
-  let isLeft = false;
   return new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
         timeout.end();
         const text = await texts.next();
-        // A page that has left takes nothing any more.
-        if (isLeft) return;
+        // Both throw once the page has left, which the stream ignores: no timeout begins then.
         if (text === undefined) {
           controller.close();
           return;
@@ -60,7 +58,6 @@ function bodyOf({ texts, timeout, leave }: BodyOptions): ReadableStream<Uint8Arr
         timeout.begin();
       },
       cancel() {
-        isLeft = true;
         timeout.end();
         leave();
       },

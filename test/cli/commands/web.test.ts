@@ -1,5 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { mkdir, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
@@ -221,33 +222,70 @@ test.each([
   ["SIGTERM", 143],
 ] as const)("the program waits for a team, and serves until %s", async (signal, exitCode) => {
   await using root = await temporaryDirectory();
-  const key = "sk-ant-canary-4f8Gq2Lw9ZkT";
-  const teamDir = join(root.path, key, ".team");
-  const child = spawn(
-    process.execPath,
-    ["--import", "tsx", "src/cli/main.ts", "web", "--team-dir", teamDir],
-    {
-      env: { ...process.env, XDG_STATE_HOME: root.path, ANTHROPIC_API_KEY: key },
-      stdio: ["ignore", "pipe", "pipe"],
-    },
-  );
-  const told = text(child.stderr);
-  const [address] = await once(createInterface({ input: child.stdout }), "line");
+  const web = await startProgram({
+    teamDir: join(root.path, canary, ".team"),
+    env: { XDG_STATE_HOME: root.path, ANTHROPIC_API_KEY: canary },
+  });
 
-  const { origin } = new URL(String(address));
-  const page = await fetch(origin);
-  const entered = await enter(String(address));
-  const headers = headersOf(entered.session, { path: "/api/stream" });
-  const state = await beginningOf(await fetch(`${origin}/api/stream`, { headers }));
-  child.kill(signal);
-  const [code] = await once(child, "exit");
+  const page = await fetch(web.origin);
+  const state = await web.state();
+  const code = await web.end(signal);
 
-  expect([page.status, entered.status, code]).toEqual([200, 200, exitCode]);
+  expect([page.status, code]).toEqual([200, exitCode]);
   expect(state).toContain("event: state");
   expect(state).toContain(`${root.path}/[key]/.team`);
-  expect(state).not.toContain(key);
-  expect(await told).not.toContain("token=");
+  expect(state).not.toContain(canary);
+  expect(await web.told).not.toContain("token=");
 });
+
+test("the key of a provider that the settings define is masked; control: another variable is not", async () => {
+  await using root = await temporaryDirectory();
+  const router = { family: "openai-compatible", "base-url": "http://127.0.0.1:9/v1" };
+  const providers = { router: { ...router, "key-variable": "ROUTER_KEY" } };
+  await mkdir(join(root.path, "troupe"));
+  await writeFile(join(root.path, "troupe", "config.json"), JSON.stringify({ providers }));
+  const places = { XDG_STATE_HOME: root.path, XDG_CONFIG_HOME: root.path };
+  const teamDir = join(root.path, canary, ".team");
+
+  const states: string[] = [];
+  for (const variable of ["ROUTER_KEY", "OTHER_KEY"]) {
+    const web = await startProgram({ teamDir, env: { ...places, [variable]: canary } });
+    states.push(await web.state());
+    await web.end("SIGINT");
+  }
+
+  expect(states[0]).toContain(`${root.path}/[key]/.team`);
+  expect(states[0]).not.toContain(canary);
+  expect(states[1]).toContain(teamDir);
+});
+
+const canary = "sk-ant-canary-4f8Gq2Lw9ZkT";
+
+/** Starts `troupe web` as a program of its own, and has a browser enter it. */
+async function startProgram({ teamDir, env }: { teamDir: string; env: NodeJS.ProcessEnv }) {
+  const argv = ["--import", "tsx", "src/cli/main.ts", "web", "--team-dir", teamDir];
+  const child = spawn(process.execPath, argv, {
+    env: { ...process.env, ...env },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  const told = text(child.stderr);
+  const printed = once(createInterface({ input: child.stdout }), "line");
+  const [address] = await Promise.race([printed, told.then((reason) => expect.fail(reason))]);
+  const { origin } = new URL(String(address));
+  const { session } = await enter(String(address));
+  return {
+    ...{ origin, told },
+    /** The beginning of what the page is shown. */
+    async state() {
+      const headers = headersOf(session, { path: "/api/stream" });
+      return beginningOf(await fetch(`${origin}/api/stream`, { headers }));
+    },
+    async end(signal: NodeJS.Signals): Promise<unknown> {
+      child.kill(signal);
+      return (await once(child, "exit"))[0];
+    },
+  };
+}
 
 async function beginningOf({ body }: Response): Promise<string> {
   let received = "";

@@ -12,6 +12,7 @@ import { streamChanges } from "../../../src/server/routes/stream.ts";
 import { LoopbackServer } from "../../../src/server/serve.ts";
 import { ManualClock } from "../../../src/testing/manual-clock.ts";
 import { temporaryDirectory } from "../../../src/testing/temporary-directory.ts";
+import { catchUncaughtErrors } from "../../../src/testing/uncaught-errors.ts";
 import { openStore } from "../../support/team.ts";
 import { accessBy, door, headersOf, sessionOf } from "../door.ts";
 import { openRoom } from "../room/page.ts";
@@ -163,6 +164,34 @@ test("a page that goes away while nothing happens leaves the room, and that is n
   (await ask("/api/broken")).resume();
 
   expect(failures).toEqual([new Error("broken")]);
+});
+
+test.each([
+  ["an event", true],
+  ["the end", false],
+])("a page that leaves before %s leaves no timer, and that is no error", async (_, hasEvent) => {
+  const clock = new ManualClock();
+  const ended = new EventEmitter();
+  async function* changes({ signal }: ChangesOptions): AsyncGenerator<RoomEvent> {
+    try {
+      await once(signal, "abort");
+      if (hasEvent) yield { id: "a.1", event: "change", data: {} };
+    } finally {
+      ended.emit("end");
+    }
+  }
+  const app = new Hono().get("/", (c) => streamChanges(c, { changes, clock }, {}));
+  using uncaught = catchUncaughtErrors();
+  const page = (await app.request("/")).body?.getReader();
+  const waiting = page?.read();
+  await clock.waitingFor(15_000);
+  const end = once(ended, "end");
+
+  await page?.cancel();
+  await Promise.all([waiting, end]);
+
+  expect(await uncaught.settled()).toEqual([]);
+  expect(clock.pending).toBe(0);
 });
 
 const eventBytes = 256 * 1024;
