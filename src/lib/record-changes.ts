@@ -100,8 +100,10 @@ export class RecordChanges<T extends Versioned> implements AsyncDisposable {
 
   #run(work: () => Promise<void>): void {
     const { directory, onDamage } = this.#options;
-    this.#serial.run(work).catch((error: unknown) =>
-      onDamage(`Changes in ${directory} made elsewhere cannot be read: ${String(error)}`),
-    );
+    this.#serial
+      .run(work)
+      .catch((error: unknown) =>
+        onDamage(`Changes in ${directory} made elsewhere cannot be read: ${String(error)}`),
+      );
   }
 }

@@ -91,7 +91,7 @@ test("P24 a provider of the person's settings serves lead and teammates, and its
   expect(checks.find(({ name }) => name === "router")).toMatchObject({
     text: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/v1, key from ROUTER_KEY/),
   });
-}, 60_000);
+});
 
 test("P24 a failure does not show the key of a provider of the person's settings", async () => {
   await using server = await ProviderServer.start();
@@ -131,7 +131,7 @@ test("a repository's file sends no key anywhere until the person trusts it", asy
   expect(shown.out + shown.err).toContain(`${foreign.url}/v1`);
   expect(shown.out + shown.err).toContain("ROUTER_KEY");
   expect(second).toMatchObject({ code: 0, out: "From theirs.\n" });
-}, 60_000);
+});
 
 test.each([
   [{ router: { family: "opnai" } }, '"router" is no provider: "family" is wrong'],

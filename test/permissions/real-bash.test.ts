@@ -27,7 +27,7 @@ async function runInBash(directory: string, line: string, status: number): Promi
       ["--noprofile", "--norc", "-c", line],
       {
         cwd: join(directory, "empty"),
-        timeout: 5_000,
+        timeout: 30_000,
         env: {
           PATH: join(directory, "nothing"),
           HOME: join(directory, "empty"),

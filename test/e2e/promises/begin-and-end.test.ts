@@ -76,7 +76,7 @@ test.each([0, 2, 4, 8])(
 async function commandsEnded(): Promise<void> {
   const running = () =>
     process.getActiveResourcesInfo().filter((resource) => resource === "ProcessWrap").length;
-  await expect.poll(running, { timeout: 5_000 }).toBe(0);
+  await expect.poll(running).toBe(0);
 }
 
 async function isRunning(wire: TeamOnWire, name: string): Promise<boolean> {

@@ -52,7 +52,7 @@ test("P22 a background command is waited for as long as was said", async () => {
   // Whoever has not waited says that it still runs, and has not shown its end to the lead.
   expect(await quiet).toMatchObject({ background: [], result: "Over." });
   expect(wire.shownTo("lead")).toContain("made it");
-}, 20_000);
+});
 
 test("P22 a background command is waited for no longer, however often everybody looks for mail", async () => {
   await using wire = await TeamOnWire.start({
@@ -67,7 +67,7 @@ test("P22 a background command is waited for no longer, however often everybody 
 
   // No time passes any more: what does not end now waits for longer than was said.
   expect((await quiet).background).toEqual([{ member: "lead", commands: 1 }]);
-}, 20_000);
+});
 
 test("P22 whoever waits for a team to be quiet waits no longer than it is open", async () => {
   await using wire = await TeamOnWire.start({ lead: [never] });
@@ -79,7 +79,7 @@ test("P22 whoever waits for a team to be quiet waits no longer than it is open",
   await team.close();
 
   await Promise.allSettled([quiet]);
-}, 20_000);
+});
 
 test("P09 whoever waits for a team to be quiet waits no longer than this process is its lead", async () => {
   const anotherLead = new AbortController();
@@ -96,7 +96,7 @@ test("P09 whoever waits for a team to be quiet waits no longer than this process
 
   await Promise.allSettled([quiet]);
   expect(wire.warnings.join()).toContain("Another process has become the lead");
-}, 20_000);
+});
 
 test("P05 what came of talk among teammates is shown to the lead, also when an order came after it", async () => {
   const [carolsCall, carolsEnd] = [new Latch(), new Latch()];
@@ -181,5 +181,4 @@ test.each([
     const made = await readFile(join(wire.root, "made.txt"), "utf8").catch(() => "");
     expect({ code, made }).toEqual(expected);
   },
-  20_000,
 );

@@ -14,8 +14,7 @@ test("P09 config.json follows a teammate: working, idle, failed, idle again, shu
     alice: [after(gate, says("Done.")), status(403), says("Recovered.")],
   });
   const team = await wire.open();
-  const becomes = (expected: string) =>
-    expect.poll(() => wire.statusOf("alice"), { timeout: 2_000, interval: 10 }).toBe(expected);
+  const becomes = (expected: string) => expect.poll(() => wire.statusOf("alice")).toBe(expected);
 
   await team.spawn(alice);
   await wire.requested("alice", 1);

@@ -30,7 +30,7 @@ test("P03 P25 a teammate that has failed hears the person behind any amount of o
 
   await wire.requested("alice", 2);
   await wire.server.until(() => wire.shownTo("alice").includes("Start again."));
-}, 20_000);
+});
 
 test("P03 P25 a lead that was interrupted hears the person behind any amount of other mail", async () => {
   await using wire = await TeamOnWire.start({ lead: [never, says("Here I am.")] });
@@ -45,7 +45,7 @@ test("P03 P25 a lead that was interrupted hears the person behind any amount of 
 
   await wire.requested("lead", 2);
   await wire.server.until(() => wire.shownTo("lead").includes("Are you there?"));
-}, 20_000);
+});
 
 test("P12 an interrupt that comes before a run has begun holds, until the person writes again", async () => {
   const answers = (request: ProviderRequest) =>
@@ -62,7 +62,7 @@ test("P12 an interrupt that comes before a run has begun holds, until the person
 
   expect(result).toBe("Heard.");
   expect(wire.shownTo("lead")).toMatch(/First\..*Second\./);
-}, 20_000);
+});
 
 test("P12 whoever was interrupted with a task in its hands stays so over a restart, until the person writes", async () => {
   await using wire = await TeamOnWire.start({
@@ -91,4 +91,4 @@ test("P12 whoever was interrupted with a task in its hands stays so over a resta
   expect(await wire.recordOf("alice")).toMatchObject({ status: "idle", detail: "interrupted" });
   await team.message("alice", "Go on.");
   await wire.requested("alice", 3);
-}, 20_000);
+});
