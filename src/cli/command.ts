@@ -60,30 +60,9 @@ export interface Terminal {
 }
 
 /** The options of a run. An undefined one has a default. */
-interface TeamSettings
-  extends Pick<
-    TeamOptions,
-    | "model"
-    | "env"
-    | "providers"
-    | "mode"
-    | "allow"
-    | "ask"
-    | "deny"
-    | "maxTurns"
-    | "maxTeammates"
-    | "autoclaim"
-    | "budget"
-    | "recordTo"
-    | "fresh"
-    | "takeOver"
-    | "planApproval"
-    | "shutdownGraceMs"
-  > {
+interface TeamSettings extends Omit<TeamOptions, "cwd" | "place" | "approvals"> {
   /** Whether requests to the person are denied at once, because the run is unattended. */
   denies: boolean;
-  /** Gets warnings for the person (default: printed to standard error). */
-  onWarning?(message: string): void;
   cwd: string | undefined;
   teamDir: string | undefined;
 }

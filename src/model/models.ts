@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { makeOnce } from "../lib/make-once.ts";
 import type { MemberName } from "../protocol/ids.ts";
 import { HttpResponse } from "./ai-sdk/http.ts";
 import { Governor } from "./governor.ts";
@@ -100,11 +101,7 @@ export class Models {
   }
 
   #replay(path: string): Promise<Replay> {
-    const known = this.#replays.get(path);
-    if (known) return known;
-    const opening = Replay.open(path);
-    this.#replays.set(path, opening);
-    return opening;
+    return makeOnce(this.#replays, path, () => Replay.open(path));
   }
 
   #governorOf(id: string): Governor {
@@ -113,9 +110,9 @@ export class Models {
     const account = createHash("sha256")
       .update(JSON.stringify([baseUrl, key?.value]))
       .digest("hex");
-    const known = this.#governors.get(account);
-    if (known) return known;
-    const governor = new Governor({ clock, random, ...(maxInFlight && { maxInFlight }) });
+    const governor =
+      this.#governors.get(account) ??
+      new Governor({ clock, random, ...(maxInFlight && { maxInFlight }) });
     this.#governors.set(account, governor);
     return governor;
   }

@@ -8,6 +8,11 @@ export function isSettled(task: Pick<Task, "status"> | undefined): boolean {
   return task?.status === "completed" || task?.status === "cancelled";
 }
 
+/** True for a task that somebody works on, or can begin. */
+export function isOpen({ status }: Pick<Task, "status">): boolean {
+  return status === "pending" || status === "in_progress";
+}
+
 /** The tasks that `task` still waits for. One that cannot be found counts as unfinished. */
 export function openBlockers<Id extends string>(
   board: { get(id: Id): Pick<Task, "status"> | undefined },

@@ -1,7 +1,7 @@
 import { TeamError } from "../errors.ts";
 import type { TaskId } from "../protocol/ids.ts";
 import type { Task } from "../protocol/task.ts";
-import { isSettled, openBlockers } from "../protocol/task-state.ts";
+import { isOpen, isSettled, openBlockers } from "../protocol/task-state.ts";
 
 /** All tasks by id, oldest first. */
 export type Board = ReadonlyMap<TaskId, Task>;
@@ -49,10 +49,7 @@ export function findUnblocked(before: Board, after: Board, id: TaskId): Task[] {
     return earlier !== undefined && openBlockers(before, earlier).length > 0;
   };
   return [...after.values()].filter(
-    (task) =>
-      (task.status === "pending" || task.status === "in_progress") &&
-      waited(task) &&
-      openBlockers(after, task).length === 0,
+    (task) => isOpen(task) && waited(task) && openBlockers(after, task).length === 0,
   );
 }
 

@@ -1,6 +1,6 @@
 import { TeamError } from "../errors.ts";
+import { AsyncQueue } from "../lib/async-queue.ts";
 import type { Clock } from "../lib/clock.ts";
-import { WakeLatch } from "../lib/wake-latch.ts";
 import type { EventLog } from "../logs/event-log.ts";
 import type { AgentEvent } from "../protocol/events.ts";
 
@@ -13,7 +13,7 @@ const maxWaiting = 100_000;
 export class EventHub {
   readonly #log: Pick<EventLog, "append">;
   readonly #clock: Clock;
-  readonly #observers = new Set<Observation>();
+  readonly #observers = new Set<AsyncQueue<AgentEvent>>();
   #isClosed = false;
 
   constructor(log: Pick<EventLog, "append">, clock: Clock) {
@@ -37,63 +37,35 @@ export class EventHub {
 
   /** Every event from now on, until `signal` is aborted or the team is closed. */
   observe(signal?: AbortSignal): AsyncIterable<AgentEvent> {
-    const observation = new Observation(() => this.#observers.delete(observation));
-    if (this.#isClosed || signal?.aborted) observation.end();
-    else this.#observers.add(observation);
-    signal?.addEventListener("abort", () => observation.end(), { once: true });
-    return observation;
+    const queue = new AsyncQueue<AgentEvent>();
+    if (this.#isClosed || signal?.aborted) queue.close();
+    else this.#observers.add(queue);
+    signal?.addEventListener("abort", () => this.#end(queue), { once: true });
+    return this.#read(queue);
   }
 
   close(): void {
     this.#isClosed = true;
-    for (const observer of [...this.#observers]) observer.end();
+    for (const queue of this.#observers) this.#end(queue);
   }
 
   #show(event: AgentEvent): void {
-    for (const observer of this.#observers) observer.push(event);
-  }
-}
-
-/** The events that one observer has yet to read. */
-class Observation implements AsyncIterable<AgentEvent> {
-  readonly #onEnd: () => void;
-  #events: AgentEvent[] = [];
-  #isEnded = false;
-  #isTooSlow = false;
-  readonly #latch = new WakeLatch();
-
-  constructor(onEnd: () => void) {
-    this.#onEnd = onEnd;
-  }
-
-  push(event: AgentEvent): void {
-    if (this.#events.length >= maxWaiting) {
-      this.#isTooSlow = true;
-      this.end();
-      return;
+    for (const queue of this.#observers) {
+      if (queue.size < maxWaiting) queue.push(event);
+      else this.#end(queue, tooSlow());
     }
-    this.#events.push(event);
-    this.#latch.wake();
   }
 
-  end(): void {
-    this.#isEnded = true;
-    this.#onEnd();
-    this.#latch.wake();
-  }
-
-  async *[Symbol.asyncIterator](): AsyncGenerator<AgentEvent, void> {
+  async *#read(queue: AsyncQueue<AgentEvent>): AsyncGenerator<AgentEvent, void> {
     try {
-      while (true) {
-        yield* this.#events.splice(0);
-        if (this.#events.length > 0) continue;
-        if (this.#isTooSlow) throw tooSlow();
-        if (this.#isEnded) return;
-        await this.#latch.next();
-      }
+      yield* queue;
     } finally {
-      this.end();
+      this.#end(queue);
     }
+  }
+
+  #end(queue: AsyncQueue<AgentEvent>, error?: TeamError): void {
+    if (this.#observers.delete(queue)) queue.close(error);
   }
 }
 

@@ -29,7 +29,8 @@ export async function projectInstructions(
 
 async function readStart(workspace: Workspace, name: string): Promise<string | undefined> {
   // Most projects have one of them at most, and to look is much cheaper than to open safely.
-  if (!(await isThere(join(workspace.cwd, name)))) return undefined;
+  const found = await lstat(join(workspace.cwd, name)).catch(onErrno(undefined, "ENOENT"));
+  if (!found) return undefined;
   const file = await workspace.openFile(name);
   if (!file) return undefined;
   const { handle, stats } = file;
@@ -40,8 +41,4 @@ async function readStart(workspace: Workspace, name: string): Promise<string | u
   } finally {
     await handle.close();
   }
-}
-
-async function isThere(path: string): Promise<boolean> {
-  return lstat(path).then(() => true, onErrno(false, "ENOENT"));
 }

@@ -1,6 +1,7 @@
 import { onAbort } from "../lib/on-abort.ts";
 import { WakeLatch } from "../lib/wake-latch.ts";
 import { lead, type MemberName, type MessageId, system } from "../protocol/ids.ts";
+import { isOpen } from "../protocol/task-state.ts";
 import type { Supervisor } from "./supervisor.ts";
 
 export interface QuietOptions {
@@ -123,9 +124,7 @@ async function unfinishedBusiness(supervisor: Supervisor): Promise<string | unde
   const plans = (await store.requests.list({ state: "pending", type: "plan" })).filter(
     ({ to }) => to === lead,
   );
-  const tasks = (await store.tasks.list()).filter(
-    ({ status }) => status === "pending" || status === "in_progress",
-  );
+  const tasks = (await store.tasks.list()).filter(isOpen);
   const lines = [
     ...plans.map(({ id, from }) => `- the plan of ${from} is undecided (request_id=${id})`),
     ...tasks.map(({ id, subject, owner, status }) => {

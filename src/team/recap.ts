@@ -1,6 +1,6 @@
 import { escapeWrapper } from "../lib/escape-wrapper.ts";
 import type { MemberName } from "../protocol/ids.ts";
-import type { Task } from "../protocol/task.ts";
+import { isOpen } from "../protocol/task-state.ts";
 import type { TeamStore } from "./team-store.ts";
 
 /** The facts on disk that a member must still know after its conversation was summarized. */
@@ -26,10 +26,6 @@ export async function recap(store: TeamStore, self: MemberName): Promise<string[
       requests.map(({ id, type, from, to }) => `${id}: ${type}, from ${from} to ${to}`),
     ),
   ].filter((text) => text !== "");
-}
-
-function isOpen({ status }: Task): boolean {
-  return status === "pending" || status === "in_progress";
 }
 
 /** More would crowd out the summary itself; tools list the rest. */

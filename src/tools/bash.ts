@@ -15,13 +15,7 @@ const BashInput = z.object({
 });
 
 /** Runs a command and waits for it. */
-export function bashTool({
-  runner,
-  background,
-}: {
-  runner: CommandRunner;
-  background: BackgroundJobs;
-}): Tool {
+export function bashTool(parts: { runner: CommandRunner; background: BackgroundJobs }): Tool {
   return defineTool({
     name: "bash",
     description: `Run a command with bash -c in your working directory; no cd or variable carries over. Ended after timeout_s (${defaultTimeoutSeconds}).`,
@@ -30,9 +24,9 @@ export function bashTool({
     async run({ command, timeout_s: seconds, run_in_background: isInBackground }, context) {
       if (isInBackground) {
         const timeoutMs = seconds === undefined ? undefined : seconds * 1000;
-        return startInBackground(background, { command, timeoutMs });
+        return startInBackground(parts.background, { command, timeoutMs });
       }
-      const end = await runCommand(runner, {
+      const end = await runCommand(parts.runner, {
         command,
         name: context.callId,
         timeoutMs: (seconds ?? defaultTimeoutSeconds) * 1000,

@@ -7,19 +7,14 @@ import { type Change, changeFile, type FileAccess } from "./files/guarded-change
 import { toCrlf } from "./files/line-endings.ts";
 import { defineTool, failure, type Tool } from "./tool.ts";
 
-interface FileEdit {
-  path: string;
-  old_text: string;
-  new_text: string;
-  replace_all?: boolean | undefined;
-}
-
 const EditFileInput = z.object({
   path: z.string(),
   old_text: z.string(),
   new_text: z.string(),
   replace_all: z.boolean().describe("Every occurrence").optional(),
 });
+
+type FileEdit = z.infer<typeof EditFileInput>;
 
 export function editFileTool(access: FileAccess): Tool {
   return defineTool({

@@ -38,23 +38,22 @@ export function readFileTool(options: { workspace: Workspace; seenFiles: SeenFil
         await using _ = file.handle;
         const reading = { path, file, lines: { offset, limit } };
         return file.stats.size > maxWholeBytes
-          ? await readLarge({ ...reading, signal })
-          : await readSmall({ ...reading, seenFiles: options.seenFiles });
+          ? await readLarge(reading, signal)
+          : await readSmall(reading, options.seenFiles);
       }),
   });
 }
 
-async function readSmall({
-  path,
-  file,
-  lines,
-  seenFiles,
-}: {
+interface FileReading {
   path: string;
   file: OpenFile;
   lines: LineRange;
-  seenFiles: SeenFiles;
-}): Promise<ToolOutput> {
+}
+
+async function readSmall(
+  { path, file, lines }: FileReading,
+  seenFiles: SeenFiles,
+): Promise<ToolOutput> {
   const content = await readWhole(file.handle, path);
   const output = show(path, content, lines);
   // The member does not know text that was not shown, and so must not replace the file.
@@ -73,17 +72,10 @@ function show(path: string, content: Buffer, lines: LineRange): ToolOutput {
 }
 
 /** Reads no more than necessary, and holds no more than it shows. */
-async function readLarge({
-  path,
-  file: { handle, stats },
-  lines,
-  signal,
-}: {
-  path: string;
-  file: OpenFile;
-  lines: LineRange;
-  signal: AbortSignal;
-}): Promise<ToolOutput> {
+async function readLarge(
+  { path, file: { handle, stats }, lines }: FileReading,
+  signal: AbortSignal,
+): Promise<ToolOutput> {
   const window = windowOf(lines);
   let isFirst = true;
   let counted = 0;

@@ -31,9 +31,10 @@ async function follow(absolute: string): Promise<string> {
   let path = absolute;
   let links = 0;
   for (;;) {
-    const real = await realPathIfExists(path);
+    const real = await realpath(path).catch(onErrno(undefined, "ENOENT", "ENOTDIR"));
     if (real !== undefined) return join(real, ...missing);
-    const target = await linkTarget(path);
+    // Not a link: EINVAL.
+    const target = await readlink(path).catch(onErrno(undefined, "ENOENT", "ENOTDIR", "EINVAL"));
     if (target === undefined) {
       missing.unshift(basename(path));
       path = dirname(path);
@@ -48,13 +49,4 @@ async function follow(absolute: string): Promise<string> {
 /** True when `path` is `parent` or is in it. Both are real paths. */
 export function contains(parent: string, path: string): boolean {
   return path === parent || path.startsWith(parent.endsWith(sep) ? parent : parent + sep);
-}
-
-async function realPathIfExists(path: string): Promise<string | undefined> {
-  return realpath(path).catch(onErrno(undefined, "ENOENT", "ENOTDIR"));
-}
-
-/** Undefined if `path` is not a link or does not exist. */
-async function linkTarget(path: string): Promise<string | undefined> {
-  return readlink(path).catch(onErrno(undefined, "ENOENT", "ENOTDIR", "EINVAL"));
 }

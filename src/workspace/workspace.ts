@@ -115,7 +115,8 @@ export class Workspace {
     { makesDirectories }: { makesDirectories: boolean },
   ): Promise<TargetFile | undefined> {
     const { names, name } = partsOf(this.root, real);
-    const team = await statIfExists(this.#teamDirectory);
+    const stats = stat(this.#teamDirectory, { bigint: true });
+    const team = await stats.catch(onErrno(undefined, "ENOENT", "ENOTDIR"));
     let directory = await Directory.open(this.root, this.#entersDescriptors);
     for (const step of names) {
       await using above = directory;
@@ -179,10 +180,6 @@ async function enterUnlessSame(
     await directory[Symbol.asyncDispose]();
     throw error;
   }
-}
-
-async function statIfExists(path: string): Promise<BigIntStats | undefined> {
-  return stat(path, { bigint: true }).catch(onErrno(undefined, "ENOENT", "ENOTDIR"));
 }
 
 /** The directory in which a member works. Throws if it does not exist. */

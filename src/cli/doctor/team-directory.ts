@@ -68,7 +68,10 @@ function setAsideFindings(count: number): Finding[] {
 }
 
 async function leftoverFindings(directory: string): Promise<Finding[]> {
-  const names = (await listTree(directory)).filter((name) => name.includes(".damaged-"));
+  const tree = await readdir(directory, { recursive: true }).catch(
+    onErrno([], "ENOENT", "ENOTDIR"),
+  );
+  const names = tree.filter((name) => name.includes(".damaged-"));
   if (names.length === 0) return [];
   const shown = names
     .slice(0, 3)
@@ -82,8 +85,4 @@ async function leftoverFindings(directory: string): Promise<Finding[]> {
       remedy: `Look at them in ${directory}; troupe does not read them, so they can be removed.`,
     },
   ];
-}
-
-async function listTree(directory: string): Promise<string[]> {
-  return readdir(directory, { recursive: true }).catch(onErrno([], "ENOENT", "ENOTDIR"));
 }

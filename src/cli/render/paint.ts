@@ -2,27 +2,32 @@ import type { MemberName } from "../../protocol/ids.ts";
 
 type Style = (text: string) => string;
 
-const codes = {
-  bold: [1, 22],
-  dim: [2, 22],
-  italic: [3, 23],
-  underline: [4, 24],
-  inverse: [7, 27],
-  strike: [9, 29],
-  red: [31, 39],
-  green: [32, 39],
-  yellow: [33, 39],
-  blue: [34, 39],
-  magenta: [35, 39],
-  cyan: [36, 39],
-  white: [37, 39],
-  gray: [90, 39],
-} as const;
+type StyleMaker = (open: number, close: number) => Style;
 
-type StyleName = keyof typeof codes;
+const colorsBy = (style: StyleMaker) => ({
+  red: style(31, 39),
+  green: style(32, 39),
+  yellow: style(33, 39),
+  blue: style(34, 39),
+  magenta: style(35, 39),
+  cyan: style(36, 39),
+  white: style(37, 39),
+  gray: style(90, 39),
+});
+
+const weightsBy = (style: StyleMaker) => ({
+  bold: style(1, 22),
+  dim: style(2, 22),
+  italic: style(3, 23),
+  underline: style(4, 24),
+  inverse: style(7, 27),
+  strike: style(9, 29),
+});
 
 /** The text styles. They nest: no style ends the one around it. */
-export interface Paint extends Readonly<Record<StyleName, Style>> {
+export interface Paint
+  extends Readonly<ReturnType<typeof colorsBy>>,
+    Readonly<ReturnType<typeof weightsBy>> {
   /** False if styles have no effect: then characters must carry the meaning. */
   readonly hasColors: boolean;
   /** The text in a colour by name, such as a member's; unchanged if there is no such colour. */
@@ -37,40 +42,22 @@ export interface TextFormat {
 }
 
 export function paintFor(hasColors: boolean): Paint {
-  const style = (name: StyleName) => (hasColors ? styleOf(codes[name]) : asItIs);
-  const byName = {
-    bold: style("bold"),
-    dim: style("dim"),
-    italic: style("italic"),
-    underline: style("underline"),
-    inverse: style("inverse"),
-    strike: style("strike"),
-    red: style("red"),
-    green: style("green"),
-    yellow: style("yellow"),
-    blue: style("blue"),
-    magenta: style("magenta"),
-    cyan: style("cyan"),
-    white: style("white"),
-    gray: style("gray"),
-  };
-  const colors = new Map<string | undefined, Style>(
-    Object.entries(byName).filter(([name]) => colorNames.has(name)),
-  );
+  const style = hasColors ? styleOf : () => asItIs;
+  const colors = colorsBy(style);
+  const byName = new Map<string | undefined, Style>(Object.entries(colors));
   return {
-    ...byName,
+    ...colors,
+    ...weightsBy(style),
     hasColors,
-    named: (color, text) => (colors.get(color) ?? asItIs)(text),
+    named: (color, text) => (byName.get(color) ?? asItIs)(text),
   };
 }
-
-const colorNames = new Set(["red", "green", "yellow", "blue", "magenta", "cyan", "white", "gray"]);
 
 function asItIs(text: string): string {
   return text;
 }
 
-function styleOf([open, close]: readonly [number, number]): Style {
+function styleOf(open: number, close: number): Style {
   const [start, end] = [`\u001b[${open}m`, `\u001b[${close}m`];
   // A style inside may end with the same code, which ends this one too: start it again there.
   return (text) => (text === "" ? "" : start + text.replaceAll(end, end + start) + end);

@@ -105,56 +105,16 @@ export class InputLine {
     else if (ctrl) this.#pressControl(name);
     else if (name === "up") this.#up();
     else if (name === "down") this.#down();
-    else this.#edit(this.#moved(name, alt) ?? this.#editor);
-  }
-
-  #moved(name: string, alt: boolean): Editor | undefined {
-    const editor = this.#editor;
-    switch (name) {
-      case "backspace":
-        return alt ? editor.killWord() : editor.backspace();
-      case "delete":
-        return editor.delete();
-      case "left":
-        return alt ? editor.wordLeft() : editor.left();
-      case "right":
-        return alt ? editor.wordRight() : editor.right();
-      case "b":
-        return editor.wordLeft();
-      case "f":
-        return editor.wordRight();
-      case "home":
-        return editor.home();
-      case "end":
-        return editor.end();
-      case "space":
-        return editor.insert(" ");
-      default:
-        return undefined;
+    else if (name === "space") this.insert(" ");
+    else {
+      const action = (alt && actionOf(`alt-${name}`)) || actionOf(name);
+      this.#edit(action ? this.#editor[action]() : this.#editor);
     }
   }
 
   #pressControl(name: string): void {
-    const editor = this.#editor;
-    const edits: Readonly<Record<string, () => Editor>> = {
-      a: () => editor.home(),
-      e: () => editor.end(),
-      b: () => editor.left(),
-      f: () => editor.right(),
-      k: () => editor.killToEnd(),
-      u: () => editor.killToStart(),
-      w: () => editor.killWord(),
-      y: () => editor.yank(),
-      z: () => editor.undo(),
-      _: () => editor.undo(),
-      h: () => editor.backspace(),
-      left: () => editor.wordLeft(),
-      right: () => editor.wordRight(),
-      home: () => editor.start(),
-      end: () => editor.finish(),
-    };
-    const edit = edits[name];
-    if (edit) this.#edit(edit());
+    const action = actionOf(`ctrl-${name}`);
+    if (action) this.#edit(this.#editor[action]());
     else if (name === "j") this.#newline();
     else if (name === "p") this.#older();
     else if (name === "n") this.#newer();
@@ -289,4 +249,27 @@ export class InputLine {
     const completion = editor.isEmpty ? undefined : this.#complete();
     this.#completion = completion;
   }
+}
+
+/** The keys that only edit the text, each after its action. */
+const editorKeys = [
+  ["left", "left", "ctrl-b"],
+  ["right", "right", "ctrl-f"],
+  ["wordLeft", "ctrl-left", "alt-left", "alt-b"],
+  ["wordRight", "ctrl-right", "alt-right", "alt-f"],
+  ["home", "home", "ctrl-a"],
+  ["end", "end", "ctrl-e"],
+  ["start", "ctrl-home"],
+  ["finish", "ctrl-end"],
+  ["backspace", "backspace", "ctrl-h"],
+  ["delete", "delete"],
+  ["killWord", "ctrl-w", "alt-backspace"],
+  ["killToEnd", "ctrl-k"],
+  ["killToStart", "ctrl-u"],
+  ["yank", "ctrl-y"],
+  ["undo", "ctrl-z", "ctrl-_"],
+] as const;
+
+function actionOf(key: string): (typeof editorKeys)[number][0] | undefined {
+  return editorKeys.find(([, ...keys]) => keys.some((each) => each === key))?.[0];
 }

@@ -1,6 +1,7 @@
 import { TeamError } from "../../errors.ts";
-import { lead, type MemberName, parseMemberName } from "../../protocol/ids.ts";
+import { lead, type MemberName } from "../../protocol/ids.ts";
 import { PermissionMode } from "../../protocol/message.ts";
+import { findMember } from "../../team/find-member.ts";
 import type { PersonsAnswer } from "../../team/protocols/persons-answer.ts";
 import type { Command } from "../command.ts";
 import { parseArguments } from "../parse-arguments.ts";
@@ -42,40 +43,23 @@ function shell(load: () => Promise<Command>): SlashCommand["run"] {
   };
 }
 
+const inbox = async () => (await import("../commands/inbox.ts")).inbox;
+const messages = async () => (await import("../commands/messages.ts")).messages;
+const tasks = async () => (await import("../commands/tasks.ts")).tasks;
+const cost = async () => (await import("../commands/cost.ts")).cost;
+const log = async () => (await import("../commands/log.ts")).log;
+const approvals = async () => (await import("../commands/approvals.ts")).approvals;
+
 export const slashCommands: readonly SlashCommand[] = [
   slash("team", "the members and their status", async (_, { team }) =>
     shown(await team.describeRoster()),
   ),
-  slash(
-    "inbox [<name>]",
-    "a member's mail (default: the lead's)",
-    shell(async () => (await import("../commands/inbox.ts")).inbox),
-  ),
-  slash(
-    "messages",
-    "all mail, and whether it was read",
-    shell(async () => (await import("../commands/messages.ts")).messages),
-  ),
-  slash(
-    "tasks",
-    "the task board",
-    shell(async () => (await import("../commands/tasks.ts")).tasks),
-  ),
-  slash(
-    "cost",
-    "tokens and cost, by member",
-    shell(async () => (await import("../commands/cost.ts")).cost),
-  ),
-  slash(
-    "log [<name>]",
-    "what a member saw, said and did (default: the lead)",
-    shell(async () => (await import("../commands/log.ts")).log),
-  ),
-  slash(
-    "approvals",
-    "the requests that wait for your answer, in full",
-    shell(async () => (await import("../commands/approvals.ts")).approvals),
-  ),
+  slash("inbox [<name>]", "a member's mail (default: the lead's)", shell(inbox)),
+  slash("messages", "all mail, and whether it was read", shell(messages)),
+  slash("tasks", "the task board", shell(tasks)),
+  slash("cost", "tokens and cost, by member", shell(cost)),
+  slash("log [<name>]", "what a member saw, said and did (default: the lead)", shell(log)),
+  slash("approvals", "the requests that wait for your answer, in full", shell(approvals)),
   slash("approve <id> [always]", "allow a request, once or always", async (argument, talk) => {
     const [id = "", always] = argument.split(/\s+/);
     return answer(talk, id, { decision: always === "always" ? "allow-always" : "allow-once" });
@@ -87,14 +71,14 @@ export const slashCommands: readonly SlashCommand[] = [
   slash(
     "view [<name>]",
     "open a member's view, and write to it (default: the lead)",
-    async (argument, talk) => ({ type: "view", name: await findMember(talk, argument) }),
+    async (argument, talk) => ({ type: "view", name: await memberOf(talk, argument) }),
   ),
   slash(
     "interrupt [<name>]",
     "interrupt a member; it then waits for your message (default: everybody)",
     async (argument, talk) => {
       if (argument === "") talk.team.interrupt();
-      else talk.team.interrupt(await findMember(talk, argument));
+      else talk.team.interrupt(await memberOf(talk, argument));
       return shown(`Interrupted: ${argument === "" ? "everybody" : argument}.`);
     },
   ),
@@ -103,7 +87,7 @@ export const slashCommands: readonly SlashCommand[] = [
     "stop a teammate for good (default: all of them, and the lead's run)",
     async (argument, talk) => {
       if (argument === "") await talk.team.stop();
-      else await talk.team.stop(await findMember(talk, argument));
+      else await talk.team.stop(await memberOf(talk, argument));
       return shown(`Stopped: ${argument === "" ? "everybody" : argument}.`);
     },
   ),
@@ -121,15 +105,8 @@ function shown(text: string): TalkReply {
   return { type: "shown", lines: printable(text).split("\n") };
 }
 
-async function findMember({ team }: Talk, typed: string): Promise<MemberName> {
-  if (typed === "") return lead;
-  const name = parseMemberName(typed);
-  const { members } = await team.roster();
-  const names = [lead, ...members.map((member) => member.name)];
-  if (names.some((each) => each === name)) return name;
-  throw new TeamError("member-unknown", `Nobody here is named '${name}'`, {
-    hint: `Members: ${names.join(", ")}.`,
-  });
+async function memberOf({ team }: Talk, typed: string): Promise<MemberName> {
+  return typed === "" ? lead : findMember(await team.roster(), typed);
 }
 
 async function answer({ team }: Talk, id: string, given: PersonsAnswer): Promise<TalkReply> {
@@ -147,7 +124,7 @@ async function setMode(argument: string, talk: Talk): Promise<TalkReply> {
       hint: `Modes: ${PermissionMode.options.join(", ")}.`,
     });
   }
-  const member = await findMember(talk, name);
+  const member = await memberOf(talk, name);
   await talk.team.setMode(member, mode.data);
   return shown(`${member} is now in mode ${mode.data}.`);
 }

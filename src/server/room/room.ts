@@ -22,16 +22,10 @@ import { awayView } from "./away.ts";
 import { type ChangesOptions, changesOf, type RoomEvent } from "./changes.ts";
 import { CostHistory } from "./cost-history.ts";
 import { messagesPage, wholeMessage } from "./message-pages.ts";
-import { TeamFollower } from "./team-follower.ts";
+import { TeamFollower, type TeamFollowerOptions } from "./team-follower.ts";
 import { transcriptPage } from "./transcript-pages.ts";
 
-export interface RoomOptions {
-  /** Opens a view of the team. `onWarning` gets problems that a person should know of. */
-  openView(onWarning: (message: string) => void): TeamView;
-  clock: Clock;
-  /** The path of the team for the person. */
-  directory: string;
-  version: string;
+export interface RoomOptions extends Omit<TeamFollowerOptions, "newEpoch"> {
   /** How long the team is followed after the last reader has gone. */
   lingerMs?: number;
 }

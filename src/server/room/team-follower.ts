@@ -10,6 +10,7 @@ import { RoomRecords } from "./records.ts";
 import { TeamUpdater } from "./team-updater.ts";
 
 export interface TeamFollowerOptions {
+  /** Opens a view of the team. `onWarning` gets problems that a person should know of. */
   openView(onWarning: (message: string) => void): TeamView;
   clock: Clock;
   /** The path of the team for the person. */

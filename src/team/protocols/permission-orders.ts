@@ -1,5 +1,6 @@
 import { TeamError } from "../../errors.ts";
 import { isWiderMode } from "../../permissions/modes.ts";
+import { ruleOf } from "../../permissions/persons-question.ts";
 import { parseRule, type Rule } from "../../permissions/rule.ts";
 import { lead, type MemberName, user } from "../../protocol/ids.ts";
 import type { PermissionMode } from "../../protocol/message.ts";
@@ -111,10 +112,6 @@ export class PermissionOrders {
     for (const member of this.#options.members())
       void member.order({ type: "add-rules", rules: [rule] });
   }
-}
-
-function ruleOf({ subject }: Request): string | undefined {
-  return typeof subject.rule === "string" ? subject.rule : undefined;
 }
 
 /** The error for an answer that came to another member than the one that asked. */

@@ -1,4 +1,5 @@
 import type { Holder } from "../../fence/fence.ts";
+import type { FollowOptions } from "../../logs/event-log.ts";
 import type { StoredEvent } from "../../protocol/events.ts";
 import type { MemberName, MessageId, RequestId } from "../../protocol/ids.ts";
 import type { Message } from "../../protocol/message.ts";
@@ -155,10 +156,7 @@ export interface UsagePage {
   isRestarted: boolean;
 }
 
-export interface FollowEvents {
-  /** The last number that was seen; default: everything that is kept comes first. */
-  after?: number;
-  signal: AbortSignal;
+export interface FollowEvents extends FollowOptions {
   /** The least time between two looks: following costs less the more happens. */
   paceMs?: number;
 }

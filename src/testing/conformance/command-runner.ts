@@ -57,18 +57,13 @@ export function testCommandRunner(name: string, open: () => Promise<CommandRunne
       expect(after).toBe(before);
     });
 
-    test("a command that cannot be started has a problem that says what to do", async ({
-      runner,
-    }) => {
+    test("a command that cannot be started reports what to do about it", async ({ runner }) => {
       const end = await runCommand(runner, { ...defaults(), command: "echo a\0b" });
 
       expect(end).toEqual({ type: "not-started", problem: expect.stringMatching(/NUL/) });
     });
 
-    test("a program gives its output as it is, with nothing of the environment", async ({
-      directory,
-      runner,
-    }) => {
+    test("a program's output is unchanged, with no environment", async ({ directory, runner }) => {
       const chunks: Buffer[] = [];
 
       const { signal } = new AbortController();
@@ -86,10 +81,7 @@ export function testCommandRunner(name: string, open: () => Promise<CommandRunne
       expect(Buffer.concat(chunks).toString()).toBe("a\0b\n");
     });
 
-    test("a program ends when its output is enough, when it is aborted, or is told as missing", async ({
-      directory,
-      runner,
-    }) => {
+    test("a program ends on enough output or an abort", async ({ directory, runner }) => {
       const stop = new AbortController();
       const request = { path: "/usr/bin/yes", arguments: [], cwd: directory };
       const { signal } = new AbortController();

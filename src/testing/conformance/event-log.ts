@@ -1,8 +1,9 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect } from "vitest";
 import type { EventLog, EventReader, FollowOptions } from "../../logs/event-log.ts";
 import type { AgentEvent, StoredEvent } from "../../protocol/events.ts";
 import { MemberName, type MessageId, newMessageId } from "../../protocol/ids.ts";
 import { ManualClock } from "../manual-clock.ts";
+import { testWith } from "./test-with.ts";
 
 /** The promises in event-log.ts, one test each. `restart` is a new process that continues to write. */
 export interface EventLogFixture extends AsyncDisposable {
@@ -11,95 +12,83 @@ export interface EventLogFixture extends AsyncDisposable {
 }
 
 export function testEventLog(name: string, open: (clock: ManualClock) => Promise<EventLogFixture>) {
+  const test = testWith(async () => {
+    const clock = new ManualClock();
+    return Object.assign(await open(clock), { clock });
+  });
   describe(`${name} keeps the event log promises`, () => {
-    test("events are stored in order under numbers that grow", async () => {
-      await using fixture = await open(new ManualClock());
+    test("events are stored in order under numbers that grow", async ({ log }) => {
       const events = [runStart("ada"), warning('"one"\ntwo'), runStart("bob")];
 
-      for (const event of events) fixture.log.append(event);
+      for (const event of events) log.append(event);
 
-      expect(await take(fixture.log, 3)).toEqual([
+      expect(await take(log, 3)).toEqual([
         { seq: 1, event: events[0] },
         { seq: 2, event: events[1] },
         { seq: 3, event: events[2] },
       ]);
-      expect(await fixture.log.lastSeq()).toBe(3);
+      expect(await log.lastSeq()).toBe(3);
     });
 
-    test("a member's text is stored once in 100 ms, as one event", async () => {
-      const clock = new ManualClock();
-      await using fixture = await open(clock);
-
-      fixture.log.append(delta("ada", "Hello"));
+    test("a member's text is stored once in 100 ms, as one event", async ({ log, clock }) => {
+      log.append(delta("ada", "Hello"));
       clock.advance(99);
-      fixture.log.append(delta("ada", ", world"));
-      expect(await fixture.log.lastSeq()).toBe(0);
+      log.append(delta("ada", ", world"));
+      expect(await log.lastSeq()).toBe(0);
       clock.advance(1);
-      fixture.log.append(delta("ada", "!"));
+      log.append(delta("ada", "!"));
       clock.advance(100);
 
-      expect(await takeEvents(fixture.log, 2)).toEqual([
-        delta("ada", "Hello, world"),
-        delta("ada", "!"),
-      ]);
+      expect(await takeEvents(log, 2)).toEqual([delta("ada", "Hello, world"), delta("ada", "!")]);
     });
 
-    test("another event of the member comes after the text before it", async () => {
-      await using fixture = await open(new ManualClock());
+    test("another event of the member comes after the text before it", async ({ log }) => {
+      log.append(delta("ada", "Done"));
+      log.append(delta("ada", "."));
+      log.append(runStart("ada"));
 
-      fixture.log.append(delta("ada", "Done"));
-      fixture.log.append(delta("ada", "."));
-      fixture.log.append(runStart("ada"));
-
-      expect(await takeEvents(fixture.log, 2)).toEqual([delta("ada", "Done."), runStart("ada")]);
+      expect(await takeEvents(log, 2)).toEqual([delta("ada", "Done."), runStart("ada")]);
     });
 
-    test("the texts of two members are joined apart, and neither cuts the other", async () => {
-      const clock = new ManualClock();
-      await using fixture = await open(clock);
-
-      fixture.log.append(delta("ada", "A"));
-      fixture.log.append(delta("bob", "B"));
-      fixture.log.append(runStart("carol"));
-      fixture.log.append(delta("ada", "a"));
-      fixture.log.append(delta("bob", "b"));
+    test("texts of two members are joined separately, without cuts", async ({ log, clock }) => {
+      log.append(delta("ada", "A"));
+      log.append(delta("bob", "B"));
+      log.append(runStart("carol"));
+      log.append(delta("ada", "a"));
+      log.append(delta("bob", "b"));
       clock.advance(100);
 
-      expect(await takeEvents(fixture.log, 3)).toEqual([
+      expect(await takeEvents(log, 3)).toEqual([
         runStart("carol"),
         delta("ada", "Aa"),
         delta("bob", "Bb"),
       ]);
     });
 
-    test("flush stores what is still being joined, once", async () => {
-      const clock = new ManualClock();
-      await using fixture = await open(clock);
-      fixture.log.append(delta("ada", "Hel"));
+    test("flush stores what is still being joined, once", async ({ log, clock }) => {
+      log.append(delta("ada", "Hel"));
 
-      await fixture.log.flush();
+      await log.flush();
       clock.advance(1000);
 
-      expect(await takeEvents(fixture.log, 1)).toEqual([delta("ada", "Hel")]);
-      expect(await fixture.log.lastSeq()).toBe(1);
+      expect(await takeEvents(log, 1)).toEqual([delta("ada", "Hel")]);
+      expect(await log.lastSeq()).toBe(1);
     });
 
-    test("disposal stores what is still being joined", async () => {
-      await using fixture = await open(new ManualClock());
-      fixture.log.append(delta("ada", "last words"));
+    test("disposal stores what is still being joined", async ({ log }) => {
+      log.append(delta("ada", "last words"));
 
-      await fixture.log[Symbol.asyncDispose]();
+      await log[Symbol.asyncDispose]();
 
-      expect(await takeEvents(fixture.log, 1)).toEqual([delta("ada", "last words")]);
+      expect(await takeEvents(log, 1)).toEqual([delta("ada", "last words")]);
     });
 
-    test("a follower gets each new event as it comes", async () => {
-      await using fixture = await open(new ManualClock());
-      await using follower = startFollower(fixture.log);
+    test("a follower gets each new event as it comes", async ({ log }) => {
+      await using follower = startFollower(log);
 
       for (let turn = 1; turn <= 50; turn++) {
         const next = follower.next();
-        fixture.log.append(warning(`${turn}`));
+        log.append(warning(`${turn}`));
         expect(await next).toEqual({
           done: false,
           value: { seq: turn, event: warning(`${turn}`) },
@@ -107,38 +96,35 @@ export function testEventLog(name: string, open: (clock: ManualClock) => Promise
       }
     });
 
-    test("a follower begins after the number it names", async () => {
-      await using fixture = await open(new ManualClock());
-      for (let turn = 1; turn <= 5; turn++) fixture.log.append(warning(`${turn}`));
+    test("a follower begins after the number it names", async ({ log }) => {
+      for (let turn = 1; turn <= 5; turn++) log.append(warning(`${turn}`));
 
-      await using follower = startFollower(fixture.log, { after: 3 });
+      await using follower = startFollower(log, { after: 3 });
 
       expect(await follower.next()).toMatchObject({ value: { seq: 4 } });
       expect(await follower.next()).toMatchObject({ value: { seq: 5 } });
     });
 
-    test("followers do not take events from each other, and a slow one misses none", async () => {
-      await using fixture = await open(new ManualClock());
-      await using slow = startFollower(fixture.log);
-      fixture.log.append(warning("1"));
+    test("followers are independent, and a slow one misses no event", async ({ log }) => {
+      await using slow = startFollower(log);
+      log.append(warning("1"));
       await slow.next();
 
-      for (let turn = 2; turn <= 300; turn++) fixture.log.append(warning(`${turn}`));
+      for (let turn = 2; turn <= 300; turn++) log.append(warning(`${turn}`));
 
-      const seen = (await take(fixture.log, 300)).map(({ seq }) => seq);
+      const seen = (await take(log, 300)).map(({ seq }) => seq);
       expect(seen).toEqual(Array.from({ length: 300 }, (_, index) => index + 1));
       for (let turn = 2; turn <= 300; turn++) {
         expect(await slow.next()).toMatchObject({ value: { seq: turn } });
       }
     });
 
-    test("an abort ends a follower that waits, and one that has events before it", async () => {
-      await using fixture = await open(new ManualClock());
+    test("an abort ends a follower, whether it waits or has events left", async ({ log }) => {
       const abort = new AbortController();
-      await using waiting = startFollower(fixture.log, { signal: abort.signal });
-      await using reading = startFollower(fixture.log, { signal: abort.signal });
-      fixture.log.append(warning("1"));
-      fixture.log.append(warning("2"));
+      await using waiting = startFollower(log, { signal: abort.signal });
+      await using reading = startFollower(log, { signal: abort.signal });
+      log.append(warning("1"));
+      log.append(warning("2"));
       await waiting.next();
       await waiting.next();
       await reading.next();
@@ -150,23 +136,23 @@ export function testEventLog(name: string, open: (clock: ManualClock) => Promise
       expect(await reading.next()).toEqual({ done: true, value: undefined });
     });
 
-    test("the messages among those asked for whose sending was stored are found", async () => {
-      await using fixture = await open(new ManualClock());
+    test("of given messages, those with a stored event are found", async ({ log }) => {
       const [stored, other, missing] = [
         newMessageId(new Date(at)),
         newMessageId(new Date(at)),
         newMessageId(new Date(at)),
       ];
-      for (const id of [stored, other]) fixture.log.append(sent(id));
-      fixture.log.append(warning(`"type":"message-sent" ${missing}`));
+      for (const id of [stored, other]) log.append(sent(id));
+      log.append(warning(`"type":"message-sent" ${missing}`));
 
       const asked = new Set([stored, missing]);
 
-      expect(await fixture.log.sentMessages(asked, new Date(at))).toEqual(new Set([stored]));
+      expect(await log.sentMessages(asked, new Date(at))).toEqual(new Set([stored]));
     });
 
-    test("messages whose sending was stored are found after a restart", async ({ skip }) => {
-      await using fixture = await open(new ManualClock());
+    test("messages whose sending was stored are found after a restart", async (fixture, {
+      skip,
+    }) => {
       if (!fixture.restart) return skip("backend lives in one process");
       const id = newMessageId(new Date(at));
       fixture.log.append(sent(id));
@@ -176,8 +162,7 @@ export function testEventLog(name: string, open: (clock: ManualClock) => Promise
       expect(await restarted.sentMessages(new Set([id]), new Date(at))).toEqual(new Set([id]));
     });
 
-    test("numbers go on after a restart", async ({ skip }) => {
-      await using fixture = await open(new ManualClock());
+    test("numbers go on after a restart", async (fixture, { skip }) => {
       if (!fixture.restart) return skip("backend lives in one process");
       fixture.log.append(warning("1"));
 

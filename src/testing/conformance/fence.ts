@@ -30,9 +30,7 @@ export function testFence(name: string, open: () => Promise<FenceFixture>): void
       });
     });
 
-    test("a second lead is refused with the pid and host of the first and a hint", async ({
-      fence,
-    }) => {
+    test("a second lead is refused, with the first one's pid and host", async ({ fence }) => {
       await using held = await fence.acquire();
 
       await expect(fence.acquire()).rejects.toMatchObject({

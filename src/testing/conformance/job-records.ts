@@ -14,9 +14,7 @@ export interface JobRecordsFixture extends AsyncDisposable {
 export function testJobRecords(name: string, open: () => Promise<JobRecordsFixture>): void {
   const test = testWith(open);
   describe(`${name} keeps the promises of job records`, () => {
-    test("there are none at first, and none that is unknown need be removed", async ({
-      records,
-    }) => {
+    test("at first there are no records, and removing one is harmless", async ({ records }) => {
       await records.remove("00000000");
 
       expect(await records.list()).toEqual([]);

@@ -34,9 +34,7 @@ export function testMailbox(name: string, open: () => Promise<MailboxFixture>): 
       expect(await contents(reader)).toEqual([]);
     });
 
-    test("acknowledging a message settles those before it and none behind it", async ({
-      mailbox,
-    }) => {
+    test("acknowledging a message settles it and those before it only", async ({ mailbox }) => {
       await using reader = await openReader(mailbox);
       await mailbox.append(text("one"));
       const two = await mailbox.append(text("two"));
@@ -146,9 +144,7 @@ export function testMailbox(name: string, open: () => Promise<MailboxFixture>): 
       expect(await contents(reader)).toEqual(["wake up"]);
     });
 
-    test("records show each message's state, newest first, and consume nothing", async ({
-      mailbox,
-    }) => {
+    test("records show each state, newest first, and consume nothing", async ({ mailbox }) => {
       await using reader = await openReader(mailbox);
       const seen = await mailbox.append(text("seen"));
       const returned = await mailbox.append(text("returned"));

@@ -17,13 +17,17 @@ export function testMemberHandle(
   name: string,
   open: (script: RunnerScript) => Promise<MemberHandleFixture>,
 ): void {
+  /** A member that has been started, and has mail. */
+  const startWith = async (script: RunnerScript) => {
+    const fixture = await open(script);
+    await fixture.tell("Go.");
+    await fixture.handle.order({ type: "start" });
+    return fixture;
+  };
   describe(`${name} keeps the promises of a member's handle`, () => {
     test("a member that is started works off its mail, and rests", async () => {
-      await using fixture = await open([{ says: "Done." }]);
+      await using fixture = await startWith([{ says: "Done." }]);
       const { handle } = fixture;
-      await fixture.tell("Go.");
-
-      await handle.order({ type: "start" });
       await until(handle, () => handle.state.runs === 1 && !isBusy(handle));
 
       expect(handle.state).toMatchObject({
@@ -62,10 +66,8 @@ export function testMemberHandle(
     });
 
     test("a member that is interrupted is not free until somebody writes", async () => {
-      await using fixture = await open(["hangs", { says: "Done." }]);
+      await using fixture = await startWith(["hangs", { says: "Done." }]);
       const { handle } = fixture;
-      await fixture.tell("Go.");
-      await handle.order({ type: "start" });
       await fixture.hanging;
 
       await handle.order({ type: "interrupt" });
@@ -82,11 +84,8 @@ export function testMemberHandle(
     });
 
     test("a member that has failed says why", async () => {
-      await using fixture = await open(["fails"]);
+      await using fixture = await startWith(["fails"]);
       const { handle } = fixture;
-      await fixture.tell("Go.");
-
-      await handle.order({ type: "start" });
       await until(handle, () => handle.state.failure !== undefined && !isBusy(handle));
 
       expect(handle.state.failure).toMatch(/./);
@@ -94,10 +93,8 @@ export function testMemberHandle(
     });
 
     test("a member that is ended in the middle of its work runs no more", async () => {
-      await using fixture = await open(["hangs", { says: "Never." }]);
+      await using fixture = await startWith(["hangs", { says: "Never." }]);
       const { handle } = fixture;
-      await fixture.tell("Go.");
-      await handle.order({ type: "start" });
       await fixture.hanging;
 
       await handle.order({ type: "end", reason: "it was shut down" });
@@ -110,10 +107,8 @@ export function testMemberHandle(
     });
 
     test("a member whose process leaves keeps its run open", async () => {
-      await using fixture = await open(["hangs"]);
+      await using fixture = await startWith(["hangs"]);
       const { handle } = fixture;
-      await fixture.tell("Go.");
-      await handle.order({ type: "start" });
       await fixture.hanging;
 
       await handle.order({ type: "leave" });
@@ -122,10 +117,8 @@ export function testMemberHandle(
     });
 
     test("what is known of a member is plain data", async () => {
-      await using fixture = await open([{ says: "Done." }]);
+      await using fixture = await startWith([{ says: "Done." }]);
       const { handle } = fixture;
-      await fixture.tell("Go.");
-      await handle.order({ type: "start" });
       await until(handle, () => handle.state.runs === 1 && !isBusy(handle));
 
       const { state } = handle;

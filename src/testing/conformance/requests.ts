@@ -29,9 +29,7 @@ export function testRequests(name: string, open: () => Promise<RequestsFixture>)
 
 function testQuestions(open: () => Promise<RequestsFixture>): void {
   const test = testWith(open);
-  test("a request that was opened is pending and has the hash of its subject", async ({
-    requests,
-  }) => {
+  test("an opened request is pending, with the hash of its subject", async ({ requests }) => {
     const request = await requests.open(draft);
 
     expect(request).toMatchObject({
@@ -197,9 +195,7 @@ function testAnswers(open: () => Promise<RequestsFixture>): void {
     }
   });
 
-  test("nobody but the addressee answers, not even the person or the runtime", async ({
-    requests,
-  }) => {
+  test("only the addressee answers, not the person or the runtime", async ({ requests }) => {
     const request = await requests.open(draft);
 
     for (const by of [bob, user, system]) {
@@ -252,9 +248,7 @@ function testAnswers(open: () => Promise<RequestsFixture>): void {
     expect(won).toEqual([await requests.get(id)]);
   });
 
-  test("the runtime lets a request expire; it or the asker cancels one; nobody else does", async ({
-    requests,
-  }) => {
+  test("only the runtime expires a request; only it or the asker cancels", async ({ requests }) => {
     const [first, second, third] = [
       await requests.open(draft),
       await requests.open(draft),

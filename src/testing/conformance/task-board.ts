@@ -22,9 +22,7 @@ export function testTaskBoard(name: string, open: () => Promise<TaskBoardFixture
 
 function testRecords(open: () => Promise<TaskBoardFixture>): void {
   const test = testWith(open);
-  test("a new task is pending, nobody's, and numbered in the order of creation", async ({
-    board,
-  }) => {
+  test("a new task is pending, without owner, and numbered in order", async ({ board }) => {
     const first = await board.create({ subject: "design", created_by: lead });
     const second = await board.create({
       subject: "build",
@@ -78,10 +76,7 @@ function testRecords(open: () => Promise<TaskBoardFixture>): void {
     await expect(board.update(missing, {}, { by: lead })).rejects.toMatchObject(expected);
   });
 
-  test("every change raises the version by one and is told to listeners", async ({
-    board,
-    clock,
-  }) => {
+  test("every change raises the version, and listeners hear it", async ({ board, clock }) => {
     const seen: Task[] = [];
     const stop = board.onChange((task) => seen.push(task));
     const task = await createTask(board);
@@ -170,10 +165,7 @@ function testRecords(open: () => Promise<TaskBoardFixture>): void {
 
 function testOwnership(open: () => Promise<TaskBoardFixture>): void {
   const test = testWith(open);
-  test("a claim makes its member the owner with a lease, and again changes nothing", async ({
-    board,
-    clock,
-  }) => {
+  test("a claim gives ownership and a lease, once", async ({ board, clock }) => {
     const task = await createTask(board);
 
     const claimed = await board.claim(task.id, { by: alice });
@@ -187,9 +179,7 @@ function testOwnership(open: () => Promise<TaskBoardFixture>): void {
     expect(await board.claim(task.id, { by: alice })).toEqual(claimed);
   });
 
-  test("of many that claim one task at once, one gets it and the others are told whose it is", async ({
-    board,
-  }) => {
+  test("of many claims at once one succeeds, and the others name it", async ({ board }) => {
     const task = await createTask(board);
     const members = Array.from({ length: 12 }, (_, index) => MemberName.parse(`m${index}`));
 
@@ -232,9 +222,7 @@ function testOwnership(open: () => Promise<TaskBoardFixture>): void {
     expect(await board.get(task.id)).toEqual(current);
   });
 
-  test("the owner, the lead and the person complete a task; it keeps its owner", async ({
-    board,
-  }) => {
+  test("owner, lead and person can complete a task; its owner stays", async ({ board }) => {
     for (const by of [alice, lead, user]) {
       const { id } = await board.create({ subject: "x", created_by: lead });
       await board.claim(id, { by: alice });

@@ -7,9 +7,7 @@ import { testWith } from "./test-with.ts";
 /** What a board promises about tasks that wait for others. */
 export function testTaskDependencies(open: () => Promise<TaskBoardFixture>): void {
   const test = testWith(open);
-  test("a task that waits is neither claimed, started nor completed, by nobody", async ({
-    board,
-  }) => {
+  test("nobody claims, starts or completes a task that is blocked", async ({ board }) => {
     const first = await createTask(board);
     const second = await createTask(board);
     const blocked_by = [first.id, second.id];
@@ -28,9 +26,7 @@ export function testTaskDependencies(open: () => Promise<TaskBoardFixture>): voi
     expect(await board.claim(id, { by: alice })).toMatchObject({ owner: "alice" });
   });
 
-  test("the end of the last blocker, of any kind, reports which tasks became free", async ({
-    board,
-  }) => {
+  test("the end of the last blocker reports which tasks are free", async ({ board }) => {
     const first = await createTask(board);
     const second = await createTask(board);
     const draft = { subject: "x", created_by: lead };
@@ -46,9 +42,7 @@ export function testTaskDependencies(open: () => Promise<TaskBoardFixture>): voi
     expect(await board.claimable()).toEqual([one]);
   });
 
-  test("two blockers that end at the same moment do not both leave it to the other", async ({
-    board,
-  }) => {
+  test("of two blockers that end at once, one reports the free task", async ({ board }) => {
     const blocked_by: TaskId[] = [];
     for (let count = 0; count < 6; count++) blocked_by.push((await createTask(board)).id);
     const { id } = await board.create({ subject: "x", blocked_by, created_by: lead });
@@ -73,9 +67,7 @@ export function testTaskDependencies(open: () => Promise<TaskBoardFixture>): voi
     expect(task.blocked_by).toEqual([]);
   });
 
-  test("tasks cannot wait for each other in a circle, for themselves, or for nothing", async ({
-    board,
-  }) => {
+  test("tasks cannot wait in a circle, or for unknown tasks", async ({ board }) => {
     const { id: one } = await createTask(board);
     const { id: two } = await createTask(board);
     const { id: three } = await createTask(board);
@@ -107,9 +99,7 @@ export function testTaskDependencies(open: () => Promise<TaskBoardFixture>): voi
     expect(await board.get(three)).toMatchObject({ blocked_by: ["4"] });
   });
 
-  test("changes of several tasks at the same moment close no circle together", async ({
-    board,
-  }) => {
+  test("simultaneous changes of several tasks close no circle", async ({ board }) => {
     for (let round = 0; round < 10; round++) {
       const one = await createTask(board);
       const two = await createTask(board);
@@ -128,9 +118,7 @@ export function testTaskDependencies(open: () => Promise<TaskBoardFixture>): voi
     }
   });
 
-  test("claimable are pending tasks that are free and nobody's, oldest first", async ({
-    board,
-  }) => {
+  test("claimable tasks are pending, free and unowned, oldest first", async ({ board }) => {
     const first = await createTask(board);
     const second = await createTask(board);
     const third = await createTask(board);

@@ -165,9 +165,7 @@ function testReleases(open: () => Promise<TaskBoardFixture>): void {
     expect(await board.get(task.id)).toMatchObject({ status: "pending", releases: 0 });
   });
 
-  test("to give a task up oneself counts; to be relieved of it by the lead does not", async ({
-    board,
-  }) => {
+  test("giving up one's own task counts; a release by the lead does not", async ({ board }) => {
     const task = await createTask(board);
 
     await board.claim(task.id, { by: alice });

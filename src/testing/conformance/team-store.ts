@@ -40,9 +40,7 @@ export function testTeamStore(name: string, open: () => Promise<TeamStoreFixture
       });
     });
 
-    test("mail to a member that was shut down is refused; to one that failed it is not", async ({
-      store,
-    }) => {
+    test("mail to an ended member is refused, to a failed one not", async ({ store }) => {
       await enlist(store, "alice", "shutdown");
       await enlist(store, "bob", "failed");
 
@@ -66,9 +64,7 @@ export function testTeamStore(name: string, open: () => Promise<TeamStoreFixture
       },
     );
 
-    test("a member that was closed can be opened again, with what it has not read", async ({
-      store,
-    }) => {
+    test("a closed member can be opened again, with its unread mail", async ({ store }) => {
       const first = await store.openMember(lead, ignored);
       const sent = await store.send("lead", hello);
 

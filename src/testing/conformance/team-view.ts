@@ -31,10 +31,7 @@ export function testTeamView(name: string, open: Open): void {
 
 function testRecords(open: Open): void {
   const test = testWith(open);
-  test("the roster, the tasks and who runs the team are as they are at the moment", async ({
-    store,
-    view,
-  }) => {
+  test("the roster, the tasks and the lead are current", async ({ store, view }) => {
     const before = await view.team();
 
     await enlist(store, "alice");
@@ -46,10 +43,7 @@ function testRecords(open: Open): void {
     expect(await view.lead()).toMatchObject({ isAlive: true, pid: process.pid });
   });
 
-  test("requests are listed oldest first, by state, and found by their ids", async ({
-    store,
-    view,
-  }) => {
+  test("requests are listed by age and state, and found by id", async ({ store, view }) => {
     await enlist(store, "alice");
     const first = await ask(store);
     const second = await ask(store);
@@ -67,10 +61,7 @@ function testRecords(open: Open): void {
 
 function testMail(open: Open): void {
   const test = testWith(open);
-  test("pages give each message once, newest first, while new ones come", async ({
-    store,
-    view,
-  }) => {
+  test("pages have each message once, newest first, as more come", async ({ store, view }) => {
     for (let number = 1; number <= 25; number++) await say(store, `${number}`);
 
     const found: string[] = [];
@@ -129,10 +120,7 @@ function testMail(open: Open): void {
     expect([before, await view.unread(lead)]).toEqual([2, 1]);
   });
 
-  test("what waits for a member that has ended is undelivered, and not unread", async ({
-    store,
-    view,
-  }) => {
+  test("mail for an ended member is undelivered, and not unread", async ({ store, view }) => {
     await enlist(store, "alice");
     await store.send("alice", { type: "message", from: user, content: "too late" });
     await store.roster.update((team) => ({
@@ -150,10 +138,7 @@ function testMail(open: Open): void {
 
 function testTranscripts(open: Open): void {
   const test = testWith(open);
-  test("a transcript is read back to its start, each entry once, while it grows", async ({
-    store,
-    view,
-  }) => {
+  test("a growing transcript is read back, each entry once", async ({ store, view }) => {
     const { transcript } = await store.openMember(lead, ignored);
     await transcript.append(notes(1, 25));
 
@@ -197,10 +182,7 @@ function testTranscripts(open: Open): void {
     ]);
   });
 
-  test("a transcript that was started again is reported, and given from its newest entries", async ({
-    store,
-    view,
-  }) => {
+  test("a restarted transcript is reported, with its newest entries", async ({ store, view }) => {
     const { transcript } = await store.openMember(lead, ignored);
     await transcript.append(notes(1, 2));
     const { after } = await view.transcript(lead, { limit: 10 });
@@ -215,10 +197,7 @@ function testTranscripts(open: Open): void {
     });
   });
 
-  test("a follower of a transcript gets each entry, also after it was started again", async ({
-    store,
-    view,
-  }) => {
+  test("a follower gets each entry, also of a restarted transcript", async ({ store, view }) => {
     const { transcript } = await store.openMember(lead, ignored);
     await transcript.append(notes(1, 2));
     const { after } = await view.transcript(lead, { limit: 1 });
@@ -243,10 +222,7 @@ function testTranscripts(open: Open): void {
 
 function testUsage(open: Open): void {
   const test = testWith(open);
-  test("usage is added up for each member, and its calls are given in pages", async ({
-    store,
-    view,
-  }) => {
+  test("usage is summed for each member, and paged", async ({ store, view }) => {
     for (let calls = 1; calls <= 5; calls++) await store.usage.record(call(`model-${calls}`));
 
     const first = await view.usageLines({ limit: 3 });
@@ -266,10 +242,7 @@ function testUsage(open: Open): void {
 
 function testEvents(open: Open): void {
   const test = testWith(open);
-  test("the newest events are given oldest first, and following continues after them", async ({
-    store,
-    view,
-  }) => {
+  test("recent events are oldest first, and following continues", async ({ store, view }) => {
     const warn = (number: number) =>
       store.events.append({ type: "warning", at, message: `${number}` });
     for (let number = 1; number <= 10; number++) warn(number);
@@ -321,10 +294,7 @@ function testChanges(open: Open): void {
 
 function testActs(open: Open): void {
   const test = testWith(open);
-  test("mail of the person reaches a member, and everybody who is alive", async ({
-    store,
-    view,
-  }) => {
+  test("the person's mail reaches one member, or all alive", async ({ store, view }) => {
     await enlist(store, "alice");
     await enlist(store, "bob", "shutdown");
     const { reader } = await store.openMember(alice, ignored);
@@ -357,10 +327,7 @@ function testActs(open: Open): void {
     await expect(view.send("bob", "x")).rejects.toMatchObject({ code: "member-ended" });
   });
 
-  test("a question is answered by mail to the asker; one that is not open is refused", async ({
-    store,
-    view,
-  }) => {
+  test("an open question is answered by mail; any other is refused", async ({ store, view }) => {
     await enlist(store, "alice");
     const { reader } = await store.openMember(alice, ignored);
     const { id } = await ask(store);

@@ -19,9 +19,7 @@ export function testTranscript(name: string, open: () => Promise<TranscriptFixtu
       expect(await collect(transcript.entries())).toEqual([]);
     });
 
-    test("entries are kept as they were given, in the order of the calls", async ({
-      transcript,
-    }) => {
+    test("entries are kept unchanged, in the order of the calls", async ({ transcript }) => {
       const entries = [
         profile(),
         delivery({ generation: 1, offset: 120 }),
@@ -36,9 +34,7 @@ export function testTranscript(name: string, open: () => Promise<TranscriptFixtu
       expect(await transcript.tail()).toEqual(entries);
     });
 
-    test("the tail begins with the newest compaction, the whole record with the first entry", async ({
-      transcript,
-    }) => {
+    test("the tail starts at the last compaction, entries at the first", async ({ transcript }) => {
       const newest = [compaction("second"), output("c"), output("d")];
       const all = [output("a"), compaction("first"), output("b"), ...newest];
 
@@ -65,9 +61,7 @@ export function testTranscript(name: string, open: () => Promise<TranscriptFixtu
       expect(await transcript.tail()).toEqual([output("a")]);
     });
 
-    test("neither an entry changed after it was appended nor a changed tail changes the record", async ({
-      transcript,
-    }) => {
+    test("changing an appended entry or a tail changes no record", async ({ transcript }) => {
       const entry: Entry = {
         type: "compaction",
         at,

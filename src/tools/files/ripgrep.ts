@@ -1,14 +1,9 @@
-import type { CommandRunner } from "../../processes/command-runner.ts";
+import type { CommandRunner, ProgramRequest } from "../../processes/command-runner.ts";
 
 export type SearchRunner = Pick<CommandRunner, "runProgram">;
 
-export interface RipgrepOptions {
+export interface RipgrepOptions extends Omit<ProgramRequest, "path"> {
   runner: SearchRunner;
-  arguments: readonly string[];
-  cwd: string;
-  signal: AbortSignal;
-  /** Called with the output as it arrives; returns false when it needs no more. */
-  onOutput(chunk: Buffer): boolean;
 }
 
 export type RipgrepEnd =

@@ -1,5 +1,5 @@
 import type { Task } from "../../protocol/task.ts";
-import { openBlockers } from "../../protocol/task-state.ts";
+import { isOpen, openBlockers } from "../../protocol/task-state.ts";
 import { onOneLine } from "./on-one-line.ts";
 
 /** Longer lists are cut; other tasks can be read by id. */
@@ -26,10 +26,6 @@ function mostRelevant(tasks: readonly Task[]): ReadonlySet<Task> {
   const open = newestFirst.filter(isOpen);
   const ended = newestFirst.filter((task) => !isOpen(task));
   return new Set([...open, ...ended].slice(0, maxLines));
-}
-
-function isOpen({ status }: Task): boolean {
-  return status === "pending" || status === "in_progress";
 }
 
 /** How a task is doing, such as `[in_progress] Fix the parser (alice), blocked by 1, 2`. */
