@@ -423,3 +423,76 @@ test("a provider that asks to be asked again at once is not asked in a loop", as
   }
   expect((await call.ended).at(-1)?.type).toBe("finish");
 });
+
+test("by default 32 requests are in flight at most, and one is tried ten times", async () => {
+  const { clock, governor } = setUp();
+  const { model, sent, takeAll } = heldModel();
+  for (let member = 0; member < 40; member++) start(governor.govern(model));
+  for (let round = 0; round < 300; round++) {
+    await settled();
+    takeAll();
+  }
+  await settled();
+  expect(sent()).toBe(32);
+
+  const failing = new ScriptedModel(Array.from({ length: 10 }, () => fails(broken)));
+  const other = setUp({ random: () => 0.5 });
+  const parts = await play(other.clock, start(other.governor.govern(failing)).ended);
+  expect(parts.at(-1)).toMatchObject({ failure: { message: "500 (tried 10 times)" } });
+  expect(clock.monotonicMs()).toBe(0);
+});
+
+test("a rate limit without a word about its length holds all, too", async () => {
+  const { clock, governor } = setUp();
+  const unlimited: ModelFailure = { kind: "rate-limited", message: "429" };
+  const failing = start(governor.govern(new ScriptedModel([fails(unlimited), says("hi")])));
+  await settled();
+  const other = start(governor.govern(new ScriptedModel([says("ho")])));
+  await settled();
+
+  expect(delaysIn(other.parts)).toEqual([500]);
+  await play(clock, Promise.all([failing.ended, other.ended]));
+});
+
+test("after a request that was accepted, pauses are as short as at first", async () => {
+  const { clock, governor } = setUp();
+  const steps = [fails(overloaded), fails(overloaded), says("hi"), fails(overloaded), says("ho")];
+  const model = governor.govern(new ScriptedModel(steps));
+
+  const first = await play(clock, start(model).ended);
+  const second = await play(clock, start(model).ended);
+
+  expect([delaysIn(first), delaysIn(second)]).toEqual([[500, 1000], [500]]);
+});
+
+test("a pause of a quarter of an hour is waited for", async () => {
+  const { clock, governor } = setUp();
+  const failure = { ...limited, retryAfterMs: 15 * 60_000 };
+  const call = start(governor.govern(new ScriptedModel([fails(failure), says("hi")])));
+
+  expect((await play(clock, call.ended)).at(-1)?.type).toBe("finish");
+
+  const longer = { ...limited, retryAfterMs: 15 * 60_000 + 1 };
+  const ended = await start(governor.govern(new ScriptedModel([fails(longer)]))).ended;
+  expect(ended.at(-1)).toMatchObject({
+    type: "error",
+    failure: { message: expect.stringContaining("for another 16 minutes") },
+  });
+});
+
+test("a request that got its turn during a pause gives it back, and has it after the pause", async () => {
+  const { clock, governor } = setUp({ maxInFlight: 1 });
+  const first = start(governor.govern(new ScriptedModel([fails(limited), says("one")])));
+  const others = ["two", "three"].map((text) =>
+    start(governor.govern(new ScriptedModel([says(text)]))),
+  );
+  await settled();
+
+  const all = Promise.all([first, ...others].map(({ ended }) => ended));
+  const ends = (await play(clock, all)).map((parts) => parts.at(-1)?.type);
+
+  expect(ends).toEqual(["finish", "finish", "finish"]);
+  expect(others[0]?.parts[0]).toEqual({
+    ...{ type: "waiting", reason: "other requests go first", delayMs: 0 },
+  });
+});

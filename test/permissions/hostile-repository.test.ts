@@ -25,6 +25,39 @@ test.each([
   expect(problem).toBe(isOne ? "its repository is not in a folder called .git" : undefined);
 });
 
+test("a folder without HEAD is no repository, whatever else it has", async () => {
+  await using directory = await temporaryDirectory();
+  const root = await realpath(directory.path);
+  await mkdir(join(root, "objects"));
+  await writeFile(join(root, "config"), "[core]\n\tfsmonitor = evil\n");
+
+  expect(await gitConfigurationProblem(root)).toBeUndefined();
+});
+
+test.each([
+  ["is whole", { head: "ref: refs/heads/main\n", names: ["objects", "refs"] }, undefined],
+  ["is at a commit", { head: `${"0a".repeat(20)}\n`, names: ["objects", "refs"] }, undefined],
+  ["has no objects", { head: "ref: refs/heads/main\n", names: ["refs"] }, "core.fsmonitor"],
+  ["has no refs", { head: "ref: refs/heads/main\n", names: ["objects"] }, "core.fsmonitor"],
+  ["has junk in HEAD", { head: "junk\n", names: ["objects", "refs"] }, "core.fsmonitor"],
+  ["has no HEAD", { head: undefined, names: ["objects", "refs"] }, "core.fsmonitor"],
+] as const)(
+  "git looks above a .git that %s, unless it is certainly a repository",
+  async (_, { head, names }, problem) => {
+    await using directory = await temporaryDirectory();
+    const root = await realpath(directory.path);
+    await run("git", ["init", "-q", root]);
+    await writeFile(join(root, ".git/config"), "[core]\n\tfsmonitor = evil\n", { flag: "a" });
+    const inner = join(root, "inner");
+    for (const name of names) await mkdir(join(inner, ".git", name), { recursive: true });
+    if (head !== undefined) await writeFile(join(inner, ".git/HEAD"), head);
+
+    const found = await gitConfigurationProblem(inner);
+
+    expect(found).toBe(problem && `the repository's configuration sets ${problem}`);
+  },
+);
+
 /** Every setting here makes some git command that only reads run the program `evil`. */
 const settings: Record<string, (evil: string) => string> = {
   "core.fsmonitor": (evil) => `[core]\n\tfsmonitor = ${evil}\n`,
