@@ -22,6 +22,7 @@ testTeamView("FileTeamView", async () => {
   };
 });
 
+const at = "2026-01-01T09:00:00.000Z";
 const ignored = { onSetAside: () => undefined };
 const say = (store: TeamStore, content: string) =>
   store.send("lead", { type: "message", from: user, content });
@@ -162,4 +163,116 @@ test("reading stops where its reader does", async () => {
   for await (const _ of mailNewestFirst(counted, lead)) if (++read === 5) break;
 
   expect(limits).toEqual([4, 8]);
+});
+
+test("a page ends where it has read a megabyte, in either direction", async () => {
+  await using directory = await temporaryDirectory();
+  await using store = await openStore(directory.path);
+  const { transcript } = await store.openMember(lead, ignored);
+  const view = viewTeam(directory.path);
+  const start = await view.transcript(lead, { limit: 10 });
+  const text = "x".repeat(600 * 1024);
+  for (let number = 1; number <= 3; number++) {
+    await transcript.append([{ type: "note", at, text: `${number}${text}`, wakes: false }]);
+  }
+  const numbersIn = ({ entries }: Awaited<ReturnType<TeamView["transcript"]>>) =>
+    entries.map(({ entry }) => (entry?.type === "note" ? entry.text[0] : "?"));
+
+  const newest = await view.transcript(lead, { limit: 10 });
+  const oldest = await view.transcript(lead, { after: start.after, limit: 10 });
+
+  expect([numbersIn(newest), numbersIn(oldest)]).toEqual([
+    ["2", "3"],
+    ["1", "2"],
+  ]);
+  const rest = await view.transcript(lead, { before: newest.before ?? undefined, limit: 10 });
+  expect([numbersIn(rest), rest.before]).toEqual([["1"], null]);
+  expect(numbersIn(await view.transcript(lead, { after: oldest.after, limit: 10 }))).toEqual(["3"]);
+});
+
+test("a cursor that is not of this transcript gives its newest entries, as one started again", async () => {
+  await using directory = await temporaryDirectory();
+  await using store = await openStore(directory.path);
+  const view = viewTeam(directory.path);
+  const { after: none } = await view.transcript(lead, { limit: 10 });
+  expect(await view.transcript(lead, { after: "nonsense", limit: 10 })).toMatchObject({
+    ...{ entries: [], before: null, isRestarted: true },
+  });
+  expect(await view.transcript(lead, { after: none, limit: 10 })).toMatchObject({
+    ...{ entries: [], isRestarted: false },
+  });
+  const { transcript } = await store.openMember(lead, ignored);
+  await transcript.append([{ type: "run-start", at }]);
+  const { after } = await view.transcript(lead, { limit: 10 });
+  const beyond = after.replace(/\d+$/, "999999");
+
+  for (const cursor of ["nonsense", beyond]) {
+    expect(await view.transcript(lead, { after: cursor, limit: 10 })).toMatchObject({
+      ...{ entries: [{ entry: { type: "run-start" } }], isRestarted: true },
+    });
+  }
+});
+
+test("an empty line of a transcript is no entry and no damage", async () => {
+  await using directory = await temporaryDirectory();
+  await using store = await openStore(directory.path);
+  const { transcript } = await store.openMember(lead, ignored);
+  await transcript.append([{ type: "run-start", at }]);
+  await appendFile(join(directory.path, ".team/transcripts/lead.jsonl"), "\n");
+
+  const { entries } = await viewTeam(directory.path).transcript(lead, { limit: 10 });
+
+  expect(entries).toMatchObject([{ entry: { type: "run-start" } }]);
+});
+
+test("entries that are missing are told once, at the start, in the middle and between two pages", async () => {
+  await using directory = await temporaryDirectory();
+  await using store = await openStore(directory.path);
+  const { transcript } = await store.openMember(lead, ignored);
+  for (let number = 1; number <= 6; number++) {
+    await transcript.append([{ type: "note", at, text: `${number}`, wakes: false }]);
+  }
+  const path = join(directory.path, ".team/transcripts/lead.jsonl");
+  const lines = (await readFile(path, "utf8")).split("\n");
+  const gapsOf = async (kept: readonly number[], limit: number) => {
+    await writeFile(path, kept.map((number) => `${lines[number - 1]}\n`).join(""));
+    const warnings: string[] = [];
+    const view = viewTeam(directory.path, { onWarning: (message) => warnings.push(message) });
+    let before: Cursor | null | undefined;
+    while (before !== null) before = (await view.transcript(lead, { before, limit })).before;
+    return warnings.filter((text) => text.includes("entries are missing")).length;
+  };
+
+  for (const limit of [1, 2, 10]) {
+    expect(await gapsOf([1, 2, 3, 4, 5, 6], limit)).toBe(0);
+    expect(await gapsOf([1, 2, 4, 5, 6], limit)).toBe(1);
+    expect(await gapsOf([3, 4, 5, 6], limit)).toBe(1);
+    expect(await gapsOf([1, 3, 5, 6], limit)).toBe(2);
+  }
+});
+
+test("without the team's key no question is shown, and that is said", async () => {
+  await using directory = await temporaryDirectory();
+  await using store = await openStore(directory.path);
+  const { id } = await store.requests.open({
+    ...{ type: "permission", from: lead, to: user },
+    subject: { tool: "bash", input: { command: "make" } },
+  });
+  expect(await viewTeam(directory.path).requestIds()).toEqual([id]);
+  await rm(join(directory.path, "state"), { recursive: true });
+  const warnings: string[] = [];
+  const view = viewTeam(directory.path, { onWarning: (message) => warnings.push(message) });
+
+  expect(await view.requestIds()).toEqual([]);
+  expect(await view.request(id)).toBeUndefined();
+
+  const unseen = warnings.filter((text) => text.includes("no question can be shown"));
+  expect(unseen).toHaveLength(2);
+  expect(warnings.filter((text) => text.includes("not known to be yours"))).toHaveLength(1);
+  await expect(view.send("lead", "hello")).rejects.toMatchObject({ code: "key-unavailable" });
+  await store[Symbol.asyncDispose]();
+  await expect(view.send("lead", "hello")).rejects.toMatchObject({
+    code: "team-foreign",
+    message: expect.stringContaining("It has no teammates."),
+  });
 });
