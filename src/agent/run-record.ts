@@ -50,12 +50,6 @@ export class RunRecord implements LastRun {
         // Where its end is missing, this says that there was one.
         this.isOpen = false;
         break;
-      case "profile":
-      case "note":
-      case "gap":
-      case "tool-start":
-      case "tool-result":
-        break;
     }
   }
 

@@ -7,6 +7,7 @@ import {
   ScriptedModel,
   type ScriptStep,
   says,
+  streams,
 } from "../../src/testing/scripted-model.ts";
 import { TestAgent, testTool } from "../support/agent.ts";
 
@@ -31,7 +32,15 @@ test("P16 a conversation that is nearly full becomes a summary, with what must b
   const { events, end } = await test.run();
 
   expect(end).toEqual({ outcome: "done", answers: ["Done."] });
-  expect(events.map(({ type }) => type)).toContain("compaction-end");
+  expect(events).toContainEqual(
+    expect.objectContaining({ type: "compaction-start", context_tokens: expect.any(Number) }),
+  );
+  expect(events).toContainEqual(
+    expect.objectContaining({
+      type: "compaction-end",
+      summary: "They asked me to look. I looked.",
+    }),
+  );
   // The request for the summary goes on from the one before it, so that a cache has it.
   expect(model.requests[1]?.conversation.slice(0, 3)).toEqual([
     ...(model.requests[0]?.conversation ?? []),
@@ -201,6 +210,33 @@ test("P18 a summary that used up the budget is the last call", async () => {
   await test.tell("Look.");
 
   expect((await test.run()).end?.outcome).toBe("budget");
+  model.assertDone();
+});
+
+test("P18 a budget that is used up before the summary is made ends the run, and nothing is asked again", async () => {
+  const failed = streams({
+    type: "error",
+    failure: tooLong,
+    usage: { ...full, cache_read_tokens: 0, cache_write_tokens: 0 },
+  });
+  const model = new ScriptedModel([failed]);
+  await using test = await TestAgent.open(model, { limits, tools, budget: { maxTokens: 8_000 } });
+  await test.tell("Look.");
+
+  const { events, end } = await test.run();
+
+  expect(end?.outcome).toBe("budget");
+  expect(events.map(({ type }) => type)).not.toContain("warning");
+  expect(model.requests).toHaveLength(1);
+});
+
+test("where nothing can be summarized for a conversation that is too long, the run fails with the reason", async () => {
+  const unreachable: ModelFailure = { kind: "network", message: "No connection" };
+  const model = new ScriptedModel([fails(tooLong), fails(unreachable)]);
+  await using test = await TestAgent.open(model, { limits, tools });
+  await test.tell("Look.");
+
+  expect((await test.run()).end).toMatchObject({ outcome: "failed", reason: "No connection" });
   model.assertDone();
 });
 

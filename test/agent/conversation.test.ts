@@ -170,6 +170,18 @@ test("a result whose call is missing is shown as text that cannot leave its wrap
   expect(conversation.awaitsReply).toBe(true);
 });
 
+test("a result whose call is missing says how many images are not shown", () => {
+  const image = { media_type: "image/png", data: "" };
+  const shownWith = (count: number) => {
+    const images = Array.from({ length: count }, () => image);
+    const entry = { ...result("a", "seen"), images };
+    return texts(of(mail("go"), entry).utterances[0]).at(-1);
+  };
+
+  expect(shownWith(0)).not.toContain("not shown");
+  expect(shownWith(1)).toContain("(1 images are not shown)");
+});
+
 test("a reply to something that is missing follows a word about that", () => {
   const conversation = of(reply([text("first")]), reply([text("second")]));
 

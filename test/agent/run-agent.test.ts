@@ -309,6 +309,52 @@ test("an unknown stop reason is reported; without any text it fails the run", as
   });
 });
 
+test("a stop without any reason is reported as one, and its calls are run", async () => {
+  const model = new ScriptedModel([
+    reply([calls("look", { value: "" })], { stop: "other" }),
+    reply([], { stop: "other" }),
+  ]);
+  await using test = await TestAgent.open(model, { tools: [testTool("look", () => "seen")] });
+  await test.tell("Go.");
+
+  const { events, end } = await test.run();
+
+  const reason = "the model stopped for an unknown reason (none given)";
+  expect(events).toContainEqual(
+    expect.objectContaining({ type: "warning", message: `In this reply ${reason}` }),
+  );
+  expect(end).toMatchObject({ outcome: "failed", reason });
+});
+
+test("a call with wrong input is answered with what is wrong, and not judged", async () => {
+  const model = new ScriptedModel([calls("look", { value: 7 }), says("Sorry.")]);
+  await using test = await TestAgent.open(model, {
+    tools: [testTool("look", () => "seen")],
+    permissions: { judge: () => Promise.reject(new Error("There is nothing to judge")) },
+  });
+  await test.tell("Go.");
+
+  await test.run();
+
+  expect(model.requests[1]?.conversation.at(-1)).toMatchObject({
+    results: [{ is_error: true, output: expect.stringMatching(/input.*value/is) }],
+  });
+});
+
+test("who a member is stands in its transcript once, and again when its prompt or model changes", async () => {
+  await using store = new MemoryTeamStore({ clock: systemClock });
+  const profilesAfter = async (system: string, id: string) => {
+    await using test = await TestAgent.open(new ScriptedModel([], { id }), { store, system });
+    await test.agent.record({ type: "note", text: "…", wakes: false });
+    return (await test.member.transcript.tail()).filter(({ type }) => type === "profile").length;
+  };
+
+  expect(await profilesAfter("You lead.", "a/b")).toBe(1);
+  expect(await profilesAfter("You lead.", "a/b")).toBe(1);
+  expect(await profilesAfter("You follow.", "a/b")).toBe(2);
+  expect(await profilesAfter("You follow.", "a/c")).toBe(3);
+});
+
 test("an empty reply after results ends the run instead of asking again and again", async () => {
   const model = new ScriptedModel([calls("look", { value: "" }), reply([])]);
   await using test = await TestAgent.open(model, { tools: [testTool("look", () => "seen")] });

@@ -58,6 +58,13 @@ test("a run knows who has woken it, of which tasks it was reminded, and what it 
   expect([...run.calledTools]).toEqual(["look"]);
 });
 
+test("only mail of the runtime that names a task, and is no assignment, reminds of one", () => {
+  const assigned = { type: "task_assignment", from: system, task_id: TaskId.parse("9") } as const;
+  const run = new RunRecord([start, mail({ from: system }), mail(assigned)]);
+
+  expect([...run.remindedOf]).toEqual([]);
+});
+
 test("the next run begins with nothing of the one before", () => {
   const run = new RunRecord([
     start,

@@ -1,0 +1,105 @@
+import { expect, test } from "vitest";
+import { MailInput } from "../../src/agent/input.ts";
+import { Secrets } from "../../src/lib/secrets.ts";
+import { lead, newRequestId, user } from "../../src/protocol/ids.ts";
+import type { MessageDraft } from "../../src/protocol/message.ts";
+import { MemoryTeamStore } from "../../src/team/memory-team-store.ts";
+import { ManualClock } from "../../src/testing/manual-clock.ts";
+
+test("mail is taken where it is worth a request, or where one is due anyway", async () => {
+  await using it = await openInput({ isWorthwhile: false });
+  await it.tell("hi");
+
+  expect(await it.input.take(false)).toEqual([]);
+  const taken = await it.input.take(true);
+  expect(taken).toMatchObject([{ type: "delivery", at: it.at, message: { content: "hi" } }]);
+
+  it.conduct.isWorthwhile = true;
+  expect(await it.input.take(false)).toEqual(taken);
+  await it.input.settle(taken);
+  expect(await it.input.take(true)).toEqual([]);
+  await it.input.settle([]);
+});
+
+test("a request shows as much mail as fits, oldest first, and the rest comes with the next", async () => {
+  await using it = await openInput();
+  for (let number = 1; number <= 12; number++) await it.tell(`${number} ${"x".repeat(9_900)}`);
+
+  const first = await it.input.take(true);
+  await it.input.settle(first);
+  const second = await it.input.take(true);
+
+  expect([...first, ...second].map(({ message }) => Number.parseInt(message.content, 10))).toEqual(
+    Array.from({ length: 12 }, (_, index) => index + 1),
+  );
+  expect([first.length, second.length]).toEqual([10, 2]);
+});
+
+test("the result of a call shows less mail, but always one message", async () => {
+  await using it = await openInput();
+  for (let number = 1; number <= 6; number++) await it.tell("x".repeat(9_900));
+  expect(await it.input.takeForResult()).toHaveLength(4);
+
+  await using other = await openInput();
+  const plan = "y".repeat(60_000);
+  await other.tell("", { type: "plan_approval_request", request_id, plan });
+  await other.tell("next");
+  expect(await other.input.takeForResult()).not.toHaveLength(0);
+});
+
+test("mail that no model is shown takes no room", async () => {
+  await using it = await openInput();
+  for (let number = 1; number <= 20; number++) {
+    await it.tell("", { type: "permission_request", request_id, tool: "bash", input: long });
+  }
+  await it.tell("seen");
+
+  expect(await it.input.take(true)).toHaveLength(21);
+});
+
+test("the whole of a message is kept only where a part of it is shown", async () => {
+  await using it = await openInput();
+  await it.tell("short");
+  const long = "z".repeat(50_000);
+  const { id } = await it.tell(long);
+
+  await it.input.take(true);
+
+  expect(it.kept).toEqual([[`/outputs/${id}.txt`, long]]);
+});
+
+test("as much mail as is chosen is taken, whatever its size", async () => {
+  await using it = await openInput();
+  for (let number = 1; number <= 15; number++) await it.tell("x".repeat(9_900));
+
+  const taken = await it.input.takeSome((unread) => unread.length - 1);
+
+  expect(taken).toHaveLength(14);
+  expect(taken[0]).toMatchObject({ type: "delivery", at: it.at });
+});
+
+const request_id = newRequestId(new Date(0));
+const long = { command: "x".repeat(9_000) };
+
+async function openInput(conduct = { isWorthwhile: true }) {
+  const clock = new ManualClock();
+  const store = new MemoryTeamStore({ clock });
+  const { reader, mailbox } = await store.openMember(lead, { onSetAside: () => undefined });
+  const kept: [string, string][] = [];
+  return {
+    conduct,
+    at: clock.now().toISOString(),
+    kept,
+    input: new MailInput({
+      reader,
+      isWorthwhile: () => conduct.isWorthwhile,
+      wholePath: ({ id }) => `/outputs/${id}.txt`,
+      keepWhole: async (path, text) => void kept.push([path, text]),
+      secrets: new Secrets([]),
+      clock,
+    }),
+    tell: (content: string, more: Partial<MessageDraft> = {}) =>
+      mailbox.append({ type: "message", from: user, content, ...more } as MessageDraft),
+    [Symbol.asyncDispose]: () => store[Symbol.asyncDispose](),
+  };
+}
