@@ -20,8 +20,8 @@ export interface Mailbox extends AsyncDisposable {
 
 /**
  * The one reader of a mailbox. Mail is acknowledged after it is in the member's transcript, and
- * what the transcript has already is not given again: so every message is seen exactly once,
- * whenever the reader dies.
+ * mail that is already in the transcript is not delivered again. So every message is seen exactly
+ * once, even if the reader dies at any point.
  *
  * Every backend promises that:
  * - `unread` is in order of arrival, has no side effect, and is not empty while mail is unread;

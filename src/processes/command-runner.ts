@@ -3,9 +3,10 @@
  * every search. Nothing else in troupe starts a process for a member.
  *
  * Every runner promises, and src/testing/conformance/command-runner.ts checks, that:
- * - a command has nothing to read from, and its output and errors come in their order;
+ * - a command's standard input is empty, and its output and errors arrive in order;
  * - when `ended` resolves, nothing of the command is running, daemons included;
- * - a command that could not be started has done nothing, and is reported as `problem`: nothing throws.
+ * - a command that could not be started has done nothing, and is reported as `problem`: nothing
+ *   throws.
  */
 export interface CommandRunner {
   /** Starts a line with `bash -c`, in the member's directory and with its environment. */

@@ -36,7 +36,7 @@ export class ManualClock implements Clock {
     return () => this.#timers.delete(timer);
   }
 
-  /** Resolves once at least `count` timers are pending: somebody waits for this clock to move. */
+  /** Resolves once at least `count` timers are pending, so that some code waits for this clock. */
   waiting(count = 1): Promise<void> {
     return this.#untilTimers(() => this.#timers.size >= count);
   }
@@ -59,7 +59,7 @@ export class ManualClock implements Clock {
     });
   }
 
-  /** Lets `durationMs` pass and runs, in order, what falls due meanwhile. */
+  /** Lets `durationMs` pass and runs, in order, the timers that become due. */
   advance(durationMs: number): void {
     const endMs = this.#elapsedMs + durationMs;
     for (let next = this.#nextDue(endMs); next; next = this.#nextDue(endMs)) {
@@ -71,9 +71,9 @@ export class ManualClock implements Clock {
   }
 
   /**
-   * Lets time pass until `isOver`, from timer to timer, at most `stepMs` at once. Between two steps
-   * whatever is ready runs. I/O may take longer than that, so `isOver` may hold later on this clock
-   * than it could have.
+   * Lets time pass until `isOver` returns true, from timer to timer, at most `stepMs` at once.
+   * Between two steps the event loop runs once. I/O may take longer, so `isOver` may become true at
+   * a later time on this clock than necessary.
    */
   async advanceUntil(isOver: () => boolean, stepMs = Number.POSITIVE_INFINITY): Promise<void> {
     while (!isOver()) {

@@ -2,7 +2,7 @@ import type fs from "node:fs";
 import promises from "node:fs/promises";
 import { syncBuiltinESMExports } from "node:module";
 
-/** Replaces functions of a file system module, for all who import it, until its `using` ends. */
+/** Replaces functions of a file system module, for every importer, until its `using` ends. */
 export function patchFs<Module extends typeof fs | typeof promises>(
   module: Module,
   replacements: Partial<Module>,

@@ -3,30 +3,33 @@ import type { ModelFailure } from "../model/model-failure.ts";
 import type { ReplyBlock, StopReason } from "../protocol/transcript.ts";
 import type { Usage } from "../protocol/usage.ts";
 
-/** One reply of a model as a test writes it down, for a `ScriptedModel` and a `ProviderServer` alike. */
+/** One reply of a model, written in a test for a `ScriptedModel` or a `ProviderServer`. */
 export interface ScriptedReply {
   readonly type: "reply";
   readonly blocks: readonly ReplyBlock[];
   readonly stop: StopReason;
-  /** What the provider calls it, where that is not the usual word. */
+  /** The provider's own word for the stop reason, if it is not the usual one. */
   readonly rawStop?: string;
   readonly usage: Usage;
 }
 
-/** The parts of one stream, word for word. The last one is a `finish` or an `error`. */
+/** The exact parts of one stream. The last one is a `finish` or an `error`. */
 interface ScriptedParts {
   readonly type: "parts";
   readonly parts: readonly ModelPart[];
 }
 
-/** What one call of a scripted model comes to. A block alone is a reply of that block. */
+/**
+ * The result of one call of a scripted model. A single block stands for a reply with only that
+ * block.
+ */
 export type ScriptStep =
   | ReplyBlock
   | ScriptedReply
   | ScriptedParts
   | ((request: ModelRequest) => ScriptStep | Promise<ScriptStep>);
 
-/** A model that plays given steps in order, records what it was asked, and makes nothing up. */
+/** A model that plays the given steps in order and records its requests. */
 export class ScriptedModel implements Model {
   readonly id: string;
   readonly requests: ModelRequest[] = [];
@@ -92,7 +95,7 @@ export function thinks(text: string, signature = `signature of ${text}`): ReplyB
   return { type: "thinking", text, provider: { anthropic: { signature } } };
 }
 
-/** A thought that only its provider can read. */
+/** Redacted thinking, which only the provider can read. */
 export function thinksInSecret(data: string): ReplyBlock {
   return { type: "thinking", text: "", provider: { anthropic: { redactedData: data } } };
 }
@@ -119,12 +122,12 @@ export function reply(
   };
 }
 
-/** A call that comes to nothing, after the deltas of `partial` if there are any. */
+/** A call that fails, after the deltas of `partial` if there are any. */
 export function fails(failure: ModelFailure, partial: readonly ReplyBlock[] = []): ScriptedParts {
   return { type: "parts", parts: [...partial.flatMap(deltasOf), { type: "error", failure }] };
 }
 
-/** A stream word for word, such as one with `waiting` and `restart` in it. */
+/** A stream given part by part, such as one with `waiting` and `restart` in it. */
 export function streams(...parts: readonly ModelPart[]): ScriptedParts {
   return { type: "parts", parts };
 }

@@ -6,7 +6,7 @@ export interface TemporaryDirectory extends AsyncDisposable {
   readonly path: string;
 }
 
-/** A new empty directory that goes away with its `await using`. */
+/** A new empty directory that is removed when its `await using` ends. */
 export async function temporaryDirectory(): Promise<TemporaryDirectory> {
   const path = await mkdtemp(join(tmpdir(), "troupe-"));
   return {

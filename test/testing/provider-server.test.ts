@@ -206,7 +206,7 @@ test("an answer that nobody fetched means the script is not done", async () => {
   await using server = await ProviderServer.start();
   server.reply(says("unused"));
 
-  expect(() => server.assertDone()).toThrow("Answers that nobody fetched: 1");
+  expect(() => server.assertDone()).toThrow("Unused answers: 1");
 });
 
 test("what is no request of either API is refused and not kept as one", async () => {

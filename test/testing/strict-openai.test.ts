@@ -42,7 +42,7 @@ const rules: { rule: string; refused: Sent; because: string; accepted: Sent }[] 
   {
     rule: "a call has one result",
     refused: talk(user("go"), assistant(null, call("a")), result("a"), result("a")),
-    because: "answered already",
+    because: "already answered",
     accepted: oneCall,
   },
   {

@@ -12,8 +12,8 @@ const DoneCall = z.object({
 export type DoneCall = z.infer<typeof DoneCall>;
 
 /**
- * One thing in a conversation: mail, which a prompt of the person is too; a note of the runtime; or
- * what the model said. A reply without calls ends a scene.
+ * One item of a conversation: mail, including prompts of the person; a note of the runtime; or a
+ * reply of the model. A reply without calls ends a scene.
  */
 export const Happening = z.object({
   type: z.enum(["mail", "note", "reply"]),
@@ -40,7 +40,7 @@ export function writeSummary(happenings: readonly Happening[]): string {
     .map(({ text, calls, ...others }) => ({
       ...others,
       text: firstCharacters(text, keptCharacters),
-      // The inputs stay whole: they tell which calls of a script were made already.
+      // The inputs are not cut: they show which calls of a script were already made.
       calls: calls.map((call) => ({
         ...call,
         output: firstCharacters(call.output, keptCharacters),
@@ -49,7 +49,7 @@ export function writeSummary(happenings: readonly Happening[]): string {
   return [summaryHead, ...lines.map((line) => JSON.stringify(line))].join("\n");
 }
 
-/** The happenings in a summary of `writeSummary`. Any other summary is a note. */
+/** The items in a summary of `writeSummary`. Any other summary is a note. */
 export function readSummary(text: string): Happening[] {
   const [head, ...lines] = text.replace("<summary>\n", "").split("\n");
   if (head !== summaryHead) return [Happening.parse({ type: "note", text })];

@@ -14,7 +14,7 @@ import {
   type ScriptedCall,
 } from "./script.ts";
 
-/** A teammate as it is spawned. Without a prompt it waits for mail or tasks. */
+/** A teammate to spawn. Without a prompt it waits for mail or tasks. */
 export interface Newcomer {
   name: string;
   role: string;
@@ -22,7 +22,10 @@ export interface Newcomer {
   needsPlan: boolean;
 }
 
-/** However it ends: what came in is reported, and what comes later wakes the lead. */
+/**
+ * The result of the wait does not matter: results so far are reported, and later ones wake the
+ * lead.
+ */
 export const waitForAll: SceneStep = function* (scene) {
   yield* scene.call("wait_for_teammates");
   return done("");
@@ -32,7 +35,7 @@ export function tell(to: string, content: string): SceneStep {
   return call("send_message", { to, content }, () => `I have told ${to}: ${content}`);
 }
 
-/** Nobody who is there is spawned again only to take tasks. */
+/** Spawns teammates. A live one is not spawned again only to take tasks. */
 export function spawnAll(newcomers: readonly Newcomer[], isForTasks = false): SceneStep {
   return function* (scene) {
     const living = isForTasks ? yield* livingTeammates(scene) : [];
@@ -41,12 +44,12 @@ export function spawnAll(newcomers: readonly Newcomer[], isForTasks = false): Sc
   };
 }
 
-/** A teammate that works already gets the prompt by mail. */
+/** A teammate that is already working gets the prompt by mail. */
 function spawn({ name, role, prompt, needsPlan }: Newcomer, isForTasks: boolean): SceneStep {
   const idle = isForTasks
     ? "Take tasks from the board: they come to you by themselves."
     : "You have no work yet. Mail brings it.";
-  // Said in any case: one who had to plan before would otherwise have to again.
+  // Always set: otherwise a teammate that had to plan before would have to plan again.
   const input = { name, role, prompt: prompt || idle, plan_required: needsPlan };
   const told = `${name} (${role}) is on the team.`;
   return function* (scene) {
@@ -56,7 +59,7 @@ function spawn({ name, role, prompt, needsPlan }: Newcomer, isForTasks: boolean)
   };
 }
 
-/** Two teammates for the tasks, where nobody is there. */
+/** Spawns two teammates for the tasks if there are none. */
 export const spawnHelpers: SceneStep = function* (scene) {
   const isAlone = (yield* livingTeammates(scene)).length === 0;
   const names = isAlone ? ["alice", "bob"] : [];
@@ -64,14 +67,14 @@ export const spawnHelpers: SceneStep = function* (scene) {
   return yield* inOrder(helpers.map((helper) => spawn(helper, true)))(scene);
 };
 
-/** The teammates who have not been shut down. */
+/** The teammates that have not been shut down. */
 function* livingTeammates(scene: PlayedScene): Script<string[]> {
   const { output } = yield* scene.call("list_teammates");
   const lines = output.matchAll(/^\s+([a-z][\w-]*) \(.*\): (?!shutdown)/gm);
   return [...lines].flatMap(([, name]) => name ?? []);
 }
 
-/** Asks teammates to shut down; all of them, where none is named. */
+/** Asks the named teammates, or all of them, to shut down. */
 export function requestShutdown(names: readonly string[]): SceneStep {
   return function* (scene) {
     const asked = names.length > 0 ? names : yield* livingTeammates(scene);
@@ -79,11 +82,11 @@ export function requestShutdown(names: readonly string[]): SceneStep {
       return call("shutdown_request", { teammate }, () => `I have asked ${teammate} to shut down.`);
     });
     const outcome = yield* inOrder(requests)(scene);
-    return asked.length > 0 ? outcome : done("Nobody is there to be shut down.");
+    return asked.length > 0 ? outcome : done("There are no teammates to shut down.");
   };
 }
 
-/** Tasks that change nothing: they can be done in any directory, and nobody is asked about them. */
+/** Tasks that change nothing: they work in any directory and need no approval. */
 const looks = [
   "List the files in the workspace",
   "Look for TODO in the files",
@@ -121,7 +124,10 @@ export function createTasks(wanted = ""): SceneStep {
   };
 }
 
-/** Creates a task once. Whether a call that the process was killed in has created it, the board tells. */
+/**
+ * Creates a task once. If the process was killed during the call, the board shows whether the task
+ * was created.
+ */
 function* createTask(scene: PlayedScene, input: ScriptedCall["input"]): Script<DoneCall> {
   const before = createdTasks(scene);
   for (let kills = 0; ; kills++) {
@@ -134,7 +140,7 @@ function* createTask(scene: PlayedScene, input: ScriptedCall["input"]): Script<D
   }
 }
 
-/** The ids of the tasks that the lead has created, by its calls. */
+/** The ids of the tasks that the lead has created, from its calls. */
 export function createdTasks({ calls }: PlayedScene): Set<string> {
   const ids = new Set<string>();
   let lost: string | undefined;
@@ -163,12 +169,12 @@ function idOnBoard(
   return fits.map(([, id]) => id).at(-1);
 }
 
-/** More than any story needs; each waits until nobody works. */
+/** More than any scene needs; each wait lasts until all teammates are idle. */
 const maxTaskWaits = 10;
 
 /**
- * Waits while somebody works on a task, and reports the board. Between one task and the next
- * nobody may be at work for a moment: the lead does not ask again and again, results wake it.
+ * Waits while a task is in progress, and reports the board. All teammates may be idle for a moment
+ * between two tasks; the lead does not poll, since results wake it.
  */
 export const watchTasks: SceneStep = function* (scene) {
   let board = "";
@@ -182,10 +188,10 @@ export const watchTasks: SceneStep = function* (scene) {
   return done(`The board:\n${board}`);
 };
 
-/** Other mail, or a restart, may end the waiting for a plan before it comes. */
+/** Other mail or a restart may end the wait before the plan arrives. */
 const maxPlanWaits = 4;
 
-/** Decides a teammate's newest plan. One that has not come yet is waited for. */
+/** Decides on a teammate's newest plan, and waits for it if necessary. */
 export function decidePlan(name: string, approve: boolean, reason?: string): SceneStep {
   const usual = approve
     ? "Go ahead, in small steps."
@@ -198,7 +204,7 @@ export function decidePlan(name: string, approve: boolean, reason?: string): Sce
       plan = openPlan(scene, name);
       if (!is_error && !output.startsWith("Waiting ended early")) break;
     }
-    if (!plan) return done(`No plan of ${name} waits for a decision of mine.`);
+    if (!plan) return done(`No plan from ${name} is waiting for my decision.`);
     const { request_id, text } = plan;
     scene.take((mail) => mail === plan);
     const told = (output: string) => `${planIn(text)}\n\n${output}: ${feedback}`;
@@ -217,7 +223,9 @@ function openPlan({ mail, calls }: PlayedScene, name: string): Happening | undef
 
 const maxReports = 5;
 
-/** Mail comes by itself, so the inbox is mostly empty, and what has come is reported again. */
+/**
+ * Mail is delivered automatically, so the inbox is mostly empty; received mail is reported again.
+ */
 export function lookIntoInbox(resultOf?: string): SceneStep {
   const isWanted = (mail: Happening) =>
     resultOf ? mail.kind === "result" && mail.from === resultOf : !isPrompt(mail);
@@ -228,14 +236,14 @@ export function lookIntoInbox(resultOf?: string): SceneStep {
       .filter(isWanted)
       .map(reportOf)
       .filter((report) => report !== "");
-    // Reported here, so not again at the end.
+    // Reported here, so it is not reported again at the end.
     while (scene.take(isWanted));
     const shown = reports.slice(resultOf ? -1 : -maxReports);
     const isEmpty = inbox.text === "[]";
     if (!isEmpty) shown.push(`unread: ${inbox.text}`);
     if (shown.length === 0)
-      return done(`Nothing has come in${resultOf ? ` from ${resultOf}` : ""} yet.`);
-    const head = `${isEmpty ? "Nothing is unread. " : ""}What has come in:`;
+      return done(`No mail has arrived${resultOf ? ` from ${resultOf}` : ""} yet.`);
+    const head = `${isEmpty ? "Nothing is unread. " : ""}Mail so far:`;
     return done([head, ...shown.map((report) => `- ${report}`)].join("\n"));
   };
 }

@@ -6,7 +6,7 @@ import { inOrder, type PlayedScene, type Script } from "./script.ts";
 import { readText, shortly } from "./sentences.ts";
 import { workIn } from "./work.ts";
 
-/** The lead does what the person asks for, and reports what came in. */
+/** The lead carries out the person's requests and reports the mail that arrived. */
 export function* playLead(scene: PlayedScene): Script<string> {
   const lines: string[] = [];
   let isPrompted = false;
@@ -21,10 +21,13 @@ export function* playLead(scene: PlayedScene): Script<string> {
     if (!is_error) lines.push(`The board:\n${output}`);
   }
   if (isPrompted && !scene.past.some(isPrompt)) lines.unshift(introduction);
-  return lines.filter((line) => line !== "").join("\n\n") || "Nothing is new.";
+  return lines.filter((line) => line !== "").join("\n\n") || "There is nothing new.";
 }
 
-/** Plays the scenes of a prompt until a step fails. Work that the person asks for it does itself. */
+/**
+ * Plays the scenes of a prompt until a step fails. Work that is addressed to the lead is done by
+ * the lead.
+ */
 function* answerPrompt(scene: PlayedScene, prompt: string): Script<string> {
   const pieces = readText(scenes, prompt).map(({ text, meaning }) => {
     const work = meaning ? [] : workIn(text).map(({ step }) => step);
@@ -37,14 +40,14 @@ function* answerPrompt(scene: PlayedScene, prompt: string): Script<string> {
   return `${text}\n\n${notUnderstood(unknown)}`.trim();
 }
 
-/** A plan for a task that the lead itself has created is what the person wanted. */
+/** A plan for a task that the lead has created is approved: the person asked for the task. */
 function* answerMail(scene: PlayedScene, mail: Happening): Script<string> {
   const isOwn = createdTasks(scene).has(taskOfPlan(mail.text) ?? "");
   if (mail.kind !== "plan_approval_request" || !isOwn) return reportOf(mail);
   return (yield* decidePlan(mail.from, true)(scene)).text;
 }
 
-/** Prompts that the player is sure to understand, with their variants of names, files and numbers. */
+/** Prompts that the rehearsal model understands, also with other names, files and numbers. */
 const knownPrompts = [
   "Spawn alice (coder) and bob (tester). Have alice send bob a message.",
   'Broadcast "status update: phase 1 complete" to all teammates',
@@ -61,9 +64,9 @@ const knownPrompts = [
 ] as const;
 
 const introduction =
-  "I am the rehearsal model: a small player of set pieces, not a language model. The mail, the tools and the files are real.";
+  "I am the rehearsal model: I play prepared scenes and am not a language model. The mail, the tools and the files are real.";
 
-/** What is said to a prompt that is not understood. */
+/** The reply to a prompt that is not understood. */
 function notUnderstood(texts: readonly string[]): string {
   return [
     `I did not understand: ${shortly(texts.join(" / "))}`,

@@ -1,12 +1,12 @@
 import { firstCharacters } from "../../lib/cut-text.ts";
 import type { Happening } from "./happening.ts";
 
-/** True for the person's own words to the lead. */
+/** True for a prompt of the person to the lead. */
 export function isPrompt({ type, kind, from }: Happening): boolean {
   return type === "mail" && kind === "message" && from === "user";
 }
 
-/** What came in, in words for the person; "" where it is not worth any. */
+/** A description of received mail for the person; "" if it need not be reported. */
 export function reportOf({ kind, from, text, approve, reason }: Happening): string {
   switch (kind) {
     case "result":
@@ -16,7 +16,7 @@ export function reportOf({ kind, from, text, approve, reason }: Happening): stri
       if (from === "system" && text.startsWith(reminder)) return openWorkIn(text);
       return `${from} writes: ${beginningOf(text)}`;
     case "plan_approval_request":
-      return `${from} has handed in a plan:\n${planIn(text)}\nSay "Approve ${from}'s plan." or "Reject ${from}'s plan."`;
+      return `${from} has submitted a plan:\n${planIn(text)}\nSay "Approve ${from}'s plan." or "Reject ${from}'s plan."`;
     case "shutdown_response":
       if (approve === "true") return `${from} agreed to shut down.`;
       return `${from} refuses to shut down: ${reason}`;
@@ -34,7 +34,7 @@ function beginningOf(text: string): string {
   return beginning.length < text.trim().length ? `${beginning}…` : beginning;
 }
 
-/** The plan itself, without the words that ask for an answer. */
+/** The plan itself, without the text that asks for an answer. */
 export function planIn(text: string): string {
   return text.slice(text.indexOf("\n\n") + 1).trim();
 }
@@ -46,8 +46,8 @@ export function taskOfPlan(plan: string): string | undefined {
 
 const reminder = "Everybody is idle, and this is not finished:";
 
-/** What is left is the person's to decide: the lead does not try it again. */
+/** The person decides about the rest; the lead does not try it again. */
 function openWorkIn(text: string): string {
   const lines = text.split("\n").filter((line) => line.startsWith("- "));
-  return ["This is still open, and stays so until you decide it:", ...lines].join("\n");
+  return ["This is still open until you decide:", ...lines].join("\n");
 }

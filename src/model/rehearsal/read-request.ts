@@ -2,13 +2,13 @@ import type { ReplyBlock, ToolResult } from "../../protocol/transcript.ts";
 import type { ModelRequest } from "../model.ts";
 import { Happening, readSummary } from "./happening.ts";
 
-/** A request as the rehearsal understands it. */
+/** A parsed request. */
 export interface RequestReading {
   /** The member that the model answers for. `title` is how it introduces itself to others. */
   self: { isLead: boolean; name: string; title: string };
-  /** What has been answered. */
+  /** The items before the last answer. */
   past: readonly Happening[];
-  /** What came, and was done about it, since the last answer. */
+  /** The mail and replies since the last answer. */
   current: readonly Happening[];
   wantsSummary: boolean;
 }
@@ -38,7 +38,7 @@ function readSelf(system: string): RequestReading["self"] {
   return { isLead: false, name, title: `${name} (${role})` };
 }
 
-/** After an answer, and after an interruption, nothing is under way. */
+/** A scene ends with an answer or an interruption. */
 function endsScene({ type, text, calls }: Happening): boolean {
   if (type === "reply") return calls.length === 0;
   return type === "note" && /^\((?:The person interrupted you|You were stopped) here/.test(text);
@@ -55,7 +55,7 @@ function readReply(blocks: readonly ReplyBlock[], results: readonly ToolResult[]
   return Happening.parse({ type: "reply", text: texts.join("\n\n"), calls });
 }
 
-/** Only to the lead does the person speak without the wrapper of mail. */
+/** Only prompts of the person to the lead come without the wrapper of mail. */
 function readInput(texts: readonly string[], isLead: boolean): Happening[] {
   const isSummarized = texts[0]?.startsWith("<summary>") ?? false;
   return texts.flatMap((text, index) => {

@@ -9,9 +9,9 @@ import { nextReply, type ScriptedCall } from "./script.ts";
 import { playTeammate } from "./teammate.ts";
 
 /**
- * A small player of the tutorial's prompts, for trying things out without a key or a network. It is
- * no language model, and says so. What it answers follows from the request alone: the same request
- * has the same answer, in any process.
+ * Plays the tutorial's prompts, for trying troupe without a key or a network. It is not a language
+ * model, and says so. Its answer depends only on the request: the same request has the same answer
+ * in any process.
  */
 export class RehearsalModel implements Model {
   readonly id = "rehearsal";
@@ -39,7 +39,7 @@ const aborted: ModelPart = {
   failure: { kind: "aborted", message: "The call was aborted" },
 };
 
-/** The next call, or the text of an answer. */
+/** The next tool call, or the text of an answer. */
 function replyTo(request: ModelRequest): ScriptedCall | string {
   const reading = readRequest(request);
   const { past, current, self, wantsSummary } = reading;
@@ -47,12 +47,12 @@ function replyTo(request: ModelRequest): ScriptedCall | string {
   return nextReply(reading, self.isLead ? playLead : playTeammate);
 }
 
-/** How many of the newest happenings that were answered a summary keeps. */
+/** How many of the newest answered items a summary keeps. */
 const keptHappenings = 30;
 
 function blockOf(reply: ScriptedCall | string, { system, conversation }: ModelRequest): ReplyBlock {
   if (typeof reply === "string") return { type: "text", text: reply };
-  // No two requests of a member are alike, so neither are the ids.
+  // No two requests of a member are equal, so the ids differ too.
   const digest = createHash("sha256")
     .update(JSON.stringify([system, conversation]))
     .digest("hex");
@@ -63,7 +63,7 @@ function deltasOf(block: ReplyBlock): string[] {
   return block.type === "text" ? (block.text.match(/\s*\S+\s*/g) ?? []) : [];
 }
 
-/** About as many as a language model would count. */
+/** Roughly the token counts of a language model. */
 const charactersPerToken = 4;
 
 function usageOf({ system, conversation }: ModelRequest, block: ReplyBlock): Usage {

@@ -24,7 +24,7 @@ const everybody = "(everyone|everybody|all( the)? teammates|the team)";
 const inbox = "(check|read) (the lead|the|your|my) inbox";
 const shutDown = "shut(-| )?down";
 
-/** The scenes that the lead knows, and the steps that it takes in them. */
+/** The scenes that the lead knows, and their steps. */
 export const scenes: readonly SentenceRow<readonly SceneStep[]>[] = [
   spawning("spawn {people}. have .*? (submit|hand in) a plan. {verb} .*", playPlan),
   spawning(
@@ -42,7 +42,8 @@ export const scenes: readonly SentenceRow<readonly SceneStep[]>[] = [
     (newcomers, { who, work = "" }) => {
       const names = namesIn(who);
       const isForAll = names.length === 0 || newcomers.length === 1;
-      // One of several is told when all are there: its work may be to write to another.
+      // If several are spawned, the work is given after all exist: it may be to write to another
+      // one.
       const told = isForAll ? [] : names.map((name) => tell(name, asSentence(work)));
       return [spawnAll(withPrompt(newcomers, isForAll ? work : "")), ...told, waitForAll];
     },
@@ -80,11 +81,11 @@ export const scenes: readonly SentenceRow<readonly SceneStep[]>[] = [
     const told = names.map((name) => tell(name, asSentence(work)));
     return names.length > 0 ? [...told, waitForAll] : undefined;
   }),
-  // The steps that give somebody work wait for it anyway.
+  // The steps that assign work already wait for it.
   row("(watch|wait)( .*)?", () => []),
 ];
 
-/** A row for a prompt that names newcomers. */
+/** A row for a prompt that names teammates to spawn. */
 function spawning(
   pattern: string,
   steps: (newcomers: readonly Newcomer[], slots: SentenceSlots) => SceneStep[],

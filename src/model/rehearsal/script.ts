@@ -7,20 +7,22 @@ export interface ScriptedCall {
   input: Readonly<Record<string, unknown>>;
 }
 
-/** A reply's calls with their results, and the mail that came after them. */
+/** The calls of a reply with their results, and the mail that followed. */
 interface Turn {
   calls: readonly DoneCall[];
   mail: Happening[];
 }
 
 /**
- * What a member does in a scene: it yields a call, is given the turn that came of it, and returns in
- * the end. It depends on nothing else, so it can be run again from the beginning of the scene up to
- * where the conversation is.
+ * A member's actions in a scene: the script yields a call, gets the turn with its result, and
+ * finally returns. It depends on nothing else, so it can be replayed from the beginning of the
+ * scene to the current point of the conversation.
  */
 export type Script<Result> = Generator<ScriptedCall, Result, Turn>;
 
-/** The next call, or the text that ends the scene. What another model did in it is passed over. */
+/**
+ * The next call, or the text that ends the scene. Calls of another model in the scene are skipped.
+ */
 export function nextReply(
   reading: RequestReading,
   script: (scene: PlayedScene) => Script<string>,
@@ -52,15 +54,15 @@ function isMade({ name, input }: ScriptedCall, made: readonly DoneCall[]): boole
   return canonicalJson(calls) === canonicalJson([[name, input]]);
 }
 
-/** What a script knows of its conversation, and how it makes calls. */
+/** A script's access to its conversation and to tool calls. */
 export class PlayedScene {
   readonly self: RequestReading["self"];
   readonly past: readonly Happening[];
-  /** All calls so far, of this scene and before. */
+  /** All calls so far, in this scene and before. */
   readonly calls: DoneCall[];
   /** All mail so far, the oldest first. */
   readonly mail: Happening[];
-  /** The mail of this scene that nobody has taken. */
+  /** The mail of this scene that has not been taken. */
   readonly #waiting: Happening[];
 
   constructor({ self, past }: RequestReading, { mail }: Turn) {
@@ -72,8 +74,9 @@ export class PlayedScene {
   }
 
   /**
-   * Makes a call. A process that was killed leaves a call whose outcome nobody knows: it is made again,
-   * and what the lost one had done already counts as done. Not so a call that `mayRepeat` excludes.
+   * Makes a call. If the process was killed during the call, its outcome is unknown: it is made
+   * again unless `mayRepeat` is false, and an error that the work is already done counts as
+   * success.
    */
   *call(
     name: string,
@@ -96,31 +99,31 @@ export class PlayedScene {
     return turn.calls[0] ?? { name, input, output: "", is_error: true };
   }
 
-  /** Takes the oldest mail that nobody has taken; of what `isWanted`, where that is given. */
+  /** Takes the oldest mail that has not been taken and for which `isWanted` returns true. */
   take(isWanted: (mail: Happening) => boolean = () => true): Happening | undefined {
     const index = this.#waiting.findIndex(isWanted);
     return index === -1 ? undefined : this.#waiting.splice(index, 1)[0];
   }
 }
 
-/** A process that is killed again and again at the same call is not worth more tries. */
+/** The limit of attempts at a call during which the process is killed each time. */
 export const maxKills = 5;
 
-/** How the runtime says that what a call was to do is done. */
+/** The runtime's errors for work that is already done. */
 const isDoneBefore = /^Error: .*(?: is already | is shut down already| is currently working)/;
 
-/** Whether the process was killed while the call ran. */
+/** Whether the process was killed during the call. */
 export function isUnknown({ output, is_error }: DoneCall): boolean {
   return is_error && output.startsWith("Outcome unknown:");
 }
 
-/** The result of a step, in words for the one who asked for it. */
+/** The result of a step, as text for the member or person that asked. */
 export interface StepOutcome {
   text: string;
   hasFailed: boolean;
 }
 
-/** Something that a member does. */
+/** One step of a scene. */
 export type SceneStep = (scene: PlayedScene) => Script<StepOutcome>;
 
 export function done(text: string): StepOutcome {

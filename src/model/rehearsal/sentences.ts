@@ -1,9 +1,9 @@
 import { firstCharacters } from "../../lib/cut-text.ts";
 
-/** Nobody asks for so much: what comes behind it is material. */
+/** The longest text that is read as a prompt; the rest is treated as material. */
 const maxCharacters = 10_000;
 
-/** The sentences of a text. It is split at full stops, at "then", and before another order. */
+/** Splits a text into sentences: at full stops, at "then", and before another order. */
 function sentencesIn(text: string): string[] {
   const quotes: string[] = [];
   const marked = firstCharacters(text, maxCharacters).replace(quoted, (quote) => {
@@ -25,15 +25,17 @@ const trimmed =
 /** The texts in the slots of a row. */
 export type SentenceSlots = Readonly<Record<string, string | undefined>>;
 
-/** Sentences that are known, and what they mean. A row may find that it does not apply after all. */
+/**
+ * A pattern of known sentences and its meaning. `read` returns undefined if the row does not apply.
+ */
 export interface SentenceRow<Meaning> {
   pattern: RegExp;
-  /** How many sentences it is about. */
+  /** How many sentences it matches. */
   length: number;
   read(slots: SentenceSlots): Meaning | undefined;
 }
 
-/** In a pattern `{slot}` is what may differ, and a space is any space. */
+/** In a pattern, `{slot}` matches variable text, and a space matches any whitespace. */
 export function row<Meaning>(
   pattern: string,
   read: SentenceRow<Meaning>["read"],
@@ -58,7 +60,7 @@ const slotPatterns: Readonly<Record<string, string>> = {
   rest: ".*",
 };
 
-/** What a text says: each known piece with its meaning, and each sentence that nobody knows. */
+/** Reads a text: each known part with its meaning, and each unknown sentence without. */
 export function readText<Meaning>(
   rows: readonly SentenceRow<Meaning>[],
   text: string,
@@ -81,12 +83,12 @@ function firstKnown<Meaning>(rows: readonly SentenceRow<Meaning>[], sentences: r
   return undefined;
 }
 
-/** The first quoted text in a text; all of it, where nothing is quoted. */
+/** The first quoted part of a text; the whole text if nothing is quoted. */
 export function unquoted(text: string): string {
   return /"([^"]*)"/.exec(text)?.[1] ?? text;
 }
 
-/** The names in a text, in their order, without words that only stand where a name could. */
+/** The names in a text, in order, without pronouns and other words in the place of a name. */
 export function namesIn(text = ""): string[] {
   const words = text.toLowerCase().match(/\b[a-z][\w-]*/g) ?? [];
   return words.filter((word) => !noName.test(word));
@@ -95,13 +97,13 @@ export function namesIn(text = ""): string[] {
 const noName =
   /^(?:an?|the|and|my|your|him|his|her|them|their|it|me|us|you|all|any|every\w+|teammates?|team)$/;
 
-/** With a capital and a full stop. */
+/** Adds a capital letter and a full stop. */
 export function asSentence(text: string): string {
   const ended = /[.!?"”)]$/.test(text) ? text : `${text}.`;
   return ended.charAt(0).toUpperCase() + ended.slice(1);
 }
 
-/** The beginning of a text, on one line. */
+/** The beginning of a text as one line. */
 export function shortly(text: string, length = 400): string {
   const line = text.trim().replace(/\s*\n\s*/g, " ⏎ ");
   return line.length <= length ? line : `${line.slice(0, length - 1)}…`;

@@ -4,7 +4,7 @@ import { call, done, inOrder, type PlayedScene, type Script, type StepOutcome } 
 import { shortly } from "./sentences.ts";
 import { askedIn, checkFile, type Work, workIn, writeFile } from "./work.ts";
 
-/** A teammate does what its lead asks, answers its peers, and goes when it is asked to. */
+/** A teammate carries out its lead's requests, answers its peers, and shuts down when asked. */
 export function* playTeammate(scene: PlayedScene): Script<string> {
   const lines: string[] = [];
   for (let mail = nextMail(scene); mail; mail = nextMail(scene)) {
@@ -13,7 +13,7 @@ export function* playTeammate(scene: PlayedScene): Script<string> {
   return lines.filter((line) => line !== "").join("\n") || "Nothing is left to do.";
 }
 
-/** A request to shut down comes before all other mail. */
+/** A shutdown request is handled before all other mail. */
 function nextMail(scene: PlayedScene): Happening | undefined {
   return scene.take(({ kind }) => kind === "shutdown_request") ?? scene.take();
 }
@@ -25,7 +25,7 @@ function* answer(scene: PlayedScene, mail: Happening): Script<StepOutcome> {
       return yield* call(
         "shutdown_response",
         { request_id, approve: true },
-        () => "I shut down.",
+        () => "I am shutting down.",
       )(scene);
     case "task_assignment":
       return yield* performTask(scene, mail);
@@ -49,7 +49,7 @@ function* obey(scene: PlayedScene, text: string): Script<StepOutcome> {
   const asked = askedIn(text);
   if (asked.length === 0) {
     return done(
-      `This is a rehearsal, and I am no language model: as ${scene.self.title} I would now see to "${shortly(text, 200)}". Nothing was changed.`,
+      `This is a rehearsal, and I am not a language model: as ${scene.self.title} I would now see to "${shortly(text, 200)}". Nothing was changed.`,
     );
   }
   if (asked.includes("plan")) return yield* handInPlan(scene, text);
@@ -66,12 +66,12 @@ function perform(scene: PlayedScene, work: readonly Work[]): Script<StepOutcome>
   )(scene);
 }
 
-/** Whether something failed because a plan must be approved before anything is changed. */
+/** Whether a call failed because a plan must be approved first. */
 function lacksPlan({ text, hasFailed }: StepOutcome): boolean {
   return hasFailed && text.includes("with plan_approval");
 }
 
-/** Works on a task, and ends it: with what came of it, or with why nothing did. */
+/** Works on a task, and completes it with the result or fails it with the reason. */
 function* performTask(scene: PlayedScene, { task_id, text }: Happening): Script<StepOutcome> {
   const subject = text
     .replace(/^(?:Task \d+ is yours|You still hold task \d+): /, "")
@@ -95,20 +95,20 @@ function* performTask(scene: PlayedScene, { task_id, text }: Happening): Script<
   return yield* ending(scene);
 }
 
-/** What is done once a plan is approved: what was asked for, or a small note. */
+/** The work after a plan's approval: the requested work, or a small note. */
 function plannedWork({ self }: PlayedScene, order: string): Work[] {
   const work = workIn(order);
   const path = `${self.name}-notes.md`;
   return work.length > 0 ? work : [writeFile(path, topicOf(order)), checkFile(path)];
 }
 
-/** What an order is about, without the words that ask for a plan. */
+/** The topic of an order, without the words that ask for a plan. */
 function topicOf(order: string): string {
   const topic = order.replace(/(?:^|\. )(?:Hand in|Submit) a plan(?: first)?\.?$/, "");
   return topic.charAt(0).toLowerCase() + topic.slice(1) || "a small improvement";
 }
 
-/** Hands in a plan for what was asked; every further one is smaller. */
+/** Submits a plan for the order; each further plan is smaller. */
 function* handInPlan(scene: PlayedScene, order: string, task_id = ""): Script<StepOutcome> {
   const steps = plannedWork(scene, order).map(({ title }) => title);
   const isSmaller = !task_id && plansOf(scene).length > 0;
@@ -117,7 +117,7 @@ function* handInPlan(scene: PlayedScene, order: string, task_id = ""): Script<St
   const titles = task_id ? steps : [look, ...steps, "Report"];
   const whole = [head, ...titles.map((title, index) => `${index + 1}. ${title}.`)].join("\n");
   const plan = isSmaller ? `A smaller plan: ${steps[0]}, and nothing else.` : whole;
-  const told = "I have handed in a plan and wait for the answer.";
+  const told = "I have submitted a plan and am waiting for the answer.";
   return yield* call("plan_approval", { plan }, () => told)(scene);
 }
 
@@ -127,7 +127,7 @@ function plansOf({ calls }: PlayedScene) {
 
 const maxPlans = 3;
 
-/** After an approval the work is done; after a rejection another plan is made, if it is asked for. */
+/** Does the work after an approval; submits another plan after a rejection that asks for one. */
 function* afterDecision(scene: PlayedScene, { approve, text }: Happening): Script<StepOutcome> {
   const plans = plansOf(scene);
   const planned = taskOfPlan(JSON.stringify(plans.at(-1)?.input));
@@ -141,15 +141,15 @@ function* afterDecision(scene: PlayedScene, { approve, text }: Happening): Scrip
   const wantsAnother = /\b(?:hand in|another|smaller|again|revise)\b/i.test(feedback);
   if (wantsAnother && plans.length < maxPlans) return yield* handInPlan(scene, order);
   const why = feedback && ` ("${shortly(feedback, 200)}")`;
-  return done(`My plan was rejected${why}. I have changed nothing, and stop here.`);
+  return done(`My plan was rejected${why}. I have changed nothing and am stopping here.`);
 }
 
-/** Something to do, from somebody who may ask for it. */
+/** A request for work from a member or person that may give orders. */
 function isOrder({ kind, from, text }: Happening): boolean {
   return kind === "message" && isBoss(from) && askedIn(text).some((asked) => asked !== "wait");
 }
 
-/** An answer is marked as one, so that two teammates do not answer each other for ever. */
+/** Marks an answer, so that two teammates do not answer each other forever. */
 const answerMark = "Re: ";
 const maxAnswers = 3;
 
@@ -159,9 +159,5 @@ function* answerPeer(scene: PlayedScene, { from, text }: Happening): Script<Step
   const isPeer = from !== "system" && from !== "outside";
   if (!isPeer || text.startsWith(answerMark) || answers >= maxAnswers) return done(note);
   const content = `${answerMark}Hello ${from}, ${scene.self.title} has read your message.`;
-  return yield* call(
-    "send_message",
-    { to: from, content },
-    () => `${note} I have answered.`,
-  )(scene);
+  return yield* call("send_message", { to: from, content }, () => `${note} I have replied.`)(scene);
 }

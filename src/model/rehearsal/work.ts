@@ -18,16 +18,16 @@ import {
   unquoted,
 } from "./sentences.ts";
 
-/** Something that a member can do by itself. `title` is how a plan says it. */
+/** Work that a member can do alone. `title` describes it in a plan. */
 export interface Work {
   title: string;
   step: SceneStep;
 }
 
-/** What a member is asked for. */
+/** The work that a member is asked to do. */
 type AskedWork = Work | "plan" | "wait";
 
-/** What a text asks for, in its order, without what is not understood. */
+/** The work that a text asks for, in order, without sentences that are not understood. */
 export function askedIn(text: string): AskedWork[] {
   return readText(workSentences, text).flatMap(({ meaning }) => meaning ?? []);
 }
@@ -71,7 +71,7 @@ const workSentences: readonly SentenceRow<readonly AskedWork[]>[] = [
   ]),
 ];
 
-/** A look at something. What a person has run is not run twice, unless it is sure to change nothing. */
+/** Reads something. A command from the person is not run twice unless it surely changes nothing. */
 function look(
   title: string,
   what: string,
@@ -94,14 +94,17 @@ function sendMessage(to: string, text: string | undefined): Work {
   return {
     title: `Write to ${to}`,
     step(scene) {
-      const content = text ?? `Hello ${to}, this is ${scene.self.title}. I begin now.`;
+      const content = text ?? `Hello ${to}, this is ${scene.self.title}. I am starting now.`;
       const told = `I wrote to ${to}: "${shortly(content, 200)}"`;
       return call("send_message", { to, content }, () => told)(scene);
     },
   };
 }
 
-/** A file that is there is read before it is replaced: nobody may write over what it has not seen. */
+/**
+ * An existing file is read before it is replaced: a member may not overwrite a file it has not
+ * read.
+ */
 export function writeFile(path: string, about: string): Work {
   const content = about.includes('"') ? `${unquoted(about)}\n` : fileContent(path, about);
   const count = content.trimEnd().split("\n").length;
@@ -115,7 +118,7 @@ export function writeFile(path: string, about: string): Work {
           ? yield* scene.call("read_file", { path })
           : undefined;
         if (known?.output.includes(content.trim())) {
-          return done(kills > 0 ? told : `${path} is there already, as it should be.`);
+          return done(kills > 0 ? told : `${path} already exists with this content.`);
         }
         const written = yield* scene.call("write_file", { path, content }, false);
         if (!isUnknown(written) || kills === maxKills) return outcomeOf(written, () => told);
@@ -136,7 +139,7 @@ export function checkFile(path: string): Work {
   };
 }
 
-/** What is put into a file that is asked for in words: something small of the file's kind. */
+/** Content for a file that was described in words: a small example in the file's format. */
 export function fileContent(path: string, about: string): string {
   const [, baseName = path, kind = ""] = /([^/]*?)(?:\.([^./]*))?$/.exec(path) ?? [];
   const topic = about.replace(/^(?:an?|the|some)\s+/i, "") || baseName;
@@ -155,7 +158,7 @@ export function fileContent(path: string, about: string): string {
 
 const commentMarks: Readonly<Record<string, string>> = { js: "// ", ts: "// ", py: "# ", sh: "# " };
 
-/** `a users table and an orders table`. Where none is named, the table is named after the file. */
+/** `a users table and an orders table`. If no table is named, the file's name is used. */
 function tablesIn(about: string, baseName: string): string[] {
   const named = [...about.matchAll(/\b([a-z_]\w*)\s+tables?\b/gi)].map(([, name = ""]) => name);
   return named.length > 0 ? named : [baseName.replace(/\W/g, "_")];

@@ -11,7 +11,7 @@ import { testWith } from "./test-with.ts";
 /** A runner for the commands of one member. */
 export interface CommandRunnerFixture extends AsyncDisposable {
   readonly runner: CommandRunner;
-  /** Where its commands begin, and may write. */
+  /** The directory in which its commands start and may write. */
   readonly directory: string;
 }
 
@@ -19,18 +19,18 @@ export interface CommandRunnerFixture extends AsyncDisposable {
 export function testCommandRunner(name: string, open: () => Promise<CommandRunnerFixture>): void {
   const test = testWith(open);
   describe(`${name} keeps the promises of a command runner`, () => {
-    test("a command begins in its directory, and its output and errors come in their order", async (fixture) => {
+    test("a command starts in its directory, and its output and errors arrive in order", async (fixture) => {
       const end = await run(fixture, "pwd; echo one; echo two >&2; echo three; exit 3");
 
       expect(end).toMatchObject({ ending: "exited", exitCode: 3 });
       expect(end.output).toBe(`${fixture.directory}\none\ntwo\nthree\n`);
     });
 
-    test("a command has nothing to read from", async (fixture) => {
+    test("a command's standard input is empty", async (fixture) => {
       expect(await run(fixture, "cat; echo read")).toMatchObject({ output: "read\n" });
     });
 
-    test("output is given as it comes", async (fixture) => {
+    test("output is passed on as it arrives", async (fixture) => {
       const stop = new AbortController();
 
       const end = await run(fixture, "echo first; exec sleep 1000", {
@@ -41,13 +41,13 @@ export function testCommandRunner(name: string, open: () => Promise<CommandRunne
       expect(end).toMatchObject({ ending: "aborted", output: "first\n" });
     });
 
-    test("a command that takes too long is ended", async (fixture) => {
+    test("a command that exceeds its timeout is ended", async (fixture) => {
       const end = await run(fixture, "exec sleep 1000", { timeoutMs: 50 });
 
       expect(end).toMatchObject({ ending: "timeout", timeoutMs: 50 });
     });
 
-    test("when a command has ended, none of its processes is left", async (fixture) => {
+    test("no process of a command is left after its end", async (fixture) => {
       const daemon = "setsid -f bash -c 'while :; do date +%N >alive; sleep 0.02; done' >/dev/null";
 
       await run(fixture, `${daemon} 2>&1; until [ -s alive ]; do sleep 0.01; done`);

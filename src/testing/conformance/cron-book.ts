@@ -3,7 +3,7 @@ import type { CronBook } from "../../crons/cron-book.ts";
 import { CronEntry, CronId } from "../../protocol/cron.ts";
 import { testWith } from "./test-with.ts";
 
-/** A new empty book. `reopen` is a second process looking at the same one. */
+/** A new empty book. `reopen` opens the same one as a second process. */
 export interface CronBookFixture extends AsyncDisposable {
   book: CronBook;
   reopen?(): Promise<CronBook>;
@@ -17,7 +17,7 @@ export function testCronBook(name: string, open: () => Promise<CronBookFixture>)
       expect(await book.list()).toEqual([]);
     });
 
-    test("what was put is listed as it was, oldest first", async ({ book }) => {
+    test("entries are listed unchanged, oldest first", async ({ book }) => {
       const newer = entry({ id: "00000001", created_at: "2026-01-02T00:00:00.000Z" });
       const older = entry({ id: "00000002", prompt: "one\ntwo „three“", next_at: null });
 
@@ -27,7 +27,7 @@ export function testCronBook(name: string, open: () => Promise<CronBookFixture>)
       expect(await book.list()).toEqual([older, newer]);
     });
 
-    test("an entry takes the place of an earlier one of its id", async ({ book }) => {
+    test("an entry replaces an earlier one with the same id", async ({ book }) => {
       await book.put(entry({ next_at: "2026-01-01T09:00:00.000Z" }));
 
       await book.put(entry({ next_at: "2026-01-02T09:00:00.000Z" }));
@@ -35,7 +35,7 @@ export function testCronBook(name: string, open: () => Promise<CronBookFixture>)
       expect(await book.list()).toEqual([entry({ next_at: "2026-01-02T09:00:00.000Z" })]);
     });
 
-    test("what was removed is gone, and removing it again changes nothing", async ({ book }) => {
+    test("a removed entry is gone, and removing it again changes nothing", async ({ book }) => {
       const kept = entry({ id: "00000002" });
       await book.put(entry({ id: "00000001" }));
       await book.put(kept);
@@ -46,7 +46,9 @@ export function testCronBook(name: string, open: () => Promise<CronBookFixture>)
       expect(await book.list()).toEqual([kept]);
     });
 
-    test("changing what was put or listed does not change the book", async ({ book }) => {
+    test("changing an entry after it was put or listed does not change the book", async ({
+      book,
+    }) => {
       const put = entry();
       await book.put(put);
 
@@ -56,7 +58,7 @@ export function testCronBook(name: string, open: () => Promise<CronBookFixture>)
       expect(await book.list()).toEqual([entry()]);
     });
 
-    test("a second process lists the same", async (fixture, { skip }) => {
+    test("a second process lists the same entries", async (fixture, { skip }) => {
       if (!fixture.reopen) return skip("backend lives in one process");
       await fixture.book.put(entry());
 

@@ -5,7 +5,10 @@ import { MemberName, type MessageId, newMessageId } from "../../protocol/ids.ts"
 import { ManualClock } from "../manual-clock.ts";
 import { testWith } from "./test-with.ts";
 
-/** The promises in event-log.ts, one test each. `restart` is a new process that continues to write. */
+/**
+ * The promises in event-log.ts, one test each. `restart` opens the log as a new process that
+ * continues to write.
+ */
 export interface EventLogFixture extends AsyncDisposable {
   log: EventLog;
   restart?(): Promise<EventLog>;
@@ -17,7 +20,7 @@ export function testEventLog(name: string, open: (clock: ManualClock) => Promise
     return Object.assign(await open(clock), { clock });
   });
   describe(`${name} keeps the event log promises`, () => {
-    test("events are stored in order under numbers that grow", async ({ log }) => {
+    test("events are stored in order with increasing numbers", async ({ log }) => {
       const events = [runStart("ada"), warning('"one"\ntwo'), runStart("bob")];
 
       for (const event of events) log.append(event);
@@ -30,7 +33,7 @@ export function testEventLog(name: string, open: (clock: ManualClock) => Promise
       expect(await log.lastSeq()).toBe(3);
     });
 
-    test("a member's text is stored once in 100 ms, as one event", async ({ log, clock }) => {
+    test("a member's text is joined for 100 ms into one event", async ({ log, clock }) => {
       log.append(delta("ada", "Hello"));
       clock.advance(99);
       log.append(delta("ada", ", world"));
@@ -42,7 +45,7 @@ export function testEventLog(name: string, open: (clock: ManualClock) => Promise
       expect(await takeEvents(log, 2)).toEqual([delta("ada", "Hello, world"), delta("ada", "!")]);
     });
 
-    test("another event of the member comes after the text before it", async ({ log }) => {
+    test("an event is stored after the text that preceded it", async ({ log }) => {
       log.append(delta("ada", "Done"));
       log.append(delta("ada", "."));
       log.append(runStart("ada"));
@@ -65,7 +68,7 @@ export function testEventLog(name: string, open: (clock: ManualClock) => Promise
       ]);
     });
 
-    test("flush stores what is still being joined, once", async ({ log, clock }) => {
+    test("flush stores pending text, once", async ({ log, clock }) => {
       log.append(delta("ada", "Hel"));
 
       await log.flush();
@@ -75,7 +78,7 @@ export function testEventLog(name: string, open: (clock: ManualClock) => Promise
       expect(await log.lastSeq()).toBe(1);
     });
 
-    test("disposal stores what is still being joined", async ({ log }) => {
+    test("disposal stores pending text", async ({ log }) => {
       log.append(delta("ada", "last words"));
 
       await log[Symbol.asyncDispose]();
@@ -83,7 +86,7 @@ export function testEventLog(name: string, open: (clock: ManualClock) => Promise
       expect(await takeEvents(log, 1)).toEqual([delta("ada", "last words")]);
     });
 
-    test("a follower gets each new event as it comes", async ({ log }) => {
+    test("a follower gets each new event at once", async ({ log }) => {
       await using follower = startFollower(log);
 
       for (let turn = 1; turn <= 50; turn++) {
@@ -96,7 +99,7 @@ export function testEventLog(name: string, open: (clock: ManualClock) => Promise
       }
     });
 
-    test("a follower begins after the number it names", async ({ log }) => {
+    test("a follower starts after the given number", async ({ log }) => {
       for (let turn = 1; turn <= 5; turn++) log.append(warning(`${turn}`));
 
       await using follower = startFollower(log, { after: 3 });
@@ -162,7 +165,7 @@ export function testEventLog(name: string, open: (clock: ManualClock) => Promise
       expect(await restarted.sentMessages(new Set([id]), new Date(at))).toEqual(new Set([id]));
     });
 
-    test("numbers go on after a restart", async (fixture, { skip }) => {
+    test("numbering continues after a restart", async (fixture, { skip }) => {
       if (!fixture.restart) return skip("backend lives in one process");
       fixture.log.append(warning("1"));
 
@@ -193,7 +196,7 @@ function delta(member: string, text: string): AgentEvent {
   return { type: "text-delta", at, member: MemberName.parse(member), text };
 }
 
-/** The first `count` events of `log`, however long they take to come. */
+/** Waits for the first `count` events of `log`. */
 export async function take(log: EventReader, count: number): Promise<StoredEvent[]> {
   const { signal } = new AbortController();
   const taken: StoredEvent[] = [];
@@ -208,7 +211,7 @@ async function takeEvents(log: EventReader, count: number): Promise<AgentEvent[]
   return (await take(log, count)).map(({ event }) => event);
 }
 
-/** A follower that is asked for one event at a time, and leaves with its `await using`. */
+/** A follower that reads one event at a time, and stops when its `await using` ends. */
 export function startFollower(log: EventReader, options: Partial<FollowOptions> = {}) {
   const { signal } = new AbortController();
   const iterator = log.follow({ signal, ...options })[Symbol.asyncIterator]();

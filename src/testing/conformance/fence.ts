@@ -3,7 +3,7 @@ import { describe, expect } from "vitest";
 import type { Fence } from "../../fence/fence.ts";
 import { testWith } from "./test-with.ts";
 
-/** An empty fence. `reopen` is a second process looking at the same one. */
+/** An empty fence. `reopen` opens the same one as a second process. */
 export interface FenceFixture extends AsyncDisposable {
   fence: Fence;
   reopen?(): Promise<Fence>;
@@ -41,7 +41,7 @@ export function testFence(name: string, open: () => Promise<FenceFixture>): void
       await held.check();
     });
 
-    test("of many contenders exactly one acquires", async ({ fence }) => {
+    test("exactly one of many contenders acquires the fence", async ({ fence }) => {
       const attempts = await Promise.allSettled(Array.from({ length: 20 }, () => fence.acquire()));
 
       const winners = attempts.filter(({ status }) => status === "fulfilled");
@@ -74,7 +74,9 @@ export function testFence(name: string, open: () => Promise<FenceFixture>): void
       expect(await fence.look()).toMatchObject({ epoch: second.epoch });
     });
 
-    test("after its release a holder may no longer write, which is no loss", async ({ fence }) => {
+    test("after its release a holder may no longer write, and the fence does not count as lost", async ({
+      fence,
+    }) => {
       const held = await fence.acquire();
 
       await held[Symbol.asyncDispose]();
@@ -83,7 +85,7 @@ export function testFence(name: string, open: () => Promise<FenceFixture>): void
       expect(held.lost.aborted).toBe(false);
     });
 
-    test("an aborted attempt takes nothing", async ({ fence }) => {
+    test("an aborted attempt does not acquire the fence", async ({ fence }) => {
       await expect(fence.acquire(AbortSignal.abort("enough"))).rejects.toBe("enough");
 
       expect(await fence.look()).toBeUndefined();

@@ -4,7 +4,7 @@ import { MemberName, newMessageId } from "../../protocol/ids.ts";
 import type { JobRecord } from "../../protocol/job.ts";
 import { testWith } from "./test-with.ts";
 
-/** Without records. `reopen` is a later process that looks at the same ones. */
+/** An empty store of records. `reopen` opens the same one as a later process. */
 export interface JobRecordsFixture extends AsyncDisposable {
   records: JobRecords;
   reopen?(): Promise<JobRecords>;
@@ -30,7 +30,7 @@ export function testJobRecords(name: string, open: () => Promise<JobRecordsFixtu
       expect(await records.list()).toEqual([first, second]);
     });
 
-    test("what is removed is gone, and only that", async ({ records }) => {
+    test("only the removed record is gone", async ({ records }) => {
       await records.add(job("0000000a"));
       await records.add(job("0000000b"));
 
@@ -40,7 +40,7 @@ export function testJobRecords(name: string, open: () => Promise<JobRecordsFixtu
       expect(await records.list()).toMatchObject([{ id: "0000000b" }]);
     });
 
-    test("a record that is added again is there once", async ({ records }) => {
+    test("a record that is added twice is listed once", async ({ records }) => {
       const record = job("0000000a");
 
       await records.add(record);
@@ -49,7 +49,7 @@ export function testJobRecords(name: string, open: () => Promise<JobRecordsFixtu
       expect(await records.list()).toEqual([record]);
     });
 
-    test("what a caller does to a record it got does not reach the store", async ({ records }) => {
+    test("changing a returned record does not change the store", async ({ records }) => {
       const record = job("0000000a");
       await records.add(record);
       const [listed] = await records.list();

@@ -4,7 +4,7 @@ import { lead, newMessageId } from "../../protocol/ids.ts";
 import type { MessageDraft, Position } from "../../protocol/message.ts";
 import { testWith } from "./test-with.ts";
 
-/** A mailbox of `ada`. `reopen` is another process that reads, or continues with, the same box. */
+/** The mailbox of `ada`. `reopen` opens the same one as another process. */
 export interface MailboxFixture extends AsyncDisposable {
   mailbox: Mailbox;
   reopen?(): Promise<Mailbox>;
@@ -16,7 +16,9 @@ export const nothingDelivered = { positions: [], ids: new Set<never>() };
 export function testMailbox(name: string, open: () => Promise<MailboxFixture>): void {
   const test = testWith(open);
   describe(`${name} keeps the mailbox promises`, () => {
-    test("unread is in order of arrival, whatever the senders' clocks say", async ({ mailbox }) => {
+    test("unread mail is in order of arrival, regardless of the senders' clocks", async ({
+      mailbox,
+    }) => {
       await using reader = await openReader(mailbox);
       const first = await mailbox.append(text("first", { timestamp: 2 }));
       const second = await mailbox.append(text("second", { timestamp: 1 }));
@@ -46,7 +48,7 @@ export function testMailbox(name: string, open: () => Promise<MailboxFixture>): 
       expect(await contents(reader)).toEqual(["three"]);
     });
 
-    test("acknowledging what is not unread is refused", async ({ mailbox }) => {
+    test("acknowledging a message that is not unread is refused", async ({ mailbox }) => {
       await using reader = await openReader(mailbox);
 
       await expect(reader.acknowledge(newMessageId(new Date()))).rejects.toThrow("not among");
@@ -63,7 +65,7 @@ export function testMailbox(name: string, open: () => Promise<MailboxFixture>): 
       expect(await contents(reader)).toEqual(["once"]);
     });
 
-    test("what the transcript has already is not given again", async (fixture) => {
+    test("mail that is already in the transcript is not delivered again", async (fixture) => {
       const first = await openReader(fixture.mailbox);
       await fixture.mailbox.append(text("seen"));
       const [seen] = await first.unread();
@@ -77,7 +79,7 @@ export function testMailbox(name: string, open: () => Promise<MailboxFixture>): 
       expect(await contents(reader)).toEqual(["unseen"]);
     });
 
-    test("whatever order the transcript's positions are in, all of them are delivered", async (fixture) => {
+    test("the transcript's positions may be in any order", async (fixture) => {
       const first = await openReader(fixture.mailbox);
       for (const content of ["one", "two", "three"]) await fixture.mailbox.append(text(content));
       const positions = (await first.unread()).slice(0, 2).map(({ position }) => position);
@@ -90,7 +92,7 @@ export function testMailbox(name: string, open: () => Promise<MailboxFixture>): 
       expect(await states(again)).toContainEqual(["queued", "three"]);
     });
 
-    test("what was not acknowledged and is in no transcript is given again", async (fixture) => {
+    test("mail that was not acknowledged and is in no transcript is delivered again", async (fixture) => {
       const first = await openReader(fixture.mailbox);
       await fixture.mailbox.append(text("unseen"));
       await first.unread();
@@ -102,7 +104,7 @@ export function testMailbox(name: string, open: () => Promise<MailboxFixture>): 
       expect(await contents(reader)).toEqual(["unseen"]);
     });
 
-    test("what was acknowledged stays so for the next reader", async (fixture) => {
+    test("acknowledged mail stays acknowledged for the next reader", async (fixture) => {
       const first = await openReader(fixture.mailbox);
       const sent = await fixture.mailbox.append(text("seen"));
       await first.unread();
@@ -126,7 +128,7 @@ export function testMailbox(name: string, open: () => Promise<MailboxFixture>): 
       expect(await contents(second)).toEqual(["hello"]);
     });
 
-    test("of two readers that are opened at once, one is refused", async ({ mailbox }) => {
+    test("if two readers are opened at once, one is refused", async ({ mailbox }) => {
       const opening = [openReader(mailbox), openReader(mailbox)];
       const outcomes = await Promise.allSettled(opening);
 
@@ -161,7 +163,9 @@ export function testMailbox(name: string, open: () => Promise<MailboxFixture>): 
       expect(await contents(reader)).toEqual(["waiting"]);
     });
 
-    test("a text of more than 256 KiB is refused, with what to do instead", async ({ mailbox }) => {
+    test("a text of more than 256 KiB is refused, with a hint what to do instead", async ({
+      mailbox,
+    }) => {
       const large = mailbox.append(text("ü".repeat(128 * 1024 + 1)));
 
       await expect(large).rejects.toMatchObject({

@@ -6,9 +6,9 @@ import type { RunnerScript } from "./runner.ts";
 /** A member that has not been started. */
 export interface MemberHandleFixture extends AsyncDisposable {
   readonly handle: MemberHandle;
-  /** Leaves mail for the member, as the person. Resolves to its id. */
+  /** Sends mail from the person to the member. Resolves to its id. */
   tell(content: string): Promise<MessageId>;
-  /** Resolves when what answers has begun to hang. */
+  /** Resolves when the model or agent has started to hang. */
   readonly hanging: Promise<void>;
 }
 
@@ -25,7 +25,7 @@ export function testMemberHandle(
     return fixture;
   };
   describe(`${name} keeps the promises of a member's handle`, () => {
-    test("a member that is started works off its mail, and rests", async () => {
+    test("a started member handles its mail, then is idle", async () => {
       await using fixture = await startWith([{ says: "Done." }]);
       const { handle } = fixture;
       await until(handle, () => handle.state.runs === 1 && !isBusy(handle));
@@ -40,7 +40,7 @@ export function testMemberHandle(
       expect(isFree(handle)).toBe(true);
     });
 
-    test("a member says up to which mail it has looked", async () => {
+    test("a member's state has the position up to which it has read its mail", async () => {
       await using fixture = await open([{ says: "Done." }]);
       const { handle } = fixture;
       expect(handle.state.lookedAt).toBeUndefined();
@@ -52,7 +52,7 @@ export function testMemberHandle(
       expect(handle.state.lookedAt).toBe(id);
     });
 
-    test("an order has taken effect when it resolves", async () => {
+    test("an order has taken effect once its promise resolves", async () => {
       await using fixture = await open([]);
       const { handle } = fixture;
       const rule = { decision: "allow", text: "bash(ls:*)" } as const;
@@ -65,7 +65,7 @@ export function testMemberHandle(
       expect(handle.state.rules).toEqual([expect.objectContaining(rule)]);
     });
 
-    test("a member that is interrupted is not free until somebody writes", async () => {
+    test("an interrupted member takes no work until it gets mail", async () => {
       await using fixture = await startWith(["hangs", { says: "Done." }]);
       const { handle } = fixture;
       await fixture.hanging;
@@ -83,7 +83,7 @@ export function testMemberHandle(
       expect(handle.state).toMatchObject({ isInterrupted: false, lastAnswer: "Done." });
     });
 
-    test("a member that has failed says why", async () => {
+    test("the state of a failed member has the reason", async () => {
       await using fixture = await startWith(["fails"]);
       const { handle } = fixture;
       await until(handle, () => handle.state.failure !== undefined && !isBusy(handle));
@@ -92,7 +92,7 @@ export function testMemberHandle(
       expect(isFree(handle)).toBe(false);
     });
 
-    test("a member that is ended in the middle of its work runs no more", async () => {
+    test("a member that is removed in mid-run does not run again", async () => {
       await using fixture = await startWith(["hangs", { says: "Never." }]);
       const { handle } = fixture;
       await fixture.hanging;
@@ -106,7 +106,7 @@ export function testMemberHandle(
       expect(handle.state.runs).toBe(1);
     });
 
-    test("a member whose process leaves keeps its run open", async () => {
+    test("the run of a member stays open when its process exits", async () => {
       await using fixture = await startWith(["hangs"]);
       const { handle } = fixture;
       await fixture.hanging;
@@ -116,7 +116,7 @@ export function testMemberHandle(
       expect(handle.state).toMatchObject({ hasEnded: true, isCutShort: true });
     });
 
-    test("what is known of a member is plain data", async () => {
+    test("a member's state is plain data", async () => {
       await using fixture = await startWith([{ says: "Done." }]);
       const { handle } = fixture;
       await until(handle, () => handle.state.runs === 1 && !isBusy(handle));
@@ -128,7 +128,7 @@ export function testMemberHandle(
   });
 }
 
-/** Resolves when `holds` does, which is looked at whenever the member has changed. */
+/** Resolves when `holds` returns true. It is checked after every change of the member. */
 async function until(handle: MemberHandle, holds: () => boolean): Promise<void> {
   while (!holds()) {
     await new Promise<void>((resolve) => {

@@ -15,11 +15,11 @@ import {
 /** The promises in model.ts, one test each. */
 export interface ModelFixture extends AsyncDisposable {
   readonly model: Model;
-  /** The strict server behind the model. Without one, what takes a provider is skipped. */
+  /** The strict server behind the model. Without one, tests that need a provider are skipped. */
   readonly server?: ProviderServer;
 }
 
-/** What the first calls of the model come to, one each. */
+/** The results of the model's first calls, one each. */
 export type ModelScript = readonly (ReplyBlock | ScriptedReply)[];
 
 export interface ModelTraits {
@@ -35,7 +35,7 @@ export function testModel(
   open: (script: ModelScript) => Promise<ModelFixture>,
 ): void {
   describe(`${name} keeps the model promises`, () => {
-    test("a reply is shown as it comes, and ends in one finish with all of it", async () => {
+    test("a reply is streamed as it arrives, and ends with one finish that has all of it", async () => {
       await using fixture = await open([says("Good morning. Shall we begin?")]);
 
       const parts = await collect(fixture.model);
@@ -49,7 +49,7 @@ export function testModel(
       expect(shown(parts, "text-delta")).toBe("Good morning. Shall we begin?");
     });
 
-    test("several calls in one reply come in order, each with its input whole", async () => {
+    test("several calls in one reply are in order, each with its complete input", async () => {
       const blocks = [
         says("I look at both."),
         calls("read_file", { path: "a.ts", lines: [1, 20] }, "call_1"),
@@ -63,8 +63,8 @@ export function testModel(
       expect(end).toMatchObject({ type: "finish", blocks, stop: "tool-calls" });
     });
 
-    test("thoughts are shown, and kept apart from the text", async ({ skip }) => {
-      if (!traits.thinks) return skip("the provider keeps its models' thoughts to itself");
+    test("thoughts are streamed separately from the text", async ({ skip }) => {
+      if (!traits.thinks) return skip("the provider does not return thoughts");
       await using fixture = await open([reply([thinks("Who asks?"), says("Hello.")])]);
 
       const parts = await collect(fixture.model);
@@ -76,7 +76,7 @@ export function testModel(
       });
     });
 
-    test.each(traits.stops)("the stop reason %s is told", async (stop) => {
+    test.each(traits.stops)("the stop reason %s is reported", async (stop) => {
       await using fixture = await open([reply([says("So far")], { stop })]);
 
       const end = endOf(await collect(fixture.model));
@@ -84,7 +84,7 @@ export function testModel(
       expect(end).toMatchObject({ type: "finish", stop, blocks: [says("So far")] });
     });
 
-    test("a reason that nobody knows is told in the provider's word", async () => {
+    test("an unknown stop reason is reported in the provider's own word", async () => {
       await using fixture = await open([reply([says("Hm")], { stop: "other", rawStop: "tired" })]);
 
       expect(endOf(await collect(fixture.model))).toMatchObject({
@@ -102,7 +102,7 @@ export function testModel(
       expect(end).toMatchObject({ usage: { ...usage, cache_write_tokens: 0 } });
     });
 
-    test("a call that is aborted before it begins asks nobody", async () => {
+    test("a call that is aborted before it starts sends no request", async () => {
       await using fixture = await open([]);
 
       const parts = await collect(fixture.model, { signal: AbortSignal.abort() });
@@ -113,7 +113,7 @@ export function testModel(
       expect(fixture.server?.requests ?? []).toEqual([]);
     });
 
-    test("a call that is aborted after some of the reply ends in one error", async () => {
+    test("a call that is aborted in the middle of the reply ends with one error", async () => {
       await using fixture = await open([says("one two three four five six seven eight nine ten")]);
       const abort = new AbortController();
 
@@ -167,7 +167,7 @@ export function testModel(
       },
     );
 
-    test("what the model said, did and was shown can be sent back to it", async () => {
+    test("every kind of block and tool result can be sent back to the model", async () => {
       await using fixture = await open([...turns, says("Done.")]);
       const conversation: Utterance[] = [{ type: "input", texts: ["Begin.", "And be quick."] }];
 
@@ -186,7 +186,7 @@ export function testModel(
   });
 }
 
-/** One of each shape that a turn can have. */
+/** One turn of each shape. */
 const turns: readonly ScriptedReply[] = [
   reply([
     thinks("A thought."),
@@ -203,7 +203,7 @@ const turns: readonly ScriptedReply[] = [
 const pixel =
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 
-/** Results of every kind, mail after them, and mail alone. */
+/** Every kind of tool result, mail after results, and mail alone. */
 function answersTo({ blocks }: ScriptedReply): Utterance[] {
   const images = [{ media_type: "image/png", data: pixel }];
   const results = blocks.flatMap((block, index) => {
@@ -241,7 +241,7 @@ export async function collect(
   return parts;
 }
 
-/** All parts that may only come last. */
+/** All parts that end a stream. */
 function endings(parts: readonly ModelPart[]): ModelPart[] {
   return parts.filter(({ type }) => type === "finish" || type === "error");
 }

@@ -1,4 +1,4 @@
-/** Resolves to the first change that `isIt`, from now on. */
+/** Resolves to the next change for which `isIt` returns true. */
 export function nextChange<T>(
   source: { onChange(listener: (value: T) => void): () => void },
   isIt: (value: T) => boolean,

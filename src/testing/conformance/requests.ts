@@ -8,7 +8,7 @@ import { catchUncaughtErrors } from "../uncaught-errors.ts";
 import { nextChange } from "./next-change.ts";
 import { testWith } from "./test-with.ts";
 
-/** A store without requests. `reopen` opens the same one again, as another process does. */
+/** An empty store of requests. `reopen` opens the same one as another process. */
 export interface RequestsFixture extends AsyncDisposable {
   requests: Requests;
   clock: ManualClock;
@@ -43,7 +43,9 @@ function testQuestions(open: () => Promise<RequestsFixture>): void {
     expect(await requests.get(request.id)).toEqual(request);
   });
 
-  test("the hash is of the subject's content, not of how it is spelled", async ({ requests }) => {
+  test("the hash depends on the subject's content, not on the order of its keys", async ({
+    requests,
+  }) => {
     const hashes: string[] = [];
     for (const subject of [
       { tool: "bash", input: { command: "ls", cwd: undefined, flags: [{ a: 1, b: 2 }] } },
@@ -98,7 +100,7 @@ function testQuestions(open: () => Promise<RequestsFixture>): void {
     await expect(requests.cancel(missing, bob)).rejects.toMatchObject(unknown);
   });
 
-  test("what a caller does to a request it got does not reach the store", async ({ requests }) => {
+  test("changing a returned request does not change the store", async ({ requests }) => {
     const request = await requests.open(draft);
 
     request.subject.plan = "something else";
@@ -110,7 +112,7 @@ function testQuestions(open: () => Promise<RequestsFixture>): void {
     });
   });
 
-  test("listeners are told of every change until they stop", async ({ requests }) => {
+  test("listeners are called after every change until they unsubscribe", async ({ requests }) => {
     const seen: Request[] = [];
     const stop = requests.onChange((request) => seen.push(request));
 
@@ -122,7 +124,7 @@ function testQuestions(open: () => Promise<RequestsFixture>): void {
     expect(seen).toEqual([opened, approved]);
   });
 
-  test("listeners are told of what another process asks, decides and cancels", async (fixture) => {
+  test("listeners are called after another process opens, decides or cancels a request", async (fixture) => {
     const { requests } = fixture;
     const other = await fixture.reopen();
     const changeTo = (state: Request["state"]) =>
@@ -139,7 +141,9 @@ function testQuestions(open: () => Promise<RequestsFixture>): void {
     expect(await other.cancel(mine.id, bob)).toEqual(await cancelled);
   });
 
-  test("a listener that throws breaks no change, and the others are told", async ({ requests }) => {
+  test("a listener that throws breaks no change, and the others are called", async ({
+    requests,
+  }) => {
     using uncaught = catchUncaughtErrors();
     const seen: Request[] = [];
     requests.onChange(() => {
@@ -157,7 +161,7 @@ function testQuestions(open: () => Promise<RequestsFixture>): void {
 function testAnswers(open: () => Promise<RequestsFixture>): void {
   const test = testWith(open);
   plainTest.each(["approved", "rejected"] as const)(
-    "the addressee's answer is kept with who, when and why: %s",
+    "the addressee's answer is stored with its author, time and reason: %s",
     async (state) => {
       await using fixture = await open();
       const { requests, clock } = fixture;
@@ -182,7 +186,7 @@ function testAnswers(open: () => Promise<RequestsFixture>): void {
     },
   );
 
-  test("a rule in the answer is kept with it, and none where there was none", async (fixture) => {
+  test("a rule in the answer is stored with it", async (fixture) => {
     const { requests } = fixture;
     const [once, always] = [await requests.open(draft), await requests.open(draft)];
 
@@ -208,7 +212,7 @@ function testAnswers(open: () => Promise<RequestsFixture>): void {
     expect(await requests.get(request.id)).toEqual(request);
   });
 
-  test("an answer to other bytes is refused", async ({ requests }) => {
+  test("an answer with another hash is refused", async ({ requests }) => {
     const request = await requests.open(draft);
 
     const hash = hashSubject({ plan: "another plan" });
@@ -234,7 +238,7 @@ function testAnswers(open: () => Promise<RequestsFixture>): void {
     expect(await requests.get(id)).toEqual(approved);
   });
 
-  test("of answers at the same moment one counts", async ({ requests }) => {
+  test("only one of several simultaneous answers counts", async ({ requests }) => {
     const { id } = await requests.open(draft);
 
     const outcomes = await Promise.allSettled([
@@ -270,7 +274,7 @@ function testAnswers(open: () => Promise<RequestsFixture>): void {
     });
   });
 
-  test("open and decided requests are there when the store is opened again", async (fixture) => {
+  test("open and decided requests are still there after the store is reopened", async (fixture) => {
     const { requests } = fixture;
     const pending = await requests.open(draft);
     const { id } = await requests.open({ ...draft, subject: { plan: "another" } });
@@ -288,7 +292,7 @@ function testAnswers(open: () => Promise<RequestsFixture>): void {
 
 const yes: RequestAnswer = { by: lead, state: "approved", hash: hashSubject(draft.subject) };
 
-/** Requests of one moment have no order. */
+/** Requests with the same time have no order. */
 async function idsOf(listed: Promise<Request[]>): Promise<string[]> {
   return idsIn(...(await listed));
 }

@@ -5,7 +5,7 @@ import type { Roster } from "../../roster/roster.ts";
 import { catchUncaughtErrors } from "../uncaught-errors.ts";
 import { testWith } from "./test-with.ts";
 
-/** A roster that begins as `exampleTeam`. `reopen` is another process at the same roster. */
+/** A roster with the content of `exampleTeam`. `reopen` opens the same one as another process. */
 export interface RosterFixture extends AsyncDisposable {
   roster: Roster;
   reopen?(): Promise<Roster>;
@@ -25,14 +25,14 @@ export function exampleTeam(): TeamRecord {
 export function testRoster(name: string, open: () => Promise<RosterFixture>): void {
   const test = testWith(open);
   describe(`${name} keeps the roster promises`, () => {
-    test("an update is what is read afterwards", async ({ roster }) => {
+    test("an update is visible to later reads", async ({ roster }) => {
       const updated = await roster.update(add("bob"));
 
       expect(updated.members.map(({ name }) => name)).toEqual(["alice", "bob"]);
       expect(await roster.read()).toEqual(updated);
     });
 
-    test("updates made at once are all kept", async ({ roster }) => {
+    test("simultaneous updates are all kept", async ({ roster }) => {
       await Promise.all(["bob", "carol", "dave"].map((name) => roster.update(add(name))));
 
       expect((await roster.read()).members).toHaveLength(4);
@@ -50,7 +50,7 @@ export function testRoster(name: string, open: () => Promise<RosterFixture>): vo
       await roster.update(add("bob"));
     });
 
-    test("an update that makes no roster is refused", async ({ roster }) => {
+    test("an update that returns an invalid roster is refused", async ({ roster }) => {
       const before = await roster.read();
 
       const failed = roster.update((team) => add("alice")(team));
@@ -59,20 +59,20 @@ export function testRoster(name: string, open: () => Promise<RosterFixture>): vo
       expect(await roster.read()).toEqual(before);
     });
 
-    test("what a caller does to a roster it was given changes nothing", async ({ roster }) => {
+    test("changing a returned roster does not change the store", async ({ roster }) => {
       (await roster.read()).members.length = 0;
 
       expect((await roster.read()).members).toHaveLength(1);
     });
 
-    test("fields that are not ours are kept", async ({ roster }) => {
+    test("unknown fields are kept", async ({ roster }) => {
       await roster.update((team) => ({ ...team, motto: "nothing lost" }));
       await roster.update(add("bob"));
 
       expect(await roster.read()).toMatchObject({ motto: "nothing lost" });
     });
 
-    test("a listener is told of the new roster until it leaves", async ({ roster }) => {
+    test("a listener gets each new roster until it unsubscribes", async ({ roster }) => {
       const seen: number[] = [];
       const stop = roster.onChange((team) => seen.push(team.members.length));
 
@@ -83,7 +83,9 @@ export function testRoster(name: string, open: () => Promise<RosterFixture>): vo
       expect(seen).toEqual([2]);
     });
 
-    test("a listener that throws breaks no update, and the others are told", async ({ roster }) => {
+    test("a listener that throws breaks no update, and the others are called", async ({
+      roster,
+    }) => {
       using uncaught = catchUncaughtErrors();
       const seen: number[] = [];
       roster.onChange(() => {
@@ -99,7 +101,7 @@ export function testRoster(name: string, open: () => Promise<RosterFixture>): vo
     });
 
     plainTest.each(["lead", "user", "system", "all", "team", "outside"])(
-      "nobody is enlisted as %s, which means somebody else",
+      "no member can have the reserved name %s",
       async (name) => {
         await using fixture = await open();
         const before = await fixture.roster.read();

@@ -3,17 +3,17 @@ import type { RunEnd, Runner } from "../../agent/runner.ts";
 import { interrupt, leave } from "../../lib/leaving.ts";
 import type { AgentEvent } from "../../protocol/events.ts";
 
-/** What the runner's model or agent does when it is asked, one for each time. */
+/** What the runner's model or agent does at each request, one entry each. */
 export type RunnerScript = readonly ({ says: string } | "hangs" | "fails")[];
 
 /** A runner with an empty transcript. */
 export interface RunnerFixture extends AsyncDisposable {
   readonly runner: Runner;
-  /** Leaves mail for its member, as the person. */
+  /** Sends mail from the person to the runner's member. */
   tell(content: string): Promise<unknown>;
-  /** Resolves when what answers has begun to hang. */
+  /** Resolves when the model or agent has started to hang. */
   readonly hanging: Promise<void>;
-  /** Opens a runner on the same transcript, as the next process would. */
+  /** Opens another runner on the same transcript, like the next process. */
   reopen(): Promise<Runner>;
 }
 
@@ -23,7 +23,7 @@ export function testRunner(
   open: (script: RunnerScript) => Promise<RunnerFixture>,
 ): void {
   describe(`${name} keeps the runner's promises`, () => {
-    test("a run answers its mail, and its end is known until it is settled", async () => {
+    test("a run answers its mail, and its end is returned until it is settled", async () => {
       await using fixture = await open([{ says: "Done." }]);
       await fixture.tell("Go.");
 
@@ -40,7 +40,7 @@ export function testRunner(
       });
     });
 
-    test("a run that is settled stays so", async () => {
+    test("a settled run stays settled", async () => {
       await using fixture = await open([{ says: "Done." }]);
       await fixture.tell("Go.");
       await run(fixture.runner);
@@ -51,7 +51,7 @@ export function testRunner(
       expect((await fixture.reopen()).lastRun.unsettledEnd).toBeUndefined();
     });
 
-    test("a run that is interrupted ends, and says by whom", async () => {
+    test("an interrupted run ends, and its end says by whom", async () => {
       await using fixture = await open(["hangs"]);
       await fixture.tell("Go.");
 
@@ -64,7 +64,7 @@ export function testRunner(
       expect((await fixture.reopen()).lastRun.end).toMatchObject({ outcome: "interrupted" });
     });
 
-    test("a run that its process leaves stays open, and continues in the next", async () => {
+    test("a run stays open when its process exits, and continues in the next process", async () => {
       await using fixture = await open(["hangs", { says: "Done after all." }]);
       await fixture.tell("Go.");
 
@@ -75,7 +75,7 @@ export function testRunner(
       expect((await run(next)).end).toMatchObject({ answers: ["Done after all."] });
     });
 
-    test("a run that was left open is ended where nobody continues it", async () => {
+    test("an open run can be ended instead of continued", async () => {
       await using fixture = await open(["hangs"]);
       await fixture.tell("Go.");
       await leaveRun(fixture);
@@ -89,7 +89,7 @@ export function testRunner(
       });
     });
 
-    test("a failure of what answers is an outcome with its reason", async () => {
+    test("a failure of the model or agent is an outcome with its reason", async () => {
       await using fixture = await open(["fails"]);
       await fixture.tell("Go.");
 
@@ -98,7 +98,7 @@ export function testRunner(
       expect(end).toMatchObject({ outcome: "failed", reason: expect.stringMatching(/./) });
     });
 
-    test("mail can be taken in without a run, as much as is chosen, and is not given again", async () => {
+    test("chosen mail can be taken without a run, and is not delivered again", async () => {
       await using fixture = await open([{ says: "I know of both." }]);
       await fixture.tell("One.");
       await fixture.tell("Two.");
@@ -118,7 +118,7 @@ function lastRun({ lastRun: run }: Runner) {
   return { answers, isOpen, end, unsettledEnd };
 }
 
-/** Runs until what answers hangs, and leaves. */
+/** Runs until the model or agent hangs, then exits. */
 function leaveRun({ runner, hanging }: RunnerFixture) {
   return run(runner, async (stop) => {
     await hanging;
@@ -126,7 +126,7 @@ function leaveRun({ runner, hanging }: RunnerFixture) {
   });
 }
 
-/** Runs to the end. `stop` may stop it before. */
+/** Runs to the end, or until `stop` is aborted. */
 async function run(
   runner: Runner,
   stop: (run: AbortController) => Promise<void> = async () => undefined,

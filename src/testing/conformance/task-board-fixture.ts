@@ -3,7 +3,7 @@ import type { Task } from "../../protocol/task.ts";
 import type { TaskBoard } from "../../tasks/task-board.ts";
 import type { ManualClock } from "../manual-clock.ts";
 
-/** A new empty board. `reopen` opens the same one again, as another process does. */
+/** A new empty board. `reopen` opens the same one as another process. */
 export interface TaskBoardFixture extends AsyncDisposable {
   board: TaskBoard;
   clock: ManualClock;
@@ -13,7 +13,7 @@ export interface TaskBoardFixture extends AsyncDisposable {
 export const alice = MemberName.parse("alice");
 export const bob = MemberName.parse("bob");
 
-/** One more task that is pending, free and nobody's. */
+/** Creates a task that is pending, unblocked and without an owner. */
 export function createTask(board: TaskBoard): Promise<Task> {
   return board.create({ subject: "some work", created_by: lead });
 }

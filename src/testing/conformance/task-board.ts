@@ -63,7 +63,7 @@ function testRecords(open: () => Promise<TaskBoardFixture>): void {
     expect((await board.list()).map(({ id }) => Number(id))).toEqual(ids);
   });
 
-  test("an unknown id is an error that names the tasks there are", async ({ board }) => {
+  test("an unknown id is an error that lists the existing tasks", async ({ board }) => {
     const missing = TaskId.parse("9");
     await expect(board.get(missing)).rejects.toMatchObject({ hint: "The board is empty." });
     await createTask(board);
@@ -76,7 +76,7 @@ function testRecords(open: () => Promise<TaskBoardFixture>): void {
     await expect(board.update(missing, {}, { by: lead })).rejects.toMatchObject(expected);
   });
 
-  test("every change raises the version, and listeners hear it", async ({ board, clock }) => {
+  test("every change raises the version and calls the listeners", async ({ board, clock }) => {
     const seen: Task[] = [];
     const stop = board.onChange((task) => seen.push(task));
     const task = await createTask(board);
@@ -95,7 +95,7 @@ function testRecords(open: () => Promise<TaskBoardFixture>): void {
     });
   });
 
-  test("a listener that throws breaks no change, and the others are told", async ({ board }) => {
+  test("a listener that throws breaks no change, and the others are called", async ({ board }) => {
     using uncaught = catchUncaughtErrors();
     const seen: Task[] = [];
     board.onChange(() => {
@@ -109,7 +109,7 @@ function testRecords(open: () => Promise<TaskBoardFixture>): void {
     expect(await uncaught.settled()).toMatchObject([{ message: "a listener's bug" }]);
   });
 
-  test("a change for a version that is past is refused and changes nothing", async ({ board }) => {
+  test("a change for an old version is refused and changes nothing", async ({ board }) => {
     const task = await createTask(board);
     const current = await board.claim(task.id, { by: alice, version: 1 });
 
@@ -122,7 +122,7 @@ function testRecords(open: () => Promise<TaskBoardFixture>): void {
     await board.complete(task.id, { by: alice, version: 2 });
   });
 
-  test("what a caller does to a task it got does not reach the board", async ({ board }) => {
+  test("changing a returned task does not change the board", async ({ board }) => {
     const task = await createTask(board);
 
     task.subject = "changed";
@@ -135,7 +135,7 @@ function testRecords(open: () => Promise<TaskBoardFixture>): void {
     });
   });
 
-  test("listeners are told of what another process creates and changes", async (fixture) => {
+  test("listeners are called after another process creates or changes a task", async (fixture) => {
     const { board } = fixture;
     const other = await fixture.reopen();
     const mine = await createTask(board);
@@ -199,7 +199,7 @@ function testOwnership(open: () => Promise<TaskBoardFixture>): void {
     }
   });
 
-  test("a task assigned at creation is started by its owner alone", async ({ board }) => {
+  test("only its owner can start a task that was assigned at creation", async ({ board }) => {
     const { id } = await board.create({ subject: "x", owner: alice, created_by: lead });
 
     expect(await board.claimable()).toEqual([]);

@@ -4,7 +4,7 @@ import type { Task } from "../../protocol/task.ts";
 import { alice, bob, createTask, type TaskBoardFixture } from "./task-board-fixture.ts";
 import { testWith } from "./test-with.ts";
 
-/** What a board promises about tasks that wait for others. */
+/** The promises of a board about blocked tasks. */
 export function testTaskDependencies(open: () => Promise<TaskBoardFixture>): void {
   const test = testWith(open);
   test("nobody claims, starts or completes a task that is blocked", async ({ board }) => {
@@ -26,7 +26,7 @@ export function testTaskDependencies(open: () => Promise<TaskBoardFixture>): voi
     expect(await board.claim(id, { by: alice })).toMatchObject({ owner: "alice" });
   });
 
-  test("the end of the last blocker reports which tasks are free", async ({ board }) => {
+  test("the end of the last blocker reports the tasks that became free", async ({ board }) => {
     const first = await createTask(board);
     const second = await createTask(board);
     const draft = { subject: "x", created_by: lead };
@@ -53,7 +53,7 @@ export function testTaskDependencies(open: () => Promise<TaskBoardFixture>): voi
     expect(new Set(freed)).toEqual(new Set([id]));
   });
 
-  test("a task whose blockers are taken away is free", async ({ board }) => {
+  test("a task whose blockers are removed is free", async ({ board }) => {
     const first = await createTask(board);
     const { id } = await board.create({
       subject: "x",
@@ -67,7 +67,7 @@ export function testTaskDependencies(open: () => Promise<TaskBoardFixture>): voi
     expect(task.blocked_by).toEqual([]);
   });
 
-  test("tasks cannot wait in a circle, or for unknown tasks", async ({ board }) => {
+  test("cycles and unknown blockers are refused", async ({ board }) => {
     const { id: one } = await createTask(board);
     const { id: two } = await createTask(board);
     const { id: three } = await createTask(board);
@@ -99,7 +99,7 @@ export function testTaskDependencies(open: () => Promise<TaskBoardFixture>): voi
     expect(await board.get(three)).toMatchObject({ blocked_by: ["4"] });
   });
 
-  test("simultaneous changes of several tasks close no circle", async ({ board }) => {
+  test("simultaneous changes of several tasks create no cycle", async ({ board }) => {
     for (let round = 0; round < 10; round++) {
       const one = await createTask(board);
       const two = await createTask(board);

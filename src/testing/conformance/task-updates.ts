@@ -4,7 +4,7 @@ import { maxReleases } from "../../tasks/task-rules.ts";
 import { alice, bob, createTask, type TaskBoardFixture } from "./task-board-fixture.ts";
 import { testWith } from "./test-with.ts";
 
-/** What a board promises about changing a task and giving it up. */
+/** The promises of a board about changing and releasing tasks. */
 export function testTaskUpdates(open: () => Promise<TaskBoardFixture>): void {
   testEdits(open);
   testReleases(open);
@@ -12,7 +12,7 @@ export function testTaskUpdates(open: () => Promise<TaskBoardFixture>): void {
 
 function testEdits(open: () => Promise<TaskBoardFixture>): void {
   const test = testWith(open);
-  test("a task is edited by anybody while it is nobody's", async ({ board }) => {
+  test("anybody can edit a task without an owner", async ({ board }) => {
     const task = await createTask(board);
 
     const patch = { subject: "y", description: "more", result: "half" };
@@ -22,7 +22,7 @@ function testEdits(open: () => Promise<TaskBoardFixture>): void {
     expect((await board.update(task.id, {}, { by: bob })).task).toEqual(edited);
   });
 
-  test("the result of a task that has ended can be put right", async ({ board }) => {
+  test("the result of an ended task can be corrected", async ({ board }) => {
     const task = await createTask(board);
     await board.complete(task.id, { by: lead, result: "wrong" });
 
@@ -31,7 +31,7 @@ function testEdits(open: () => Promise<TaskBoardFixture>): void {
     expect(edited).toMatchObject({ status: "completed", result: "right" });
   });
 
-  test("a task handed over waits for its new owner's claim", async ({ board }) => {
+  test("a reassigned task waits for its new owner's claim", async ({ board }) => {
     const task = await createTask(board);
     await board.claim(task.id, { by: alice });
 
@@ -44,7 +44,9 @@ function testEdits(open: () => Promise<TaskBoardFixture>): void {
     expect(await board.claim(task.id, { by: bob })).toMatchObject({ lease: { holder: "bob" } });
   });
 
-  test("a task can be started for its owner or for oneself by its status", async ({ board }) => {
+  test("setting the status to in_progress starts a task for its owner or for the caller", async ({
+    board,
+  }) => {
     const first = await createTask(board);
     const second = await createTask(board);
     const status = "in_progress" as const;
@@ -59,7 +61,9 @@ function testEdits(open: () => Promise<TaskBoardFixture>): void {
     ).rejects.toMatchObject({ code: "task-refused" });
   });
 
-  test("a task that ended is reopened, not restarted or ended otherwise", async ({ board }) => {
+  test("an ended task can only be reopened, not restarted or given another end", async ({
+    board,
+  }) => {
     const task = await createTask(board);
     await board.claim(task.id, { by: alice });
     await board.complete(task.id, { by: alice, result: "done" });
@@ -90,7 +94,7 @@ function testEdits(open: () => Promise<TaskBoardFixture>): void {
     expect(cancelled).toMatchObject({ status: "cancelled", result: "no network" });
   });
 
-  test("empty subjects and texts beyond bounds are refused", async ({ board }) => {
+  test("empty subjects and too long texts are refused", async ({ board }) => {
     const task = await createTask(board);
     const large = "x".repeat(256 * 1024 + 1);
 
@@ -109,7 +113,7 @@ function testEdits(open: () => Promise<TaskBoardFixture>): void {
 
 function testReleases(open: () => Promise<TaskBoardFixture>): void {
   const test = testWith(open);
-  test("a member's end frees all it has not finished, and nothing else", async ({ board }) => {
+  test("releasing a member's tasks frees only the unfinished ones", async ({ board }) => {
     const started = await createTask(board);
     const finished = await createTask(board);
     const others = await createTask(board);
@@ -128,7 +132,7 @@ function testReleases(open: () => Promise<TaskBoardFixture>): void {
     expect(await board.releaseAll({ holder: alice, isCounted: true })).toEqual([]);
   });
 
-  test("a release that comes too late takes nothing from the next owner", async ({ board }) => {
+  test("a late release takes nothing from the next owner", async ({ board }) => {
     const task = await createTask(board);
     const current = await board.claim(task.id, { by: bob });
 
@@ -137,7 +141,7 @@ function testReleases(open: () => Promise<TaskBoardFixture>): void {
     expect(released).toEqual(current);
   });
 
-  test("a task that was given up too often has failed", async ({ board }) => {
+  test("a task that was released too often fails", async ({ board }) => {
     const task = await createTask(board);
     const giveUp = async () => {
       await board.claim(task.id, { by: alice });
@@ -154,7 +158,7 @@ function testReleases(open: () => Promise<TaskBoardFixture>): void {
     expect(await giveUp()).toMatchObject({ status: "pending", releases: 1 });
   });
 
-  test("releases that are not counted fail no task", async ({ board }) => {
+  test("uncounted releases never fail a task", async ({ board }) => {
     const task = await createTask(board);
 
     for (let count = 0; count <= maxReleases; count++) {

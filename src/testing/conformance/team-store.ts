@@ -9,7 +9,7 @@ export interface TeamStoreFixture extends AsyncDisposable {
   store: TeamStore;
 }
 
-/** The promises in team-store.ts, one test each. Its parts have suites of their own. */
+/** The promises in team-store.ts, one test each. The parts of a store have their own suites. */
 export function testTeamStore(name: string, open: () => Promise<TeamStoreFixture>): void {
   const test = testWith(open);
   describe(`${name} keeps the team store's promises`, () => {
@@ -31,7 +31,9 @@ export function testTeamStore(name: string, open: () => Promise<TeamStoreFixture
       expect(await reader.unread()).toHaveLength(1);
     });
 
-    test("mail to a stranger is refused with the members there are", async ({ store }) => {
+    test("mail to an unknown member is refused, and the error lists the members", async ({
+      store,
+    }) => {
       await enlist(store, "alice", "idle");
 
       await expect(store.send("carol", hello)).rejects.toMatchObject({
@@ -52,7 +54,7 @@ export function testTeamStore(name: string, open: () => Promise<TeamStoreFixture
     });
 
     plainTest.each(["../lead", "a/b", "ALL", "", "x".repeat(33), "ünal", "-a"])(
-      "%j is nobody's name",
+      "%j is refused as a member's name",
       async (name) => {
         await using fixture = await open();
 
@@ -76,7 +78,7 @@ export function testTeamStore(name: string, open: () => Promise<TeamStoreFixture
       expect(second.lost.aborted).toBe(false);
     });
 
-    test("the newest unread mail is known without opening the member", async ({ store }) => {
+    test("the newest unread mail can be read without opening the member", async ({ store }) => {
       await enlist(store, "alice", "idle");
       expect(await store.newestUnread(alice)).toBeUndefined();
 
@@ -90,7 +92,7 @@ export function testTeamStore(name: string, open: () => Promise<TeamStoreFixture
       expect(await store.newestUnread(alice)).toBeUndefined();
     });
 
-    test("a member that is opened twice is the same", async ({ store }) => {
+    test("opening a member twice returns the same object", async ({ store }) => {
       const first = await store.openMember(lead, ignored);
 
       expect(await store.openMember(lead, ignored)).toBe(first);

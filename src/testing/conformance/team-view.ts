@@ -8,7 +8,7 @@ import type { TeamStore } from "../../team/team-store.ts";
 import type { Cursor, TeamChange, TeamView } from "../../team/view/team-view.ts";
 import { testWith } from "./test-with.ts";
 
-/** A new team without members, in the hands of this process, and a view of it. */
+/** A new team without members, run by this process, and a view of it. */
 export interface TeamViewFixture extends AsyncDisposable {
   store: TeamStore;
   view: TeamView;
@@ -78,7 +78,7 @@ function testMail(open: Open): void {
     expect(found).toEqual(Array.from({ length: 25 }, (_, index) => `${25 - index}`));
   });
 
-  test("a page begins with the record whose cursor it is given", async ({ store, view }) => {
+  test("a page starts with the record of the given cursor", async ({ store, view }) => {
     for (const content of ["one", "two", "three"]) await say(store, content);
 
     const [, two] = (await view.mail(lead, { limit: 3 })).records;
@@ -90,7 +90,7 @@ function testMail(open: Open): void {
     });
   });
 
-  test("a message is found by its id, with what has become of it", async ({ store, view }) => {
+  test("a message is found by its id, with its state", async ({ store, view }) => {
     const { reader, transcript } = await store.openMember(lead, ignored);
     const [seen, queued] = [await say(store, "seen"), await say(store, "queued")];
     const delivery = (await reader.unread()).find(({ message }) => message.id === seen.id);
@@ -104,7 +104,7 @@ function testMail(open: Open): void {
     expect(await view.seenTimes(lead, [seen, queued])).toEqual(new Map([[seen.id, at]]));
   });
 
-  test("only what waits for the member's model is unread", async ({ store, view }) => {
+  test("only mail that waits for the member's model is unread", async ({ store, view }) => {
     const { reader } = await store.openMember(lead, ignored);
     const first = await say(store, "one");
     await store.send("lead", {
@@ -155,7 +155,7 @@ function testTranscripts(open: Open): void {
     expect(found).toEqual(notes(1, 25));
   });
 
-  test("what came after a place is given once, in order", async ({ store, view }) => {
+  test("entries after a cursor are returned once, in order", async ({ store, view }) => {
     const { transcript } = await store.openMember(lead, ignored);
     const empty = await view.transcript(lead, { limit: 10 });
     await transcript.append(notes(1, 3));
@@ -170,7 +170,7 @@ function testTranscripts(open: Open): void {
     expect(first.entries[1]?.cursor).toMatch(cursorPattern);
   });
 
-  test("an entry's own cursor is the place right before it", async ({ store, view }) => {
+  test("an entry's cursor points right before it", async ({ store, view }) => {
     const { transcript } = await store.openMember(lead, ignored);
     await transcript.append(notes(1, 3));
 
@@ -211,7 +211,7 @@ function testTranscripts(open: Open): void {
       if (entry?.type === "note") found.push(entry.text);
       if (next === 6) leaving.abort();
       next += 1;
-      // What comes right before the end of the old transcript is not lost with it.
+      // An entry appended right before the restart is not lost.
       await transcript.append(notes(next, next));
       if (next === 4) await store.forget(lead);
     }
@@ -264,7 +264,7 @@ function testEvents(open: Open): void {
 
 function testChanges(open: Open): void {
   const test = testWith(open);
-  test("each kind of change is told", async ({ store, view }) => {
+  test("each kind of change is reported", async ({ store, view }) => {
     await enlist(store, "alice");
     const { reader } = await store.openMember(alice, ignored);
     const changes = new ChangeLog(view);
@@ -312,7 +312,7 @@ function testActs(open: Open): void {
     ]);
   });
 
-  test("to stop nobody in particular is for the lead to carry out", async ({ store, view }) => {
+  test("a stop without a name is an order to the lead", async ({ store, view }) => {
     const { reader } = await store.openMember(lead, ignored);
 
     await view.stop();
@@ -320,7 +320,7 @@ function testActs(open: Open): void {
     expect(await reader.unread()).toMatchObject([{ message: { type: "shutdown_request" } }]);
   });
 
-  test("mail to strangers and to members that have ended is refused", async ({ store, view }) => {
+  test("mail to unknown and ended members is refused", async ({ store, view }) => {
     await enlist(store, "bob", "shutdown");
 
     await expect(view.send("carol", "x")).rejects.toMatchObject({ code: "member-unknown" });
@@ -347,7 +347,7 @@ function testActs(open: Open): void {
   });
 }
 
-/** The changes that a view has reported since the last look. */
+/** The changes that a view has reported since the last call. */
 class ChangeLog {
   readonly stop: () => void;
   #told: TeamChange[] = [];
@@ -360,7 +360,7 @@ class ChangeLog {
     });
   }
 
-  /** Resolves when `change` has been told. */
+  /** Resolves when `change` has been reported. */
   async tell(change: TeamChange): Promise<void> {
     const wanted = JSON.stringify(change);
     while (!this.#told.some((each) => JSON.stringify(each) === wanted)) {

@@ -5,7 +5,10 @@ import type { Entry } from "../../protocol/transcript.ts";
 import type { Transcript, TranscriptReader } from "../../transcript/transcript.ts";
 import { testWith } from "./test-with.ts";
 
-/** The promises in transcript.ts, one test each. `reopen` is a second process that only reads. */
+/**
+ * The promises in transcript.ts, one test each. `reopen` opens the same one as a second process, to
+ * read.
+ */
 export interface TranscriptFixture extends AsyncDisposable {
   transcript: Transcript;
   reopen?(): Promise<TranscriptReader>;
@@ -45,7 +48,7 @@ export function testTranscript(name: string, open: () => Promise<TranscriptFixtu
       expect(await collect(transcript.entries())).toEqual(all);
     });
 
-    test("a tool output that quotes a compaction is no compaction", async ({ transcript }) => {
+    test("a tool output that quotes a compaction does not count as one", async ({ transcript }) => {
       const entries = [output("a"), output(`\n${JSON.stringify(compaction("quoted"))}\n`)];
 
       await transcript.append(entries);

@@ -4,7 +4,10 @@ import { MemberName } from "../../protocol/ids.ts";
 import type { UsageRecord } from "../../protocol/usage.ts";
 import { testWith } from "./test-with.ts";
 
-/** The promises in usage-ledger.ts, one test each. `reopen` is a second process that only reads. */
+/**
+ * The promises in usage-ledger.ts, one test each. `reopen` opens the same one as a second process,
+ * to read.
+ */
 export interface UsageLedgerFixture extends AsyncDisposable {
   ledger: UsageLedger;
   reopen?(): Promise<UsageReader>;
@@ -17,7 +20,7 @@ export function testUsageLedger(name: string, open: () => Promise<UsageLedgerFix
       expect(await ledger.totals()).toEqual(new Map());
     });
 
-    test("each member's calls are added up apart", async ({ ledger }) => {
+    test("each member's calls are added up separately", async ({ ledger }) => {
       await ledger.record(call("ada", { input_tokens: 10, cost_usd: 0.5 }));
       await ledger.record(call("bob", { output_tokens: 7, cost_usd: 2 }));
       await ledger.record(
@@ -47,7 +50,7 @@ export function testUsageLedger(name: string, open: () => Promise<UsageLedgerFix
       });
     });
 
-    test("money does not drift", async ({ ledger }) => {
+    test("sums of money have no rounding errors", async ({ ledger }) => {
       for (let turn = 0; turn < 1000; turn++) {
         await ledger.record(call("ada", { cost_usd: 0.1 }));
         await ledger.record(call("bob", { cost_usd: 0.0000000375 }));
@@ -58,7 +61,7 @@ export function testUsageLedger(name: string, open: () => Promise<UsageLedgerFix
       expect(totals.get(MemberName.parse("bob"))?.cost_usd).toBe(0.0000375);
     });
 
-    test("a call without a price is counted apart", async ({ ledger }) => {
+    test("a call without a price is counted separately", async ({ ledger }) => {
       await ledger.record(call("ada", {}));
       await ledger.record(call("ada", { cost_usd: 0 }));
 
@@ -70,7 +73,7 @@ export function testUsageLedger(name: string, open: () => Promise<UsageLedgerFix
       });
     });
 
-    test("totals are of their moment", async ({ ledger }) => {
+    test("totals do not change after they are returned", async ({ ledger }) => {
       await ledger.record(call("ada", { input_tokens: 1 }));
       const before = await ledger.totals();
 

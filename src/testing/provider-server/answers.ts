@@ -4,20 +4,23 @@ import { anthropicWire } from "./anthropic-wire.ts";
 import { openAiWire } from "./openai-wire.ts";
 import type { ProviderApi, ProviderRequest, RequestBody } from "./provider-api.ts";
 
-/** What a `ProviderServer` answers one request with. A block alone is a reply of that block. */
+/**
+ * The answer of a `ProviderServer` to one request. A single block stands for a reply with only that
+ * block.
+ */
 export type ScriptedAnswer = StreamAnswer | StatusAnswer | DeliveredAnswer;
 
-/** What is streamed, whole and at once unless it is put into `cut`, `stall` or `inPieces`. */
+/** A streamed answer, sent whole and at once unless wrapped in `cut`, `stall` or `inPieces`. */
 export type StreamAnswer = ReplyBlock | ScriptedReply | BrokenReply | RawAnswer;
 
-/** The first half of a reply, and then an error event instead of the rest. */
+/** The first half of a reply, then an error event instead of the rest. */
 interface BrokenReply {
   readonly type: "broken-reply";
   readonly reply: ScriptedReply;
   readonly message: string;
 }
 
-/** Bytes of an event stream that no reply is spelled by. */
+/** Raw bytes of an event stream, for input that no reply would produce. */
 interface RawAnswer {
   readonly type: "raw";
   readonly text: string;
@@ -26,7 +29,7 @@ interface RawAnswer {
 export interface StatusAnswer {
   readonly type: "status";
   readonly status: number;
-  /** Without one, the API's own for that status. */
+  /** Default: the API's own message for that status. */
   readonly body: string | object | undefined;
   readonly headers: Record<string, string>;
 }
@@ -39,7 +42,7 @@ export interface DeliveredAnswer {
 
 export type AnswerDelivery =
   | { type: "whole" }
-  /** `clean` ends the response as if that were all of it; `broken` breaks the connection. */
+  /** `clean` ends the response normally; `broken` breaks the connection. */
   | { type: "cut"; afterBytes: number; ending: "clean" | "broken" }
   | { type: "stall"; after: number | "nothing" }
   | { type: "pieces"; bytes: number };
@@ -56,12 +59,14 @@ export function raw(text: string): RawAnswer {
   return { type: "raw", text };
 }
 
-/** An error inside the stream, as when the provider is overloaded in the middle of a reply. */
+/**
+ * An error event in the stream, such as when the provider is overloaded in the middle of a reply.
+ */
 export function breaksOff(answer: ReplyBlock | ScriptedReply, message = "Overloaded"): BrokenReply {
   return { type: "broken-reply", reply: toReply(answer), message };
 }
 
-/** All of it at once, as it is delivered when nothing else is asked for. */
+/** The default delivery: everything at once. */
 export function whole(answer: StreamAnswer): DeliveredAnswer {
   return { type: "delivered", answer, delivery: { type: "whole" } };
 }
@@ -75,14 +80,14 @@ export function cut(
 }
 
 /**
- * Goes silent before the headers (`"nothing"`) or so many bytes after them, until the server's
- * `release` or until the client goes away.
+ * Stalls before the headers (`"nothing"`) or after the given number of bytes of the body, until the
+ * server's `release` or until the client disconnects.
  */
 export function stall(answer: StreamAnswer, after: number | "nothing"): DeliveredAnswer {
   return { type: "delivered", answer, delivery: { type: "stall", after } };
 }
 
-/** Written so many bytes at a time, wherever that splits an event or a character. */
+/** Writes the given number of bytes at a time, even if that splits an event or a character. */
 export function inPieces(answer: StreamAnswer, bytes: number): DeliveredAnswer {
   return { type: "delivered", answer, delivery: { type: "pieces", bytes } };
 }
@@ -92,7 +97,7 @@ export const wires: Record<ProviderRequest["api"], ProviderApi> = {
   openai: openAiWire,
 };
 
-/** The event stream that `answer` is, as a server writes it. */
+/** The event stream of `answer`, as a server writes it. */
 export function streamText(
   api: ProviderRequest["api"],
   answer: StreamAnswer,
@@ -106,7 +111,7 @@ export function streamText(
   return half.join("") + wire.errorFrame(answer.message);
 }
 
-/** The blocks that a client has received once it has all of `answer`. */
+/** The blocks that a client has received at the end of `answer`. */
 export function blocksOf(answer: StreamAnswer): readonly ReplyBlock[] {
   if (answer.type === "raw" || answer.type === "broken-reply") return [];
   return toReply(answer).blocks;

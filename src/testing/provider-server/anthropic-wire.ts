@@ -96,7 +96,7 @@ function contentOf(block: ReplyBlock): { start: object; deltas: object[] } {
     case "tool-call":
       return {
         start: { type: "tool_use", id: block.call_id, name: block.name, input: {} },
-        // The API begins with an empty delta, and may send no other where the input is empty.
+        // The API begins with an empty delta. For an empty input it may send no other.
         deltas: ["", ...inDeltas(inputJson(block.input))].map((partial_json) => {
           return { type: "input_json_delta", partial_json };
         }),
@@ -108,7 +108,7 @@ const ThoughtData = z.object({
   anthropic: z.object({ signature: z.string().optional(), redactedData: z.string().optional() }),
 });
 
-/** What `thinks` and `thinksInSecret` keep beside a thought. */
+/** The provider data that `thinks` and `thinksInSecret` store in a thinking block. */
 export function thoughtData(block: ReplyBlock): z.infer<typeof ThoughtData>["anthropic"] {
   return ThoughtData.safeParse(block.provider).data?.anthropic ?? {};
 }

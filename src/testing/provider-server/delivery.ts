@@ -1,7 +1,7 @@
 import type { ServerResponse } from "node:http";
 import type { AnswerDelivery } from "./answers.ts";
 
-/** The answers that are silent, and the clients that did not wait for more. */
+/** The stalled answers, and the clients that disconnected before their end. */
 export class Stalls {
   abandoned = 0;
   readonly #waiting = new Set<() => void>();
@@ -19,7 +19,7 @@ export class Stalls {
     for (const goOn of this.#waiting) goOn();
   }
 
-  /** Resolves when it is released, or when the client of `response` has gone away. */
+  /** Resolves when the answer is released, or when the client of `response` has disconnected. */
   stall(response: ServerResponse): Promise<void> {
     return new Promise((resolve) => {
       const end = () => {
@@ -39,7 +39,7 @@ export class Stalls {
   }
 }
 
-/** Answers with the event stream `bytes`; resolves once all that is to be sent is sent. */
+/** Answers with the event stream `bytes`; resolves once everything is sent. */
 export async function send(
   response: ServerResponse,
   bytes: Buffer,
@@ -78,11 +78,11 @@ async function cutOff(
   response.destroy();
 }
 
-/** Resolves once the bytes are on their way. */
+/** Resolves once the bytes are handed to the operating system. */
 function write(response: ServerResponse, bytes: Buffer): Promise<void> {
   if (response.destroyed) return Promise.resolve();
   if (bytes.length === 0) response.flushHeaders();
-  // The caller sees in `destroyed` whether it failed because the client is gone.
+  // If the client has disconnected, the write fails; the caller checks `destroyed`.
   return new Promise((resolve) => response.write(bytes, () => resolve()));
 }
 

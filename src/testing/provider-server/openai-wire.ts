@@ -66,7 +66,7 @@ function wantsUsage(body: RequestBody): boolean {
   return UsageOption.safeParse(body).success;
 }
 
-/** The API counts what it read from its cache as part of the prompt. */
+/** The API counts tokens read from its cache as part of the prompt. */
 function usageOf({ usage }: ScriptedReply): object {
   const prompt_tokens = usage.input_tokens + usage.cache_read_tokens;
   return {
@@ -77,7 +77,7 @@ function usageOf({ usage }: ScriptedReply): object {
   };
 }
 
-/** Calls are numbered by themselves, without the texts between them. */
+/** The index counts only tool calls, not the texts between them. */
 function callIndex({ blocks }: ScriptedReply, index: number): number {
   return blocks.slice(0, index).filter(({ type }) => type === "tool-call").length;
 }
@@ -87,7 +87,7 @@ function deltasOf(block: ReplyBlock, index: number): object[] {
     case "text":
       return inDeltas(block.text).map((content) => ({ content }));
     case "thinking":
-      // Not OpenAI's own, but what compatible servers send for models that think.
+      // Not part of OpenAI's API; compatible servers send it for models that think.
       return inDeltas(block.text).map((reasoning_content) => ({ reasoning_content }));
     case "tool-call": {
       const { call_id: id, name, input } = block;

@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from "node:http";
 import { z } from "zod";
 import type { ScriptedReply } from "../scripted-model.ts";
 
-/** What every request of any API has. Each API's strict check looks at the rest. */
+/** The fields that the requests of all APIs have. Each API's strict check reads the rest. */
 export const RequestBody = z.looseObject({
   model: z.string().min(1),
   messages: z.array(z.looseObject({ role: z.string(), content: z.unknown() })),
@@ -14,15 +14,15 @@ export interface ProviderRequest {
   readonly api: "anthropic" | "openai";
   readonly headers: IncomingHttpHeaders;
   readonly body: RequestBody;
-  /** The body as it came. */
+  /** The parsed body, unchanged. */
   readonly text: string;
-  /** When it was received whole, in monotonic milliseconds. */
+  /** When the whole request was received, in monotonic milliseconds. */
   readonly at: number;
   /** When the last byte of the answer was handed to the operating system. */
   answeredAt?: number;
 }
 
-/** Why a request is not answered, in the words of the API. */
+/** Why a request is refused, in the words of the API. */
 export interface ProviderRefusal {
   readonly status: number;
   readonly message: string;
@@ -39,7 +39,10 @@ export interface ProviderApi {
   errorBody(refusal: ProviderRefusal): object;
 }
 
-/** The input of a tool call as the model spells it, for what `JSON.stringify` would never write. */
+/**
+ * The input of a tool call as the model writes it; it may be text that `JSON.stringify` never
+ * produces.
+ */
 export class RawJson {
   readonly text: string;
 
@@ -52,12 +55,12 @@ export function inputJson(input: unknown): string {
   return input instanceof RawJson ? input.text : JSON.stringify(input);
 }
 
-/** As providers stream it: a little at a time, and no character is ever split. */
+/** Splits a text into small pieces, as providers do, without splitting a character. */
 export function inDeltas(text: string): string[] {
   return text.match(/.{1,40}/gsu) ?? [];
 }
 
-/** A handful of statuses in the words that both providers share. */
+/** The error messages that both providers use. */
 export function defaultMessage(status: number): string {
   return messages[status] ?? `Status ${status}`;
 }

@@ -25,19 +25,21 @@ import { refuseAnthropic } from "./strict-anthropic.ts";
 import { refuseOpenAi } from "./strict-openai.ts";
 
 export interface ProviderServerOptions {
-  /** Refuses all that the real API refuses, and all that our own client must not send. */
+  /**
+   * Refuses everything that the real API refuses, and everything that our own client must not send.
+   */
   strict?: boolean;
 }
 
 /**
  * A real HTTP server that speaks the streaming formats of Anthropic Messages (`/v1/messages`) and
- * OpenAI chat completions (`/v1/chat/completions`), and answers as a test has told it to.
+ * OpenAI chat completions (`/v1/chat/completions`), and gives the answers that a test has set.
  *
- * A request that it refuses, or that it has no answer for, gets a 400 that no client repeats, and is
- * listed in `refusals`. `assertDone` throws for any of those, and for answers that nobody fetched.
+ * A request that it refuses, or has no answer for, gets a 400, which clients do not retry, and is
+ * listed in `refusals`. `assertDone` throws if there are refusals or unused answers.
  */
 export class ProviderServer implements AsyncDisposable {
-  /** All requests whose body is one, in the order in which they were received whole. */
+  /** All requests with a valid body, in the order in which they were received completely. */
   readonly requests: ProviderRequest[] = [];
   readonly refusals: string[] = [];
   readonly #server: Server;
@@ -45,7 +47,7 @@ export class ProviderServer implements AsyncDisposable {
   readonly #answers: ScriptedAnswer[] = [];
   readonly #stalls = new Stalls(() => this.#changed());
   readonly #looks = new Set<() => void>();
-  /** Every thought that was handed out, by its signature. */
+  /** Every thought that was sent to a client, by its signature. */
   readonly #thoughts = new Map<string, string>();
   #answerAll: ((request: ProviderRequest) => ScriptedAnswer | Promise<ScriptedAnswer>) | undefined;
 
@@ -55,7 +57,7 @@ export class ProviderServer implements AsyncDisposable {
   }
 
   static async start({ strict = false }: ProviderServerOptions = {}): Promise<ProviderServer> {
-    // A connection is never closed for being idle: that would race with the client's next request.
+    // Idle connections stay open: closing one could race with the client's next request.
     const http = createServer({ keepAliveTimeout: 0 });
     const server = new ProviderServer(http, strict);
     http.on("request", (request, response) => {
@@ -65,19 +67,19 @@ export class ProviderServer implements AsyncDisposable {
     return server;
   }
 
-  /** Without a path: Anthropic's base URL. OpenAI's has `/v1` behind it. */
+  /** Without a path: this is Anthropic's base URL. Append `/v1` for OpenAI's. */
   get url(): string {
     const address = this.#server.address();
     if (typeof address !== "object" || !address) throw new Error("The server is closed");
     return `http://127.0.0.1:${address.port}`;
   }
 
-  /** How many answers are silent right now. */
+  /** How many answers are stalled right now. */
   get stalled(): number {
     return this.#stalls.count;
   }
 
-  /** How many clients went away before their answer's end. */
+  /** How many clients disconnected before the end of their answer. */
   get abandoned(): number {
     return this.#stalls.abandoned;
   }
@@ -87,17 +89,17 @@ export class ProviderServer implements AsyncDisposable {
     this.#answers.push(...answers);
   }
 
-  /** Answers every request that `reply` has no answer left for. */
+  /** Answers every request once the answers of `reply` are used up. */
   replyWith(answer: (request: ProviderRequest) => ScriptedAnswer | Promise<ScriptedAnswer>): void {
     this.#answerAll = answer;
   }
 
-  /** Lets all stalled answers go on. */
+  /** Continues all stalled answers. */
   release(): void {
     this.#stalls.release();
   }
 
-  /** Resolves once `condition` holds. It is looked at whenever something happens at the server. */
+  /** Resolves once `condition` returns true. It is checked after every event on the server. */
   until(condition: () => boolean): Promise<void> {
     return new Promise((resolve) => {
       const look = () => {
@@ -113,7 +115,7 @@ export class ProviderServer implements AsyncDisposable {
   assertDone(): void {
     if (this.refusals.length > 0) throw new Error(this.refusals.join("\n"));
     const { length } = this.#answers;
-    if (length > 0) throw new Error(`Answers that nobody fetched: ${length}`);
+    if (length > 0) throw new Error(`Unused answers: ${length}`);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -127,7 +129,7 @@ export class ProviderServer implements AsyncDisposable {
     const at = performance.now();
     const wire = Object.values(wires).find(({ path }) => path === incoming.url);
     if (incoming.method !== "POST" || !wire) {
-      const message = `${incoming.method} ${incoming.url} is nothing this server has`;
+      const message = `${incoming.method} ${incoming.url} is not an endpoint of this server`;
       this.#refuse(response, wires.openai, { status: 404, message });
       return;
     }
@@ -155,7 +157,7 @@ export class ProviderServer implements AsyncDisposable {
     }
     const answer = this.#answers.shift() ?? (await this.#answerAll?.(request));
     if (!answer) {
-      const message = `Unexpected request ${this.requests.length}: no answer is left for it`;
+      const message = `Unexpected request ${this.requests.length}: no answers are left`;
       this.#refuse(response, wire, { status: 400, message });
       return;
     }
@@ -204,7 +206,7 @@ async function readBody(incoming: IncomingMessage): Promise<string> {
   return Buffer.concat(chunks).toString();
 }
 
-/** The body, or what is wrong with it. */
+/** The parsed body, or the problem with it. */
 function readRequest(text: string): RequestBody | string {
   try {
     return parseJson(text, RequestBody, "The body");

@@ -36,7 +36,7 @@ const Thinking = z.looseObject({
 
 const RedactedThinking = z.looseObject({ type: z.literal("redacted_thinking"), data: z.string() });
 
-/** Content as blocks, however it is written. */
+/** Content as blocks; a string becomes one text block. */
 function contentOf<Block extends z.ZodType>(block: Block) {
   return z.preprocess(
     (content) => (typeof content === "string" ? [{ type: "text", text: content }] : content),
@@ -73,7 +73,7 @@ const AnthropicBody = z.looseObject({
 });
 type AnthropicBody = z.infer<typeof AnthropicBody>;
 
-/** Why the API would refuse `request`. `thoughts` has each thought it knows by its signature. */
+/** Why the API would refuse `request`. `thoughts` maps signatures to thoughts. */
 export function refuseAnthropic(
   { headers, body }: ProviderRequest,
   thoughts: ReadonlyMap<string, string>,
@@ -113,7 +113,8 @@ function wrongRoles(messages: readonly AnthropicMessage[]): string | undefined {
   }
   const repeated = messages.find(({ role }, index) => role === messages[index - 1]?.role);
   if (!repeated) return undefined;
-  // The API itself joins them. Requests of ours are prefixes of each other, and joining is not.
+  // The API itself would join them. Ours must not need that: each request is a prefix of the next
+  // one.
   return `messages: roles must alternate, but found multiple "${repeated.role}" roles in a row`;
 }
 

@@ -59,11 +59,11 @@ export function refuseOpenAi({ headers, body }: ProviderRequest): ProviderRefusa
 
 function wrongTurns(messages: readonly OpenAiMessage[]): string | undefined {
   if (messages.at(-1)?.role === "assistant") {
-    return "The last message must not be the assistant's: it would be gone on with";
+    return "The last message must not be the assistant's: the model would continue it";
   }
   for (const [index, { role }] of messages.entries()) {
     if (role === messages[index - 1]?.role && role !== "tool") {
-      // The API itself takes them. Ours is one conversation, in which speakers take turns.
+      // The API itself accepts them. Our conversations always alternate.
       return `messages.${index}: two messages of role '${role}' in a row`;
     }
   }
@@ -76,7 +76,7 @@ function wrongResults(messages: readonly OpenAiMessage[]): string | undefined {
   for (const [index, message] of messages.entries()) {
     if (message.role === "tool") {
       if (!open.delete(message.tool_call_id)) {
-        return `messages.${index}: messages with role 'tool' must be a response to a preceding message with 'tool_calls'; '${message.tool_call_id}' is none, or is answered already`;
+        return `messages.${index}: messages with role 'tool' must be a response to a preceding message with 'tool_calls'; '${message.tool_call_id}' is unknown or already answered`;
       }
       continue;
     }

@@ -66,7 +66,7 @@ test("unread mail is shown as it is, and an empty inbox is said to be empty", as
   const dialogue = lead({ read_inbox: ["[{ ... (cut)", "[]"] });
 
   expect(await dialogue.tell("Check your inbox")).toContain("unread: [{ ... (cut)");
-  expect(await dialogue.tell("Check your inbox")).toBe("Nothing has come in yet.");
+  expect(await dialogue.tell("Check your inbox")).toBe("No mail has arrived yet.");
 });
 
 test("Spawn alice as a backend developer. Ask her to create a file called schema.sql with a users table.", async () => {
@@ -306,6 +306,6 @@ test("what is left undone is put to the person, not tried again", async () => {
     ),
   );
 
-  expect(text).toMatch(/until you decide it:\n- task 1 is pending: Write$/);
+  expect(text).toMatch(/until you decide:\n- task 1 is pending: Write$/);
   expect(dialogue.calls).toEqual([]);
 });

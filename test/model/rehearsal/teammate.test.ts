@@ -182,7 +182,7 @@ test("what is not understood is said to be a rehearsal, and nothing is called", 
 
   const text = await dialogue.tell(order("Rewrite the kernel in verse"));
 
-  expect(text).toMatch(/rehearsal.*no language model.*Rewrite the kernel in verse/);
+  expect(text).toMatch(/rehearsal.*not a language model.*Rewrite the kernel in verse/);
   expect(dialogue.calls).toEqual([]);
 });
 
