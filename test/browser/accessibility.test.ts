@@ -110,7 +110,7 @@ const views: Record<string, (page: Page) => Promise<void>> = {
     await page.getByRole("navigation", { name: "Members" }).getByText("alice").click();
     await page.getByRole("searchbox", { name: "Search this transcript" }).fill("one");
     await page
-      .getByRole("complementary", { name: "What was found" })
+      .getByRole("complementary", { name: "Search results" })
       .getByRole("button")
       .first()
       .waitFor();
@@ -122,8 +122,8 @@ const views: Record<string, (page: Page) => Promise<void>> = {
   },
   stop: async (page) => {
     await page.keyboard.press("Escape");
-    await page.getByRole("button", { name: "Stop everybody" }).click();
-    await page.getByRole("dialog", { name: "Stop everybody" }).waitFor();
+    await page.getByRole("button", { name: "Stop all members" }).click();
+    await page.getByRole("dialog", { name: "Stop all members" }).waitFor();
   },
   narrow: async (page) => {
     await page.keyboard.press("Escape");

@@ -34,7 +34,7 @@ describe.skipIf(noBrowser)(inBrowser, () => {
     const page = await browser.newPage();
     await page.goto((await scene.startDashboard()).address);
 
-    const asked = question(page).getByRole("region", { name: "What would run" });
+    const asked = question(page).getByRole("region", { name: "The call" });
     await asked.waitFor();
     const shownCommand = await asked.innerText();
     const title = await page.title();
@@ -42,19 +42,19 @@ describe.skipIf(noBrowser)(inBrowser, () => {
     const made = await scene.wire.made("made.txt");
 
     await asked.getByText("rm notes.txt").waitFor();
-    await page.getByLabel("Reason to deny (optional)").fill("Not in this directory.");
+    await page.getByLabel("Reason for denying (optional)").fill("Not in this directory.");
     await answer(page, "Deny");
     const denied = await scene.wire.requested("alice", 3);
 
     await question(page).getByText("wants to use edit_file").waitFor();
-    const diff = question(page).getByRole("region", { name: "What would change" });
+    const diff = question(page).getByRole("region", { name: "The change" });
     const shownDiff = (await diff.innerText()).split("\n").filter((line) => line.trim() !== "");
     await answer(page, "Allow once");
 
     await asked.getByText("touch one.txt", { exact: true }).waitFor();
     const rule = await question(page).locator(".rule").innerText();
     await answer(page, "Always");
-    await page.getByText("Nothing. Questions and plans appear here.").waitFor();
+    await page.getByText("No open questions. Questions and plans appear here.").waitFor();
     await page.getByRole("navigation", { name: "Members" }).getByText("alice").click();
     const log = page.getByRole("log", { name: "Transcript of alice" });
     await log.getByText("All done.").waitFor();
@@ -71,7 +71,7 @@ describe.skipIf(noBrowser)(inBrowser, () => {
     });
     expect(shownDiff).toEqual([" first", "−old", "+new"]);
     expect(await readFile(join(scene.wire.root, "notes.txt"), "utf8")).toBe("first\nnew\nlast\n");
-    expect(rule).toBe("Always would allow bash(touch:*)");
+    expect(rule).toBe("“Always” would allow bash(touch:*)");
     // The last command asked nobody: the rule covers it.
     expect(existsSync(join(scene.wire.root, "two.txt"))).toBe(true);
     expect(scene.wire.requestsOf("alice")).toHaveLength(6);
@@ -100,7 +100,7 @@ describe.skipIf(noBrowser)(inBrowser, () => {
     const plan = question(page).getByRole("region", { name: "The plan" });
     await plan.getByText("Delete everything").waitFor();
     const firstPlan = await plan.getByRole("listitem").allInnerTexts();
-    await page.getByLabel("What should be different (optional)").fill("Keep what there is.");
+    await page.getByLabel("What should change (optional)").fill("Keep what there is.");
     await answer(page, "Reject");
     await plan.getByText("Write one test.").waitFor();
     const beforeApproval = existsSync(join(scene.wire.root, "planned.txt"));

@@ -63,7 +63,7 @@ describe.skipIf(noBrowser)(inBrowser, () => {
     await log.getByText("thoughts <img").first().waitFor();
     await page.getByRole("searchbox", { name: "Search this transcript" }).fill("<script>");
     await page
-      .getByRole("complementary", { name: "What was found" })
+      .getByRole("complementary", { name: "Search results" })
       .getByRole("button")
       .first()
       .waitFor();

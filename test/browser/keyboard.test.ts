@@ -49,7 +49,7 @@ describe.skipIf(noBrowser)(inBrowser, () => {
     await press("Escape", "/");
     await page.keyboard.type("needle");
     await press("Enter");
-    const found = page.getByRole("complementary", { name: "What was found" });
+    const found = page.getByRole("complementary", { name: "Search results" });
     await found.locator("[aria-current=true]").waitFor();
     await page.locator(".row.is-target").waitFor();
     await press("Escape", "Escape");

@@ -33,7 +33,7 @@ describe.skipIf(noBrowser)(inBrowser, () => {
     const newest = page.getByRole("region", { name: "Newest messages" });
     await newest.getByText("Whole and well.").waitFor();
     await team.kill();
-    await page.getByText("Nobody runs this team.").waitFor();
+    await page.getByText("This team is not running.").waitFor();
 
     const config = join(scene.wire.teamDirectory, "config.json");
     const roster = await readFile(config, "utf8");
@@ -65,7 +65,7 @@ describe.skipIf(noBrowser)(inBrowser, () => {
     expect(tooNew).toMatch(
       /config\.json has format 99; this version of troupe reads formats up to \d/,
     );
-    expect(damaged).toContain("A line that is no entry");
+    expect(damaged).toContain("An unreadable line");
     expect(await page.evaluate("globalThis.isSamePage")).toBe(true);
     expect(browser.complaints).toEqual([]);
   });

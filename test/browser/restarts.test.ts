@@ -35,7 +35,7 @@ describe.skipIf(noBrowser)(inBrowser, () => {
     await row(page, /user to bob, message, queued: Before/).waitFor();
 
     await team.kill();
-    await strip.getByText("Nobody runs this team.").waitFor();
+    await strip.getByText("This team is not running.").waitFor();
     await page.locator("button[aria-disabled=false]", { hasText: "Allow once" }).click();
     await page.getByText("taken up when the team runs again").waitFor();
     await write(page, "@bob While nobody runs it.");

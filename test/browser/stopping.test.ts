@@ -30,8 +30,8 @@ describe.skipIf(noBrowser)(inBrowser, () => {
     await counted("3 working");
     const afterOne = await Promise.all(["alice", "bob"].map((name) => scene.wire.statusOf(name)));
 
-    await page.getByRole("button", { name: "Stop everybody" }).click();
-    await page.getByRole("dialog").getByRole("button", { name: "Stop everybody" }).click();
+    await page.getByRole("button", { name: "Stop all members" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Stop all members" }).click();
     await page.getByRole("dialog").waitFor({ state: "detached" });
     await counted("3 shut down");
     await counted("1 idle");

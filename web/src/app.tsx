@@ -46,7 +46,7 @@ function Shell() {
   return (
     <div class="shell" data-acting={page.source.canAct}>
       <button type="button" class="skip" onClick={toMain}>
-        To the main part
+        Skip to main content
       </button>
       <Header />
       <Strip />
@@ -62,7 +62,7 @@ function Shell() {
   );
 }
 
-/** The view that the address names, or why there is nothing to show. */
+/** The view that the address names, or a notice if it cannot be shown. */
 function MainView() {
   const { page } = useDesk();
   const route = useStore(page.route, (value) => value);
@@ -104,7 +104,7 @@ function MainView() {
   }
 }
 
-/** Moves the focus to the main part if the focused element was removed with the view before. */
+/** Moves the focus to the main part if the focused element was removed with the previous view. */
 function useFocusInMain(route: Route): void {
   const known = useRef(route);
   useEffect(() => {
@@ -128,7 +128,7 @@ function OverlayPart() {
   }
 }
 
-/** A member's transcript, with what can be done about the member. */
+/** A member's transcript, with the actions for the member. */
 function MemberPage({ name }: { name: string }) {
   const { page } = useDesk();
   const standing = useRoom(({ members, running }) => {

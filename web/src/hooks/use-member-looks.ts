@@ -5,13 +5,13 @@ import { useStore } from "../state/store.ts";
 
 export type MemberLooks = ReadonlyMap<string, Pick<MemberView, "name" | "role" | "color">>;
 
-/** The members of the team and their colours: the same object as long as that does not change. */
+/** The members of the team and their colours. The object is the same until they change. */
 export function useMemberLooks(page: Page): MemberLooks {
   const key = useStore(page.room, (room) =>
     [...(room?.members.values() ?? [])]
       .map(({ name, role, color }) => `${name}\t${color}\t${role}`)
       .join("\n"),
   );
-  // The key changes whenever the members or colours do.
+  // The key changes whenever the members or their colours change.
   return useMemo(() => new Map(page.room.value?.members), [page, key]);
 }

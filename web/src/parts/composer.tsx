@@ -56,7 +56,7 @@ function useSending() {
     setSending({ type: "sending" });
     try {
       await page.source.send({ to, content: text });
-      // Text that was typed meanwhile stays.
+      // Text that was typed while sending stays.
       if (draft.value.text === text) draft.set({ ...draft.value, text: "" });
       setSending({ type: "sent", to });
     } catch (error) {
@@ -83,7 +83,7 @@ function Recipient({ draft, names, onChange }: FieldProps) {
     <label class="recipient">
       <span class="soft">To</span>
       <select
-        aria-label="To whom"
+        aria-label="Recipient"
         value={draft.to}
         onChange={({ currentTarget }) => onChange({ ...draft, to: currentTarget.value })}
       >
@@ -137,10 +137,10 @@ interface MeantProps {
   onChoose(name: string): void;
 }
 
-/** The members that the typed text may mean. Tab chooses the first. */
+/** The members that match the typed text. Tab chooses the first. */
 function Meant({ names, onChoose }: MeantProps) {
   return (
-    <ul class="meant" aria-label="Who is meant">
+    <ul class="meant" aria-label="Matching members">
       {names.map((name, place) => (
         <li key={name}>
           <button type="button" onClick={() => onChoose(name)}>
@@ -158,7 +158,7 @@ function SendingLine({ sending, hindrance }: { sending: Sending; hindrance: stri
   const hint =
     hindrance ??
     (isRunning
-      ? "Ctrl Enter sends · @name chooses to whom"
+      ? "Ctrl Enter to send · @name to choose the recipient"
       : "Mail waits until the team runs again");
   switch (sending.type) {
     case "writing":

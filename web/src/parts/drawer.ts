@@ -3,14 +3,14 @@ import type { Desk } from "../state/desk.ts";
 /** Opens the questions that wait for the person, and moves the focus to the first. */
 export function openDrawer(desk: Desk): void {
   desk.isDrawerOpen.set(true);
-  // It cannot take the focus before it is drawn open.
+  // The panel cannot take the focus before it is shown.
   requestAnimationFrame(() => {
     const first = document.querySelector<HTMLElement>(".waiting .question");
     (first ?? waitingHead())?.focus();
   });
 }
 
-/** Closes it. The focus does not stay in a hidden element. */
+/** Closes the panel, and moves the focus out of it. */
 export function closeDrawer(desk: Desk): void {
   if (document.querySelector(".waiting")?.contains(document.activeElement)) {
     document.querySelector<HTMLElement>(".drawer-button")?.focus();

@@ -7,11 +7,11 @@ import {
 } from "../state/members.ts";
 import { useStore } from "../state/store.ts";
 
-/** Narrows the members that are shown, in the rail and in the room alike. */
+/** Filters the members, in the rail and in the overview. */
 export function FilterBox({ label }: { label: string }) {
   const desk = useDesk();
   const filter = useStore(desk.filter, (value) => value);
-  // As text, so that it is drawn again only when a number changes.
+  // A string, so that the component is rendered again only when a number changes.
   const counts = useRoom((room) => JSON.stringify(standingCounts(room)));
   const chips: ReturnType<typeof standingCounts> = JSON.parse(counts ?? "[]");
   return (

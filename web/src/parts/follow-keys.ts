@@ -8,7 +8,7 @@ import { hasModifier, isField } from "./typing.ts";
 /** Handles the page's keys, until the returned function is called. */
 export function followKeys(desk: Desk): () => void {
   const onKeyDown = (event: KeyboardEvent) => {
-    // A dialog has the keyboard to itself, and a key that a part of the page has handled is ignored.
+    // An open dialog handles the keys itself, and keys that a component has handled are ignored.
     if (event.defaultPrevented || desk.overlay.value) return;
     const command = keyCommand({
       key: event.key,
@@ -67,7 +67,9 @@ function focusMember(desk: Desk, step: 1 | -1): void {
   links.find(({ dataset }) => dataset.member === next)?.focus();
 }
 
-/** Moves the focus to the view's search, or to the filter of the members if it has none. */
+/**
+ * Moves the focus to the view's search field, or to the filter of the members if the view has none.
+ */
 function focusSearch(): void {
   const fieldsIn = (part: string) => [
     ...document.querySelectorAll<HTMLElement>(`${part} input[type=search]`),

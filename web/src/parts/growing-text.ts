@@ -1,11 +1,10 @@
 import { MarkdownStream } from "../../../src/lib/markdown-stream.ts";
 
-/** How much text is shown with styles; the rest is shown as plain text. */
+/** The longest text that is shown as Markdown; the rest is shown as plain text. */
 const mostStyled = 100_000;
 
 /**
- * Cuts a text into the sections of its Markdown. Of a text that has grown, only the new part is
- * cut.
+ * Splits a text into the sections of its Markdown. When the text grows, only the new part is split.
  */
 export class GrowingText {
   #read = "";

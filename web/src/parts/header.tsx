@@ -7,7 +7,7 @@ import { useStore } from "../state/store.ts";
 import { closeDrawer, openDrawer } from "./drawer.ts";
 import { AutoIcon, BellIcon, HelpIcon, MoonIcon, StopIcon, SunIcon } from "./icons.tsx";
 
-/** The views that have a key of their own, in the order of the keys. */
+/** The views that have their own key, in the order of the keys. */
 export const tabs: readonly { title: string; route: Route }[] = [
   { title: "Room", route: { view: "room" } },
   { title: "Messages", route: { view: "messages", member: null } },
@@ -52,8 +52,7 @@ function Spending() {
   });
   const tokens = useRoom((room) => shortCount(spendOf(room.members.values()).tokens));
   const unpriced = useRoom(({ members }) => spendOf(members.values()).unpricedCalls) ?? 0;
-  const title =
-    unpriced > 0 ? `${counted(unpriced, "call")} without a known price` : "Spent so far";
+  const title = unpriced > 0 ? `${counted(unpriced, "call")} with unknown price` : "Spent so far";
   return (
     <span class="spending clock" title={title}>
       {cost}
@@ -72,8 +71,8 @@ function Tools() {
         <button
           type="button"
           class="tool"
-          title="Stop everybody"
-          aria-label="Stop everybody"
+          title="Stop all members"
+          aria-label="Stop all members"
           disabled={!isRunning}
           onClick={() => desk.overlay.set({ type: "stop", member: null })}
         >
@@ -111,7 +110,7 @@ function ThemeButton() {
   );
 }
 
-/** Opens the questions that wait for the person, on a screen without room for their panel. */
+/** Opens the panel of open questions on a small screen. */
 function DrawerButton() {
   const desk = useDesk();
   const isOpen = useStore(desk.isDrawerOpen, (value) => value);

@@ -15,7 +15,7 @@ export function MemberName({ name }: { name: string }) {
   );
 }
 
-/** The state of a member, by form and colour; screen readers say the word. */
+/** The state of a member as a shape and colour, with a text for screen readers. */
 export function StandingMark({
   standing,
   isAsking,
@@ -66,8 +66,8 @@ export function ContextFill({ context }: { context: MemberView["context"] }) {
   const known = context === null ? "–" : shortCount(context.tokens);
   const title =
     context?.window == null
-      ? "The size of its model's context is not known"
-      : `${context.tokens} of ${context.window} tokens of its context`;
+      ? "The context size of its model is unknown"
+      : `${context.tokens} of ${context.window} tokens of context used`;
   return (
     <span class="fill" title={title}>
       <span class="fill-bar" data-level={percent !== null && percent >= 80 ? "high" : "calm"}>

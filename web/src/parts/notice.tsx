@@ -16,15 +16,15 @@ function Notice({ title, children }: { title: string; children: ComponentChildre
 const lockedTexts: Readonly<Record<LockedReason, { title: string; text: string }>> = {
   missing: {
     title: "This page needs a key",
-    text: "What your team does is shown only with the address that the terminal prints.",
+    text: "The dashboard opens only with the address that the terminal prints.",
   },
   expired: {
     title: "This address has been used",
-    text: "An address lets you in once, for an hour. The team keeps running.",
+    text: "Each address works once, within an hour. The team keeps running.",
   },
   ended: {
     title: "This dashboard has ended",
-    text: "The server that let this page in has been stopped or started again, or a week has passed. Nothing is shown from the program at this address now, and nothing is sent to it. The team keeps running.",
+    text: "Its server was stopped or restarted, or the session is older than a week. The page no longer exchanges data with this address. The team keeps running.",
   },
 };
 
@@ -36,7 +36,7 @@ export function LockedNotice({ reason }: { reason: LockedReason }) {
       <h1 class="hidden">Troupe</h1>
       <Notice title={title}>
         <p>
-          Run <code>troupe web</code> in your terminal for a new address, and open that one.
+          Run <code>troupe web</code> in your terminal to get a new address.
         </p>
         <p class="soft">{text}</p>
         {unsent !== "" && (
@@ -54,11 +54,11 @@ export function WaitingNotice({ directory }: { directory: string }) {
   return (
     <Notice title="There is no team here yet">
       <p>
-        Run <code>troupe</code> or <code>troupe run "…"</code> in your project. This page continues
-        by itself.
+        Run <code>troupe</code> or <code>troupe run "…"</code> in your project. This page updates
+        automatically.
       </p>
       <p class="soft">
-        It looks at <code>{directory}</code>
+        It watches <code>{directory}</code>
       </p>
     </Notice>
   );
@@ -70,8 +70,8 @@ export function ObstacleNotice({ obstacle, directory }: { obstacle: Obstacle; di
       <p>{obstacle.message}</p>
       {obstacle.hint && <p>{obstacle.hint}</p>}
       <p class="soft">
-        <code>{directory}</code> · {obstacle.code}. The page continues by itself once that is set
-        right.
+        <code>{directory}</code> · {obstacle.code}. The page updates automatically once this is
+        fixed.
       </p>
     </Notice>
   );
@@ -81,7 +81,7 @@ export function StrangerNotice({ name }: { name: string }) {
   return (
     <Notice title={`There is no member ${name}`}>
       <p>
-        <a href="#/">Back to the room</a>
+        <a href="#/">Back to the overview</a>
       </p>
     </Notice>
   );

@@ -29,7 +29,7 @@ export function Prose({ text }: { text: string }) {
   );
 }
 
-/** A section is parsed once, however often the text around it grows. */
+/** A section is parsed only once, even if the text grows. */
 function Section({ source }: { source: string }) {
   return useMemo(() => <>{readSection(source).map(blockElement)}</>, [source]);
 }
@@ -53,7 +53,7 @@ export function blockElement(block: Block): VNode {
   }
 }
 
-/** Headings of a text are below the headings of the page. */
+/** Headings in a text rank below the headings of the page. */
 function headingElement(level: number, children: ComponentChildren): VNode {
   if (level <= 1) return <h4>{children}</h4>;
   return level === 2 ? <h5>{children}</h5> : <h6>{children}</h6>;
@@ -73,7 +73,7 @@ function tableElement({ alignments, rows }: Extract<Block, { type: "table" }>): 
   const [head = [], ...body] = rows;
   const alignment = (column: number) => `align-${alignments[column] ?? "left"}`;
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable without a mouse.
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be reachable without a mouse.
     <section class="table" aria-label="Table" tabIndex={0}>
       <table>
         <thead>
@@ -124,7 +124,7 @@ function inlineElement(inline: Inline): VNode {
   }
 }
 
-/** Only addresses of the web and of mail can be opened; where a link leads is shown in any case. */
+/** Only web and mail addresses can be opened; the target of a link is always shown. */
 function linkElement(link: Extract<Inline, { type: "link" }>): VNode {
   const words = inlineElements(link.content);
   const url = safeUrl(link.url);

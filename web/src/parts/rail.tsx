@@ -88,7 +88,7 @@ function RailLines({ member, standing, isAsking }: SeenMember) {
   );
 }
 
-/** The most important fact about a member, for a place with room for one. */
+/** The most important fact about a member, for a compact display. */
 function glanceOf({ doing, waits_for, role }: MemberView, standing: MemberStanding): string {
   if (waits_for !== null) return waitingText(waits_for);
   if (standing === "working" && doing) return [doing.tool, doing.text].filter(Boolean).join(" ");

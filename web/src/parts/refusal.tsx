@@ -1,6 +1,6 @@
 import type { SourceError } from "../source/source.ts";
 
-/** Why something was refused, and what to do about it. */
+/** The reason for a refusal, and its hint. */
 export function Refusal({ error }: { error: SourceError | null }) {
   if (!error) return null;
   return (

@@ -1,14 +1,14 @@
 import { Component, type ComponentChildren } from "preact";
 
 interface SteadyProps {
-  /** The content is drawn again when one of these changes. */
+  /** The content is rendered again when one of these values changes. */
   of: readonly unknown[];
   draw(): ComponentChildren;
 }
 
 /**
- * Draws again only what has changed. In a list that grows, a drawing that was kept by `useMemo`
- * would keep the whole list alive as it was at that time, and so for each of its items.
+ * Renders its content again only when one of the given values changes. In a growing list, content
+ * kept by `useMemo` would hold a reference to the whole list at that time, for each of its items.
  */
 export class Steady extends Component<SteadyProps> {
   override shouldComponentUpdate({ of }: SteadyProps): boolean {

@@ -5,7 +5,7 @@ import { MemberName } from "./member.tsx";
 import { Modal } from "./overlay.tsx";
 import { Refusal } from "./refusal.tsx";
 
-/** Asks whether one member, or everybody, is really to be stopped. */
+/** Asks for confirmation before one member, or all of them, are stopped. */
 export function StopDialog({ member, onClose }: { member: string | null; onClose: () => void }) {
   const { page } = useDesk();
   const hindrance = useHindrance();
@@ -23,7 +23,7 @@ export function StopDialog({ member, onClose }: { member: string | null; onClose
     }
   };
   return (
-    <Modal label={member === null ? "Stop everybody" : `Stop ${member}`} onClose={onClose}>
+    <Modal label={member === null ? "Stop all members" : `Stop ${member}`} onClose={onClose}>
       <h2>Stop {member === null ? "everybody" : <MemberName name={member} />}?</h2>
       <p>{member === null ? everybodyText : memberText}</p>
       <Refusal error={refusal} />
@@ -38,7 +38,7 @@ export function StopDialog({ member, onClose }: { member: string | null; onClose
           title={hindrance ?? ""}
           onClick={() => void stop().catch(reportError)}
         >
-          {member === null ? "Stop everybody" : `Stop ${member}`}
+          {member === null ? "Stop all members" : `Stop ${member}`}
         </button>
       </div>
     </Modal>
@@ -46,6 +46,6 @@ export function StopDialog({ member, onClose }: { member: string | null; onClose
 }
 
 const memberText =
-  "It is ended at once, without being asked. Its work stays as it is, and its task is free for others.";
+  "It is ended at once, without a shutdown request. Its work stays as it is, and its task becomes free for others.";
 const everybodyText =
-  "Every teammate is ended at once, without being asked, and the lead's run is interrupted. Their work stays as it is, and their tasks are free.";
+  "Every teammate is ended at once, without a shutdown request, and the lead's run is interrupted. Their work stays as it is, and their tasks become free.";

@@ -7,7 +7,7 @@ import { timeText } from "../state/times.ts";
 import { Clock } from "./member.tsx";
 
 /**
- * One line about the state of the team. It is always there, so that a problem does not move the
+ * One line about the state of the team. It is always shown, so that a problem does not move the
  * page.
  */
 export function Strip() {
@@ -31,7 +31,7 @@ export function Strip() {
   if (pid === null) {
     return (
       <Line tone="warn">
-        Nobody runs this team.
+        This team is not running.
         <span class="wide-only"> Mail and answers wait until it runs again.</span>
       </Line>
     );
@@ -48,13 +48,13 @@ function LostLine({ since }: { since: string }) {
   return (
     <Line tone="bad">
       Connection lost
-      {/* Read aloud, it would be read every second. */}
+      {/* Hidden from screen readers, which would read it every second. */}
       <span aria-hidden="true">
         <Clock since={since} />
       </span>
-      <span class="soft"> · trying again</span>
+      <span class="soft"> · reconnecting</span>
       <span class="soft wide-only">
-        · If the dashboard has ended, run <code>troupe web</code> for a new address
+        · If the dashboard was stopped, run <code>troupe web</code> for a new address
       </span>
     </Line>
   );
@@ -62,11 +62,11 @@ function LostLine({ since }: { since: string }) {
 
 interface StripLineProps {
   tone: string;
-  /** What is missing from a recording. */
+  /** The parts that are missing from a recording. */
   leftOut?: readonly string[];
-  /** Text that changes too often to be read aloud each time. */
+  /** Text that changes too often for screen readers. */
   more?: ComponentChildren;
-  /** Read aloud when it changes. */
+  /** Announced by screen readers when it changes. */
   children: ComponentChildren;
 }
 
@@ -76,7 +76,7 @@ function Line({ tone, leftOut = [], more, children }: StripLineProps) {
     <div class="strip" data-tone={tone}>
       <p role="status">{children}</p>
       {more}
-      <Listed title={`${leftOut.length} left out`} items={leftOut} />
+      <Listed title={`${leftOut.length} omitted`} items={leftOut} />
       <Listed title={counted(problems.length, "problem")} items={problems} />
     </div>
   );
@@ -100,7 +100,7 @@ function Summary({ pid, host }: { pid: number; host: string | null }) {
   );
 }
 
-/** Records that are damaged, and the like. */
+/** Damaged records and other problems. */
 function Listed({ title, items }: { title: string; items: readonly string[] }) {
   if (items.length === 0) return null;
   return (

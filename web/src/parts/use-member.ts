@@ -12,8 +12,8 @@ export interface SeenMember {
 }
 
 /**
- * A member for an element with `content-visibility: auto`. As long as the browser skips the
- * element, the member does not change, so that a hidden element is not drawn again.
+ * A member for an element with `content-visibility: auto`. While the browser skips the element, the
+ * member stays the same, so that a hidden element is not rendered again.
  */
 export function useMember(name: string, element: RefObject<HTMLElement | null>): SeenMember | null {
   const isSkipped = useSkipped(element);
@@ -33,7 +33,7 @@ function useSkipped(element: RefObject<HTMLElement | null>): RefObject<boolean> 
   useEffect(() => {
     const shown = element.current;
     const onChange = (event: Event) => {
-      // A browser that does not know the event leaves nothing out.
+      // A browser without this event renders everything.
       isSkipped.current = event instanceof ContentVisibilityAutoStateChangeEvent && event.skipped;
       if (!isSkipped.current) redraw(0);
     };

@@ -45,7 +45,7 @@ export async function postJson(path: string, body: unknown): Promise<void> {
   await post(path, body, keptSession());
 }
 
-/** Opens a session by the token of an address, and keeps it. The token itself is not sent. */
+/** Opens a session with the token of an address, and stores it. The token itself is not sent. */
 export async function openSession(token: string): Promise<void> {
   const { response, signed } = await post("/api/session", {}, sessionOfToken(token));
   const { session }: Admission = await response.json();
@@ -85,7 +85,7 @@ async function askAs(
   const signed = await signRequest(session, { method, path, body });
   const headers = { ...init.headers, "x-troupe-proof": signed.proof };
   const response = await send(path, { ...init, headers });
-  // The answer of another program is not shown, and nothing more is sent to it.
+  // The answer came from another program: it is not shown, and nothing more is sent.
   if (!(await signed.isAnsweredBy(response))) throw new LockedError();
   if (response.ok) return { response, signed };
   if (response.status === 401 && path !== "/api/session") throw new LockedError();

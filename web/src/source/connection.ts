@@ -83,14 +83,14 @@ class StreamConnection {
     }
   }
 
-  /** Separate from the reading, so that a failing listener does not end the connection. */
+  /** Called outside the read loop, so that a failing listener does not end the connection. */
   #tell(work: () => void): void {
     queueMicrotask(() => {
       if (!this.#leaving.signal.aborted) work();
     });
   }
 
-  /** Restarts the timeout, because data came. */
+  /** Restarts the timeout after data has arrived. */
   #hear(): void {
     this.#cancelSilence();
     this.#cancelSilence = this.#world.later(longestSilenceMs, () => this.#finish("lost"));

@@ -20,8 +20,8 @@ import {
 } from "./source.ts";
 
 /**
- * The token in the address, which is removed at once, so that neither the history nor a copied
- * address has it.
+ * The token in the address. It is removed from the address at once, so that neither the history nor
+ * a copied address contains it.
  */
 export function takeToken(): string | null {
   const token = /^#token=(.+)$/.exec(location.hash)?.[1];
@@ -30,7 +30,7 @@ export function takeToken(): string | null {
   return token;
 }
 
-/** A live team, from the server that this page came from. */
+/** A live team, from the server of this page. */
 export class LiveSource implements Source {
   readonly canAct = true;
   readonly #token: string | null;
@@ -110,7 +110,7 @@ export class LiveSource implements Source {
   }
 
   async #guarded<T>(ask: () => Promise<T>): Promise<T> {
-    // Another program may have the port now: only the stream finds out.
+    // Another program may use the port now: only the stream detects that.
     if (this.#stream?.isLost) throw new SourceError(unreachable);
     try {
       return await ask();
@@ -119,7 +119,7 @@ export class LiveSource implements Source {
       this.#stream?.lock();
       throw new SourceError({
         code: "session-missing",
-        message: "The dashboard that let this page in has ended.",
+        message: "The dashboard of this page has ended.",
         hint: "Run `troupe web` in your terminal, and open the address that it prints.",
       });
     }

@@ -11,9 +11,9 @@ export interface StreamEnds {
 
 /** The dependencies of a stream. */
 export interface StreamWorld {
-  /** Opens a connection; the returned function closes it. */
+  /** Opens a connection. The returned function closes it. */
   open(url: string, ends: StreamEnds): () => void;
-  /** Gives the token for a session. */
+  /** Exchanges the token for a session. */
   admit(token: string): Promise<"admitted" | "refused" | "unreachable">;
   later(ms: number, work: () => void): () => void;
   now(): Date;
@@ -115,7 +115,7 @@ export class LiveStream {
       return;
     }
     this.#token = null;
-    // The session that an earlier token has given may still be good.
+    // The session from an earlier token may still be valid.
     this.#wasRefused = outcome === "refused";
     this.#open(turn);
   }

@@ -28,7 +28,7 @@ export function recordedSource(): Source | undefined {
 const usualLimit = 100;
 const shownBeginning = 600;
 
-/** A team as it was when it was exported. Nothing in it changes, and nobody can be written to. */
+/** A team as it was when it was exported. It never changes, and messages cannot be sent. */
 export class RecordedSource implements Source {
   readonly canAct = false;
   readonly #run: RecordedRun;
@@ -58,7 +58,7 @@ export class RecordedSource implements Source {
   async message(to: string, id: string): Promise<MessageView> {
     const message = this.#run.messages.find((each) => each.id === id && each.to === to);
     if (message) return message;
-    throw refusal("message-unknown", "This file does not have that message.");
+    throw refusal("message-unknown", "This message is not in the exported file.");
   }
 
   async transcript(
@@ -66,7 +66,8 @@ export class RecordedSource implements Source {
     { before, after, limit = usualLimit, search = "" }: TranscriptWish,
   ): Promise<EntriesPage> {
     const entries = this.#transcripts.get(member);
-    if (!entries) throw refusal("member-unknown", `This file has no transcript of '${member}'.`);
+    if (!entries)
+      throw refusal("member-unknown", `The exported file has no transcript of '${member}'.`);
     const place = (cursor: string) => entries.findIndex((entry) => entry.cursor === cursor);
     const base = { member, is_restarted: false };
     if (after !== undefined) {
@@ -109,7 +110,7 @@ export class RecordedSource implements Source {
   }
 }
 
-/** A list has only the beginnings of texts, as from the server. */
+/** Like the server's, a list has only the beginnings of texts. */
 function begun(message: MessageView): MessageView {
   if (message.text.length <= shownBeginning) return message;
   return { ...message, text: message.text.slice(0, shownBeginning), is_cut: true };
@@ -120,14 +121,14 @@ function refusal(code: string, message: string): SourceError {
 }
 
 interface LastWith<T> {
-  /** Only what is before this place. */
+  /** Only the items before this position. */
   to: number;
   limit: number;
   isWanted(item: T): boolean;
 }
 
 /**
- * The last wanted items of `items`, in their order, and the position of the first that was checked.
+ * The last matching items of `items`, in order, and the position of the first one that was checked.
  */
 function lastWith<T>(
   items: readonly T[],
@@ -143,7 +144,7 @@ function lastWith<T>(
   return { items: found.reverse(), from };
 }
 
-/** The cursor for the items before this place; null if there are none. */
+/** The cursor for the items before this position; null if there are none. */
 function cursorAt(entries: readonly EntryView[], place: number): string | null {
   return place > 0 ? (entries[place]?.cursor ?? null) : null;
 }

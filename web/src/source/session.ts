@@ -1,6 +1,6 @@
 import { Kept } from "../state/kept.ts";
 
-/** The session of a page: an id, and the key that it signs with and never sends. */
+/** The session of a page: an id, and the signing key, which is never sent. */
 export interface KeptSession {
   id: string;
   /** In hex. */
@@ -13,24 +13,25 @@ interface Outgoing {
   body: string;
 }
 
-/** A request that was signed. */
+/** A signed request. */
 export interface Signed {
-  /** For `X-Troupe-Proof`. */
+  /** The value of `X-Troupe-Proof`. */
   proof: string;
   /**
-   * Whether an answer comes from this page's own server, and not from another program on its port.
+   * Whether an answer comes from this page's own server and not from another program on its port.
    */
   isAnsweredBy(answer: Response): Promise<boolean>;
-  /** The session that the server opens for this request, by the id that it answers with. */
+  /** The session that the server opens for this request and answers with its id. */
   opened(id: string): Promise<KeptSession>;
 }
 
-// Unlike cookies, what is kept here is kept apart by port: no other server of this machine gets it.
-// A program that takes this port when the server has ended can read it, but the next server knows no such key.
+// Unlike cookies, this storage is separate for each port: no other server on this machine gets it.
+// A program that takes this port after the server has ended can read it, but the next server does
+// not accept the key.
 const kept = new Kept(() => localStorage);
 const name = "session";
 
-/** Read each time: another tab may have a new session. */
+/** Read each time, since another tab may have a new session. */
 export function keptSession(): KeptSession | null {
   const [id, key] = kept.get(name)?.split(" ") ?? [];
   return id === undefined || key === undefined ? null : { id, key };
@@ -40,12 +41,12 @@ export function keepSession({ id, key }: KeptSession): void {
   kept.set(name, `${id} ${key}`);
 }
 
-/** True if another tab of this browser has just got a session. */
+/** True if another tab of this browser has just opened a session. */
 export function isSession({ key: changed, newValue }: StorageEvent): boolean {
   return changed === kept.nameOf(name) && newValue !== null;
 }
 
-/** The session that a token of an address opens, once. */
+/** The session that the token of an address opens. A token works once. */
 export function sessionOfToken(token: string): KeptSession {
   const end = token.lastIndexOf(".");
   return { id: token.slice(0, end), key: token.slice(end + 1) };
@@ -55,7 +56,7 @@ export async function signRequest({ id, key }: KeptSession, outgoing: Outgoing):
   const { method, path, body } = outgoing;
   const signing = await importKey(key);
   const nonce = hexOf(crypto.getRandomValues(new Uint8Array(16)));
-  // As a browser sends it.
+  // The path and query, as a browser sends them.
   const { pathname, search } = new URL(path, "http://127.0.0.1");
   const text = `request ${method} ${pathname}${search} ${id} ${nonce}\n${body}`;
   const signature = await sign(signing, text);

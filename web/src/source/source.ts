@@ -10,18 +10,18 @@ import type {
 } from "../../../src/protocol/dashboard.ts";
 import type { AnswerBody, SendBody } from "../../../src/protocol/dashboard-requests.ts";
 
-/** Nobody has let this page in; its address is no longer valid; it was let in for a time that is over. */
+/** There is no session; the address is no longer valid; the session has expired. */
 export type LockedReason = "missing" | "expired" | "ended";
 
 /** The state of the connection to the server. */
 export type Connection =
   | { type: "connecting" }
   | { type: "connected" }
-  /** The connection is lost; the next attempt comes by itself. */
+  /** The connection is lost; the next attempt is automatic. */
   | { type: "lost"; since: string }
   /** The session or the token is not valid. */
   | { type: "locked"; reason: LockedReason }
-  /** A recorded team from one file, and what is missing from it. */
+  /** A recorded team from a file, and the parts that are missing. */
   | { type: "recorded"; exportedAt: string; leftOut: readonly string[] };
 
 export interface Listener {
@@ -46,7 +46,7 @@ export interface TranscriptWish {
   search?: string;
 }
 
-/** A refusal of the server in its own words. */
+/** A refusal with the server's message. */
 export class SourceError extends Error {
   override readonly name = "SourceError";
   readonly code: string;
@@ -71,7 +71,7 @@ export interface Source {
   /** Chooses the member whose text is streamed; null for none. */
   watch(member: string | null): void;
   messages(wish: MessagesWish): Promise<MessagesPage>;
-  /** One message whole. */
+  /** One message with its whole text. */
   message(to: string, id: string): Promise<MessageView>;
   transcript(member: string, wish: TranscriptWish): Promise<EntriesPage>;
   cost(): Promise<CostView>;

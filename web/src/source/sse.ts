@@ -1,26 +1,26 @@
-/** One event of a stream. `event` is empty where the stream gives it no name. */
+/** One event of a stream. `event` is empty if the stream gives it no name. */
 export interface SentEvent {
   event: string;
   data: string;
-  /** The last id that the stream has given, to this event or to one before. */
+  /** The last id in the stream, of this event or an earlier one. */
   id: string;
 }
 
 /**
- * Parses server-sent events from bytes, however they are split. An incomplete event at the end is
- * dropped.
+ * Parses server-sent events from bytes, which may be split anywhere. An incomplete event at the end
+ * is dropped.
  */
 export class SentEventParser {
   readonly #decoder = new TextDecoder();
-  /** The beginning of a line whose end has not come. */
+  /** The beginning of a line whose end has not arrived. */
   #line = "";
-  /** A line feed behind it belongs to the line that has ended. */
+  /** A line feed after a carriage return belongs to the same line end. */
   #endedInReturn = false;
   #event = "";
   #data: string[] = [];
   #id = "";
 
-  /** The events that are complete with `bytes`. */
+  /** The events that `bytes` completes. */
   push(bytes: Uint8Array): SentEvent[] {
     const text = this.#decoder.decode(bytes, { stream: true });
     if (text === "") return [];

@@ -1,13 +1,13 @@
-/** A text and its recipient: the chosen one, or the one that the text begins with. */
+/** A text and its recipient. */
 export interface Draft {
   to: string;
   text: string;
 }
 
-/** Everybody who is alive. */
+/** All live members. */
 export const all = "all";
 
-/** `@name ` at the beginning of a text chooses that member and leaves the text. */
+/** `@name ` at the beginning of a text chooses that member and is removed from the text. */
 export function readdressed(draft: Draft, names: readonly string[]): Draft {
   const [start, name = ""] = /^@(\S+)\s/.exec(draft.text) ?? [];
   if (start === undefined || !(name === all || names.includes(name))) return draft;

@@ -1,6 +1,6 @@
-/** Figures and spans as the page writes them. */
+/** Formats numbers and durations. */
 
-/** How long something has been going on, in the manner of a stopwatch: `0:07`, `12:30`, `1:02:03`. */
+/** An elapsed time like on a stopwatch: `0:07`, `12:30`, `1:02:03`. */
 export function clockText(ms: number): string {
   const seconds = Math.max(0, Math.floor(ms / 1_000));
   const [hours, minutes] = [Math.floor(seconds / 3_600), Math.floor(seconds / 60) % 60];
@@ -8,7 +8,7 @@ export function clockText(ms: number): string {
   return hours > 0 ? `${hours}:${String(minutes).padStart(2, "0")}:${rest}` : `${minutes}:${rest}`;
 }
 
-/** How long ago something was, in one unit: `now`, `40 s`, `3 min`, `5 h`, `2 d`. */
+/** The age of something, in one unit: `now`, `40 s`, `3 min`, `5 h`, `2 d`. */
 export function agoText(ms: number): string {
   const seconds = Math.floor(ms / 1_000);
   if (seconds < 5) return "now";
@@ -18,7 +18,7 @@ export function agoText(ms: number): string {
   return `${Math.floor(seconds / 86_400)} d`;
 }
 
-/** How full a context is, in percent; null if it is not known. */
+/** How full a context is, in percent; null if unknown. */
 export function fillPercent(
   context: { tokens: number; window: number | null } | null,
 ): number | null {

@@ -4,14 +4,14 @@ import { counted } from "./amounts.ts";
 /** A shorter absence does not count. */
 const awayMs = 2 * 60_000;
 
-/** Since when the person was away; null if they were not. */
+/** Since when the person has been away; null if they were not. */
 export function awaySince(lastSeen: string | null, now: number): string | null {
   if (lastSeen === null) return null;
   const at = Date.parse(lastSeen);
   return Number.isNaN(at) || now - at <= awayMs ? null : new Date(at).toISOString();
 }
 
-/** What was asked and what was decided, tasks by how they ended: what the panel lists. */
+/** The content of the panel: new and decided requests, and tasks by their result. */
 export interface AwaySummary {
   finished: readonly TaskView[];
   others: number;
@@ -33,7 +33,7 @@ export function isEventful({ messages, results, tasks, requests }: AwayView): bo
   return messages + results.length + tasks.length + requests.length > 0;
 }
 
-/** Everything in one line. */
+/** The summary in one line. */
 export function awayLine(away: AwayView): string {
   const parts = [
     `${away.has_more ? "more than " : ""}${counted(away.messages, "message")}`,

@@ -18,9 +18,9 @@ export type Overlay = { type: "help" } | { type: "stop"; member: string | null }
 /** The state of the page itself, besides the team that it shows. */
 export class Desk {
   readonly page: Page;
-  /** The one clock of everything that counts seconds. */
+  /** The clock for everything that counts seconds. */
   readonly now = new Store(Date.now());
-  /** Who has asked the person something. */
+  /** The members with a question for the person. */
   readonly asking = new Store<ReadonlySet<string>>(new Set());
   readonly filter = new Store<MemberFilter>(everybody);
   readonly isDrawerOpen = new Store(false);
@@ -31,11 +31,11 @@ export class Desk {
   readonly #kept: Kept;
   readonly #keptHere: Kept;
   #version: string | null = null;
-  /** Since when the person was away, if the server could not be asked what happened. */
+  /** Since when the person has been away, if the summary could not be fetched yet. */
   #untoldSince: string | null = null;
   #requests: KnownRoom["requests"] | null = null;
 
-  /** `kept` is for every time, `keptHere` for this tab alone. */
+  /** `kept` is shared by all tabs; `keptHere` is for this tab only. */
   constructor({ page, kept, keptHere }: { page: Page; kept: Kept; keptHere: Kept }) {
     this.page = page;
     this.#kept = kept;
@@ -63,23 +63,25 @@ export class Desk {
     document.getElementById("composer-text")?.focus();
   }
 
-  /** The person's answer to exactly this question; null if there is none in this tab. */
+  /**
+   * The answer that the person gave to exactly this question in this tab; null if there is none.
+   */
   answerTo({ id, hash }: RequestView): AnswerKey | null {
     return answerKeys.find((key) => key === this.#keptHere.get(`answer-${id}-${hash}`)) ?? null;
   }
 
-  /** Keeps the answer in case the page is reloaded before the team has carried it out. */
+  /** Stores the answer in case the page is reloaded before the team has carried it out. */
   keepAnswer({ id, hash }: RequestView, answer: AnswerKey): void {
     this.#keptHere.set(`answer-${id}-${hash}`, answer);
   }
 
-  /** True when the server is of another version than the one this page came from. */
+  /** True if the server has another version than this page. */
   isOutdatedBy({ version }: KnownRoom): boolean {
     this.#version ??= version;
     return version !== this.#version;
   }
 
-  /** Shows what happened since the person last looked at the page. */
+  /** Shows a summary of the time since the person last looked at the page. */
   async look(): Promise<void> {
     const id = this.page.room.value?.team?.id;
     if (id === undefined || !this.page.source.canAct) return;
@@ -91,19 +93,19 @@ export class Desk {
       const away = await this.page.source.away(since);
       if (isEventful(away)) this.away.set(away);
     } catch (error) {
-      // The page is whole without it, and says by itself when its server is gone.
+      // The summary is optional, and the page reports a lost connection anyway.
       if (!(error instanceof SourceError)) throw error;
       this.#untoldSince = since;
     }
   }
 
-  /** Notes when the person was last here. */
+  /** Records when the person last looked at the page. */
   leave(): void {
     const id = this.page.room.value?.team?.id;
     if (id !== undefined) this.#kept.set(`seen-${id}`, new Date().toISOString());
   }
 
-  /** Shows what could not be shown before, because the server was gone. */
+  /** Fetches the summary again if it failed because the connection was lost. */
   #tellUntold(): void {
     const isThere = this.page.connection.value.type === "connected";
     if (!isThere || this.#untoldSince === null) return;

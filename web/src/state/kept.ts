@@ -1,13 +1,13 @@
-/** Values that the browser stores for the page. A browser without storage is no problem. */
+/** Values that the browser stores for the page. Without storage, nothing is stored. */
 export class Kept {
   readonly #storage: () => Storage;
 
-  /** Asked for each time: looking at a storage that is forbidden throws. */
+  /** Called each time, since reading the property throws if storage is forbidden. */
   constructor(storage: () => Storage) {
     this.#storage = storage;
   }
 
-  /** What a browser calls it. */
+  /** The key in the browser's storage. */
   nameOf(key: string): string {
     return `troupe-${key}`;
   }

@@ -1,4 +1,4 @@
-/** The command of a key. No letter answers a question: it could be meant for a field. */
+/** The command of a key. No letter answers a question, since it could be meant for a text field. */
 export type KeyCommand =
   | { type: "view"; index: 0 | 1 | 2 | 3 }
   | { type: "member"; step: 1 | -1 }
@@ -11,9 +11,9 @@ export type KeyCommand =
 
 export interface PageKeyPress {
   key: string;
-  /** Ctrl, Alt or Meta: the browser's own. */
+  /** True with Ctrl, Alt or Meta: such keys belong to the browser. */
   hasModifier: boolean;
-  /** In a field, where a letter is a letter. */
+  /** True in a text field, where letters are input. */
   isTyping: boolean;
 }
 
@@ -41,7 +41,7 @@ const commands: ReadonlyMap<string, KeyCommand> = new Map<string, KeyCommand>([
 export const answerKeys = ["allow-once", "allow-always", "deny"] as const;
 export type AnswerKey = (typeof answerKeys)[number];
 
-/** Every key with what it does, for the help. */
+/** All keys with their effect, for the help. */
 export const keyHelp: readonly (readonly [string, readonly (readonly [string, string])[]])[] = [
   [
     "Anywhere",
@@ -49,10 +49,10 @@ export const keyHelp: readonly (readonly [string, readonly (readonly [string, st
       ["1 2 3 4", "Room, messages, tasks, cost"],
       ["j k", "Next and previous member"],
       ["Enter", "Open the focused item"],
-      ["q", "To the first question"],
+      ["q", "Go to the first question"],
       ["w", "Write to a member"],
       ["/", "Search or filter"],
-      ["t", "Light, dark, or as the system"],
+      ["t", "Light, dark or system theme"],
       ["Esc", "Close, or leave a field"],
       ["?", "This help"],
     ],
@@ -60,21 +60,21 @@ export const keyHelp: readonly (readonly [string, readonly (readonly [string, st
   [
     "On a question",
     [
-      ["Tab", "To the reason, then to each answer"],
-      ["Enter", "On an answer: give it"],
+      ["Tab", "Go to the reason, then to each answer"],
+      ["Enter", "On an answer: send it"],
     ],
   ],
   [
     "While writing",
     [
       ["Ctrl Enter", "Send (⌘ Enter on a Mac)"],
-      ["@name", "At the beginning: to whom; @all for everybody"],
+      ["@name", "At the beginning: the recipient; @all for all members"],
     ],
   ],
   [
     "In messages and transcripts",
     [
-      ["↑ ↓", "From one to the next"],
+      ["↑ ↓", "Next and previous item"],
       ["Enter", "Open or fold"],
       ["e", "Unfold or fold everything in a transcript"],
       ["n N", "Next and previous match of a search"],

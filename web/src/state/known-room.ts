@@ -7,7 +7,10 @@ import type {
   TaskView,
 } from "../../../src/protocol/dashboard.ts";
 
-/** The team as the page knows it. Unchanged parts keep their identity, so that they are not drawn again. */
+/**
+ * The team as the page knows it. Unchanged parts keep their identity, so that they are not rendered
+ * again.
+ */
 export interface KnownRoom extends Omit<RoomState, "members" | "tasks" | "requests" | "messages"> {
   /** The lead first, then as they joined. */
   members: ReadonlyMap<string, MemberView>;
@@ -17,7 +20,7 @@ export interface KnownRoom extends Omit<RoomState, "members" | "tasks" | "reques
   messages: readonly MessageView[];
 }
 
-/** How many messages are kept besides those that a person has loaded. */
+/** How many messages are kept, apart from older ones that the person has loaded. */
 const keptMessages = 1_000;
 
 export function roomOf(state: RoomState): KnownRoom {
@@ -45,7 +48,7 @@ export function changedRoom(room: KnownRoom, change: RoomChange): KnownRoom {
   };
 }
 
-/** Both lists as one, in the order of sending; of two with the same id the newer counts. */
+/** Both lists merged, in the order of sending. If an id is in both, the newer message is used. */
 function mergedMessages(
   known: readonly MessageView[],
   more: readonly MessageView[],
@@ -56,7 +59,7 @@ function mergedMessages(
 }
 
 function bySending(a: MessageView, b: MessageView): number {
-  // What was set aside has no time of its own and comes last.
+  // Lines that were set aside have no time and come last.
   const [first, second] = [a.sent_at ?? "~", b.sent_at ?? "~"];
   if (first !== second) return first < second ? -1 : 1;
   return a.id < b.id ? -1 : a.id > b.id ? 1 : 0;

@@ -1,7 +1,7 @@
 import type { MemberView } from "../../../src/protocol/dashboard.ts";
 import type { KnownRoom } from "./known-room.ts";
 
-/** The state of a member, in the words of the page. */
+/** The state of a member as the page shows it. */
 export type MemberStanding = "working" | "idle" | "failed" | "shutdown" | "not-running";
 
 export const standingWords: Readonly<Record<MemberStanding, string>> = {
@@ -12,7 +12,7 @@ export const standingWords: Readonly<Record<MemberStanding, string>> = {
   "not-running": "not running",
 };
 
-/** What is shown for a member that does nothing at the moment. */
+/** The text for a member that does nothing at the moment. */
 export const restingWords: Readonly<Record<MemberStanding, string>> = {
   working: "at work",
   idle: "waits for mail",
@@ -21,7 +21,7 @@ export const restingWords: Readonly<Record<MemberStanding, string>> = {
   "not-running": "continues when the team runs again",
 };
 
-/** Whom or what a member waits for, said to the person. */
+/** What a member waits for, as text for the person. */
 export function waitingText(waitsFor: string): string {
   return `waits for ${waitsFor === "the person" ? "you" : waitsFor}`;
 }
@@ -35,19 +35,19 @@ export function standingOf(status: MemberView["status"], isRunning: boolean): Me
 /** The filter of the members. */
 export interface MemberFilter {
   text: string;
-  /** `asks` are those who have asked the person something. */
+  /** `asks` are the members with a question for the person. */
   standing: MemberStanding | "asks" | null;
 }
 
 export const everybody: MemberFilter = { text: "", standing: null };
 
-/** The names of those who wait for the person's answer. */
+/** The names of the members that wait for the person's answer. */
 export function askingMembers(room: KnownRoom): ReadonlySet<string> {
   const open = [...room.requests.values()].filter(({ is_open }) => is_open);
   return new Set(open.map(({ from }) => from));
 }
 
-/** The members that pass `filter`, in the order of the roster, whatever they are doing. */
+/** The members that match `filter`, in the order of the roster. */
 export function filteredNames(room: KnownRoom, filter: MemberFilter): string[] {
   const wanted = filter.text.trim().toLowerCase();
   const standing = offeredStanding(room, filter);
@@ -62,7 +62,9 @@ export function filteredNames(room: KnownRoom, filter: MemberFilter): string[] {
     .map(({ name }) => name);
 }
 
-/** Nobody works or idles when nobody runs the team: a filter whose chip is gone counts for nothing. */
+/**
+ * While the team is not running, no member is working or idle: a filter without a chip is ignored.
+ */
 function offeredStanding(
   { running }: KnownRoom,
   { standing }: MemberFilter,
@@ -70,13 +72,13 @@ function offeredStanding(
   return standing !== null && offered(running !== null).includes(standing) ? standing : null;
 }
 
-/** What the chips narrow to, in their order. */
+/** The states that have a filter chip, in order. */
 function offered(isRunning: boolean): readonly (MemberStanding | "asks")[] {
   const alive = isRunning ? (["working", "idle"] as const) : (["not-running"] as const);
   return ["asks", ...alive, "failed", "shutdown"];
 }
 
-/** How many there are of each kind that a chip can narrow to. None is left out, so that no chip moves. */
+/** The number of members for each chip. Zeros are included, so that no chip moves. */
 export function standingCounts(
   room: KnownRoom,
 ): readonly (readonly [MemberStanding | "asks", number])[] {
@@ -88,7 +90,7 @@ export function standingCounts(
   return offered(room.running !== null).map((standing) => [standing, counts.get(standing) ?? 0]);
 }
 
-/** The name after (or before) `current`; the first (or last) where there is none. */
+/** The name after (or before) `current`; the first (or last) if there is none. */
 export function neighbour(
   names: readonly string[],
   current: string | null,

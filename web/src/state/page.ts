@@ -7,20 +7,20 @@ import { Store } from "./store.ts";
 /** The text that the watched member is writing. */
 export type HeardText = Pick<LiveText, "member" | "key" | "kind" | "text">;
 
-/** How much of that text is kept: the transcript has all of it soon. */
+/** How much of that text is kept; the transcript soon has all of it. */
 const keptLive = 100_000;
 
-/** Everything the page knows, for every part of it. */
+/** The data of the page, shared by all its components. */
 export class Page implements Listener {
   readonly source: Source;
   readonly connection = new Store<Connection>({ type: "connecting" });
-  /** Null before the first state has come. */
+  /** Null before the first state has arrived. */
   readonly room = new Store<KnownRoom | null>(null);
   readonly route: Store<Route>;
   readonly live = new Store<HeardText | null>(null);
-  /** How often each member's transcript was said to have grown. */
+  /** How often each member's transcript was reported to have grown. */
   readonly grown = new Store<ReadonlyMap<string, number>>(new Map());
-  /** How often the whole state came: data that was fetched before may be incomplete. */
+  /** How often the whole state arrived. Data that was fetched before may be incomplete. */
   readonly starts = new Store(0);
 
   constructor(source: Source, route: Route) {
@@ -28,7 +28,7 @@ export class Page implements Listener {
     this.route = new Store(route);
   }
 
-  /** Shows another part of the page. The address follows. */
+  /** Shows another view and updates the address. */
   go(route: Route): void {
     this.route.set(route);
     if (location.hash !== hashOf(route)) history.pushState(null, "", hashOf(route));

@@ -3,15 +3,15 @@ import type { AnswerBody } from "../../../src/protocol/dashboard-requests.ts";
 import type { KnownRoom } from "./known-room.ts";
 
 /**
- * How long a question must not move before it can be answered: a click may be meant for what was
- * there before.
+ * How long a question must not move before it can be answered. An earlier click may be meant for
+ * something else at that position.
  */
 export const stillMs = 500;
 
 export interface SortedQuestions {
-  /** For the person, oldest first: a new one moves none of the others. */
+  /** For the person, oldest first, so that a new one does not move the others. */
   open: readonly RequestView[];
-  /** Waiting for somebody else. */
+  /** Waiting for another member. */
   elsewhere: readonly RequestView[];
   /** Newest first. */
   decided: readonly RequestView[];
@@ -39,9 +39,7 @@ export function askingText({ type, tool }: RequestView): string {
   }
 }
 
-/**
- * An answer to exactly the shown question. The reason for a denial is left out if it is allowed.
- */
+/** An answer to exactly the shown question. An approval has no reason. */
 export function answerBody(
   { hash, type }: RequestView,
   decision: AnswerBody["decision"],
@@ -52,7 +50,7 @@ export function answerBody(
   return { hash, decision, ...(isSaid && { reason }) };
 }
 
-/** The decision on a request, and who made it. */
+/** The decision on a request and its author. */
 export function decisionText({ state, type, decision }: RequestView): string {
   const by = decision ? ` by ${decision.by === "user" ? "you" : decision.by}` : "";
   switch (state) {
@@ -69,7 +67,7 @@ export function decisionText({ state, type, decision }: RequestView): string {
   }
 }
 
-/** The announcement for new questions in `open`. */
+/** The announcement of new questions for screen readers. */
 export function announcement(
   open: readonly RequestView[],
   announced: ReadonlySet<string>,
@@ -81,7 +79,7 @@ export function announcement(
   return `${last.from} ${askingText(last)}. ${waiting} for you.`;
 }
 
-/** The tab's title: what waits for the person comes first. */
+/** The tab's title, which begins with the number of open questions. */
 export function titleOf(open: number, team: string | null): string {
   const title = team === null ? "Troupe" : `${team} · Troupe`;
   return open > 0 ? `(${open}) ${title}` : title;

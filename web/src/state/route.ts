@@ -1,4 +1,7 @@
-/** What the main part of the page shows. The address has it behind `#`, so that it can be linked to. */
+/**
+ * The view in the main part of the page. It is after the `#` of the address, so that it can be
+ * linked to.
+ */
 export type Route =
   | { view: "room" }
   | { view: "messages"; member: string | null }
@@ -39,7 +42,7 @@ function decoded(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
-    // Somebody's own doing: it names no member.
+    // A malformed address: it names no member.
     return "";
   }
 }

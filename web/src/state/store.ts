@@ -25,7 +25,9 @@ export class Store<T> {
   }
 }
 
-/** The result of `select` for the store's value. The component is drawn again when it changes. */
+/**
+ * The result of `select` for the store's value. The component is rendered again when it changes.
+ */
 export function useStore<T, S>(store: Store<T>, select: (value: T) => S): S {
   const [, redraw] = useReducer((count: number) => count + 1, 0);
   const selected = select(store.value);
@@ -35,7 +37,7 @@ export function useStore<T, S>(store: Store<T>, select: (value: T) => S): S {
     const look = () => {
       if (!Object.is(latest.current.select(store.value), latest.current.selected)) redraw(0);
     };
-    // What has changed between the drawing and this.
+    // The value may have changed since the rendering.
     look();
     return store.subscribe(look);
   }, [store]);

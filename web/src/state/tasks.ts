@@ -2,7 +2,7 @@ import type { TaskView } from "../../../src/protocol/dashboard.ts";
 
 export type Status = TaskView["status"];
 
-/** Every status with its word, in the order in which they matter: what is under way first. */
+/** The label of every status, the most important first. */
 export const statuses: readonly { status: Status; word: string }[] = [
   { status: "in_progress", word: "in progress" },
   { status: "failed", word: "failed" },
@@ -15,7 +15,7 @@ export function statusWord(status: Status): string {
   return statuses.find((each) => each.status === status)?.word ?? status;
 }
 
-/** The place of a status in their order. */
+/** The position of a status in that order. */
 export function rankOf(status: Status): number {
   return statuses.findIndex((each) => each.status === status);
 }

@@ -1,4 +1,4 @@
-/** Times as the page writes them, in the time zone of the person. */
+/** Formats times in the person's time zone. */
 
 export const months = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split(" ");
 
@@ -23,7 +23,7 @@ export function momentText(at: string): string {
   return `${dayText(at)} ${date.getFullYear()}, ${timeOfDay(at)}`;
 }
 
-/** As little as it takes beside `now`: the time of day, with the day, or with the year too. */
+/** The time of day, with the day or the year if it differs from `now`. */
 export function timeText(at: string, now: Date): string {
   const date = new Date(at);
   if (date.toDateString() === now.toDateString()) return timeOfDay(at);

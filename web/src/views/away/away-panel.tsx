@@ -11,7 +11,10 @@ import { useStore } from "../../state/store.ts";
 import { statusWord } from "../../state/tasks.ts";
 import "../../styles/away.css";
 
-/** What happened while the person looked elsewhere. The panel covers a part of the page and moves nothing. */
+/**
+ * A summary of what happened while the person was away. The panel covers part of the page and moves
+ * nothing.
+ */
 export function AwayPanel() {
   const desk = useDesk();
   const away = useStore(desk.away, (value) => value);

@@ -1,6 +1,6 @@
 import type { Band } from "./spend.ts";
 
-/** From times and amounts to pixels. */
+/** Converts times and amounts to pixels. */
 export interface Scale {
   x(at: number): number;
   y(amount: number): number;
@@ -38,7 +38,7 @@ export function bandPaths(
   return { area: `M${[...upper, ...lower].join("L")}Z`, edge: `M${upper.join("L")}` };
 }
 
-/** Which of `times` is nearest to the pixel `place`. */
+/** The index of the time in `times` that is nearest to the pixel `place`. */
 export function nearest(times: readonly number[], { x }: Scale, place: number): number {
   let best = 0;
   for (const [at, time] of times.entries()) {

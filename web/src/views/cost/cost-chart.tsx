@@ -17,7 +17,7 @@ interface ChartProps {
 
 const height = 320;
 
-/** What was spent over time, one band for each member, with the figures at one time. */
+/** The cost over time, one band for each member, with the numbers at one time. */
 export function CostChart({ view, bands, colors, measure }: ChartProps) {
   const box = useRef<HTMLDivElement>(null);
   const { width } = useSize(box);
@@ -37,7 +37,7 @@ export function CostChart({ view, bands, colors, measure }: ChartProps) {
   return (
     <figure class="cost-figure">
       <Readout time={time} at={at} bands={bands} colors={colors} measure={measure} />
-      {/* biome-ignore lint/a11y/noStaticElementInteractions: it is a slider by what it is given. */}
+      {/* biome-ignore lint/a11y/noStaticElementInteractions: its attributes make it a slider. */}
       <div
         class="cost-chart"
         ref={box}
@@ -96,7 +96,7 @@ interface ReadoutProps extends Omit<ChartProps, "view"> {
   at: number;
 }
 
-/** The figures at one time. It has the room for all of them from the start. */
+/** The numbers at one time. Space for all of them is reserved from the start. */
 function Readout({ time, at, bands, colors, measure }: ReadoutProps) {
   return (
     <figcaption class="cost-readout">
@@ -200,7 +200,7 @@ function sumAt(bands: readonly Band[], at: number): number {
 
 function spokenAt(time: string, at: number, bands: readonly Band[], measure: Measure): string {
   const parts = bands.map(({ name, values }) => `${name} ${amountText(values[at] ?? 0, measure)}`);
-  const total = `together ${amountText(sumAt(bands, at), measure)}`;
+  const total = `total ${amountText(sumAt(bands, at), measure)}`;
   return [time && momentText(time), total, ...parts].join(", ");
 }
 

@@ -2,24 +2,24 @@ import type { CostView } from "../../../../src/protocol/dashboard.ts";
 import type { Source } from "../../source/source.ts";
 import { Store } from "../../state/store.ts";
 
-/** Calls `task` after a while, unless the returned function is called before. */
+/** Calls `task` after a delay, unless the returned function is called first. */
 export type Later = (task: () => void, afterMs: number) => () => void;
 
-/** The pause between an answer and the next request. */
+/** The delay between an answer and the next request. */
 export const pauseMs = 5_000;
 
 export interface Cost {
-  /** Null until the first has come. */
+  /** Null until the first answer has arrived. */
   view: CostView | null;
   problem: string | null;
 }
 
-/** The cost, requested again when it changes, but never more often than every `pauseMs`. */
+/** The cost, fetched again when it changes, but at most every `pauseMs`. */
 export class CostFeed {
   readonly state = new Store<Cost>({ view: null, problem: null });
   readonly #source: Source;
   readonly #later: Later;
-  /** What is under way: the question, or the pause after it. */
+  /** The current request, or the delay after it. */
   #isBusy = false;
   #isStale = false;
   #isClosed = false;
@@ -31,7 +31,7 @@ export class CostFeed {
     this.#later = later;
   }
 
-  /** Something has been spent since. */
+  /** The cost has changed since the last request. */
   refresh(): void {
     if (this.#isBusy || this.#isClosed) {
       this.#isStale = true;
@@ -49,7 +49,7 @@ export class CostFeed {
       });
   }
 
-  /** Resolves when the question that is under way has been answered. */
+  /** Resolves when the current request has been answered. */
   settled(): Promise<void> {
     return this.#work;
   }

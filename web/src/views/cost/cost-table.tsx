@@ -7,11 +7,11 @@ interface TableProps {
   totals: readonly Total[];
   measure: Measure;
   nameColor(name: string): string;
-  /** As in the chart. */
+  /** The colours of the chart. */
   barColor(name: string): string;
 }
 
-/** What each member has used, with bars to compare. */
+/** The usage of each member, with bars to compare. */
 export function CostTable({ page, totals, measure, nameColor, barColor }: TableProps) {
   const most = Math.max(...totals.map((total) => total[measure]), 0);
   const sum = (key: "cost" | "tokens" | "unpricedCalls") =>
@@ -40,7 +40,7 @@ export function CostTable({ page, totals, measure, nameColor, barColor }: TableP
       </tbody>
       <tfoot>
         <tr>
-          <th scope="row">Together</th>
+          <th scope="row">Total</th>
           <td class="cost-bar-cell" />
           <Figures cost={sum("cost")} tokens={sum("tokens")} unpricedCalls={sum("unpricedCalls")} />
         </tr>
@@ -59,7 +59,7 @@ function Headings() {
         </th>
         <th scope="col">Cost</th>
         <th scope="col">Tokens</th>
-        <th scope="col">Without a price</th>
+        <th scope="col">Unknown price</th>
       </tr>
     </thead>
   );

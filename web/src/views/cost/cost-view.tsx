@@ -12,7 +12,7 @@ import { type Cost, CostFeed, type Later } from "./cost-feed.ts";
 import { CostTable } from "./cost-table.tsx";
 import { bandColors, bandsOf, type Measure, totalsOf, usualMeasure } from "./spend.ts";
 
-/** What the team has cost: over time, and per member. */
+/** The team's cost, over time and per member. */
 export function CostView({ page }: { page: Page }) {
   const cast = useMemberLooks(page);
   const { view, problem } = useCost(page);
@@ -38,7 +38,7 @@ export function CostView({ page }: { page: Page }) {
           ))}
         </fieldset>
       </header>
-      {problem !== null && <p role="alert">What was spent could not be had: {problem}</p>}
+      {problem !== null && <p role="alert">The cost could not be loaded: {problem}</p>}
       {view && <Shown page={page} view={view} cast={cast} measure={measure} />}
     </section>
   );
@@ -60,7 +60,7 @@ function Shown({ page, view, cast, measure }: ShownProps) {
     return (
       <div class="view-empty">
         <h2>Nothing spent yet</h2>
-        <p>Every call to a model is counted here, with what it cost where its price is known.</p>
+        <p>Every model call is counted here, with its cost if the price is known.</p>
       </div>
     );
   }
@@ -85,7 +85,7 @@ function Shown({ page, view, cast, measure }: ShownProps) {
 function noteOf({ members }: Spend): string {
   const unpriced = members.reduce((sum, { unpriced_calls }) => sum + unpriced_calls, 0);
   if (unpriced === 0) return "";
-  const calls = `${counted(unpriced, "call")} went to models without a known price`;
+  const calls = `${counted(unpriced, "call")} went to models with unknown prices`;
   return `${calls} and ${unpriced === 1 ? "is" : "are"} not in the cost.`;
 }
 
@@ -94,16 +94,16 @@ const later: Later = (task, afterMs) => {
   return () => clearTimeout(timer);
 };
 
-/** What was spent, while it is looked at. */
+/** The cost, fetched while this view is open. */
 function useCost(page: Page): Cost {
   const team = useStore(page.room, (room) => room?.team?.id);
-  // Another team has spent something else.
+  // Another team has another cost.
   const feed = useMemo(() => new CostFeed(page.source, later), [page, team]);
   const spent = useStore(page.room, (room) => {
     const { tokens, usd, unpricedCalls } = spendOf(room?.members.values() ?? []);
     return `${tokens} ${usd} ${unpricedCalls}`;
   });
-  // More spent, more to see.
+  // Fetches again when the totals change.
   useEffect(() => feed.refresh(), [feed, spent]);
   useEffect(() => () => feed.close(), [feed]);
   return useStore(feed.state, (cost) => cost);

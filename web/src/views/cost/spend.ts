@@ -2,18 +2,18 @@ import type { CostView } from "../../../../src/protocol/dashboard.ts";
 
 export type Measure = "cost" | "tokens";
 
-/** One band of the chart: a member, or all those that have none of their own. */
+/** One band of the chart: a member, or all members without their own band. */
 export interface Band {
   name: string;
   isOthers: boolean;
-  /** For each time what it had used by then. */
+  /** For each time, the total usage until then. */
   values: readonly number[];
-  /** For each time where the band begins: the sum of those below. */
+  /** For each time, the lower edge of the band: the sum of the bands below. */
   base: readonly number[];
   total: number;
 }
 
-/** How many members have a band of their own. */
+/** How many members have their own band. */
 export const mostBands = 8;
 
 /** The members stacked, the largest at the bottom; the small ones share the band on top. */
@@ -42,7 +42,7 @@ export interface Total {
   unpricedCalls: number;
 }
 
-/** What each has used so far, the most first. */
+/** Each member's total usage, largest first. */
 export function totalsOf({ members }: CostView, measure: Measure): Total[] {
   return members
     .map(({ name, cost_usd, tokens, unpriced_calls }) => ({
@@ -54,7 +54,7 @@ export function totalsOf({ members }: CostView, measure: Measure): Total[] {
     .sort((a, b) => b[measure] - a[measure] || b.tokens - a.tokens || (a.name < b.name ? -1 : 1));
 }
 
-/** What is worth looking at: the cost, unless nothing has a price. */
+/** The measure to show first: the cost, unless no call has a price. */
 export function usualMeasure({ members }: CostView): Measure {
   return members.some(({ cost_usd }) => (cost_usd.at(-1) ?? 0) > 0) ? "cost" : "tokens";
 }
@@ -64,7 +64,7 @@ const palette = ["blue", "magenta", "green", "yellow", "cyan", "red"].map(
 );
 const spare = [...palette, "var(--accent)", "var(--ink-soft)"];
 
-/** A colour for each band: the member's own where no larger one has it. */
+/** A colour for each band: the member's own unless a larger band has it. */
 export function bandColors(
   bands: readonly Band[],
   colorOf: (name: string) => string,

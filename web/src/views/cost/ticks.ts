@@ -1,6 +1,6 @@
 import { months } from "../../state/times.ts";
 
-/** Round numbers from 0 up to at least `most`, about `count` steps of them. */
+/** Round numbers from 0 to at least `most`, in about `count` steps. */
 export function niceTicks(most: number, count: number): number[] {
   if (!(most > 0) || !Number.isFinite(most)) return [0, 1];
   const rough = most / count;
@@ -8,7 +8,7 @@ export function niceTicks(most: number, count: number): number[] {
   const factor = [1, 2, 2.5, 5, 10].find((each) => each * power >= rough * (1 - 1e-9)) ?? 10;
   const step = factor * power;
   const steps = Math.ceil(most / step - 1e-9);
-  // Multiplied, not added up: rounding errors would gather.
+  // Multiplied, not added up: rounding errors would accumulate.
   return Array.from({ length: steps + 1 }, (_, at) => Number((at * step).toPrecision(12)));
 }
 
@@ -17,7 +17,7 @@ const minuteMs = 60 * secondMs;
 const hourMs = 60 * minuteMs;
 const dayMs = 24 * hourMs;
 
-/** Spans that people count time in. */
+/** Round time intervals. */
 const spans = [
   ...[1, 2, 5, 10, 15, 30].map((each) => each * secondMs),
   ...[1, 2, 5, 10, 15, 30].map((each) => each * minuteMs),
@@ -27,13 +27,13 @@ const spans = [
 
 export interface TimeTick {
   ms: number;
-  /** The time of day, or the day where the ticks are days apart. */
+  /** The time of day, or the day if the ticks are days apart. */
   text: string;
 }
 
 /**
- * Round times of day between two, at most about `count`. `offsetMs` is what local time is ahead of
- * UTC, so that round is round where the person is.
+ * Round times of day between two times, at most about `count`. `offsetMs` is how far local time is
+ * ahead of UTC: the times are round in local time.
  */
 export function timeTicks({
   from,
@@ -66,7 +66,7 @@ function tickText(localMs: number, span: number): string {
 /** An amount of money on an axis whose steps are `step` apart. */
 export function moneyTick(usd: number, step: number): string {
   if (Number.isInteger(step)) return `$${usd.toFixed(0)}`;
-  // As many digits as the step itself has: 0.025 needs one more than its size tells.
+  // As many digits as the step itself: 0.025 needs one more than its magnitude suggests.
   const most = 8;
   let digits = 2;
   while (digits < most && Number(step.toFixed(digits)) !== Number(step.toFixed(most))) digits++;

@@ -1,16 +1,16 @@
 import type { MessageView } from "../../../../src/protocol/dashboard.ts";
 import type { Arrow } from "./columns.ts";
 
-/** An arrow as paths of SVG, whose left edge is `reach` left of the arrow's. */
+/** An arrow as SVG paths. Their left edge is `reach` pixels left of the arrow's. */
 export interface ArrowPaths {
   line: string;
-  /** Where the line begins, from above. */
+  /** The distance of the line from the top. */
   startY: number;
-  /** Filled heads: seen. */
+  /** Filled heads mean seen. */
   seen: string;
-  /** Hollow heads: under way. */
+  /** Hollow heads mean not yet seen. */
   queued: string;
-  /** Crosses: nobody will see it. */
+  /** Crosses mean undelivered. */
   stopped: string;
 }
 
@@ -19,9 +19,9 @@ export interface Head {
   state: MessageView["state"];
 }
 
-/** What is drawn beyond the arrow's ends. */
+/** The space drawn beyond the arrow's ends. */
 export const reach = 32;
-/** The height of the drawing, and of the line in it. */
+/** The height of the drawing, and the position of the line in it. */
 export const arrowHeight = 20;
 const middle = arrowHeight / 2;
 const headLength = 8;

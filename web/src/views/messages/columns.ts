@@ -4,32 +4,35 @@ import type { MessageView } from "../../../../src/protocol/dashboard.ts";
 export interface Columns {
   /** From left to right. */
   names: readonly string[];
-  /** The place of each name's lifeline. */
+  /** The x position of each name's lifeline. */
   centre: ReadonlyMap<string, number>;
   columnWidth: number;
   /** The sticky column of times. */
   timeWidth: number;
-  /** Of everything, times included. */
+  /** The total width, including the times. */
   width: number;
-  /** True when it is wider than what can be seen. */
+  /** True if the diagram is wider than the view. */
   isWide: boolean;
-  /** The width in which a text is shown whole. */
+  /** The width available for texts. */
   wordsWidth: number;
 }
 
-/** Where everybody can be seen at once, and where the diagram is scrolled anyway. */
+/** The minimum width if all columns fit, and if the diagram must be scrolled. */
 const leastColumn = { whole: 92, scrolled: 116 };
 const mostColumn = 260;
 const narrowTime = 84;
-/** With room for who to whom, which may be out of sight, where the screen is large or small. */
+/**
+ * Wide enough for sender and recipient, whose columns may be scrolled out of view, on a large and a
+ * small screen.
+ */
 const wideTime = { large: 200, small: 112 };
 const largeScreen = 700;
-/** The space at the right for the texts behind the last lifeline's heads. */
+/** The space on the right for the texts after the last lifeline. */
 const margin = 40;
 
 /**
- * The columns from left to right: the person, the members in their order, anybody else who is
- * named, and last the runtime and the outside.
+ * The columns from left to right: the person, the members in order, other names, and last the
+ * runtime and the outside.
  */
 export function participantsOf(
   messages: readonly MessageView[],
@@ -42,7 +45,7 @@ export function participantsOf(
   return ["user", ...members, ...others, "system", "outside"].filter((name) => present.has(name));
 }
 
-/** Columns that share `available` pixels, as long as each has enough to be read. */
+/** Columns that share `available` pixels, each with a minimum width. */
 export function columnsOf(names: readonly string[], available: number): Columns {
   const isWide = narrowTime + names.length * leastColumn.whole + margin > available;
   const besideWide = available < largeScreen ? wideTime.small : wideTime.large;
@@ -61,14 +64,14 @@ export function columnsOf(names: readonly string[], available: number): Columns 
 /** How one row's arrow is drawn. */
 export interface Arrow {
   from: number;
-  /** Its ends, the left one first. They are the same for mail to oneself. */
+  /** Its ends, the left one first. They are equal for mail to oneself. */
   left: number;
   right: number;
-  /** Where the words are: from the left end on, or up to the right one where there is more room. */
+  /** The position of the text: from the left end, or up to the right end if there is more space. */
   anchor: "left" | "right";
 }
 
-/** The width that the text should have. */
+/** The preferred width of the text. */
 const enoughWidth = 320;
 
 export function arrowOf(

@@ -3,9 +3,9 @@ import type { MessageGroup } from "../../../../src/protocol/message-types.ts";
 import type { MessagesWish } from "../../source/source.ts";
 import { groupOf, messageGroups, typesOf } from "./message-groups.ts";
 
-/** Which messages a person wants to see. */
+/** The filter for messages. */
 export interface Filter {
-  /** Only from or to this one. */
+  /** Only messages from or to this member. */
   member: string | null;
   groups: ReadonlySet<MessageGroup>;
   search: string;
@@ -15,7 +15,7 @@ export const usualGroups: ReadonlySet<MessageGroup> = new Set(
   messageGroups.map(({ group }) => group).filter((group) => group !== "control"),
 );
 
-/** What the source is asked for, so that the filter reaches all there is. */
+/** The query for the source, so that the filter applies to all messages. */
 export function wishOf({ member, groups: chosen, search }: Filter): MessagesWish {
   const text = search.trim();
   return {
@@ -26,8 +26,8 @@ export function wishOf({ member, groups: chosen, search }: Filter): MessagesWish
 }
 
 /**
- * Whether a message that came by itself belongs to what was asked for. `unknown` where only the part
- * of its text that was left out can tell.
+ * Whether a live message matches the filter. `unknown` if that depends on the omitted part of its
+ * text.
  */
 export function match(filter: Filter, message: MessageView): "yes" | "no" | "unknown" {
   const { member, search } = filter;

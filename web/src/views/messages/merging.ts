@@ -1,11 +1,12 @@
 import type { MessageView } from "../../../../src/protocol/dashboard.ts";
 
-/** When a message took place: when it was sent, or for what was set aside where it was found. */
+/** The time of a message. A line that was set aside gets the time of its neighbour. */
 export type TimeOf = (message: MessageView) => string;
 
 /**
- * Both lists as one in the order of `timeOf`; of two with the same id the one in `more` counts. Only
- * what comes after the first of `more` is looked at, so that new mail is cheap however much there is.
+ * Both lists merged in the order of `timeOf`. If an id is in both, the message in `more` is used.
+ * Only messages after the first of `more` are compared, so that new mail is cheap even in a long
+ * list.
  */
 export function mergedInto(
   known: readonly MessageView[],
@@ -24,17 +25,18 @@ export function mergedInto(
   return [...known.slice(0, start), ...[...byId.values()].sort(order)];
 }
 
-/** True when the two have a message in common, so that nothing is missing between them. */
+/** True if the lists have a message in common, so that no message between them is missing. */
 export function isJoined(known: readonly MessageView[], page: readonly MessageView[]): boolean {
   const ids = new Set(page.map(({ id }) => id));
   return known.some(({ id }) => ids.has(id));
 }
 
-/** For each message without a time one right after its neighbour's in `page`, or right before. */
+/** A time for each message without one: right after, or before, that of its neighbour in `page`. */
 export function borrowedTimes(page: readonly MessageView[]): Map<string, string> {
   const times = new Map<string, string>();
   const first = page.find(({ sent_at }) => sent_at !== null)?.sent_at ?? "";
-  // A time without its last letter sorts before the time, as one with a letter more does after it.
+  // A time without its last character sorts before the full one; one with a character more sorts
+  // after it.
   let place = first.slice(0, -1);
   for (const { id, sent_at } of page) {
     if (sent_at === null) times.set(id, place);
@@ -43,12 +45,12 @@ export function borrowedTimes(page: readonly MessageView[]): Map<string, string>
   return times;
 }
 
-/** What sorts right after `time`, and before any later one. */
+/** A text that sorts right after `time` and before any later time. */
 export function timeAfter(time: string): string {
   return `${time}~`;
 }
 
-/** Where `message` is, or would be, in what is sorted. */
+/** The index of `message`, or where it would be, in a sorted list. */
 function placeOf(
   known: readonly MessageView[],
   message: MessageView,

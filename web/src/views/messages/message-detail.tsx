@@ -17,7 +17,7 @@ interface MessageDetailProps {
   onClose(): void;
 }
 
-/** Everything there is to know about a message. */
+/** All details of a message. */
 export function MessageDetail({ page, row, onClose }: MessageDetailProps) {
   const [message, ...copies] = row.messages;
   const text = useWholeText(page, message);
@@ -114,7 +114,7 @@ function ToTranscript({ page, name }: { page: Page; name: string }) {
   );
 }
 
-/** The known beginning of the text, and the whole once it is loaded. */
+/** The known beginning of the text, and the whole text once it is loaded. */
 function useWholeText(page: Page, message: MessageView): { text: string; note: string | null } {
   const { id, to, is_cut } = message;
   const [whole, setWhole] = useState<{ id: string; text: string | null; note: string } | null>(
@@ -132,7 +132,7 @@ function useWholeText(page: Page, message: MessageView): { text: string; note: s
     };
   }, [page, id, to, is_cut]);
   if (!is_cut) return { text: message.text, note: null };
-  if (whole?.id !== id) return { text: `${message.text}…`, note: "Loading the rest." };
+  if (whole?.id !== id) return { text: `${message.text}…`, note: "Loading the rest…" };
   if (whole.text !== null) return { text: whole.text, note: null };
   return { text: `${message.text}…`, note: `The rest could not be loaded: ${whole.note}` };
 }

@@ -7,10 +7,10 @@ import { borrowedTimes, isJoined, mergedInto, timeAfter } from "./merging.ts";
 export interface LoadedMessages {
   /** In the order of sending, without a gap. */
   messages: readonly MessageView[];
-  /** True when there may be older ones. */
+  /** True if there may be older ones. */
   hasOlder: boolean;
   loading: "newest" | "older" | null;
-  /** Why something could not be had. */
+  /** Why a request failed. */
   problem: string | null;
 }
 
@@ -18,25 +18,27 @@ const pageSize = 200;
 const nothing: LoadedMessages = { messages: [], hasOlder: false, loading: null, problem: null };
 
 /**
- * The messages that pass one filter: the newest as they come, and older ones as they are asked for.
- * What the room knows is there at once; the source fills in what it does not.
+ * The messages that match one filter: the newest as they arrive, and older ones on request. The
+ * messages that the page already has are shown at once; the others are fetched from the source.
  */
 export class MessageFeed {
   readonly state = new Store<LoadedMessages>(nothing);
   readonly #source: Source;
   readonly #filter: Filter;
-  /** When what has no time of its own took place. The first answer stays. */
+  /** The times of messages without one. The first value is kept. */
   readonly #places = new Map<string, string>();
-  /** What the room knew to be set aside at first: only the source can tell where it belongs. */
+  /** The lines set aside that the page had at first: only the source knows their position. */
   #unplaced: ReadonlySet<string> | undefined;
-  /** The room's newest messages, with any filter. */
+  /** The newest messages, without a filter. */
   #taken: readonly MessageView[] = [];
-  /** For the page before the oldest that is known; undefined until the first page has come. */
+  /**
+   * The cursor for the page before the oldest message; undefined until the first page has arrived.
+   */
   #before: string | null | undefined;
   #work: Promise<void> = Promise.resolve();
-  /** Counts the lists asked for; an answer for an earlier one is dropped. */
+  /** The number of the current list; answers for an earlier one are dropped. */
   #list = 0;
-  /** True when the newest page must be asked for once more. */
+  /** True if the newest page must be fetched once more. */
   #isStale = false;
   #isClosed = false;
 
@@ -45,13 +47,13 @@ export class MessageFeed {
     this.#filter = filter;
   }
 
-  /** Takes over what has changed among the newest messages. */
+  /** Applies changes of the newest messages. */
   take(newest: readonly MessageView[]): void {
     const taken = this.#taken;
     if (newest === taken) return;
     this.#taken = newest;
     const isApart = taken.length > 0 && newest.length > 0 && !isJoined(taken, newest);
-    // Between what was known and what does not reach it there may be others.
+    // If the new messages do not overlap with the known ones, others may be missing between them.
     if (isApart) this.#forget();
     this.#unplaced ??= new Set(
       newest.filter(({ sent_at }) => sent_at === null).map(({ id }) => id),
@@ -63,7 +65,7 @@ export class MessageFeed {
     if (isApart || (taken.length > 0 && verdicts.includes("unknown"))) this.refresh();
   }
 
-  /** Asks for the newest page: at first, and when something may have been missed. */
+  /** Fetches the newest page: at first, and when messages may have been missed. */
   refresh(): void {
     if (this.state.value.loading !== null) {
       this.#isStale = true;
@@ -72,12 +74,12 @@ export class MessageFeed {
     this.#ask("newest", undefined);
   }
 
-  /** Asks for the page before the oldest that is known, if there is one. */
+  /** Fetches the page before the oldest message, if there is one. */
   older(): void {
     if (this.#before && this.state.value.loading === null) this.#ask("older", this.#before);
   }
 
-  /** Resolves when everything that was asked for has come. */
+  /** Resolves when all requests have been answered. */
   async settled(): Promise<void> {
     let work: Promise<void> | undefined;
     while (work !== this.#work) {

@@ -63,7 +63,7 @@ function MemberSelect({ page, member, names }: MemberSelectProps) {
   );
 }
 
-/** How long the person must not type before the search starts. */
+/** The search starts this long after the last key press. */
 const pauseMs = 250;
 
 function SearchField({ value, onSearch }: { value: string; onSearch(search: string): void }) {

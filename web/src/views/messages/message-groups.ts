@@ -1,7 +1,9 @@
 import type { MessageView } from "../../../../src/protocol/dashboard.ts";
 import { type MessageGroup, messageTypes } from "../../../../src/protocol/message-types.ts";
 
-/** What a person can filter messages by. Lines set aside are in no group and always shown. */
+/**
+ * The groups to filter messages by. Lines that were set aside are in no group and are always shown.
+ */
 export const messageGroups: readonly { group: MessageGroup; label: string }[] = [
   { group: "talk", label: "Talk" },
   { group: "results", label: "Results" },
@@ -24,7 +26,7 @@ export function typeLabel(type: MessageView["type"]): string {
   return byType[type].label;
 }
 
-/** The types in these groups, and the type of lines set aside. */
+/** The types in these groups, and the type of lines that were set aside. */
 export function typesOf(chosen: ReadonlySet<MessageGroup>): string[] {
   return Object.entries(byType)
     .filter(([, { group }]) => group === null || chosen.has(group))

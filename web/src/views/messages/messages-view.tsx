@@ -13,7 +13,7 @@ import { type MessageRow, rowIndexOf, rowsOf } from "./rows.ts";
 import { Sequence } from "./sequence.tsx";
 import { useFeed } from "./use-feed.ts";
 
-/** The messages between everybody, or with one member, as a sequence diagram. */
+/** All messages, or those of one member, as a sequence diagram. */
 export function MessagesView({ page, member }: { page: Page; member: string | null }) {
   const { filter, ...changes } = useFilter(member);
   const [selected, setSelected] = useState<string | null>(null);
@@ -33,7 +33,7 @@ export function MessagesView({ page, member }: { page: Page; member: string | nu
       <MessageFilters page={page} filter={filter} names={namesOf(cast, member)} {...changes} />
       <div class="view-main" data-detail={row ? "open" : "closed"}>
         <Sequence
-          // Another filter begins at its newest message again.
+          // A new filter starts again at the newest message.
           key={keyOf(filter)}
           feed={feed}
           rows={rows}
@@ -48,7 +48,7 @@ export function MessagesView({ page, member }: { page: Page; member: string | nu
   );
 }
 
-/** The names that the filter offers, with the chosen one even if nobody has that name now. */
+/** The names to choose from, including the chosen one even if no member has it now. */
 function namesOf(cast: MemberLooks, chosen: string | null): readonly string[] {
   const usual = ["user", ...cast.keys(), "system", "outside"];
   return chosen === null || usual.includes(chosen) ? usual : [...usual, chosen];
@@ -90,14 +90,14 @@ function Beginning({ feed, isFiltered }: BeginningProps) {
       </>
     );
   }
-  if (loading === "older" || hasOlder) return <>Looking further back…</>;
-  if (loading === "newest" && messages.length === 0) return <>Looking for messages…</>;
+  if (loading === "older" || hasOlder) return <>Loading older messages…</>;
+  if (loading === "newest" && messages.length === 0) return <>Loading messages…</>;
   if (messages.length > 0) return <>The beginning</>;
   return (
     <>
       {isFiltered
         ? "No message matches the filter."
-        : "No messages yet. They appear here as soon as somebody writes to somebody."}
+        : "No messages yet. They appear here as soon as they are sent."}
     </>
   );
 }

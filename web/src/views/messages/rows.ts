@@ -1,10 +1,10 @@
 import type { MessageView } from "../../../../src/protocol/dashboard.ts";
 
-/** One line of the diagram: a message, or one that went to several. */
+/** One row of the diagram: a message, or its copies to several members. */
 export interface MessageRow {
-  /** The first one's id. */
+  /** The id of the first message. */
   key: string;
-  /** At least one. They differ in whom they went to and how far they have got. */
+  /** At least one. They differ only in their recipient and state. */
   messages: readonly [MessageView, ...MessageView[]];
 }
 
@@ -12,8 +12,8 @@ export interface MessageRow {
 const sameMessageMs = 1_000;
 
 /**
- * Neighbours that are copies of one message become one row. Of `before`, the rows of an earlier list,
- * those that are the same stay the same objects, as far as the two lists begin alike.
+ * Combines adjacent copies of one message into one row. Rows of the earlier list `before` stay the
+ * same objects as far as both lists begin with the same messages.
  */
 export function rowsOf(
   messages: readonly MessageView[],
@@ -36,7 +36,7 @@ export function rowsOf(
   return rows;
 }
 
-/** Where the row of the message `id` is, or -1. */
+/** The index of the row with the message `id`, or -1. */
 export function rowIndexOf(rows: readonly MessageRow[], id: string | null): number {
   if (id === null) return -1;
   return rows.findIndex(
@@ -44,7 +44,7 @@ export function rowIndexOf(rows: readonly MessageRow[], id: string | null): numb
   );
 }
 
-/** The rows of `before` that are there again. The last one of them may have got more copies. */
+/** The rows of `before` that are unchanged. The last of them may have got more copies. */
 function unchanged(messages: readonly MessageView[], before: readonly MessageRow[]): MessageRow[] {
   let at = 0;
   const changed = before.findIndex((row) =>
@@ -55,9 +55,9 @@ function unchanged(messages: readonly MessageView[], before: readonly MessageRow
 
 function isCopy(a: MessageView, b: MessageView): boolean {
   if (a.from !== b.from || a.type !== b.type || a.text !== b.text) return false;
-  // Lines that were set aside, and mail without words, are alike without being one.
+  // Lines that were set aside, and mail without text, may be equal without being copies.
   if (a.sent_at === null || b.sent_at === null || a.text === "") return false;
-  // Most copies are of the same second, and texts are sooner compared than times.
+  // Texts are compared first, which is faster than parsing times.
   const isSameSecond = a.sent_at.startsWith(b.sent_at.slice(0, 19));
   if (!isSameSecond && Date.parse(b.sent_at) - Date.parse(a.sent_at) > sameMessageMs) return false;
   for (const name in a.facts) if (a.facts[name] !== b.facts[name]) return false;

@@ -4,11 +4,11 @@ import { isAtEnd, scrollTopFor, windowOf } from "./windowing.ts";
 /** The heights of the diagram in pixels. The style sheet has the same. */
 export const rowHeight = 44;
 const headsHeight = 40;
-/** Above the first row: whether there is more before it. */
+/** The height of the note above the first row. */
 export const leadIn = 36;
 const overscan = 12;
 
-/** What can be seen of an element that scrolls. */
+/** The scroll position and size of an element. */
 export interface Scrolled {
   scrollTop: number;
   readonly clientHeight: number;
@@ -16,24 +16,24 @@ export interface Scrolled {
 }
 
 export interface DrawnRows {
-  /** The rows to draw: from `first` up to, but not with, `end`. */
+  /** The rows to draw: from `first` up to, but not including, `end`. */
   first: number;
   end: number;
-  /** How many rows have come below since the person left the end. */
+  /** How many rows have been added since the person scrolled away from the end. */
   unseen: number;
 }
 
 /**
- * Where a person is in the diagram. When rows come, the view stays at the end if it was there, and
- * otherwise at the message that was at its upper edge, wherever that is.
+ * The scroll position in the diagram. When rows are added, the view stays at the end if it was
+ * there, and otherwise at the message at its upper edge.
  */
 export class Scrolling {
-  /** The message at the upper edge, and how far it is beyond it. */
+  /** The message at the upper edge of the view, and how far it is above the edge. */
   #anchor: { id: string; beyond: number } | null = null;
   #sticks = true;
   #lastSeen: string | undefined;
 
-  /** Notes where `element` is, and tells what of `rows` is to be drawn there. */
+  /** Records the position of `element`, and returns which of `rows` to draw. */
   look(element: Scrolled, rows: readonly MessageRow[]): DrawnRows {
     const { scrollTop, clientHeight: height, scrollHeight: contentHeight } = element;
     this.#sticks = isAtEnd({ scrollTop, height, contentHeight });
@@ -46,7 +46,7 @@ export class Scrolling {
     return { ...windowOf({ ...sight, count: rows.length }), unseen: this.#unseen(rows) };
   }
 
-  /** Puts `element` back to where the person was, now that `rows` are in it. */
+  /** Restores the person's scroll position after `rows` have changed. */
   settle(element: Scrolled, rows: readonly MessageRow[]): void {
     if (this.#sticks) element.scrollTop = element.scrollHeight;
     else if (this.#anchor) {
@@ -62,7 +62,7 @@ export class Scrolling {
   }
 }
 
-/** Scrolls so that the row is in sight. */
+/** Scrolls so that the row is visible. */
 export function scrollToRow(element: Scrolled, index: number): void {
   const height = element.clientHeight - headsHeight;
   const sight = { scrollTop: element.scrollTop - leadIn, height, rowHeight };

@@ -11,7 +11,7 @@ export interface RowProps {
   row: MessageRow;
   index: number;
   count: number;
-  /** The day, where it is another one than the row's before. */
+  /** The day, if it differs from that of the previous row. */
   day: string;
   top: number;
   columns: Columns;
@@ -20,7 +20,9 @@ export interface RowProps {
   onSelect(key: string): void;
 }
 
-/** A message as a line of the diagram. Drawn again only when something in it has changed. */
+/**
+ * A message as a row of the diagram. It is rendered again only when something in it has changed.
+ */
 export function SequenceRow(props: RowProps) {
   const { row, index, count, day, top, columns, color, isSelected, onSelect } = props;
   return useMemo(() => {
@@ -62,7 +64,9 @@ function TimeCell({ row, day, columns }: { row: MessageRow; day: string; columns
   );
 }
 
-/** The words begin or end where the arrow does, and stay in sight when that is not. */
+/**
+ * The text begins or ends with the arrow, and stays visible when the arrow is scrolled out of view.
+ */
 function Words({ row, arrow, columns }: { row: MessageRow; arrow: Arrow; columns: Columns }) {
   const [message] = row.messages;
   const { timeWidth, width, wordsWidth } = columns;
@@ -98,7 +102,7 @@ function ArrowPicture({ row, arrow, columns, color }: PictureProps) {
     state,
   }));
   const paths = arrowPaths(arrow, heads);
-  // Behind the head; where heads lie on both sides, behind the rightmost one.
+  // After the head; if there are heads on both sides, after the rightmost one.
   const isRightward = arrow.right > arrow.from || arrow.left === arrow.right;
   const gap = arrow.left === arrow.right ? reach : 9;
   const place = isRightward

@@ -16,10 +16,10 @@ interface SequenceProps {
   feed: LoadedMessages & { older(): void };
   rows: readonly MessageRow[];
   cast: MemberLooks;
-  /** The id of the chosen message. */
+  /** The id of the selected message. */
   selected: string | null;
   onSelect(id: string): void;
-  /** What is said at the beginning, and where there is nothing. */
+  /** The note at the beginning, and in an empty diagram. */
   beginning: ComponentChildren;
 }
 
@@ -34,7 +34,7 @@ export function Sequence({ feed, rows, cast, selected, onSelect, beginning }: Se
   const sight = useSight(scroller, rows, size.height);
   useOlder(scroller.current, feed, sight.first);
   const chosen = useMemo(() => rowIndexOf(rows, selected), [rows, selected]);
-  // What was chosen stays in sight when the panel that tells of it takes room.
+  // Keeps the selected message visible when the panel of details opens.
   useLayoutEffect(() => {
     if (chosen >= 0 && scroller.current) scrollToRow(scroller.current, chosen);
   }, [size.height]);
@@ -72,11 +72,11 @@ function ToEnd({ unseen, onClick }: { unseen: number; onClick(): void }) {
 }
 
 interface CanvasProps extends Pick<SequenceProps, "rows" | "cast" | "onSelect"> {
-  /** The rows to draw: from `first` up to, but not with, `end`. */
+  /** The rows to draw: from `first` up to, but not including, `end`. */
   first: number;
   end: number;
   columns: Columns;
-  /** Which row is chosen; -1 for none. */
+  /** The index of the selected row; -1 for none. */
   chosen: number;
   onKeyDown(event: KeyboardEvent): void;
 }
@@ -135,7 +135,7 @@ function Heads({ columns, cast }: { columns: Columns; cast: MemberLooks }) {
   );
 }
 
-/** All lifelines are one background: there may be hundreds. */
+/** All lifelines are one background image, since there may be hundreds. */
 function Lifelines({ columns }: { columns: Columns }) {
   return (
     <div
@@ -150,16 +150,18 @@ function Lifelines({ columns }: { columns: Columns }) {
   );
 }
 
-/** Columns keep their identity while nobody comes or goes, so that rows are not drawn again. */
+/**
+ * Columns keep their identity until the participants change, so that rows are not rendered again.
+ */
 function useColumns({ messages }: LoadedMessages, cast: MemberLooks, width: number): Columns {
   const names = useMemo(() => participantsOf(messages, [...cast.keys()]), [messages, cast]);
   const key = names.join("\n");
-  // The key says what the names are.
+  // The key consists of the names.
   return useMemo(() => columnsOf(names, width), [key, width]);
 }
 
 function useOlder(element: HTMLElement | null, feed: SequenceProps["feed"], first: number): void {
-  // Scrolling may have brought the beginning near.
+  // The view may be near the beginning after scrolling.
   useEffect(() => {
     if (!element || !feed.hasOlder || feed.loading !== null || feed.problem !== null) return;
     if (element.scrollTop < nearRows * rowHeight) feed.older();
@@ -178,13 +180,13 @@ interface KeyPlace {
   chosen: number;
   last: number;
   page: number;
-  /** The last row in sight: where keys start when nothing is chosen. */
+  /** The last visible row, where keys start if nothing is selected. */
   seen: number;
 }
 
 function toEnd(scroller: HTMLElement | null): void {
   scroller?.scrollTo({ top: scroller.scrollHeight });
-  // The button goes, and must not take the focus with it.
+  // The button disappears, so the focus moves first.
   scroller?.querySelector<HTMLElement>(".sequence-canvas")?.focus({ preventScroll: true });
 }
 
@@ -214,7 +216,7 @@ function keyTarget(event: KeyboardEvent, { chosen, last, page, seen }: KeyPlace)
   }
 }
 
-/** Scrolls sideways as far as it takes to see where the row's arrow begins. */
+/** Scrolls sideways so that the start of the row's arrow is visible. */
 function bringIntoSight(element: HTMLElement, columns: Columns, row: MessageRow): void {
   const to = row.messages.map((message) => message.to);
   const { left } = arrowOf(columns, { from: row.messages[0].from, to });

@@ -4,7 +4,7 @@ import { useStore } from "../../state/store.ts";
 import type { Filter } from "./filter.ts";
 import { type LoadedMessages, MessageFeed } from "./message-feed.ts";
 
-/** The messages that pass `filter`, live. Another filter or another team is another feed. */
+/** The messages that match `filter`, live. Each filter and each team has its own feed. */
 export function useFeed(
   page: Page,
   filter: Filter,

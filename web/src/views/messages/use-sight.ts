@@ -3,7 +3,7 @@ import { useCallback, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { MessageRow } from "./rows.ts";
 import { type DrawnRows, Scrolling } from "./scrolling.ts";
 
-/** Which rows are drawn while `scroller`, so high, is scrolled. */
+/** The rows to draw while `scroller` with this height is scrolled. */
 export function useSight(
   scroller: RefObject<HTMLElement | null>,
   rows: readonly MessageRow[],

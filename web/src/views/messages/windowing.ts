@@ -1,14 +1,14 @@
-/** Rows of one height, of which only those in sight are drawn. */
+/** Rows of equal height, of which only the visible ones are drawn. */
 export interface Sight {
   scrollTop: number;
   height: number;
   rowHeight: number;
   count: number;
-  /** How many rows are drawn beyond either edge. */
+  /** How many rows are drawn beyond each edge. */
   overscan: number;
 }
 
-/** The rows to draw: from `first` up to, but not with, `end`. */
+/** The rows to draw: from `first` up to, but not including, `end`. */
 export function windowOf({ scrollTop, height, rowHeight, count, overscan }: Sight): {
   first: number;
   end: number;
@@ -18,7 +18,7 @@ export function windowOf({ scrollTop, height, rowHeight, count, overscan }: Sigh
   return { first: Math.min(first, Math.max(0, end)), end: Math.max(0, end) };
 }
 
-/** Where to scroll so that a row is in sight, with as little movement as it takes. */
+/** The nearest scroll position at which a row is visible. */
 export function scrollTopFor({
   index,
   scrollTop,
@@ -35,7 +35,7 @@ export function scrollTopFor({
   return Math.max(scrollTop, top + rowHeight - height);
 }
 
-/** True when the last row is in sight, or would be but for a rounding. */
+/** True if the last row is visible, with a tolerance for rounding. */
 export function isAtEnd({
   scrollTop,
   height,

@@ -4,7 +4,7 @@ import { timeOfDay } from "../../state/times.ts";
 import { typeLabel } from "./message-groups.ts";
 import type { MessageRow } from "./rows.ts";
 
-/** The text at the arrow's head: how long it took to be seen, or why it was not. */
+/** The text at the arrow's head: the time until it was seen, or why it was not. */
 export function headText({ state, sent_at, seen_at }: MessageView): string {
   switch (state) {
     case "queued":
@@ -20,7 +20,7 @@ export function headText({ state, sent_at, seen_at }: MessageView): string {
   }
 }
 
-/** The same as a part of a sentence. */
+/** The same as part of a sentence. */
 export function fateText(message: MessageView): string {
   const { state, sent_at, seen_at } = message;
   const latencyMs = between(sent_at, seen_at);
@@ -28,7 +28,9 @@ export function fateText(message: MessageView): string {
   return state === "undelivered" ? "returned unseen" : headText(message);
 }
 
-/** One text at the heads of a row: the slowest when all have seen it, otherwise how many have. */
+/**
+ * The text at the heads of a row: the longest time if all have seen it, otherwise how many have.
+ */
 export function rowHeadText({ messages }: MessageRow): string {
   const [first, ...copies] = messages;
   if (copies.length === 0) return headText(first);
@@ -50,7 +52,7 @@ export function sentenceOf(row: MessageRow): string {
   return `${route}, ${typeLabel(message.type)}, ${fate}: ${firstWords(message)}`;
 }
 
-/** Its text on one line; what was set aside says why first. */
+/** The message's text on one line; for a line that was set aside, the reason comes first. */
 export function firstWords({ text, facts, state }: MessageView): string {
   const reason = facts.reason ?? "";
   const words = state === "set-aside" && reason ? `${reason} · ${text}` : text;

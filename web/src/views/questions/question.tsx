@@ -12,12 +12,12 @@ import type { AnswerKey } from "../../state/keys.ts";
 import { answerBody, askingText } from "../../state/questions.ts";
 import { useArmed } from "./use-armed.ts";
 
-/** A question to the person: exactly what is asked, and the answers that there are. */
+/** A question to the person: its exact content and the possible answers. */
 export function Question({ request, isVisible }: { request: RequestView; isVisible: boolean }) {
   const { canAct } = useDesk().page.source;
   const element = useRef<HTMLElement>(null);
   const isArmed = useArmed(element, isVisible);
-  // Not to the next question: a key that is pressed once more must not answer that one.
+  // The focus does not move to the next question, so that a repeated key press cannot answer it.
   useFocusPassedOn(element, waitingHead);
   const hindrance = useHindrance();
   const [reason, setReason] = useState("");
@@ -31,7 +31,7 @@ export function Question({ request, isVisible }: { request: RequestView; isVisib
       ref={element}
       class="question"
       data-question={request.id}
-      // biome-ignore lint/a11y/noNoninteractiveTabindex: the key q goes to it, and Tab on to its answers.
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: the key q moves the focus here, and Tab moves it to the answers.
       tabIndex={0}
       aria-label={`${request.from} ${askingText(request)}`}
     >
@@ -45,11 +45,11 @@ export function Question({ request, isVisible }: { request: RequestView; isVisib
   );
 }
 
-/** Sends the one answer to `request`, and again only after a refusal. */
+/** Sends one answer to `request`; another one only after a refusal. */
 function useAnswering(request: RequestView) {
   const desk = useDesk();
   const [sent, setSent] = useState(() => desk.answerTo(request));
-  // Beside the state, which is another one only once it is drawn.
+  // In addition to the state, which changes only at the next rendering.
   const isSent = useRef(sent !== null);
   const [refusal, setRefusal] = useState<SourceError | null>(null);
   const answer = async (decision: AnswerKey, reason: string) => {
@@ -70,7 +70,7 @@ function useAnswering(request: RequestView) {
   return { sent, refusal, answer };
 }
 
-/** Who asks, what exactly, and why. */
+/** The asking member, the exact call or plan, and the reason. */
 export function Asked({ request }: { request: RequestView }) {
   const { from, type, summary, shown, diff, reason, rule, created_at } = request;
   return (
@@ -85,28 +85,28 @@ export function Asked({ request }: { request: RequestView }) {
         <>
           <code class="asked-file">{summary}</code>
           <Diff lines={diff} />
-          {/* Where the change leaves lines out, the arguments are what shows all of it. */}
+          {/* If the diff omits lines, the arguments show everything. */}
           <details class="asked-whole" open={diff.some((line) => line.type === "skipped")}>
             <summary>All arguments</summary>
-            <ScrollBox kind="asked" label="What would run">
+            <ScrollBox kind="asked" label="The call">
               {shown}
             </ScrollBox>
           </details>
         </>
       ) : type === "plan" ? (
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable without a mouse.
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be reachable without a mouse.
         <section class="asked" aria-label="The plan" tabIndex={0}>
           <Prose text={shown} />
         </section>
       ) : (
-        <ScrollBox kind="asked" label="What would run">
+        <ScrollBox kind="asked" label="The call">
           {shown}
         </ScrollBox>
       )}
       {reason && <p class="why">{reason}</p>}
       {rule && request.is_open && (
         <p class="rule">
-          Always would allow <code>{rule}</code>
+          “Always” would allow <code>{rule}</code>
         </p>
       )}
     </>
@@ -134,12 +134,12 @@ interface AnswersProps {
 
 function Answers({ request, reason, onReason, onAnswer, canAnswer, hindrance }: AnswersProps) {
   const isPlan = request.type === "plan";
-  const label = isPlan ? "What should be different (optional)" : "Reason to deny (optional)";
+  const label = isPlan ? "What should change (optional)" : "Reason for denying (optional)";
   const button = (decision: AnswerKey, title: string, look: string) => (
     <button
       type="button"
       class={`button ${look}`}
-      // Not `disabled`: a button that is would lose the focus each time its question moves.
+      // Not `disabled`: a disabled button would lose the focus each time its question moves.
       aria-disabled={!canAnswer}
       title={hindrance ?? undefined}
       onClick={() => onAnswer(decision)}
@@ -172,10 +172,10 @@ const signs: Readonly<Record<DiffLine["type"], string>> = {
   skipped: "⋯",
 };
 
-/** What would change in a file, with signs as well as colours. */
+/** The change to a file, with signs as well as colours. */
 function Diff({ lines }: { lines: readonly DiffLine[] }) {
   return (
-    <ScrollBox kind="diff" label="What would change">
+    <ScrollBox kind="diff" label="The change">
       {lines.map(({ type, text }, index) => (
         <span key={index} class="diff-line" data-type={type}>
           <span class="diff-sign">{signs[type]}</span>

@@ -10,10 +10,10 @@ import { useStore } from "../../state/store.ts";
 import "../../styles/questions.css";
 import { Asked, Question } from "./question.tsx";
 
-/** Below this the panel is a drawer. shell.css has the same number. */
+/** Below this width the panel is a drawer. shell.css has the same number. */
 const drawerQuery = "(max-width: 1099px)";
 
-/** What waits for the person. It has its place even when nothing does. */
+/** The open questions. The panel keeps its space even if there are none. */
 export function QuestionsPanel() {
   const desk = useDesk();
   const isOpen = useStore(desk.isDrawerOpen, (value) => value);
@@ -31,7 +31,9 @@ export function QuestionsPanel() {
       <PanelHead count={open.length} />
       <div class="waiting-body">
         <div class="waiting-content">
-          {open.length === 0 && <p class="empty">Nothing. Questions and plans appear here.</p>}
+          {open.length === 0 && (
+            <p class="empty">No open questions. Questions and plans appear here.</p>
+          )}
           <div class="questions">
             {open.map((request) => (
               <Question
@@ -53,7 +55,7 @@ function PanelHead({ count }: { count: number }) {
   const desk = useDesk();
   return (
     <header class="waiting-head">
-      {/* It takes the focus of a question that has gone. */}
+      {/* It gets the focus when a focused question disappears. */}
       <h2 id="waiting-head" tabIndex={-1}>
         Waiting for you
       </h2>
@@ -70,7 +72,7 @@ function PanelHead({ count }: { count: number }) {
   );
 }
 
-/** What others decide, and what is decided. */
+/** The requests for others to decide, and the decided ones. */
 function Others() {
   const elsewhere = useRoomList((room) => questionsOf(room).elsewhere);
   const decided = useRoomList((room) => questionsOf(room).decided);
@@ -121,7 +123,7 @@ function Settled({ request, text }: { request: RequestView; text: string }) {
   );
 }
 
-/** Says aloud that somebody asks. */
+/** Announces new questions to screen readers. */
 function Announcer({ open }: { open: readonly RequestView[] }) {
   const announced = useRef<ReadonlySet<string>>(new Set());
   const [text, setText] = useState("");

@@ -3,8 +3,8 @@ import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { stillMs } from "../../state/questions.ts";
 
 /**
- * True once `element` has stood where it is for a while. A question that has just come, or has just
- * moved under the pointer, must not take a click that was meant for something else.
+ * True once `element` has not moved for a while. A question that has just appeared, or just moved
+ * under the pointer, must not get a click that was meant for something else.
  */
 export function useArmed(element: RefObject<HTMLElement | null>, isVisible: boolean): boolean {
   const [isArmed, setArmed] = useState(false);
@@ -22,7 +22,7 @@ export function useArmed(element: RefObject<HTMLElement | null>, isVisible: bool
   useEffect(() => {
     const around = element.current?.closest(".waiting-content");
     if (!around) return;
-    // All that can move it grows or shrinks in there: above it, or below it when scrolled to.
+    // Everything that can move the element is in this container.
     const observer = new ResizeObserver(look);
     observer.observe(around);
     return () => observer.disconnect();

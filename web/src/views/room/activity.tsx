@@ -18,12 +18,12 @@ export function Activity() {
           Messages <a href="#/messages">All</a>
         </h2>
         <ol class="glance newest-messages">
-          {/* By their places: a new one is written over the first, and no line moves. */}
+          {/* Keyed by position: a new message replaces the text of the first line, and no line moves. */}
           {messages.map((message, place) => (
             <MessageLine key={place} message={message} />
           ))}
         </ol>
-        {messages.length === 0 && <p class="empty">Nobody has written yet.</p>}
+        {messages.length === 0 && <p class="empty">No messages yet.</p>}
       </section>
       <section aria-label="Tasks">
         <h2>
@@ -34,7 +34,7 @@ export function Activity() {
             <TaskLine key={task.id} task={task} />
           ))}
         </ul>
-        {tasks.length === 0 && <p class="empty">There are no tasks yet.</p>}
+        {tasks.length === 0 && <p class="empty">No tasks yet.</p>}
       </section>
     </div>
   );

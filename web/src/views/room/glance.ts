@@ -6,7 +6,10 @@ import { rankOf, type Status, statuses } from "../../state/tasks.ts";
 const shownMessages = 7;
 const shownTasks = 6;
 
-/** Newest first, without what concerns the runtime alone and without what was set aside: that has no time. */
+/**
+ * Newest first, without messages for the runtime only, and without lines that were set aside, which
+ * have no time.
+ */
 export function newestMessages({ messages }: KnownRoom): MessageView[] {
   const newest: MessageView[] = [];
   for (let at = messages.length - 1; at >= 0 && newest.length < shownMessages; at--) {
@@ -16,7 +19,7 @@ export function newestMessages({ messages }: KnownRoom): MessageView[] {
   return newest;
 }
 
-/** What is being worked on first, then what failed, what is open, and what was done last. */
+/** Tasks in progress first, then failed ones, open ones, and the latest completed ones. */
 export function pressingTasks({ tasks }: KnownRoom): TaskView[] {
   const byUrgency = (a: TaskView, b: TaskView) =>
     rankOf(a.status) - rankOf(b.status) ||
@@ -24,7 +27,7 @@ export function pressingTasks({ tasks }: KnownRoom): TaskView[] {
   return [...tasks.values()].sort(byUrgency).slice(0, shownTasks);
 }
 
-/** How many there are of each kind: `3 in progress, 12 completed`. */
+/** The number of tasks of each status: `3 in progress, 12 completed`. */
 export function taskLine({ tasks }: KnownRoom): string {
   const counts = new Map<Status, number>();
   for (const { status } of tasks.values()) counts.set(status, (counts.get(status) ?? 0) + 1);

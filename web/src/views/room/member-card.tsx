@@ -9,7 +9,10 @@ import { useDesk } from "../../state/desk.ts";
 import { cssColor, type MemberStanding, restingWords, waitingText } from "../../state/members.ts";
 import { hashOf } from "../../state/route.ts";
 
-/** Everything about one member. It is drawn again only when that member has changed, and is in sight. */
+/**
+ * All facts about one member. The card is rendered again only if the member has changed and is
+ * visible.
+ */
 export function MemberCard({ name }: { name: string }) {
   const element = useRef<HTMLLIElement>(null);
   const seen = useMember(name, element);
@@ -53,7 +56,7 @@ function DoingLine({ member, standing }: Omit<SeenMember, "isAsking">) {
     return <p class="card-doing soft">{text}</p>;
   }
   return (
-    // Another tool, another line: nothing of the one before moves.
+    // Each tool gets a new element, so that nothing of the previous one moves.
     <p class="card-doing" key={doing.tool} title={doing.text}>
       {doing.tool && <code class="card-tool">{doing.tool}</code>}
       <span class="card-text">{doing.text}</span>
@@ -79,7 +82,9 @@ function Figures({ member }: { member: MemberView }) {
       </div>
       <div>
         <dt>Cost</dt>
-        <dd title={unpriced_calls > 0 ? `${counted(unpriced_calls, "call")} without a price` : ""}>
+        <dd
+          title={unpriced_calls > 0 ? `${counted(unpriced_calls, "call")} with unknown price` : ""}
+        >
           {costText(cost_usd, unpriced_calls)}
         </dd>
       </div>
@@ -95,7 +100,7 @@ function Figures({ member }: { member: MemberView }) {
   );
 }
 
-/** Writing to a member, and ending it. */
+/** Buttons to write to a member and to stop it. */
 export function MemberActions({ name, standing }: { name: string; standing: MemberStanding }) {
   const desk = useDesk();
   if (!desk.page.source.canAct) return null;
@@ -114,7 +119,7 @@ export function MemberActions({ name, standing }: { name: string; standing: Memb
       <button
         type="button"
         class="tool"
-        title={canStop ? `Stop ${name}` : `${name} does not run`}
+        title={canStop ? `Stop ${name}` : `${name} is not running`}
         aria-label={`Stop ${name}`}
         disabled={!canStop}
         onClick={() => desk.overlay.set({ type: "stop", member: name })}

@@ -6,7 +6,7 @@ import "../../styles/room.css";
 import { Activity } from "./activity.tsx";
 import { MemberCard } from "./member-card.tsx";
 
-/** Everybody with everything about them, and what is going on between them. */
+/** The overview: all members, the newest messages and the most important tasks. */
 export function RoomView() {
   const filter = useStore(useDesk().filter, (value) => value);
   const names = useRoomList((room) => filteredNames(room, filter));
@@ -16,7 +16,7 @@ export function RoomView() {
       <section class="room-members" aria-label="Members">
         <h2 class="hidden">Members</h2>
         <div class="narrow-only">
-          <FilterBox label="Filter the members in the room" />
+          <FilterBox label="Filter the members in the overview" />
         </div>
         <ul class="cards">
           {names.map((name) => (
@@ -24,9 +24,7 @@ export function RoomView() {
           ))}
         </ul>
         {names.length === 0 && (
-          <p class="empty">
-            {hasMembers ? "No member matches the filter." : "Nobody is here yet."}
-          </p>
+          <p class="empty">{hasMembers ? "No member matches the filter." : "No members yet."}</p>
         )}
       </section>
       <Activity />

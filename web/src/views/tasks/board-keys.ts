@@ -23,7 +23,7 @@ export function nextOnBoard(
     const ahead = dx * direction.x + dy * direction.y;
     if (id === from || ahead <= 0) continue;
     const aside = Math.abs(dx * direction.y) + Math.abs(dy * direction.x);
-    // Sideways, linked cards come before cards that are only nearer.
+    // Sideways, linked cards are preferred to nearer ones.
     const bonus = direction.x !== 0 && linked.has(id) ? 100_000 : 0;
     const distance = ahead + 3 * aside - bonus;
     if (distance < least) [nearest, least] = [id, distance];

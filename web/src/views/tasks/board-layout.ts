@@ -1,6 +1,6 @@
 import { type Edge, neighboursBy, type TaskGraph } from "./task-graph.ts";
 
-/** The sizes of the board in pixels. The style sheet has the card's too. */
+/** The sizes of the board in pixels. The style sheet has the same size for cards. */
 const cardWidth = 216;
 export const cardHeight = 102;
 const columnGap = 64;
@@ -14,15 +14,16 @@ export interface CardPosition {
 
 export interface BoardLayout {
   places: ReadonlyMap<string, CardPosition>;
-  /** Of what has dependencies; what has none follows below. */
+  /** The height of the tasks with dependencies; the others follow below. */
   graphHeight: number;
   width: number;
   height: number;
 }
 
 /**
- * The position of each card: layers from left to right, each card level with what it waits for where there
- * is room, and what has no dependencies below in rows as wide as can be seen.
+ * The position of each card. Tasks with dependencies are in layers from left to right, each card
+ * level with its blockers if there is space. Tasks without dependencies are below, in rows as wide
+ * as the view.
  */
 export function boardLayout({ layers, edges, loose }: TaskGraph, available: number): BoardLayout {
   const places = new Map<string, CardPosition>();
@@ -53,16 +54,16 @@ export function boardLayout({ layers, edges, loose }: TaskGraph, available: numb
   return { places, graphHeight, width: Math.max(graphWidth, looseWidth), height };
 }
 
-/** The room for the words above what has no dependencies. */
+/** The height of the heading above tasks without dependencies. */
 const looseHeading = 44;
 
-/** The curve from a blocker to what it blocks. */
+/** The curve from a blocker to the task that it blocks. */
 export function curveOf({ blocker, blocked }: Edge, places: BoardLayout["places"]): string {
   const [from, to] = [places.get(blocker), places.get(blocked)];
   if (!from || !to) return "";
   const [x1, y1] = [from.x + cardWidth, from.y + cardHeight / 2];
   const [x2, y2] = [to.x - 5, to.y + cardHeight / 2];
-  // An edge that leads back, as in a circle, needs a wider bend to be seen.
+  // An edge that leads back, as in a cycle, needs a wider bend to be visible.
   const bend = x2 > x1 ? Math.max(28, Math.min(120, (x2 - x1) / 2)) : 90;
   return `M${x1} ${y1}C${x1 + bend} ${y1} ${x2 - bend} ${y2} ${x2} ${y2}`;
 }

@@ -9,7 +9,7 @@ import { TaskCard } from "./task-card.tsx";
 import { chainOf, type Edge, type TaskGraph, taskGraph } from "./task-graph.ts";
 
 export interface BoardProps {
-  /** Everything on the board, and what of it is shown. */
+  /** All tasks on the board, and those that match the filter. */
   all: ReadonlyMap<string, TaskView>;
   shown: ReadonlyMap<string, TaskView>;
   cast: MemberLooks;
@@ -38,10 +38,11 @@ export function TaskBoard(props: BoardProps) {
     cardIn(scroller.current, next)?.focus();
   };
   useInSight(scroller, selected, height);
-  // Only what is pointed at dims the others: what is chosen stays so, and they are to be read.
+  // Only pointing at a card dims the others: a selection stays, and the others must remain
+  // readable.
   const isLit = pointed !== null && chain !== null && chain.size > 1;
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: the cards have the focus, their board the arrow keys.
+    // biome-ignore lint/a11y/noStaticElementInteractions: the cards have the focus, and their board handles the arrow keys.
     <div class="task-board" ref={scroller} data-lit={isLit} onKeyDown={onKeyDown}>
       <div class="task-canvas" style={{ width: `${layout.width}px`, height: `${layout.height}px` }}>
         <Curves edges={graph.edges} layout={layout} chain={chain} />
@@ -56,7 +57,7 @@ export function TaskBoard(props: BoardProps) {
   );
 }
 
-/** What was chosen stays in sight when the panel that tells of it takes room. */
+/** Keeps the selected task visible when the panel of details opens. */
 function useInSight(
   board: RefObject<HTMLElement | null>,
   selected: string | null,
@@ -114,7 +115,7 @@ interface CurvesProps {
   chain: ReadonlySet<string> | null;
 }
 
-/** Every curve is drawn once; those of the chain are drawn over them. */
+/** Every curve is drawn once; the curves of the highlighted chain are drawn over them. */
 function Curves({ edges, layout, chain }: CurvesProps) {
   const all = useMemo(
     () => edges.map((edge) => <Curve key={keyOf(edge)} edge={edge} layout={layout} />),

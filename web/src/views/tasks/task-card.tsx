@@ -11,7 +11,7 @@ interface CardProps {
   task: TaskView;
   place: CardPosition;
   color: string | null;
-  /** True when it belongs to the chain that is pointed at. */
+  /** True if the task belongs to the highlighted chain. */
   isLit: boolean;
   isSelected: boolean;
   isTabStop: boolean;
@@ -68,7 +68,7 @@ export function StatusWord({ status }: { status: Status }) {
   );
 }
 
-/** Since when it is as it is. */
+/** The time of its last change. */
 function sinceText({ updated_at }: TaskView): string {
   return `since ${timeText(updated_at, new Date())}`;
 }

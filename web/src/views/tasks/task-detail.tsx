@@ -18,7 +18,7 @@ interface TaskDetailProps {
   onSelect(id: string | null): void;
 }
 
-/** Everything there is to know about a task. */
+/** All details of a task. */
 export function TaskDetail(props: TaskDetailProps) {
   const { task, onSelect } = props;
   const element = useRef<HTMLElement>(null);
@@ -48,7 +48,7 @@ export function TaskDetail(props: TaskDetailProps) {
   );
 }
 
-/** What opens the task's detail, on the board or in the list. */
+/** The element that opens the task's details, on the board or in the list. */
 function openerOf(id: string): HTMLElement | null {
   return document.querySelector<HTMLElement>(`.tasks [data-task="${CSS.escape(id)}"]`);
 }

@@ -8,7 +8,7 @@ interface TaskFiltersProps {
   filter: TaskFilter;
   onFilter(filter: TaskFilter): void;
   isList: boolean;
-  /** Null where there is no choice. */
+  /** Null if there is no choice. */
   onList: ((isList: boolean) => void) | null;
 }
 
@@ -37,7 +37,7 @@ export function TaskFilters({ all, filter, onFilter, isList, onList }: TaskFilte
       <OwnerSelect owners={counts.owners} filter={filter} onFilter={onFilter} />
       {onList && (
         <fieldset class="choices task-shape">
-          <legend class="hidden">How to show them</legend>
+          <legend class="hidden">Layout</legend>
           <Chip label="Board" isOn={!isList} onClick={() => onList(false)} />
           <Chip label="List" isOn={isList} onClick={() => onList(true)} />
         </fieldset>
@@ -51,7 +51,7 @@ interface OwnerProps extends Pick<TaskFiltersProps, "filter" | "onFilter"> {
 }
 
 function OwnerSelect({ owners, filter, onFilter }: OwnerProps) {
-  // What is chosen is offered too, even if its owner has no task left.
+  // The chosen owner is listed too, even if it has no task left.
   const offered = filter.owner ? [...new Set([...owners, filter.owner])].sort() : owners;
   return (
     <select
@@ -62,7 +62,7 @@ function OwnerSelect({ owners, filter, onFilter }: OwnerProps) {
       }
     >
       <option value="all">Any owner</option>
-      <option value="of ">Nobody's</option>
+      <option value="of ">No owner</option>
       {offered.map((owner) => (
         <option key={owner} value={`of ${owner}`}>
           {owner}

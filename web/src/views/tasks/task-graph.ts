@@ -1,27 +1,29 @@
 import type { TaskView } from "../../../../src/protocol/dashboard.ts";
 import { isSettled, openBlockers } from "../../../../src/protocol/task-state.ts";
 
-/** A task that another one waits for. */
+/** A dependency between two tasks. */
 export interface Edge {
   blocker: string;
   blocked: string;
-  /** True while the blocker is not done with. */
+  /** True while the blocker is unfinished. */
   isOpen: boolean;
-  /** True when it closes a circle: such an edge does not count for the order. */
+  /** True if it closes a cycle: such an edge is ignored in the order. */
   isBack: boolean;
 }
 
 export interface TaskGraph {
-  /** Tasks with dependencies, by how many must be done one after the other before them. */
+  /** Tasks with dependencies, by the length of the longest chain of blockers before them. */
   layers: readonly (readonly string[])[];
   edges: readonly Edge[];
-  /** Tasks that wait for nobody and that nobody waits for. */
+  /** Tasks without dependencies. */
   loose: readonly string[];
 }
 
 type Tasks = ReadonlyMap<string, TaskView>;
 
-/** The tasks in layers, ordered so that few edges cross. Circles and missing blockers do no harm. */
+/**
+ * The tasks in layers, ordered so that few edges cross. Cycles and missing blockers are tolerated.
+ */
 export function taskGraph(tasks: Tasks): TaskGraph {
   const depth = depthsOf(tasks);
   const edges = [...tasks.values()].flatMap((task) =>
@@ -41,7 +43,7 @@ export function taskGraph(tasks: Tasks): TaskGraph {
   return { layers: untangled(layers, edges), edges, loose: ids.filter((id) => !linked.has(id)) };
 }
 
-/** Everything a task waits for, and everything that waits for it, with the task itself. */
+/** All tasks that a task waits for, all that wait for it, and the task itself. */
 export function chainOf(edges: readonly Edge[], id: string): ReadonlySet<string> {
   const chain = new Set<string>();
   for (const [from, to] of [
@@ -56,7 +58,7 @@ export function chainOf(edges: readonly Edge[], id: string): ReadonlySet<string>
   return chain;
 }
 
-/** What a task that is not done still waits for, whether or not that is on the board. */
+/** The blockers that an unfinished task still waits for, even if they are not on the board. */
 export function waitsFor(tasks: Tasks, task: TaskView): string[] {
   const isOpen = task.status === "pending" || task.status === "in_progress";
   return isOpen ? openBlockers(tasks, task) : [];
@@ -64,7 +66,7 @@ export function waitsFor(tasks: Tasks, task: TaskView): string[] {
 
 const collator = new Intl.Collator("en", { numeric: true });
 
-/** Ids are numbers as a rule, and compared as such. */
+/** Ids are usually numbers and compared as such. */
 export function byId(a: string, b: string): number {
   return collator.compare(a, b);
 }
@@ -74,8 +76,8 @@ function knownBlockers(tasks: Tasks, { id, blocked_by }: TaskView): string[] {
 }
 
 /**
- * The column of each task: behind all that it waits for, and right before the first
- * that waits for it, so that edges are short.
+ * The column of each task: after all its blockers, and right before the first task that it blocks,
+ * so that edges are short.
  */
 function depthsOf(tasks: Tasks): ReadonlyMap<string, number> {
   const depth = longestWays(tasks);
@@ -93,7 +95,7 @@ function depthsOf(tasks: Tasks): ReadonlyMap<string, number> {
   return depth;
 }
 
-/** For each task the length of the longest way to it. */
+/** For each task, the length of the longest path to it. */
 function longestWays(tasks: Tasks): Map<string, number> {
   const waiting = new Map<string, number>();
   const blockedBy = new Map<string, string[]>();
@@ -117,7 +119,7 @@ function longestWays(tasks: Tasks): Map<string, number> {
       if (left === 0) ready.push(next);
     }
   };
-  // When only circles are left, the first of their tasks is taken as if it waited for nobody more.
+  // If only cycles are left, the first of their tasks is treated as unblocked.
   for (const start of [...tasks.keys()].sort(byId)) {
     for (let id = ready.shift(); id !== undefined; id = ready.shift())
       if (!done.has(id)) finish(id);
@@ -129,7 +131,7 @@ function longestWays(tasks: Tasks): Map<string, number> {
 
 const sweeps = 6;
 
-/** Moves each task to the middle of its neighbours, forwards and back again. */
+/** Moves each task to the middle of its neighbours, forwards and then backwards. */
 function untangled(layers: string[][], edges: readonly Edge[]): string[][] {
   const before = neighboursBy(edges, "blocked", "blocker");
   const after = neighboursBy(edges, "blocker", "blocked");
@@ -156,7 +158,7 @@ function untangled(layers: string[][], edges: readonly Edge[]): string[][] {
   return ordered;
 }
 
-/** For each task at one end of an edge those at the other. */
+/** For each task at one end of an edge, the tasks at the other end. */
 export function neighboursBy(
   edges: readonly Edge[],
   from: "blocker" | "blocked",

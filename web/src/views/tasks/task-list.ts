@@ -5,7 +5,7 @@ import { byId } from "./task-graph.ts";
 export interface TaskFilter {
   /** Null for all. */
   status: Status | null;
-  /** Null for everybody's, "" for nobody's. */
+  /** Null for any owner, "" for tasks without an owner. */
   owner: string | null;
 }
 
@@ -26,7 +26,7 @@ export interface Sorting {
   isDescending: boolean;
 }
 
-/** In the wanted order; equals in that of their ids. Tasks without an owner come last. */
+/** Sorted; equal tasks by their ids. Tasks without an owner come last. */
 export function sortedTasks(tasks: Iterable<TaskView>, { by, isDescending }: Sorting): TaskView[] {
   const sign = isDescending ? -1 : 1;
   return [...tasks].sort((a, b) => sign * compared(a, b, by) || byId(a.id, b.id));

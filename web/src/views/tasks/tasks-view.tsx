@@ -46,7 +46,7 @@ export function TasksView({ page }: { page: Page }) {
         {shown.size > 0 ? (
           <Shown all={all} shown={shown} cast={cast} selected={selected} onSelect={setSelected} />
         ) : (
-          <p class="view-none">None of the {counted(all.size, "task")} is like that.</p>
+          <p class="view-none">None of the {counted(all.size, "task")} matches the filter.</p>
         )}
         {task && (
           <TaskDetail page={page} all={all} task={task} cast={cast} onSelect={setSelected} />
@@ -61,9 +61,8 @@ function NoTasks() {
     <section class="view-empty" aria-label="Tasks">
       <h2>No tasks yet</h2>
       <p>
-        Members put work on this board with <code>create_task</code>, say what has to be done
-        before, and take what is free. Ask the lead to split the work into tasks, and they appear
-        here.
+        Members put work on this board with <code>create_task</code>, with their dependencies, and
+        claim free tasks. Ask the lead to split the work into tasks, and they appear here.
       </p>
     </section>
   );

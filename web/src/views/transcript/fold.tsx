@@ -5,16 +5,16 @@ import { isOpen, isRunOpen, withFold } from "./folds.ts";
 import { RowContext } from "./row-context.ts";
 
 interface FoldProps {
-  /** By which it is remembered. */
+  /** The key under which its state is stored. */
   id: string;
   isOpenByItself?: boolean;
   isRun?: boolean;
-  /** The text of its line. */
+  /** The text of the summary line. */
   line: ComponentChildren;
   children: ComponentChildren;
 }
 
-/** A line that opens. What is folded away is not in the document. */
+/** A line that can be unfolded. Folded content is not in the document. */
 export function Fold({ id, isOpenByItself = false, isRun = false, line, children }: FoldProps) {
   const { folds } = useContext(RowContext);
   const isNowOpen = useStore(folds, (all) =>

@@ -1,8 +1,8 @@
-/** What is folded and what is open: as a person left it, else as it is by itself. */
+/** Which lines are folded: as the person left them, otherwise by default. */
 export interface Folds {
-  /** What everything was set to; null where nothing was. */
+  /** The setting for all lines; null if there is none. */
   all: boolean | null;
-  /** What was opened or closed since, by its key. */
+  /** The lines that were opened or closed since, by their keys. */
   single: ReadonlyMap<string, boolean>;
 }
 
@@ -12,7 +12,7 @@ export function isOpen(folds: Folds, key: string, isOpenByItself: boolean): bool
   return folds.single.get(key) ?? folds.all ?? isOpenByItself;
 }
 
-/** Runs stay open when everything is folded: one would see nothing. */
+/** Runs stay open when everything is folded; otherwise nothing would be visible. */
 export function isRunOpen({ single }: Folds, key: string): boolean {
   return single.get(key) ?? true;
 }
@@ -21,7 +21,7 @@ export function withFold(folds: Folds, key: string, isNowOpen: boolean): Folds {
   return { ...folds, single: new Map(folds.single).set(key, isNowOpen) };
 }
 
-/** Everything open; everything folded when that was so. */
+/** Opens everything, or folds everything if it was open. */
 export function withAllTurned({ all }: Folds): Folds {
   return { all: all !== true, single: new Map() };
 }

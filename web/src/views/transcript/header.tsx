@@ -17,11 +17,11 @@ import { useStore } from "../../state/store.ts";
 interface HeaderProps {
   page: Page;
   name: string;
-  /** What can be done to the member. */
+  /** The actions for the member. */
   actions: ComponentChildren;
 }
 
-/** Who the member is, and what it is doing. */
+/** The member's profile and current activity. */
 export function Header({ page, name, actions }: HeaderProps) {
   const member = useStore(page.room, (room) => room?.members.get(name));
   const isRunning = useStore(page.room, (room) => room?.running != null);

@@ -1,15 +1,15 @@
 import type { EntryView, ReplyBlockView } from "../../../../src/protocol/dashboard.ts";
 
-/** A piece of a text. */
+/** A part of a text, highlighted or not. */
 export interface HighlightedText {
   text: string;
   isMatch: boolean;
 }
 
-/** More marks than these help nobody, and cost. */
+/** The limit of highlighted matches, for speed. */
 const mostMatches = 500;
 
-/** `text` in pieces, with the matches of `search` in any case. */
+/** Splits `text` at the matches of `search`, ignoring case. */
 export function highlighted(text: string, search: string): HighlightedText[] {
   if (search === "") return [{ text, isMatch: false }];
   const pieces: HighlightedText[] = [];
@@ -24,11 +24,11 @@ export function highlighted(text: string, search: string): HighlightedText[] {
   return pieces;
 }
 
-/** So much of a text is shown on either side of its first match. */
+/** How much text is shown on each side of the first match. */
 const contextBefore = 60;
 const contextAfter = 160;
 
-/** The first match in an entry with the text around it, on one line. */
+/** The first match in an entry with the surrounding text, on one line. */
 export function excerptOf(entry: EntryView, search: string): string {
   const texts = textsOf(entry);
   const found = texts
@@ -41,7 +41,7 @@ export function excerptOf(entry: EntryView, search: string): string {
   return `${from > 0 ? "… " : ""}${line}${to < text.length ? " …" : ""}`;
 }
 
-/** Everything in an entry that a person may look for. */
+/** All searchable texts of an entry. */
 export function textsOf(entry: EntryView): readonly string[] {
   switch (entry.type) {
     case "profile":
@@ -65,7 +65,7 @@ export function textsOf(entry: EntryView): readonly string[] {
   }
 }
 
-/** Whether one of `texts` contains `search`, in any case. */
+/** Whether one of `texts` contains `search`, ignoring case. */
 export function isIn(texts: readonly string[], search: string): boolean {
   return texts.some((text) => text.search(patternOf(search)) >= 0);
 }

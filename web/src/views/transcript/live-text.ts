@@ -2,18 +2,21 @@ import type { EntryView } from "../../../../src/protocol/dashboard.ts";
 import type { HeardText } from "../../state/page.ts";
 
 /**
- * What the member is saying, until its transcript has it: the text that is growing, and before it
- * those that have ended and whose entries have not been fetched. So nothing is gone for a moment.
+ * The member's live texts until its transcript has them: the growing text, and before it the ended
+ * ones whose entries have not been fetched yet. So no text disappears for a moment.
  */
 export interface HeardTexts {
   texts: readonly (HeardText & { endedAt: number | null })[];
-  /** The newest text that the transcript has: it is not shown again. */
+  /** The newest text that is in the transcript; it is not shown again. */
   settledKey: number | null;
 }
 
 export const noLiveTexts: HeardTexts = { texts: [], settledKey: null };
 
-/** After `live` was heard, the fetch with the number `fetches` being the last that was begun. */
+/**
+ * The state after the live text `live` arrived. `fetches` is the number of the last fetch that was
+ * started.
+ */
 export function heard(known: HeardTexts, live: HeardText, fetches: number): HeardTexts {
   if (live.key === known.settledKey) return known;
   const others = known.texts
@@ -23,7 +26,7 @@ export function heard(known: HeardTexts, live: HeardText, fetches: number): Hear
   return { ...known, texts };
 }
 
-/** What the fetch of this number has brought. */
+/** The result of the fetch with this number. */
 export interface Brought {
   fetch: number;
   entries: readonly EntryView[];

@@ -1,25 +1,25 @@
 import type { EntriesPage, EntryView } from "../../../../src/protocol/dashboard.ts";
 
-/** The part of a transcript that the page holds: entries without a gap, oldest first. */
+/** The loaded part of a transcript: entries without a gap, oldest first. */
 export interface Loaded {
   entries: readonly EntryView[];
-  /** For the entries before these; null where there are none. */
+  /** The cursor for older entries; null if there are none. */
   before: string | null;
-  /** For the entries that come after. */
+  /** The cursor for newer entries. */
   after: string;
-  /** False where newer entries are known to be, or were let go. */
+  /** False if there are newer entries, or newer ones were dropped. */
   hasNewest: boolean;
 }
 
-/** So many entries are held at most: the rest is loaded again when it is wanted. */
+/** The limit of loaded entries; others are loaded again when needed. */
 export const keptEntries = 2_000;
 
-/** The newest entries, as a page without `before` and `after` brings them. */
+/** The newest entries: a page without `before` and `after`. */
 export function newestLoaded({ entries, before, after }: EntriesPage): Loaded {
   return { entries, before, after, hasNewest: true };
 }
 
-/** With the page before these. What is then too much goes from the newest end. */
+/** Adds the page before these entries. Beyond the limit, the newest entries are dropped. */
 export function withOlder(loaded: Loaded, page: EntriesPage): Loaded {
   const all = joined(page.entries, loaded.entries);
   const entries = all.slice(0, keptEntries);
@@ -28,7 +28,7 @@ export function withOlder(loaded: Loaded, page: EntriesPage): Loaded {
   return { entries, before: page.before, after: last.cursor, hasNewest: false };
 }
 
-/** With the page that comes after these. What is then too much goes from the oldest end. */
+/** Adds the page after these entries. Beyond the limit, the oldest entries are dropped. */
 export function withNewer(loaded: Loaded, page: EntriesPage, hasNewest: boolean): Loaded {
   const all = joined(loaded.entries, page.entries);
   const entries = all.slice(-keptEntries);
@@ -36,7 +36,7 @@ export function withNewer(loaded: Loaded, page: EntriesPage, hasNewest: boolean)
   return { entries, before, after: page.after, hasNewest };
 }
 
-/** An entry out of the middle with what is before and after it. */
+/** An entry from the middle with the entries before and after it. */
 export function loadedAround(
   entry: EntryView,
   { older, newer, hasNewest }: { older: EntriesPage; newer: EntriesPage; hasNewest: boolean },
@@ -45,12 +45,14 @@ export function loadedAround(
   return { entries, before: older.before, after: newer.after, hasNewest };
 }
 
-/** Whether newer entries have no room, so that those a person is reading would have to go. */
+/**
+ * Whether the limit is reached, so that newer entries would drop those that the person is reading.
+ */
 export function isFull({ entries }: Loaded, more: number): boolean {
   return entries.length + more > keptEntries;
 }
 
-/** A page may begin or end with an entry that the other list has, too. */
+/** A page may begin or end with an entry that is also in the other list. */
 function joined(first: readonly EntryView[], second: readonly EntryView[]): readonly EntryView[] {
   if (second.length === 0) return first;
   const known = new Set(first.map(({ cursor }) => cursor));

@@ -8,7 +8,7 @@ import { rowsOf, rowsShown, sameRows, type TranscriptRow } from "./rows.ts";
 import { type Anchor, anchorIn, isAtEnd, neighbour, restore } from "./scrolling.ts";
 import type { TranscriptLoader } from "./transcript-loader.ts";
 
-/** So near to an edge, what is beyond it is loaded. */
+/** This close to an edge, the entries beyond it are loaded. */
 const nearEdge = 600;
 
 /** Whether the person is at the end and wants to stay there. */
@@ -16,7 +16,10 @@ export class LogScroll {
   readonly isAtEnd = new Store(true);
   #size = "";
 
-  /** True when `scroller` has another size than when this was last asked: nobody has scrolled then. */
+  /**
+   * True if the size of `scroller` has changed since the last call: then a scroll event is not from
+   * the person.
+   */
   isResized({ clientWidth, clientHeight }: Element): boolean {
     const size = `${clientWidth} ${clientHeight}`;
     const isOther = size !== this.#size;
@@ -30,7 +33,7 @@ interface LogProps {
   folds: Store<Folds>;
   place: LogScroll;
   member: string;
-  /** The key of the row that was looked for last; null for none. */
+  /** The key of the last search result; null for none. */
   target: string | null;
 }
 
@@ -56,7 +59,7 @@ export function Log(props: LogProps) {
       role="log"
       aria-live="off"
       aria-label={`Transcript of ${member}`}
-      // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable without a mouse.
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be reachable without a mouse.
       tabIndex={0}
       onScroll={({ currentTarget }) => scrolled(currentTarget, place, reader)}
       onKeyDown={(event) => pressed(event, place)}
@@ -73,12 +76,12 @@ export function Log(props: LogProps) {
 }
 
 function Beginning({ loaded }: { loaded: Loaded | null }) {
-  if (!loaded) return <p class="aside">Reading the transcript…</p>;
-  if (loaded.before !== null) return <p class="aside">Reading what came before…</p>;
+  if (!loaded) return <p class="aside">Loading the transcript…</p>;
+  if (loaded.before !== null) return <p class="aside">Loading older entries…</p>;
   return <p class="aside">{loaded.entries.length === 0 ? "Nothing yet." : "The beginning."}</p>;
 }
 
-/** Rows that are as they were stay the same, so that they are not drawn again. */
+/** Unchanged rows keep their identity, so that they are not rendered again. */
 function useRows(loaded: Loaded | null): readonly TranscriptRow[] {
   const known = useRef<readonly TranscriptRow[]>([]);
   return useMemo(() => {
@@ -89,7 +92,7 @@ function useRows(loaded: Loaded | null): readonly TranscriptRow[] {
 
 type Scroller = { readonly current: HTMLDivElement | null };
 
-/** What is in view stays where it is when something comes or goes above; the end stays in view. */
+/** Visible rows stay in place when rows above are added or removed; the end stays visible. */
 function useKeptPlace(scroller: Scroller, place: LogScroll, loaded: Loaded | null): void {
   const isThere = useStore(place.isAtEnd, (it) => it);
   const drawn = useRef<Loaded | null>(null);
@@ -105,7 +108,7 @@ function useKeptPlace(scroller: Scroller, place: LogScroll, loaded: Loaded | nul
   }, [loaded, isThere]);
 }
 
-/** The end stays in view while something there grows, but not when the person opens a line. */
+/** The end stays visible while a text there grows, but not when the person unfolds a line. */
 function useKeptEnd(scroller: Scroller, { place, folds, reader }: LogProps): void {
   useEffect(() => {
     const { current } = scroller;
@@ -126,7 +129,7 @@ function useKeptEnd(scroller: Scroller, { place, folds, reader }: LogProps): voi
   }, [scroller, place, folds, reader]);
 }
 
-/** Brings the entry that was looked for into view, once it is loaded. */
+/** Scrolls to the search result once it is loaded. */
 function useTarget(
   scroller: Scroller,
   place: LogScroll,
@@ -144,14 +147,14 @@ function useTarget(
     place.isAtEnd.set(false);
     const show = () => row.scrollIntoView({ block: "center" });
     show();
-    // Rows that come into view by that have their real height only then.
+    // Rows get their real height only when they become visible.
     requestAnimationFrame(show);
   }, [target, loaded]);
 }
 
 function scrolled(scroller: Element, place: LogScroll, reader: TranscriptLoader): void {
   const loaded = reader.loaded.value;
-  // Where there is nothing to read yet, nobody can have left the end.
+  // In an empty transcript, the person is at the end.
   if (!loaded) return;
   const isKept = place.isResized(scroller) && place.isAtEnd.value;
   if (isKept) scroller.scrollTop = scroller.scrollHeight;
@@ -161,7 +164,7 @@ function scrolled(scroller: Element, place: LogScroll, reader: TranscriptLoader)
   loadNear(scroller, reader);
 }
 
-/** Loads what is beyond an edge that is near. */
+/** Loads the entries beyond a near edge. */
 function loadNear(scroller: Element | null, reader: TranscriptLoader): void {
   const loaded = reader.loaded.value;
   if (!scroller || !loaded) return;
@@ -183,7 +186,7 @@ function pressed(event: KeyboardEvent, place: LogScroll): void {
 
 const says = { thinks: "thinks", writes: "writes", runs: "runs a tool" } as const;
 
-/** What the member says at this moment, below everything that its transcript has. */
+/** The member's live text, below the entries of the transcript. */
 function LiveTextsView({ reader, member }: { reader: TranscriptLoader; member: string }) {
   const texts = useStore(reader.live, (live) => live.texts);
   return (

@@ -2,10 +2,10 @@ import { createContext } from "preact";
 import { Store } from "../../state/store.ts";
 import { type Folds, untouched } from "./folds.ts";
 
-/** What every row of the view has around it. */
+/** The context of all rows in the view. */
 export interface RowContextValue {
   folds: Store<Folds>;
-  /** The text searched for, to be marked everywhere; empty for none. */
+  /** The search text to highlight; empty for none. */
   search: string;
 }
 

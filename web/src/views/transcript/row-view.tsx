@@ -10,7 +10,7 @@ import type { RowBody, TranscriptRow } from "./rows.ts";
 import { Marked, timeNow, words } from "./text.tsx";
 import { ToolCall, ToolResult } from "./tool-call.tsx";
 
-/** A row of the transcript. It is drawn again only when it is another one. */
+/** A row of the transcript. It is rendered again only when the row object changes. */
 export function RowView({ row, isTarget }: { row: TranscriptRow; isTarget: boolean }) {
   return (
     <Steady
@@ -29,7 +29,7 @@ export function RowView({ row, isTarget }: { row: TranscriptRow; isTarget: boole
   );
 }
 
-/** Rows that are a line to open have the focus there. */
+/** Rows with a fold line take the focus on that line. */
 function isFolding({ type }: RowBody): boolean {
   switch (type) {
     case "run-start":
@@ -102,7 +102,7 @@ function RowContent({ row }: { row: TranscriptRow }) {
     case "compaction":
       return <Folded id={row.key} name="The context was compacted" text={body.summary} />;
     case "damaged":
-      return <Note name="A line that is no entry" text={body.reason} />;
+      return <Note name="An unreadable line" text={body.reason} />;
   }
 }
 
@@ -119,7 +119,7 @@ const stops = {
 interface FoldedProps {
   id: string;
   name: string;
-  /** What is shown of it while it is folded. */
+  /** The text that is shown while it is folded. */
   teaser?: string;
   text: string;
 }
@@ -201,7 +201,7 @@ function OutcomeMark({ outcome }: { outcome: Outcome }) {
   return <span class={`outcome ${kind}`}>{says}</span>;
 }
 
-/** Mail as it was taken in. */
+/** Mail as it was delivered. */
 function Letter({ message }: { message: MessageView }) {
   const { from, type, sent_at, text, is_cut, facts } = message;
   return (
@@ -217,7 +217,7 @@ function Letter({ message }: { message: MessageView }) {
         {sent_at !== null && <time dateTime={sent_at}>{timeNow(sent_at)}</time>}
       </p>
       <Prose text={text} />
-      {is_cut && <p class="aside">Cut: the messages view shows the whole text.</p>}
+      {is_cut && <p class="aside">Truncated: the messages view shows the whole text.</p>}
     </>
   );
 }

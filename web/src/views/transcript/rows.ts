@@ -18,31 +18,31 @@ export type RowBody =
       call: ToolCallView;
       result: ToolResultView | null;
       durationMs: number | null;
-      /** Its run has ended, so that no result will come. */
+      /** True if its run has ended, so that no result will follow. */
       isLost: boolean;
     }
-  /** A result whose call is further up than what is loaded. */
+  /** A result whose call is not loaded. */
   | { type: "result"; result: ToolResultView }
-  /** Why a reply ended, where that is worth a word. */
+  /** Why a reply ended, if that is unusual. */
   | { type: "stop"; entry: EntryOf<"reply"> }
   | { type: "profile"; entry: EntryOf<"profile"> }
   | { type: "note"; text: string }
   | { type: "compaction"; summary: string }
   | { type: "damaged"; reason: string };
 
-/** One line of the view, or what opens below it. */
+/** One row of the view with its folded content. */
 export interface TranscriptRow {
-  /** Stays the same however much is loaded around it. */
+  /** Stays the same when other entries are loaded. */
   key: string;
-  /** Of the entry it is made from. */
+  /** The cursor of its entry. */
   cursor: string;
   at: string | null;
-  /** The key of its run's first row; null outside of runs, and where that row is not loaded. */
+  /** The key of its run's first row; null outside of runs or if that row is not loaded. */
   run: string | null;
   body: RowBody;
 }
 
-/** The rows of these entries in their order. */
+/** The rows of these entries, in order. */
 export function rowsOf(entries: readonly EntryView[]): TranscriptRow[] {
   const results = resultsOf(entries);
   const runs = runsOf(entries);
@@ -61,7 +61,7 @@ export function rowsOf(entries: readonly EntryView[]): TranscriptRow[] {
   });
 }
 
-/** Those rows of `rows` that are not hidden with the run they are in. */
+/** The rows that are not in a folded run. */
 export function rowsShown(
   rows: readonly TranscriptRow[],
   isFolded: (run: string) => boolean,
@@ -72,7 +72,7 @@ export function rowsShown(
   });
 }
 
-/** The row in which an entry says `search`. A result is in the row of its call. */
+/** The row with the match of `search` in an entry. A result is in the row of its call. */
 export function rowWith(
   rows: readonly TranscriptRow[],
   entry: EntryView,
@@ -89,7 +89,7 @@ export function rowWith(
   return saying ?? its[0] ?? null;
 }
 
-/** `rows`, each that is as it was in `known` being the very same. */
+/** `rows`, in which rows equal to those in `known` are replaced by these objects. */
 export function sameRows(
   rows: readonly TranscriptRow[],
   known: readonly TranscriptRow[],
@@ -121,7 +121,7 @@ interface Run {
   calls: number;
 }
 
-/** For each entry the run it is in. */
+/** For each entry, its run. */
 function runsOf(entries: readonly EntryView[]): readonly (Run | null)[] {
   let run: Run | null = null;
   return entries.map((entry) => {
@@ -141,9 +141,11 @@ function isCall(block: ReplyBlockView): block is ToolCallView {
 }
 
 interface Results {
-  /** By the reply's cursor and the call's id: providers number their calls from the start in each reply. */
+  /**
+   * By the reply's cursor and the call's id, since some providers restart call ids in each reply.
+   */
   ofCall: ReadonlyMap<string, ToolResultView>;
-  /** Those that belong to a call among the entries. */
+  /** The results whose call is among the entries. */
   placed: ReadonlySet<ToolResultView>;
 }
 

@@ -1,4 +1,4 @@
-/** A row and how far below the upper edge of the view it is. */
+/** A row and its distance below the upper edge of the view. */
 export interface Anchor {
   key: string;
   top: number;
@@ -6,17 +6,17 @@ export interface Anchor {
 
 const endTolerance = 40;
 
-/** Whether the end of what scrolls is in view. */
+/** Whether the view is scrolled to the end. */
 export function isAtEnd({ scrollTop, clientHeight, scrollHeight }: Element): boolean {
   return scrollHeight - clientHeight - scrollTop <= endTolerance;
 }
 
-/** The first row in view. */
+/** The first visible row. */
 export function anchorIn(scroller: Element): Anchor | null {
   const rows = scroller.querySelectorAll<HTMLElement>("[data-key]");
   const edge = scroller.getBoundingClientRect().top;
   let [low, high] = [0, rows.length];
-  // Rows stand below each other, so the first that ends below the edge is found by halves.
+  // Binary search for the first row that ends below the edge.
   while (low < high) {
     const middle = (low + high) >> 1;
     const bottom = rows[middle]?.getBoundingClientRect().bottom ?? 0;
@@ -27,7 +27,7 @@ export function anchorIn(scroller: Element): Anchor | null {
   return row ? { key: row.dataset.key ?? "", top: row.getBoundingClientRect().top - edge } : null;
 }
 
-/** Puts the row of `anchor` where it was. */
+/** Scrolls so that the row of `anchor` is where it was. */
 export function restore(scroller: Element, { key, top }: Anchor): void {
   const row = scroller.querySelector(`[data-key="${CSS.escape(key)}"]`);
   if (!row) return;
@@ -35,13 +35,13 @@ export function restore(scroller: Element, { key, top }: Anchor): void {
   if (Math.abs(moved) >= 1) scroller.scrollTop += moved;
 }
 
-/** The row that the focus goes to from the one it is on: the next, or the one before. */
+/** The row that gets the focus next: the one after or before the current one. */
 export function neighbour(scroller: Element, step: 1 | -1): HTMLElement | null {
   const rows = [...scroller.querySelectorAll<HTMLElement>("[data-row]")];
   const current = document.activeElement?.closest<HTMLElement>("[data-row]") ?? focusedFold();
   const index = current ? rows.indexOf(current) : -1;
   if (index >= 0) return rows[index + step] ?? null;
-  // From outside, the first step is to what is in view.
+  // If no row has the focus, the first visible row gets it.
   const { top, bottom } = scroller.getBoundingClientRect();
   const inView = rows.filter((row) => {
     const box = row.getBoundingClientRect();
@@ -50,7 +50,7 @@ export function neighbour(scroller: Element, step: 1 | -1): HTMLElement | null {
   return (step === 1 ? inView[0] : inView.at(-1)) ?? null;
 }
 
-/** What is inside of an opened line belongs to that line. */
+/** The content of an unfolded line belongs to that line. */
 function focusedFold(): HTMLElement | null {
   const fold = document.activeElement?.closest(".fold");
   return fold?.querySelector<HTMLElement>("[data-row]") ?? null;

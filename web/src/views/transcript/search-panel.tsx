@@ -4,10 +4,10 @@ import { excerptOf } from "./highlight.ts";
 import { Marked, timeNow, words } from "./text.tsx";
 import type { FoundEntries, TranscriptSearch } from "./transcript-search.ts";
 
-/** A text that is still being typed is not looked for. */
+/** The search starts this long after the last key press. */
 const typingMs = 250;
 
-/** Where a person types what to look for. */
+/** The search field. */
 export function SearchField({ search, onEnter }: { search: TranscriptSearch; onEnter(): void }) {
   const [typed, setTyped] = useState("");
   const isFirst = useRef(true);
@@ -36,7 +36,7 @@ export function SearchField({ search, onEnter }: { search: TranscriptSearch; onE
   );
 }
 
-/** What is looked for already, because the person could not wait, is not looked for again. */
+/** Enter may have started this search already. */
 async function look(search: TranscriptSearch, typed: string): Promise<void> {
   const wanted = typed.trim();
   if (wanted !== (search.findings.value?.search ?? "")) await search.look(wanted);
@@ -47,13 +47,13 @@ interface ResultsProps {
   onGo(to: number): void;
 }
 
-/** What was found, newest first. */
+/** The search results, newest first. */
 export function Results({ search, onGo }: ResultsProps) {
   const findings = useStore(search.findings, (it) => it);
   if (!findings) return null;
   const { entries, before, isLooking, current } = findings;
   return (
-    <aside class="findings" aria-label="What was found">
+    <aside class="findings" aria-label="Search results">
       <p class="aside" role="status">
         {summaryOf(findings)}
       </p>
@@ -79,7 +79,7 @@ export function Results({ search, onGo }: ResultsProps) {
       </ol>
       {before !== null && !isLooking && (
         <button type="button" class="more" onClick={() => void search.lookFurther()}>
-          Look further back
+          Search older entries
         </button>
       )}
     </aside>
@@ -90,8 +90,8 @@ function summaryOf({ entries, before, isLooking, failure }: FoundEntries): strin
   if (failure !== null) return failure;
   if (isLooking && entries.length === 0) return "Looking…";
   const found = entries.length === 1 ? "1 entry" : `${entries.length} entries`;
-  const more = before === null ? "" : ", and maybe more further back";
+  const more = before === null ? "" : ", maybe more in older ones";
   return entries.length === 0 && before === null
-    ? "Found nowhere."
-    : `${found}${more}. n and N go through them.`;
+    ? "No matches."
+    : `${found}${more}. Press n or N for the next or previous one.`;
 }

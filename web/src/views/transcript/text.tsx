@@ -4,7 +4,7 @@ import { timeText } from "../../state/times.ts";
 import { highlighted } from "./highlight.ts";
 import { RowContext } from "./row-context.ts";
 
-/** Text as it is, with what is looked for marked. */
+/** Plain text with highlighted matches. */
 export function Marked({ text }: { text: string }) {
   const { search } = useContext(RowContext);
   return useMemo(() => {
@@ -14,10 +14,10 @@ export function Marked({ text }: { text: string }) {
   }, [text, search]);
 }
 
-/** Text in columns that scrolls by itself. */
+/** Preformatted text that scrolls in its own box. */
 export function Code({ text, label }: { text: string; label: string }) {
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable without a mouse.
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be reachable without a mouse.
     <section class="code" aria-label={label} tabIndex={0}>
       <Marked text={text} />
     </section>
@@ -27,10 +27,10 @@ export function Code({ text, label }: { text: string; label: string }) {
 const signs = { same: " ", added: "+", removed: "−", skipped: "⋯" } as const;
 const spoken = { same: null, added: "added: ", removed: "removed: ", skipped: null } as const;
 
-/** A change to a file. The sign says what the colour says. */
+/** A change to a file, with signs as well as colours. */
 export function DiffLines({ lines }: { lines: readonly DiffLine[] }) {
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable without a mouse.
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be reachable without a mouse.
     <section class="code diff" aria-label="The change" tabIndex={0}>
       <div class="diff-lines">
         {lines.map(({ type, text }) => (
@@ -47,12 +47,12 @@ export function DiffLines({ lines }: { lines: readonly DiffLine[] }) {
   );
 }
 
-/** A time as it reads when this is drawn. */
+/** A time, formatted when this is rendered. */
 export function timeNow(at: string): string {
   return timeText(at, new Date());
 }
 
-/** The name of a type or a field as a person reads it. */
+/** The readable name of a type or field. */
 export function words(name: string): string {
   return name.replace(/[_-]/g, " ");
 }

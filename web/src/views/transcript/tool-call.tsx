@@ -5,7 +5,7 @@ import { Code, DiffLines, Marked } from "./text.tsx";
 
 type CallBody = Extract<RowBody, { type: "call" }>;
 
-/** A call on one line, which opens to what it was given and what came of it. */
+/** A tool call on one line, which unfolds to its input and output. */
 export function ToolCall({ row, body }: { row: TranscriptRow; body: CallBody }) {
   const { call, result, durationMs } = body;
   const line = (
@@ -52,15 +52,15 @@ function Mark({ kind, sign, says }: { kind: string; sign: string; says: string }
   );
 }
 
-/** What a call came to. */
+/** The result of a call. */
 export function ToolResult({ result }: { result: ToolResultView }) {
   const { output, is_cut, is_error, images } = result;
   return (
     <div class={is_error ? "result is-error" : "result"}>
       <p class="result-title">{is_error ? "Error" : "Output"}</p>
       {output === "" ? <p class="aside">No output.</p> : <Code text={output} label="Output" />}
-      {is_cut && <p class="aside">Cut: there was more output.</p>}
-      {images.length > 0 && <p class="aside">With pictures: {images.join(", ")}</p>}
+      {is_cut && <p class="aside">Truncated: there was more output.</p>}
+      {images.length > 0 && <p class="aside">Images: {images.join(", ")}</p>}
     </div>
   );
 }

@@ -6,19 +6,19 @@ import { type Brought, type HeardTexts, heard, noLiveTexts, settled } from "./li
 import { isFull, type Loaded, loadedAround, newestLoaded, withNewer, withOlder } from "./loaded.ts";
 
 const pageSize = 100;
-/** A transcript that has grown by more than this meanwhile is shown from its new end. */
+/** If a transcript has grown by more than this, it is shown from its new end. */
 const mostAtOnce = 500;
 
 /**
- * Reads one member's transcript for the view, a piece at a time: one request is under way at most,
- * so that pieces fit together. A failure is in `failure`, and the request is made again when asked.
+ * Loads one member's transcript page by page. At most one request runs at a time, so that pages fit
+ * together. An error is in `failure`; the request is repeated at the next call.
  */
 export class TranscriptLoader {
-  /** Null before anything has come. */
+  /** Null before the first answer. */
   readonly loaded = new Store<Loaded | null>(null);
   readonly live = new Store<HeardTexts>(noLiveTexts);
   readonly failure = new Store<string | null>(null);
-  /** Whether something is new that a person who reads further up has not been shown. */
+  /** Whether there are new entries below that the person has not seen. */
   readonly hasNew = new Store(false);
 
   readonly #source: Source;
@@ -37,12 +37,12 @@ export class TranscriptLoader {
     this.#isAtEnd = options.isAtEnd;
   }
 
-  /** Shows the newest entries and nothing else. */
+  /** Shows only the newest entries. */
   showNewest(): Promise<void> {
     return this.#inTurn("newest", () => this.#loadNewest());
   }
 
-  /** Brings what has been added. */
+  /** Loads new entries. */
   follow(): Promise<void> {
     return this.#inTurn("follow", async () => {
       const loaded = this.loaded.value;
@@ -61,7 +61,7 @@ export class TranscriptLoader {
     });
   }
 
-  /** Goes on behind entries out of the middle. */
+  /** Loads the entries after a part from the middle. */
   showNewer(): Promise<void> {
     return this.#inTurn("newer", async () => {
       const loaded = this.loaded.value;
@@ -69,12 +69,12 @@ export class TranscriptLoader {
       const page = await this.#fetch({ after: loaded.after, limit: pageSize });
       if (page.is_restarted) return this.#show(newestLoaded(page));
       this.#show(withNewer(loaded, page, isLast(page, pageSize)));
-      // A page of very large entries can be short before the end.
+      // A page of very large entries can be short without being the last.
       if (isLast(page, pageSize)) void this.follow();
     });
   }
 
-  /** Has `entry` among what is loaded. */
+  /** Loads `entry` if it is not loaded. */
   showEntry(entry: EntryView): Promise<void> {
     const { cursor } = entry;
     return this.#inTurn(`entry ${cursor}`, async () => {
@@ -87,13 +87,13 @@ export class TranscriptLoader {
     });
   }
 
-  /** What the member says at this moment. */
+  /** The member's live text. */
   hear(live: HeardText): void {
     if (live.member !== this.#member) return;
     this.live.set(heard(this.live.value, live, this.#fetches));
   }
 
-  /** Nothing is shown from then on. */
+  /** Stops all updates. */
   close(): void {
     this.#isClosed = true;
   }
@@ -112,7 +112,7 @@ export class TranscriptLoader {
     if (page.entries.length === 0) return;
     if (!this.#isAtEnd()) {
       this.hasNew.set(true);
-      // Those that are being read must not go to make room.
+      // The entries that the person is reading must not be dropped.
       if (isFull(loaded, page.entries.length) || !isLast(page, mostAtOnce)) {
         return this.#show({ ...loaded, hasNewest: false });
       }
@@ -128,7 +128,7 @@ export class TranscriptLoader {
     return page;
   }
 
-  /** Lets go of what was said live and is in the transcript: only when that is shown. */
+  /** Drops live texts once their entries are shown. */
   #settle(): void {
     const brought = this.#brought.splice(0);
     this.live.set(brought.reduce(settled, this.live.value));
@@ -138,7 +138,7 @@ export class TranscriptLoader {
     if (!this.#isClosed) this.loaded.set(loaded);
   }
 
-  /** Does `work` when everything before it is done; once, however often it was asked for meanwhile. */
+  /** Runs `work` after all earlier requests, only once even if it was requested several times. */
   #inTurn(name: string, work: () => Promise<void>): Promise<void> {
     if (this.#waiting.has(name)) return this.#queue;
     this.#waiting.add(name);
@@ -162,7 +162,7 @@ function failureText(error: unknown): string {
   return error.hint ? `${error.message} ${error.hint}` : error.message;
 }
 
-/** Whether nothing comes after this page. */
+/** Whether this is the last page. */
 function isLast({ entries }: EntriesPage, asked: number): boolean {
   return entries.length < asked;
 }

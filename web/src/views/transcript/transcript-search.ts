@@ -2,24 +2,24 @@ import type { EntryView } from "../../../../src/protocol/dashboard.ts";
 import { type Source, SourceError } from "../../source/source.ts";
 import { Store } from "../../state/store.ts";
 
-/** What was looked for in a transcript, and what was found so far. */
+/** A search in a transcript with its results so far. */
 export interface FoundEntries {
   search: string;
   /** Newest first. */
   entries: readonly EntryView[];
-  /** For those before these; null where there are none. */
+  /** The cursor for older results; null if there are none. */
   before: string | null;
   isLooking: boolean;
   failure: string | null;
-  /** Which of them is shown in the transcript; null before any is. */
+  /** The index of the result that is shown in the transcript; null for none. */
   current: number | null;
 }
 
 const pageSize = 50;
 
-/** Looks for a text in one member's transcript. What comes late for an earlier question is dropped. */
+/** Searches one member's transcript. Late answers to an earlier search are dropped. */
 export class TranscriptSearch {
-  /** Null when nothing is looked for. */
+  /** Null without a search. */
   readonly findings = new Store<FoundEntries | null>(null);
   readonly #source: Source;
   readonly #member: string;
@@ -45,8 +45,8 @@ export class TranscriptSearch {
   }
 
   /**
-   * The finding after the current one, the one before it, or the one of this number. Behind the last
-   * that is known it is looked further back, before it begins with the first again.
+   * Goes to the next result, the previous one, or the one with this index. After the last known
+   * result, older entries are searched before it starts again with the first.
    */
   async go(to: "next" | "previous" | number): Promise<EntryView | null> {
     const question = this.#questions;

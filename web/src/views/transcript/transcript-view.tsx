@@ -19,13 +19,13 @@ import "../../styles/transcript-calls.css";
 interface TranscriptViewProps {
   page: Page;
   name: string;
-  /** What can be done to the member, for the upper right corner. */
+  /** The actions for the member, for the upper right corner. */
   actions?: ComponentChildren;
 }
 
 /** A member's transcript, readable. */
 export function TranscriptView({ page, name, actions }: TranscriptViewProps) {
-  // Another member is another view: nothing of the one before is kept.
+  // Each member has its own view; nothing of the previous one is kept.
   return <Transcript key={name} page={page} name={name} actions={actions} />;
 }
 
@@ -73,13 +73,13 @@ function useParts(page: Page, name: string) {
   }, [page, name]);
 }
 
-/** The row that was looked for last, and how to go to another one. */
+/** The last search result, and a function to go to another one. */
 function useTarget(reader: TranscriptLoader, search: TranscriptSearch, folds: Store<Folds>) {
   const [target, setTarget] = useState<string | null>(null);
   const show = async (to: "next" | "previous" | number) => {
     const entry = await search.go(to);
     if (!entry) return;
-    // The same entry once more is brought into view once more.
+    // Going to the same entry again scrolls to it again.
     setTarget(null);
     await reader.showEntry(entry);
     const wanted = search.findings.value?.search ?? "";
@@ -92,12 +92,12 @@ function useTarget(reader: TranscriptLoader, search: TranscriptSearch, folds: St
   return { target, go };
 }
 
-/** Fetches when the transcript has grown, or may have while nobody could say so. */
+/** Fetches when the transcript has grown, or may have grown without notice. */
 function useFollowing(page: Page, name: string, reader: TranscriptLoader): void {
   const grown = useStore(page.grown, (all) => all.get(name) ?? 0);
   const starts = useStore(page.starts, (it) => it);
   const isRunning = useStore(page.room, (room) => room?.running != null);
-  // When nobody runs the team, a text that was being streamed may never be written.
+  // If the team is not running, a live text may never be written.
   useEffect(() => void reader.follow(), [reader, grown, starts, isRunning]);
   useEffect(() => {
     const hear = () => {
@@ -120,7 +120,7 @@ function ToEnd({ reader, place }: { reader: TranscriptLoader; place: LogScroll }
   const element = useRef<HTMLButtonElement>(null);
   if (isThere) return null;
   const go = () => {
-    // The button goes, and must not take the focus with it.
+    // The button disappears, so the focus moves first.
     element.current?.closest(".log-place")?.querySelector<HTMLElement>(".log")?.focus();
     if (reader.loaded.value?.hasNewest) place.isAtEnd.set(true);
     else void reader.showNewest().then(() => place.isAtEnd.set(true));
@@ -133,20 +133,20 @@ function ToEnd({ reader, place }: { reader: TranscriptLoader; place: LogScroll }
   );
 }
 
-/** With everything open in which the row's text may be. */
+/** Unfolds everything that may contain the row's text. */
 function unfolded(folds: Folds, { key, run }: TranscriptRow): Folds {
   const keys = [...(run === null ? [] : [run]), key, `${key} input`];
   return keys.reduce((all, it) => withFold(all, it, true), folds);
 }
 
-/** `e`, `n` and `N`, wherever the focus is, unless something is typed there. */
+/** Handles `e`, `n` and `N`, except in a text field. */
 function useKeys(folds: Store<Folds>, go: (to: "next" | "previous") => void): void {
   const { overlay } = useDesk();
   const latest = useRef(go);
   latest.current = go;
   useEffect(() => {
     const pressed = (event: KeyboardEvent) => {
-      // A dialog has the keyboard to itself.
+      // An open dialog handles the keys itself.
       if (overlay.value || hasModifier(event) || isField(event.target)) return;
       if (event.key === "n") latest.current("next");
       if (event.key === "N") latest.current("previous");
