@@ -47,7 +47,7 @@ describe.skipIf(noBrowser)(inBrowser, () => {
     await late.goto((await scene.startDashboard()).address);
     await late.getByText("A word for the lead alone.").first().waitFor();
 
-    expect(strangersPage).toContain("Run troupe web in your terminal for a new address");
+    expect(strangersPage).toContain("Run troupe web in your terminal to get a new address");
     expect(strangersPage).not.toContain("A word for");
     expect(refused).toEqual(paths.map(() => 401));
     expect(hash).toMatch(/^#token=/);
@@ -56,7 +56,7 @@ describe.skipIf(noBrowser)(inBrowser, () => {
     for (const part of hash.slice("#token=".length).split(".")) {
       expect(seenByScript).not.toContain(part);
     }
-    expect(latesPage).toContain("Run troupe web in your terminal for a new address");
+    expect(latesPage).toContain("Run troupe web in your terminal to get a new address");
     expect(browser.complaints).toEqual([]);
   });
 });

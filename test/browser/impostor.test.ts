@@ -48,7 +48,7 @@ describe.skipIf(noBrowser)(inBrowser, () => {
     expect([live, liveKey.status]).toEqual([200, 200]);
     expect(new URL(next.address).port).toBe(String(port));
     expect(lost).toContain("run troupe web for a new address");
-    expect(shown).toContain("Run troupe web in your terminal for a new address");
+    expect(shown).toContain("Run troupe web in your terminal to get a new address");
     expect(shown).toContain("Not sent yet.");
     expect(shown).not.toContain("impostor");
     // One knock, which says nothing of the team and nothing that the person wrote.

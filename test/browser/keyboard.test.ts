@@ -71,7 +71,7 @@ describe.skipIf(noBrowser)(inBrowser, () => {
 
     expect(made).toBe("needle");
     expect(scene.wire.shownTo("alice")).toContain("Thank you, alice.");
-    expect(titles).toEqual(["Messages", "Tasks", "Cost", "Room"]);
+    expect(titles).toEqual(["Messages", "Tasks", "Cost", "Overview"]);
     expect(themes).toEqual(["light", "dark", "light"]);
     expect(browser.complaints).toEqual([]);
   });

@@ -67,7 +67,7 @@ describe.skipIf(noBrowser)(inBrowser, () => {
     expect(made).toBe("one");
     expect(shownMail.map(withoutTimes).sort()).toEqual((await mailOnDisk(scene)).sort());
     expect(shownRows.map(withoutTimes)).toEqual(await rowsOnDisk(scene, "bob"));
-    expect(told).toContain("If the dashboard has ended, run troupe web for a new address");
+    expect(told).toContain("If the dashboard was stopped, run troupe web for a new address");
     expect(isSamePage).toBe(true);
     expect(browser.complaints).toEqual([]);
   });

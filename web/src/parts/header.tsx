@@ -9,7 +9,7 @@ import { AutoIcon, BellIcon, HelpIcon, MoonIcon, StopIcon, SunIcon } from "./ico
 
 /** The views that have their own key, in the order of the keys. */
 export const tabs: readonly { title: string; route: Route }[] = [
-  { title: "Room", route: { view: "room" } },
+  { title: "Overview", route: { view: "room" } },
   { title: "Messages", route: { view: "messages", member: null } },
   { title: "Tasks", route: { view: "tasks" } },
   { title: "Cost", route: { view: "cost" } },

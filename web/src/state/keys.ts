@@ -46,7 +46,7 @@ export const keyHelp: readonly (readonly [string, readonly (readonly [string, st
   [
     "Anywhere",
     [
-      ["1 2 3 4", "Room, messages, tasks, cost"],
+      ["1 2 3 4", "Overview, messages, tasks, cost"],
       ["j k", "Next and previous member"],
       ["Enter", "Open the focused item"],
       ["q", "Go to the first question"],
