@@ -15,7 +15,7 @@ const openTickets = defineTool({
   name: "open_tickets",
   description: "Lists the open tickets of a component, newest first.",
   input: z.object({ component: z.string().min(1).describe("Such as parser") }),
-  // It reaches nothing outside the team's own world, so that nobody has to be asked.
+  // It reaches nothing outside the team, so that nobody has to be asked.
   action: () => ({ type: "coordinate" }),
   async run({ component }) {
     const today = clock.now().toISOString().slice(0, 10);

@@ -39,7 +39,7 @@ const scripts = {
   ]),
 };
 
-/** What this program decides in the person's place. */
+/** What this program decides on behalf of the person. */
 function decide({ type, subject }: Request): PersonsAnswer {
   const asked = JSON.stringify(subject);
   if (type === "plan" && asked.includes("delete everything")) {

@@ -40,7 +40,7 @@ const sources = readdirSync("src", { recursive: true, encoding: "utf8" }).filter
   /\/.*\.ts$/.test(path),
 );
 
-test("every folder has its line in the table", () => {
+test("every folder is in the import table", () => {
   expect(new Set(sources.map(folderOf))).toEqual(new Set(Object.keys(allowed)));
 });
 
@@ -76,7 +76,7 @@ const shared = [
 ];
 
 test.each(pageSources)(
-  "web/src/%s takes only types and what is shared from the program",
+  "web/src/%s imports only types and shared files from the program",
   (file) => {
     const path = join("web/src", file);
 
@@ -84,7 +84,7 @@ test.each(pageSources)(
   },
 );
 
-test.each(shared)("%s brings nothing into the page that is not shared", (file) => {
+test.each(shared)("%s adds only shared files to the page", (file) => {
   const values = importsIn(readFileSync(file, "utf8")).filter(({ isType }) => !isType);
   const own = values.map(({ path }) => (path.startsWith(".") ? join(file, "..", path) : path));
 
@@ -102,7 +102,7 @@ test.each([
   // A schema would bring zod into the page.
   'import { type Message, MessageId } from "../../src/protocol/message.ts";',
   'export { Message } from "../../src/protocol/message.ts";',
-])("a page with %j would be found", (text) => {
+])("a page with %j would be detected", (text) => {
   expect(foreignTo("web/src/app.tsx", text)).toHaveLength(1);
 });
 
@@ -118,11 +118,11 @@ function foreignTo(file: string, text: string): string[] {
 /** Where a person waits for the first request, or for the end of the command. */
 const quickStarts = ["cli/main.ts", "team/team.ts", "cli/commands/run.ts", "cli/commands/send.ts"];
 
-test.each(quickStarts)("%s does not load the reader of Markdown at its start", (file) => {
+test.each(quickStarts)("%s does not load the Markdown parser at its start", (file) => {
   expect(loadedBy([file])).not.toContain("lib/markdown.ts");
 });
 
-test("the talk loads it, so that the test above would see it", () => {
+test("control: the talk loads it, so the test above could fail", () => {
   expect(loadedBy(["cli/commands/talk.ts"])).toContain("lib/markdown.ts");
 });
 
@@ -140,7 +140,7 @@ function loadedBy(files: readonly string[]): string[] {
 const compositions = ["team/system-place.ts", "cli/main.ts"];
 
 test.each(sources.filter((file) => !compositions.includes(file)))(
-  "%s leaves environment, arguments and output alone",
+  "%s does not use the environment, arguments or output directly",
   (file) => {
     expect(readFileSync(join("src", file), "utf8")).not.toMatch(
       /\bprocess\.(env|argv|cwd|exit|std)|\bconsole\./,
@@ -152,7 +152,7 @@ test.each(sources.filter((file) => !compositions.includes(file)))(
 const chooser = "cli/main.ts";
 
 test.each(sources.filter((file) => ["server", "cli"].includes(folderOf(file)) && file !== chooser))(
-  "%s knows no backend of a store",
+  "%s does not import a backend of a store",
   (file) => {
     const targets = importsOf(file).map((path) => join(file, "..", path));
 
@@ -217,7 +217,7 @@ test("no two files declare a type of the same name", () => {
   expect(declaredTwice(texts)).toEqual([]);
 });
 
-test("a type is found that two files declare, exported or not", () => {
+test("control: a type that two files declare is found, exported or not", () => {
   const texts = new Map([
     ["a.ts", "interface Line {}\nexport type Row = 1;\nfunction f() {\n  type Line = 2;\n}"],
     ["b.ts", "export type Line = string;\nexport abstract class Page {}"],

@@ -34,7 +34,7 @@ test.each([
   expect(status).toBe(1);
 });
 
-test("a run whose tests remove what they make passes", async () => {
+test("a run whose tests remove everything they create passes", async () => {
   const { status, stderr } = await runTest(
     `rmSync(mkdtempSync(tmpdir() + "/kept-"), { recursive: true })`,
   );

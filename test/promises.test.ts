@@ -67,12 +67,12 @@ test.each(promises)("%s is named by an end-to-end test", (id) => {
   expect(named).toContain(id);
 });
 
-test("every end-to-end test runs, and runs as it is", () => {
+test("no end-to-end test is skipped", () => {
   const skipping = endToEndTests.filter(({ text }) => isAnySkipped(text));
   expect(skipping.map(({ name }) => name)).toEqual([]);
 });
 
-test("every other test runs, but for those whose programs or system are missing", () => {
+test("other tests are skipped only if a program or system feature is missing", () => {
   const skipping = tests.flatMap(({ name, text }) => {
     const groundless = skipsIn(text).filter((skip) => !isGrounded(skip));
     return groundless.map((skip) => `${name}: ${skip}`);
@@ -81,7 +81,7 @@ test("every other test runs, but for those whose programs or system are missing"
 });
 
 test.each(["skip", "todo", "only", "fails", "skipIf(true)", "runIf(isSlow)", "skipIf(!noTmux)"])(
-  "control: a test with .%s is found, and has no ground to be skipped",
+  "control: a test with .%s is found, and has no reason to be skipped",
   (how) => {
     const [skip] = skipsIn(`test.${how}("shuts down", () => {});`);
 
@@ -91,7 +91,7 @@ test.each(["skip", "todo", "only", "fails", "skipIf(true)", "runIf(isSlow)", "sk
 );
 
 test.each(["skipIf(noTmux)", "runIf(process.getuid?.() === 0)"])(
-  "control: a test with .%s is found, and has a ground",
+  "control: a test with .%s is found, and has a reason",
   (how) => {
     expect(skipsIn(`describe.${how}.each([1])("shuts down", () => {});`)).toEqual([how]);
     expect(isGrounded(how)).toBe(true);
@@ -119,7 +119,7 @@ test.each([
 });
 
 test.each(["skip", "todo", "fails", "only", "skipIf(true)"])(
-  "control: a promise of a test with .%s is not found, and the test is",
+  "control: a promise of a test with .%s is not found, and the test is reported",
   (how) => {
     const text = `test.${how}("P07 shuts down", () => {});`;
 

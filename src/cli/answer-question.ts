@@ -42,9 +42,7 @@ export async function answerQuestion(
 
 function whatFollows({ type, from }: Request, { decision }: PersonsAnswer): string {
   if (decision !== "deny") return `'${from}' continues.`;
-  return type === "plan"
-    ? `'${from}' is told, and may submit another plan.`
-    : `'${from}' is told, and continues without it.`;
+  return type === "plan" ? `'${from}' may submit another plan.` : `'${from}' continues without it.`;
 }
 
 function refuseWithoutRule(request: Request): void {

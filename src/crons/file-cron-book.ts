@@ -110,7 +110,8 @@ export class FileCronBook implements CronBook {
       const text = await readTextIfExists(path);
       if (text === undefined) return undefined;
       const { sig, ...entry } = parseJson(text, StoredCron, String(path));
-      if (entry.id !== id) throw new TeamError("record-corrupt", `${path} is of '${entry.id}'`);
+      if (entry.id !== id)
+        throw new TeamError("record-corrupt", `${path} has the id '${entry.id}'`);
       if (isSigned(entry, sig, this.#options.signature)) {
         this.#reported.delete(id);
         return entry;

@@ -153,7 +153,7 @@ export class FileFence implements Fence {
 const lookMs = 1_000;
 
 function waitNotice({ pid, host }: HeldRecord, durationMs: number): string {
-  return `The lead that was pid ${pid} on ${host} is silent; waiting ${durationMs / 1_000} s to be sure that it is gone.`;
+  return `The lead that was pid ${pid} on ${host} does not respond; waiting ${durationMs / 1_000} s to be sure that it is gone.`;
 }
 
 function elsewhereHint(retryMs: number): string {

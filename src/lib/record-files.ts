@@ -17,7 +17,7 @@ export function requireRecord(
   record: Versioned,
   { id, highest, path }: { id: string; highest: number; path: string },
 ): void {
-  if (record.id !== id) throw new TeamError("record-corrupt", `${path} is of '${record.id}'`);
+  if (record.id !== id) throw new TeamError("record-corrupt", `${path} has the id '${record.id}'`);
   if (record.version <= highest) return;
   throw new TeamError("record-corrupt", `${path}, at version: ${record.version} is far too high`);
 }

@@ -39,7 +39,9 @@ export async function readCursor(
     if (text === undefined) return undefined;
     const cursor = parseJson(text, StoredCursor, String(path));
     if (cursor.owner === undefined || cursor.owner === ownerOf(path)) return cursor;
-    onDamage(`${path} is of the mailbox of '${cursor.owner}'. The transcript tells what was read`);
+    onDamage(
+      `${path} belongs to the mailbox of '${cursor.owner}'. The transcript tells what was read`,
+    );
     return undefined;
   } catch (error) {
     if (!(error instanceof TeamError)) throw error;

@@ -213,7 +213,7 @@ async function readOrSetAside(
   try {
     const found = await readTeamFile(directory);
     if (!found || options.isOurs(found.team)) return found;
-    throw new TeamError("config-invalid", `${path} is not of this team`);
+    throw new TeamError("config-invalid", `${path} does not belong to this team`);
   } catch (error) {
     if (!(error instanceof TeamError) || error.code !== "config-invalid") throw error;
     // Without a last good roster nothing is known but this file: it stays where it is.

@@ -25,7 +25,7 @@ export class ObservedKey {
     if (!signature && !this.#isReported) {
       this.#isReported = true;
       this.#place.onWarning(
-        `This team is not known to be yours: ${reason}. What is shown, senders included, is what its files claim.`,
+        `This team is not known to be yours: ${reason}. Everything shown, including senders, is only what its files claim.`,
       );
     }
     return signature;

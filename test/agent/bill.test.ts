@@ -30,7 +30,7 @@ test("a budget of tokens is used up with its last token", () => {
   expect(budget.exhausted).toBe("The team's budget of 200 tokens is used up (200)");
 });
 
-test("a budget of money is used up with its last cent, whatever the tokens", () => {
+test("a budget of money is used up with its last cent, regardless of tokens", () => {
   const budget = new Budget("Its", { maxCostUsd: 0.5 });
   expect(budget.exhausted).toBeUndefined();
   budget.spend(usage, 0.25);
@@ -41,7 +41,7 @@ test("a budget of money is used up with its last cent, whatever the tokens", () 
   expect(budget.exhausted).toBe("Its budget of $0.5 is used up ($0.5000)");
 });
 
-test("a call is in the ledger with its cost, and off every budget", async () => {
+test("a call is in the ledger with its cost, and counted in every budget", async () => {
   const budgets = [
     new Budget("Its", { maxTokens: 1000 }),
     new Budget("The team's", { maxTokens: 100 }),
@@ -64,7 +64,7 @@ test("a call is in the ledger with its cost, and off every budget", async () => 
   expect(bill.exhausted).toContain("The team's budget of 100 tokens");
 });
 
-test("a call of a model whose price nobody knows has no cost, and money cannot be limited then", async () => {
+test("a call of a model without a known price has no cost, and its money cannot be limited", async () => {
   const { bill, lines } = billOf([new Budget("Its", { maxTokens: 1000 })], undefined);
 
   await bill.record(usage);

@@ -35,7 +35,7 @@ test("a call that is not permitted is answered with the reason, and neither run 
   });
 });
 
-test("that a call has begun is on record before it runs", async () => {
+test("the start of a call is recorded before it runs", async () => {
   const recorded: Entry[] = [];
   const seen: string[][] = [];
   const model = new ScriptedModel([calls("work", { value: "1" }), says("Done.")]);
@@ -60,7 +60,7 @@ test("that a call has begun is on record before it runs", async () => {
   expect(seen).toEqual([["run-start", "delivery", "reply", "tool-start"]]);
 });
 
-test("calls to the team run in their order, though they change no file; those that depend on nothing do not wait", async () => {
+test("calls to the team run in order, although they change no file; independent calls do not wait", async () => {
   const log: string[] = [];
   const toTeam = (name: string, isIndependent: boolean) =>
     defineTool({
@@ -88,7 +88,7 @@ test("calls to the team run in their order, though they change no file; those th
   expect(log.slice(4, 6)).toEqual(["+spawn", "+again"]);
 });
 
-test("an output of the largest size is shown whole, and a larger one in part", async () => {
+test("an output of the maximum size is shown whole, and a larger one in part", async () => {
   const model = new ScriptedModel([
     reply([calls("work", { value: "50000" }), calls("work", { value: "50001" })]),
     says("Done."),
@@ -117,7 +117,7 @@ test("a run leaves no listener on the signal that could have stopped it", async 
   expect(getEventListeners(signal, "abort")).toEqual([]);
 });
 
-test("the end of a run has a reason and a hint only where there is one", async () => {
+test("the end of a run has a reason and a hint only if there is one", async () => {
   const failure = { kind: "bad-key", message: "The key was refused", hint: "Set it" } as const;
   const model = new ScriptedModel([fails(failure), says("Done.")]);
   await using test = await TestAgent.open(model);
@@ -132,7 +132,7 @@ test("the end of a run has a reason and a hint only where there is one", async (
 
 const all = { reason: 1, hint: 1, 0: 1 };
 
-test("a call that failed after it had cost something is on the bill", async () => {
+test("a failed call that has cost something is on the bill", async () => {
   const failure = { kind: "overloaded", message: "Overloaded" } as const;
   const model = new ScriptedModel([streams({ type: "error", failure, usage })]);
   await using test = await TestAgent.open(model);
@@ -143,7 +143,7 @@ test("a call that failed after it had cost something is on the bill", async () =
   expect([...(await test.ledger.totals()).values()]).toMatchObject([{ calls: 1, input_tokens: 9 }]);
 });
 
-test("a stream that stops without an end is a failure", async () => {
+test("a stream that stops without an end part is a failure", async () => {
   const model = new ScriptedModel([streams({ type: "text-delta", text: "Half a" })]);
   await using test = await TestAgent.open(model);
   await test.tell("Go.");
@@ -154,7 +154,7 @@ test("a stream that stops without an end is a failure", async () => {
   });
 });
 
-test("what was held back because it could have become a secret is shown at the end", async () => {
+test("text held back as a possible secret is shown at the end", async () => {
   const blocks = [says("The s3cr")];
   const model = new ScriptedModel([
     streams(

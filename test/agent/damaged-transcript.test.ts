@@ -27,7 +27,7 @@ const look: Tool = {
 const tools = [look, testTool("echo", (value) => value)];
 
 describe.each(["anthropic/scripted", "openai/scripted"])("%s", (id) => {
-  test("P08 whatever is missing, repeated or out of place in a record, every request is accepted, and is the beginning of the next", async () => {
+  test("P08 if entries are missing, repeated or out of place, every request is accepted and is a prefix of the next", async () => {
     await using server = await ProviderServer.start({ strict: true });
     const model = await modelOnWire(server, id);
     const recorded = await recordLife(server, model);
@@ -50,7 +50,7 @@ describe.each(["anthropic/scripted", "openai/scripted"])("%s", (id) => {
     );
   });
 
-  test("the server refuses what a conversation without repair comes to", async () => {
+  test("the server refuses the conversation without the repair", async () => {
     await using server = await ProviderServer.start({ strict: true });
     server.replyWith(() => says("Yes."));
     const model = await modelOnWire(server, id);

@@ -11,7 +11,7 @@ function nested(levels: number): RawJson {
 }
 
 test.each(["anthropic/scripted", "openai/scripted"])(
-  "P25 a call of %s whose input is nested too deeply is an error to the model, and the run continues",
+  "P25 a call of %s whose input is nested too deeply is an error for the model, and the run continues",
   async (id) => {
     await using server = await ProviderServer.start({ strict: true });
     server.reply(calls("look", nested(20_000), "call_1"), says("I see."));

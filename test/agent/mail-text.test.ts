@@ -10,13 +10,13 @@ const request_id = RequestId.parse("019b78c9-1250-7303-bf19-66b570c8693e");
 const base = { id, from: alice, to: lead, content: "", timestamp: 1_763_197_200 };
 const show = (message: Message) => mailText(message, ({ id }) => `.team/outputs/mail-${id}.txt`);
 
-test("a message is wrapped with who, what and when", () => {
+test("a message is wrapped with its sender, type and time", () => {
   expect(show({ ...base, type: "message", content: "hi" })).toBe(
     `<teammate-message from="alice" type="message" id="${id}" sent="2025-11-15T09:00:00Z">hi</teammate-message>`,
   );
 });
 
-test("what decides something is an attribute; plan and feedback are text", () => {
+test("fields that decide something are attributes; plan and feedback are text", () => {
   const plan = show({ ...base, type: "plan_approval_request", request_id, plan: "1. Look" });
   const answer = show({
     ...base,
@@ -38,7 +38,7 @@ test("what decides something is an attribute; plan and feedback are text", () =>
   expect(refusal).toContain('reason="I am &quot;busy&quot; &lt;now&gt;"');
 });
 
-test("the person's words to the lead come as they are", () => {
+test("prompts of the person to the lead are not wrapped", () => {
   expect(show({ ...base, type: "message", from: user, content: "Go <b>on</b>" })).toBe(
     "Go <b>on</b>",
   );
@@ -47,7 +47,7 @@ test("the person's words to the lead come as they are", () => {
   );
 });
 
-test("P13 no text can leave its wrapper or look like another's", () => {
+test("P13 no text can break out of its wrapper or look like another message", () => {
   fc.assert(
     fc.property(fc.string(), hostileText(), fc.boolean(), (before, hostile, isPerson) => {
       const from = isPerson ? user : alice;
@@ -70,7 +70,7 @@ function hostileText(): fc.Arbitrary<string> {
   );
 }
 
-test("a long message is shown in part, with where the whole is", () => {
+test("a long message is shown in part, with the path of the whole", () => {
   const content = "x".repeat(40_000);
   const text = show({ ...base, type: "message", content });
 

@@ -11,7 +11,7 @@ function repeat(repetition: Repetition, times: number): void {
   for (let n = 0; n < times; n++) repetition.note(call("look"), "nothing");
 }
 
-test("after eight calls that brought nothing new, a call that was made before is refused, and no other", () => {
+test("after eight calls without new results, only a repeated call is refused", () => {
   const repetition = new Repetition();
   repeat(repetition, 8);
   expect(repetition.refuse(call("look"))).toBeUndefined();
@@ -25,7 +25,7 @@ test.each<[string, (repetition: Repetition) => void]>([
   ["another answer", (repetition) => repetition.note(call("look"), "something")],
   ["another call", (repetition) => repetition.note(call("search"), "nothing")],
   ["mail", (repetition) => repetition.noteMail()],
-])("%s lets calls be made again", (_, change) => {
+])("%s allows repeated calls again", (_, change) => {
   const repetition = new Repetition();
   repeat(repetition, 9);
 
@@ -34,7 +34,7 @@ test.each<[string, (repetition: Repetition) => void]>([
   expect(repetition.refuse(call("look"))).toBeUndefined();
 });
 
-test("sixteen calls are remembered, and the one that was made longest ago is forgotten for another", () => {
+test("sixteen calls are remembered; the oldest one is forgotten for a new one", () => {
   const repetition = new Repetition();
   const names = Array.from({ length: 17 }, (_, n) => `tool ${n}`);
   for (const name of names) repetition.note(call(name), "same");

@@ -21,7 +21,7 @@ import { defineTool } from "../../src/tools/tool.ts";
 import { TestAgent, testTool } from "../support/agent.ts";
 import { alwaysAsks } from "../support/judges.ts";
 
-test("a tool call is run, answered to the model, and followed by a final reply", async () => {
+test("a tool call is run, its result goes to the model, and a final reply follows", async () => {
   const model = new ScriptedModel([calls("look", { value: "here" }), says("Found it.")]);
   await using test = await TestAgent.open(model, {
     tools: [testTool("look", (value) => `looked ${value}`)],
@@ -50,7 +50,7 @@ test("a tool call is run, answered to the model, and followed by a final reply",
   model.assertDone();
 });
 
-test("P18 a usage that cannot be true is warned of", async () => {
+test("P18 an impossible usage causes a warning", async () => {
   const usage = { input_tokens: 9, output_tokens: 3, cache_read_tokens: 0, cache_write_tokens: 0 };
   const blocks = [says("Done.")];
   const usageWarning = "x/y reports a usage that cannot be true";
@@ -68,7 +68,7 @@ test("P18 a usage that cannot be true is warned of", async () => {
   );
 });
 
-test("without anything to reply to, the model is not called", async () => {
+test("without new input the model is not called", async () => {
   const model = new ScriptedModel([]);
   await using test = await TestAgent.open(model);
 
@@ -96,7 +96,7 @@ test("P02 mail that comes in the middle of a run is in the very next request, af
   ]);
 });
 
-test("mail that a tool's result shows is settled with it, told, and not shown again", async () => {
+test("mail that is shown in a tool result is acknowledged, reported, and not shown again", async () => {
   const model = new ScriptedModel([calls("wait", {}), says("Seen.")]);
   const wait = defineTool({
     name: "wait",
@@ -124,7 +124,7 @@ test("mail that a tool's result shows is settled with it, told, and not shown ag
   });
 });
 
-test("mail that comes while the last reply is made is answered in the same run", async () => {
+test("mail that arrives during the last reply is answered in the same run", async () => {
   const model = new ScriptedModel([says("One."), says("Two.")]);
   await using test = await TestAgent.open(model);
   await test.tell("First.");
@@ -136,7 +136,7 @@ test("mail that comes while the last reply is made is answered in the same run",
   expect(end?.answers).toEqual(["One.", "Two."]);
 });
 
-test("calls that change nothing run beside each other; a change waits for them and is waited for", async () => {
+test("read-only calls run in parallel; a change waits for them, and they wait for it", async () => {
   const log: string[] = [];
   const names = ["read", "read", "write", "read"];
   const blocks = names.map((name, index) => calls(name, { value: `${name}${index}` }));
@@ -191,7 +191,7 @@ test.each([
   });
 });
 
-test("calls with the same id, or none, each get an answer of their own", async () => {
+test("calls with the same id, or none, each get their own answer", async () => {
   const blocks = ["x", "x", "", "not an id!"].map((id) => calls("look", { value: id }, id));
   const model = new ScriptedModel([
     reply(blocks),
@@ -221,7 +221,7 @@ test("calls with the same id, or none, each get an answer of their own", async (
   });
 });
 
-test("P17 a reply that met its limit inside a call runs none of its calls", async () => {
+test("P17 a reply that reached its limit inside a call runs none of its calls", async () => {
   const ran: string[] = [];
   const model = new ScriptedModel([
     reply([calls("look", { value: "a" }), calls("look", { value: "b" })], { stop: "length" }),
@@ -244,7 +244,7 @@ test("P17 a reply that met its limit inside a call runs none of its calls", asyn
   });
 });
 
-test("a text that met its limit is gone on with, but not for ever", async () => {
+test("a text that reached its limit is continued, but not forever", async () => {
   const cut = reply([says("and ")], { stop: "length" });
   const model = new ScriptedModel([cut, says("so on.")]);
   await using test = await TestAgent.open(model);
@@ -280,7 +280,7 @@ test("a refusal fails the run, is not sent back, and the member continues with t
   ]);
 });
 
-test.each(["pause", "overflow"] as const)("%s is answered by going on", async (stop) => {
+test.each(["pause", "overflow"] as const)("%s is continued", async (stop) => {
   const model = new ScriptedModel([reply([says("Half and ")], { stop }), says("whole.")]);
   await using test = await TestAgent.open(model);
   await test.tell("Go.");
@@ -355,7 +355,7 @@ test("who a member is stands in its transcript once, and again when its prompt o
   expect(await profilesAfter("You follow.", "a/c")).toBe(3);
 });
 
-test("an empty reply after results ends the run instead of asking again and again", async () => {
+test("an empty reply after results ends the run instead of being repeated", async () => {
   const model = new ScriptedModel([calls("look", { value: "" }), reply([])]);
   await using test = await TestAgent.open(model, { tools: [testTool("look", () => "seen")] });
   await test.tell("Go.");
@@ -364,7 +364,7 @@ test("an empty reply after results ends the run instead of asking again and agai
   model.assertDone();
 });
 
-test("a failure of the provider ends the run with its words and its advice", async () => {
+test("a failure of the provider ends the run with its message and hint", async () => {
   const failure: ModelFailure = { kind: "bad-key", message: "The key was refused", hint: "Set it" };
   const model = new ScriptedModel([fails(failure), says("Now then.")]);
   await using test = await TestAgent.open(model);
@@ -380,7 +380,7 @@ test("a failure of the provider ends the run with its words and its advice", asy
   expect((await test.run()).end?.answers).toEqual(["Now then."]);
 });
 
-test("waiting and starting over are events, and every attempt is on the bill", async () => {
+test("waits and retries are events, and every attempt is on the bill", async () => {
   const usage = { input_tokens: 7, output_tokens: 0, cache_read_tokens: 0, cache_write_tokens: 0 };
   const failure: ModelFailure = { kind: "cut", message: "The stream was cut" };
   const model = new ScriptedModel([
@@ -405,7 +405,7 @@ test("waiting and starting over are events, and every attempt is on the bill", a
   ]);
 });
 
-test("an interrupted model call ends the run; what it had said counts for nothing", async () => {
+test("an interrupted model call ends the run, and its partial reply is discarded", async () => {
   const person = new AbortController();
   const interrupted: ScriptStep = () => {
     person.abort();
@@ -425,7 +425,7 @@ test("an interrupted model call ends the run; what it had said counts for nothin
   ]);
 });
 
-test("an interrupted tool is answered with what it had, and calls behind it are not run", async () => {
+test("an interrupted tool returns its output so far, and the calls after it are not run", async () => {
   const person = new AbortController();
   const ran: string[] = [];
   const tool = testTool("work", (value, signal) => {
@@ -461,7 +461,7 @@ test("an interrupted tool is answered with what it had, and calls behind it are 
   ]);
 });
 
-test("who leaves leaves what has not begun for the next start", async () => {
+test("when the process exits, calls that have not started are left for the next start", async () => {
   const leaving = new AbortController();
   const ran: string[] = [];
   const tool = testTool("work", (value) => {
@@ -520,7 +520,7 @@ test("P08 a call that was running when the process died is answered as unknown, 
   });
 });
 
-test("the turn limit ends a run with every call answered, and the next run continues", async () => {
+test("at the turn limit a run ends with every call answered, and the next run continues", async () => {
   const model = new ScriptedModel([
     calls("look", { value: "1" }),
     calls("look", { value: "2" }),
@@ -536,7 +536,7 @@ test("the turn limit ends a run with every call answered, and the next run conti
   expect((await test.run()).end).toMatchObject({ outcome: "done" });
 });
 
-test("P18 a budget ends the run at the first request beyond it, and the bill is what was used", async () => {
+test("P18 a budget ends the run at the first request beyond it, and the bill has the actual usage", async () => {
   const usage = { input_tokens: 600_000, output_tokens: 100_000 };
   const model = new ScriptedModel([reply([calls("look", { value: "" })], { usage })]);
   await using test = await TestAgent.open(model, {
@@ -577,7 +577,7 @@ test("the same call a thousand times is stopped", async () => {
   expect(model.requests.length).toBeLessThan(40);
 });
 
-test("the same call with a new answer each time, as one that watches makes it, is not stopped", async () => {
+test("a repeated call with new results, such as polling, is not stopped", async () => {
   const steps = Array.from({ length: 50 }, () => () => calls("look", { value: "again" }));
   const model = new ScriptedModel([...steps, says("Done.")]);
   let progress = 0;
@@ -589,7 +589,7 @@ test("the same call with a new answer each time, as one that watches makes it, i
   expect((await test.run()).end?.outcome).toBe("done");
 });
 
-test("a call that must be asked about runs when it is allowed, and comes back when it is denied", async () => {
+test("a call that needs approval runs when allowed, and returns an error when denied", async () => {
   const ran: string[] = [];
   const blocks = [calls("work", { value: "good" }), calls("work", { value: "bad" })];
   const model = new ScriptedModel([reply(blocks), says("I see.")]);
@@ -613,7 +613,7 @@ test("a call that must be asked about runs when it is allowed, and comes back wh
   });
 });
 
-test("thoughts go back with what their provider wants", async () => {
+test("thoughts are sent back with their provider's data", async () => {
   const thought = thinks("hm", "sig");
   const model = new ScriptedModel([
     reply([thought, calls("look", { value: "" }, "a")]),
@@ -649,7 +649,7 @@ test("a consumer that stops listening in the middle of a tool stops the tool", a
   expect(test.agent.conversation.openCalls).toEqual([]);
 });
 
-test("a tool that breaks is the member's failure, with reads beside it, and nobody else's", async () => {
+test("a tool that throws fails its member, including parallel reads, and no other member", async () => {
   const bug = new Error("a bug");
   const model = new ScriptedModel([
     reply([
@@ -673,7 +673,7 @@ test("a tool that breaks is the member's failure, with reads beside it, and nobo
   await expect(test.run(undefined, () => new Promise(setImmediate))).rejects.toBe(bug);
 });
 
-test("P25 however many reads one reply asks for, only a few run at once", async () => {
+test("P25 only a few of the reads in one reply run at once", async () => {
   let running = 0;
   let most = 0;
   const blocks = Array.from({ length: 100 }, (_, index) => calls("read", { value: `${index}` }));
@@ -696,7 +696,7 @@ test("P25 however many reads one reply asks for, only a few run at once", async 
   expect(most).toBeLessThanOrEqual(8);
 });
 
-test("cut replies count only in a row, and those cut inside a call count as well", async () => {
+test("only consecutive cut replies count, including those cut inside a call", async () => {
   const cut = reply([says("and ")], { stop: "length" });
   const step = (index: number) => calls("look", { value: `${index}` });
   const model = new ScriptedModel([cut, step(1), cut, step(2), cut, step(3), cut, says("Done.")]);
@@ -714,7 +714,7 @@ test("cut replies count only in a row, and those cut inside a call count as well
   expect(stubborn.requests).toHaveLength(4);
 });
 
-test("P18 attempts that fail count against the budget, and end with it", async () => {
+test("P18 failed attempts count against the budget, and stop when it is used up", async () => {
   const usage = {
     input_tokens: 9_000,
     output_tokens: 0,
@@ -738,7 +738,7 @@ test("P18 attempts that fail count against the budget, and end with it", async (
   expect([...(await test.ledger.totals()).values()]).toMatchObject([{ calls: 2 }]);
 });
 
-test("two calls that take turns and bring nothing new are stopped too", async () => {
+test("two alternating calls without new results are stopped too", async () => {
   const step = (value: string) => () => calls("look", { value });
   const model = new ScriptedModel(
     Array.from({ length: 200 }, (_, index) => step(index % 2 === 0 ? "a" : "b")),
@@ -760,7 +760,7 @@ test("a model that makes many equal calls in one reply is warned before its run 
   expect(JSON.stringify(model.requests.at(-1)?.conversation)).toContain("brought nothing new");
 });
 
-test("the same check after each of many changes is no repetition", async () => {
+test("the same check after each of many changes does not count as repetition", async () => {
   const steps = Array.from({ length: 30 }, (_, index) => [
     calls("edit", { value: `${index}` }),
     calls("check", { value: "" }),

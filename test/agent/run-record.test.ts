@@ -11,7 +11,7 @@ const alice = MemberName.parse("alice");
 const call = { type: "tool-call", call_id: "c", name: "", input: {} } as const;
 const settled: Entry = { type: "run-settled", at };
 
-test("P08 a run that was summarized and then cut short is open, with what it had answered", () => {
+test("P08 a run that was summarized and then cut off is open, with its answers so far", () => {
   const parts = { kept: [], wakes: true, delivered: [], answers: ["One."] };
   const run = new RunRecord([{ type: "compaction", at, summary: "…", ...parts }, says("Two.")]);
 
@@ -19,7 +19,7 @@ test("P08 a run that was summarized and then cut short is open, with what it had
   expect(run.answers).toEqual(["One.", "Two."]);
 });
 
-test("a run whose start is missing is one all the same, and not the one before", () => {
+test("a run whose start is missing counts as a run of its own", () => {
   const run = new RunRecord([start, says("One."), end, settled, says("Two.")]);
 
   expect(run.isOpen).toBe(true);
@@ -30,7 +30,7 @@ test("a run whose start is missing is one all the same, and not the one before",
   expect(run.unsettledEnd).toMatchObject({ outcome: "done" });
 });
 
-test("a run whose end is missing is over once it is known to be settled", () => {
+test("a run whose end is missing is over once it is settled", () => {
   const run = new RunRecord([start, says("One."), settled]);
 
   expect(run.isOpen).toBe(false);
@@ -44,7 +44,7 @@ function mail(more: Partial<Message>): Entry {
   return { type: "delivery", at, message: Message.parse({ ...base, ...more }), position };
 }
 
-test("a run knows who has woken it, of which tasks it was reminded, and what it called", () => {
+test("a run's record has who woke it, its reminders of tasks, and its calls", () => {
   const run = new RunRecord([
     start,
     mail({}),
@@ -65,7 +65,7 @@ test("only mail of the runtime that names a task, and is no assignment, reminds 
   expect([...run.remindedOf]).toEqual([]);
 });
 
-test("the next run begins with nothing of the one before", () => {
+test("the next run starts with an empty record", () => {
   const run = new RunRecord([
     start,
     mail({ from: system, task_id: TaskId.parse("7") }),
@@ -85,7 +85,7 @@ test("the next run begins with nothing of the one before", () => {
   expect([run.isOpen, run.end, run.unsettledEnd]).toEqual([true, undefined, undefined]);
 });
 
-test("the parts of an answer that was cut short are one answer", () => {
+test("the parts of a truncated answer are joined", () => {
   const run = new RunRecord([
     start,
     says("One, ", "length"),
@@ -101,7 +101,7 @@ test("the parts of an answer that was cut short are one answer", () => {
   expect(run.answers).toEqual(["One, two, three, four.", "The end"]);
 });
 
-test("an end is unsettled until it is settled, and known after that", () => {
+test("an end is unsettled until it is settled, and still known afterwards", () => {
   const run = new RunRecord([start, says("One."), end]);
   expect(run.unsettledEnd).toEqual({ outcome: "done", reason: undefined, reportId: undefined });
 

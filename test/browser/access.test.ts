@@ -8,7 +8,7 @@ import { DashboardScene } from "../support/dashboard-scene.ts";
 import { teamPlace } from "../support/team.ts";
 
 describe.skipIf(noBrowser)(inBrowser, () => {
-  test("an address lets one browser in, once and in time; whoever has none sees nothing of the team", async () => {
+  test("an address admits one browser, once and within its time; without one, nothing of the team is shown", async () => {
     await using scene = await DashboardScene.open({ lead: [says("Understood.")] });
     scene.startTeam().type("A word for the lead alone.");
     const dashboard = await scene.startDashboard();

@@ -9,7 +9,7 @@ import { countShifts, faintTexts, namelessControls, takeShifts } from "../suppor
 const names = ["alice", "bob", "carol"];
 
 describe.skipIf(noBrowser)(inBrowser, () => {
-  test("in every view controls have names, text stands out in both themes, and nothing moves while a team works", async () => {
+  test("in every view controls have names, text has enough contrast in both themes, and nothing moves while a team works", async () => {
     const start = new Latch();
     const worker = (next: string) => [
       after(start, calls("bash", { command: "echo one" })),
@@ -67,7 +67,7 @@ describe.skipIf(noBrowser)(inBrowser, () => {
     expect(browser.complaints).toEqual([]);
   });
 
-  test("a page with a nameless button, a faint text and a part that moves is found out", async () => {
+  test("control: a page with a nameless button, a faint text and a moving part is detected", async () => {
     await using browser = await TestBrowser.launch();
     const page = await browser.newPage();
     await countShifts(page);

@@ -13,7 +13,7 @@ const runs = (command: string) => calls("bash", { command });
 const question = (page: Page) => page.getByRole("article", { name: /^alice (wants|submits)/ });
 
 describe.skipIf(noBrowser)(inBrowser, () => {
-  test("commands and edits are shown exactly, and run, or not, as the person says in the page", async () => {
+  test("commands and edits are shown exactly, and run only if the person allows them in the page", async () => {
     await using scene = await DashboardScene.open({
       lead: [spawns("alice"), says("She is at it.")],
       alice: [
@@ -78,7 +78,7 @@ describe.skipIf(noBrowser)(inBrowser, () => {
     expect(browser.complaints).toEqual([]);
   });
 
-  test("a plan is sent back with what should be different, and the next one opens the gate", async () => {
+  test("a plan is rejected with feedback, and the next one opens the gate", async () => {
     await using scene = await DashboardScene.open({
       lead: [spawns("alice", { plan_required: true }), says("She plans.")],
       alice: [

@@ -10,7 +10,7 @@ const hostile = (place: string) =>
   `${place} <img src=x onerror=ranHere()><script>ranHere()</script><svg onload=ranHere()> [go](javascript:ranHere()) javascript:ranHere() </textarea><iframe srcdoc="<script>parent.ranHere()</script>">`;
 
 describe.skipIf(noBrowser)(inBrowser, () => {
-  test("whatever a member writes stays text, wherever it is shown", async () => {
+  test("text of members stays text everywhere in the page", async () => {
     await using scene = await DashboardScene.open({
       lead: [
         reply([

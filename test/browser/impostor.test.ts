@@ -8,7 +8,7 @@ import { inBrowser, noBrowser, TestBrowser } from "../support/browser.ts";
 import { DashboardScene } from "../support/dashboard-scene.ts";
 
 describe.skipIf(noBrowser)(inBrowser, () => {
-  test("whoever takes the dashboard's port is not believed by a page left open, and gets nothing that opens the next dashboard", async () => {
+  test("an open page does not trust a program that takes the dashboard's port, and sends it nothing that opens the next dashboard", async () => {
     await using scene = await DashboardScene.open({ lead: [says("Understood.")] });
     scene.startTeam().type("A word for the lead alone.");
     const dashboard = await scene.startDashboard();

@@ -6,7 +6,7 @@ import { inBrowser, noBrowser, TestBrowser } from "../support/browser.ts";
 import { DashboardScene } from "../support/dashboard-scene.ts";
 
 describe.skipIf(noBrowser)(inBrowser, () => {
-  test("everything is done by keys: answer, open a member, write, search, and switch views and the theme", async () => {
+  test("everything works by keyboard: answering, opening a member, writing, searching, switching views and the theme", async () => {
     await using scene = await DashboardScene.open({
       lead: [spawns("alice"), says("She is at it.")],
       alice: [

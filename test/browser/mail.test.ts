@@ -6,7 +6,7 @@ import { DashboardScene } from "../support/dashboard-scene.ts";
 import { occurrences } from "../support/team-on-wire.ts";
 
 describe.skipIf(noBrowser)(inBrowser, () => {
-  test("what the person writes to one and to all is seen by their models, and the timeline tells when", async () => {
+  test("mail from the person to one and to all is seen by their models, and the timeline shows when", async () => {
     const busy = new Latch();
     await using scene = await DashboardScene.open({
       lead: [reply([spawns("alice"), spawns("bob")]), says("Both are here.")],

@@ -8,7 +8,7 @@ import { inBrowser, noBrowser, TestBrowser } from "../support/browser.ts";
 import { DashboardScene } from "../support/dashboard-scene.ts";
 
 describe.skipIf(noBrowser)(inBrowser, () => {
-  test("the page waits for a team, tells of one that is too new, and shows what is damaged beside what is not", async () => {
+  test("the page waits for a team, reports one that is too new, and shows damaged records beside the others", async () => {
     await using scene = await DashboardScene.open({
       lead: [
         reply([

@@ -11,7 +11,7 @@ import { DashboardScene } from "../support/dashboard-scene.ts";
 import { viewTeam } from "../support/team.ts";
 
 describe.skipIf(noBrowser)(inBrowser, () => {
-  test("the page goes on by itself when the team is killed and started again, and says what to do when its own server is: nothing missing, nothing twice", async () => {
+  test("the page continues when the team is killed and restarted, and says what to do when its own server is: nothing missing, nothing twice", async () => {
     await using scene = await DashboardScene.open({
       lead: [
         reply([spawns("alice", { prompt: "Make it." }), spawns("bob", { prompt: "Wait." })]),

@@ -5,7 +5,7 @@ import { inBrowser, noBrowser, TestBrowser } from "../support/browser.ts";
 import { DashboardScene } from "../support/dashboard-scene.ts";
 
 describe.skipIf(noBrowser)(inBrowser, () => {
-  test("one member is stopped, then everybody, and nobody before the person has said so twice", async () => {
+  test("one member is stopped, then all of them, and none without a confirmation", async () => {
     await using scene = await DashboardScene.open({
       lead: [reply([spawns("alice"), spawns("bob"), spawns("carol")]), never],
       alice: [never],

@@ -8,7 +8,7 @@ import { troupe } from "./troupe.ts";
 
 const alice = MemberName.parse("alice");
 
-test("approvals shows exactly what would run, what always would allow, and how to answer", async () => {
+test('approvals shows exactly what would run, what "always" would allow, and how to answer', async () => {
   await using directory = await temporaryDirectory();
   await using store = await openTeam(directory.path);
   const long = "x".repeat(300);
@@ -31,7 +31,7 @@ test("approvals shows exactly what would run, what always would allow, and how t
   ]);
 });
 
-test("approvals shows an edit as what goes and what comes, with every line of it", async () => {
+test("approvals shows an edit as a diff with every line", async () => {
   await using directory = await temporaryDirectory();
   await using store = await openTeam(directory.path);
   const lines = (word: string) => Array.from({ length: 50 }, (_, n) => `${word} ${n}`).join("\n");
@@ -46,7 +46,7 @@ test("approvals shows an edit as what goes and what comes, with every line of it
   expect(out.join("\n")).toContain("src/a.ts");
 });
 
-test("approvals shows plans whole, those for the lead apart, and says where nobody runs the team", async () => {
+test("approvals shows whole plans, lists those for the lead separately, and says if the team is not running", async () => {
   await using directory = await temporaryDirectory();
   const store = await openTeam(directory.path);
   const plan = (to: MemberName, text: string) =>
@@ -69,7 +69,7 @@ test("approvals shows plans whole, those for the lead apart, and says where nobo
   });
 });
 
-test("where nothing waits, approvals says so", async () => {
+test("without open requests approvals says so", async () => {
   await using directory = await temporaryDirectory();
   await using _store = await openTeam(directory.path);
 
@@ -78,7 +78,7 @@ test("where nothing waits, approvals says so", async () => {
   ]);
 });
 
-test("approve and deny leave the person's answer for whoever asked, by the beginning of an id", async () => {
+test("approve and deny send the person's answer to the asker; the beginning of an id is enough", async () => {
   await using directory = await temporaryDirectory();
   await using store = await openTeam(directory.path);
   const first = await ask(store, { command: "make" }, "bash(make:*)");
@@ -105,7 +105,7 @@ test("approve and deny leave the person's answer for whoever asked, by the begin
   ]);
 });
 
-test("an answer while nobody runs the team says when it is taken up", async () => {
+test("an answer while the team is not running says when it takes effect", async () => {
   await using directory = await temporaryDirectory();
   const store = await openTeam(directory.path);
   const { id } = await ask(store, { command: "make" });
@@ -119,7 +119,7 @@ test("an answer while nobody runs the team says when it is taken up", async () =
   ]);
 });
 
-test("an answer to nothing in particular is refused, with what waits", async () => {
+test("an answer without an id is refused, and the open requests are listed", async () => {
   await using directory = await temporaryDirectory();
   await using store = await openTeam(directory.path);
   const nothing = await troupe(directory.path, "approve");
@@ -142,7 +142,7 @@ test("an answer to nothing in particular is refused, with what waits", async () 
   expect(await mailOf(store, alice)).toEqual([]);
 });
 
-test("P38 the beginning of an id that two requests share answers none, though one is decided", async () => {
+test("P38 an id prefix that two requests share answers neither, even if one is decided", async () => {
   await using directory = await temporaryDirectory();
   await using store = await openTeam(directory.path);
   const seen = await ask(store, { command: "make" });
@@ -162,7 +162,7 @@ test("P38 the beginning of an id that two requests share answers none, though on
   expect(await mailOf(store, alice)).toMatchObject([{ request_id: newer.id }]);
 });
 
-test("what is decided, or is somebody else's to decide, is refused with what to do", async () => {
+test("answers to decided requests and requests for others are refused with a hint", async () => {
   await using directory = await temporaryDirectory();
   await using store = await openTeam(directory.path);
   const decided = await ask(store, { command: "make" });
@@ -193,7 +193,7 @@ test("what is decided, or is somebody else's to decide, is refused with what to 
   expect(await mailOf(store, alice)).toEqual([]);
 });
 
-test("stop leaves an order, and says who carries it out", async () => {
+test("stop sends an order, and says which process carries it out", async () => {
   await using directory = await temporaryDirectory();
   const store = await openTeam(directory.path);
   const running = await troupe(directory.path, "stop", "Alice");
@@ -218,7 +218,7 @@ test("stop leaves an order, and says who carries it out", async () => {
   ]);
 });
 
-test("who is not there, or has ended, cannot be stopped", async () => {
+test("unknown and ended members cannot be stopped", async () => {
   await using directory = await temporaryDirectory();
   await using _store = await openTeam(directory.path);
 
@@ -256,7 +256,7 @@ async function mailOf(store: TeamStore, name: MemberName) {
   return (await reader.unread()).map(({ message }) => message);
 }
 
-test("a rule that would move the cursor is shown for what it is", async () => {
+test("a rule with control characters is shown escaped", async () => {
   await using directory = await temporaryDirectory();
   await using store = await openTeam(directory.path);
   const { id } = await ask(store, { command: "make" }, "bash(make \u001b[2J:*)");

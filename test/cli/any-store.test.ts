@@ -48,7 +48,7 @@ function roomOf(store: MemoryTeamStore): Room {
   });
 }
 
-test("the commands show a team that is in no file", async () => {
+test("the commands show a team without files", async () => {
   await using directory = await temporaryDirectory();
   const { store, request } = await teamInMemory();
   const show = async (...argv: string[]) => {
@@ -66,7 +66,7 @@ test("the commands show a team that is in no file", async () => {
   expect(await show("approvals")).toContain(request.id);
 });
 
-test("the commands act on a team that is in no file", async () => {
+test("the commands act on a team without files", async () => {
   await using directory = await temporaryDirectory();
   const { store, reader, request } = await teamInMemory();
   const run = (...argv: string[]) =>
@@ -85,7 +85,7 @@ test("the commands act on a team that is in no file", async () => {
   ]);
 });
 
-test("a team that is in no file is exported", async () => {
+test("a team without files is exported", async () => {
   await using directory = await temporaryDirectory();
   const { store } = await teamInMemory();
   const dashboards: Dashboards = {
@@ -101,7 +101,7 @@ test("a team that is in no file is exported", async () => {
   for (const text of ["Build it.", "And test it.", "some-model"]) expect(exported).toContain(text);
 });
 
-test("the dashboard shows a team that is in no file, follows it, and acts on it", async () => {
+test("the dashboard shows a team without files, follows it, and acts on it", async () => {
   await using directory = await temporaryDirectory();
   const { store, reader, request } = await teamInMemory();
   await using room = roomOf(store);
@@ -156,7 +156,7 @@ test("the dashboard shows a team that is in no file, follows it, and acts on it"
   await page.shows(({ members }) => members.length === 3);
 });
 
-test("a team that runs on such a store is seen at work", async () => {
+test("a team that runs on a custom store is shown at work", async () => {
   await using directory = await temporaryDirectory();
   const store = new MemoryTeamStore({ clock: systemClock });
   await using team = await Team.open({

@@ -22,7 +22,7 @@ test.each([
   [["tasks", "1"], "Unexpected argument: 1"],
   [["messages", "all"], "Unexpected argument: all"],
   [["mesages"], "Unknown command: mesages"],
-])("wrong usage is told with what is right, and exits 2: %j", async (argv, problem) => {
+])("wrong usage is reported with the correct form, and exits 2: %j", async (argv, problem) => {
   await using directory = await temporaryDirectory();
   await using store = await openStore(directory.path);
   await enlist(store, member("alice"));
@@ -55,7 +55,7 @@ test.each([
   [["mesages"], "Did you mean `troupe messages`?"],
   [["team", "--jason"], "Did you mean --json?"],
   [["team", "--teamdir", "x"], "Did you mean --team-dir?"],
-])("what is nearly right is suggested: %j", async (argv, suggestion) => {
+])("a similar name is suggested: %j", async (argv, suggestion) => {
   await using directory = await temporaryDirectory();
 
   const { code, err } = await troupe(directory.path, ...argv);
@@ -65,7 +65,7 @@ test.each([
 });
 
 test.each([["deploy"], ["x"], [""], ["team", "--frobnicate"]])(
-  "what is like nothing gets no suggestion: %s",
+  "a name like no other gets no suggestion: %s",
   async (...argv) => {
     await using directory = await temporaryDirectory();
 
@@ -76,7 +76,7 @@ test.each([["deploy"], ["x"], [""], ["team", "--frobnicate"]])(
   },
 );
 
-test("what stands behind -- is text, whatever it looks like", async () => {
+test("everything after -- is text", async () => {
   await using directory = await temporaryDirectory();
   await using store = await openStore(directory.path);
   await enlist(store, member("alice"));
@@ -94,7 +94,7 @@ test.each([
   ["send", "-h"],
   ["inbox", "-h"],
   ["inbox", "alice", "--help"],
-])("a command explains itself: %s %s", async (...argv) => {
+])("a command has a help text: %s %s", async (...argv) => {
   await using directory = await temporaryDirectory();
 
   const { code, out } = await troupe(directory.path, ...argv);

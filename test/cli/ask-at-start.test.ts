@@ -93,7 +93,7 @@ test("a whole word and Enter is an answer", async () => {
   expect(asked.isRaw).toBe(false);
 });
 
-test("what was typed before the prompt appeared is dropped", async () => {
+test("text typed before the prompt appeared is dropped", async () => {
   const asked = new Asked({ typedAhead: "leave\rset as" });
   await asked.press("ide", enter);
   await asked.pass(200);
@@ -108,7 +108,7 @@ test("what was typed before the prompt appeared is dropped", async () => {
   expect(await asked.answer).toBe("set aside");
 });
 
-test("a key that was pressed during a stall of the program is dropped, though time has passed", async () => {
+test("a key pressed while the program was stalled is dropped, although time has passed", async () => {
   const asked = new Asked();
   await setImmediate();
 
@@ -124,7 +124,7 @@ test.each([
   ["one letter of a word", ["l"]],
   ["something else", [..."yes"]],
   ["a sentence with a word in it", ["please leave it"]],
-])("%s is no answer", async (_title, chunks) => {
+])("%s is not an answer", async (_title, chunks) => {
   const asked = new Asked();
   await asked.prompted();
 
@@ -138,7 +138,7 @@ test.each([
 test.each([
   ["with its marks", "\x1b[200~leave\r\x1b[201~"],
   ["without marks", "leave\r"],
-])("a paste %s is no answer", async (_title, pasted) => {
+])("a paste %s is not an answer", async (_title, pasted) => {
   const asked = new Asked();
   await asked.prompted();
 
@@ -148,7 +148,7 @@ test.each([
   expect(await asked.answer).toBeUndefined();
 });
 
-test("what is typed can be corrected", async () => {
+test("typed text can be corrected", async () => {
   const asked = new Asked();
   await asked.prompted();
 
@@ -160,7 +160,7 @@ test("what is typed can be corrected", async () => {
 test.each([
   ["Ctrl-C", "\x03"],
   ["Ctrl-D", "\x04"],
-])("%s leaves without an answer", async (_title, key) => {
+])("%s quits without an answer", async (_title, key) => {
   const asked = new Asked();
   await asked.prompted();
 
@@ -170,7 +170,7 @@ test.each([
   expect(asked.isRaw).toBe(false);
 });
 
-test("without a terminal any more there is no answer", async () => {
+test("if the terminal is gone there is no answer", async () => {
   const asked = new Asked();
   await asked.prompted();
 

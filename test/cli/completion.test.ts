@@ -31,7 +31,7 @@ test("commands, flags, their values, members and ids are completed", async () =>
   expect(await complete("completion", "")).toEqual(["bash", "zsh", "fish"]);
 });
 
-test("where nothing is known, nothing is completed, and nothing is said", async () => {
+test("without candidates nothing is completed or printed", async () => {
   await using directory = await temporaryDirectory();
 
   const silent = { code: 0, out: [], err: [] };
@@ -91,7 +91,7 @@ for (const shell of ["zsh", "fish"]) {
   });
 }
 
-test("a shell that is none of them is wrong usage", async () => {
+test("an unknown shell is wrong usage", async () => {
   await using directory = await temporaryDirectory();
 
   const { code, err } = await troupe(directory.path, "completion", "tcsh");

@@ -11,7 +11,7 @@ import { temporaryDirectory } from "../../src/testing/temporary-directory.ts";
 import { teamPlace, viewTeam } from "../support/team.ts";
 import { noDashboards, noTerminal, troupe } from "./troupe.ts";
 
-test("the demo ends with 0, without a key, and what it claims is true", async () => {
+test("the demo exits 0 without a key, and its claims are true", async () => {
   await using directory = await temporaryDirectory();
   const { path: root } = directory;
 
@@ -28,7 +28,7 @@ test("the demo ends with 0, without a key, and what it claims is true", async ()
   expect(statuses).toEqual(["alice shutdown", "bob idle", "charlie idle", "dana idle"]);
 });
 
-test("the demo says that it is a rehearsal, shows what was asked, and where to look", async () => {
+test("the demo says that it is a rehearsal, and shows the prompts and where to look", async () => {
   await using directory = await temporaryDirectory();
   const { path: root } = directory;
 
@@ -47,7 +47,7 @@ test("the demo says that it is a rehearsal, shows what was asked, and where to l
   }
 });
 
-test("when a file cannot be written the demo says what is not true, and fails", async () => {
+test("if a file cannot be written the demo names the false claim, and fails", async () => {
   await using directory = await temporaryDirectory();
 
   const { code, out, err } = await play(directory.path, { team: { deny: ["write_file(**)"] } });
@@ -58,7 +58,7 @@ test("when a file cannot be written the demo says what is not true, and fails", 
   expect(out.join("\n")).not.toContain("Act 3");
 });
 
-test("when nobody may take a task the demo fails instead of waiting", async () => {
+test("if no member may take a task the demo fails instead of waiting", async () => {
   await using directory = await temporaryDirectory();
 
   const { code, err } = await play(directory.path, { team: { autoclaim: false } });
@@ -67,7 +67,7 @@ test("when nobody may take a task the demo fails instead of waiting", async () =
   expect(err.join("\n")).toContain("both tasks are completed");
 });
 
-test("whoever stops the demo stops it in good order", async () => {
+test("the demo can be stopped cleanly", async () => {
   await using directory = await temporaryDirectory();
   const stop = new AbortController();
   const onOut = (line: string) => {
@@ -82,7 +82,7 @@ test("whoever stops the demo stops it in good order", async () => {
   expect((await again.roster()).members.map(({ name }) => name)).toEqual(["alice", "bob"]);
 });
 
-test("the demo touches no directory that has something in it", async () => {
+test("the demo refuses a directory that is not empty", async () => {
   await using directory = await temporaryDirectory();
   await writeFile(join(directory.path, "mine.txt"), "mine");
 
@@ -93,7 +93,7 @@ test("the demo touches no directory that has something in it", async () => {
   expect(await readdir(directory.path)).toEqual(["mine.txt"]);
 });
 
-test("without --dir the demo makes a scratch directory", async () => {
+test("without --dir the demo creates a scratch directory", async () => {
   await using directory = await temporaryDirectory();
   const stop = AbortSignal.abort();
 

@@ -31,7 +31,7 @@ test.each([
   [429, "{}", "note", "reachable, but answered 429"],
   [503, "{}", "note", "reachable, but answered 503"],
   [307, "{}", "note", "reachable, but answered 307"],
-])("an answer of %i is told as what it is", async (status, body, state, text) => {
+])("an answer of %i is reported with its meaning", async (status, body, state, text) => {
   await using directory = await temporaryDirectory();
   await using server = await answering(status, body);
   const env = { OPENAI_API_KEY: "sk-0123456789", OPENAI_BASE_URL: `${server.url}/v1` };
@@ -44,7 +44,7 @@ test.each([
   expect(code).toBe(1);
 });
 
-test("a provider that cannot be reached is told apart from one that refuses", async () => {
+test("an unreachable provider is reported differently from one that refuses", async () => {
   await using directory = await temporaryDirectory();
   const server = await answering(200);
   await server[Symbol.asyncDispose]();
@@ -56,7 +56,7 @@ test("a provider that cannot be reached is told apart from one that refuses", as
   ]);
 });
 
-test("providers that nobody set up are not asked, but the chosen model's is looked at", async () => {
+test("providers that are not set up are not asked, but the chosen model's is checked", async () => {
   await using directory = await temporaryDirectory();
 
   const { about, report } = await examine(directory.path, { TROUPE_MODEL: "google/gemini" });
@@ -68,7 +68,7 @@ test("providers that nobody set up are not asked, but the chosen model's is look
   expect(report.checks.map(({ name }) => name)).not.toContain("openai");
 });
 
-test("no key is in any line, wherever somebody has put it", async () => {
+test("no key is in any line, wherever it was put", async () => {
   await using directory = await temporaryDirectory();
   await using server = await answering(401, "sk-secret-0123456789");
   const secret = "sk-secret-0123456789";

@@ -11,7 +11,7 @@ import { enlist, member, openStore } from "../support/team.ts";
 import { answering, examine } from "./examine.ts";
 import { troupeIn } from "./troupe.ts";
 
-test("a place that is set up has no problems: exit 0", async () => {
+test("a complete setup has no problems: exit 0", async () => {
   await using directory = await temporaryDirectory();
   await using server = await answering(200);
   const env = {
@@ -35,7 +35,7 @@ test("a place that is set up has no problems: exit 0", async () => {
   expect(await readdir(directory.path)).toEqual([]);
 });
 
-test("for a person it is a line for each check, and one more for what to do", async () => {
+test("the text output has a line for each check, and one more for each hint", async () => {
   await using directory = await temporaryDirectory();
 
   const { code, out } = await troupeIn({ root: directory.path, env: {} }, "doctor");
@@ -46,7 +46,7 @@ test("for a person it is a line for each check, and one more for what to do", as
   expect(out.at(-1)).toBe("1 problem.");
 });
 
-test("files of settings are named, and whether consent is missing", async () => {
+test("settings files are listed, with missing consent", async () => {
   await using directory = await temporaryDirectory();
   await writeFile(
     join(directory.path, "troupe.json"),
@@ -66,7 +66,7 @@ test("files of settings are named, and whether consent is missing", async () => 
   );
 });
 
-test("a file of settings that is wrong is a problem, and all else is looked at", async () => {
+test("an invalid settings file is a problem, and the other checks still run", async () => {
   await using directory = await temporaryDirectory();
   await writeFile(join(directory.path, "troupe.json"), "{,}");
 
@@ -79,7 +79,7 @@ test("a file of settings that is wrong is a problem, and all else is looked at",
   expect(about("model")).toMatchObject([{ state: "ok", text: "replay:x, by TROUPE_MODEL" }]);
 });
 
-test("a team is told with who runs it", async () => {
+test("a team is listed with the process that runs it", async () => {
   await using directory = await temporaryDirectory();
   const store = await openStore(directory.path);
   await enlist(store, member("alice"));
@@ -94,7 +94,7 @@ test("a team is told with who runs it", async () => {
   expect(stopped.about("team")[0]?.text).toContain("not running");
 });
 
-test("damage in a team's directory is a problem, and what was kept of it a note", async () => {
+test("damage in a team's directory is a problem, and kept damaged files are a note", async () => {
   await using directory = await temporaryDirectory();
   const store = await openStore(directory.path);
   await store[Symbol.asyncDispose]();
@@ -115,7 +115,7 @@ test("damage in a team's directory is a problem, and what was kept of it a note"
   );
 });
 
-test("a file in the team's place is told with what to do", async () => {
+test("a file in place of the team's directory is reported with a hint", async () => {
   await using directory = await temporaryDirectory();
   await writeFile(join(directory.path, ".team"), "");
 
@@ -126,7 +126,7 @@ test("a file in the team's place is told with what to do", async () => {
   ]);
 });
 
-test("a place for keys that is a file is a problem", async () => {
+test("a key directory that is a file is a problem", async () => {
   await using directory = await temporaryDirectory();
   await writeFile(join(directory.path, "state"), "");
 
@@ -137,7 +137,7 @@ test("a place for keys that is a file is a problem", async () => {
   ]);
 });
 
-test("a place for keys is tried, and nothing is left in it", async () => {
+test("the key directory is tested, and nothing is left in it", async () => {
   await using directory = await temporaryDirectory();
   const keys = join(directory.path, "state", "troupe", "keys");
   await mkdir(keys, { recursive: true });
@@ -148,7 +148,7 @@ test("a place for keys is tried, and nothing is left in it", async () => {
   expect(await readdir(keys)).toEqual([]);
 });
 
-test("a check that does not answer is a problem, and keeps no other from being told", async () => {
+test("a check that does not answer is a problem, and does not block the others", async () => {
   let isAborted = false;
   const silent: Check = {
     name: "silent",
@@ -172,7 +172,7 @@ test("a check that does not answer is a problem, and keeps no other from being t
   expect(isAborted).toBe(true);
 });
 
-test("what a check throws that the system has not refused is a bug, and not hidden", async () => {
+test("an unexpected exception in a check is a bug, and not hidden", async () => {
   const failing: Check = { name: "failing", look: () => Promise.reject(new TypeError("no")) };
 
   await expect(
@@ -197,7 +197,7 @@ test.each([
   expect(spaceFinding(bytes)).toMatchObject({ state });
 });
 
-test("a program that does not end when it is asked to is ended", async () => {
+test("a program that does not end on request is killed", async () => {
   await using directory = await temporaryDirectory();
   const pidFile = join(directory.path, "pid");
   const git = join(directory.path, "git");

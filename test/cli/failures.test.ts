@@ -79,7 +79,7 @@ test.each(obstacles)("$title: one sentence, one hint, exit 1", async (obstacle) 
   expect(err[0]).toContain(obstacle.reason);
 });
 
-test("a config.json that is a directory is an error that names the place", async () => {
+test("a config.json that is a directory is an error with its path", async () => {
   await using directory = await temporaryDirectory();
   await mkdir(join(directory.path, ".team", "config.json"), { recursive: true });
 
@@ -100,7 +100,7 @@ test("a --team-dir that is too long is an error of a readable length", async () 
   expect(err[0]?.length).toBeLessThan(300);
 });
 
-test("send makes an inbox that is missing, for its owner alone", async () => {
+test("send creates a missing inbox, private to its owner", async () => {
   await using directory = await temporaryDirectory();
   const store = await openStore(directory.path);
   await enlist(store, member("alice"));
@@ -121,7 +121,7 @@ test.each([
   ["EMFILE", "too many open files", "ulimit -n"],
   ["EROFS", "read-only file system", "writable"],
   ["EIO", "i/o error", "disk"],
-])("%s is told as what it is, with what to do", async (name, reason, hint) => {
+])("%s is reported with its reason and a hint", async (name, reason, hint) => {
   const { code, err } = await fail(systemError(name, "/there/alice.jsonl"));
 
   expect(code).toBe(1);
@@ -131,7 +131,7 @@ test.each([
   ]);
 });
 
-test("where the system names no file, the team's directory is named", async () => {
+test("if the system names no file, the team's directory is named", async () => {
   const { err } = await fail(systemError("ENOSPC"), "--team-dir", "elsewhere");
 
   expect(err[0]).toBe("error: A file in elsewhere cannot be used: no space left on device");
@@ -141,7 +141,7 @@ test.each([
   ["a TypeError", new TypeError("x is not a function")],
   ["an error that only looks like one of the system", codedError("ENOSPC")],
   ["a system error that only a bug can cause", systemError("EBADF")],
-])("%s is a bug: it is told as one, and exits 1", async (_title, bug) => {
+])("%s is a bug: it is reported as one, and exits 1", async (_title, bug) => {
   const { code, err } = await fail(bug);
 
   expect(code).toBe(1);
@@ -151,7 +151,7 @@ test.each([
   ]);
 });
 
-test("with --debug a bug is told with its stack and everything that caused it", async () => {
+test("with --debug a bug is reported with its stack and all causes", async () => {
   const cause = new TypeError("no number", { cause: systemError("EACCES", "/there") });
   const bug = new RangeError("no sum", { cause });
 
@@ -165,7 +165,7 @@ test("with --debug a bug is told with its stack and everything that caused it", 
   expect(text).toMatch(/debug: +at .*failures\.test\.ts/);
 });
 
-test("with --debug an expected failure keeps its sentence and hint, and tells its code", async () => {
+test("with --debug an expected failure keeps its message and hint, and shows its code", async () => {
   const error = new TeamError("task-conflict", "Twice", { hint: "Once.", cause: codedError("x") });
 
   const { code, err } = await fail(error, "--debug");
@@ -179,7 +179,7 @@ test("with --debug an expected failure keeps its sentence and hint, and tells it
   expect(err.join("\n")).toContain("caused by Error (x)");
 });
 
-test("causes that lead back to where they began are told once", async () => {
+test("causes that form a cycle are printed once", async () => {
   const first = new Error("first");
   first.cause = new Error("second", { cause: first });
 
@@ -216,7 +216,7 @@ test.each([
   }
 });
 
-test("an abort is no bug where the person wanted the end, and one where nobody did", async () => {
+test("an abort is a bug unless the person requested the end", async () => {
   const abort = new DOMException("This operation was aborted", "AbortError");
   const ended = AbortSignal.abort();
 

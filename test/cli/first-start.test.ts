@@ -32,7 +32,7 @@ test("other failures do not show them", async () => {
   expect(err).toHaveLength(2);
 });
 
-test("--env-file can bring both the model and the key", async () => {
+test("--env-file can set both the model and the key", async () => {
   await using directory = await temporaryDirectory();
   await writeFile(
     join(directory.path, "keys.env"),

@@ -7,7 +7,7 @@ import { noDashboards, noTerminal } from "./troupe.ts";
 
 const commands = await registeredCommands();
 
-test("--help shows every command in its group, examples, and where more is said", () => {
+test("--help shows every command in its group, examples, and where to read more", () => {
   const lines = helpText(commands).split("\n");
 
   const at = (beginning: string) => lines.findIndex((line) => line.startsWith(beginning));
@@ -49,13 +49,13 @@ test.each(commands.map((command) => [command.name, command] as const))(
   },
 );
 
-test("`run --help` says what the exit codes mean", () => {
+test("`run --help` lists the exit codes", () => {
   const run = commands.find(({ name }) => name === "run") ?? expect.fail();
 
   expect(explain(run)).toMatch(/Exit codes: 0 done; .*\b3 ended with\s+unfinished work/s);
 });
 
-test("the command under the empty name is what troupe does without one, with flags or without", async () => {
+test("the command with the empty name runs when none is given, with flags or without", async () => {
   const called: Arguments[] = [];
   const talk: Command = {
     name: "",

@@ -7,7 +7,7 @@ import { temporaryDirectory } from "../../src/testing/temporary-directory.ts";
 import { openStore } from "../support/team.ts";
 import { troupe } from "./troupe.ts";
 
-test("bad lines never hide mail that is unread", async () => {
+test("bad lines never hide unread mail", async () => {
   await using directory = await temporaryDirectory();
   await using store = await openStore(directory.path);
   await sendMany(store, 1);
@@ -32,7 +32,7 @@ test("bad lines never hide mail that is unread", async () => {
   expect(messages[0]).toMatchObject({ content: "mail 1", state: "queued" });
 });
 
-test("the last 20 delivered are shown, however many lines were set aside since", async () => {
+test("the last 20 delivered messages are shown, regardless of lines set aside since", async () => {
   await using directory = await temporaryDirectory();
   await using store = await openStore(directory.path);
   const { reader } = await store.openMember(lead, { onSetAside: () => undefined });
@@ -50,7 +50,7 @@ test("the last 20 delivered are shown, however many lines were set aside since",
   expect(out.slice(21)).toHaveLength(20);
 });
 
-test("of very much unread mail the newest is shown, and how much more there is", async () => {
+test("only the newest of a lot of unread mail is shown, with the number of the rest", async () => {
   await using directory = await temporaryDirectory();
   await using store = await openStore(directory.path);
   await sendMany(store, 250);

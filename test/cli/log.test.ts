@@ -40,7 +40,7 @@ test("log shows what a member saw, said and did", async () => {
   ]);
 });
 
-test("what the model, its tools and its mail say is shown, not obeyed, and keeps its lines", async () => {
+test("output of the model, its tools and its mail is escaped, and keeps its lines", async () => {
   await using directory = await temporaryDirectory();
   await using store = await openStore(directory.path);
   const hostile = "a\u001b[2J\n\u202eb\rc\nd";
@@ -59,7 +59,7 @@ test("what the model, its tools and its mail say is shown, not obeyed, and keeps
   for (const line of out) expect(line).not.toMatch(/\p{Cc}|\p{Cf}/u);
 });
 
-test("a long result is shortened, and says how much more there is", async () => {
+test("a long result is shortened, with the number of omitted lines", async () => {
   await using directory = await temporaryDirectory();
   await using store = await openStore(directory.path);
   const output = Array.from({ length: 100 }, (_, index) => `line ${index} ${"x".repeat(1000)}`);
@@ -74,7 +74,7 @@ test("a long result is shortened, and says how much more there is", async () => 
   for (const line of out) expect(line.length).toBeLessThan(200);
 });
 
-test("only the end of a transcript is read: what lies before it is not even looked at", async () => {
+test("only the end of a transcript is read", async () => {
   await using directory = await temporaryDirectory();
   await using store = await openStore(directory.path, { onWarning: () => undefined });
   await enlist(store, member("alice"));
@@ -95,7 +95,7 @@ test("only the end of a transcript is read: what lies before it is not even look
   expect(all.err).toEqual([expect.stringContaining("alice.jsonl")]);
 });
 
-test("log --json is one entry a line, as it is stored", async () => {
+test("log --json prints one entry per line, as stored", async () => {
   await using directory = await temporaryDirectory();
   await using store = await openStore(directory.path);
   await write(store, aRun);
@@ -105,7 +105,7 @@ test("log --json is one entry a line, as it is stored", async () => {
   expect(out.map((line) => JSON.parse(line))).toEqual(aRun);
 });
 
-test("the lead's log is shown unless another is named, and an empty one says so", async () => {
+test("the lead's log is the default, and an empty one says so", async () => {
   await using directory = await temporaryDirectory();
   await using _store = await openStore(directory.path);
 
@@ -125,7 +125,7 @@ test("the lead's log is shown unless another is named, and an empty one says so"
   });
 });
 
-test("--follow goes on as entries come, whole ones only, also when the member begins anew", async () => {
+test("--follow continues with new entries, whole ones only, also when the transcript is restarted", async () => {
   await using directory = await temporaryDirectory();
   await using store = await openStore(directory.path);
   await write(store, notes(1, 3));
@@ -155,7 +155,7 @@ test("--follow goes on as entries come, whole ones only, also when the member be
   expect(out.slice(1).map(textOf)).toEqual([3, 4, 5, 6, 7, 8, 9].map((n) => `note ${n}`));
 });
 
-test("--follow goes on after a writer that died in the middle of a line", async () => {
+test("--follow continues after a writer that died in the middle of a line", async () => {
   await using directory = await temporaryDirectory();
   const first = await openStore(directory.path);
   await write(first, notes(1, 1));
@@ -175,7 +175,7 @@ test("--follow goes on after a writer that died in the middle of a line", async 
   expect(err).toEqual([]);
 });
 
-test("--follow waits for a transcript that is not there yet", async () => {
+test("--follow waits for a transcript that does not exist yet", async () => {
   await using directory = await temporaryDirectory();
   await using store = await openStore(directory.path);
   const following = follow(directory.path, "log", "--follow", "--json");

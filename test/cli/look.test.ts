@@ -34,7 +34,7 @@ test("cost shows tokens, cost and context per member and in total", async () => 
   ]);
 });
 
-test("calls without a known price are said to have none, and are in no sum", async () => {
+test("calls without a known price are marked as such, and are in no sum", async () => {
   await using directory = await temporaryDirectory();
   await using store = await openStore(directory.path);
   await enlist(store, { ...member("alice"), model: "openai-compatible/mine" });
@@ -57,7 +57,7 @@ test("calls without a known price are said to have none, and are in no sum", asy
   ]);
 });
 
-test("a context that was summarized is not known until the next reply", async () => {
+test("a summarized context is unknown until the next reply", async () => {
   await using directory = await temporaryDirectory();
   await using store = await openStore(directory.path);
   await enlist(store, { ...member("alice"), model: "anthropic/claude-opus-4-5" });
@@ -72,7 +72,7 @@ test("a context that was summarized is not known until the next reply", async ()
   expect(json.members[1]).toMatchObject({ name: "alice", context_tokens: null });
 });
 
-test("team says of everybody what is known, in columns that fit a narrow screen", async () => {
+test("team shows all facts about each member, in columns that fit a narrow screen", async () => {
   await using directory = await temporaryDirectory();
   await using store = await openStore(directory.path);
   await enlist(
@@ -105,7 +105,7 @@ test("team says of everybody what is known, in columns that fit a narrow screen"
   for (const line of out) expect([...line].length).toBeLessThanOrEqual(80);
 });
 
-test("team --json has what the roster has, and usage, unread mail and since when", async () => {
+test("team --json has the roster, usage, unread mail and the time of the last change", async () => {
   await using directory = await temporaryDirectory();
   await using store = await openStore(directory.path);
   await enlist(store, { ...member("alice"), color: "cyan" });

@@ -9,7 +9,7 @@ import { troupe } from "./troupe.ts";
 const alice = MemberName.parse("alice");
 const ignored = { onSetAside: () => undefined };
 
-test("team prints the roster, and says that nobody runs it", async () => {
+test("team prints the roster, and says that the team is not running", async () => {
   await using directory = await temporaryDirectory();
   const store = await openStore(directory.path);
   await enlist(store, member("alice"), member("bob", "shutdown", "tester"));
@@ -50,7 +50,7 @@ test("a new team has no teammates, tasks or messages, and says so", async () => 
   expect((await troupe(directory.path, "inbox")).out).toEqual(["No unread mail for lead."]);
 });
 
-test("send leaves signed mail of the person, while the team runs or not", async () => {
+test("send writes signed mail from the person, while the team runs or not", async () => {
   await using directory = await temporaryDirectory();
   const first = await openStore(directory.path);
   await enlist(first, member("alice"));
@@ -68,7 +68,7 @@ test("send leaves signed mail of the person, while the team runs or not", async 
   ]);
 });
 
-test("inbox shows unread mail first, then what was delivered, and consumes nothing", async () => {
+test("inbox shows unread mail first, then delivered mail, and consumes nothing", async () => {
   await using directory = await temporaryDirectory();
   await using store = await openStore(directory.path);
   const { reader } = await store.openMember(lead, ignored);
@@ -92,7 +92,7 @@ test("inbox shows unread mail first, then what was delivered, and consumes nothi
   expect(await reader.unread()).toHaveLength(1);
 });
 
-test("messages shows everybody's mail with its state", async () => {
+test("messages shows the mail of all members with its state", async () => {
   await using directory = await temporaryDirectory();
   await using store = await openStore(directory.path);
   await enlist(store, member("alice"), member("bob"));
@@ -125,7 +125,7 @@ test("messages shows everybody's mail with its state", async () => {
   ]);
 });
 
-test("mail that waits for a member that has ended is undelivered", async () => {
+test("mail that waits for an ended member is undelivered", async () => {
   await using directory = await temporaryDirectory();
   await using store = await openStore(directory.path);
   await enlist(store, member("alice"));
@@ -158,7 +158,7 @@ test("tasks shows the board", async () => {
 });
 
 test.each([["team"], ["inbox"], ["messages"], ["tasks"], ["send", "lead", "hi"]])(
-  "%s where there is no team says so and makes none",
+  "%s without a team says so and creates none",
   async (...argv) => {
     await using directory = await temporaryDirectory();
 
@@ -173,7 +173,7 @@ test.each([["team"], ["inbox"], ["messages"], ["tasks"], ["send", "lead", "hi"]]
   },
 );
 
-test("a roster edited into nonsense is told, and the last good one is shown", async () => {
+test("an invalid edit of the roster is reported, and the last good one is shown", async () => {
   await using directory = await temporaryDirectory();
   await using store = await openStore(directory.path);
   await enlist(store, member("alice"));
@@ -221,10 +221,10 @@ test("without the key senders are shown as claimed, with one warning", async () 
   const { out, err } = await troupe(directory.path, "messages");
 
   expect(out).toEqual([expect.stringContaining("user → lead: hi")]);
-  expect(err).toEqual([expect.stringContaining("senders included, is what its files claim")]);
+  expect(err).toEqual([expect.stringContaining("including senders, is only what its files claim")]);
 });
 
-test("control characters in mail are shown, not obeyed", async () => {
+test("control characters in mail are escaped", async () => {
   await using directory = await temporaryDirectory();
   await using store = await openStore(directory.path);
   const content = "a\u001b[2Jb\rc\u202ed\u200be\nnext";
@@ -235,7 +235,7 @@ test("control characters in mail are shown, not obeyed", async () => {
   expect(out[0]).toContain("a\\x1b[2Jb\\x0dc\\u{202e}d\\u{200b}e ⏎ next");
 });
 
-test("a hostile roster stays one line a member", async () => {
+test("a hostile roster stays one line per member", async () => {
   await using directory = await temporaryDirectory();
   await using store = await openStore(directory.path);
   const hostile = `${" \n\t".repeat(20_000)}x\u001b[2J\r\n  bob (coder): idle${"y".repeat(100_000)}`;

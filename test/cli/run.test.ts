@@ -30,7 +30,7 @@ async function world() {
   };
 }
 
-test("run works on a prompt with real tools and prints what the lead says in the end", async () => {
+test("run works on a prompt with real tools and prints the lead's last reply", async () => {
   await using it = await world();
   await writeFile(join(it.root, "notes.txt"), "The answer is 42.\n");
   it.server.reply(
@@ -51,7 +51,7 @@ test("run works on a prompt with real tools and prints what the lead says in the
   it.server.assertDone();
 });
 
-test("what the project tells everybody is in the first turn, and only there", async () => {
+test("project instructions are only in the first turn", async () => {
   await using it = await world();
   await writeFile(join(it.root, "AGENTS.md"), "Use tabs.\n");
   it.server.reply(says("One."), says("Two."));
@@ -64,7 +64,7 @@ test("what the project tells everybody is in the first turn, and only there", as
   expect(it.server.requests[1]?.body.messages).toHaveLength(3);
 });
 
-test("a call that needs asking is denied where nobody can be asked, and the run goes on", async () => {
+test("a call that needs approval is denied if nobody can be asked, and the run continues", async () => {
   await using it = await world();
   it.server.reply(calls("write_file", { path: "a.txt", content: "a" }), says("I could not."));
 
@@ -80,7 +80,7 @@ test.each([
   ["--allow", "edit_file(*.txt)"],
   ["--permission-mode", "acceptEdits"],
   ["--permission-mode", "bypassPermissions"],
-])("%s %s lets it write", async (...flags) => {
+])("%s %s allows the write", async (...flags) => {
   await using it = await world();
   it.server.reply(calls("write_file", { path: "a.txt", content: "a" }), says("Written."));
 
@@ -113,7 +113,7 @@ test.each([
   expect(err.join("\n")).toContain(reason);
 });
 
-test("a failing provider is told with what to do, and exits 1", async () => {
+test("a provider failure is reported with a hint, and exits 1", async () => {
   await using it = await world();
   it.server.reply(status(401));
 
@@ -147,7 +147,7 @@ test.each([
   expect(it.server.requests).toEqual([]);
 });
 
-test("a key that is missing is told before anything is made, and exits 1", async () => {
+test("a missing key is reported before anything is created, and exits 1", async () => {
   await using it = await world();
 
   const { code, out, err } = await it.run("Go.", "--model", "google/gemini");
@@ -165,7 +165,7 @@ test("a refusal of the provider is unfinished work: exit 3", async () => {
   expect(await it.run("Go.", ...model)).toMatchObject({ code: 3, out: [] });
 });
 
-test("what a provider says cannot move the cursor", async () => {
+test("text of a provider cannot move the cursor", async () => {
   await using it = await world();
   const message = "no\u001b[2Jsuch\nmodel";
   it.server.reply(
@@ -177,7 +177,7 @@ test("what a provider says cannot move the cursor", async () => {
   expect(err.join("\n")).toContain("no\\x1b[2Jsuch ⏎ model");
 });
 
-test("what the lead says in the end cannot move the cursor, in any form of output", async () => {
+test("the lead's last reply cannot move the cursor, in any output format", async () => {
   await using it = await world();
   const said = "first\r\n\u001b[2J\u009b2J\u202eevil\tlast";
   for (const output of ["text", "json", "stream-json"]) {
@@ -212,7 +212,7 @@ test("the summary of a run that a signal ends has the exit code of the process",
 test.each([
   ["a link out of the workspace", (path: string) => symlink("/etc/hostname", path)],
   ["a directory", (path: string) => mkdir(path)],
-])("%s in the place of AGENTS.md is told and not used", async (_, make) => {
+])("%s in place of AGENTS.md is reported and not used", async (_, make) => {
   await using it = await world();
   await make(join(it.root, "AGENTS.md"));
   await writeFile(join(it.root, "CLAUDE.md"), "Use tabs.");
@@ -248,7 +248,7 @@ test("P24 a key in project instructions or in mail is in no request and in no tr
   }
 });
 
-test("a workspace that does not exist is told, and not made", async () => {
+test("a workspace that does not exist is reported, and not created", async () => {
   await using it = await world();
 
   const missing = join(it.root, "missing");
@@ -260,7 +260,7 @@ test("a workspace that does not exist is told, and not made", async () => {
   expect(await readdir(it.root)).not.toContain("missing");
 });
 
-test("a run that is stopped goes on at the next start, with the call that had not begun", async () => {
+test("a stopped run continues at the next start, with the call that had not started", async () => {
   await using it = await world();
   await mkdir(join(it.root, "sub"));
   const stopping = new AbortController();
@@ -283,7 +283,7 @@ test("a run that is stopped goes on at the next start, with the call that had no
   expect(it.server.refusals).toEqual([]);
 });
 
-test("what is recorded can be played back without a provider", async () => {
+test("a recording can be replayed without a provider", async () => {
   await using it = await world();
   await using elsewhere = await temporaryDirectory();
   const recording = join(elsewhere.path, "run.jsonl");
@@ -304,7 +304,7 @@ test("what is recorded can be played back without a provider", async () => {
   });
 });
 
-test("a background job that ends is told with the next request, once", async () => {
+test("the end of a background job is in the next request, once", async () => {
   await using it = await world();
   let turn = 0;
   it.server.replyWith(({ text }) => {
@@ -322,7 +322,7 @@ test("a background job that ends is told with the next request, once", async () 
   expect(text).toContain("built");
 });
 
-test("P17 the person sees why it waits, and the run goes on", async () => {
+test("P17 the person sees why it waits, and the run continues", async () => {
   await using it = await world();
   it.server.reply(status(529), says("Done."));
 
@@ -346,7 +346,7 @@ test.each([
     },
     "credit",
   ],
-])("P17 status %i is told plainly and not tried again: %j", async (code, body, words) => {
+])("P17 status %i is reported plainly and not retried: %j", async (code, body, words) => {
   await using it = await world();
   it.server.reply(status(code, body));
 

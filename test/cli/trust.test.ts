@@ -10,7 +10,7 @@ import { troupe, troupeIn } from "./troupe.ts";
 
 const loose = { allow: ["write_file"], deny: ["bash"], "max-turns": 500 };
 
-test("what loosens is in force only with consent, and what tightens always", async () => {
+test("settings that loosen need consent, and stricter ones always apply", async () => {
   await using it = await configured({ workspace: loose });
 
   const before = await it.resolve();
@@ -26,7 +26,7 @@ test("what loosens is in force only with consent, and what tightens always", asy
   expect(after.pending).toBeUndefined();
 });
 
-test("a run goes on without what needs consent, and says so in one line", async () => {
+test("a run continues without the settings that need consent, and says so in one line", async () => {
   await using it = await configured({ workspace: { allow: ["write_file"] } });
   await using server = await ProviderServer.start({ strict: true });
   const env = { ...providerEnvironment(server), TROUPE_MODEL: "anthropic/scripted" };
@@ -48,7 +48,7 @@ test("a run goes on without what needs consent, and says so in one line", async 
   expect(await readFile(join(it.root, "a.txt"), "utf8")).toBe("a");
 });
 
-test("trust shows exactly what it consents to, whole and without control characters", async () => {
+test("trust shows exactly what it consents to, in full and without control characters", async () => {
   const long = `bash(echo ${"x".repeat(3_000)} end:*)`;
   await using it = await configured({
     workspace: {
@@ -68,7 +68,7 @@ test("trust shows exactly what it consents to, whole and without control charact
   ]);
 });
 
-test("--show consents to nothing, --revoke takes consent back", async () => {
+test("--show does not consent, --revoke withdraws consent", async () => {
   await using it = await configured({ workspace: loose });
 
   const shown = await troupe(it.root, "trust", "--show");
@@ -82,7 +82,7 @@ test("--show consents to nothing, --revoke takes consent back", async () => {
   expect(revoked).toMatchObject({ code: 0, out: shown.out });
 });
 
-test("--json tells the same to a program", async () => {
+test("--json prints the same for a program", async () => {
   await using it = await configured({ workspace: loose });
 
   const { out } = await troupe(it.root, "trust", "--json");
@@ -96,7 +96,7 @@ test("--json tells the same to a program", async () => {
   });
 });
 
-test("where there is nothing to consent to, trust says so and keeps nothing", async () => {
+test("if nothing needs consent, trust says so and stores nothing", async () => {
   await using it = await configured();
   const missing = await troupe(it.root, "trust");
   await it.write("workspace", { deny: ["bash"] });
@@ -110,7 +110,7 @@ test("where there is nothing to consent to, trust says so and keeps nothing", as
   expect(await readdir(it.root)).not.toContain("state");
 });
 
-test("when the file changes by a byte, consent is needed again, until it is as it was", async () => {
+test("if the file changes by a byte, consent is needed again, until it is restored", async () => {
   await using it = await configured({ workspace: loose });
   await it.trust();
 
@@ -123,7 +123,7 @@ test("when the file changes by a byte, consent is needed again, until it is as i
   expect(back.pending).toBeUndefined();
 });
 
-test("consent is for one place: a copy of the file elsewhere has none, a link to it has", async () => {
+test("consent is for one path: a copy of the file elsewhere has none, a link to it has", async () => {
   await using it = await configured({ workspace: loose });
   await it.trust();
   await mkdir(join(it.root, "copy"));
@@ -134,7 +134,7 @@ test("consent is for one place: a copy of the file elsewhere has none, a link to
   expect((await it.resolve({ cwd: "link" })).pending).toBeUndefined();
 });
 
-test("consent is kept for this user alone", async () => {
+test("consent is private to this user", async () => {
   await using it = await configured({ workspace: loose });
   await it.trust();
 
@@ -163,7 +163,7 @@ test.each([
       await mkdir(path);
     },
   ],
-])("a record that is %s is no consent", async (_, damage) => {
+])("a record that is %s is not consent", async (_, damage) => {
   await using it = await configured({ workspace: loose });
   await it.trust();
   const directory = join(it.root, "state", "troupe", "trusted");
@@ -174,7 +174,7 @@ test.each([
   expect((await it.resolve()).pending).toBeDefined();
 });
 
-test("who has declined is not taken for somebody who was not asked", async () => {
+test("a declined consent is distinguished from one that was not asked", async () => {
   await using it = await configured({ workspace: loose });
   const { pending } = await it.resolve();
   if (pending) await recordAnswer(pending.file, "declined", it.processInfo);
@@ -184,7 +184,7 @@ test("who has declined is not taken for somebody who was not asked", async () =>
   expect((await it.resolve()).pending).toBeUndefined();
 });
 
-test("nothing is pending where flags and environment say all that needs consent", async () => {
+test("nothing needs consent if flags and environment set all of it", async () => {
   await using it = await configured({ workspace: { model: "openai/x", "max-turns": 500 } });
   const env = { TROUPE_MODEL: "openai/mine" };
 
@@ -193,7 +193,7 @@ test("nothing is pending where flags and environment say all that needs consent"
   expect((await it.resolve({ "max-turns": "300" })).pending).toBeDefined();
 });
 
-test("a file that is wrong cannot be consented to", async () => {
+test("an invalid file cannot be consented to", async () => {
   await using it = await configured({ workspace: { allow: ["bash("] } });
 
   const { code, out, err } = await troupe(it.root, "trust");
@@ -202,7 +202,7 @@ test("a file that is wrong cannot be consented to", async () => {
   expect(err[0]).toContain("is not a permission rule");
 });
 
-test("a repository's model gets no key to another address", async () => {
+test("no key is sent to another address for a repository's model", async () => {
   await using it = await configured({ workspace: { model: "anthropic/theirs" } });
   await it.trust();
   await using server = await ProviderServer.start({ strict: true });

@@ -6,7 +6,7 @@ const saboteur = `data:text/javascript,process.on("newListener", (name) => {
   if (name === "uncaughtException") setImmediate(() => { throw new Error("boom"); });
 });`.replaceAll("\n", "");
 
-test("what is thrown where nobody awaits it is told as a bug too: exit 1", async () => {
+test("an unhandled rejection is reported as a bug too: exit 1", async () => {
   const program = ["--import", "tsx", "--import", saboteur, "src/cli/main.ts", "doctor"];
 
   const { code, err } = await runNode(program);

@@ -5,7 +5,7 @@ import { newCronId } from "../../src/protocol/cron.ts";
 import { outside } from "../../src/protocol/ids.ts";
 import { at, dayMs, draft, hourMs, minuteMs, TableFixture } from "./table-fixture.ts";
 
-test("a recurring prompt is fired at its minute, again and again", async () => {
+test("a recurring prompt is fired at its minute, each time", async () => {
   const fixture = new TableFixture(at(8, 59));
   await using table = await fixture.open();
   const entry = await table.schedule(draft({ cron: "0 9 * * *", member: "alice" }));
@@ -23,7 +23,7 @@ test("a recurring prompt is fired at its minute, again and again", async () => {
   expect(await fixture.book.list()).toEqual(await table.list());
 });
 
-test("what comes once is fired once and is gone", async () => {
+test("a one-time entry is fired once and removed", async () => {
   const fixture = new TableFixture(at(8, 59));
   const table = await fixture.open();
   await table.schedule(draft({ once: true }));
@@ -36,7 +36,7 @@ test("what comes once is fired once and is gone", async () => {
   expect(await fixture.book.list()).toEqual([]);
 });
 
-test("of several entries each is fired at its own time, though another one's firing hangs", async () => {
+test("each of several entries is fired at its own time, even if another firing hangs", async () => {
   const fixture = new TableFixture(at(8, 59));
   await using table = await fixture.open();
   const release = fixture.hold();
@@ -49,7 +49,7 @@ test("of several entries each is fired at its own time, though another one's fir
   release();
 });
 
-test("what is cancelled before its time is not fired", async () => {
+test("an entry cancelled before its time is not fired", async () => {
   const fixture = new TableFixture(at(8, 58));
   const table = await fixture.open();
   const { id } = await table.schedule(draft({ cron: "0 9 * * *" }));
@@ -62,7 +62,7 @@ test("what is cancelled before its time is not fired", async () => {
   expect(fixture.fired).toEqual([]);
 });
 
-test("what is cancelled while it is fired does not come back", async () => {
+test("an entry cancelled while it is fired does not come back", async () => {
   const fixture = new TableFixture(at(8, 59));
   const table = await fixture.open();
   const release = fixture.hold();
@@ -87,7 +87,7 @@ test("a closed table fires nothing", async () => {
   expect(fixture.fired).toEqual([]);
 });
 
-test("after a restart a missed one that comes once is fired at once, a recurring one is skipped", async () => {
+test("after a restart a missed one-time entry is fired at once, a recurring one is skipped", async () => {
   const fixture = new TableFixture(at(8));
   const first = await fixture.open();
   await first.schedule(draft({ cron: "0 9 * * *", prompt: "recurring" }));
@@ -104,7 +104,7 @@ test("after a restart a missed one that comes once is fired at once, a recurring
   ]);
 });
 
-test("what comes once and is scheduled only after its time, because of a restart, is fired at once", async () => {
+test("a one-time entry scheduled after its time because of a restart is fired at once", async () => {
   const fixture = new TableFixture(at(9, 1));
   const table = await fixture.open();
 
@@ -117,7 +117,7 @@ test("what comes once and is scheduled only after its time, because of a restart
   expect(await fixture.book.list()).toHaveLength(1);
 });
 
-test("P25 of more entries than may be scheduled the oldest are, the others stay, and that is reported", async () => {
+test("P25 if there are too many entries, the oldest are scheduled, the others stay, and that is reported", async () => {
   const fixture = new TableFixture(at(8));
   const first = await fixture.open();
   const entry = await first.schedule(draft());
@@ -133,7 +133,7 @@ test("P25 of more entries than may be scheduled the oldest are, the others stay,
   expect(fixture.warnings).toEqual([expect.stringContaining("There are 101 crons, more than 100")]);
 });
 
-test("P25 where there are too many entries, those that troupe wrote come first", async () => {
+test("P25 if there are too many entries, those that troupe wrote come first", async () => {
   const fixture = new TableFixture(at(8));
   const first = await fixture.open();
   const entry = await first.schedule(draft());
@@ -147,7 +147,7 @@ test("P25 where there are too many entries, those that troupe wrote come first",
   expect(await second.list()).toContainEqual(entry);
 });
 
-test("after a restart in time everything is fired at its time", async () => {
+test("after a restart before their time all entries are fired at their time", async () => {
   const fixture = new TableFixture(at(8));
   const first = await fixture.open();
   await first.schedule(draft({ cron: "0 9 * * *" }));
@@ -215,7 +215,7 @@ test.each([1, 2, 3])(
   },
 );
 
-test("a firing that fails is reported; an entry that comes once is tried again a minute later, for its time", async () => {
+test("a failed firing is reported; a one-time entry is tried again a minute later, for its time", async () => {
   const fixture = new TableFixture(at(8, 59));
   const table = await fixture.open();
   const { id } = await table.schedule(draft({ once: true }));
@@ -233,7 +233,7 @@ test("a firing that fails is reported; an entry that comes once is tried again a
   expect(await fixture.book.list()).toEqual([]);
 });
 
-test("a recurring firing that fails is reported, and the next one comes at its time", async () => {
+test("a failed recurring firing is reported, and the next one is at its time", async () => {
   const fixture = new TableFixture(at(8, 59));
   await using table = await fixture.open();
   await table.schedule(draft());
@@ -247,7 +247,7 @@ test("a recurring firing that fails is reported, and the next one comes at its t
   expect(fixture.warnings).toHaveLength(1);
 });
 
-test("a clock set forward by a day skips what recurs and fires what comes once", async () => {
+test("a clock set forward by a day skips recurring entries and fires one-time entries", async () => {
   const fixture = new TableFixture(at(8));
   await using table = await fixture.open();
   await table.schedule(draft({ cron: "0 9 * * *", prompt: "recurring" }));
@@ -261,7 +261,7 @@ test("a clock set forward by a day skips what recurs and fires what comes once",
   expect(fixture.fired[1]).toMatchObject({ entry: { prompt: "recurring" }, at: at(9, 0, 2) });
 });
 
-test("a machine that wakes a little late fires for the newest time only", async () => {
+test("a machine that wakes up late fires only for the newest time", async () => {
   const fixture = new TableFixture(at(8, 59));
   await using table = await fixture.open();
   await table.schedule(draft());
@@ -272,7 +272,7 @@ test("a machine that wakes a little late fires for the newest time only", async 
   expect(fixture.times()).toEqual([at(9, 4)]);
 });
 
-test("a clock set back by an hour fires nothing twice and continues when it has caught up", async () => {
+test("a clock set back by an hour fires nothing twice and continues after it has caught up", async () => {
   const fixture = new TableFixture(at(8, 59));
   await using table = await fixture.open();
   await table.schedule(draft());
@@ -286,7 +286,7 @@ test("a clock set back by an hour fires nothing twice and continues when it has 
   expect(fixture.times()).toEqual([at(9), at(9, 1)]);
 });
 
-test("a clock set right by days is believed at the next look", async () => {
+test("a clock corrected by days is accepted at the next check", async () => {
   const fixture = new TableFixture(at(8, 59, 20));
   await using table = await fixture.open();
   await table.schedule(draft({ cron: "0 9 * * *", prompt: "recurring" }));
@@ -299,7 +299,7 @@ test("a clock set right by days is believed at the next look", async () => {
   expect(await table.list()).toMatchObject(Array(2).fill({ next_at: at(9, 0, 11).toISOString() }));
 });
 
-test("an invalid edit of a pattern is reported, and stops no other", async () => {
+test("an invalid edit of a pattern is reported, and blocks no other entry", async () => {
   const fixture = new TableFixture(at(8, 59));
   const first = await fixture.open();
   const bad = await first.schedule(draft());
@@ -329,7 +329,7 @@ test("a book that cannot be written is reported, and firing continues", async ()
   expect(fixture.warnings[0]).toMatch(/could not be recorded: the disk is full$/);
 });
 
-test("however the clock is moved, no time comes twice, early, or after it was missed", async () => {
+test("for any change of the clock, no time is fired twice, early, or after it was missed", async () => {
   const step = fc.record({
     jumpMs: fc.integer({ min: -2 * hourMs, max: 3 * dayMs }),
     passMs: fc.integer({ min: minuteMs, max: 2 * hourMs }),

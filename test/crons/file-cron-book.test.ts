@@ -21,7 +21,7 @@ const entry = CronEntry.parse({
 
 testCronBook("FileCronBook", open);
 
-test("an entry is a file of its owner's that a person can read", async () => {
+test("an entry is a readable private file", async () => {
   await using fixture = await open();
 
   await fixture.book.put(entry);
@@ -35,7 +35,7 @@ test("an entry is a file of its owner's that a person can read", async () => {
   expect((await stat(fixture.directory)).mode & 0o777).toBe(0o700);
 });
 
-test("P25 of very many files a part is read, and that is reported once", async () => {
+test("P25 only a part of very many files is read, and that is reported once", async () => {
   await using fixture = await open();
   const { book, directory } = fixture;
   await book.put(entry);
@@ -53,7 +53,7 @@ test("P25 of very many files a part is read, and that is reported once", async (
   expect(edited).toHaveLength(20);
 });
 
-test("damaged files are told once, left alone, and hide no other", async () => {
+test("damaged files are reported once, left alone, and hide no others", async () => {
   await using fixture = await open();
   const { book, directory } = fixture;
   await book.put(entry);
@@ -72,7 +72,7 @@ test("damaged files are told once, left alone, and hide no other", async () => {
   expect(fixture.problems.sort()).toEqual([
     expect.stringContaining("00000001.json:1:2 is not JSON"),
     expect.stringContaining("00000002.json, at member"),
-    expect.stringContaining("00000003.json is of '0badcafe'"),
+    expect.stringContaining("00000003.json has the id '0badcafe'"),
     expect.stringContaining("00000004.json is a directory"),
   ]);
   for (const [name, text] of Object.entries(damaged)) {
@@ -87,21 +87,24 @@ test.each<[string, (text: string) => string]>([
     "has signed with another key",
     (text) => text.replace(/"sig": "[0-9a-f]{64}"/, `"sig": "${"0".repeat(64)}"`),
   ],
-])("P13 an entry that somebody %s is theirs, and stays so when it is kept", async (_, change) => {
-  await using fixture = await open();
-  await fixture.book.put(entry);
-  const path = join(fixture.directory, "0badcafe.json");
-  await writeFile(path, `${change(await readFile(path, "utf8")).replace(/\}?\s*$/, "}")}`);
+])(
+  "P13 an entry that somebody %s is not troupe's, even after it is stored again",
+  async (_, change) => {
+    await using fixture = await open();
+    await fixture.book.put(entry);
+    const path = join(fixture.directory, "0badcafe.json");
+    await writeFile(path, `${change(await readFile(path, "utf8")).replace(/\}?\s*$/, "}")}`);
 
-  const [theirs] = await fixture.book.list();
-  if (theirs) await fixture.book.put(theirs);
+    const [theirs] = await fixture.book.list();
+    if (theirs) await fixture.book.put(theirs);
 
-  expect(theirs).toMatchObject({ id: "0badcafe", created_by: "outside" });
-  expect(await fixture.book.list()).toEqual([theirs]);
-  expect(fixture.problems).toEqual([
-    expect.stringContaining("0badcafe.json was not written by troupe"),
-  ]);
-});
+    expect(theirs).toMatchObject({ id: "0badcafe", created_by: "outside" });
+    expect(await fixture.book.list()).toEqual([theirs]);
+    expect(fixture.problems).toEqual([
+      expect.stringContaining("0badcafe.json was not written by troupe"),
+    ]);
+  },
+);
 
 test("a process that lost the fence neither writes nor removes", async () => {
   await using fixture = await open();
@@ -115,7 +118,7 @@ test("a process that lost the fence neither writes nor removes", async () => {
   expect(await fixture.book.list()).toEqual([entry]);
 });
 
-test("what cannot be written or removed is refused with a remedy", async () => {
+test("a failure to write or remove is reported with a hint", async () => {
   await using fixture = await open();
   await mkdir(join(fixture.directory, "0badcafe.json"), { recursive: true });
 
@@ -126,7 +129,7 @@ test("what cannot be written or removed is refused with a remedy", async () => {
   expect(await readdir(fixture.directory)).toEqual(["0badcafe.json"]);
 });
 
-test("a repair removes what a writer that died left behind, and nothing else", async () => {
+test("a repair removes only the leftovers of a dead writer", async () => {
   await using fixture = await open();
   await fixture.book.put(entry);
   const temporary = "0badcafe.json.00000000-0000-4000-8000-000000000001.tmp";

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { CronAccess } from "../../src/tools/team/team-access.ts";
 import { at, draft, TableFixture } from "./table-fixture.ts";
 
-test("what is scheduled is kept, listed and cancelled by its id", async () => {
+test("a scheduled prompt is stored, listed and cancelled by its id", async () => {
   const fixture = new TableFixture(at(8, 30));
   await using table = await fixture.open();
   const timetable: CronAccess = table;
@@ -28,7 +28,7 @@ test("what is scheduled is kept, listed and cancelled by its id", async () => {
   expect(await fixture.book.list()).toEqual([]);
 });
 
-test("the lead gets it, unless somebody else is named", async () => {
+test("the lead gets it by default", async () => {
   await using table = await new TableFixture(at(8)).open();
 
   expect(await table.schedule(draft())).toMatchObject({ member: "lead" });
@@ -56,7 +56,7 @@ test.each([
   ["a b c d e", '"a b c d e" is not a cron pattern'],
   ["@reboot", '"@reboot" is not a cron pattern'],
   [`${"1,".repeat(100_000)}1 * * * *`, "is not a cron pattern"],
-])("%.40s is refused, with an example of what is right", async (cron, message) => {
+])("%.40s is refused, with an example of a valid pattern", async (cron, message) => {
   const fixture = new TableFixture(at(8));
   await using table = await fixture.open();
 
@@ -68,7 +68,7 @@ test.each([
   expect(await fixture.book.list()).toEqual([]);
 });
 
-test("a pattern that never comes is refused", async () => {
+test("a pattern that never occurs is refused", async () => {
   await using table = await new TableFixture(at(8)).open();
 
   await expect(table.schedule(draft({ cron: "0 9 30 2 *" }))).rejects.toMatchObject({
@@ -77,7 +77,7 @@ test("a pattern that never comes is refused", async () => {
   });
 });
 
-test("a name that is none, or nobody's, and a prompt that is too long are refused", async () => {
+test("invalid and unknown names, and a prompt that is too long, are refused", async () => {
   const fixture = new TableFixture(at(8));
   await using table = await fixture.open();
   const refusal = (fields: Parameters<typeof draft>[0]) =>
@@ -89,7 +89,7 @@ test("a name that is none, or nobody's, and a prompt that is too long are refuse
   expect(await fixture.book.list()).toEqual([]);
 });
 
-test("there are 100 at most, also when many are scheduled at once", async () => {
+test("at most 100 can be scheduled, also when many are scheduled at once", async () => {
   const fixture = new TableFixture(at(8));
   await using table = await fixture.open();
 
@@ -107,7 +107,7 @@ test("there are 100 at most, also when many are scheduled at once", async () => 
   await table.schedule(draft());
 });
 
-test("an id that is nobody's is refused, and the hint names those there are", async () => {
+test("an unknown id is refused, and the hint lists the known ones", async () => {
   await using table = await new TableFixture(at(8)).open();
 
   await expect(table.cancel("../lead")).rejects.toMatchObject({

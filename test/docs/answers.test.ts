@@ -6,7 +6,7 @@ import { coder, nextQuestion } from "../e2e/promises/scenes.ts";
 import { viewTeam } from "../support/team.ts";
 import { TeamOnWire } from "../support/team-on-wire.ts";
 
-test("an answer that is given while nobody runs the team is taken up when it runs again", async () => {
+test("an answer given while the team is not running takes effect when it runs again", async () => {
   await using wire = await TeamOnWire.start({
     lead: [says("Noted.")],
     alice: [calls("write_file", { path: "made.txt", content: "text" }), says("Over.")],

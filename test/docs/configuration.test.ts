@@ -8,25 +8,25 @@ import { markdownTables } from "../support/markdown-tables.ts";
 const page = readFileSync("docs/configuration.md", "utf8");
 const rows = markdownTables(page).find(({ header: [first] }) => first === "Setting")?.rows ?? [];
 
-test("the page has every setting, and no other", () => {
+test("the page has exactly the existing settings", () => {
   expect(rows.map(([name = ""]) => name.replaceAll("`", "")).sort()).toEqual(
     [...SettingName.options].sort(),
   );
 });
 
-test.each(rows)("%s has the flag that the page says", (cell = "", flag) => {
+test.each(rows)("%s has the flag on the page", (cell = "", flag) => {
   const name = cell.replaceAll("`", "");
 
   expect(flag).toBe(name in { ...teamOptions, ...run.options } ? `\`--${name}\`` : "–");
 });
 
-test.each(rows)("%s has the default that the page says", (cell = "", _flag, _value, shown) => {
+test.each(rows)("%s has the default on the page", (cell = "", _flag, _value, shown) => {
   const value = withDefaults({})[SettingName.parse(cell.replaceAll("`", ""))];
 
   expect(shown).toBe(value === undefined ? "none" : `\`${JSON.stringify(value)}\``);
 });
 
-test("the example is a file of settings", () => {
+test("the example is a valid settings file", () => {
   const [, example = ""] = /```json\n(.*?)```/s.exec(page) ?? [];
 
   const { $schema: _, ...settings } = JSON.parse(example);

@@ -7,11 +7,11 @@ const snippets = [...page.matchAll(/^```ts\n(.*?)^```$/gms)].map(([, code = ""])
 const examples = readdirSync("examples").filter((name) => name.endsWith(".ts"));
 const code = examples.map((name) => readFileSync(join("examples", name), "utf8"));
 
-test("the page about the library has code", () => {
+test("the page about the library has code examples", () => {
   expect(snippets.length).toBeGreaterThan(5);
 });
 
-test.each(snippets)("what the page about the library shows is in an example: %s", (snippet) => {
+test.each(snippets)("the code on the page about the library is in an example: %s", (snippet) => {
   // An example may import more from there than the page needs.
   const isImport = /^import \{ (\w+) \} from ("\w+");\n$/.exec(snippet);
   const pattern =

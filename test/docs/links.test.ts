@@ -5,7 +5,7 @@ import { allPages } from "./pages/markdown-page.ts";
 const pages = allPages();
 const map = pages.find(({ path }) => path === "docs/index.md") ?? expect.fail();
 
-test.each(pages)("the links of $path lead to files, and to headings, that are there", (page) => {
+test.each(pages)("the links of $path lead to existing files and headings", (page) => {
   expect(brokenLinks(page)).toEqual([]);
 });
 

@@ -32,7 +32,7 @@ test("control: commands and flags that do not exist are found, others are not", 
   ]);
 });
 
-test.each(pages)("the scripts of npm that $path mentions exist", ({ text }) => {
+test.each(pages)("the npm scripts that $path mentions exist", ({ text }) => {
   const { scripts } = z
     .object({ scripts: z.record(z.string(), z.string()) })
     .parse(JSON.parse(readFileSync("package.json", "utf8")));
@@ -42,7 +42,7 @@ test.each(pages)("the scripts of npm that $path mentions exist", ({ text }) => {
   expect(named.flatMap(([, name = ""]) => (name in scripts ? [] : name))).toEqual([]);
 });
 
-test("the page about the screen has every slash command, and no other", () => {
+test("the page about the screen has exactly the existing slash commands", () => {
   const page = pages.find(({ path }) => path === "docs/how-to/use-the-screen.md");
   const [list = ""] = /^- `\/…` .*?(?=^- )/ms.exec(page?.text ?? "") ?? [];
   const named = [...list.matchAll(/`\/(\w+)`/g)].map(([, name]) => name);

@@ -30,7 +30,7 @@ test.each(Object.entries(eventExamples))("the example of %s is such an event", (
   expect(Object.keys(example).sort()).toEqual(Object.keys(parsed).sort());
 });
 
-test("the summary of a real run has the fields that are documented, and no others", async () => {
+test("the summary of a real run has exactly the documented fields", async () => {
   await using wire = await TeamOnWire.start({
     lead: [calls("bash", { command: "touch x" }), says("I could not.")],
   });
@@ -51,7 +51,7 @@ test("the summary of a real run has the fields that are documented, and no other
 
 const workflow = readFileSync("examples/github-actions.yml", "utf8");
 
-test("docs/ci.md shows the workflow of examples/github-actions.yml as it is", () => {
+test("docs/ci.md shows examples/github-actions.yml unchanged", () => {
   expect(readFileSync("docs/ci.md", "utf8")).toContain(`\`\`\`yaml\n${workflow}\`\`\`\n`);
 });
 
@@ -71,7 +71,7 @@ test.each(["examples/github-actions.yml", "docs/ci.md"])(
   },
 );
 
-test("no page has npx fetch troupe by its name: whoever registers that name would get the key", () => {
+test("no page has npx fetch troupe by name: the owner of that name would get the key", () => {
   const pages = readdirSync("docs", { recursive: true, encoding: "utf8" }).filter((name) =>
     name.endsWith(".md"),
   );
@@ -88,7 +88,7 @@ test("no page has npx fetch troupe by its name: whoever registers that name woul
   for (const [call] of calls) expect(call).toBe("npx --no -- troupe");
 });
 
-test("the workflow is YAML of a workflow: spaces only, and the keys that GitHub asks for", () => {
+test("the workflow is valid YAML: spaces only, and the keys that GitHub requires", () => {
   const lines = workflow.split("\n");
 
   expect(workflow).not.toContain("\t");

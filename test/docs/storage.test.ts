@@ -33,7 +33,7 @@ describe("the paths", () => {
     .flatMap(({ rows }) => rows)
     .flatMap(([cell = ""]) => codeIn(cell));
 
-  test("are those that a store makes: none is missing, and none is there in vain", async () => {
+  test("are exactly those that a store creates", async () => {
     await using directory = await temporaryDirectory();
     using temporary = rememberTemporaries();
     await liveLongLife(directory.path);
@@ -47,7 +47,7 @@ describe("the paths", () => {
     expect(compare(made, documented)).toEqual({ missing: [], needless: [] });
   });
 
-  test("control: a file that has no row and a row that has no file are both found", () => {
+  test("control: a file without a row and a row without a file are both found", () => {
     const made = [".team/config.json", ".team/tasks/x.json", ".team/stray"];
     const rows = [".team/config.json", ".team/tasks/<id>.json"];
 
@@ -106,7 +106,7 @@ describe("the fields", () => {
     );
   });
 
-  test("are described of nothing that is not compared here", () => {
+  test("are described only for formats that are compared here", () => {
     const described = tables.flatMap(({ header: [first = ""] }) => {
       return /^(?:Field|Type) of `(\w+)`$/.exec(first)?.[1] ?? [];
     });
@@ -125,7 +125,7 @@ test("every example is from a stored team of this format", () => {
   expect(examples.filter((example) => !stored.some((text) => text.includes(example)))).toEqual([]);
 });
 
-test("the lines written by hand fare as the page says", async () => {
+test("the lines written by hand are handled as the page says", async () => {
   await using directory = await temporaryDirectory();
   await using store = await openStore(directory.path);
   await enlist(store, member("alice"));
@@ -150,7 +150,7 @@ test("the lines written by hand fare as the page says", async () => {
   expect(setAside).toHaveLength(fates.length - delivered.length);
 });
 
-test("every file of the source that the page names is there", () => {
+test("every source file that the page names exists", () => {
   const named = codeIn(page).filter((code) => /^(src|test)\//.test(code));
 
   expect(named.length).toBeGreaterThan(0);

@@ -14,7 +14,7 @@ import { type Said, startTeamProcess } from "./promises/team-process.ts";
 const coder = (name: string) =>
   ({ type: "spawn", name, role: "coder", prompt: "Work.", permission_mode: "default" }) as const;
 
-test("what a team in another process asks is seen, approved and denied from this shell", async () => {
+test("requests of a team in another process are listed, approved and denied from this shell", async () => {
   await using wire = await TeamOnWire.start({
     lead: [says("Noted.")],
     alice: [
@@ -37,13 +37,13 @@ test("what a team in another process asks is seen, approved and denied from this
   expect(listed.out).toContain("touch made.txt");
   expect(listed.out).toContain(`troupe approve ${first}`);
   expect(approved.out).toBe("Approved alice: bash touch made.txt\n'alice' continues.\n");
-  expect(denied.out).toContain("'alice' is told, and continues without it.");
+  expect(denied.out).toContain("'alice' continues without it.");
   expect(existsSync(join(wire.root, "made.txt"))).toBe(true);
   expect(existsSync(join(wire.root, "refused.txt"))).toBe(false);
   expect(wire.shownTo("alice")).toContain("Not that one.");
 });
 
-test("a teammate of a team in another process is stopped from this shell, in the middle of its work", async () => {
+test("a teammate in another process is stopped from this shell, in the middle of its work", async () => {
   await using wire = await TeamOnWire.start({ lead: [says("Noted.")], alice: [never] });
   await using running = startTeamProcess(wire);
   running.order(coder("alice"));
@@ -58,7 +58,7 @@ test("a teammate of a team in another process is stopped from this shell, in the
   expect(await wire.statusOf("alice")).toBe("shutdown");
 });
 
-test("a log is followed while another process writes it, until Ctrl-C or until nobody reads", async () => {
+test("a log is followed while another process writes it, until Ctrl-C or until the output is closed", async () => {
   await using wire = await TeamOnWire.start({
     lead: [says("Noted.")],
     alice: [says("One."), says("Two."), says("Three.")],
@@ -79,7 +79,7 @@ test("a log is followed while another process writes it, until Ctrl-C or until n
   expect(headCode).toBe(0);
 });
 
-test("mail from another shell has one event, in the log and for whoever watches, also when the team is killed before it is read", async () => {
+test("mail from another shell has one event, in the log and for live observers, even if the team is killed before reading it", async () => {
   await using wire = await TeamOnWire.start({ lead: [says("Noted.")], alice: [never] });
   const isSent = (line: Said) => line.type === "message-sent";
   {
@@ -103,7 +103,7 @@ test("mail from another shell has one event, in the log and for whoever watches,
   expect(await timesLogged(wire, "while nobody runs it")).toBe(1);
 });
 
-test("control: an event that is logged twice is noticed", async () => {
+test("control: a duplicated event in the log is detected", async () => {
   await using wire = await TeamOnWire.start({ lead: [says("Noted.")] });
   const team = await wire.open();
   await team.prompt("Go.");

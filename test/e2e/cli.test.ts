@@ -12,7 +12,7 @@ import { enlist, member, openStore } from "../support/team.ts";
 /** The bundled program, as it is published. */
 const program = "dist/cli/main.js";
 
-test("the bundle is there to be tested", () => {
+test("the bundle exists", () => {
   expect(existsSync(program), "run `npm run build` first").toBe(true);
 });
 
@@ -42,7 +42,7 @@ test("errors go to standard error, with exit code 2 for wrong usage", async () =
   expect(unknown).toMatchObject({ code: 2, out: "", err: expect.stringContaining("Unknown") });
 });
 
-test("a reader that stops early, such as head, is no failure", async () => {
+test("a reader that stops early, such as head, is not a failure", async () => {
   await using directory = await temporaryDirectory();
   await using store = await openStore(directory.path);
   const content = "x".repeat(100_000);
@@ -63,7 +63,7 @@ test("a reader that stops early, such as head, is no failure", async () => {
   expect({ code, err }).toEqual({ code: 0, err: "" });
 });
 
-test("a failure of the file system is a sentence and a hint, without a stack trace", async () => {
+test("a file system failure is a message and a hint, without a stack trace", async () => {
   await using directory = await temporaryDirectory();
   await using store = await openStore(directory.path);
   await enlist(store, member("alice"));
@@ -78,7 +78,7 @@ test("a failure of the file system is a sentence and a hint, without a stack tra
   expect(err.trim().split("\n")).toHaveLength(2);
 });
 
-test("--version is the package's", async () => {
+test("--version prints the package's version", async () => {
   expect((await runNode([program, "--version"])).out).toMatch(/^\d+\.\d+\.\d+\n$/);
 });
 

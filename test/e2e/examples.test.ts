@@ -6,7 +6,7 @@ import { runNode } from "../support/programs.ts";
 
 const examples = readdirSync("examples").filter((name) => name.endsWith(".ts"));
 
-test.each(examples)("the example %s runs and finds what it promises", async (name) => {
+test.each(examples)("the example %s runs and passes its own checks", async (name) => {
   await using directory = await temporaryDirectory();
   const environment = { TMPDIR: directory.path, XDG_STATE_HOME: join(directory.path, "state") };
 

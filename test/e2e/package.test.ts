@@ -31,7 +31,7 @@ async function world() {
   };
 }
 
-test("the package has nothing beside it but ripgrep, is small, and names whose code it has", async () => {
+test("the package depends only on ripgrep, is small, and lists its licences", async () => {
   await using it = await world();
   const modules = join(it.project, "node_modules");
 
@@ -60,7 +60,7 @@ test.each([
   ["commands/run", { schemas: true, agent: false }],
   // The control: what is looked for can be found.
   ["../index", { schemas: true, agent: true }],
-])("src/cli/%s.ts brings no more with it than it needs", async (name, expected) => {
+])("src/cli/%s.ts loads no more than it needs", async (name, expected) => {
   const paths = await staticImports(resolve("src/cli", `${name}.ts`));
 
   const code = (await Promise.all(paths.map((path) => readFile(path, "utf8")))).join("\n");
@@ -96,7 +96,7 @@ test("the installed command runs a prompt in an empty directory, and finds ripgr
   provider.assertDone();
 });
 
-test("a user's programs are checked against the package's own types, and run with it", {
+test("a user's programs compile with the package's types, and run with it", {
   timeout: compilerTimeoutMs,
 }, async () => {
   await using it = await world();

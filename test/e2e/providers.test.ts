@@ -59,7 +59,7 @@ async function world(server: ProviderServer, files: Record<string, object>) {
 const shows = `echo "<$ROUTER_KEY>"; echo ${key}`;
 const free = ["--permission-mode", "bypassPermissions"];
 
-test("P24 a provider of the person's settings serves lead and teammates, and its key stays in", async () => {
+test("P24 a provider from the person's settings serves lead and teammates, and its key stays secret", async () => {
   await using server = await ProviderServer.start();
   server.replyWith(({ body }) => {
     const isLead = body.model === "big";
@@ -93,7 +93,7 @@ test("P24 a provider of the person's settings serves lead and teammates, and its
   });
 });
 
-test("P24 a failure does not show the key of a provider of the person's settings", async () => {
+test("P24 a failure does not show the key of a provider from the person's settings", async () => {
   await using server = await ProviderServer.start();
   await using it = await world(server, { user: { providers: routerAt(server) } });
 
@@ -104,7 +104,7 @@ test("P24 a failure does not show the key of a provider of the person's settings
   expect(err).not.toContain(key);
 });
 
-test("a repository's file sends no key anywhere until the person trusts it", async () => {
+test("a repository's file sends no key anywhere without the person's consent", async () => {
   await using own = await ProviderServer.start();
   await using foreign = await ProviderServer.start();
   own.replyWith(() => says("From my own."));
@@ -140,7 +140,7 @@ test.each([
   [{ router: { family: "openai-compatible" } }, '"router" has no base-url'],
   [[], '"providers" must be an object'],
   ["sk-very-secret", '"providers" must be an object'],
-])("providers such as %j are refused, and told: %s", async (providers, problem) => {
+])("providers such as %j are refused with a reason: %s", async (providers, problem) => {
   await using server = await ProviderServer.start();
   await using it = await world(server, { user: { providers } });
 

@@ -191,7 +191,7 @@ test("a call that is denied is told and does not keep anybody busy", async () =>
   );
 });
 
-test("a team that was closed in the middle of a scene plays it to its end when it is opened again", async () => {
+test("a team that was closed in the middle of a scene finishes it when it is opened again", async () => {
   await using stage = await Stage.open({ mode: "default" });
   const asked = new Promise<string>((resolve, reject) => {
     (async () => {
@@ -217,7 +217,7 @@ test("a team that was closed in the middle of a scene plays it to its end when i
 
 /** The calls of the lead in the scene: three tasks, a look at the team, two spawns, a wait and a look. */
 test.each([1, 2, 3, 4, 5, 6, 7, 8])(
-  "P08 kill -9 in call %i of the lead leaves no task unmade",
+  "P08 after kill -9 in call %i of the lead no task is missing",
   async (count) => {
     await using directory = await temporaryDirectory();
     const env = { PATH: process.env.PATH, HOME: directory.path };
@@ -252,7 +252,7 @@ test.each([1, 2, 3, 4, 5, 6, 7, 8])(
   },
 );
 
-test("what it answers can be recorded and played back", async () => {
+test("its answers can be recorded and replayed", async () => {
   await using directory = await temporaryDirectory();
   const recordTo = join(directory.path, "recording.jsonl");
   const prompt = "Spawn alice as a coder. Ask her to check if a.txt exists.";

@@ -58,7 +58,7 @@ async function finished(child: ChildProcess) {
   return { code, signal, out, err };
 }
 
-test("a coding task from prompt to answer: look, change, check, over a real connection", async () => {
+test("a coding task from prompt to answer: read, change, check, over a real connection", async () => {
   await using it = await world(
     () => reply([calls("glob", { pattern: "*.js" }), calls("grep", { pattern: "add" })]),
     () => calls("read_file", { path: "sum.js" }),
@@ -86,7 +86,7 @@ test.each([
   ["SIGINT", 130],
   ["SIGTERM", 143],
 ] as const)(
-  "%s in the middle of a command ends it, and the run can go on",
+  "%s in the middle of a command ends it, and the run can be continued",
   async (signal, code) => {
     await using it = await world(
       () => calls("bash", { command: "echo $$ > pid; exec sleep 1000" }),
@@ -106,7 +106,7 @@ test.each([
   },
 );
 
-test("P08 kill -9 in the middle of a command: the next start says that nobody knows what it did, and ends what is left of it", async () => {
+test("P08 after kill -9 in the middle of a command the next start reports an unknown outcome, and ends what is left of it", async () => {
   const daemon = "bash -c 'echo $$ > daemon; exec sleep 1000' </dev/null >/dev/null 2>&1";
   const hide = process.platform === "linux" ? "env -i setsid -f" : "";
   await using it = await world(
@@ -134,7 +134,7 @@ test("P08 kill -9 in the middle of a command: the next start says that nobody kn
   expect(it.server.refusals).toEqual([]);
 });
 
-test("a second run beside the first is refused, naming the process", async () => {
+test("a second run in the same directory is refused, naming the process", async () => {
   await using it = await world();
   it.server.reply(stall(says("Done."), "nothing"));
   const first = it.start("run", "Wait.");
@@ -172,7 +172,7 @@ async function isAlive(pid: number): Promise<boolean> {
   return (await systemProcesses.startOf(pid)) !== undefined;
 }
 
-test("SIGHUP, as of a terminal that is closed, ends the command too", async () => {
+test("SIGHUP, as from a closed terminal, ends the command too", async () => {
   await using it = await world(
     () => calls("bash", { command: "echo $$ > pid; exec sleep 1000" }),
     () => says("Gone on."),
@@ -187,7 +187,7 @@ test("SIGHUP, as of a terminal that is closed, ends the command too", async () =
   expect(await isAlive(Number(pid))).toBe(false);
 });
 
-test("a second signal does not wait, and leaves no command behind", async () => {
+test("a second signal ends at once, and leaves no command behind", async () => {
   await using it = await world(() =>
     calls("bash", { command: "trap '' TERM; echo $$ > pid; while :; do sleep 0.1; done" }),
   );
@@ -203,7 +203,7 @@ test("a second signal does not wait, and leaves no command behind", async () => 
 });
 
 test.each(["stdout", "stderr"] as const)(
-  "a reader of %s that stops early ends nothing in the middle",
+  "a reader of %s that stops early does not break anything",
   async (name) => {
     await using it = await world(
       () => calls("background_run", { command: "echo $$ > pid; exec sleep 1000" }),
@@ -220,7 +220,7 @@ test.each(["stdout", "stderr"] as const)(
   },
 );
 
-test("output that cannot be written is told, and is a failure", async () => {
+test("output that cannot be written is reported, and is a failure", async () => {
   await using it = await world(() => says("Done."));
   const shell = spawn("sh", ["-c", `"${process.execPath}" "${program}" run Go. > /dev/full`], {
     cwd: it.root,

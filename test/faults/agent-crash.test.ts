@@ -162,7 +162,7 @@ test.each([
   ["while its conversation is summarized", compacted, 11],
   ["with a person to ask", asked, 11],
 ] as const)(
-  "P08 a member that dies at any write, %s, goes on: every call has its result, none runs twice",
+  "P08 a member that dies at any write, %s, continues: every call has its result, none runs twice",
   async (name, scenario, least) => {
     const never = { dieAt: Number.POSITIVE_INFINITY, death: "before it" } as const;
     const { writes, questions } = await live(scenario, never);

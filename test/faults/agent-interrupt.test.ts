@@ -39,7 +39,7 @@ async function interruptAt(event: number, id: string) {
 }
 
 test.each(["anthropic/scripted", "openai/scripted"])(
-  "whenever a run of %s is interrupted, its conversation stays valid",
+  "a run of %s that is interrupted at any point leaves a valid conversation",
   async (id) => {
     const { seen: events } = await interruptAt(Number.POSITIVE_INFINITY, id);
     let interrupted = 0;
@@ -55,7 +55,7 @@ test.each(["anthropic/scripted", "openai/scripted"])(
 );
 
 test.each(["anthropic/scripted", "openai/scripted"])(
-  "control: %s is refused when an interrupted call is left without an answer",
+  "control: %s is refused if an interrupted call has no answer",
   async (id) => {
     await using server = await ProviderServer.start({ strict: true });
     const model = await modelOnWire(server, id);

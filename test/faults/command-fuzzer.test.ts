@@ -78,7 +78,7 @@ const harmless = [
   "setsid sleep 60 > /dev/null 2>&1 &",
 ];
 
-test.skipIf(noSandbox)("the sandbox sees every kind of side effect, and no other", async () => {
+test.skipIf(noSandbox)("the sandbox detects exactly the real side effects", async () => {
   await using stage = await openStage();
   const { world } = stage;
   let sandbox = await Sandbox.start(stage);
@@ -95,7 +95,7 @@ test.skipIf(noSandbox)("the sandbox sees every kind of side effect, and no other
   expect(seen).toEqual([...expected, ...harmless.map((line) => [line, []])]);
 });
 
-test.skipIf(noSandbox)("what one line changes, the next one finds as it was", async () => {
+test.skipIf(noSandbox)("each line starts from an unchanged state", async () => {
   await using stage = await openStage();
   await using sandbox = await Sandbox.start(stage);
   const list =
@@ -116,7 +116,7 @@ test.skipIf(noSandbox)("what one line changes, the next one finds as it was", as
   expect(after).toContain("README.md");
 });
 
-test.skipIf(noSandbox)("a judge that lets everything pass is found out", async () => {
+test.skipIf(noSandbox)("control: a judge that allows everything is detected", async () => {
   await using stage = await openStage();
   const seed = 1;
   const campaign = new Campaign({ ...stage, judge: async () => ["default"], onHit: () => {} });
@@ -128,7 +128,7 @@ test.skipIf(noSandbox)("a judge that lets everything pass is found out", async (
   expect(hits.length).toBeGreaterThan(10);
 });
 
-test.skipIf(noSandbox)("no generated line that is called harmless has a side effect", async () => {
+test.skipIf(noSandbox)("no generated line that is judged harmless has a side effect", async () => {
   await using stage = await openStage();
   const seed = Number(process.env.TROUPE_SEED ?? 1);
   const judge = await judgeIn(stage.world);

@@ -43,27 +43,24 @@ test.each(escapes)("an interrupted command leaves no process that is %s", async 
   expect(await isAlive(pidIn(output))).toBe(false);
 });
 
-test.each(escapes)(
-  "control: a shell that is merely killed leaves the one %s",
-  async (_, command) => {
-    const child = spawn("bash", ["-c", command], { detached: true });
-    const ready = new Promise<string>((resolve) => {
-      let output = "";
-      child.stdout.on("data", (data) => {
-        output += data;
-        if (output.includes("ready")) resolve(output);
-      });
+test.each(escapes)("control: a killed shell leaves the one %s", async (_, command) => {
+  const child = spawn("bash", ["-c", command], { detached: true });
+  const ready = new Promise<string>((resolve) => {
+    let output = "";
+    child.stdout.on("data", (data) => {
+      output += data;
+      if (output.includes("ready")) resolve(output);
     });
-    const pid = pidIn(await ready);
+  });
+  const pid = pidIn(await ready);
 
-    child.kill("SIGKILL");
-    await once(child, "exit");
+  child.kill("SIGKILL");
+  await once(child, "exit");
 
-    expect(await isAlive(pid)).toBe(true);
-    process.kill(pid, "SIGKILL");
-    endGroup(child.pid);
-  },
-);
+  expect(await isAlive(pid)).toBe(true);
+  process.kill(pid, "SIGKILL");
+  endGroup(child.pid);
+});
 
 test("a process that holds the output open ends with its command, wherever it moved", async () => {
   await using fixture = await openShell();
@@ -90,7 +87,7 @@ const daemons = [
 const untilBegun = "until [ -s pid ]; do sleep 0.01; done; echo $(cat pid) ready";
 
 test.runIf(process.platform === "linux").each(daemons)(
-  "what a command leaves running ends with it, also %s",
+  "processes that a command leaves running end with it, also %s",
   async (_, daemon) => {
     await using fixture = await openShell();
 
@@ -105,7 +102,7 @@ test.runIf(process.platform === "linux").each(daemons)(
 );
 
 test.runIf(process.platform === "linux").each(daemons)(
-  "a background job takes with it what it has left running %s",
+  "a background job ends together with processes it has left running %s",
   async (_, daemon) => {
     await using fixture = await openShell();
     const ended = new Promise<BackgroundJob>((resolve) => fixture.background.onEnd(resolve));
@@ -116,7 +113,7 @@ test.runIf(process.platform === "linux").each(daemons)(
   },
 );
 
-test.each(daemons)("control: a mere shell leaves what runs %s", async (_, daemon) => {
+test.each(daemons)("control: a plain shell leaves processes running %s", async (_, daemon) => {
   await using directory = await temporaryDirectory();
   const { stdout } = spawn("bash", ["-c", `${daemon}; ${untilBegun}`], {
     cwd: directory.path,
@@ -132,7 +129,7 @@ test.each(daemons)("control: a mere shell leaves what runs %s", async (_, daemon
   process.kill(pid, "SIGKILL");
 });
 
-test("what looks like a leftover and is another command's, or nobody's, goes on", async () => {
+test("processes that look like leftovers but belong to another command, or to none, keep running", async () => {
   await using fixture = await openShell();
   const environment = { ...plainEnvironment(), TROUPE_CALL: newMarker(anotherOwner) };
   const { argv } = markedCommand({
@@ -161,7 +158,7 @@ test("what looks like a leftover and is another command's, or nobody's, goes on"
   }
 });
 
-test("what hands on to a new process all the time is ended as any other", async () => {
+test("a command that keeps forking new processes is ended like any other", async () => {
   await using fixture = await openShell();
   const stop = new AbortController();
   // It ends by itself when the directory is removed, should nothing else end it.
@@ -177,11 +174,11 @@ test("what hands on to a new process all the time is ended as any other", async 
   expect((await fixture.run("cat last")).output).toBe(last);
 });
 
-test("1 GB of output takes no memory", async () => {
+test("1 GB of output does not use more memory", async () => {
   expect(await growthMegabytes("capped", "yes | head -c 1G")).toBeLessThan(100);
 });
 
-test("10 MB in one line are cut as any other output", async () => {
+test("10 MB in one line are cut like any other output", async () => {
   await using fixture = await openShell();
 
   const { output } = await fixture.run("head -c 10M /dev/zero | tr '\\0' x");
@@ -203,7 +200,7 @@ test("200 commands at once all run, and each has its own output", async () => {
   expect(ends.map(({ exitCode }) => exitCode)).toEqual(numbers.map((it) => it % 5));
 });
 
-test("a command that does not end keeps no other one waiting", async () => {
+test("a command that does not end blocks no other", async () => {
   await using fixture = await openShell();
   const stop = new AbortController();
   const long = fixture.run("sleep 1000", { signal: stop.signal });
@@ -218,7 +215,7 @@ test.each([
   ["commands", "bash", /no room for another process/],
   ["searches", "grep", /too many files are open|could not be started .* try again\.$/],
 ])(
-  "without descriptors %s are refused with advice, none is lost, and work goes on",
+  "without descriptors %s are refused with a hint, none is lost, and work continues",
   async (_, tool, advice) => {
     const { outputs, lost } = FewFiles.parse(await runWithFewFiles("few-files.ts", tool));
 
@@ -232,7 +229,7 @@ test.each([
   },
 );
 
-test("without descriptors a command ends nevertheless when it is interrupted", async () => {
+test("without descriptors a command still ends when it is interrupted", async () => {
   expect(await runWithFewFiles("interrupt-without-files.ts")).toEqual({
     ending: "aborted",
     isAlive: false,
@@ -242,7 +239,7 @@ test("without descriptors a command ends nevertheless when it is interrupted", a
 test.each([
   ["a NUL byte", { command: "echo a\0b" }, "cannot contain a NUL byte"],
   ["a megabyte", { command: `: ${"x".repeat(2 ** 20)}` }, "Put it into a file with write_file"],
-])("a command with %s is refused with what to do", async (_, input, remedy) => {
+])("a command with %s is refused with a hint", async (_, input, remedy) => {
   await using fixture = await openShell();
 
   expect(await callTool(bashTool(fixture), input)).toEqual({
@@ -254,7 +251,7 @@ test.each([
 test.each([
   ["a working directory", { cwd: "/nowhere/at/all" }, "/nowhere/at/all is missing"],
   ["bash", { environment: { PATH: "/nowhere" } }, "Check that bash and mkfifo are in the PATH"],
-])("without %s a command is refused with what to do", async (_, options, remedy) => {
+])("without %s a command is refused with a hint", async (_, options, remedy) => {
   await using fixture = await openShell({ environment: plainEnvironment(), ...options });
 
   expect(await callTool(bashTool(fixture), { command: "true" })).toEqual({

@@ -3,7 +3,7 @@ import { damageTeams } from "../../soak/damage/damage-teams.ts";
 
 const seed = Number(process.env.TROUPE_SEED ?? 4_200);
 
-test("P08 P15 whatever file of a team is damaged, it starts, tells of it, nothing undamaged is lost, and no request is refused", async () => {
+test("P08 P15 with any damaged file a team starts, reports it, loses nothing undamaged, and no request is refused", async () => {
   const said: string[] = [];
 
   const counts = await damageTeams({ seed, trials: 20, say: (line) => said.push(line) });
@@ -15,7 +15,7 @@ test("P08 P15 whatever file of a team is damaged, it starts, tells of it, nothin
   expect(counts.wholeLetters).toBeGreaterThan(200);
 }, 300_000);
 
-test("the damage soak finds a message that was lost, and damages that nobody was told of", async () => {
+test("control: the damage soak finds a lost message and unreported damage", async () => {
   const say = () => undefined;
 
   const loss = await damageTeams({ seed, trials: 2, control: "loss", say });

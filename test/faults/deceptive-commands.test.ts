@@ -27,7 +27,7 @@ async function deceptive(): Promise<z.infer<typeof Deceptive>> {
   return texts.flatMap((text) => Deceptive.parse(JSON.parse(text)));
 }
 
-test("no deceptive line runs unasked, not under a rule that allows its first words either", async () => {
+test("no deceptive line runs without approval, not even under a rule that allows its first words", async () => {
   await using workspace = await project();
   const cases = await deceptive();
 
@@ -44,7 +44,7 @@ test("no deceptive line runs unasked, not under a rule that allows its first wor
   expect(unasked).toEqual([]);
 });
 
-test("a judge that looks at the first words lets most deceptive lines through", async () => {
+test("control: a judge that looks at the first words allows most deceptive lines", async () => {
   const cases = (await deceptive()).filter(({ allow: rules }) => rules.length > 0);
 
   const fooled = cases.filter(({ line, allow: rules }) =>
@@ -94,7 +94,7 @@ test.each(["log", "rev-list", "shortlog", "diff", "diff-tree", "blame", "describ
   },
 );
 
-test("at most one in twenty ordinary lines is asked about", async () => {
+test("at most one in twenty ordinary lines needs approval", async () => {
   await using workspace = await project();
   const text = await readFile(new URL("ordinary.json", fixtures), "utf8");
   const { allow: rules, lines } = Ordinary.parse(JSON.parse(text));
@@ -127,7 +127,7 @@ test.each([
   ["patterns that multiply", `ls ${"*/../*/../*/../* ".repeat(300)}`],
   ["braces that multiply", `echo ${"{1..9}".repeat(50)}`],
   ["a regular expression's nightmare", `sed -n 's/${"\\\\(a*\\\\)*".repeat(500)}/x' README.md`],
-])("%s are asked about without hanging", async (_, line) => {
+])("%s need approval and do not hang", async (_, line) => {
   await using workspace = await project();
   const permissions = workspace.permissions({ rules: allow("bash(ls:*)", "bash(echo:*)") });
 

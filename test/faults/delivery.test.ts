@@ -7,7 +7,7 @@ import { untilShown } from "../../soak/until-shown.ts";
 const nothingWrong = { lost: 0, twice: 0, torn: 0, misordered: 0 };
 const seed = Math.floor(Math.random() * 1_000_000);
 
-test("P14 eight processes write while one reads and rotates: all arrives once, whole and in order", async () => {
+test("P14 eight processes write while one reads and rotates: everything arrives once, whole and in order", async () => {
   const crowd = { writers: 8, lettersEach: 500, rotateBytes: 4000, burst: 1 };
 
   const tally = await runCrowd(crowd);
@@ -16,7 +16,7 @@ test("P14 eight processes write while one reads and rotates: all arrives once, w
   expect(tally.rotations).toBeGreaterThan(5);
 });
 
-test("control: writers that do not look for a rotation lose mail", async () => {
+test("control: writers that do not check for a rotation lose mail", async () => {
   const crowd = { writers: 4, lettersEach: 300, letterSize: 150, rotateBytes: 1000, burst: 1 };
 
   const { lost } = await untilShown("lost", () => {
@@ -34,13 +34,13 @@ test("control: a reader that reads all and empties the file loses mail", async (
   expect(lost).toBeGreaterThan(0);
 });
 
-test("P01 a reader that is killed again and again shows every letter once", async () => {
+test("P01 a reader that is killed repeatedly shows every message once", async () => {
   const tally = await killReaders({ kills: 4, random: new Random(seed) });
 
   expect(tally, `seed ${seed}`).toMatchObject({ ...nothingWrong, kills: 4 });
 });
 
-test("control: a killed reader that does not ask its transcript shows letters twice", async () => {
+test("control: a killed reader that does not check its transcript shows messages twice", async () => {
   const random = new Random(seed);
 
   const { twice } = await untilShown("twice", () => {
@@ -50,14 +50,14 @@ test("control: a killed reader that does not ask its transcript shows letters tw
   expect(twice, `seed ${seed}`).toBeGreaterThan(0);
 });
 
-test("P01 a writer that is killed again and again loses nothing that it was told is sent", async () => {
+test("P01 a writer that is killed repeatedly loses nothing that was acknowledged as sent", async () => {
   const tally = await killWriters({ kills: 4, random: new Random(seed) });
 
   expect(tally, `seed ${seed}`).toMatchObject({ ...nothingWrong, kills: 4 });
   expect(tally.tornLines, `seed ${seed}`).toBeGreaterThan(0);
 });
 
-test("control: a reader that skips torn lines loses what was sent behind a killed writer", async () => {
+test("control: a reader that skips torn lines loses messages sent after a killed writer", async () => {
   const random = new Random(seed);
 
   const { lost } = await killWriters({ kills: 4, random, habit: "skips-torn" });
@@ -65,19 +65,19 @@ test("control: a reader that skips torn lines loses what was sent behind a kille
   expect(lost, `seed ${seed}`).toBeGreaterThan(0);
 });
 
-test("many unread letters are taken in with little memory, in order", async () => {
+test("many unread messages are read with little memory, in order", async () => {
   const tally = await readBacklog({ letters: 20_000, heapMb: 48 });
 
   expect(tally).toMatchObject({ ...nothingWrong, seen: 20_000 });
 });
 
-test("control: a reader that holds them all at once dies of it", async () => {
+test("control: a reader that holds them all at once runs out of memory", async () => {
   const tally = await readBacklog({ letters: 20_000, heapMb: 48, habit: "truncates" });
 
   expect(tally).toBeUndefined();
 });
 
-test("of a log with 200 flipped bits every untouched line is delivered, and every other is shown", async () => {
+test("in a log with 200 flipped bits every intact line is delivered, and every other is reported", async () => {
   const tally = await flipBits({ letters: 400, flips: 200, random: new Random(seed) });
 
   expect(tally, `seed ${seed}`).toMatchObject({ lost: 0, vanished: 0 });
@@ -85,6 +85,6 @@ test("of a log with 200 flipped bits every untouched line is delivered, and ever
   expect(tally.naivelyBelieved, `seed ${seed}`).toBeGreaterThan(0);
 });
 
-test("a line torn at any byte is no message, and harms none, not even itself sent again", async () => {
+test("a line torn at any byte is not a message and harms none, not even its own retry", async () => {
   expect(await tearEverywhere(7)).toMatchObject(nothingWrong);
 });

@@ -63,7 +63,7 @@ const naive: Story = {
 };
 
 test.each(stories)(
-  "an error of any call in %s leaves the old file or the new one",
+  "an error in any call of %s leaves the old file or the new one",
   async (_, story) => {
     using faulty = await FaultyFileSystem.install();
 
@@ -82,7 +82,7 @@ test.each(stories)(
 );
 
 test.each(stories)(
-  "a death at any change of the disk in %s leaves the old file or the new one",
+  "a crash at any change of the disk in %s leaves the old file or the new one",
   async (_, story) => {
     using faulty = await FaultyFileSystem.install();
 
@@ -98,7 +98,7 @@ test.each(stories)(
   },
 );
 
-test("control: a file that is written over in place is left in part", async () => {
+test("control: a file that is overwritten in place is left incomplete", async () => {
   using faulty = await FaultyFileSystem.install();
 
   const { violations } = await sweep(faulty, naive, (at) => ({
@@ -110,7 +110,7 @@ test("control: a file that is written over in place is left in part", async () =
   expect(violations).toContainEqual(expect.stringContaining("neither the old file nor the new"));
 });
 
-test("P21 members that change one file at once lose nothing of each other", async () => {
+test("P21 members that change one file at once lose none of each other's changes", async () => {
   await using scene = await Scene.open({ "list.txt": "end\n" });
   const members = await Promise.all(Array.from({ length: 4 }, () => scene.member()));
   let refused = 0;
@@ -135,7 +135,7 @@ test("P21 members that change one file at once lose nothing of each other", asyn
   expect(refused).toBeGreaterThan(0);
 });
 
-test("control: members that do not look lose each other's changes", async () => {
+test("control: members that do not check lose each other's changes", async () => {
   await using scene = await Scene.open({ "list.txt": "end\n" });
   const path = scene.path("list.txt");
 

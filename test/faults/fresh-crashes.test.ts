@@ -22,7 +22,7 @@ test("a crash at any change of the disk in a fresh start loses nothing and mixes
   expect(hits).toBeGreaterThan(0);
 });
 
-test("control: a team that is moved with its roster last goes on without its parts", async () => {
+test("control: a team whose roster is moved last continues without its parts", async () => {
   const { violations } = await sweep(async (root) => {
     const team = join(root, ".team");
     const names = (await readdir(team)).filter((name) => name !== "fence");
@@ -35,7 +35,7 @@ test("control: a team that is moved with its roster last goes on without its par
   expect(violations).toContainEqual(expect.stringContaining("goes on without tasks/1.json"));
 });
 
-test("control: a file that is dropped is found missing", async () => {
+test("control: a dropped file is found missing", async () => {
   const { violations } = await sweep(async (root) => {
     const team = join(root, ".team");
     await rename(join(team, "tasks"), join(root, "dropped"));

@@ -16,14 +16,14 @@ import { FaultyFileSystem } from "../support/faulty-file-system.ts";
 
 const alice = MemberName.parse("alice");
 
-test("P08 a crash at any change of the disk from a job's start to its telling, and in the next start: its owner is told once", async () => {
+test("P08 after a crash at any change of the disk between a job's start and its report, or in the next start, its owner is notified once", async () => {
   const { hits, violations } = await sweep({ keepsIds: true });
 
   expect(violations).toEqual([]);
   expect(hits).toBeGreaterThan(0);
 });
 
-test("control: where the fate has an id of its own, an owner is told twice", async () => {
+test("control: if the report has a new id each time, an owner is notified twice", async () => {
   const { violations } = await sweep({ keepsIds: false });
 
   expect(violations).toContainEqual(expect.stringContaining("told 2 times"));

@@ -141,7 +141,7 @@ async function isAnswered(app: Hono, attempt: Attempt): Promise<boolean> {
   return answer.ok;
 }
 
-test("of all hosts, origins, sites, methods and proofs, only our own page's have an answer", async () => {
+test("of all hosts, origins, sites, methods and proofs, only those of our own page get an answer", async () => {
   await using directory = await temporaryDirectory();
   const app = door({ page: await pageBelow(directory.path), access });
   const choices = { host: hosts, origin: origins, site: sites, method: methods, path: paths };
@@ -173,7 +173,7 @@ const blindnesses: Record<string, (attempt: Attempt) => Attempt> = {
 };
 
 test.each(Object.entries(blindnesses))(
-  "control: a door that does not look at the %s answers strangers",
+  "control: a guard that does not check the %s answers strangers",
   async (_name, blind) => {
     await using directory = await temporaryDirectory();
     const app = door({ page: await pageBelow(directory.path), access });
@@ -199,7 +199,7 @@ test.each(Object.entries(blindnesses))(
   },
 );
 
-test("the same holds on a socket, with headers that no browser would send", async () => {
+test("the same applies on a socket, with headers that no browser would send", async () => {
   await using directory = await temporaryDirectory();
   await using server = await LoopbackServer.listen(0);
   const page = await pageBelow(directory.path);
@@ -233,7 +233,7 @@ test("the same holds on a socket, with headers that no browser would send", asyn
   expect(answered).toBeGreaterThan(0);
 });
 
-test("a request that names another host in its first line is refused, and so is one that names two", async () => {
+test("a request that names another host in its first line, or two hosts, is refused", async () => {
   await using directory = await temporaryDirectory();
   await using server = await LoopbackServer.listen(0);
   const access = accessBy();
@@ -262,7 +262,7 @@ test("a request that names another host in its first line is refused, and so is 
   expect(line).toMatch(/^HTTP\/1.1 4\d\d /);
 });
 
-test("whoever takes the port when the server has ended gets nothing that opens the next one", async () => {
+test("a program that takes the port after the server has ended gets nothing that opens the next one", async () => {
   await using directory = await temporaryDirectory();
   const page = await pageBelow(directory.path);
   const access = accessBy();
@@ -323,7 +323,7 @@ async function sendAll(port: number, session: Session): Promise<void> {
   await send({ port, ...act, headers });
 }
 
-test("it listens on loopback alone", async () => {
+test("it listens only on loopback", async () => {
   await using server = await LoopbackServer.listen(0);
 
   expect(server.address).toMatchObject({ address: "127.0.0.1", family: "IPv4" });

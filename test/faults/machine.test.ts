@@ -11,7 +11,7 @@ import { openBox, temporaryDirectory } from "../support/file-mailbox.ts";
 
 const nothingWrong = { lost: 0, twice: 0, torn: 0, misordered: 0 };
 
-test("a full disk refuses sends and loses nothing, and work goes on when it is freed", async ({
+test("a full disk refuses sends and loses nothing, and work continues when space is free", async ({
   skip,
 }) => {
   const tally = await fillDisk();
@@ -23,7 +23,7 @@ test("a full disk refuses sends and loses nothing, and work goes on when it is f
   expect([1_000, 20_000]).not.toContain(tally.naivelyKept);
 });
 
-test("64 open files are too few for a while: errors, no loss, and work goes on", async () => {
+test("with only 64 open files there are errors for a while, but no loss, and work continues", async () => {
   const tally = await useUpDescriptors();
 
   expect(tally).toMatchObject({ ...nothingWrong, sentAfterwards: 20 });

@@ -15,7 +15,7 @@ const operations: [string, Step[]][] = [
 ];
 
 test.each(operations)(
-  "a crash at any change of the disk in %s, and in the recovery, loses and doubles nothing",
+  "a crash at any change of the disk in %s, or in the recovery, loses and duplicates nothing",
   async (_, steps) => {
     using faulty = await FaultyFileSystem.install();
 
@@ -27,7 +27,7 @@ test.each(operations)(
 );
 
 test.each(operations)(
-  "an error of any call in %s loses and doubles nothing, and the same objects go on",
+  "an error in any call of %s loses and duplicates nothing, and the same objects continue",
   async (_, steps) => {
     using faulty = await FaultyFileSystem.install();
 
@@ -38,7 +38,7 @@ test.each(operations)(
   },
 );
 
-test("random steps under a random error lose and double nothing", async () => {
+test("random steps with a random error lose and duplicate nothing", async () => {
   using faulty = await FaultyFileSystem.install();
   const seed = Math.floor(Math.random() * 1_000_000);
   const steps = randomSteps(new Random(seed), 8);
@@ -51,7 +51,7 @@ test("random steps under a random error lose and double nothing", async () => {
 test.each([
   ["acknowledges-first", "lost"],
   ["forgets-transcript", "twice"],
-] as const)("control: a reader that %s shows letters %s", async (habit, fault) => {
+] as const)("control: a reader that %s shows messages %s", async (habit, fault) => {
   using faulty = await FaultyFileSystem.install();
   const prepare = (directory: string) => {
     return MailTrial.prepare({ directory, faulty, steps: ["drain"], habit });

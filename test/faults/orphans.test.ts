@@ -67,7 +67,7 @@ class Estate implements AsyncDisposable {
   }
 }
 
-test("the commands of a killed process live on, until a later one ends them", async () => {
+test("the commands of a killed process keep running until a later one ends them", async () => {
   await using estate = await Estate.of("kill");
   // The control: nothing else ends them.
   expect(await estate.living()).toEqual(["job", "shell", "escaped"]);
@@ -91,7 +91,7 @@ test("only the commands of the owner are ended", async () => {
   expect(await estate.endOrphans({ isOrphan: (marker) => isMarkerOfTeam(marker, team) })).toBe(3);
 });
 
-test("what this process runs itself is no orphan", async () => {
+test("commands of this process itself are no orphans", async () => {
   const owner = { team: randomUUID(), member: "alice" };
   await using fixture = await openShell({ owner });
   const isOrphan: OrphanOptions["isOrphan"] = (marker) => isMarkerOf(marker, owner);

@@ -107,7 +107,7 @@ test("P20 reading or writing outside is refused with the root that is allowed", 
   }
 });
 
-test("P20 no file tool writes into the team directory, read or not", async () => {
+test("P20 no file tool writes into the team directory, whether it was read or not", async () => {
   await using scene = await openScene();
   const before = await treeOf(scene.path(".team"));
   const member = await scene.member();
@@ -125,7 +125,7 @@ test("P20 no file tool writes into the team directory, read or not", async () =>
   expect(await treeOf(scene.path(".team"))).toEqual(before);
 });
 
-test("P20 another spelling of the team directory is the team directory where the system says so", async () => {
+test("P20 another spelling of the team directory is protected too if the file system treats it as the same", async () => {
   await using scene = await openScene();
   const member = await scene.member();
 
@@ -134,7 +134,7 @@ test("P20 another spelling of the team directory is the team directory where the
   expect(await readFile(scene.path(".team/config.json"), "utf8")).toBe("{}");
 });
 
-test("control: resolving a path and comparing its beginning lets many out", async () => {
+test("control: comparing the beginning of a resolved path lets many escape", async () => {
   await using scene = await openScene();
   const before = await treeAround(scene);
   const resolved = escapes.map((pathIn) => resolve(scene.root, pathIn(scene)));

@@ -104,7 +104,7 @@ describe.each(recordings)("P17 a turn of $id", ({ id, file, markers }) => {
 });
 
 describe("the control: without the check of the marker", () => {
-  test("the SDK finishes a reply of OpenAI's that was cut, with half a call in it", async () => {
+  test("the SDK finishes a truncated OpenAI reply, with half a call in it", async () => {
     const bytes = await recorded("openai.sse");
     const half = bytes.subarray(0, bytes.indexOf("rc/näme"));
     const through = connection(half, "clean");
@@ -117,7 +117,7 @@ describe("the control: without the check of the marker", () => {
     );
   });
 
-  test("the SDK hands out the first call of a reply of Anthropic's whose second was cut", async () => {
+  test("the SDK returns the first call of a truncated Anthropic reply", async () => {
     const bytes = await recorded("anthropic.sse");
     const half = bytes.subarray(0, bytes.indexOf(': \\"ls ./src'));
     const through = connection(half, "clean");
@@ -134,8 +134,8 @@ describe.each([
   { id: "anthropic/claude-sonnet-5", headersMs: 60_000 },
   { id: "openai/gpt-4.1", headersMs: 60_000 },
   { id: "openai-compatible/llama", headersMs: 300_000 },
-])("P17 the silence of $id", ({ id, headersMs }) => {
-  test(`before the headers is broken after ${headersMs} ms`, async () => {
+])("P17 a silence of $id", ({ id, headersMs }) => {
+  test(`before the headers is ended after ${headersMs} ms`, async () => {
     await using silent = await silence(id, "nothing");
     const { clock, parts, server } = silent;
 
@@ -145,7 +145,7 @@ describe.each([
     await server.until(() => server.abandoned === 1);
   });
 
-  test("after the headers is broken", async () => {
+  test("after the headers is ended", async () => {
     await using silent = await silence(id, 0, { headersMs: 1e12 });
 
     await silent.clock.advanceUntil(silent.isOver, 90_000);
@@ -154,7 +154,7 @@ describe.each([
     await silent.server.until(() => silent.server.abandoned === 1);
   });
 
-  test("in the middle of the reply is broken after 90 s", async () => {
+  test("in the middle of the reply is ended after 90 s", async () => {
     await using silent = await silence(id, 900);
     const { clock, parts, server } = silent;
     await silent.firstDelta;
@@ -167,7 +167,7 @@ describe.each([
   });
 
   // That nothing is broken sooner is seen in the answer, which comes at the last moment.
-  test(`before the headers does no harm when it ends within ${headersMs} ms`, async () => {
+  test(`before the headers does no harm if it is shorter than ${headersMs} ms`, async () => {
     await using silent = await silence(id, "nothing");
 
     silent.clock.advance(headersMs - 1);
@@ -176,7 +176,7 @@ describe.each([
     expect(lastOf(await silent.parts)).toMatchObject({ type: "finish" });
   });
 
-  test("in the middle of the reply does no harm when it ends within 90 s", async () => {
+  test("in the middle of the reply does no harm if it is shorter than 90 s", async () => {
     await using silent = await silence(id, 900);
     await silent.firstDelta;
     await silent.clock.waiting();

@@ -11,14 +11,14 @@ import { says } from "../../src/testing/scripted-model.ts";
 const members = 50;
 const turns = 4;
 
-test("P17 fifty members on one key: nobody sends while the provider asks for a pause, and few in vain", async () => {
+test("P17 fifty members on one key: none sends during a pause that the provider asks for, and few requests fail", async () => {
   const tally = await runMembers({ limit: "closed-at-first", governors: "one" });
 
   expect(tally).toMatchObject({ successes: members * turns, insidePause: 0, known: 0 });
   expect(tally.requests / tally.successes).toBeLessThanOrEqual(1.2);
 });
 
-test("P17 fifty members on a key with a quota: each time it is used up, few requests are in vain", async () => {
+test("P17 fifty members on a key with a quota: each time it is used up, few requests fail", async () => {
   const tally = await runMembers({ limit: "quota", governors: "one" });
 
   expect(tally).toMatchObject({ successes: members * turns, known: 0 });
@@ -26,7 +26,7 @@ test("P17 fifty members on a key with a quota: each time it is used up, few requ
   expect(tally.requests / tally.successes).toBeLessThanOrEqual(1.2);
 });
 
-test("control: members that each mind only their own pauses send inside those of others", async () => {
+test("control: members that respect only their own pauses send during those of others", async () => {
   const tally = await runMembers({ limit: "closed-at-first", governors: "one-each" });
 
   expect(tally.insidePause).toBeGreaterThan(0);

@@ -30,7 +30,7 @@ test.each(stories)(
 );
 
 test.each(stories)(
-  "an error of any call in %s is told, and it can be done again",
+  "an error in any call of %s is reported, and it can be repeated",
   async (_, sweep) => {
     using faulty = await FaultyFileSystem.install();
 
@@ -41,7 +41,7 @@ test.each(stories)(
   },
 );
 
-test("control: a record that is written over in place is read in part", async () => {
+test("control: a record that is overwritten in place is read incompletely", async () => {
   using faulty = await FaultyFileSystem.install();
 
   const { violations } = await sweepCrashes(sweepOf(naiveStory)(faulty));

@@ -10,7 +10,7 @@ import { temporaryDirectory } from "../../src/testing/temporary-directory.ts";
 
 const text = (content: string) => ({ type: "message", from: lead, content }) as const;
 
-test("a line that its writer put into a rotated log and into the next is seen once, however many rotations follow", async () => {
+test("a line that its writer put into a rotated log and into the next is delivered once, after any number of rotations", async () => {
   await using directory = await temporaryDirectory();
   await mkdir(join(directory.path, "inbox"));
   const clock = new ManualClock();
@@ -47,7 +47,7 @@ test("a line that its writer put into a rotated log and into the next is seen on
   ]);
 });
 
-test("a line written just before the log is renamed is delivered, however little history is kept", async () => {
+test("a line written just before the log is renamed is delivered, even if little history is kept", async () => {
   await using directory = await temporaryDirectory();
   await mkdir(join(directory.path, "inbox"));
   const options = {
@@ -72,7 +72,7 @@ test("a line written just before the log is renamed is delivered, however little
   expect(await contents(directory.path)).toEqual(["first", "just in time"]);
 });
 
-test("a late line is found within a second, however often the log is rotated meanwhile", async () => {
+test("a late line is found within a second, even if the log is rotated often", async () => {
   await using directory = await temporaryDirectory();
   await mkdir(join(directory.path, "inbox"));
   const clock = new ManualClock();

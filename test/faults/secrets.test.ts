@@ -20,7 +20,7 @@ const leaks = [
   ["the middle of much output", "seq 50000; cat .env; seq 50000"],
 ] as const;
 
-test.each(leaks)("P24 a key does not come out by %s", async (_, command) => {
+test.each(leaks)("P24 a key does not leak through %s", async (_, command) => {
   await using fixture = await openLeakingShell(new Secrets([canary]));
 
   const everything = await everythingSeen(fixture, command);
@@ -29,7 +29,7 @@ test.each(leaks)("P24 a key does not come out by %s", async (_, command) => {
   if (command.includes(".env")) expect(everything).toContain("[key]");
 });
 
-test.each(leaks)("control: without masking it does by %s", async (_, command) => {
+test.each(leaks)("control: without masking it leaks through %s", async (_, command) => {
   await using fixture = await openLeakingShell(new Secrets([]));
 
   expect(await everythingSeen(fixture, command)).toContain(canary);
@@ -44,7 +44,7 @@ test("P24 a child process has neither the provider's variable nor a copy of its 
   expect(output).not.toMatch(/^(PROVIDER_KEY|COPY)=/m);
 });
 
-test("P24 a key does not come out of a background task", async () => {
+test("P24 a key does not leak through a background task", async () => {
   await using fixture = await openLeakingShell(new Secrets([canary]));
   const { background } = fixture;
   const ended = new Promise((resolve) => background.onEnd(resolve));

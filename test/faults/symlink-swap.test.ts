@@ -37,7 +37,7 @@ test("P20 1,000 rounds of swapping links lead no tool out of the workspace", asy
   expect(done.refused).toBeGreaterThan(0);
 });
 
-test("control: checking first and opening then is led out", async () => {
+test("control: a check before the opening can be tricked", async () => {
   await using scene = await openScene();
   await using _ = await startSwapper(scene);
   const path = scene.path("flip/a.txt");

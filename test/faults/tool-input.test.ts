@@ -34,7 +34,7 @@ const anyInput = fc.oneof(
 
 const isBackgroundStart = (output: string) => /^Background task \S+ started/.test(output);
 
-test("P17 whatever a model calls with whatever input, it gets an answer and the run goes on", async () => {
+test("P17 for any call with any input, the model gets an answer and the run continues", async () => {
   await using directory = await temporaryDirectory();
   await using server = await ProviderServer.start({ strict: true });
   await using team = await Team.open({

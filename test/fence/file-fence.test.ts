@@ -25,7 +25,7 @@ testFence("FileFence", async () => {
   };
 });
 
-test("a lead that died here is followed at once, without a step by hand", async () => {
+test("a lead that died on this machine is replaced at once, without a manual step", async () => {
   await using directory = await temporaryDirectory();
   const machine = new Machine("here");
   const dead = await machine.open(directory.path).acquire();
@@ -39,7 +39,7 @@ test("a lead that died here is followed at once, without a step by hand", async 
 });
 
 test.each(["host", "boot_id", "pid_namespace"])(
-  "P15 a dead lead whose record has another %s by damage is followed at once",
+  "P15 a dead lead whose record has another %s because of damage is replaced at once",
   async (field) => {
     await using directory = await temporaryDirectory();
     const machine = new Machine("here");
@@ -56,7 +56,7 @@ test.each(["host", "boot_id", "pid_namespace"])(
   },
 );
 
-test("a lead that lives here is never followed, however long it is silent", async () => {
+test("a live lead on this machine is never replaced, however long it is silent", async () => {
   await using directory = await temporaryDirectory();
   const machine = new Machine("here");
   await using _held = await machine.open(directory.path, new ManualClock()).acquire();
@@ -70,7 +70,7 @@ test("a lead that lives here is never followed, however long it is silent", asyn
   });
 });
 
-test("a dead lead whose pid is somebody else's now is followed", async () => {
+test("a dead lead whose pid is now another process's is replaced", async () => {
   await using directory = await temporaryDirectory();
   const machine = new Machine("here");
   await machine.open(directory.path).acquire();
@@ -82,7 +82,7 @@ test("a dead lead whose pid is somebody else's now is followed", async () => {
   await held.check();
 });
 
-test("of two contenders that both found the lead dead, one acquires", async () => {
+test("if two contenders both find the lead dead, one acquires", async () => {
   await using directory = await temporaryDirectory();
   const machine = new Machine("here");
   await machine.open(directory.path).acquire();
@@ -108,7 +108,7 @@ test("of two contenders that both found the lead dead, one acquires", async () =
   expect(outcomes.map(({ status }) => status).sort()).toEqual(["fulfilled", "rejected"]);
 });
 
-test("a lead that was heard of elsewhere is not followed, and the hint says when to retry", async () => {
+test("a lead on another machine with a recent heartbeat is not replaced, and the hint says when to retry", async () => {
   await using directory = await temporaryDirectory();
   await using _held = await new Machine("there").open(directory.path).acquire();
   const here = new Machine("here");
@@ -123,7 +123,7 @@ test("a lead that was heard of elsewhere is not followed, and the hint says when
   });
 });
 
-test("a lead elsewhere whose clock is a little ahead counts as heard of", async () => {
+test("a remote lead whose clock is slightly ahead counts as alive", async () => {
   await using directory = await temporaryDirectory();
   await using _held = await new Machine("there").open(directory.path).acquire();
   const here = new Machine("here");
@@ -137,7 +137,7 @@ test("a lead elsewhere whose clock is a little ahead counts as heard of", async 
   });
 });
 
-test("a silent lead elsewhere is followed after 5 s without a heartbeat and its time of trust", async () => {
+test("a silent remote lead is replaced after 5 s without a heartbeat and its time of trust", async () => {
   await using directory = await temporaryDirectory();
   const dead = await new Machine("there").open(directory.path).acquire();
   const here = new Machine("here");
@@ -155,10 +155,10 @@ test("a silent lead elsewhere is followed after 5 s without a heartbeat and its 
   await using held = await attempt.promise;
 
   expect(held.epoch).toBe(dead.epoch + 1);
-  expect(here.notices).toEqual([expect.stringContaining("pid 100 on there is silent")]);
+  expect(here.notices).toEqual([expect.stringContaining("pid 100 on there does not respond")]);
 });
 
-test("a lead elsewhere that beats while it is watched is not followed", async () => {
+test("a remote lead that beats while it is watched is not replaced", async () => {
   await using directory = await temporaryDirectory();
   const there = new Machine("there");
   await using held = await there.open(directory.path).acquire();
@@ -177,7 +177,7 @@ test("a lead elsewhere that beats while it is watched is not followed", async ()
 test.each([
   ["lies in the future", -3_600_000, false],
   ["is missing", 3_600_000, true],
-])("a lead elsewhere whose heartbeat %s is watched for 30 s", async (_, jumpMs, isMissing) => {
+])("a remote lead whose heartbeat %s is watched for 30 s", async (_, jumpMs, isMissing) => {
   await using directory = await temporaryDirectory();
   await new Machine("there").open(directory.path).acquire();
   if (isMissing) await writeFile(join(directory.path, "heartbeat"), "not a heartbeat");
@@ -196,7 +196,7 @@ test.each([
   await held.check();
 });
 
-test("a contender that is stopped while it watches does not take its own sleep for silence", async () => {
+test("a contender that is suspended while it watches does not count that time as silence", async () => {
   await using directory = await temporaryDirectory();
   const there = new Machine("there");
   await using _held = await there.open(directory.path).acquire();
@@ -213,7 +213,7 @@ test("a contender that is stopped while it watches does not take its own sleep f
   await expect(attempt.promise).rejects.toMatchObject({ code: "lead-alive" });
 });
 
-test("a contender that is aborted while it watches takes nothing", async () => {
+test("a contender that is aborted while it watches acquires nothing", async () => {
   await using directory = await temporaryDirectory();
   const dead = await new Machine("there").open(directory.path).acquire();
   const here = new Machine("here");
@@ -248,7 +248,7 @@ test.each([-3_600_000, 24 * 3_600_000])(
   },
 );
 
-test("a record that cannot be read at all is an error with a hint, not an endless contest", async () => {
+test("an unreadable record is an error with a hint, not an endless contest", async () => {
   await using directory = await temporaryDirectory();
   await mkdir(join(directory.path, ".versions", "lead"), { recursive: true });
   await writeFile(join(directory.path, ".versions", "lead", "1.json"), "{}");
@@ -263,7 +263,7 @@ test.each([
   ["says that nobody leads", (text: string) => text.replace('"held"', '"released"')],
   ["names another lead", (text: string) => text.replace('"version": 1', '"version": 2')],
   ["is nonsense", () => "nonsense"],
-])("P09 a lead.json that %s makes no second lead and ends no first", async (_, edit) => {
+])("P09 a lead.json that %s creates no second lead and ends no first", async (_, edit) => {
   await using directory = await temporaryDirectory();
   const machine = new Machine("here");
   await using held = await machine.open(directory.path).acquire();
@@ -281,7 +281,7 @@ test.each([
   expect(held.lost.aborted).toBe(false);
 });
 
-test("what a lead left that died in the middle of a write is removed by the next one", async () => {
+test("leftovers of a lead that died in the middle of a write are removed by the next one", async () => {
   await using directory = await temporaryDirectory();
   const machine = new Machine("here");
   await using first = await machine.open(directory.path).acquire();
@@ -304,7 +304,7 @@ test("what a lead left that died in the middle of a write is removed by the next
   expect(left.filter((name) => name.endsWith(".tmp"))).toEqual([young]);
 });
 
-test("the record of who led has an end, and epochs go on rising", async () => {
+test("old records of leads are removed, and epochs keep increasing", async () => {
   await using directory = await temporaryDirectory();
   const machine = new Machine("here");
   const epochs: number[] = [];
@@ -318,7 +318,7 @@ test("the record of who led has an end, and epochs go on rising", async () => {
   expect(await readdir(join(directory.path, ".versions", "lead"))).toHaveLength(100);
 });
 
-test("the fence's files are for their owner alone, whatever the umask", async () => {
+test("the fence's files are private, regardless of the umask", async () => {
   await using directory = await temporaryDirectory();
   const fence = join(directory.path, "team", "fence");
   const before = process.umask(0);

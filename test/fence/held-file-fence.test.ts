@@ -17,7 +17,7 @@ test("a holder beats every 2 s", async () => {
   expect(await heartbeatIn(directory.path)).toMatchObject({ epoch: held.epoch, beat: 2 });
 });
 
-test("a lead that sleeps through its succession is told before it writes", async () => {
+test("a lead that was suspended while another took over learns it before it writes", async () => {
   await using directory = await temporaryDirectory();
   const sleeper = new Machine("there");
   await using held = await sleeper.open(directory.path).acquire();
@@ -34,7 +34,7 @@ test("a lead that sleeps through its succession is told before it writes", async
   await successor.check();
 });
 
-test("a lead that sleeps through its succession does not beat over its successor", async () => {
+test("a lead that was suspended while another took over does not overwrite the successor's heartbeat", async () => {
   await using directory = await temporaryDirectory();
   const sleeper = new Machine("there");
   await using held = await sleeper.open(directory.path).acquire();
@@ -51,7 +51,7 @@ test("a lead that sleeps through its succession does not beat over its successor
   expect(sleeper.clock.pending).toBe(0);
 });
 
-test("a lead that sleeps but keeps its place goes on and beats again", async () => {
+test("a lead that was suspended without a takeover continues and beats again", async () => {
   await using directory = await temporaryDirectory();
   const machine = new Machine("here");
   await using held = await machine.open(directory.path).acquire();
@@ -99,7 +99,7 @@ test("heartbeats that cannot be written are reported once and end nothing", asyn
   expect(held.lost.aborted).toBe(false);
 });
 
-test("a lead trusts its last heartbeat for 4 s and then looks again", async () => {
+test("a lead trusts its last heartbeat for 4 s and then checks again", async () => {
   await using directory = await temporaryDirectory();
   const there = new Machine("there");
   await using held = await there.open(directory.path).acquire();
@@ -112,7 +112,7 @@ test("a lead trusts its last heartbeat for 4 s and then looks again", async () =
   await expect(held.check()).rejects.toMatchObject({ code: "fence-lost" });
 });
 
-test("release awaits the heartbeat under way and leaves no timer behind", async () => {
+test("release awaits the heartbeat in progress and leaves no timer behind", async () => {
   await using directory = await temporaryDirectory();
   const machine = new Machine("here");
   const held = await machine.open(directory.path).acquire();

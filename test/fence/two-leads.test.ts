@@ -37,7 +37,7 @@ test("control: a fence that checks and then writes has two winners", async () =>
   expect(countWinners(await pair.answers())).toBe(2);
 });
 
-test("a stopped lead is not followed; a killed one is, at once", async () => {
+test("a stopped lead is not replaced; a killed one is, at once", async () => {
   await using directory = await temporaryDirectory();
   await using lead = await startContender(directory.path, "file");
   lead.tell("go");

@@ -10,7 +10,7 @@ import { Random } from "../../soak/random.ts";
 
 const nothing = { written: [], read: [], processes: [], calls: [], output: "", end: "exited" };
 
-test("the same seed makes the same lines, and another seed others", () => {
+test("the same seed generates the same lines, and another seed others", () => {
   const lines = (seed: number) => [...generate(50, new Random(seed), ["ls", "cat x"])];
 
   expect(lines(1)).toEqual(lines(1));
@@ -23,13 +23,13 @@ test("every name in the grammar can be expanded", () => {
   for (const name of Object.keys(grammar)) expand(grammar, name, random);
 });
 
-test("a grammar is read from paragraphs, with signs for line ends and tabs", () => {
+test("a grammar is read from paragraphs, with symbols for line ends and tabs", () => {
   const text = "# said of it\none: a ‹two› ¦ b⏎c\n  ¦ d\n\ntwo: ⇥";
 
   expect(parseGrammar(text)).toEqual({ one: ["a ‹two›", "b\nc", "d"], two: ["\t"] });
 });
 
-test("a line is made as short as it can be", async () => {
+test("a line is shortened as far as possible", async () => {
   const short = await minimise("ls -la; echo $(touch K) | cat", async (line) =>
     line.includes("touch K"),
   );
@@ -37,7 +37,7 @@ test("a line is made as short as it can be", async () => {
   expect(short).toBe("touch K");
 });
 
-test("where edits are permitted, only those are hits that are not", () => {
+test("if edits are permitted, only other effects are hits", () => {
   const wrote = (path: string) => ({ ...nothing, written: [path] });
 
   expect(hitsOf(wrote("/project/src/new.ts"), "acceptEdits")).toEqual([]);
@@ -47,13 +47,13 @@ test("where edits are permitted, only those are hits that are not", () => {
   expect(hitsOf(wrote("/home/x"), "acceptEdits")).toEqual(["wrote outside"]);
 });
 
-test("a canary is seen backwards too", () => {
+test("a canary is recognized backwards too", () => {
   const output = [...canaries.key].reverse().join("");
 
   expect(hitsOf({ ...nothing, output }, "plan")).toEqual(["showed a key"]);
 });
 
-test("at most one in twenty lines that only read is asked about", async () => {
+test("at most one in twenty read-only lines needs approval", async () => {
   const file = new URL("../fixtures/commands/ordinary-lines.json", import.meta.url);
   const { lines, asked } = await falseAsks(await readFile(file, "utf8"));
 

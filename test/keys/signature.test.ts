@@ -8,7 +8,7 @@ const anyText = fc.oneof(
   fc.integer({ min: 5_000, max: 20_000 }).map((length) => "ü".repeat(length)),
 );
 
-test("a signature is the HMAC-SHA256 of the text, whatever was signed before", () => {
+test("a signature is the HMAC-SHA256 of the text, regardless of earlier calls", () => {
   const key = randomBytes(32);
   const signature = hmacSignature(key);
 
@@ -22,7 +22,7 @@ test("a signature is the HMAC-SHA256 of the text, whatever was signed before", (
   );
 });
 
-test("another text, another key and another signature do not pass", () => {
+test("another text, another key and another signature are rejected", () => {
   const signature = hmacSignature(randomBytes(32));
   const signed = signature.sign("text");
 

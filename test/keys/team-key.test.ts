@@ -9,7 +9,7 @@ import { temporaryDirectory } from "../../src/testing/temporary-directory.ts";
 
 const teamId = newTeamId(new Date(0));
 
-test("the key lies in the user's state directory, unless a file is named", () => {
+test("the key is in the user's state directory by default", () => {
   const place = { teamId, keyFile: undefined, stateHome: undefined, home: "/home/ada" };
 
   expect(teamKeyPath(place)).toBe(`/home/ada/.local/state/troupe/keys/${teamId}`);
@@ -19,7 +19,7 @@ test("the key lies in the user's state directory, unless a file is named", () =>
   expect(teamKeyPath({ ...place, keyFile: "" })).toBe(teamKeyPath(place));
 });
 
-test("a key is made once and then loaded", async () => {
+test("a key is created once and then loaded", async () => {
   await using directory = await temporaryDirectory();
   const path = join(directory.path, "troupe", "keys", teamId);
   expect(await loadTeamKey({ path })).toBeUndefined();
@@ -53,7 +53,7 @@ test("two teams have two keys", async () => {
   expect(b.signature.verify("hello", a.signature.sign("hello"))).toBe(false);
 });
 
-test.each(["000", "022", "777"])("with umask %s the key is its owner's alone", async (umask) => {
+test.each(["000", "022", "777"])("with umask %s the key is private", async (umask) => {
   await using directory = await temporaryDirectory();
   const keys = join(directory.path, "keys");
   const before = process.umask(Number.parseInt(umask, 8));
@@ -67,7 +67,7 @@ test.each(["000", "022", "777"])("with umask %s the key is its owner's alone", a
   expect(await modeOf(join(keys, "key"))).toBe(0o600);
 });
 
-test("a key that others can read is told of with what to type, and keeps its mode", async () => {
+test("a key that others can read causes a warning with the command to type, and keeps its mode", async () => {
   await using directory = await temporaryDirectory();
   const path = join(directory.path, "key");
   const { signature } = await openTeamKey({ path });
@@ -80,7 +80,7 @@ test("a key that others can read is told of with what to type, and keeps its mod
   expect(loaded.signature.sign("x")).toBe(signature.sign("x"));
 });
 
-test("a key that others can write is refused with what to type, and keeps its mode", async () => {
+test("a key that others can write is refused with the command to type, and keeps its mode", async () => {
   await using directory = await temporaryDirectory();
   const path = join(directory.path, "key");
   await openTeamKey({ path });
@@ -111,7 +111,7 @@ test.each([0o644, 0o755])(
   },
 );
 
-test("a pipe named as the key was rejected, and keeps its mode", async () => {
+test("a pipe named as the key is rejected, and keeps its mode", async () => {
   await using directory = await temporaryDirectory();
   const path = join(directory.path, "pipe");
   execFileSync("mkfifo", ["-m", "644", path]);
@@ -121,7 +121,7 @@ test("a pipe named as the key was rejected, and keeps its mode", async () => {
   expect(await modeOf(path)).toBe(0o644);
 });
 
-test("a directory that was there before keeps its permissions", async () => {
+test("an existing directory keeps its permissions", async () => {
   await using directory = await temporaryDirectory();
   await chmod(directory.path, 0o755);
 
@@ -130,7 +130,7 @@ test("a directory that was there before keeps its permissions", async () => {
   expect(await modeOf(directory.path)).toBe(0o755);
 });
 
-test("a key that cannot be written lives in memory, with a warning that says why", async () => {
+test("a key that cannot be stored is kept in memory, with a warning that says why", async () => {
   await using directory = await temporaryDirectory();
   await writeFile(join(directory.path, "file"), "");
   const path = join(directory.path, "file", "key");
@@ -146,7 +146,7 @@ test("a key that cannot be written lives in memory, with a warning that says why
 });
 
 test.each(["", "secret\n", "0".repeat(63), `${"0".repeat(64)}\nmore`])(
-  "a malformed key %j is an error that says what to do, and is left as it is",
+  "a malformed key %j is an error with a hint, and is left unchanged",
   async (text) => {
     await using directory = await temporaryDirectory();
     const path = join(directory.path, "key");

@@ -26,7 +26,7 @@ function after(...events: Happening[]): Activity {
 
 const timeOf = (second: number) => `2026-01-01T09:00:${String(second).padStart(2, "0")}.000Z`;
 
-test("a member thinks, then writes, since it began to", () => {
+test("a member thinks, then writes, each with its start time", () => {
   const text: Happening = { type: "text-delta", text: "a" };
   const activity = after({ type: "run-start" }, { type: "turn-start", turn: 1 }, text, text);
 
@@ -37,7 +37,7 @@ test("a member thinks, then writes, since it began to", () => {
   });
 });
 
-test("of several calls the newest is shown, and the one before when that has ended", () => {
+test("the newest of several calls is shown, and the previous one when it has ended", () => {
   const both = after(call("1", "npm test"), call("2", "npm run lint"));
   const one = after(call("1", "npm test"), call("2", "npm run lint"), result("2"));
   const none = after(call("1", "npm test"), call("2", "npm run lint"), result("2"), result("1"));
@@ -47,7 +47,7 @@ test("of several calls the newest is shown, and the one before when that has end
   expect(none.doing).toEqual({ tool: null, text: "thinks", since: timeOf(3) });
 });
 
-test("who waits for the provider does nothing else until it answers", () => {
+test("a member that waits for the provider does nothing else until it answers", () => {
   const waiting: Happening = { type: "model-wait", reason: "rate limit", delay_ms: 2_000 };
 
   expect(after({ type: "turn-start", turn: 1 }, waiting)).toMatchObject({
@@ -66,7 +66,7 @@ test.each<Happening>([
   });
 });
 
-test("the context is as full as the last turn says, and unknown after a summary", () => {
+test("the context size is that of the last turn, and unknown after a summary", () => {
   const usage = { input_tokens: 1, output_tokens: 2, cache_read_tokens: 3, cache_write_tokens: 4 };
   const end: Happening = { type: "turn-end", turn: 1, usage };
 
@@ -74,7 +74,7 @@ test("the context is as full as the last turn says, and unknown after a summary"
   expect(after(end, { type: "compaction-end", summary: "" }).contextTokens).toBeUndefined();
 });
 
-test("what others do about a member is nothing that it does", () => {
+test("actions of others on a member are not its own activity", () => {
   const warning: Happening = { type: "warning", message: "odd" };
 
   expect(after({ type: "run-start" }, warning).lastActivity).toBe(timeOf(0));

@@ -37,7 +37,7 @@ test("an append, a replacement and a late creation wake by events alone", async 
   expect(clock.monotonicMs()).toBe(0);
 });
 
-test("only the changed file's subscribers are woken, and only until they leave", async () => {
+test("only the changed file's subscribers are woken, and only until they unsubscribe", async () => {
   await using directory = await temporaryDirectory();
   using watched = open(directory.path, { clock: new ManualClock() });
   const ada = subscribe(watched, directory.path, "ada.jsonl");
@@ -107,7 +107,7 @@ test("without events a change of any file is reported without its name, and once
   expect(reported).toHaveLength(2);
 });
 
-test("the poll goes on beside the events and makes up for a lost one", async () => {
+test("the poll runs in addition to the events and makes up for a lost one", async () => {
   await using directory = await temporaryDirectory();
   const clock = new ManualClock();
   using watched = open(directory.path, { clock, watch: deaf().watch });
@@ -120,7 +120,7 @@ test("the poll goes on beside the events and makes up for a lost one", async () 
   expect(wakes()).toBe(1);
 });
 
-test("a subscriber that closes the watch in its wake ends the poll", async () => {
+test("a subscriber that closes the watch when woken ends the poll", async () => {
   await using directory = await temporaryDirectory();
   const clock = new ManualClock();
   const watched = open(directory.path, { clock, watch: refuse("EMFILE") });
@@ -135,7 +135,7 @@ test("a subscriber that closes the watch in its wake ends the poll", async () =>
   expect(wakes()).toBe(0);
 });
 
-test("where events cannot be had, it polls and says so once", async () => {
+test("if events are not available, it polls and says so once", async () => {
   await using directory = await temporaryDirectory();
   const clock = new ManualClock();
   const reasons: string[] = [];
@@ -165,7 +165,7 @@ test("events that fail later are replaced by polling, and it says so once", asyn
   expect(wakes()).toBe(1);
 });
 
-test("an event that names no file wakes everybody", async () => {
+test("an event without a file name wakes all subscribers", async () => {
   await using directory = await temporaryDirectory();
   const { watch, watcher } = deaf();
   using watched = open(directory.path, { clock: new ManualClock(), watch });
@@ -177,7 +177,7 @@ test("an event that names no file wakes everybody", async () => {
   expect([ada.wakes(), bob.wakes()]).toEqual([1, 1]);
 });
 
-test("after closing nobody is woken, neither by events nor by polling", async () => {
+test("after closing no subscriber is woken, neither by events nor by polling", async () => {
   await using directory = await temporaryDirectory();
   const clock = new ManualClock();
   const { watch, watcher } = deaf();
@@ -193,7 +193,7 @@ test("after closing nobody is woken, neither by events nor by polling", async ()
   expect(clock.pending).toBe(0);
 });
 
-test("an open watch keeps no process alive, and its events come nevertheless", async () => {
+test("an open watch does not keep the process alive, but its events arrive", async () => {
   await using directory = await temporaryDirectory();
   const program = `
         import { appendFileSync } from "node:fs";

@@ -13,7 +13,7 @@ test("all are closed, the last one first, and once", async () => {
   expect(closed).toEqual(["second", "first"]);
 });
 
-test("one that cannot be closed is told of, and keeps no other open", async () => {
+test("one that cannot be closed is reported, and the others are closed", async () => {
   const closed: string[] = [];
   const opened = new Disposables();
   opened.use({ [Symbol.dispose]: () => void closed.push("first") });

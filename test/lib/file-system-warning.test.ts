@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { fileSystemWarning, sharedFileSystemWarning } from "../../src/lib/file-system-warning.ts";
 import { temporaryDirectory } from "../../src/testing/temporary-directory.ts";
 
-test("a directory on this machine's own disk needs no warning", async () => {
+test("a directory on a local disk causes no warning", async () => {
   await using directory = await temporaryDirectory();
 
   expect(await fileSystemWarning(directory.path)).toBeUndefined();
@@ -13,7 +13,7 @@ test.each([
   [0x01021997, "9p"],
   [0xff534d42, "CIFS"],
   [0xff534d42 | 0, "CIFS"],
-])("a file system of type %d is told by name", (type, name) => {
+])("a file system of type %d is reported with its name", (type, name) => {
   expect(sharedFileSystemWarning("/team", type)).toMatch(new RegExp(`/team .*${name}.*--team-dir`));
 });
 

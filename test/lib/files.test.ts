@@ -23,7 +23,7 @@ import { openIfExists } from "../../src/lib/open-files.ts";
 import { patchFs, systemError } from "../../src/testing/patched-fs.ts";
 import { temporaryDirectory } from "../../src/testing/temporary-directory.ts";
 
-test("of several that create a file at once, one does, and the file is whole", async () => {
+test("of several writers that create a file at once, one does, and the file is whole", async () => {
   await using directory = await temporaryDirectory();
   const path = join(directory.path, "file");
 
@@ -35,7 +35,7 @@ test("of several that create a file at once, one does, and the file is whole", a
   expect(await readdir(directory.path)).toEqual(["file"]);
 });
 
-test("a pipe or a device in a file's place is refused, not waited for", async () => {
+test("a pipe or a device in place of a file is refused, and does not block", async () => {
   await using directory = await temporaryDirectory();
   const pipe = join(directory.path, "pipe");
   const device = join(directory.path, "device");
@@ -62,7 +62,7 @@ test("a replacement that fails leaves the old file and no temporary one", async 
   expect(await readdir(directory.path)).toEqual(["file"]);
 });
 
-test("files and directories are their owner's alone, whatever the umask", async () => {
+test("files and directories are private, regardless of the umask", async () => {
   await using directory = await temporaryDirectory();
   const umask = process.umask(0o277);
   try {
@@ -76,7 +76,7 @@ test("files and directories are their owner's alone, whatever the umask", async 
   expect((await stat(join(directory.path, "made", "file"))).mode & 0o777).toBe(0o600);
 });
 
-test("what a dead writer left is removed, and nothing else", async () => {
+test("only the leftovers of a dead writer are removed", async () => {
   await using directory = await temporaryDirectory();
   const unfinished = `cursor.${randomUUID()}.tmp`;
   const others = ["cursor", "my-notes.tmp", `${unfinished}.mine`];
@@ -89,7 +89,7 @@ test("what a dead writer left is removed, and nothing else", async () => {
   expect((await readdir(directory.path)).sort()).toEqual([...others, folder].sort());
 });
 
-test("a writer that died is found by the name of what it really leaves", async () => {
+test("a dead writer is recognized by the name of its real leftovers", async () => {
   await using directory = await temporaryDirectory();
   using _crash = patchFs(promises, {
     rename: () => Promise.reject(systemError("EIO")),
@@ -104,7 +104,7 @@ test("a writer that died is found by the name of what it really leaves", async (
   expect(await readdir(directory.path)).toEqual([]);
 });
 
-test("what may still be in use is spared by its age", async () => {
+test("recent files that may still be in use are kept", async () => {
   await using directory = await temporaryDirectory();
   const [old, young] = [`old.${randomUUID()}.tmp`, `young.${randomUUID()}.tmp`];
   for (const name of [old, young]) await writeFile(join(directory.path, name), "");
@@ -116,7 +116,7 @@ test("what may still be in use is spared by its age", async () => {
   expect(await readdir(directory.path)).toEqual([young]);
 });
 
-test("what is set aside twice in one moment is kept twice", async () => {
+test("two files set aside at the same moment are both kept", async () => {
   await using directory = await temporaryDirectory();
   const path = join(directory.path, "file");
   const now = new Date(0);

@@ -24,7 +24,7 @@ test.each([
   ["lines of many chunks", ["x".repeat(300_000), "y".repeat(chunkBytes * 2), "z"]],
   ["characters cut by chunks", ["é".repeat(chunkBytes), `a${"🙂".repeat(chunkBytes)}`]],
   ["many lines", Array.from({ length: 5000 }, (_, index) => `${index}`.repeat(index % 90))],
-])("%s is read alike from both ends", async (_, texts) => {
+])("%s is read equally from both ends", async (_, texts) => {
   await using fixture = await linesFile(texts.map((text) => `${text}\n`).join(""));
 
   const forwards = await collect(fixture.reader.forwards());
@@ -39,7 +39,7 @@ test.each([
 });
 
 test.each([1, 7, 1000, chunkBytes, chunkBytes + 1])(
-  "of lines longer than %i bytes the end is kept, from both ends of the file",
+  "only the end of lines longer than %i bytes is kept, from both ends of the file",
   async (maxLineBytes) => {
     const texts = ["short", "x".repeat(200_000), "", "0123456789".repeat(maxLineBytes), "last"];
     await using fixture = await linesFile(texts.map((text) => `${text}\n`).join(""), {
@@ -59,7 +59,7 @@ test.each([1, 7, 1000, chunkBytes, chunkBytes + 1])(
   },
 );
 
-test("reading begins at a given line", async () => {
+test("reading starts at a given line", async () => {
   await using fixture = await linesFile("one\ntwo\nthree\n");
 
   const [, second] = await collect(fixture.reader.forwards());
@@ -68,7 +68,7 @@ test("reading begins at a given line", async () => {
   expect(rest).toMatchObject([{ bytes: Buffer.from("three") }]);
 });
 
-test("what has no newline yet is no line, from either end", async () => {
+test("text without a newline is not a line yet, from either end", async () => {
   await using fixture = await linesFile("one\ntwo");
 
   expect(await collect(fixture.reader.forwards())).toMatchObject([{ bytes: Buffer.from("one") }]);
@@ -91,7 +91,7 @@ test("a missing file has no reader", async () => {
   expect(await LineReader.open(join(directory.path, "missing.jsonl"))).toBeUndefined();
 });
 
-test("appending ends a line that somebody left open", async () => {
+test("appending ends an unterminated line", async () => {
   await using fixture = await linesFile("torn");
 
   appendLines(fixture.path, "whole\n");
@@ -99,7 +99,7 @@ test("appending ends a line that somebody left open", async () => {
   expect(await readFile(fixture.path, "utf8")).toBe("torn\nwhole\n");
 });
 
-test("a line that is no record is reported with its place, an empty one is not", async () => {
+test("a line that is not a record is reported with its position, an empty one is not", async () => {
   await using fixture = await linesFile(`${toLines([{ n: 1 }])}\n{"n":"one"}\n{"n":\n`);
   const damages: Damage[] = [];
 
@@ -114,7 +114,7 @@ test("a line that is no record is reported with its place, an empty one is not",
   ]);
 });
 
-test("repairing gives a whole record its newline and touches nothing else", async () => {
+test("repairing adds a missing newline to a whole record and changes nothing else", async () => {
   await using fixture = await linesFile('{"n":1}\n{"n":2}');
   const refuse = ({ reason }: Damage) => expect.unreachable(reason);
 
@@ -124,7 +124,7 @@ test("repairing gives a whole record its newline and touches nothing else", asyn
   expect(await readFile(fixture.path, "utf8")).toBe('{"n":1}\n{"n":2}\n');
 });
 
-test("repairing moves each torn tail to the side directory, where they gather", async () => {
+test("repairing moves each torn tail to the side directory", async () => {
   await using fixture = await linesFile('{"n":1}\n');
   const damages: Damage[] = [];
 

@@ -12,11 +12,11 @@ test.each([
   ["[1 2]", "1:4"],
   ['{"a":1}x', "1:8"],
   ["'a'", "1:1"],
-])("%j is no JSON at %s", (text, place) => {
+])("%j is not JSON at %s", (text, place) => {
   expect(() => parseJson(text, z.unknown(), "file.json")).toThrow(`file.json:${place} is not JSON`);
 });
 
-test("what is JSON but not what was expected is named by its path", () => {
+test("JSON of an unexpected shape is reported with its path", () => {
   const schema = z.object({ members: z.array(z.object({ name: z.string() })) });
 
   expect(() => parseJson('{"members":[{"name":1}]}', schema, "file.json")).toThrow(

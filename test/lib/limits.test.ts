@@ -15,7 +15,7 @@ const maxTextBytes = 8 * mebibyte;
 const Row = z.object({ n: z.number() });
 const Text = z.object({ text: z.string() });
 
-test("P25 a file of more than 8 MiB is no record, and one of 8 MiB is read", async () => {
+test("P25 a file of more than 8 MiB is not a record, and one of 8 MiB is read", async () => {
   await using directory = await temporaryDirectory();
   const path = join(directory.path, "record.json");
   await writeFile(path, "{}");
@@ -27,7 +27,7 @@ test("P25 a file of more than 8 MiB is no record, and one of 8 MiB is read", asy
   await expect(readTextIfExists(path)).rejects.toMatchObject({ code: "record-corrupt" });
 });
 
-test("P25 a record whose copy is too large counts as it was committed, and it is told", async () => {
+test("P25 a record whose copy is too large is used as committed, and that is reported", async () => {
   await using directory = await temporaryDirectory();
   const problems: string[] = [];
   const records = new VersionedRecords({
@@ -72,7 +72,7 @@ test("P25 a line of 16 MiB is written and read, and a longer one is neither", as
   expect(damages[0]?.reason).toContain("more than a record may have");
 });
 
-test("P25 an end of 400 MB that is no line is cut off, told, and takes little memory", async () => {
+test("P25 400 MB at the end without a line break are cut off, reported, and take little memory", async () => {
   await using directory = await temporaryDirectory();
   const path = join(directory.path, "log.jsonl");
   const bytes = 400e6;
@@ -94,7 +94,7 @@ test("P25 an end of 400 MB that is no line is cut off, told, and takes little me
   expect(grown).toBeLessThan(bytes / 2);
 });
 
-test("control: whoever reads a file of 400 MB whole has all of it in memory", async () => {
+test("control: reading a file of 400 MB as a whole needs that much memory", async () => {
   await using directory = await temporaryDirectory();
   const path = join(directory.path, "log.jsonl");
   const bytes = 400e6;
@@ -111,7 +111,7 @@ test("control: whoever reads a file of 400 MB whole has all of it in memory", as
   expect(grown).toBeGreaterThan(bytes / 2);
 });
 
-test("P25 a line of 2 GB is passed over from the end, and those before it are read", async () => {
+test("P25 a line of 2 GB is skipped from the end, and the lines before it are read", async () => {
   await using directory = await temporaryDirectory();
   const path = join(directory.path, "log.jsonl");
   await writeFile(path, '{"n":1}\n{"n":2}\n');
@@ -130,7 +130,7 @@ test("P25 a line of 2 GB is passed over from the end, and those before it are re
   expect(damages).toMatchObject([{ offset: 16 }]);
 });
 
-test("P25 what is set aside of torn lines is bounded, and the newest is kept", async () => {
+test("P25 the torn lines that are set aside are limited, and the newest is kept", async () => {
   await using directory = await temporaryDirectory();
   const path = join(directory.path, "log.jsonl");
   const aside = (name: string) => join(directory.path, ".log", name);

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { Listeners } from "../../src/lib/listeners.ts";
 import { catchUncaughtErrors } from "../../src/testing/uncaught-errors.ts";
 
-test("everybody is told, until they leave or all are sent away", () => {
+test("all listeners are called, until they unsubscribe or all are removed", () => {
   const told: string[] = [];
   const listeners = new Listeners<number>();
   const leave = listeners.add((value) => told.push(`first ${value}`));
@@ -17,7 +17,7 @@ test("everybody is told, until they leave or all are sent away", () => {
   expect(told).toEqual(["first 1", "second 1", "second 2"]);
 });
 
-test("a listener that was added twice leaves once", () => {
+test("a listener that was added twice is removed once", () => {
   const told: number[] = [];
   const listener = (value: number) => told.push(value);
   const listeners = new Listeners<number>();
@@ -31,7 +31,7 @@ test("a listener that was added twice leaves once", () => {
   expect(told).toEqual([1]);
 });
 
-test("a listener that throws stops nobody, and its error comes up as a crash", async () => {
+test("a listener that throws blocks no other, and its error is reported as a crash", async () => {
   using uncaught = catchUncaughtErrors();
   const told: number[] = [];
   const listeners = new Listeners<number>();

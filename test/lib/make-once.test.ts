@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { makeOnce } from "../../src/lib/make-once.ts";
 
-test("a value is made once, and given to all who ask meanwhile and later", async () => {
+test("a value is created once, for all concurrent and later callers", async () => {
   const values = new Map<string, Promise<object>>();
   let count = 0;
   const make = async () => ({ count: ++count });
@@ -13,7 +13,7 @@ test("a value is made once, and given to all who ask meanwhile and later", async
   expect(await makeOnce(values, "b", make)).toEqual({ count: 2 });
 });
 
-test("a failure is forgotten: all who waited for it are told, and the next one tries again", async () => {
+test("a failure is not cached: all waiting callers get it, and the next one tries again", async () => {
   const values = new Map<string, Promise<string>>();
   const fail = () => Promise.reject(new Error("disk full"));
 

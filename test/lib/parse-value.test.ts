@@ -14,7 +14,7 @@ function counting() {
   return { schema, contexts };
 }
 
-test("a schema is compiled only when it has parsed many values, each schema for itself", () => {
+test("each schema is compiled only after it has parsed many values", () => {
   const { schema, contexts } = counting();
   const other = counting();
 
@@ -26,7 +26,7 @@ test("a schema is compiled only when it has parsed many values, each schema for 
   expect(other.contexts).toEqual([true]);
 });
 
-test.each([1, 200])("value %d of a schema is checked and stripped alike", (values) => {
+test.each([1, 200])("value %d of a schema is checked and stripped the same way", (values) => {
   const schema = z.object({ name: z.string().min(2) });
   for (let count = 1; count < values; count++) parseValue(schema, { name: "alice" });
 

@@ -11,7 +11,7 @@ import {
   systemProcesses,
 } from "../../src/lib/process-identity.ts";
 
-test("a process has one identity, however often it asks", async () => {
+test("a process has one identity, in every call", async () => {
   const self = await systemProcesses.self();
 
   expect(self.pid).toBe(process.pid);
@@ -19,7 +19,7 @@ test("a process has one identity, however often it asks", async () => {
   expect(sharePids(self, await systemProcesses.self())).toBe(true);
 });
 
-test("pids of another boot or another container are not ours to look up", async () => {
+test("pids of another boot or another container cannot be looked up", async () => {
   const self = await systemProcesses.self();
 
   expect(sharePids(self, { ...self, boot_id: "another" })).toBe(false);
@@ -54,7 +54,7 @@ test.runIf(process.platform === "linux")("a zombie has no start time", async () 
   parent.kill("SIGKILL");
 });
 
-test("a program's name cannot pose as another start time", () => {
+test("a program's name cannot imitate another start time", () => {
   const after = "S 1 2 3 0 -1 4194304 118 0 0 0 0 0 0 0 20 0 1 0 121978 3133440 364";
 
   expect(parseProcStat(`42 (sleep) ${after}`)).toBe("121978");
@@ -62,7 +62,7 @@ test("a program's name cannot pose as another start time", () => {
   expect(parseProcStat(`42 (sleep) ${after.replace("S", "Z")}`)).toBeUndefined();
 });
 
-test("what ps says on macOS is read the same way", () => {
+test("the output of ps on macOS is read the same way", () => {
   expect(parsePs("S+   Mon Jan  5 10:00:00 2026\n")).toBe("Mon Jan 5 10:00:00 2026");
   expect(parsePs("Z    Mon Jan  5 10:00:00 2026\n")).toBeUndefined();
   expect(parsePs("")).toBeUndefined();

@@ -32,7 +32,7 @@ test("P25 a line of 100,000 levels is damaged, and says so", () => {
   expect(reasons).toEqual([`log.jsonl, byte 0 ${tooDeep}`]);
 });
 
-test("P25 a line of mail of 100,000 levels is set aside, and the reason given", () => {
+test("P25 a line of mail of 100,000 levels is set aside with the reason", () => {
   const line = lineOf(`{"content":"hello","extra":${lists(100_000)}}`);
   const options = { owner: lead, generation: 1, modified: new Date(0), signature: undefined };
 
@@ -41,7 +41,7 @@ test("P25 a line of mail of 100,000 levels is set aside, and the reason given", 
   expect(parts).toMatchObject([{ type: "set-aside", reason: tooDeep }]);
 });
 
-test("control: 200 levels are read, and 100,000 would overflow whatever goes through them", () => {
+test("control: 200 levels are read, and 100,000 would overflow the stack", () => {
   for (const text of [lists(200), objects(200)]) {
     expect(canonicalJson(parseJson(text, z.unknown(), "1.json"))).toBe(text);
     expect(jsonString(z.unknown()).safeParse(text).success).toBe(true);

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { RecordChanges } from "../../src/lib/record-changes.ts";
 import { temporaryDirectory } from "../../src/testing/temporary-directory.ts";
 
-test("a change of one record costs the reading of that record, however many there are", async () => {
+test("a change of one record reads only that record, regardless of their number", async () => {
   await using fixture = await open(500);
 
   fixture.changed("7.json");
@@ -15,7 +15,7 @@ test("a change of one record costs the reading of that record, however many ther
   expect(fixture.reads).toEqual(["7"]);
 });
 
-test("where nobody says which file has changed, those are read that are new", async () => {
+test("if the changed file is unknown, only files that look new are read", async () => {
   await using fixture = await open(500);
   await fixture.write("8", 1);
   await fixture.write("501", 1);
@@ -29,7 +29,7 @@ test("where nobody says which file has changed, those are read that are new", as
   expect(fixture.reads.sort()).toEqual(["501", "8"]);
 });
 
-test("what this process has reported is not reported again, nor what is older", async () => {
+test("changes that this process has reported, and older ones, are not reported again", async () => {
   await using fixture = await open(2);
   await fixture.write("1", 3);
   fixture.changes.report({ id: "1", version: 3 });

@@ -4,14 +4,14 @@ import { childEnvironment, Secrets } from "../../src/lib/secrets.ts";
 
 const key = "sk-canary-0123456789";
 
-test("a secret is replaced wherever it stands, and nothing else is", () => {
+test("a secret is replaced everywhere, and nothing else is", () => {
   const secrets = new Secrets([key]);
 
   expect(secrets.mask(`a ${key}${key} b`)).toBe("a [key][key] b");
   expect(secrets.mask("sk-canary-012345678")).toBe("sk-canary-012345678");
 });
 
-test("a value too short to be a key, or empty, hides nothing", () => {
+test("a value too short to be a key, or empty, masks nothing", () => {
   const secrets = new Secrets(["", "1234567"]);
 
   expect(secrets.mask("1234567 and more")).toBe("1234567 and more");
@@ -23,13 +23,13 @@ test("a secret that begins with another one is replaced whole", () => {
   expect(secrets.mask("abcdefghij abcdefgh")).toBe("[key] [key]");
 });
 
-test("what means something in a pattern is taken as it is", () => {
+test("special characters of patterns are taken literally", () => {
   const secrets = new Secrets(["a.b*c(d)[e]\\$"]);
 
   expect(secrets.mask("a.b*c(d)[e]\\$ axbbcd")).toBe("[key] axbbcd");
 });
 
-test("strings and keys of JSON are masked, at any depth, and the rest is as it was", () => {
+test("strings and keys of JSON are masked, at any depth, and the rest is unchanged", () => {
   const value = JSON.parse(`{"a":["${key}",1,null,true],"${key}":{"__proto__":"x${key}"}}`);
 
   const masked = new Secrets([key]).maskJson(value);
@@ -37,7 +37,7 @@ test("strings and keys of JSON are masked, at any depth, and the rest is as it w
   expect(JSON.stringify(masked)).toBe('{"a":["[key]",1,null,true],"[key]":{"__proto__":"x[key]"}}');
 });
 
-test("text in pieces is masked as the whole is, wherever it is cut", () => {
+test("text in pieces is masked like the whole, wherever it is split", () => {
   // Few letters, so that secrets overlap, repeat and begin with each other.
   const letters = fc.constantFrom("a", "b");
   const secret = fc.string({ unit: letters, minLength: 8, maxLength: 12 });
@@ -57,7 +57,7 @@ test("text in pieces is masked as the whole is, wherever it is cut", () => {
   );
 });
 
-test("text that is no secret is not held back", () => {
+test("text that is not a secret is not held back", () => {
   const stream = new Secrets([key]).stream();
 
   expect(stream.push("Password: ")).toBe("Password: ");
@@ -65,7 +65,7 @@ test("text that is no secret is not held back", () => {
   expect(stream.push("oe")).toBe("sk-canoe");
 });
 
-test("a child's environment lacks the named variables and those with a secret in them", () => {
+test("a child's environment lacks the named variables and those that contain a secret", () => {
   const environment = {
     PATH: "/bin",
     ANTHROPIC_API_KEY: "short",

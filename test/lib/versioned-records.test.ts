@@ -28,7 +28,7 @@ test("a record is read as it was committed, and each version is made once", asyn
   expect(await fixture.copy()).toEqual(note(2));
 });
 
-test("files are for their owner alone, whatever the umask", async () => {
+test("files are private, regardless of the umask", async () => {
   await using fixture = await open();
   const umask = process.umask(0);
   try {
@@ -44,7 +44,7 @@ test("files are for their owner alone, whatever the umask", async () => {
   expect(modes).toEqual(["700", "700", "700", "600", "600"]);
 });
 
-test("what could not be read back is not committed", async () => {
+test("a record that could not be read back is not committed", async () => {
   await using fixture = await open();
   await fixture.records.commit(note(1));
 
@@ -55,7 +55,7 @@ test("what could not be read back is not committed", async () => {
 });
 
 describe("two writers", () => {
-  test("of many that make one version at once, one does", async () => {
+  test("of many writers that create one version at once, one does", async () => {
     await using fixture = await open();
     const writers = Array.from({ length: 20 }, (_, index) => `writer ${index}`);
 
@@ -68,7 +68,7 @@ describe("two writers", () => {
     expect(await fixture.records.read("a")).toEqual({ ...note(1), text: winners[0] });
   });
 
-  test("control: writers that look and then replace the file both believe they made the version", async () => {
+  test("control: writers that check and then replace the file both believe they created the version", async () => {
     await using fixture = await open();
     const replace = async (text: string) => {
       const found = await readTextIfExists(join(fixture.path, "a.json"));
@@ -86,7 +86,7 @@ describe("two writers", () => {
     expect([quick, await slow]).toEqual([true, true]);
   });
 
-  test("a writer stopped before its commit finds its version taken, however long it slept", async () => {
+  test("a writer suspended before its commit finds its version taken, after any time", async () => {
     await using fixture = await open();
     await fixture.records.commit(note(1));
     using hold = holdNext("link");
@@ -101,7 +101,7 @@ describe("two writers", () => {
     expect(await fixture.copy()).toEqual(note(60));
   });
 
-  test("a writer stopped after its commit has committed, and does not bring its old copy back", async () => {
+  test("a writer suspended after its commit has committed, and does not restore its old copy", async () => {
     await using fixture = await open();
     await fixture.records.commit(note(1));
     using hold = holdNext("rename");
@@ -120,7 +120,7 @@ describe("two writers", () => {
 });
 
 describe("a writer that dies", () => {
-  test("at any call leaves the old version or the new, and nothing in the way", async () => {
+  test("at any call leaves the old version or the new one, and no obstacle", async () => {
     const outcomes = await sweep((records) => records.commit(note(2)), { isCrash: true });
 
     expect(outcomes.length).toBeGreaterThan(6);
@@ -146,7 +146,7 @@ describe("a writer that dies", () => {
   });
 
   test.each(["EIO", "ENOSPC", "EROFS", "EMFILE"])(
-    "an %s at any call is an error, or the change is there",
+    "an %s at any call is an error, or the change is stored",
     async (code) => {
       const outcomes = await sweep((records) => records.commit(note(2)), { isCrash: false, code });
 
@@ -159,7 +159,7 @@ describe("a writer that dies", () => {
     },
   );
 
-  test("before it could copy is made good by a repair, and its temporary files go", async () => {
+  test("before its copy is repaired, and its temporary files are removed", async () => {
     await using fixture = await open();
     await fixture.records.commit(note(1));
     await writeFile(join(fixture.path, ".versions/a/2.json"), JSON.stringify(note(2)));
@@ -187,7 +187,7 @@ describe("a writer that dies", () => {
 });
 
 describe("a person", () => {
-  test("who edits the copy is heeded, and the next change builds on it", async () => {
+  test("who edits the copy is respected, and the next change builds on it", async () => {
     await using fixture = await open();
     await fixture.records.commit(note(1));
     await fixture.edit({ ...note(1), text: "by hand" });
@@ -199,7 +199,7 @@ describe("a person", () => {
     expect(await fixture.records.read("a")).toEqual(note(6));
   });
 
-  test("who makes a record by hand has made one", async () => {
+  test("who creates a record by hand has created one", async () => {
     await using fixture = await open();
     await fixture.edit(note(1));
 
@@ -209,7 +209,7 @@ describe("a person", () => {
     expect(await fixture.copy()).toEqual(note(2));
   });
 
-  test("who deletes the copy has deleted a copy", async () => {
+  test("who deletes the copy has deleted only a copy", async () => {
     await using fixture = await open();
     await fixture.records.commit(note(1));
     await rm(join(fixture.path, "a.json"));
@@ -241,7 +241,7 @@ describe("many records", () => {
     expect(await callsFor(fixture, ids.length)).toBeLessThanOrEqual(5);
   });
 
-  test("are repaired with a few calls each where nothing needs it", async () => {
+  test("are checked with a few calls each if nothing needs repair", async () => {
     await using fixture = await openMany(ids);
     using calls = noteFileCalls();
 
@@ -250,7 +250,7 @@ describe("many records", () => {
     expect(calls.taken().length / ids.length).toBeLessThanOrEqual(5);
   });
 
-  test("are not opened again while they look the same", async () => {
+  test("are not opened again while their files look unchanged", async () => {
     await using fixture = await openMany(ids, { now: () => new Date("2100-01-01") });
     await fixture.records.readAll(ids);
     using calls = noteFileCalls();
@@ -263,7 +263,7 @@ describe("many records", () => {
     expect([...names]).toEqual(["lstatSync"]);
   });
 
-  test("control: one that is read on its own takes more", async () => {
+  test("control: a record that is read on its own takes more", async () => {
     await using fixture = await openMany(ids);
     using calls = noteFileCalls();
 
@@ -272,7 +272,7 @@ describe("many records", () => {
     expect(calls.taken().length / ids.length).toBeGreaterThan(5);
   });
 
-  test("are as `read` finds each of them, whatever state they are in", async () => {
+  test("are the same as `read` returns for each, in any state", async () => {
     await using fixture = await openMany(["whole", "behind", "damaged", "uncopied", "raised"]);
     const { path } = fixture;
     const put = (name: string, record: object) =>
@@ -301,7 +301,7 @@ describe("many records", () => {
     ]);
   });
 
-  test("a change that builds on a copy older than a raised version is refused, and then seen", async () => {
+  test("a change based on a copy older than a raised version is refused, and then seen", async () => {
     await using fixture = await openMany(["a"]);
     await fixture.edit({ ...note(50), text: "raised" });
     expect(await fixture.records.commit(note(51))).toBe(true);
@@ -362,7 +362,7 @@ describe("damage", () => {
     },
   );
 
-  test("a directory where a record should be is damage too", async () => {
+  test("a directory in place of a record is damage too", async () => {
     await using fixture = await open();
     await mkdir(join(fixture.path, "a.json"));
 
@@ -373,7 +373,7 @@ describe("damage", () => {
     expect(fixture.problems).toEqual([expect.stringContaining("is a directory")]);
   });
 
-  test("where the newest version is damaged too, the one before counts and can be changed", async () => {
+  test("if the newest version is damaged too, the previous one is used and can be changed", async () => {
     await using fixture = await open();
     for (const version of [1, 2, 3]) await fixture.records.commit(note(version));
     await writeFile(join(fixture.path, "a.json"), "?");
@@ -388,7 +388,7 @@ describe("damage", () => {
     expect(fixture.problems).toHaveLength(2);
   });
 
-  test("a copy that cannot be written is reported, and the change counts", async () => {
+  test("a copy that cannot be written is reported, and the change is valid", async () => {
     await using fixture = await open();
     await fixture.records.commit(note(1));
     using hold = holdNext("rename");
@@ -405,11 +405,11 @@ describe("damage", () => {
   });
 });
 
-describe("records whose copies are for reading only", () => {
+describe("records whose copies are read-only", () => {
   test.each([
     ["the same version", note(1)],
     ["a higher version", note(2)],
-  ])("an edit with %s counts for nothing, and the next change replaces it", async (_, version) => {
+  ])("an edit with %s is ignored, and the next change replaces it", async (_, version) => {
     await using fixture = await open({ isEditable: false });
     await fixture.records.commit(note(1));
     await fixture.edit({ ...version, text: "by hand" });
@@ -420,14 +420,14 @@ describe("records whose copies are for reading only", () => {
     expect(await fixture.copy()).toEqual(note(2));
   });
 
-  test("what a person makes by hand is no record", async () => {
+  test("a file that a person creates by hand is not a record", async () => {
     await using fixture = await open({ isEditable: false });
     await fixture.edit(note(1));
 
     expect(await fixture.records.read("a")).toBeUndefined();
   });
 
-  test("a damaged version is read from its copy, and from no other's", async () => {
+  test("a damaged version is read from its own copy only", async () => {
     await using fixture = await open({ isEditable: false });
     for (const version of [1, 2]) await fixture.records.commit(note(version));
     await writeFile(join(fixture.path, ".versions/a/2.json"), "?");
@@ -450,7 +450,7 @@ describe("records whose old versions are dropped", () => {
     expect(await fixture.copy()).toEqual(note(12));
   });
 
-  test("a writer that slept until its number was free again has not made that version", async () => {
+  test("a writer that was suspended until its number was free again has not created that version", async () => {
     await using fixture = await open({ keptVersions: 3 });
     await fixture.records.commit(note(1));
     using hold = holdNext("link");
@@ -466,7 +466,7 @@ describe("records whose old versions are dropped", () => {
     expect(await fixture.copy()).toEqual(note(60));
   });
 
-  test("old versions that cannot be dropped are reported, and the change counts", async () => {
+  test("old versions that cannot be removed are reported, and the change is valid", async () => {
     await using fixture = await open({ keptVersions: 1 });
     await mkdir(join(fixture.path, ".versions/a/1.json"), { recursive: true });
 

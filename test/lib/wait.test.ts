@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { wait } from "../../src/lib/wait.ts";
 import { ManualClock } from "../../src/testing/manual-clock.ts";
 
-test("a wait ends when its clock says so", async () => {
+test("a wait ends when its clock reaches the time", async () => {
   const clock = new ManualClock();
   let isOver = false;
   const waiting = wait(clock, 1_000).then(() => {

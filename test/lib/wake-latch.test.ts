@@ -10,7 +10,7 @@ test("a wake ends a wait", async () => {
   await waiting;
 });
 
-test("a wake that comes before the wait is kept, and several count as one", async () => {
+test("a wake before the wait is kept, and several count as one", async () => {
   const latch = new WakeLatch();
   latch.wake();
   latch.wake();

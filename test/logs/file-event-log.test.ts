@@ -45,7 +45,7 @@ describe("rotation", () => {
     expect((await take(fixture.log, 5)).map(({ seq }) => seq)).toEqual([16, 17, 18, 19, 20]);
   });
 
-  test("under a follower that is in the middle of a file loses it nothing", async () => {
+  test("loses nothing for a follower in the middle of a file", async () => {
     await using fixture = await openLog({ maxBytes: 300, keptSegments: 4 });
     await using follower = startFollower(fixture.log);
     fixture.log.append(warning("1"));
@@ -118,7 +118,7 @@ describe("rotation", () => {
     expect((await readdir(fixture.segments)).length).toBeGreaterThan(50);
   });
 
-  test("control: whoever reads only the live file does miss events", async () => {
+  test("control: reading only the live file misses events", async () => {
     await using fixture = await openLog({ maxBytes: 2000 });
 
     for (let turn = 1; turn <= 100; turn++) fixture.log.append(warning(`${turn}`));
@@ -126,7 +126,7 @@ describe("rotation", () => {
     expect(await readFile(fixture.path, "utf8")).not.toContain('"seq":50}');
   });
 
-  test("right before a crash does not make the numbers begin again", async () => {
+  test("right before a crash does not restart the numbering", async () => {
     await using fixture = await openLog({});
     fixture.log.append(warning("1"));
     fixture.log.append(warning("2"));
@@ -139,7 +139,7 @@ describe("rotation", () => {
   });
 });
 
-test("a follower may begin before there is anything", async () => {
+test("a follower can start before there are any events", async () => {
   await using directory = await temporaryDirectory();
   const path = join(directory.path, "events.jsonl");
   const wakes = new Set<() => void>();
@@ -161,7 +161,7 @@ test("a follower may begin before there is anything", async () => {
   expect(wakes.size).toBe(0);
 });
 
-test("a torn last line at every cut costs only itself, and no number is used twice", async () => {
+test("a torn last line at any byte loses only itself, and no number is used twice", async () => {
   await using fixture = await openLog({});
   fixture.log.append(warning("1"));
   const { size: lineStart } = await stat(fixture.path);
@@ -187,7 +187,7 @@ test("a torn last line at every cut costs only itself, and no number is used twi
 });
 
 describe("a damaged line", () => {
-  test("is left out", async () => {
+  test("is skipped", async () => {
     await using fixture = await openLog({});
     fixture.log.append(warning("1"));
     await appendFile(fixture.path, 'not json\n{"type":"surprise","seq":9}\n\n');
@@ -196,7 +196,7 @@ describe("a damaged line", () => {
     expect(seqs(await take(fixture.log, 2))).toEqual([1, 2]);
   });
 
-  test("with a number that is too high hides no event behind it", async () => {
+  test("with a number that is too high hides no event after it", async () => {
     await using fixture = await openLog({ maxBytes: 200 });
     for (let turn = 1; turn <= 6; turn++) fixture.log.append(warning(`${turn}`));
     const text = await readFile(fixture.path, "utf8");
@@ -265,7 +265,7 @@ describe("a disk that is full", () => {
   });
 });
 
-test("a log deleted under its writer goes on in a new file, and so does its follower", async () => {
+test("a log deleted under its writer continues in a new file, and so does its follower", async () => {
   await using fixture = await openLog({});
   await using follower = startFollower(fixture.log);
   for (const turn of upTo(3)) fixture.log.append(warning(`${turn}`));
@@ -279,7 +279,7 @@ test("a log deleted under its writer goes on in a new file, and so does its foll
   expect(await follower.next()).toMatchObject({ value: { seq: 4 } });
 });
 
-test("a forged number above all that can be counted is damage, and the log goes on", async () => {
+test("a forged number above the maximum is damage, and the log continues", async () => {
   await using fixture = await openLog({});
   fixture.log.append(warning("1"));
   const forged = { ...warning("forged"), seq: Number.MAX_SAFE_INTEGER };
@@ -291,7 +291,7 @@ test("a forged number above all that can be counted is damage, and the log goes 
   expect(await again.lastSeq()).toBe(2);
 });
 
-test("seq is the last key of a line; files and directories are for their owner alone", async () => {
+test("seq is the last key of a line; files and directories are private", async () => {
   await using fixture = await openLog({ maxBytes: 1 });
   fixture.log.append(warning("1"));
   fixture.log.append(warning("2"));

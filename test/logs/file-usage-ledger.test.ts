@@ -24,7 +24,7 @@ testUsageLedger("FileUsageLedger that rotates with every call", async () => {
 });
 
 describe("rotation", () => {
-  test("carries the totals over, so that old segments can go", async () => {
+  test("carries the totals over, so that old segments can be removed", async () => {
     await using fixture = await openLedger({ maxBytes: 1000, keptSegments: 2 });
 
     for (let turn = 0; turn < 100; turn++) {
@@ -38,7 +38,7 @@ describe("rotation", () => {
     }
   });
 
-  test("cut short by a crash loses nothing and counts nothing twice", async () => {
+  test("interrupted by a crash loses nothing and counts nothing twice", async () => {
     await using fixture = await openLedger({ maxBytes: 1000 });
     for (let turn = 0; turn < 20; turn++) await fixture.ledger.record(call("ada", {}));
     const segments = await readdir(fixture.segments);
@@ -54,7 +54,7 @@ describe("rotation", () => {
     expect(await readFile(fixture.path, "utf8")).toMatch(/^{"type":"carried",/);
   });
 
-  test("survives the loss of the carried line: the segments before have the same", async () => {
+  test("survives the loss of the carried line: the earlier segments have the same totals", async () => {
     await using fixture = await openLedger({ maxBytes: 400, keptSegments: 8 });
     for (let turn = 0; turn < 12; turn++) await fixture.ledger.record(call("ada", {}));
     const [newest] = (await readdir(fixture.segments)).sort().reverse();
@@ -68,7 +68,7 @@ describe("rotation", () => {
     expect(fixture.damages).toHaveLength(2);
   });
 
-  test("control: nothing but the carried line and the segments knows the older calls", async () => {
+  test("control: only the carried line and the segments have the older calls", async () => {
     await using fixture = await openLedger({ maxBytes: 400 });
     for (let turn = 0; turn < 12; turn++) await fixture.ledger.record(call("ada", {}));
 
@@ -79,7 +79,7 @@ describe("rotation", () => {
     expect((await fixture.observe().totals()).get(ada)?.calls).toBeLessThan(12);
   });
 
-  test("at any step of an observer's reading shows it the bill before or after", async () => {
+  test("at any step of an observer's reading shows the bill before or after it", async () => {
     let isOver = false;
     for (let step = 1; !isOver; step++) {
       await using fixture = await openLedger({ maxBytes: 1 });
@@ -118,7 +118,7 @@ describe("rotation", () => {
   });
 });
 
-test("a torn last call is set aside at every cut, and the rest adds up", async () => {
+test("a torn last call is set aside at every byte, and the rest adds up", async () => {
   await using fixture = await openLedger({});
   await fixture.ledger.record(call("ada", {}));
   const { size: lineStart } = await stat(fixture.path);
@@ -136,7 +136,7 @@ test("a torn last call is set aside at every cut, and the rest adds up", async (
   }
 });
 
-test("P18 a call that could not be written is not in the totals, here or on disk", async () => {
+test("P18 a call that could not be written is not in the totals, in memory or on disk", async () => {
   const writeSync = fs.writeSync.bind(fs);
   for (const ftruncateSync of [fs.ftruncateSync.bind(fs), failToTruncate]) {
     await using fixture = await openLedger({});
@@ -159,7 +159,7 @@ test("P18 a call that could not be written is not in the totals, here or on disk
   }
 });
 
-test("a damaged line is reported and costs only itself", async () => {
+test("a damaged line is reported and loses only itself", async () => {
   await using fixture = await openLedger({});
   await fixture.ledger.record(call("ada", {}));
   const { size: offset } = await stat(fixture.path);
@@ -173,7 +173,7 @@ test("a damaged line is reported and costs only itself", async () => {
   expect(fixture.damages).toMatchObject([{ offset }, { path: fixture.path }]);
 });
 
-test("a ledger deleted under its writer is begun anew with all totals", async () => {
+test("a ledger deleted under its writer is started again with all totals", async () => {
   await using fixture = await openLedger({});
   await fixture.ledger.record(call("ada", {}));
 

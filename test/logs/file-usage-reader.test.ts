@@ -27,7 +27,7 @@ async function openLedger(path: string) {
   });
 }
 
-test("the totals are kept up over rotations, by what is new alone", async () => {
+test("the totals are updated over rotations from new lines only", async () => {
   await using directory = await temporaryDirectory();
   const path = join(directory.path, "usage.jsonl");
   const ledger = await openLedger(path);
@@ -43,7 +43,7 @@ test("the totals are kept up over rotations, by what is new alone", async () => 
   expect((await reader.readSums()).byMember().get(lead)?.model).toBe("rehearsal");
 });
 
-test("a reader that begins late has the totals of what is not kept any more", async () => {
+test("a reader that starts late has the totals of calls that are no longer stored", async () => {
   await using directory = await temporaryDirectory();
   const path = join(directory.path, "usage.jsonl");
   const ledger = await openLedger(path);
@@ -69,7 +69,7 @@ test("a ledger that was deleted is added up from its new start", async () => {
   expect((await reader.totals()).get(lead)).toMatchObject({ calls: 2, cost_usd: 1 });
 });
 
-test("two who ask at once for the totals get the same", async () => {
+test("two concurrent requests for the totals get the same result", async () => {
   await using directory = await temporaryDirectory();
   const path = join(directory.path, "usage.jsonl");
   const ledger = await openLedger(path);
@@ -81,7 +81,7 @@ test("two who ask at once for the totals get the same", async () => {
   expect([first.get(lead)?.calls, second.get(lead)?.calls]).toEqual([60, 60]);
 });
 
-test("the lines are the kept calls, behind what those before them add up to", async () => {
+test("the lines are the stored calls, after the sum of the earlier ones", async () => {
   await using directory = await temporaryDirectory();
   const path = join(directory.path, "usage.jsonl");
   const ledger = await openLedger(path);
@@ -99,7 +99,7 @@ test("the lines are the kept calls, behind what those before them add up to", as
   expect(since.isRestarted).toBe(false);
 });
 
-test("the lines of a ledger that was replaced are given from its start", async () => {
+test("the lines of a replaced ledger are returned from its start", async () => {
   await using directory = await temporaryDirectory();
   const path = join(directory.path, "usage.jsonl");
   await (await openLedger(path)).record(call);

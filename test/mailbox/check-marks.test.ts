@@ -26,7 +26,7 @@ async function markedMailbox(directory: string) {
   return { layout, paths, check };
 }
 
-test("logs that are as they were are not warned of, and stay marked", async () => {
+test("unchanged logs cause no warning, and stay marked", async () => {
   await using directory = await temporaryDirectory();
   const { layout, check } = await markedMailbox(directory.path);
 
@@ -41,7 +41,7 @@ test.each([
   [2, "was changed"],
   [0, "is missing or empty"],
   [2, "is missing or empty"],
-])("the marked log at %d that %s is warned of once", async (index, problem) => {
+])("the marked log at %d that %s causes one warning", async (index, problem) => {
   await using directory = await temporaryDirectory();
   const { layout, paths, check } = await markedMailbox(directory.path);
   const path = paths[index] ?? "";
@@ -56,7 +56,7 @@ test.each([
   expect((await check(live)).warnings).toEqual([]);
 });
 
-test("a live log that is known to be another is not warned of again", async () => {
+test("a live log known to be replaced causes no second warning", async () => {
   await using directory = await temporaryDirectory();
   const { layout, check } = await markedMailbox(directory.path);
   await writeFile(String(layout.live), "three\n");
@@ -66,7 +66,7 @@ test("a live log that is known to be another is not warned of again", async () =
   expect(await check(live)).toEqual({ warnings: [], marked: [1, 2] });
 });
 
-test("a segment that is known to be another is not warned of again, and its mark is dropped", async () => {
+test("a segment known to be replaced causes no second warning, and its mark is dropped", async () => {
   await using directory = await temporaryDirectory();
   const { layout, paths, check } = await markedMailbox(directory.path);
   const segment = newSource({ path: paths[1] ?? "", generation: 2, isAnother: true });
@@ -77,7 +77,7 @@ test("a segment that is known to be another is not warned of again, and its mark
   expect(await check(segment, live)).toEqual({ warnings: [], marked: [1, 3] });
 });
 
-test("a segment before a live log that is another is still checked", async () => {
+test("a segment before a replaced live log is still checked", async () => {
   await using directory = await temporaryDirectory();
   const { layout, paths, check } = await markedMailbox(directory.path);
   await writeFile(paths[1] ?? "", "one\ntwx\n");

@@ -40,7 +40,7 @@ async function segmentsIn(directory: string): Promise<string[]> {
   return (await readdir(sidePath(directory, "."))).filter((name) => /^\d/.test(name)).sort();
 }
 
-test("opening a mailbox makes its log for the owner alone, and clears what a crash left", async () => {
+test("opening a mailbox creates a private log, and removes leftovers of a crash", async () => {
   await using directory = await temporaryDirectory();
   await mkdir(sidePath(directory.path, "quarantine.jsonl"), { recursive: true });
   const { warnings, onWarning } = listWarnings();
@@ -51,7 +51,7 @@ test("opening a mailbox makes its log for the owner alone, and clears what a cra
   expect(warnings).toEqual([expect.stringContaining("quarantine.jsonl is a directory")]);
 });
 
-test("a late line is looked for after a restart too, until the reader is closed", async () => {
+test("late lines are still searched after a restart, until the reader is closed", async () => {
   await using directory = await temporaryDirectory();
   const first = await openBox(directory.path, { limits: everyMessageRotates });
   await first.mailbox.append(hello);
@@ -80,7 +80,7 @@ test("a mailbox without segments is not polled", async () => {
   expect(clock.pending).toBe(0);
 });
 
-test("a damaged cursor is warned of once, where the transcript says what was read", async () => {
+test("a damaged cursor causes one warning, and the transcript is used instead", async () => {
   await using directory = await temporaryDirectory();
   const first = await openBox(directory.path);
   await first.mailbox.append(hello);
@@ -96,7 +96,7 @@ test("a damaged cursor is warned of once, where the transcript says what was rea
   expect(warnings).toEqual([expect.stringContaining("The transcript tells what was read")]);
 });
 
-test("a cursor that cannot be written is warned of at the start, and again after it could be", async () => {
+test("a cursor that cannot be written causes a warning at the start, and again after it could be written", async () => {
   await using directory = await temporaryDirectory();
   const { warnings, onWarning } = listWarnings();
   const settleOne = async (box: Awaited<ReturnType<typeof openBox>>) => {
@@ -137,7 +137,7 @@ test("the cursor has the inode of the live log", async () => {
   });
 });
 
-test("a log is rotated when it has come to its limit and nothing in it is unread", async () => {
+test("a log is rotated when it has reached its limit and has no unread mail", async () => {
   await using directory = await temporaryDirectory();
   await using first = await openBox(directory.path);
   const [one, two] = [await first.mailbox.append(hello), await first.mailbox.append(hello)];
@@ -155,7 +155,7 @@ test("a log is rotated when it has come to its limit and nothing in it is unread
   expect(await segmentsIn(directory.path)).toEqual(["000001.jsonl"]);
 });
 
-test("a log that has exactly as many bytes as its limit is rotated, and segments are numbered without gaps", async () => {
+test("a log of exactly its limit is rotated, and segments are numbered without gaps", async () => {
   await using directory = await temporaryDirectory();
   await using first = await openBox(directory.path);
   await first.mailbox.append(hello);
@@ -176,7 +176,7 @@ test("a log that has exactly as many bytes as its limit is rotated, and segments
   ]);
 });
 
-test("a rotation that fails is warned of, and tried again with the next message", async () => {
+test("a failed rotation causes a warning, and is tried again with the next message", async () => {
   await using directory = await temporaryDirectory();
   const { warnings, onWarning } = listWarnings();
   await using box = await openBox(directory.path, { limits: everyMessageRotates, onWarning });
@@ -193,7 +193,7 @@ test("a rotation that fails is warned of, and tried again with the next message"
   expect(await segmentsIn(directory.path)).toEqual(["000001.jsonl"]);
 });
 
-test("what a rotation finds at the end of the old log wakes the listeners", async () => {
+test("mail that a rotation finds at the end of the old log wakes the listeners", async () => {
   await using directory = await temporaryDirectory();
   await using box = await openBox(directory.path, { limits: everyMessageRotates });
   const sent = await box.mailbox.append(hello);
@@ -210,7 +210,7 @@ test("what a rotation finds at the end of the old log wakes the listeners", asyn
   expect(wakes).toBe(1);
 });
 
-test("a process that may no longer write sets nothing aside, and settles and gives back nothing", async () => {
+test("a process that may no longer write sets nothing aside, acknowledges nothing and gives nothing back", async () => {
   await using directory = await temporaryDirectory();
   let isLead = true;
   const check = async () => {
@@ -232,7 +232,7 @@ test("a process that may no longer write sets nothing aside, and settles and giv
   expect(box.setAside).toEqual([]);
 });
 
-test("what is written elsewhere wakes the reader while it is open", async () => {
+test("mail from other processes wakes the reader while it is open", async () => {
   await using directory = await temporaryDirectory();
   const watched = new Map<string, () => void>();
   const watch = {
@@ -259,7 +259,7 @@ test("what is written elsewhere wakes the reader while it is open", async () => 
   expect(await contents(again)).toEqual(["hello"]);
 });
 
-test("a record of what was set aside that is itself damaged keeps nothing from being opened", async () => {
+test("a damaged record of lines set aside does not prevent opening", async () => {
   await using directory = await temporaryDirectory();
   await mkdir(sidePath(directory.path, "."), { recursive: true });
   for (const name of ["quarantine.jsonl", "returned.jsonl"]) {

@@ -72,17 +72,22 @@ test.each([
   ['{"text":"hi"}', "no content"],
   [`{"content":"${"x".repeat(256 * 1024 + 1)}"}`, "more than"],
   ["x".repeat(2 * 1024 * 1024 + 1), "longer than"],
-])("what claims more than a hand may write is set aside: %.40s", async (line, reason) => {
-  await using directory = await temporaryDirectory();
-  await using box = await openBox(directory.path);
+])(
+  "a line by hand that claims to be more than a message is set aside: %.40s",
+  async (line, reason) => {
+    await using directory = await temporaryDirectory();
+    await using box = await openBox(directory.path);
 
-  await echo(directory.path, `before\n${line}\nafter\n`);
+    await echo(directory.path, `before\n${line}\nafter\n`);
 
-  expect(await contents(box.reader)).toEqual(["before", "after"]);
-  expect(box.setAside).toMatchObject([{ id: "hand-1-7", reason: expect.stringContaining(reason) }]);
-});
+    expect(await contents(box.reader)).toEqual(["before", "after"]);
+    expect(box.setAside).toMatchObject([
+      { id: "hand-1-7", reason: expect.stringContaining(reason) },
+    ]);
+  },
+);
 
-test("P15 a line that was set aside is reported once, over restarts too", async () => {
+test("P15 a line that was set aside is reported once, also across restarts", async () => {
   await using directory = await temporaryDirectory();
   const first = await openBox(directory.path);
   await echo(directory.path, '{"broken\n');
@@ -99,7 +104,7 @@ test("P15 a line that was set aside is reported once, over restarts too", async 
   expect(quarantine.trim().split("\n")).toHaveLength(1);
 });
 
-test("a signed line that was edited is no longer its sender's", async () => {
+test("an edited signed line no longer counts as its sender's", async () => {
   await using directory = await temporaryDirectory();
   await using box = await openBox(directory.path);
   await box.mailbox.append(hello);
@@ -111,7 +116,7 @@ test("a signed line that was edited is no longer its sender's", async () => {
   expect(delivery?.message).toMatchObject({ from: "outside", content: "jello" });
 });
 
-test("a signed control line that was edited is set aside", async () => {
+test("an edited signed control line is set aside", async () => {
   await using directory = await temporaryDirectory();
   await using box = await openBox(directory.path);
   await box.mailbox.append({
@@ -141,7 +146,7 @@ test("a line copied from another mailbox is set aside", async () => {
   expect(box.setAside).toMatchObject([{ reason: "is addressed to 'lead'" }]);
 });
 
-test("a signed line that is appended again is shown once", async () => {
+test("a signed line that is appended again is delivered once", async () => {
   await using directory = await temporaryDirectory();
   await using box = await openBox(directory.path);
   await box.mailbox.append(hello);
@@ -152,7 +157,7 @@ test("a signed line that is appended again is shown once", async () => {
   expect(await box.reader.unread()).toEqual([]);
 });
 
-test("a record glued to a torn one is rescued, and the torn part is set aside", async () => {
+test("a record after a torn one on the same line is recovered, and the torn part is set aside", async () => {
   await using directory = await temporaryDirectory();
   await using box = await openBox(directory.path);
   await echo(directory.path, '{"id":"0190-torn","type":"mess');
@@ -162,7 +167,7 @@ test("a record glued to a torn one is rescued, and the torn part is set aside", 
   expect(box.setAside).toMatchObject([{ id: "hand-1-0", text: '{"id":"0190-torn","type":"mess' }]);
 });
 
-test("a text without newline that a record is glued to is delivered too", async () => {
+test("a text without newline before a record on the same line is delivered too", async () => {
   await using directory = await temporaryDirectory();
   await using box = await openBox(directory.path);
   await echo(directory.path, "echo -n forgets the newline");
@@ -173,7 +178,7 @@ test("a text without newline that a record is glued to is delivered too", async 
   expect(await contents(box.reader)).toEqual([]);
 });
 
-test("of two messages glued into one line, each is seen once if the reader dies between them", async () => {
+test("two messages on the same line are each delivered once if the reader dies between them", async () => {
   await using directory = await temporaryDirectory();
   const first = await openBox(directory.path);
   await echo(directory.path, "glued");
@@ -189,7 +194,7 @@ test("of two messages glued into one line, each is seen once if the reader dies 
   expect(await contents(second.reader)).toEqual(["hello"]);
 });
 
-test("an unterminated tail is left until its newline comes", async () => {
+test("an unterminated tail waits for its newline", async () => {
   await using directory = await temporaryDirectory();
   await using box = await openBox(directory.path);
 
@@ -200,7 +205,7 @@ test("an unterminated tail is left until its newline comes", async () => {
   expect(await contents(box.reader)).toEqual(["half a line"]);
 });
 
-test("blank lines are nothing, and do not keep the log from rotating", async () => {
+test("blank lines are ignored, and do not prevent rotation", async () => {
   await using directory = await temporaryDirectory();
   await using box = await openBox(directory.path, { limits: smallSegments });
   await box.mailbox.append(hello);
@@ -212,7 +217,7 @@ test("blank lines are nothing, and do not keep the log from rotating", async () 
   expect(await readLive(directory.path)).toBe("");
 });
 
-test("a reader that could not be opened can be opened later, and then no second one", async () => {
+test("a reader that failed to open can be opened later, and only once", async () => {
   await using directory = await temporaryDirectory();
   await mkdir(join(directory.path, "inbox"));
   let isLead = false;
@@ -230,7 +235,7 @@ test("a reader that could not be opened can be opened later, and then no second 
   await expect(mailbox.openReader(options)).rejects.toThrow();
 });
 
-test("a full, acknowledged log becomes history, and mail goes on in a new one", async () => {
+test("a full, acknowledged log becomes history, and mail continues in a new one", async () => {
   await using directory = await temporaryDirectory();
   await using box = await openBox(directory.path, { limits: smallSegments });
   for (let n = 0; n < 20; n++) {
@@ -246,7 +251,7 @@ test("a full, acknowledged log becomes history, and mail goes on in a new one", 
   expect(await readdir(sidePath(directory.path, "."))).toContain("000003.jsonl");
 });
 
-test("P25 history is bounded: the oldest segments go", async () => {
+test("P25 history is limited: the oldest segments are removed", async () => {
   await using directory = await temporaryDirectory();
   const limits = { rotateBytes: 500, historyBytes: 2000 };
   await using box = await openBox(directory.path, { limits });
@@ -296,7 +301,7 @@ test("a late line found after a restart is delivered once", async () => {
   expect(await contents(third.reader)).toEqual([]);
 });
 
-test("without its cursor a mailbox is read again, and the transcript says what is known", async () => {
+test("without its cursor a mailbox is read again, and the transcript shows what was delivered", async () => {
   await using directory = await temporaryDirectory();
   const first = await openBox(directory.path, { limits: smallSegments });
   const positions: Position[] = [];
@@ -323,7 +328,7 @@ test("without its cursor a mailbox is read again, and the transcript says what i
 });
 
 test.each(["", "{", '{"generation":1}', "\u0000\u0000"])(
-  "a damaged cursor (%j) means reading again, not skipping",
+  "a damaged cursor (%j) causes reading again, not skipping",
   async (damage) => {
     await using directory = await temporaryDirectory();
     const first = await openBox(directory.path);
@@ -341,7 +346,7 @@ test.each(["", "{", '{"generation":1}', "\u0000\u0000"])(
   },
 );
 
-test("a log that was emptied and written anew is read from its start, and told of", async () => {
+test("a log that was emptied and rewritten is read from its start, and reported", async () => {
   await using directory = await temporaryDirectory();
   const warnings: string[] = [];
   const onWarning = (message: string) => warnings.push(message);
@@ -357,7 +362,7 @@ test("a log that was emptied and written anew is read from its start, and told o
   ]);
 });
 
-test("P01 what a replaced log still has is not given again, though it was summarized since", async () => {
+test("P01 the remaining mail of a replaced log is not delivered again, even after a summary", async () => {
   await using directory = await temporaryDirectory();
   const first = await openBox(directory.path);
   const cut = await first.mailbox.append({ ...hello, content: "cut" });
@@ -377,7 +382,7 @@ test("P01 what a replaced log still has is not given again, though it was summar
   expect(await contents(second.reader)).toEqual(["unread"]);
 });
 
-test("a log that was replaced while nobody ran is read from its start", async () => {
+test("a log that was replaced while the team was not running is read from its start", async () => {
   await using directory = await temporaryDirectory();
   const first = await openBox(directory.path);
   await echo(directory.path, "one\n");
@@ -392,7 +397,7 @@ test("a log that was replaced while nobody ran is read from its start", async ()
   expect(await contents(second.reader)).toEqual([]);
 });
 
-test("a log saved by an editor goes on where it was", async () => {
+test("a log saved by an editor continues where it was", async () => {
   await using directory = await temporaryDirectory();
   await using box = await openBox(directory.path);
   await echo(directory.path, "one\n");
@@ -405,7 +410,7 @@ test("a log saved by an editor goes on where it was", async () => {
   expect(await contents(box.reader)).toEqual(["two"]);
 });
 
-test("a writer that meets a rotated log writes to the new one", async () => {
+test("a writer that finds a rotated log writes to the new one", async () => {
   await using directory = await temporaryDirectory();
   await using box = await openBox(directory.path, { limits: smallSegments });
   await using writer = openFileMailbox(directory.path);
@@ -418,7 +423,7 @@ test("a writer that meets a rotated log writes to the new one", async () => {
   expect(await readLive(directory.path)).toContain("after the rotation");
 });
 
-test("what is made is for its owner alone, whatever the umask; what was there keeps its mode", async () => {
+test("created files are private, regardless of the umask; existing ones keep their mode", async () => {
   await using directory = await temporaryDirectory();
   await mkdir(join(directory.path, "inbox"), { mode: 0o755 });
   await writeFile(livePath(directory.path), "by hand\n", { mode: 0o644 });
@@ -445,7 +450,7 @@ test.each([
   ["a type nested too deep to be printed", `{"type":${"[".repeat(1e5)}${"]".repeat(1e5)}}`],
   ["a type of a megabyte", `{"type":"${"x".repeat(1e6)}","content":"x"}`],
   ["content nested too deep", `{"content":${"[".repeat(1e5)}${"]".repeat(1e5)}}`],
-])("P15 %s is set aside with a short reason, and mail goes on", async (_, line) => {
+])("P15 %s is set aside with a short reason, and other mail is delivered", async (_, line) => {
   await using directory = await temporaryDirectory();
   await using box = await openBox(directory.path);
   await echo(directory.path, `${line}\n`);
@@ -460,7 +465,7 @@ test.each([
   ["very many beginnings of records", '{"id":"'.repeat(100_000)],
   ["almost a whole line's worth", "x".repeat(2 * 1024 * 1024 - 100)],
   ["more than any line's worth", "x".repeat(5 * 1024 * 1024)],
-])("P01 a message glued to %s arrives", async (_, before) => {
+])("P01 a message on the same line as %s is delivered", async (_, before) => {
   await using directory = await temporaryDirectory();
   await using box = await openBox(directory.path);
   await echo(directory.path, before);
@@ -471,7 +476,7 @@ test.each([
   expect(await contents(box.reader)).toEqual([]);
 });
 
-test("whole records that have lost the newlines between them all arrive", async () => {
+test("whole records without newlines between them are all delivered", async () => {
   await using directory = await temporaryDirectory();
   await using box = await openBox(directory.path);
   for (const content of ["a", "b", "c"]) await box.mailbox.append({ ...hello, content });
@@ -487,7 +492,7 @@ test("whole records that have lost the newlines between them all arrive", async 
   ]);
 });
 
-test("a message whose line would be too long for any reader is refused", async () => {
+test("a message whose line would be too long for a reader is refused", async () => {
   await using directory = await temporaryDirectory();
   await using box = await openBox(directory.path);
   const request_id = RequestId.parse("01890a5d-ac96-774b-bcce-b302099a8057");
@@ -502,7 +507,7 @@ test("a message whose line would be too long for any reader is refused", async (
   await expect(sending).rejects.toMatchObject({ code: "content-too-large" });
 });
 
-test("P01 a retry after a torn write arrives, also when the reader was restarted between", async () => {
+test("P01 a retry after a torn write is delivered, also when the reader was restarted in between", async () => {
   await using directory = await temporaryDirectory();
   const id = newMessageId(new Date());
   const first = await openBox(directory.path);
@@ -517,7 +522,7 @@ test("P01 a retry after a torn write arrives, also when the reader was restarted
   expect(await contents(second.reader)).toEqual(["the retry"]);
 });
 
-test("P14 copies that writers left in rotated logs stay unseen after a restart and a compaction", async () => {
+test("P14 copies that writers left in rotated logs are not shown after a restart and a compaction", async () => {
   await using directory = await temporaryDirectory();
   const clock = new ManualClock();
   const limits = { rotateBytes: 1, historyBytes: 64 * 1024 * 1024 };
@@ -541,7 +546,7 @@ test("P14 copies that writers left in rotated logs stay unseen after a restart a
   expect(await contents(second.reader)).toEqual([]);
 });
 
-test("P14 a copy in an old log stays unseen though the logs behind it are done", async () => {
+test("P14 a copy in an old log is not shown although the logs after it are settled", async () => {
   await using directory = await temporaryDirectory();
   const limits = { rotateBytes: 1, historyBytes: 64 * 1024 * 1024 };
   const first = await openBox(directory.path, { limits, clock: new ManualClock() });
@@ -568,7 +573,7 @@ test("P14 a copy in an old log stays unseen though the logs behind it are done",
   expect(await contents(second.reader)).toEqual([]);
 });
 
-test("P13 a signed line that is replayed after any number of rotations changes nothing", async () => {
+test("P13 a replayed signed line has no effect after any number of rotations", async () => {
   await using directory = await temporaryDirectory();
   const clock = new ManualClock(new Date());
   await using box = await openBox(directory.path, { limits: smallSegments, clock });
@@ -586,7 +591,7 @@ test("P13 a signed line that is replayed after any number of rotations changes n
 });
 
 test.each(["1e999", "-1", "1e300", '"soon"', "null"])(
-  "a time that is none (%s) is replaced by the log's",
+  "an invalid time (%s) is replaced by the log's",
   async (timestamp) => {
     await using directory = await temporaryDirectory();
     await using box = await openBox(directory.path);
@@ -598,7 +603,7 @@ test.each(["1e999", "-1", "1e300", '"soon"', "null"])(
   },
 );
 
-test("P25 however much is unread, a bounded part of it is in memory", async () => {
+test("P25 only a limited part of the unread mail is in memory", async () => {
   await using directory = await temporaryDirectory();
   await using box = await openBox(directory.path);
   const content = "x".repeat(256 * 1024);
@@ -614,7 +619,7 @@ test("P25 however much is unread, a bounded part of it is in memory", async () =
   expect(seen.reduce((sum, count) => sum + count, 0)).toBe(40);
 });
 
-test("mail goes on while the cursor cannot be written, with one warning; then it is written", async () => {
+test("mail continues while the cursor cannot be written, with one warning; then it is written", async () => {
   await using directory = await temporaryDirectory();
   const warnings: string[] = [];
   const onWarning = (message: string) => warnings.push(message);
@@ -636,7 +641,7 @@ test("mail goes on while the cursor cannot be written, with one warning; then it
   expect(await contents(next.reader)).toEqual([]);
 });
 
-test("a busy log rotates too: what follows is read from the segment", async () => {
+test("a busy log is rotated too: the rest is read from the segment", async () => {
   await using directory = await temporaryDirectory();
   await using box = await openBox(directory.path, { limits: smallSegments });
   for (let n = 0; n < 5; n++) await box.mailbox.append(hello);
@@ -649,7 +654,7 @@ test("a busy log rotates too: what follows is read from the segment", async () =
   expect(await contents(box.reader)).toEqual(["meanwhile"]);
 });
 
-test("a log is not rotated under a line that has no newline yet", async () => {
+test("a log is not rotated while its last line is unterminated", async () => {
   await using directory = await temporaryDirectory();
   await using box = await openBox(directory.path, { limits: smallSegments });
   for (let n = 0; n < 5; n++) await box.mailbox.append(hello);
@@ -661,7 +666,7 @@ test("a log is not rotated under a line that has no newline yet", async () => {
   expect(await contents(box.reader)).toEqual(["please stop the deploy"]);
 });
 
-test("a listener that throws is a bug of its own: the message is sent", async () => {
+test("a listener that throws does not affect the message: it is sent", async () => {
   await using directory = await temporaryDirectory();
   await using box = await openBox(directory.path);
   const crash = new Promise((resolve) => process.once("uncaughtException", resolve));
@@ -680,7 +685,7 @@ test("a listener that throws is a bug of its own: the message is sent", async ()
 });
 
 test.runIf(process.platform === "linux")(
-  "P25 any number of mailboxes takes few open files",
+  "P25 any number of mailboxes needs few open files",
   async () => {
     await using directory = await temporaryDirectory();
     await mkdir(join(directory.path, "inbox"));

@@ -10,7 +10,7 @@ function watchOn(clock: ManualClock) {
   return { watch, looks };
 }
 
-test("a rotated log is looked at once a second for ten minutes", () => {
+test("a rotated log is checked once a second for ten minutes", () => {
   const clock = new ManualClock();
   clock.advance(500);
   const { watch, looks } = watchOn(clock);
@@ -24,7 +24,7 @@ test("a rotated log is looked at once a second for ten minutes", () => {
   expect(clock.pending).toBe(0);
 });
 
-test("another rotation prolongs the watch and does not delay the next look", () => {
+test("another rotation extends the watch and does not delay the next check", () => {
   const clock = new ManualClock();
   const { watch, looks } = watchOn(clock);
   watch.start();

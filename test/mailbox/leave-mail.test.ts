@@ -31,7 +31,7 @@ async function leave(directory: string) {
   return { head, message };
 }
 
-test("mail can be left before anybody has opened the mailbox, and is missed from then on", async () => {
+test("mail can be sent before the mailbox was opened, and its loss is detected from then on", async () => {
   await using directory = await temporaryDirectory();
 
   const { head, message } = await leave(directory.path);
@@ -43,7 +43,7 @@ test("mail can be left before anybody has opened the mailbox, and is missed from
   expect((await box.reader.unread()).map((it) => it.message)).toEqual([message]);
 });
 
-test("a log that is taken away at once is not marked", async () => {
+test("a log that is removed at once is not marked", async () => {
   await using directory = await temporaryDirectory();
   const { open } = fs.promises;
   using _ = patchFs(fs.promises, {
@@ -58,7 +58,7 @@ test("a log that is taken away at once is not marked", async () => {
   expect(head.marks).toEqual([]);
 });
 
-test("the newest message is the newest one that is queued only while it waits", async () => {
+test("the newest queued message is only one that still waits", async () => {
   await using directory = await temporaryDirectory();
   await using box = await openBox(directory.path);
   expect(await newestQueued(box.mailbox)).toBeUndefined();

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { hashAnchor, readCursor, writeCursor } from "../../src/mailbox/mail-cursor.ts";
 import { temporaryDirectory } from "../../src/testing/temporary-directory.ts";
 
-test("the cursor of another mailbox counts for nothing, and is told", async () => {
+test("the cursor of another mailbox is ignored, and reported", async () => {
   await using directory = await temporaryDirectory();
   const [ada, bob] = ["ada", "bob"].map((name) => join(directory.path, `.${name}`, "cursor"));
   if (!ada || !bob) throw new Error("There are two");
@@ -17,10 +17,10 @@ test("the cursor of another mailbox counts for nothing, and is told", async () =
   expect(await readCursor(bob, (problem) => problems.push(problem))).toMatchObject(cursor);
   expect(problems).toEqual([]);
   expect(await readCursor(ada, (problem) => problems.push(problem))).toBeUndefined();
-  expect(problems).toEqual([expect.stringContaining("of the mailbox of 'bob'")]);
+  expect(problems).toEqual([expect.stringContaining("belongs to the mailbox of 'bob'")]);
 });
 
-test("a cursor without an owner counts for its mailbox", async () => {
+test("a cursor without an owner is used for its mailbox", async () => {
   await using directory = await temporaryDirectory();
   const path = join(directory.path, ".ada", "cursor");
   await mkdir(join(path, ".."));
@@ -32,7 +32,7 @@ test("a cursor without an owner counts for its mailbox", async () => {
   expect(anchor).toEqual({ length: 3, hash: "ba7816bf8f01cfea414140de5dae2223" });
 });
 
-test("a cursor that cannot be read is an error, not a cursor that is missing", async () => {
+test("an unreadable cursor is an error, not a missing cursor", async () => {
   await using directory = await temporaryDirectory();
   await mkdir(join(directory.path, ".ada", "cursor"), { recursive: true });
 

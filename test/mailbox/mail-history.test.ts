@@ -48,7 +48,7 @@ async function fill(directory: string): Promise<void> {
   await writeFile(livePath(directory), glued);
 }
 
-test("mail is shown newest first over all logs, and on from any place", async () => {
+test("mail is listed newest first over all logs, and continued from any position", async () => {
   await using directory = await temporaryDirectory();
   await fill(directory.path);
 
@@ -60,7 +60,7 @@ test("mail is shown newest first over all logs, and on from any place", async ()
   }
 });
 
-test("only lines that have a text are shown where one is asked for", async () => {
+test("with a search text, only lines that contain it are listed", async () => {
   await using directory = await temporaryDirectory();
   await fill(directory.path);
 
@@ -69,7 +69,7 @@ test("only lines that have a text are shown where one is asked for", async () =>
   expect(found.map((it) => it.text)).toEqual(["c'", "c"]);
 });
 
-test("a message that is in two logs is shown once, and a damaged line with its reason", async () => {
+test("a message that is in two logs is listed once, and a damaged line with its reason", async () => {
   await using directory = await temporaryDirectory();
   await fill(directory.path);
   await echo(directory.path, await readFile(sidePath(directory.path, "000001.jsonl"), "utf8"));
@@ -88,7 +88,7 @@ test("a message that is in two logs is shown once, and a damaged line with its r
   ]);
 });
 
-test("the live log is looked at as far as it has come, and not where it is missing", async () => {
+test("the live log is read to its current end, and skipped if it is missing", async () => {
   await using directory = await temporaryDirectory();
   const layout = mailLayout(join(directory.path, "inbox"), owner);
   await mkdir(join(directory.path, "inbox"));

@@ -49,20 +49,20 @@ function decoded(bytes: Buffer | string, more: Partial<DecodeOptions> = {}, isCu
   );
 }
 
-test("a signed line is its sender's message", () => {
+test("a signed line is a message from its sender", () => {
   expect(decoded(written("hello"))).toEqual([{ from: "lead", content: "hello" }]);
 });
 
 test.each([
   ["of another key", hmacSignature(Buffer.alloc(32, 8))],
   ["of no key, where senders are taken at their word", undefined],
-])("without the right signature, %s, a line is what it says", (_, other) => {
+])("without a valid signature, %s, a line is read as written by hand", (_, other) => {
   const from = other ? "outside" : "lead";
 
   expect(decoded(written("hello"), { signature: other })).toEqual([{ from, content: "hello" }]);
 });
 
-test("an object that is signed, but is no message, and one for somebody else are set aside", () => {
+test("a signed object that is not a message, or is for another member, is set aside", () => {
   const text = '{"id":"x"';
   const strange = `${text},"sig":"${signature.sign(text)}"}`;
 
@@ -72,7 +72,7 @@ test("an object that is signed, but is no message, and one for somebody else are
   ]);
 });
 
-test("what is signed and not JSON is set aside", () => {
+test("a signed text that is not JSON is set aside", () => {
   const text = '{"id":"x';
 
   expect(decoded(`${text},"sig":"${signature.sign(text)}"}`)).toMatchObject([
@@ -80,7 +80,7 @@ test("what is signed and not JSON is set aside", () => {
   ]);
 });
 
-test("what is torn is set aside, and each whole record behind it is delivered", () => {
+test("torn text is set aside, and each whole record after it is delivered", () => {
   const torn = written("lost").subarray(0, 60);
 
   expect(decoded(Buffer.concat([torn, written("one"), written("two")]))).toMatchObject([
@@ -94,7 +94,7 @@ test("what is torn is set aside, and each whole record behind it is delivered", 
   ]);
 });
 
-test("what is torn is set aside, and a record behind it that nobody signed is from outside", () => {
+test("torn text is set aside, and an unsigned record after it is from outside", () => {
   const torn = '{"id":"1","content":"lo';
 
   expect(decoded(`${torn}{"id":"2","content":"found"}`)).toEqual([
@@ -115,16 +115,16 @@ test.each([
   ["{not json}", { aside: "starts with { but is not JSON" }],
   [`${'{"a":'.repeat(5_000)}1${"}".repeat(5_000)}`, { aside: expect.stringMatching(/deep/) }],
   ["  padded  ", { from: "outside", content: "padded" }],
-])("a line that nobody signed is from outside, or is set aside: %.40s", (text, expected) => {
+])("an unsigned line is from outside, or is set aside: %.40s", (text, expected) => {
   expect(decoded(text)).toMatchObject([expected]);
 });
 
-test("a blank line is nothing", () => {
+test("a blank line is ignored", () => {
   expect(decoded("")).toEqual([]);
   expect(decoded(" \r")).toEqual([]);
 });
 
-test("content of the largest size is taken, and none that is larger", () => {
+test("content of the maximum size is accepted, and larger content is not", () => {
   const largest = "x".repeat(maxContentBytes);
 
   expect(decoded(largest)).toEqual([{ from: "outside", content: largest }]);
@@ -133,7 +133,7 @@ test("content of the largest size is taken, and none that is larger", () => {
   ]);
 });
 
-test("a message from outside is as old as it says, or as its log", () => {
+test("the time of a message from outside is its own, or that of its log", () => {
   const timeOf = (text: string) => {
     const [part] = decodeLine(line(text), options);
     return part?.type === "message" ? part.message.timestamp : undefined;
@@ -143,13 +143,13 @@ test("a message from outside is as old as it says, or as its log", () => {
   expect(timeOf("hi")).toBe(5);
 });
 
-test("a line written by hand is known by its log and its place there", () => {
+test("a line written by hand gets its id from its log and position", () => {
   const [part] = decodeLine(line("hi"), options);
 
   expect(part?.type === "message" && part.message.id).toBe("hand-3-100");
 });
 
-test("of a line that is cut, its beginning is set aside, and a record at its end is delivered", () => {
+test("the beginning of a truncated line is set aside, and a record at its end is delivered", () => {
   expect(decoded(Buffer.concat([Buffer.from("much"), written("one")]), {}, true)).toMatchObject([
     { aside: `is longer than ${maxLineBytes} bytes` },
     { from: "lead", content: "one" },
@@ -167,14 +167,14 @@ test("the ids in a line are those of its messages", () => {
   expect(idsIn(line(lines[0] ?? "", true), options)).toEqual([one.id]);
 });
 
-test("behind what is torn, sixteen beginnings of a record are tried", () => {
+test("after torn text, sixteen possible record starts are tried", () => {
   const torn = (count: number) => `${'{"id":"'.repeat(count)}{"id":"2","content":"found"}`;
 
   expect(decoded(torn(16))).toMatchObject([{ aside: expect.any(String) }, { content: "found" }]);
   expect(decoded(torn(17))).toMatchObject([{ aside: "starts with { but is not JSON" }]);
 });
 
-test("of a type that is not signed, forty characters are repeated; of a line, 4,096 bytes", () => {
+test("an unsigned type is quoted up to forty characters, a line up to 4,096 bytes", () => {
   const [part] = decoded(`{"type":"${"x".repeat(5_000)}","content":"hi"}`);
 
   expect(part).toEqual({
@@ -183,14 +183,14 @@ test("of a type that is not signed, forty characters are repeated; of a line, 4,
   });
 });
 
-test("a record that is glued to one byte is found", () => {
+test("a record after a single stray byte is found", () => {
   expect(decoded(Buffer.concat([Buffer.from("x"), written("one")]))).toEqual([
     { from: "outside", content: "x" },
     { from: "lead", content: "one" },
   ]);
 });
 
-test("P15 of a line full of beginnings, sixteen times the longest line is hashed at most", () => {
+test("P15 for a line full of record starts, at most sixteen times the longest line is hashed", () => {
   let hashed = 0;
   const verify = (bytes: Uint8Array | string) => {
     hashed += bytes.length;

@@ -19,7 +19,7 @@ function push(queue: MailQueue, offset: number, more: { of?: MailSource; bytes?:
   return id;
 }
 
-test("P25 4,096 messages are held, and no more until some are settled", () => {
+test("P25 at most 4,096 messages are held until some are settled", () => {
   const queue = new MailQueue();
   const first = push(queue, 1);
   for (let n = 2; n < 4096; n++) push(queue, n);
@@ -39,7 +39,7 @@ test("P25 4,096 messages are held, and no more until some are settled", () => {
   expect(queue.isFull).toBe(true);
 });
 
-test("P25 four mebibytes are held, and no more until some are settled", () => {
+test("P25 at most four mebibytes are held until some are settled", () => {
   const queue = new MailQueue();
   const first = push(queue, 1, { bytes: 4 * 1024 * 1024 - 1 });
   expect(queue.isFull).toBe(false);
@@ -53,7 +53,7 @@ test("P25 four mebibytes are held, and no more until some are settled", () => {
   expect(queue.isFull).toBe(true);
 });
 
-test("lines without a message wait for the messages before them, and are settled with them", () => {
+test("lines without a message are settled together with the messages before them", () => {
   const queue = new MailQueue();
   const live = newSource({ path: "/inbox/ada.jsonl", generation: 2 });
   queue.pass(live, mark(5));
@@ -77,7 +77,7 @@ test("lines without a message wait for the messages before them, and are settled
   expect([live.settled, queue.isEmpty]).toEqual([mark(50), true]);
 });
 
-test("each log is settled as far as its own lines go", () => {
+test("each log is settled up to its own lines", () => {
   const queue = new MailQueue();
   const [old, live] = [1, 2].map((generation) => newSource({ path: "/inbox/a", generation }));
   if (!old || !live) throw new Error("There are two");

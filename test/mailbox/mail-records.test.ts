@@ -23,11 +23,11 @@ test.each([
   [4, 51, false],
   // A log that is watched no more was settled to its end.
   [3, 1_000, true],
-])("of log %d, everything up to %d is acknowledged: %s", (generation, offset, expected) => {
+])("in log %d, everything up to %d is acknowledged: %s", (generation, offset, expected) => {
   expect(isSettled(cursor, { generation, offset })).toBe(expected);
 });
 
-test("where there is no cursor, nothing is acknowledged", () => {
+test("without a cursor nothing is acknowledged", () => {
   expect(isSettled(undefined, { generation: 1, offset: 0 })).toBe(false);
 });
 
@@ -36,7 +36,7 @@ function record(text: string) {
   return { id, generation: 1, offset: 0, reason: "why", text, at: new Date(0).toISOString() };
 }
 
-test("what is set aside is on record once, over restarts too", async () => {
+test("lines set aside are recorded once, also across restarts", async () => {
   await using directory = await temporaryDirectory();
   const path = join(directory.path, "quarantine.jsonl");
   const [first, second] = [record("one"), record("two")];
@@ -50,7 +50,7 @@ test("what is set aside is on record once, over restarts too", async () => {
   expect([log.has(first.id), log.has(record("three").id)]).toEqual([true, false]);
 });
 
-test("P25 the record of what was set aside is bounded, and its newer half is known", async () => {
+test("P25 the record of lines set aside is limited, and its newer half is kept", async () => {
   await using directory = await temporaryDirectory();
   const path = join(directory.path, "quarantine.jsonl");
   const long = "x".repeat(400 * 1024);
@@ -65,7 +65,7 @@ test("P25 the record of what was set aside is bounded, and its newer half is kno
   expect(known.slice(-4)).toEqual([true, true, true, true]);
 });
 
-test("an id is seen where it was added, or was delivered or remembered before", async () => {
+test("an id counts as seen if it was added, delivered or remembered before", async () => {
   await using directory = await temporaryDirectory();
   await mkdir(join(directory.path, "inbox"));
   const [added, delivered, earlier, unknown] = [1, 2, 3, 4].map((ms) => newMessageId(new Date(ms)));
@@ -87,7 +87,7 @@ test("an id is seen where it was added, or was delivered or remembered before", 
   expect(seen.isPlainlyNew(added)).toBe(false);
 });
 
-test("what claims to be older than all that is in memory is not plainly new", async () => {
+test("a message that claims to be older than everything in memory is not assumed to be new", async () => {
   await using directory = await temporaryDirectory();
   const [old, second, between, tenth] = [1, 2, 3, 4].map((ms) => newMessageId(new Date(ms)));
   if (!old || !second || !between || !tenth) throw new Error("no ids");

@@ -22,7 +22,7 @@ async function layoutIn(directory: string) {
   return mailLayout(join(directory, "inbox"), MemberName.parse("ada"));
 }
 
-test("a log that is missing cannot be rotated, and any other failure is an error", async () => {
+test("a missing log cannot be rotated, and any other failure is an error", async () => {
   await using directory = await temporaryDirectory();
   const layout = await layoutIn(directory.path);
   expect(await rotateLog(layout, 1)).toBeUndefined();
@@ -34,7 +34,7 @@ test("a log that is missing cannot be rotated, and any other failure is an error
   await expect(rotateLog(layout, 2)).rejects.toThrow();
 });
 
-test("a whole record that lacks its newline gets one at the next start, and is delivered", async () => {
+test("a whole record without a newline gets one at the next start, and is delivered", async () => {
   await using directory = await temporaryDirectory();
   await layoutIn(directory.path);
   await openFileMailbox(directory.path).append({ type: "message", from: lead, content: "hello" });
@@ -51,7 +51,7 @@ test.each([
   ["half a line by hand", "please stop"],
   ["a line with a signature that is wrong", `{"id":"1","sig":"${"0".repeat(64)}"}`],
   ["an object that nobody signed", '{"content":"hi"}'],
-])("%s is not ended: more of it may come", async (_, tail) => {
+])("%s is not ended: more of it may follow", async (_, tail) => {
   await using directory = await temporaryDirectory();
   const layout = await layoutIn(directory.path);
   await echo(directory.path, `one\n${tail}`);
@@ -61,7 +61,7 @@ test.each([
   expect(await readLive(directory.path)).toBe(`one\n${tail}`);
 });
 
-test("a record behind more than a line may have is not ended", async () => {
+test("a record after more bytes than a line may have is not ended", async () => {
   await using directory = await temporaryDirectory();
   const layout = await layoutIn(directory.path);
   await openFileMailbox(directory.path).append({ type: "message", from: lead, content: "hello" });
@@ -74,7 +74,7 @@ test("a record behind more than a line may have is not ended", async () => {
   expect(await readLive(directory.path)).toHaveLength(cut.length);
 });
 
-test("P25 the oldest segments go until the rest fits, but never the two newest", async () => {
+test("P25 the oldest segments are removed until the rest fits, but never the two newest", async () => {
   await using directory = await temporaryDirectory();
   const layout = await layoutIn(directory.path);
   const segments = join(directory.path, "inbox", ".ada");

@@ -16,7 +16,7 @@ async function logWith(directory: string, text: string): Promise<string> {
   return path;
 }
 
-test("a mark is where a line ends, known by that line's last 95 bytes", async () => {
+test("a mark is the end of a line, identified by the line's last 95 bytes", async () => {
   await using directory = await temporaryDirectory();
   const long = `${"y".repeat(50)}${"x".repeat(95)}`;
   const path = await logWith(directory.path, `one\ntwo\n${long}\ntail`);
@@ -31,7 +31,7 @@ test("a mark is where a line ends, known by that line's last 95 bytes", async ()
   expect(await markAt(join(directory.path, "missing"), 4)).toBeUndefined();
 });
 
-test("a line that is exactly as long as a mark's tail is known whole", async () => {
+test("a line exactly as long as a mark's tail is identified by all of it", async () => {
   await using directory = await temporaryDirectory();
   const path = await logWith(directory.path, `zz\n${"x".repeat(95)}\n${"y".repeat(94)}\n`);
 
@@ -51,7 +51,7 @@ test.each([
   expect(await endsWithLine(await logWith(directory.path, text))).toBe(expected);
 });
 
-test("a log that is missing has no line that is not whole", async () => {
+test("a missing log has no incomplete line", async () => {
   await using directory = await temporaryDirectory();
 
   expect(await endsWithLine(join(directory.path, "missing"))).toBe(true);
@@ -72,7 +72,7 @@ async function linesBehind(path: string, after: string) {
 test.each([
   ["little", "two"],
   ["much", "x".repeat(70_000)],
-])("reading goes on behind a mark where %s follows, and not in another log", async (_, more) => {
+])("reading continues after a mark if %s follows, and not in another log", async (_, more) => {
   await using directory = await temporaryDirectory();
   const path = await logWith(directory.path, `one\n${more}\n${more}\ntail`);
 
@@ -89,12 +89,12 @@ test("a log that is shorter than its mark was replaced", async () => {
   expect(await linesBehind(path, "one\ntwo\nthree\n".slice(4))).toBe("replaced");
 });
 
-test("the bytes before a mark are the end of its line and the newline; before the start there are none", () => {
+test("the bytes before a mark are the end of its line and the newline; at the start there are none", () => {
   expect(anchorOf({ offset: 4, tail: Buffer.from("one") }).toString()).toBe("one\n");
   expect(anchorOf(startOfLog)).toHaveLength(0);
 });
 
-test("what is no file cannot be read", async () => {
+test("something that is not a file cannot be read", async () => {
   await using directory = await temporaryDirectory();
   await mkdir(join(directory.path, "ada.jsonl"));
 

@@ -44,7 +44,7 @@ const lostAfter = (after: { generation: number; offset: number } | undefined) =>
   return { lost: { after, isWanted: () => true } };
 };
 
-test("a mailbox that was never read is read from its first line", async () => {
+test("a mailbox without a cursor is read from its first line", async () => {
   expect(await recovered(0)).toEqual([[1, 0, 0]]);
   expect(await recovered(4)).toEqual([
     [1, 0, 0],
@@ -55,7 +55,7 @@ test("a mailbox that was never read is read from its first line", async () => {
   ]);
 });
 
-test("behind a cursor, only the two newest segments are of interest", async () => {
+test("after a cursor, only the two newest segments are used", async () => {
   expect(await recovered(4, { cursor: cursorAt(5, 4) })).toEqual([
     [3, 12, 12],
     [4, 12, 12],
@@ -63,7 +63,7 @@ test("behind a cursor, only the two newest segments are of interest", async () =
   ]);
 });
 
-test("a segment that is not read to its end is read on, however old it is", async () => {
+test("a segment that was not read to its end is continued, however old it is", async () => {
   const segments = [
     { generation: 1, offset: 8 },
     { generation: 2, offset: 12 },
@@ -77,7 +77,7 @@ test("a segment that is not read to its end is read on, however old it is", asyn
   ]);
 });
 
-test("of the cursor and the transcript, the one that is further counts", async () => {
+test("the later one of cursor and transcript is used", async () => {
   const delivered = [
     { generation: 2, offset: 8 },
     { generation: 2, offset: 4 },
@@ -97,12 +97,12 @@ test("of the cursor and the transcript, the one that is further counts", async (
   ]);
 });
 
-test("the live log is the newest that anything knows of", async () => {
+test("the live log is the newest one in any record", async () => {
   expect(await recovered(1, { cursor: cursorAt(4, 4) })).toEqual([[4, 4, 4]]);
   expect(await recovered(1, { delivered: [{ generation: 7, offset: 4 }] })).toEqual([[7, 4, 4]]);
 });
 
-test("a live log that is not the one the cursor knew is another, read from its start", async () => {
+test("a live log that the cursor does not know is another one, read from its start", async () => {
   expect(await recovered(0, { cursor: cursorAt(1, 8) }, "aaa\nxxx\nccc\n")).toEqual([
     [2, 0, "another"],
   ]);
@@ -113,7 +113,7 @@ test("a live log that is not the one the cursor knew is another, read from its s
   expect(await recovered(0, { cursor: cursorAt(1, 4) }, "aaa\nxxx\n")).toEqual([[1, 4, 4]]);
 });
 
-test("of a segment that is shorter than what was read of it, nothing is skipped", async () => {
+test("nothing of a segment that is shorter than its read part is skipped", async () => {
   const segments = [{ generation: 1, offset: 16 }];
 
   expect(await recovered(1, { cursor: cursorAt(2, 4, segments) })).toEqual([
@@ -122,7 +122,7 @@ test("of a segment that is shorter than what was read of it, nothing is skipped"
   ]);
 });
 
-test("for mail that a transcript has lost, logs are looked through again from there on", async () => {
+test("for mail that a transcript has lost, logs are read again from there", async () => {
   const cursor = cursorAt(5, 8);
 
   expect(await recovered(4, { cursor, ...lostAfter({ generation: 2, offset: 4 }) })).toEqual([

@@ -53,7 +53,7 @@ test("lines are written to a log that stays open", async () => {
   expect(await readFile(b, "utf8")).toBe("line\n".repeat(2));
 });
 
-test("P25 sixteen logs stay open, and the one that was used longest ago is closed for another", async () => {
+test("P25 sixteen logs stay open, and the least recently used is closed for another", async () => {
   await using directory = await temporaryDirectory();
   const paths = Array.from({ length: 17 }, (_, n) => join(directory.path, String(n)));
   using writer = new MailWriter();
@@ -72,7 +72,7 @@ test("P25 sixteen logs stay open, and the one that was used longest ago is close
   expect(files.counts).toEqual({ opened: 18, closed: 2 });
 });
 
-test("a line follows its log's path, and the old file is let go", async () => {
+test("a line goes to the log at its path, and the old file is closed", async () => {
   await using directory = await temporaryDirectory();
   const path = join(directory.path, "log");
   using writer = new MailWriter();
@@ -86,7 +86,7 @@ test("a line follows its log's path, and the old file is let go", async () => {
   expect(files.counts).toEqual({ opened: 1, closed: 1 });
 });
 
-test("a log that is replaced at every write is given up after 20 times", async () => {
+test("a log that is replaced at every write is given up after 20 attempts", async () => {
   await using directory = await temporaryDirectory();
   const path = join(directory.path, "log");
   using writer = new MailWriter();
@@ -105,7 +105,7 @@ test("a log that is replaced at every write is given up after 20 times", async (
   expect(writes).toBe(20);
 });
 
-test("a write that is cut short fails, and its torn part is a line of its own", async () => {
+test("a truncated write fails, and its torn part becomes a line of its own", async () => {
   await using directory = await temporaryDirectory();
   const path = join(directory.path, "log");
   using writer = new MailWriter();
@@ -125,7 +125,7 @@ test("a write that is cut short fails, and its torn part is a line of its own", 
   expect(await readFile(path, "utf8")).toBe("fir\nsecond\nthird\n");
 });
 
-test("a torn part that not even a newline fits behind is ended by the next line", async () => {
+test("a torn part without space for a newline is ended by the next line", async () => {
   await using directory = await temporaryDirectory();
   const path = join(directory.path, "log");
   using writer = new MailWriter();
@@ -140,7 +140,7 @@ test("a torn part that not even a newline fits behind is ended by the next line"
   expect(await readFile(path, "utf8")).toBe("fir\nsecond\nthird\n");
 });
 
-test("a log that cannot be opened or looked at is a failed write, and leaves no file open", async () => {
+test("a log that cannot be opened or checked is a failed write, and leaves no file open", async () => {
   await using directory = await temporaryDirectory();
   await mkdir(join(directory.path, "log"));
   using writer = new MailWriter();

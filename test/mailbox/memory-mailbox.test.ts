@@ -12,7 +12,7 @@ testMailbox("MemoryMailbox", async () => {
   return { mailbox, [Symbol.asyncDispose]: () => mailbox[Symbol.asyncDispose]() };
 });
 
-test("whoever watches hears of mail that comes and mail that is settled", async () => {
+test("a watcher is notified of new and settled mail", async () => {
   const changes: string[] = [];
   const onChange = (change: string) => changes.push(change);
   await using mailbox = new MemoryMailbox({ owner, clock: systemClock, onChange });
@@ -26,7 +26,7 @@ test("whoever watches hears of mail that comes and mail that is settled", async 
   expect(changes).toEqual(["mail", "mail", "mail-read", "mail-read"]);
 });
 
-test("a listener is called no more once the reader is closed", async () => {
+test("a listener is not called after the reader is closed", async () => {
   await using mailbox = new MemoryMailbox({ owner, clock: systemClock });
   const options = { delivered: nothingDelivered, onSetAside: () => undefined };
   const reader = await mailbox.openReader(options);

@@ -18,7 +18,7 @@ function countIn(directory: string): UnreadCount {
   return new UnreadCount(mailLayout(`${directory}/inbox`, MemberName.parse("ada")));
 }
 
-test("what was not acknowledged is counted, at each look", async () => {
+test("unacknowledged mail is counted, at each call", async () => {
   await using directory = await temporaryDirectory();
   const count = countIn(directory.path);
   expect(await count.read()).toBe(0);
@@ -39,7 +39,7 @@ test("what was not acknowledged is counted, at each look", async () => {
   expect(await count.read()).toBe(0);
 });
 
-test("what concerns the runtime alone and blank lines are not counted; lines written by hand are", async () => {
+test("messages for the runtime only and blank lines are not counted; lines written by hand are", async () => {
   await using directory = await temporaryDirectory();
   await using box = await openBox(directory.path);
   const count = countIn(directory.path);

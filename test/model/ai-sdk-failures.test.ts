@@ -32,14 +32,14 @@ describe.each(ids)("P17 %s", (id) => {
     [503, "overloaded"],
     [529, "overloaded"],
   ];
-  test.each(statuses)("a status of %i is told as %s", async (code, kind) => {
+  test.each(statuses)("a status of %i is reported as %s", async (code, kind) => {
     const failure = await failureOf(id, status(code));
 
     expect(failure.kind).toBe(kind);
     expect(failure.message).toContain(`(${code})`);
   });
 
-  test("a status without a readable body is told all the same", async () => {
+  test("a status without a readable body is reported too", async () => {
     const html = "<html>Bad gateway</html>";
     expect(await failureOf(id, status(502, html))).toMatchObject({ kind: "server" });
     expect(await failureOf(id, status(429, ""))).toMatchObject({ kind: "rate-limited" });
@@ -55,7 +55,7 @@ describe.each(ids)("P17 %s", (id) => {
     expect(failure.message).toContain("Overloaded");
   });
 
-  test("an error in place of the stream fails the reply", async () => {
+  test("an error instead of the stream fails the reply", async () => {
     const api = id.startsWith("anthropic") ? "anthropic" : "openai";
 
     const failure = await failureOf(id, raw(wires[api].errorFrame("Overloaded")));
@@ -64,7 +64,7 @@ describe.each(ids)("P17 %s", (id) => {
     expect(failure.message).toContain("Overloaded");
   });
 
-  test("a refusal whose body breaks off is still that refusal", async () => {
+  test("a refusal with a truncated body is still that refusal", async () => {
     const body = new ReadableStream({ pull: (controller) => controller.error(new Error("reset")) });
     const headers = { "retry-after": "3" };
     const env = serverEnvironment({ url: "http://provider.test" });
@@ -77,7 +77,7 @@ describe.each(ids)("P17 %s", (id) => {
     });
   });
 
-  test("an answer that is no event stream is malformed", async () => {
+  test("an answer that is not an event stream is malformed", async () => {
     const page = status(200, "<html>Sign in</html>", { "content-type": "text/html" });
 
     const failure = await failureOf(id, page);
@@ -85,7 +85,7 @@ describe.each(ids)("P17 %s", (id) => {
     expect(failure).toMatchObject({ kind: "malformed", hint: expect.stringContaining("base URL") });
   });
 
-  test("an event that is no JSON is malformed", async () => {
+  test("an event that is not JSON is malformed", async () => {
     const api = id.startsWith("anthropic") ? "anthropic" : "openai";
     const [first] = streamText(api, says("Hi")).split("\n\n");
 
@@ -94,7 +94,7 @@ describe.each(ids)("P17 %s", (id) => {
     expect(failure.kind).toBe("malformed");
   });
 
-  test("a closed port is told with the base URL", async () => {
+  test("a closed port is reported with the base URL", async () => {
     const server = await ProviderServer.start();
     const { url } = server;
     await server[Symbol.asyncDispose]();
@@ -109,7 +109,7 @@ describe.each(ids)("P17 %s", (id) => {
     expect(end).toMatchObject({ type: "error", failure: { kind: "network", message } });
   });
 
-  test("P24 not even half of a key is told where a long message is cut", async () => {
+  test("P24 not even half of a key is shown where a long message is cut", async () => {
     for (let before = 470; before <= 500; before += 5) {
       const message = `${"x".repeat(before)}secret-key-of-the-test`;
       const failure = await failureOf(id, status(400, { error: { message, type: "x" } }));
@@ -118,7 +118,7 @@ describe.each(ids)("P17 %s", (id) => {
     }
   });
 
-  test("a key that the server quotes is not told", async () => {
+  test("a key that the server quotes is not shown", async () => {
     const quoted = { error: { message: "Wrong key: secret-key-of-the-test", type: "x" } };
 
     const failure = await failureOf(id, status(401, quoted));
@@ -136,7 +136,7 @@ describe.each(ids)("P17 %s", (id) => {
     [{ "retry-after": "soon" }, undefined],
     [{}, undefined],
   ];
-  test.each(waits)("the wait asked for by %o is %o ms", async (headers, delayMs) => {
+  test.each(waits)("the wait requested by %o is %o ms", async (headers, delayMs) => {
     for (const code of [429, 529]) {
       const { retryAfterMs } = await failureOf(id, status(code, undefined, headers));
       expect(retryAfterMs).toBe(delayMs);
@@ -144,7 +144,7 @@ describe.each(ids)("P17 %s", (id) => {
   });
 });
 
-test("what must not be repeated comes with what to do about it", async () => {
+test("failures that must not be retried come with a hint", async () => {
   const id = "anthropic/claude-sonnet-5";
   const hints = [401, 402, 404].map(async (code) => (await failureOf(id, status(code))).hint);
 
@@ -155,7 +155,7 @@ test("what must not be repeated comes with what to do about it", async () => {
   ]);
 });
 
-test("P18 what was reported before the stream failed is on the bill", async () => {
+test("P18 usage reported before the stream failed is on the bill", async () => {
   const usage = { input_tokens: 40, cache_read_tokens: 900, cache_write_tokens: 30 };
   await using server = await ProviderServer.start();
   server.reply(breaksOff(reply([says("So it was that ".repeat(20))], { usage })));

@@ -27,7 +27,7 @@ const events = [
   },
 ];
 
-test("a reply of Gemini's is received with its calls, signatures and usage", async () => {
+test("a Gemini reply is received with its calls, signatures and usage", async () => {
   const { model } = await gemini(events);
 
   const parts = await collect(model);
@@ -45,20 +45,23 @@ test("a reply of Gemini's is received with its calls, signatures and usage", asy
   });
 });
 
-test.each([-20, 1e300, 2.5])("P18 %d tokens of Gemini's are estimated", async (count) => {
-  const odd = { ...usageMetadata, cachedContentTokenCount: 5000, candidatesTokenCount: count };
-  const { model } = await gemini([...events.slice(0, 2), { ...events[2], usageMetadata: odd }]);
+test.each([-20, 1e300, 2.5])(
+  "P18 %d tokens reported by Gemini are estimated instead",
+  async (count) => {
+    const odd = { ...usageMetadata, cachedContentTokenCount: 5000, candidatesTokenCount: count };
+    const { model } = await gemini([...events.slice(0, 2), { ...events[2], usageMetadata: odd }]);
 
-  const end = lastOf(await collect(model));
+    const end = lastOf(await collect(model));
 
-  expect(end).toMatchObject({
-    usage: { input_tokens: 1000, cache_read_tokens: 0, output_tokens: expect.any(Number) },
-    usageWarning: expect.stringMatching(/\((cache_read_tokens|output_tokens|, )+\)/),
-  });
-  expect(end?.type === "finish" && end.usage.output_tokens).toBeGreaterThan(10);
-});
+    expect(end).toMatchObject({
+      usage: { input_tokens: 1000, cache_read_tokens: 0, output_tokens: expect.any(Number) },
+      usageWarning: expect.stringMatching(/\((cache_read_tokens|output_tokens|, )+\)/),
+    });
+    expect(end?.type === "finish" && end.usage.output_tokens).toBeGreaterThan(10);
+  },
+);
 
-test("P17 a reply of Gemini's without a reason for its end is cut", async () => {
+test("P17 a Gemini reply without a finish reason is truncated", async () => {
   const { model } = await gemini(events.slice(0, 2));
 
   expect(lastOf(await collect(model))).toMatchObject({ type: "error", failure: { kind: "cut" } });
@@ -115,7 +118,7 @@ const refusals: [number, string, object][] = [
   ],
   [503, "overloaded", { code: 503, message: "The model is overloaded.", status: "UNAVAILABLE" }],
 ];
-test.each(refusals)("P17 Google's words for its status %i mean %s", async (status, kind, error) => {
+test.each(refusals)("P17 Google's error with status %i means %s", async (status, kind, error) => {
   const answer = () => Response.json({ error }, { status });
 
   const { model } = await gemini([], answer);
@@ -128,7 +131,7 @@ test.each(refusals)("P17 Google's words for its status %i mean %s", async (statu
 test.each([
   [50, "finish"],
   [20_000, "error"],
-])("P25 a call of Gemini's with an input of %i levels ends with a %s", async (levels, type) => {
+])("P25 a Gemini call with an input of %i levels ends with a %s", async (levels, type) => {
   const lists = "[".repeat(levels) + "]".repeat(levels);
   const call = `{"functionCall":{"name":"list","args":{"path":${lists}}}}`;
   const text = `data: {"candidates":[{"content":{"parts":[${call}]},"finishReason":"STOP"}]}\r\n\r\n`;

@@ -61,7 +61,7 @@ const wires = [
 ];
 
 describe.each(wires)("$id", ({ id, beginning, text, ...blocks }) => {
-  test("P25 a reply without end is cut off, and fails", async () => {
+  test("P25 an endless reply is cut off, and fails", async () => {
     await using server = await EndlessServer.start({ beginning, piece: text });
 
     const failure = await failureFrom(server, id);
@@ -72,7 +72,7 @@ describe.each(wires)("$id", ({ id, beginning, text, ...blocks }) => {
   });
 
   test.each(["text/event-stream", "application/json"])(
-    "P25 a line without end of %s is cut off, and fails",
+    "P25 an endless line of %s is cut off, and fails",
     async (type) => {
       const line = `${beginning}data: {"text":"`;
       await using server = await EndlessServer.start({ type, beginning: line, piece: long });
@@ -84,7 +84,7 @@ describe.each(wires)("$id", ({ id, beginning, text, ...blocks }) => {
     },
   );
 
-  test("P25 a reply of blocks without end is cut off, and fails", async () => {
+  test("P25 a reply with endless blocks is cut off, and fails", async () => {
     const { beginningOfBlocks, block: piece } = blocks;
     await using server = await EndlessServer.start({ beginning: beginningOfBlocks, piece });
 
@@ -97,22 +97,25 @@ describe.each(wires)("$id", ({ id, beginning, text, ...blocks }) => {
   test.each([
     { status: 400, kind: "bad-request" },
     { status: 500, kind: "server" },
-  ])("P25 a refusal ($status) without end is cut off, and read", async ({ status, kind }) => {
-    const beginning = '{"error":{"message":"No such luck. ';
-    const type = "application/json";
-    await using server = await EndlessServer.start({ status, type, beginning, piece: long });
+  ])(
+    "P25 an endless refusal ($status) is cut off, and still recognized",
+    async ({ status, kind }) => {
+      const beginning = '{"error":{"message":"No such luck. ';
+      const type = "application/json";
+      await using server = await EndlessServer.start({ status, type, beginning, piece: long });
 
-    const parts = await collect(await modelOf(server, id));
+      const parts = await collect(await modelOf(server, id));
 
-    const end = lastOf(parts);
-    if (end?.type !== "error") throw new Error(JSON.stringify(end));
-    expect(end.failure.kind).toBe(kind);
-    expect(end.failure.message).toContain("No such luck.");
-    expect(server.sentBytes).toBeLessThan(underWay);
-  });
+      const end = lastOf(parts);
+      if (end?.type !== "error") throw new Error(JSON.stringify(end));
+      expect(end.failure.kind).toBe(kind);
+      expect(end.failure.message).toContain("No such luck.");
+      expect(server.sentBytes).toBeLessThan(underWay);
+    },
+  );
 });
 
-test("control: whoever reads such an answer without limits is sent all of it", async () => {
+test("control: without limits all of such an answer is read", async () => {
   await using server = await EndlessServer.start({ piece: long });
   const { signal } = new AbortController();
 
@@ -134,7 +137,7 @@ test("control: a reply of 16 MiB is received whole", async () => {
   expect(lastOf(parts)).toMatchObject({ type: "finish", blocks: [says("Hello.")] });
 });
 
-test("P25 what was too large is not asked for again", async () => {
+test("P25 an answer that was too large is not requested again", async () => {
   await using server = await EndlessServer.start({ beginning: "data: ", piece: long });
   const governor = new Governor({ clock: new ManualClock(), random: () => 0 });
 

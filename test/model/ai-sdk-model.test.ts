@@ -28,7 +28,7 @@ testModel("AiSdkModel of OpenAI-compatible", { stops: common, thinks: true }, (s
 );
 
 test.each(["anthropic/claude-sonnet-5", "openai/gpt-4.1", "openai-compatible/llama"])(
-  "blank texts of %s are left out, since no provider reads them back",
+  "blank texts of %s are dropped, since no provider accepts them back",
   async (id) => {
     const call = calls("list", {}, "call_1");
     await using fixture = await open(id, [reply([says("\n\n"), call])]);

@@ -14,7 +14,7 @@ const gpt = "openai/gpt-4.1";
 const llama = "openai-compatible/llama";
 
 test.each([claude, gpt, llama])(
-  "P18 each request of %s repeats the one before, block by block, and adds to it",
+  "P18 each request of %s repeats the previous one, block by block, and adds to it",
   async (id) => {
     await using server = await ProviderServer.start({ strict: true });
     const model = await openModel(id, { env: serverEnvironment(server), clock: systemClock });
@@ -39,7 +39,7 @@ test.each([claude, gpt, llama])(
   },
 );
 
-test("the comparison of requests sees a changed block, and passes over cache marks", () => {
+test("control: the comparison of requests detects a changed block, and ignores cache marks", () => {
   const message = (text: string) => ({ role: "user", content: [{ type: "text", text }] });
   const marked = { role: "user", content: [{ type: "text", text: "a", cache_control: {} }] };
 
@@ -47,7 +47,7 @@ test("the comparison of requests sees a changed block, and passes over cache mar
   expect(flatten({ messages: [message("a")] })).not.toEqual(flatten({ messages: [message("b")] }));
 });
 
-test("system, the last tool and the newest block are marked for the cache, and nothing else", async () => {
+test("only system, the last tool and the newest block are marked for the cache", async () => {
   const tool = { description: "A tool", input_schema: { type: "object" } };
   const tools = ["first", "last"].map((name) => ({ name, ...tool }));
   const newest: Utterance = { type: "input", texts: ["One.", "Two."] };
@@ -72,7 +72,7 @@ test("an empty system prompt is not sent", async () => {
   expect(server.requests[0]?.body.system).toBeUndefined();
 });
 
-test("thoughts go back to the provider that had them, as it wrote them", async () => {
+test("thoughts go back unchanged to the provider that created them", async () => {
   const blocks = [thinks("Mine.", "signed"), thinksInSecret("sealed"), says("Hello.")];
 
   const body = await sent(claude, said(blocks), { strict: false });
@@ -90,7 +90,7 @@ test.each([gpt, llama])("thoughts of another provider are not sent to %s", async
   expect(JSON.stringify(body)).not.toContain("Claude");
 });
 
-test("thoughts of an OpenAI-compatible model are sent back to it, and to nobody else", async () => {
+test("thoughts of an OpenAI-compatible model are sent back only to it", async () => {
   const thought: ReplyBlock = {
     type: "thinking",
     text: "Hm.",
@@ -120,7 +120,7 @@ test("errors and images of results reach Anthropic as such", async () => {
   ]);
 });
 
-test("OpenAI is told errors in words, and shown images after the results", async () => {
+test("OpenAI gets errors as text, and images after the results", async () => {
   const body = await sent(gpt, exchange);
 
   expect(body.messages.slice(-4)).toEqual([
@@ -137,7 +137,7 @@ test("OpenAI is told errors in words, and shown images after the results", async
   ]);
 });
 
-test("the image of a failed call is shown to Anthropic after the results", async () => {
+test("the image of a failed call is sent to Anthropic after the results", async () => {
   const failed = { call_id: "one", output: "Half drawn", is_error: true, images: [image] };
 
   const body = await sent(claude, [...asked("one"), { type: "results", results: [failed] }]);
@@ -150,7 +150,7 @@ test("the image of a failed call is shown to Anthropic after the results", async
 });
 
 test.each(["text", 7, null, ["a"], undefined])(
-  "an input of %j, which no provider reads back, is sent as an empty one",
+  "an input of %j, which no provider accepts back, is sent as an empty one",
   async (input) => {
     const results = [{ call_id: "one", output: "Invalid input", is_error: true }];
     const conversation: Utterance[] = [
@@ -162,7 +162,7 @@ test.each(["text", 7, null, ["a"], undefined])(
   },
 );
 
-test("ids and names that Anthropic refuses are spelled so that it takes them", async () => {
+test("ids and names that Anthropic refuses are rewritten so that it accepts them", async () => {
   const results = [{ call_id: "functions.bash:0", output: "Nothing", is_error: true }];
   const body = await sent(claude, [
     ...asked("functions.bash:0", "no such tool!"),

@@ -152,7 +152,7 @@ const words: [string, FailureKind, number, object][] = [
   ],
 ];
 test.each(words)(
-  "P17 %s's words for %s are understood with a status of %i",
+  "P17 %s's message for %s is understood with a status of %i",
   async (provider, kind, code, body) => {
     const failure = await failureOf(`${provider}/some-model`, status(code, body));
 

@@ -20,7 +20,7 @@ const inputs = fc.oneof(
   fc.constantFrom('{"__proto__":{"admin":true}}', '{"a":"\\ud800"}', "", "{", "null"),
 );
 
-test.each(ids)("P17 whatever %s calls with whatever input can be answered", async (id) => {
+test.each(ids)("P17 any call of %s with any input can be answered", async (id) => {
   await fc.assert(
     fc.asyncProperty(names, inputs, async (name, text) => {
       // A name that is blank never becomes a call.

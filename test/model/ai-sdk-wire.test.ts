@@ -12,7 +12,7 @@ describe.each([
 ])("the connection of $id", ({ id, api }) => {
   const turn = streamText(api, says("Good morning."));
 
-  test("is read to its end after the reply, so that the next request can have it", async () => {
+  test("is read to its end after the reply, so that the next request can reuse it", async () => {
     const connection = new Connection([turn, ": one\n\n", ": two\n\n", ": three\n\n"], "closes");
 
     const parts = await collect(await connection.model(id));
@@ -33,7 +33,7 @@ describe.each([
     expect(connection.isAborted).toBe(true);
   });
 
-  test("is closed when nobody reads the reply to its end", async () => {
+  test("is closed if the reply is not read to its end", async () => {
     const connection = new Connection([turn], "stays open");
     const model = await connection.model(id);
 
@@ -46,7 +46,7 @@ describe.each([
   });
 });
 
-test("kinds of events that Anthropic adds are passed over", async () => {
+test("unknown kinds of Anthropic events are ignored", async () => {
   const turn = streamText("anthropic", says("Good morning."));
   const [start, ...rest] = turn.split(/(?<=\n\n)/);
   const unknown = 'event: weather\ndata: {"type":"weather","sky":"blue"}\n\n';
@@ -57,7 +57,7 @@ test("kinds of events that Anthropic adds are passed over", async () => {
   expect(lastOf(parts)).toMatchObject({ type: "finish", blocks: [says("Good morning.")] });
 });
 
-test("a kind of block that is unknown fails the reply, because it would be missing from it", async () => {
+test("an unknown kind of block fails the reply, because it would be missing", async () => {
   const [start] = streamText("anthropic", says("Good morning.")).split(/(?<=\n\n)/);
   const block = { type: "content_block_start", index: 0, content_block: { type: "hologram" } };
   const text = `${start}event: content_block_start\ndata: ${JSON.stringify(block)}\n\n`;

@@ -12,7 +12,7 @@ const overloaded: ModelFailure = { kind: "overloaded", message: "529" };
 const broken: ModelFailure = { kind: "server", message: "500" };
 const usage = { input_tokens: 3, output_tokens: 2, cache_read_tokens: 0, cache_write_tokens: 0 };
 
-test("what goes well is passed on as it is", async () => {
+test("a successful reply is passed on unchanged", async () => {
   const { governor } = setUp();
   const bare = await start(new ScriptedModel([says("hi")])).ended;
 
@@ -22,7 +22,7 @@ test("what goes well is passed on as it is", async () => {
   expect(await start(model).ended).toEqual(bare);
 });
 
-test("nobody sends before the pause is over that the provider asked one of them for", async () => {
+test("no request is sent before a pause requested by the provider is over", async () => {
   const { clock, governor } = setUp();
   const models = [new ScriptedModel([fails(limited), says("hi")]), new ScriptedModel([says("ho")])];
 
@@ -45,7 +45,7 @@ test("nobody sends before the pause is over that the provider asked one of them 
   });
 });
 
-test("after a pause one goes first, and others as the provider takes those before them", async () => {
+test("after a pause one request goes first, and others as the provider accepts them", async () => {
   const { clock, governor } = setUp();
   const { model, sent, takeAll } = heldModel();
   start(governor.govern(new ScriptedModel([fails(limited), hangs()])));
@@ -69,7 +69,7 @@ test("after a pause one goes first, and others as the provider takes those befor
   expect(counts).toEqual([0, 1, 2, 3]);
 });
 
-test("a new governor sends one request, and ever more at a time as the provider takes them", async () => {
+test("a new governor sends one request, and more at a time as the provider accepts them", async () => {
   const { governor } = setUp();
   const { model, sent, takeAll } = heldModel();
   for (let member = 0; member < 20; member++) start(governor.govern(model));
@@ -84,7 +84,7 @@ test("a new governor sends one request, and ever more at a time as the provider 
   expect(counts).toEqual([1, 3, 7, 15]);
 });
 
-test("without a word from the provider a pause is random, and twice as long each time", async () => {
+test("without a requested delay a pause is random, and twice as long each time", async () => {
   const { clock, governor } = setUp({ random: () => 0.5 });
   const steps = Array.from({ length: 9 }, () => fails(overloaded));
 
@@ -94,7 +94,7 @@ test("without a word from the provider a pause is random, and twice as long each
   expect(delaysIn(parts)).toEqual([500, 1000, 2000, 4000, 8000, 16_000, 30_000, 30_000, 30_000]);
 });
 
-test("one refusal of several that were sent together makes one pause", async () => {
+test("one refusal among several simultaneous requests causes one pause", async () => {
   const { clock, governor } = setUp({ random: () => 0.5 });
   start(governor.govern(new ScriptedModel([says("trusted")])));
   await settled();
@@ -109,7 +109,7 @@ test("one refusal of several that were sent together makes one pause", async () 
   expect(seen).toEqual([[500], [500]]);
 });
 
-test("a provider that is overloaded is said to be, and all wait for it", async () => {
+test("an overloaded provider is reported as such, and all requests wait", async () => {
   const { clock, governor } = setUp();
   const failing = start(governor.govern(new ScriptedModel([fails(overloaded), says("hi")])));
   await settled();
@@ -126,7 +126,7 @@ test("a provider that is overloaded is said to be, and all wait for it", async (
   await play(clock, Promise.all([failing.ended, other.ended]));
 });
 
-test("a failure of any kind that says when to come back holds all", async () => {
+test("a failure of any kind with a retry time delays all requests", async () => {
   const { clock, governor } = setUp();
   const away: ModelFailure = { ...broken, retryAfterMs: 20_000 };
   const failing = start(governor.govern(new ScriptedModel([fails(away), says("hi")])));
@@ -138,7 +138,7 @@ test("a failure of any kind that says when to come back holds all", async () => 
   await play(clock, Promise.all([failing.ended, other.ended]));
 });
 
-test("of refusals that come together, the longest pause that was asked for counts", async () => {
+test("of simultaneous refusals, the longest requested pause is used", async () => {
   const { clock, governor } = setUp();
   start(governor.govern(new ScriptedModel([says("trusted")])));
   await settled();
@@ -152,7 +152,7 @@ test("of refusals that come together, the longest pause that was asked for count
   expect(clock.monotonicMs()).toBeGreaterThanOrEqual(50_000);
 });
 
-test("what a model throws is a bug, and is thrown, also after an abort", async () => {
+test("an exception of a model is a bug and is rethrown, also after an abort", async () => {
   const { governor } = setUp();
   const bug = new Error("a bug");
   const abort = new AbortController();
@@ -169,7 +169,7 @@ test("what a model throws is a bug, and is thrown, also after an abort", async (
   await expect(start(governor.govern(buggy(true)), abort.signal).ended).rejects.toBe(bug);
 });
 
-test("a failure of one request alone delays nobody else", async () => {
+test("a failure of a single request delays no other", async () => {
   const { clock, governor } = setUp({ random: () => 0.5 });
   const failing = start(governor.govern(new ScriptedModel([fails(broken), says("hi")])));
   await settled();
@@ -184,7 +184,7 @@ test("a failure of one request alone delays nobody else", async () => {
   expect((await play(clock, failing.ended)).at(-1)?.type).toBe("finish");
 });
 
-test("a new attempt voids what was streamed, and carries the usage of the one before", async () => {
+test("a new attempt discards the streamed text, and includes the usage of the previous one", async () => {
   const { clock, governor } = setUp();
   const failure: ModelFailure = { kind: "cut", message: "The stream was cut" };
   const half = { type: "text-delta", text: "half of" } as const;
@@ -202,7 +202,7 @@ test("a new attempt voids what was streamed, and carries the usage of the one be
 });
 
 test.each(["bad-key", "no-credit", "unknown-model", "too-long", "bad-request"] as const)(
-  "%s is told at once and not tried again, though it came with a time to come back",
+  "%s is reported at once and not retried, even with a retry time",
   async (kind) => {
     const { governor } = setUp();
     const failure: ModelFailure = { kind, message: "no", hint: "do this", retryAfterMs: 5000 };
@@ -229,7 +229,7 @@ test("when the attempts are used up, the last failure says how many there were",
   model.assertDone();
 });
 
-test("a pause of more than a quarter of an hour is told to everybody, not waited for", async () => {
+test("a pause of more than a quarter of an hour is reported to all, not waited for", async () => {
   const { clock, governor } = setUp();
   const failure = { ...limited, retryAfterMs: 60 * 60_000 };
   const model = new ScriptedModel([fails(failure)]);
@@ -253,7 +253,7 @@ test("a pause of more than a quarter of an hour is told to everybody, not waited
   expect((await play(clock, later.ended)).at(-1)?.type).toBe("finish");
 });
 
-test("requests in flight are limited, and those that wait go in the order they came", async () => {
+test("requests in flight are limited, and waiting ones are sent in order", async () => {
   const { clock, governor } = setUp({ maxInFlight: 2 });
   const order: number[] = [];
   const gates = Array.from({ length: 5 }, () => gate());
@@ -302,7 +302,7 @@ test.each([
   expect(model.requests).toHaveLength(1);
 });
 
-test("an abort while a request waits for its turn ends it, and its turn goes to the next", async () => {
+test("an abort while a request waits for its turn ends it, and the next one gets its turn", async () => {
   const { clock, governor } = setUp({ maxInFlight: 1 });
   const first = gate();
   const opened = first.opened.then(() => says("hi"));
@@ -322,7 +322,7 @@ test("an abort while a request waits for its turn ends it, and its turn goes to 
   never.assertDone();
 });
 
-test("a request whose reader stops listening gives its place to the next", async () => {
+test("a request whose reader stops reading gives its place to the next", async () => {
   const { governor } = setUp({ maxInFlight: 1 });
 
   for await (const part of governor.govern(new ScriptedModel([says("hi")])).stream(request())) {
@@ -408,7 +408,7 @@ function heldModel() {
   return { model, sent: () => requests, takeAll };
 }
 
-test("a provider that asks to be asked again at once is not asked in a loop", async () => {
+test("a provider that asks for an immediate retry is not asked in a loop", async () => {
   const { clock, governor } = setUp();
   const now: ModelFailure = { ...limited, retryAfterMs: 0 };
   const model = new ScriptedModel([fails(now), fails(now), says("hi")]);

@@ -39,14 +39,14 @@ async function endsOf(id: string, stream: string) {
 }
 
 describe.each(wires)("P18 $id", ({ id, stream }) => {
-  test("control: counts that can be true are taken as they are, and nobody is warned", async () => {
+  test("control: plausible counts are used unchanged, without a warning", async () => {
     const [end] = await endsOf(id, stream);
 
     expect(end?.usage).toMatchObject(usage);
     expect(end).not.toHaveProperty("usageWarning");
   });
 
-  test.each(nonsense)("%s tokens are estimated, and warned of once", async (count) => {
+  test.each(nonsense)("%s tokens are estimated, with one warning", async (count) => {
     const [first, second] = await endsOf(id, stream.replaceAll(/:567\b/g, `:${count}`));
 
     expect(first?.usage.input_tokens).toBe(1234);
@@ -57,7 +57,7 @@ describe.each(wires)("P18 $id", ({ id, stream }) => {
     expect(second).not.toHaveProperty("usageWarning");
   });
 
-  test.each(nonsense)("%s tokens of a prompt are estimated", async (count) => {
+  test.each(nonsense)("%s prompt tokens are estimated", async (count) => {
     const [end] = await endsOf(id, stream.replaceAll(/:1234\b/g, `:${count}`));
 
     expect(end?.usage.output_tokens).toBe(567);

@@ -20,7 +20,7 @@ const router = {
   keyVariable: "ROUTER_KEY",
 } as const;
 
-test("the provider is what stands before the first slash", () => {
+test("the provider is the part before the first slash", () => {
   expect(providerSettings("openai-compatible/meta/llama:70b", { env: endpoint })).toMatchObject({
     family: "openai-compatible",
     model: "meta/llama:70b",
@@ -65,13 +65,13 @@ test.each(["http://host:1", "http://host:1/", "http://host:1/v1", "http://host:1
   },
 );
 
-test("OpenAI's base URL is used as it is", () => {
+test("OpenAI's base URL is used unchanged", () => {
   const env = { OPENAI_API_KEY: "k", OPENAI_BASE_URL: "http://host:1/proxy/v1" };
 
   expect(providerSettings("openai/x", { env }).baseUrl).toBe("http://host:1/proxy/v1");
 });
 
-test("the bearer token serves Anthropic only where no key is set", async () => {
+test("the bearer token is used for Anthropic only if no key is set", async () => {
   await using server = await ProviderServer.start({ strict: true });
   const env = { ANTHROPIC_BASE_URL: server.url, ANTHROPIC_AUTH_TOKEN: "token" };
   server.reply(says("Hi"), says("Hi"));
@@ -89,7 +89,7 @@ test("the bearer token serves Anthropic only where no key is set", async () => {
   ]);
 });
 
-test("an OpenAI-compatible endpoint is asked without a key where none is set", async () => {
+test("an OpenAI-compatible endpoint is called without a key if none is set", async () => {
   await using server = await ProviderServer.start();
   server.reply(says("Hi"));
   const env = { OPENAI_COMPATIBLE_BASE_URL: `${server.url}/v1`, OPENAI_API_KEY: "not for you" };
@@ -115,7 +115,7 @@ test("the default model is TROUPE_MODEL, or MODEL_ID of Anthropic, or none", () 
   expect(defaultModelId({ TROUPE_MODEL: "", MODEL_ID: "" })).toBeUndefined();
 });
 
-test("every key in the environment is known as one", () => {
+test("every key in the environment is recognized as one", () => {
   const names = [...providerKeyNames(), "ROUTER_KEY"];
   const env = Object.fromEntries(names.map((name) => [name, `secret of ${name}`]));
   const providers = { router };
@@ -127,7 +127,7 @@ test("every key in the environment is known as one", () => {
 });
 
 test.each(["openai-compatible", "openai", "anthropic"] as const)(
-  "a defined provider of the family %s is asked at its address, with its key",
+  "a defined provider of the family %s is called at its address, with its key",
   async (family) => {
     await using server = await ProviderServer.start({ strict: true });
     server.reply(says("Hi"));
@@ -162,13 +162,13 @@ test("a failure of a defined provider names it and its variable", async () => {
   });
 });
 
-test("a key that a defined provider names and nobody has set is missing", () => {
+test("the key variable of a defined provider that is not set is reported as missing", () => {
   expect(() => providerSettings("router/x", { env: {}, providers: { router } })).toThrow(
     "The model router/x needs a key, but ROUTER_KEY is not set",
   );
 });
 
-test("who misspells a provider is shown the defined ones too", () => {
+test("a misspelled provider gets a list that includes the defined ones", () => {
   const error = thrownBy(() => providerSettings("ruter/x", { env: {}, providers: { router } }));
 
   expect(error.hint).toContain("openai-compatible, router");

@@ -17,13 +17,13 @@ test("each kind of token is billed at its own rate", () => {
   expect(costOf(nothing, price)).toBe(0);
 });
 
-test("what no rate is given for is billed as input", () => {
+test("tokens without a rate are billed as input", () => {
   const usage = { ...nothing, cache_read_tokens: 1_000_000, cache_write_tokens: 1_000_000 };
 
   expect(costOf(usage, { input: 2, output: 5 })).toBe(4);
 });
 
-test("a long request is billed at the long rates throughout, counting what came from the cache", () => {
+test("a long request is billed at the long rates throughout, including cached tokens", () => {
   const price = {
     input: 1,
     output: 10,
@@ -41,7 +41,7 @@ test("a long request is billed at the long rates throughout, counting what came 
   expect(costOf({ ...usage, input_tokens: 100_001 }, price)).toBe(0.235002);
 });
 
-test("costs are exact decimals, whatever the counts", () => {
+test("costs are exact decimals, for any counts", () => {
   const counts = fc.nat(2_000_000);
   fc.assert(
     fc.property(counts, counts, counts, (input_tokens, output_tokens, cache_read_tokens) => {
@@ -75,17 +75,17 @@ test.each([
   "anthropic/claude",
   "toString",
   "",
-])("'%s' has no price, rather than that of a model with a similar name", (id) => {
+])("'%s' has no price, rather than that of a similarly named model", (id) => {
   expect(findPrice(id)).toBeUndefined();
   expect(contextWindow(id)).toBe(128_000);
 });
 
-test("the window of a known model is known", () => {
+test("the context window of a known model is known", () => {
   expect(contextWindow("anthropic/claude-haiku-4-5")).toBe(200_000);
   expect(contextWindow("openai/gpt-5-mini")).toBe(272_000);
 });
 
-test("a table of the user's own goes before ours, and its longest key that fits before others", () => {
+test("the user's own table takes precedence over ours, and its longest matching key over others", () => {
   const free = { input: 0, output: 0 };
   const cheap = { input: 1, output: 2 };
   const dear = { input: 5, output: 9 };
@@ -109,6 +109,6 @@ test.each([
   [{ "a/b": { price: { input: -1, output: 1 } } }, "input"],
   [{ "a/b": { price: { input: 1, output: 1, cached: 1 } } }, "cached"],
   [{ "a/b": { context_window: 0 } }, "context_window"],
-])("a table of the user's own that makes no sense is refused: %j", (table, where) => {
+])("an invalid table of the user is refused: %j", (table, where) => {
   expect(JSON.stringify(PriceTable.safeParse(table).error?.issues)).toContain(where);
 });

@@ -27,7 +27,7 @@ const call = calls("bash", { command: "ls" }, "call_1");
 const secret = "sk-canary-0123456789";
 const usage = { input_tokens: 3, output_tokens: 2, cache_read_tokens: 1, cache_write_tokens: 0 };
 
-test("a replay gives each member its own calls again, whatever order the members take", async () => {
+test("a replay gives each member its own calls, in any order of the members", async () => {
   await using fixture = await setUp();
   const { record, recorded } = fixture;
   const first = await ask(record(alice, reply([thinks("hm"), call], { usage })));
@@ -43,7 +43,7 @@ test("a replay gives each member its own calls again, whatever order the members
   expect(replay.unplayed()).toEqual([]);
 });
 
-test("a recording is one line a call, with deltas joined and no waiting in it", async () => {
+test("a recording has one line per call, with deltas joined and no waits", async () => {
   await using fixture = await setUp();
   const finish: ModelPart = { type: "finish", blocks: [says("hello")], stop: "end", usage };
   const failure = { kind: "cut", message: "The stream was cut" } as const;
@@ -81,7 +81,7 @@ test("no secret gets into a recording", async () => {
   expect(text).toContain("echo [key]");
 });
 
-test("a call that failed fails again; one that was aborted is not in the recording", async () => {
+test("a failed call fails again; an aborted one is not in the recording", async () => {
   await using fixture = await setUp();
   const failure = { kind: "bad-key", message: "Invalid key", hint: "Set it" } as const;
   const abort = new AbortController();
@@ -97,7 +97,7 @@ test("a call that failed fails again; one that was aborted is not in the recordi
   expect((await ask(replay.modelFor(alice)))[0]).toEqual({ type: "text-delta", text: "after all" });
 });
 
-test("mail that comes at another moment does not matter to a replay", async () => {
+test("the moment at which mail arrives does not matter to a replay", async () => {
   await using fixture = await setUp();
   await ask(fixture.record(alice, call));
   await ask(fixture.record(alice, says("done")), answering());
@@ -120,7 +120,7 @@ test.each([
     opening(),
     "answers no tool call, and there it answered bash",
   ],
-])("a replay that goes another way is told: %s", async (_, conversation, difference) => {
+])("a replay that differs is reported: %s", async (_, conversation, difference) => {
   await using fixture = await setUp();
   await ask(fixture.record(alice, call));
   await ask(fixture.record(alice, says("done")), answering());
@@ -149,7 +149,7 @@ test("a call beyond the recording, or of a member that is not in it, is an error
   ]);
 });
 
-test("an abort ends a replayed call between its parts, and one that has not begun is still there", async () => {
+test("an abort ends a replayed call between its parts, and one that has not started is kept", async () => {
   await using fixture = await setUp();
   await ask(fixture.record(alice, reply([says("one"), thinks("two")])));
   const replay = await Replay.open(fixture.recorded);
@@ -169,7 +169,7 @@ test("an abort ends a replayed call between its parts, and one that has not begu
   expect(seen).toMatchObject([{ type: "text-delta" }, aborted]);
 });
 
-test("a recording is the owner's alone to read, and never added to an older one", async () => {
+test("a recording is private, and never added to an older one", async () => {
   await using fixture = await setUp();
 
   expect((await stat(fixture.recorded)).mode & 0o777).toBe(0o600);
@@ -178,7 +178,7 @@ test("a recording is the owner's alone to read, and never added to an older one"
   });
 });
 
-test("a file that is missing or no recording is refused, naming the place", async () => {
+test("a missing or invalid recording is refused, with its position", async () => {
   await using fixture = await setUp();
   const path = join(fixture.directory, "other.jsonl");
 

@@ -25,19 +25,16 @@ test.each([
   ["openai/any", 60_000],
   ["google/any", 60_000],
   ["openai-compatible/any", 300_000],
-])(
-  "the code of %s has read an answer once it is warm, though there is no provider",
-  async (id, headersMs) => {
-    const clock = new NotingClock();
+])("warming up %s makes its code parse an answer, without a provider", async (id, headersMs) => {
+  const clock = new NotingClock();
 
-    await warmUpModel(id, { env, clock });
+  await warmUpModel(id, { env, clock });
 
-    expect(clock.delays).toEqual([headersMs, 90_000, 90_000]);
-    expect(clock.pending).toBe(0);
-  },
-);
+  expect(clock.delays).toEqual([headersMs, 90_000, 90_000]);
+  expect(clock.pending).toBe(0);
+});
 
-test("a model without a provider has nothing to make warm", async () => {
+test("a model without a provider has nothing to warm up", async () => {
   const clock = new NotingClock();
 
   await warmUpModel("replay:/no/such/file", { env, clock });

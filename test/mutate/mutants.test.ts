@@ -29,11 +29,11 @@ test.each([
   'const a = { "a": b };',
   'const a = "two words";',
   "class A extends B { constructor() { super(); } }",
-])("nothing is to be changed in %s", (source) => {
+])("nothing is changed in %s", (source) => {
   expect(kindsIn(source)).toEqual([]);
 });
 
-test("what runs when a module is loaded is told from what runs later", () => {
+test("code that runs when a module is loaded is distinguished from code that runs later", () => {
   const source = "const a = 1; function f() { return 2; } class C { a = 3; static b = 4; }";
 
   expect(mutantsOf("a.ts", source).map(({ isStatic }) => isStatic)).toEqual([
@@ -58,7 +58,7 @@ async function load(text: string): Promise<(a: number) => string> {
   return (await import(`data:text/javascript,${encodeURIComponent(outputText)}`)).f;
 }
 
-test("woven code does what it did while all mutants sleep, and what each says while that is awake", async () => {
+test("instrumented code is unchanged while no mutant is active, and has the effect of the active one", async () => {
   const mutants = mutantsOf("a.ts", source);
   const inputs = [1, 2, 3, 5];
   const original = await load(source);

@@ -55,7 +55,7 @@ async function world() {
   };
 }
 
-test("the first run leaves a code cache for this user alone, and the next ones use it", async () => {
+test("the first run writes a private code cache, and the next ones use it", async () => {
   await using it = await world();
 
   const states = [await it.run(), await it.run()];
@@ -117,7 +117,7 @@ test.runIf(process.getuid?.() === 0)("another user's code cache is not used", as
   expect([withTheirFile, withTheirDirectory]).toEqual([made, notOurs]);
 });
 
-test("a link in the place of the directory is not followed", async () => {
+test("a link in place of the directory is not followed", async () => {
   await using it = await world();
   await mkdir(join(it.home, "elsewhere"));
   await mkdir(join(it.home, ".cache"));
@@ -127,7 +127,7 @@ test("a link in the place of the directory is not followed", async () => {
   expect(await readdir(join(it.home, "elsewhere"))).toEqual([]);
 });
 
-test("where nothing can be written, the program runs without a code cache", async () => {
+test("if nothing can be written, the program runs without a code cache", async () => {
   await using it = await world();
   await symlink(join(it.home, "nowhere/at/all"), join(it.home, "broken"));
   await writeFile(join(it.home, "file"), "");
@@ -147,7 +147,7 @@ test("TROUPE_NO_CODE_CACHE turns it off", async () => {
   expect(await readdir(it.home)).not.toContain(".cache");
 });
 
-test("each command keeps the code that it uses itself", async () => {
+test("each command caches the code that it uses", async () => {
   await using it = await world();
   await it.run();
   const inWorkspace = ["--team-dir", join(it.home, "../workspace/.team")];
@@ -169,7 +169,7 @@ test("each command keeps the code that it uses itself", async () => {
   expect(scripts.map(([name]) => name)).toEqual(["program.js"]);
 });
 
-test("code of another provider is added to the cache, and the rest stays in it", async () => {
+test("code of another provider is added to the cache, and the rest is kept", async () => {
   await using it = await world();
   const inodes: number[] = [];
   for (const model of ["anthropic", "openai", "anthropic", "openai"]) {
@@ -182,7 +182,7 @@ test("code of another provider is added to the cache, and the rest stays in it",
   expect(later).toEqual([both, both]);
 });
 
-test("what uses little of the program, or fails, leaves no code cache", async () => {
+test("a command that uses little of the program, or fails, writes no code cache", async () => {
   await using it = await world();
 
   const ends = [
@@ -197,7 +197,7 @@ test("what uses little of the program, or fails, leaves no code cache", async ()
   expect(await readdir(it.home)).not.toContain(".cache");
 });
 
-test("the oldest files make room", async () => {
+test("the oldest files are removed", async () => {
   await using it = await world();
   await mkdir(it.cache, { recursive: true, mode: 0o700 });
   const old = Array.from({ length: 30 }, (_, n) => `code-0.0.${n}.cache`);

@@ -6,7 +6,7 @@ import { expect, test } from "vitest";
 /** The dashboard's page, as it is published. */
 const directory = resolve("dist/web");
 
-test("all of the dashboard's script is at most 64 kB gzipped, and is all that the page loads beside its style", async () => {
+test("the dashboard's script is at most 64 kB gzipped, and the page loads only it and its style", async () => {
   const names = await readdir(directory);
   const scripts = names.filter((name) => /\.m?js$/.test(name));
   const sizes = await Promise.all(

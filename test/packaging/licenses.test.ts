@@ -9,7 +9,7 @@ const notBundled = ["@vscode/ripgrep", "vitest"];
 const importPattern =
   /^(?:import|export)(?! type) [^;]*?from "([^".][^"]*)"|import\("([^".][^"]*)"\)/gm;
 
-test("every package that the program is made of has its licence in the package", async () => {
+test("every package in the program has its licence in the package", async () => {
   const packages = await importedBy("src", /\.ts$/);
   const files = ["dist/THIRD-PARTY-LICENSES.txt", "dist/cli/THIRD-PARTY-LICENSES.txt"];
   const texts = await Promise.all(files.map((file) => readFile(file, "utf8")));
@@ -20,7 +20,7 @@ test("every package that the program is made of has its licence in the package",
   expect(licensed).toContain("Permission is hereby granted, free of charge");
 });
 
-test("every package that the page is made of has its licence in the script, and so in every exported run", async () => {
+test("every package in the page has its licence in the script, and so in every exported run", async () => {
   const packages = [
     ...(await importedBy("web/src", /\.tsx?$/)),
     ...(await importedBy("src/lib", /^markdown.*\.ts$/)),

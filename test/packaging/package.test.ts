@@ -11,7 +11,7 @@ const compilerOptions = {
   ...{ noEmit: true, allowImportingTsExtensions: true },
 };
 
-test("a program with a store of its own compiles and runs against the packed package", async () => {
+test("a program with a custom store compiles and runs against the packed package", async () => {
   await using directory = await temporaryDirectory();
   const project = directory.path;
   installPacked(project);

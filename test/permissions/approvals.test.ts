@@ -20,7 +20,7 @@ const question: Question = {
 };
 const never = new AbortController().signal;
 
-test("a question is on record before it is answered, with a hash of exactly what would run", async () => {
+test("a question is recorded before it is answered, with a hash of exactly what would run", async () => {
   await using store = new MemoryTeamStore({ clock: systemClock });
   const approvals = new RequestApprovals(store.requests);
 
@@ -63,7 +63,7 @@ test("a denial comes back with the person's reason", async () => {
   expect(await answer).toEqual({ type: "denied", reason: "not on Friday" });
 });
 
-test("P08 a question that was left open is the same one after a restart", async () => {
+test("P08 an open question is the same one after a restart", async () => {
   await using store = new MemoryTeamStore({ clock: systemClock });
   const leaving = new AbortController();
   const first = new RequestApprovals(store.requests).ask(question, leaving.signal);
@@ -102,7 +102,7 @@ test("P13 the approval of one call allows no other", async () => {
   expect(await store.requests.list()).toHaveLength(5);
 });
 
-test("nothing is left of a question that was answered: no listener, no timer", async () => {
+test("nothing is left of an answered question: no listener, no timer", async () => {
   const clock = new ManualClock();
   await using store = new MemoryTeamStore({ clock });
   const person = new AbortController();
@@ -118,7 +118,7 @@ test("nothing is left of a question that was answered: no listener, no timer", a
   expect(clock.pending).toBe(0);
 });
 
-test("an interrupted call asks no more: its question is cancelled", async () => {
+test("the question of an interrupted call is cancelled", async () => {
   await using store = new MemoryTeamStore({ clock: systemClock });
   const person = new AbortController();
   const answer = new RequestApprovals(store.requests).ask(question, person.signal);
@@ -130,7 +130,7 @@ test("an interrupted call asks no more: its question is cancelled", async () => 
   expect(await store.requests.get(id)).toMatchObject({ state: "cancelled" });
 });
 
-test("where nobody can be asked, the answer is a denial at once, and on record", async () => {
+test("if nobody can be asked, the answer is an immediate denial, which is recorded", async () => {
   await using store = new MemoryTeamStore({ clock: systemClock });
   const approvals = new RequestApprovals(store.requests, {
     clock: systemClock,
@@ -144,7 +144,7 @@ test("where nobody can be asked, the answer is a denial at once, and on record",
   expect(await store.requests.list()).toMatchObject([{ state: "expired" }]);
 });
 
-test("P11 a question that nobody answers in time expires, and its asker goes on with a denial", async () => {
+test("P11 a question without an answer in time expires, and its asker continues with a denial", async () => {
   const clock = new ManualClock();
   await using store = new MemoryTeamStore({ clock });
   const answer = new RequestApprovals(store.requests, { clock, timeoutMs: 60_000 }).ask(
@@ -162,7 +162,7 @@ test("P11 a question that nobody answers in time expires, and its asker goes on 
   expect(await store.requests.get(id)).toMatchObject({ state: "expired" });
 });
 
-test("a question from before a restart has all its time again", async () => {
+test("a question from before a restart has its full time again", async () => {
   const clock = new ManualClock();
   await using store = new MemoryTeamStore({ clock });
   const approvals = () => new RequestApprovals(store.requests, { clock, timeoutMs: 60_000 });
@@ -187,7 +187,7 @@ test("a question from before a restart has all its time again", async () => {
   expect(await store.requests.list()).toMatchObject([{ id, state: "expired" }]);
 });
 
-test("an answer in the very last moment counts, and stops the clock", async () => {
+test("an answer at the last moment counts, and stops the timeout", async () => {
   const clock = new ManualClock();
   await using store = new MemoryTeamStore({ clock });
   const approvals = new RequestApprovals(store.requests, { clock, timeoutMs: 60_000 });
@@ -203,7 +203,7 @@ test("an answer in the very last moment counts, and stops the clock", async () =
   expect(await store.requests.get(id)).toMatchObject({ state: "approved" });
 });
 
-test("without a timeout a question waits, however long it takes", async () => {
+test("without a timeout a question waits forever", async () => {
   const clock = new ManualClock();
   await using store = new MemoryTeamStore({ clock });
   const answer = new RequestApprovals(store.requests, { clock }).ask(question, never);
@@ -229,7 +229,7 @@ async function pending(store: MemoryTeamStore): Promise<Request> {
   });
 }
 
-test("an answer that comes together with an interruption breaks nothing", async () => {
+test("a simultaneous answer and interruption break nothing", async () => {
   await using store = new MemoryTeamStore({ clock: systemClock });
   const person = new AbortController();
   const answer = new RequestApprovals(store.requests).ask(question, person.signal);
@@ -244,7 +244,7 @@ test("an answer that comes together with an interruption breaks nothing", async 
   );
 });
 
-test("P13 what was approved once is asked again when it is another call", async () => {
+test("P13 an approved question is asked again for another call", async () => {
   await using store = new MemoryTeamStore({ clock: systemClock });
   const approvals = new RequestApprovals(store.requests);
   const first = approvals.ask({ ...question, mayBeOpen: false }, never);

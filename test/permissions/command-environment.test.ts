@@ -28,7 +28,7 @@ async function outputOf(cwd: string, line: string, variables: Record<string, str
 }
 
 test.each(leading)(
-  "%s=%j does not reach a member's commands, where it would change %j",
+  "%s=%j is not passed to a member's commands, where it would change %j",
   async (name, value, line) => {
     await using workspace = await project();
     const cwd = workspace.root;
@@ -49,7 +49,7 @@ test.each(leading)(
   },
 );
 
-test("variables that people need for their commands stay", () => {
+test("variables that people need for their commands are kept", () => {
   const needed = {
     PATH: "/bin",
     NODE_OPTIONS: "--max-old-space-size=1",
@@ -59,7 +59,7 @@ test("variables that people need for their commands stay", () => {
   expect(commandEnvironment(needed)).toMatchObject(needed);
 });
 
-test("a function that the environment brings under a program's name is asked about", async () => {
+test("an exported function with a program's name needs approval", async () => {
   await using workspace = await project();
   const environment = { "BASH_FUNC_ls%%": "() { touch K; }" };
   const decisionOn = async (line: string) =>

@@ -13,18 +13,21 @@ test.each([
   "> ./--target-directory=.te''am; cp evil *",
   "touch ./--target-directory=.te''am; cp evil -* e*",
   "d=.te; e=am; > ./--target-directory=$d$e; mv evil *",
-])("%j writes the team's records by a name that a pattern finds, and is refused", async (line) => {
-  await using workspace = await project();
-  await writeFile(join(workspace.root, "evil"), "x");
-  const { decision } = await judgeLine(workspace.permissions({ mode }), line);
+])(
+  "%j writes the team's records through a file name that a pattern finds, and is refused",
+  async (line) => {
+    await using workspace = await project();
+    await writeFile(join(workspace.root, "evil"), "x");
+    const { decision } = await judgeLine(workspace.permissions({ mode }), line);
 
-  await run("bash", ["-c", line], { cwd: workspace.root }).catch(() => undefined);
+    await run("bash", ["-c", line], { cwd: workspace.root }).catch(() => undefined);
 
-  expect(await readdir(join(workspace.root, ".team")), "the control").toContain("evil");
-  expect(decision).toBe("deny");
-});
+    expect(await readdir(join(workspace.root, ".team")), "the control").toContain("evil");
+    expect(decision).toBe("deny");
+  },
+);
 
-test("an existing file whose name makes an option for the team's records is refused", async () => {
+test("an existing file whose name becomes an option that affects the team's records is refused", async () => {
   await using workspace = await project();
   const permissions = workspace.permissions({ mode });
   const before = await judgeLine(permissions, "cp src/a.ts *");
@@ -47,7 +50,7 @@ test.each(["cp evil -t.te''am", "install -t .te''am evil"])(
 );
 
 test.each(["cp *.md src", "mv * build", "rm *", "cp evil -- *", "> build/x; cp *.md src"])(
-  "%j still runs where nothing is asked",
+  "%j still runs in bypassPermissions",
   async (line) => {
     await using workspace = await project();
 

@@ -121,7 +121,7 @@ async function hostileRepository(root: string, setting: string) {
 }
 
 test.each(Object.keys(settings))(
-  "git that only reads runs nothing that a repository's %s names",
+  "a read-only git command runs nothing that a repository's %s names",
   async (setting) => {
     await using directory = await temporaryDirectory();
     const { directory: repository, runs } = await hostileRepository(
@@ -142,7 +142,7 @@ test.each(Object.keys(settings))(
   },
 );
 
-test("git status is free in a plain repository and asked about in a hostile one", async () => {
+test("git status is free in a plain repository and needs approval in a hostile one", async () => {
   await using workspace = await project();
   const permissions = workspace.permissions();
   const before = await judgeLine(permissions, "git status");
@@ -157,7 +157,7 @@ test("git status is free in a plain repository and asked about in a hostile one"
   expect(after.reason).toContain("filter.clean");
 });
 
-test("a repository in a folder below, bare or linked, is found where git would find it", async () => {
+test("a repository in a subfolder, bare or linked, is found where git would find it", async () => {
   await using workspace = await project();
   const permissions = workspace.permissions();
   const bare = join(workspace.root, "src/bare");
@@ -260,7 +260,7 @@ test.each([
     },
     ["git commit --amend", "git config --local --list"],
   ],
-])("git is asked about before it follows %s", async (_, prepare, lines) => {
+])("git needs approval before it follows %s", async (_, prepare, lines) => {
   await using workspace = await project();
   const rules = allow(
     "bash(git add:*)",
@@ -280,7 +280,7 @@ test.each([
   expect(after).toEqual(lines.map(() => "ask"));
 });
 
-test("an exact rule is a person's word for git in a hostile repository too", async () => {
+test("an exact rule allows git in a hostile repository too", async () => {
   await using workspace = await project();
   await writeFile(join(workspace.root, ".git/config"), '[filter "x"]\n\tclean = evil\n', {
     flag: "a",
@@ -290,7 +290,7 @@ test("an exact rule is a person's word for git in a hostile repository too", asy
   expect(await judgeLine(permissions, "git add -A")).toMatchObject({ decision: "allow" });
 });
 
-test("a repository with a submodule is asked about, for git follows its configuration too", async () => {
+test("a repository with a submodule needs approval, since git follows its configuration too", async () => {
   await using workspace = await project();
   const inner = join(workspace.root, "src/inner");
   await run("git", ["init", "-q", inner]);
@@ -323,6 +323,6 @@ test.each([
   ['[remote "x"]\n\tuploadpack = evil\n', "remote.uploadpack"],
   ["[core\n\tfsmonitor = evil\n", ".[core"],
   ["[core] ; x\n [core]fsmonitor=evil", "core.fsmonitor"],
-])("a configuration is harmless as long as all its keys are: %j", (configuration, expected) => {
+])("a configuration is harmless if all its keys are: %j", (configuration, expected) => {
   expect(unusualKey(configuration)).toBe(expected);
 });

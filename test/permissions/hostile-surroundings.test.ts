@@ -10,7 +10,7 @@ async function writeProgram(path: string): Promise<void> {
 }
 
 test.each(["ls", "timeout 5 cat README.md", "git status", "bash -c 'cat README.md'", "nice ls"])(
-  "%j is asked about where PATH finds a program of it in the workspace",
+  "%j needs approval if PATH finds its program in the workspace",
   async (line) => {
     await using workspace = await project();
     const bin = join(workspace.root, "tools/bin");
@@ -33,7 +33,7 @@ test.each([
   "echo x > tools/bin/ls",
   "mv src tools/bin",
   "tee tools/bin/new",
-])("%j is asked about where edits are accepted and PATH has that folder", async (line) => {
+])("%j needs approval if edits are accepted and PATH has that folder", async (line) => {
   await using workspace = await project();
   const environment = { PATH: `${join(workspace.root, "tools/bin")}:/usr/bin` };
   const mode = "acceptEdits";
@@ -44,7 +44,7 @@ test.each([
   expect([asked.decision, control.decision]).toEqual(["ask", "allow"]);
 });
 
-test("a program in a folder of PATH is not written unasked by the file tools either", async () => {
+test("file tools need approval to write a program in a folder of PATH too", async () => {
   await using workspace = await project();
   const environment = { PATH: join(workspace.root, "tools/bin") };
   const permissions = workspace.permissions({ mode: "acceptEdits", environment });
@@ -55,7 +55,7 @@ test("a program in a folder of PATH is not written unasked by the file tools eit
   expect(await write("tools/ls")).toMatchObject({ decision: "allow" });
 });
 
-test("a directory of PATH, or a home, that cannot be reached keeps nothing from being judged", async () => {
+test("an unreachable directory in PATH or home does not prevent judging", async () => {
   await using workspace = await project();
   const loop = join(workspace.outside, "loop");
   await symlink(loop, loop);
@@ -69,7 +69,7 @@ test("a directory of PATH, or a home, that cannot be reached keeps nothing from 
   expect(await permissions.judge(reading(loop))).toMatchObject({ decision: "deny" });
 });
 
-test("a directory of PATH in the workspace is not written unasked, though it cannot be reached yet", async () => {
+test("a directory of PATH in the workspace cannot be written without approval, even if it does not exist yet", async () => {
   await using workspace = await project();
   const bin = join(workspace.root, "bin");
   await symlink(bin, bin);
@@ -88,7 +88,7 @@ function reading(path: string) {
   return { tool: "read_file", action: { type: "read", path } } as const;
 }
 
-test("where the workspace is the person's home, secrets in it are asked for", async () => {
+test("if the workspace is the person's home, reading secrets in it needs approval", async () => {
   await using workspace = await project();
   const home = workspace.permissions({ environment: { HOME: workspace.root } });
   const elsewhere = workspace.permissions({ environment: { HOME: workspace.outside } });
@@ -101,7 +101,7 @@ test("where the workspace is the person's home, secrets in it are asked for", as
   expect(await judgeLine(home, "cat README.md")).toMatchObject({ decision: "allow" });
 });
 
-test("a variable of the environment is shown or changed only when that is asked", async () => {
+test("showing or changing an environment variable needs approval", async () => {
   await using workspace = await project();
   const environment = { ACME_LICENCE: "abc", HOME: "/home/x", PATH: "/usr/bin" };
   const permissions = workspace.permissions({ environment });
@@ -114,7 +114,7 @@ test("a variable of the environment is shown or changed only when that is asked"
   expect(await decisionOf("false && GITHUB_TOKEN=x; echo $GITHUB_TOKEN")).toBe("ask");
 });
 
-test("a line with other letters than ASCII is asked about where bash reads another encoding", async () => {
+test("a line with non-ASCII letters needs approval if bash uses another encoding", async () => {
   await using workspace = await project();
   const decisionIn = async (LANG: string) =>
     (await judgeLine(workspace.permissions({ environment: { LANG } }), "echo é")).decision;
@@ -123,7 +123,7 @@ test("a line with other letters than ASCII is asked about where bash reads anoth
   expect(await decisionIn("de_DE.UTF-8")).toBe("allow");
 });
 
-test("troupe is not run under another name of its folder where nothing is asked", async () => {
+test("troupe is not run by another name of its folder in bypassPermissions", async () => {
   await using workspace = await project();
   const copy = join(workspace.outside, "copy");
   await mkdir(join(copy, "dist/cli"), { recursive: true });
@@ -137,7 +137,7 @@ test("troupe is not run under another name of its folder where nothing is asked"
   expect(await decisionOf(`node ${copy}/dist/cli/main.js approvals`)).toBe("allow");
 });
 
-test("a search is asked about where a rule asks for something below it, and reads the rest otherwise", async () => {
+test("a search needs approval if a rule covers something below it, and is free otherwise", async () => {
   await using workspace = await project();
   const decisionWith = async (rules: Parameters<typeof workspace.permissions>[0]) => {
     const action = { type: "read", path: ".", isTree: true } as const;

@@ -110,7 +110,7 @@ async function emptyPlace(base: string, index: number): Promise<string> {
 test.each([
   { program: "sed", pieces: sedPieces, isPrinting: isPrintingSedScript },
   { program: "awk", pieces: awkPieces, isPrinting: isPrintingAwkProgram },
-])("what is taken for a $program program that only prints leaves no file", async (given) => {
+])("a $program program that is judged to only print leaves no file", async (given) => {
   const { program, pieces, isPrinting } = given;
   await using base = await temporaryDirectory();
   let index = 0;
@@ -132,7 +132,7 @@ test.each([
   ["sed", "s/a/b/w out"],
   ["awk", '{ print > "out" }'],
   ["awk", 'BEGIN { system("touch out") }'],
-])("%s %j, which leaves a file, is not taken for one", async (program, script) => {
+])("%s %j, which writes a file, is not judged to only print", async (program, script) => {
   await using base = await temporaryDirectory();
   const directory = await emptyPlace(base.path, 0);
 

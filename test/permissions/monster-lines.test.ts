@@ -32,7 +32,7 @@ const monsters: [string, string][] = [
 ];
 
 // Each of them took seconds, or did not end, where work is not bounded.
-test("lines that multiply are asked about, and judged before anybody waits", async () => {
+test("lines that expand exponentially need approval, and are judged fast", async () => {
   await using workspace = await project();
   const permissions = workspace.permissions();
 
@@ -42,7 +42,7 @@ test("lines that multiply are asked about, and judged before anybody waits", asy
   }
 });
 
-test("no line has more commands and words found in it than a person could read", () => {
+test("no more commands and words are found in a line than a person could read", () => {
   for (const [name, line] of monsters) {
     const parsed = parseLine(line);
     if (parsed.type === "unparsable") continue;
@@ -51,7 +51,7 @@ test("no line has more commands and words found in it than a person could read",
   }
 });
 
-test("a pattern with many stars is asked about, since to match it may take long", async () => {
+test("a pattern with many stars needs approval, since matching it may take long", async () => {
   await using workspace = await project();
   await mkdir(join(workspace.root, "long"));
   await writeFile(join(workspace.root, "long", "a".repeat(200)), "");
@@ -88,7 +88,7 @@ test.each([
   ).toBe(isMatched);
 });
 
-test("names whose letters depend on the locale are not expanded, so that they are asked about", async () => {
+test("names whose letters depend on the locale are not expanded, so they need approval", async () => {
   await using workspace = await project();
   await mkdir(join(workspace.root, "few"));
   await symlink(workspace.outside, join(workspace.root, "few", "é"));

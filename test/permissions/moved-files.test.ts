@@ -17,7 +17,7 @@ test.each([
   ["mv ci .github", "ci/workflows/x.yml"],
   ["mv ci .vscode", "ci/tasks.json"],
   ["cp -r ci build/hooks", "ci/pre-commit"],
-])("%s is asked about when it brings %s", async (line, file) => {
+])("%s needs approval when it brings %s", async (line, file) => {
   await using workspace = await project();
   await put(workspace.root, file);
 
@@ -26,7 +26,7 @@ test.each([
   expect(decision).toBe("ask");
 });
 
-test("a folder with a link in it is not copied unasked, for some systems copy what it leads to", async () => {
+test("copying a folder that contains a link needs approval, since some systems copy its target", async () => {
   await using workspace = await project();
   const permissions = workspace.permissions({ mode: "acceptEdits" });
   const before = await judgeLine(permissions, "cp -r src/lib build/lib");
@@ -38,7 +38,7 @@ test("a folder with a link in it is not copied unasked, for some systems copy wh
   expect(after.decision).toBe("ask");
 });
 
-test("a folder too large to look through is not moved unasked", async () => {
+test("moving a folder that is too large to search needs approval", async () => {
   await using workspace = await project();
   await put(workspace.root, ...Array.from({ length: 2_001 }, (_, index) => `many/${index}`));
 
@@ -59,7 +59,7 @@ test.each([
   "sed -i 's/foo/bar/' src/a.ts",
   "head -1 README.md | tee build/name.txt",
   "cp README.md .github/README.md",
-])("where edits are accepted, %s is no more than that", async (line) => {
+])("if edits are accepted, %s is free too", async (line) => {
   await using workspace = await project();
 
   const { decision } = await judgeLine(workspace.permissions({ mode: "acceptEdits" }), line);
@@ -71,7 +71,7 @@ test.each([
   ["tee build/x < src/a.ts", "edit_file(build/**)"],
   ["sed -i s/a/b/ src/a.ts", "edit_file(src/**)"],
   ["mkdir -p src/new && touch src/new/a.ts", "edit_file(src/**)"],
-])("%s is covered by %s, and by nothing less", async (line, rule) => {
+])("%s is covered by %s, and by no weaker rule", async (line, rule) => {
   await using workspace = await project();
 
   const without = await judgeLine(workspace.permissions(), line);

@@ -49,7 +49,7 @@ test.each([
   "echo $(cat pattern)",
   "while read -r x; do echo $x; done < pattern",
   "for f in odd/*/*; do echo $f; done",
-])("%j lists names outside the workspace, and is asked about", async (line) => {
+])("%j lists names outside the workspace, and needs approval", async (line) => {
   await using workspace = await project();
   await writeFile(join(workspace.root, "pattern"), "../outside/*\n");
   // A name that is a pattern itself, and leads through a link beside it.
@@ -68,7 +68,7 @@ test.each([
   "echo links/*/nothing*",
   "test -e ../outside/nothing*",
   "x=$UNSET; x+='../outside/*'; : $x",
-])("%j looks outside the workspace, though it shows nothing, and is asked about", async (line) => {
+])("%j looks outside the workspace without showing anything, and needs approval", async (line) => {
   await using workspace = await project();
 
   expect(await decisionOn(workspace, line)).toBe("ask");
@@ -94,13 +94,13 @@ test.each([
   "find . -name '*.ts' | xargs echo",
   "[[ x == ../outside/* ]]",
   "case x in ../outside/*) ;; esac",
-])("%j looks nowhere else, and is not asked about", async (line) => {
+])("%j looks nowhere else, and is free", async (line) => {
   await using workspace = await project();
 
   expect(await decisionOn(workspace, line)).toBe("allow");
 });
 
-test("a workspace whose own path looks like a pattern is not named without quotes", async () => {
+test("a workspace whose path looks like a pattern needs quotes", async () => {
   await using workspace = await project();
   const environment = { ...environmentOf(workspace), PWD: join(workspace.root, "../pro*") };
   const permissions = workspace.permissions({ environment });

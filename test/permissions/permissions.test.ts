@@ -60,7 +60,7 @@ function every(decision: string): Record<PermissionMode, string> {
   return { default: decision, acceptEdits: decision, plan: decision, bypassPermissions: decision };
 }
 
-test.each(modes)("%s decides each kind of call as it promises", async (mode) => {
+test.each(modes)("%s decides each kind of call as documented", async (mode) => {
   await using workspace = await project();
   const permissions = workspace.permissions({ mode });
 
@@ -74,7 +74,7 @@ test.each(modes)("%s decides each kind of call as it promises", async (mode) => 
   }
 });
 
-test("only calls that change nothing are read-only, whatever is decided about them", async () => {
+test("only calls that change nothing are read-only, regardless of the decision", async () => {
   await using workspace = await project();
   const permissions = workspace.permissions({ mode: "bypassPermissions" });
 
@@ -92,7 +92,7 @@ test("only calls that change nothing are read-only, whatever is decided about th
   ]);
 });
 
-test("a call refused while planning says to present the plan", async () => {
+test("a call that is refused in plan mode says to present the plan", async () => {
   await using workspace = await project();
 
   const { reason } = await workspace.permissions({ mode: "plan" }).judge(write("src/a.ts"));
@@ -163,7 +163,7 @@ const tampering = [
 ];
 
 test.each(tampering)(
-  "P13 %j asks in every mode whatever is allowed, and is refused when nothing asks",
+  "P13 %j needs approval in every mode regardless of rules, and is refused in bypassPermissions",
   async (line) => {
     await using workspace = await project();
     const rules = allow("bash", "edit_file", "read_file", `bash(${line.split(" ")[0]}:*)`);
@@ -200,7 +200,7 @@ test.each([
   "chmod -R u+w src",
   "cp -rt build src",
   "rm -rf src/*",
-])("%j is no tampering", async (line) => {
+])("%j does not count as tampering", async (line) => {
   await using workspace = await project();
   const permissions = workspace.permissions({ mode: "bypassPermissions" });
 
@@ -234,27 +234,30 @@ const protectedFiles = [
   ".local/state/troupe/trusted/x.json",
 ];
 
-test.each(protectedFiles)("writing %s always asks, by tool and by command", async (path) => {
-  await using workspace = await project();
-  const rules = allow(
-    "edit_file",
-    `edit_file(${path})`,
-    "bash(cp:*)",
-    "bash(tee:*)",
-    "bash(echo:*)",
-  );
+test.each(protectedFiles)(
+  "writing %s always needs approval, by tool and by command",
+  async (path) => {
+    await using workspace = await project();
+    const rules = allow(
+      "edit_file",
+      `edit_file(${path})`,
+      "bash(cp:*)",
+      "bash(tee:*)",
+      "bash(echo:*)",
+    );
 
-  for (const mode of ["default", "acceptEdits"] as const) {
-    const permissions = workspace.permissions({ mode, rules });
-    expect(await permissions.judge(write(path))).toMatchObject({ decision: "ask" });
-    for (const line of [`echo x > ${path}`, `cp README.md ${path}`, `echo x | tee -a ${path}`]) {
-      expect({ line, ...(await judgeLine(permissions, line)) }).toMatchObject({
-        line,
-        decision: "ask",
-      });
+    for (const mode of ["default", "acceptEdits"] as const) {
+      const permissions = workspace.permissions({ mode, rules });
+      expect(await permissions.judge(write(path))).toMatchObject({ decision: "ask" });
+      for (const line of [`echo x > ${path}`, `cp README.md ${path}`, `echo x | tee -a ${path}`]) {
+        expect({ line, ...(await judgeLine(permissions, line)) }).toMatchObject({
+          line,
+          decision: "ask",
+        });
+      }
     }
-  }
-});
+  },
+);
 
 test.each(["AGENTS.md", "src/git.ts", "docs/.gitkeep", "package.json", ".github/README.md"])(
   "writing %s needs no more than other files",
@@ -358,7 +361,7 @@ test.each([
   ". ./x.sh",
   "alias r='r''m -f'; r x",
   "su -c 'r\"\"m x'",
-])("what %j runs nobody knows, so it asks where a program is denied", async (line) => {
+])("the program of %j is unknown, so it needs approval if a program is denied", async (line) => {
   await using workspace = await project();
   const rules = [...allow("bash"), ...deny("bash(curl:*)")];
   const asked = await judgeLine(workspace.permissions({ rules }), line);
@@ -378,7 +381,7 @@ test.each([
   "flock lock npm test",
   "timeout 5 grep rm src/a.ts",
   "echo 'rm x'",
-])("a rule that denies rm says nothing about %j", async (line) => {
+])("a rule that denies rm does not apply to %j", async (line) => {
   await using workspace = await project();
   const permissions = workspace.permissions({
     mode: "bypassPermissions",
@@ -395,7 +398,7 @@ test.each([
   "grep KEY < .env",
   "cp .env build/x",
   "cd src; cat ../.env",
-])("a rule that denies reading .env holds for the command %j too", async (line) => {
+])("a rule that denies reading .env applies to the command %j too", async (line) => {
   await using workspace = await project();
   const permissions = workspace.permissions({
     rules: [...allow("bash"), ...deny("read_file(.env)")],
@@ -408,7 +411,7 @@ test.each([
   });
 });
 
-test("a bare rule denies any tool, those that only coordinate too", async () => {
+test("a bare rule denies any tool, including those that only coordinate", async () => {
   await using workspace = await project();
   const permissions = workspace.permissions({ rules: deny("broadcast") });
 
@@ -417,7 +420,7 @@ test("a bare rule denies any tool, those that only coordinate too", async () => 
   expect(verdict).toMatchObject({ decision: "deny", reason: "the rule deny broadcast" });
 });
 
-test("an exact rule covers what no rule for first words does", async () => {
+test("an exact rule covers commands that prefix rules do not", async () => {
   await using workspace = await project();
   const rules = allow("bash(node -e 1)", "bash(sudo make)", "bash(cat /etc/hosts)", "bash(find:*)");
   const permissions = workspace.permissions({ rules });
@@ -484,7 +487,7 @@ test("an edit suggests a rule for its folder", async () => {
   });
 });
 
-test("a mode set later holds from then on", async () => {
+test("a changed mode applies from then on", async () => {
   await using workspace = await project();
   const permissions = workspace.permissions({ mode: "plan" });
   const before = await permissions.judge(write("src/a.ts"));
@@ -504,7 +507,7 @@ test("hidden characters are shown in the reason", async () => {
   expect(reason).toContain("ls <U+202E># hi");
 });
 
-test("a rule that denies all commands denies those too that cannot be read", async () => {
+test("a rule that denies all commands also denies unreadable ones", async () => {
   await using workspace = await project();
 
   for (const mode of modes) {
@@ -513,7 +516,7 @@ test("a rule that denies all commands denies those too that cannot be read", asy
   }
 });
 
-test("where nothing is asked, a line that cannot be read to its end is refused", async () => {
+test("in bypassPermissions an unreadable line is refused", async () => {
   await using workspace = await project();
   const line = `rm x; ${"ls; ".repeat(600)} echo "`;
   const mode = "bypassPermissions";
@@ -525,7 +528,7 @@ test("where nothing is asked, a line that cannot be read to its end is refused",
   expect(bound.decision).toBe("deny");
 });
 
-test("a bracket that matches nothing is a name like any other", async () => {
+test("a bracket without a match is an ordinary name", async () => {
   await using workspace = await project();
   await symlink(workspace.outside, join(workspace.root, "[id]"));
   const permissions = workspace.permissions({ mode: "acceptEdits" });
@@ -541,7 +544,7 @@ test("a bracket that matches nothing is a name like any other", async () => {
   }
 });
 
-test("a pattern that finds options is no name for find to look for", async () => {
+test("a pattern that finds options is not a path for find", async () => {
   await using workspace = await project();
   const line = "find . -name ?z*";
   const before = await judgeLine(workspace.permissions(), line);
@@ -563,13 +566,13 @@ test.each([
   "PORT=3000 DEBUG=app:* ls",
   "sed -n '/^[[:space:]]*a/p;s/[^a-z]//g' README.md",
   'n=0; for f in a b; do echo $f; done; while read -r line; do echo "$line"; done < README.md',
-])("%j needs no permission", async (line) => {
+])("%j needs no approval", async (line) => {
   await using workspace = await project();
 
   expect(await judgeLine(workspace.permissions(), line)).toMatchObject({ decision: "allow" });
 });
 
-test("what -exec shows is denied where reading it is", async () => {
+test("reading through -exec is denied if reading the file is denied", async () => {
   await using workspace = await project();
   const line = "find . -type f -exec grep KEY {} +";
   const permissions = workspace.permissions({ rules: deny("read_file(.env)") });

@@ -135,7 +135,7 @@ function redirect(): fc.Arbitrary<string> {
   );
 }
 
-test("whatever real bash runs of a generated line was found in it", async () => {
+test("every command that real bash runs from a generated line was found in it", async () => {
   await using directory = await temporaryDirectory();
   let judged = 0;
   let ran = 0;
@@ -159,7 +159,7 @@ test("whatever real bash runs of a generated line was found in it", async () => 
   expect(ran).toBeGreaterThan(50);
 });
 
-test("a command that was not found in a line would be noticed", async () => {
+test("control: a command that was not found in a line is detected", async () => {
   await using directory = await temporaryDirectory();
   const found = readLine("aa x");
 
@@ -186,7 +186,7 @@ test.each([
   `x=1; while echo $((x)); do y=x; read -r $y || break; done <<< ${index}`,
   `x=1; read -r 'x[0]' <<< ${index}; echo $((x))`,
   `x=(aa y); "\${x[@]}"`,
-])("bash runs a program out of %j, and so it is asked about", async (text) => {
+])("bash runs a program from %j, so it needs approval", async (text) => {
   await using directory = await temporaryDirectory();
   await using workspace = await project();
 

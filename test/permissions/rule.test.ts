@@ -52,7 +52,7 @@ test.each([
   expect(coversPlace(parseRule("allow", rule), "writing", inside(path))).toBe(expected);
 });
 
-test("a rule about reading covers what is read, and nothing outside the workspace", () => {
+test("a rule about reading covers reading, and nothing outside the workspace", () => {
   const rule = parseRule("deny", "read_file(**)");
 
   expect(coversPlace(rule, "reading", inside(".env"))).toBe(true);
@@ -62,7 +62,7 @@ test("a rule about reading covers what is read, and nothing outside the workspac
 });
 
 test.each(["", "bash(", "bash()", "bash(:*)", "Bash(ls)", "send_message(x)", "bash(ls) and more"])(
-  "%j is refused with the right forms in the hint",
+  "%j is refused with the valid forms in the hint",
   (text) => {
     const read = () => parseRule("allow", text);
 
@@ -83,7 +83,7 @@ test.each([
   ["bash(git push:*)", "git commit -m push", false],
   ["bash(git push)", "git push origin", false],
   ["bash(npm publish:*)", "npm test publish", false],
-])("when it denies, %s means the command %s: %s", (rule, command, expected) => {
+])("as a deny rule, %s covers the command %s: %s", (rule, command, expected) => {
   expect(isMeantBy(parseRule("deny", rule), command.split(" "))).toBe(expected);
 });
 
@@ -98,7 +98,7 @@ test.each([
   ["read_file(/other/x)", "src", false],
   ["read_file", "src", true],
   ["edit_file(src/**)", "src", false],
-])("when it denies, %s may be about something in %s: %s", (rule, folder, expected) => {
+])("as a deny rule, %s may concern something in %s: %s", (rule, folder, expected) => {
   const place = folder === "." ? { real: "/work", isInside: true, relative: "." } : inside(folder);
 
   expect(mayCoverWithin(parseRule("deny", rule), place)).toBe(expected);

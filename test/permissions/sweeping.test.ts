@@ -66,7 +66,7 @@ test.each([
   ["cd .team && npm test", records],
   ["mv x .team/y", records],
   ["echo x > .team/config.json", records],
-])("P20 where a rule allows all commands, %j is asked about because %j", async (line, reason) => {
+])("P20 if a rule allows all commands, %j needs approval because %j", async (line, reason) => {
   await using it = await project();
 
   const verdict = await judgeLine(it.permissions({ rules: allow("bash") }), line);
@@ -129,7 +129,7 @@ test.each([
   ["touch x", "it runs touch x"],
   ["$X", "it runs …"],
   ["rm 'x", "cannot be judged"],
-])("while planning, %j is refused, and the reason says what it does: %s", async (line, reason) => {
+])("in plan mode, %j is refused, and the reason says what it does: %s", async (line, reason) => {
   await using it = await project();
 
   const verdict = await judgeLine(it.permissions({ mode: "plan" }), line);
@@ -155,7 +155,7 @@ test.each([
   expect(verdict.decision).toBe(decision);
 });
 
-test("a rule for reading outside of the workspace covers what a command reads there, and not what it writes", async () => {
+test("a rule for reading outside the workspace covers reads of a command there, not writes", async () => {
   await using it = await project();
   const rules = [...allow(`read_file(${it.outside}/**)`), ...allow("bash(cp:*)")];
   const judge = (line: string) => judgeLine(it.permissions({ rules }), line);

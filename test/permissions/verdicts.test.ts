@@ -5,7 +5,7 @@ import { coversPlace, parseRule } from "../../src/permissions/rule.ts";
 import { allow, deny, judgeLine, project } from "./judge-lines.ts";
 
 test.each(["ls; $(", "ls 'x", "cat README.md; if", "cat README.md\nfi"])(
-  "a line that cannot be read to its end is not read-only, whatever its beginning does: %j",
+  "an unreadable line is not read-only, whatever its beginning does: %j",
   async (line) => {
     await using it = await project();
 
@@ -20,7 +20,7 @@ test.each(["ls; $(", "ls 'x", "cat README.md; if", "cat README.md\nfi"])(
   },
 );
 
-test("what only coordinates is read-only, denied or not", async () => {
+test("calls that only coordinate are read-only, denied or not", async () => {
   await using it = await project();
   const call = { tool: "send_message", action: { type: "coordinate" } } as const;
 
@@ -39,7 +39,7 @@ test("a reason names the first three words of a command", async () => {
   expect(reason).toBe("it runs npm run build");
 });
 
-test("P25 a reason is short, however long the words are", async () => {
+test("P25 a reason is short, for words of any length", async () => {
   await using it = await project();
 
   const { reason } = await judgeLine(it.permissions(), `npm run ${"x".repeat(5_000)}`);
@@ -65,7 +65,7 @@ test.each([
 });
 
 test.each(["ls src | xargs -I{} {}", "ls src | xargs -I% %", "find . -exec {} ';'"])(
-  "a line that runs what it finds is asked about, although a rule allows all of its programs: %s",
+  "a line that runs files it finds needs approval, even if a rule allows all of its programs: %s",
   async (line) => {
     await using it = await project();
     const rules = allow("bash(ls:*)", "bash(xargs:*)", "bash(find:*)");
@@ -100,7 +100,7 @@ test.each([
   expect(unusualKey(configuration)).toBe(key);
 });
 
-test("git is configured to take no lock, show no pager, ask nobody and fetch nothing", () => {
+test("git is configured to take no lock, show no pager, ask no questions and fetch nothing", () => {
   const environment = commandEnvironment({});
   const { GIT_CONFIG_COUNT: count, ...rest } = environment;
   const settings = Array.from({ length: Number(count) }, (_, index) => [

@@ -51,7 +51,7 @@ test("a secret in a job's command is masked wherever the job is shown", async ()
   expect(jobs.at(-1)?.status).toBe("completed");
 });
 
-test("a stopped job is gone with all it had started", async () => {
+test("a stopped job ends with all processes it had started", async () => {
   await using fixture = await openShell();
   const job = await start(fixture.background, "setsid sleep 1000 & echo $!; wait");
   await expect.poll(() => fixture.background.get(job.id)?.output).toMatch(/\d+\n/);
@@ -78,7 +78,7 @@ test("the jobs of a member end with it", async () => {
   for (const pid of pids) expect(await systemProcesses.startOf(pid)).toBeUndefined();
 });
 
-test("so many run at once, and of the ended ones so many are remembered", async () => {
+test("the number of running jobs and of remembered ended ones is limited", async () => {
   await using fixture = await openShell();
   const { background } = fixture;
   const request = { command: "sleep 1000", timeoutMs: undefined };

@@ -8,7 +8,7 @@ import { testCommandRunner } from "../../src/testing/conformance/command-runner.
 import { temporaryDirectory } from "../../src/testing/temporary-directory.ts";
 import { onWord, openShell, plainEnvironment } from "./shell-fixture.ts";
 
-test("output and errors come in the order in which they were written", async () => {
+test("output and errors arrive in the order in which they were written", async () => {
   await using fixture = await openShell();
 
   const { output, exitCode } = await fixture.run(
@@ -27,7 +27,7 @@ test("/dev/stdout and /dev/stderr can be written to by name", async () => {
   expect(output).toBe("a\nb\nb\n");
 });
 
-test("each command begins in the working directory, with nothing of the one before", async () => {
+test("each command starts in the working directory, with nothing left from the previous one", async () => {
   await using fixture = await openShell();
   await fixture.run("cd /; export LEFT=behind; shopt -s extglob");
 
@@ -36,7 +36,7 @@ test("each command begins in the working directory, with nothing of the one befo
   expect(output).toBe(`${await realpath(fixture.directory)}\n[]\n1\n`);
 });
 
-test("a command is the whole of its shell, and knows nothing of how it is marked", async () => {
+test("a command is the shell itself, and does not see its marker", async () => {
   await using fixture = await openShell();
   const environment = {
     ...plainEnvironment(),
@@ -60,7 +60,7 @@ test("a command is the whole of its shell, and knows nothing of how it is marked
   expect(broken.output).toMatch(/^bash: -c: line 1: .*\nbash: -c: line 1: `echo \)'\n$/);
 });
 
-test("a command is marked by the bash that was chosen, and not by one that comes first in PATH", async () => {
+test("a command is marked by the chosen bash, not by the first one in PATH", async () => {
   await using directory = await temporaryDirectory();
   await writeFile(`${directory.path}/bash`, "#!/bin/sh\necho the wrong one\n", { mode: 0o755 });
   const { argv, environment } = markedCommand({
@@ -75,7 +75,7 @@ test("a command is marked by the bash that was chosen, and not by one that comes
   expect(String(stdout)).toBe("the right one\n");
 });
 
-test("there is nothing to read and no terminal to ask at", async () => {
+test("standard input is empty and there is no terminal", async () => {
   await using fixture = await openShell();
 
   const { output } = await fixture.run("cat; (: </dev/tty) 2>/dev/null || echo no terminal");
@@ -93,7 +93,7 @@ test("the signal that ended the shell is reported", async () => {
   });
 });
 
-test("characters are whole though their bytes come apart, and what is none is replaced", async () => {
+test("characters stay whole if their bytes arrive separately, and invalid bytes are replaced", async () => {
   await using fixture = await openShell();
   const seen: string[] = [];
 
@@ -118,7 +118,7 @@ test("output can be watched while the command runs", async () => {
   expect(end).toMatchObject({ ending: "aborted", output: "ready\n" });
 });
 
-test("a command that is interrupted before it started does nothing", async () => {
+test("a command that is interrupted before its start does nothing", async () => {
   await using fixture = await openShell();
 
   const end = fixture.run("touch started", { signal: AbortSignal.abort() });
@@ -127,7 +127,7 @@ test("a command that is interrupted before it started does nothing", async () =>
   expect(await readdir(fixture.directory)).not.toContain("started");
 });
 
-test("a helper of the shell that is about to finish is left to finish", async () => {
+test("a shell's helper process that is about to finish may finish", async () => {
   await using fixture = await openShell();
 
   const { output, leftovers } = await fixture.run("seq 3 > >(cat)");
@@ -136,7 +136,7 @@ test("a helper of the shell that is about to finish is left to finish", async ()
   expect(leftovers).toBe(0);
 });
 
-test("long output has its head and tail, and the whole is in the file it names", async () => {
+test("long output has its head and tail, and the whole is in the named file", async () => {
   await using fixture = await openShell();
 
   const { output } = await fixture.run("seq 100000");
@@ -151,7 +151,7 @@ test("long output has its head and tail, and the whole is in the file it names",
   expect(await readFile(path, "utf8")).toBe(whole);
 });
 
-test("what is watched is bounded, and says so once", async () => {
+test("watched output is limited, and says so once", async () => {
   await using fixture = await openShell();
   let seen = "";
 
@@ -165,7 +165,7 @@ test("what is watched is bounded, and says so once", async () => {
   expect(seen.match(/…/g)).toHaveLength(1);
 });
 
-test("nothing is left of pipes, neither beside the outputs nor where they are made", async () => {
+test("no pipes are left, neither with the outputs nor where they are created", async () => {
   await using temporary = await temporaryDirectory();
   const environment = { ...plainEnvironment(), TMPDIR: temporary.path };
   await using fixture = await openShell({ environment });
@@ -176,7 +176,7 @@ test("nothing is left of pipes, neither beside the outputs nor where they are ma
   expect(await readdir(temporary.path)).toEqual([]);
 });
 
-test("control: it is there that pipes are made", async () => {
+test("control: that is where pipes are created", async () => {
   await using fixture = await openShell();
   await writeFile(join(fixture.directory, "pipes"), "");
 

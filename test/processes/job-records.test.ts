@@ -26,7 +26,7 @@ const record = {
   message_id: newMessageId(new Date(0)),
 };
 
-test("a file says whose job it is, and is its owner's alone", async () => {
+test("a file names the job's owner, and is private", async () => {
   await using fixture = await open();
 
   await fixture.records.add(record);
@@ -36,7 +36,7 @@ test("a file says whose job it is, and is its owner's alone", async () => {
   expect((await stat(join(fixture.path, "alice-0a1b2c3d.json"))).mode & 0o777).toBe(0o600);
 });
 
-test("P15 a file that is no record is reported once, and hides no other", async () => {
+test("P15 a file that is not a record is reported once, and hides no other", async () => {
   await using fixture = await open();
   await fixture.records.add(record);
   await writeFile(join(fixture.path, "alice-00000000.json"), "{");
@@ -67,7 +67,7 @@ test("P13 a record that troupe did not write is reported once, and ignored", asy
   ]);
 });
 
-test("a process that no longer leads neither adds nor removes", async () => {
+test("a process that is no longer the lead neither adds nor removes records", async () => {
   await using fixture = await open();
   await fixture.records.add(record);
   fixture.loseFence();
@@ -79,7 +79,7 @@ test("a process that no longer leads neither adds nor removes", async () => {
   expect(await fixture.records.list()).toEqual([record]);
 });
 
-test("a record that cannot be written is an error that says what to do", async () => {
+test("a record that cannot be written is an error with a hint", async () => {
   await using fixture = await open();
   await mkdir(join(fixture.path, ".."), { recursive: true });
   await writeFile(fixture.path, "in the way");
@@ -90,7 +90,7 @@ test("a record that cannot be written is an error that says what to do", async (
   });
 });
 
-test("P25 of very many records so many are listed that each can be told, and it is said once", async () => {
+test("P25 only a limited number of very many records is listed, and that is reported once", async () => {
   await using fixture = await open();
   const ids = Array.from({ length: 1_003 }, (_, index) => (0x10000000 + index).toString(16));
   for (const id of ids) await fixture.records.add({ ...record, id });

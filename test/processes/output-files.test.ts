@@ -19,7 +19,7 @@ async function openFiles(options: Partial<OutputFilesOptions> = {}) {
   };
 }
 
-test("a text of 50,000 characters is given back as it is, and no file is made", async () => {
+test("a text of 50,000 characters is returned unchanged, and no file is created", async () => {
   await using fixture = await openFiles();
   const text = "x".repeat(50_000);
 
@@ -27,7 +27,7 @@ test("a text of 50,000 characters is given back as it is, and no file is made", 
   await expect(readdir(fixture.directory)).rejects.toThrow("ENOENT");
 });
 
-test("a text that was cut already is not cut again", async () => {
+test("a text that was already cut is not cut again", async () => {
   await using fixture = await openFiles();
   const once = await fixture.files.capOutput(long, "call");
 
@@ -45,7 +45,7 @@ test("a call's name cannot lead out of the directory, nor to another call's file
   for (const name of names) expect(name).toMatch(/^_etc_passwd_-[0-9a-f]{8}\.txt$/);
 });
 
-test("directory and files are for their owner alone, whatever the umask", async () => {
+test("directory and files are private, regardless of the umask", async () => {
   await using fixture = await openFiles();
   const umask = process.umask(0o777);
   try {
@@ -59,7 +59,7 @@ test("directory and files are for their owner alone, whatever the umask", async 
   expect((await stat(join(fixture.directory, name))).mode & 0o777).toBe(0o600);
 });
 
-test("text in pieces is cut as the whole is, and no character is halved", async () => {
+test("text in pieces is cut like the whole, and no character is split", async () => {
   await using fixture = await openFiles();
 
   await fc.assert(
@@ -78,7 +78,7 @@ test("text in pieces is cut as the whole is, and no character is halved", async 
   );
 });
 
-test("a file has its bound, and the text says that it is not the whole", async () => {
+test("a file has a limit, and the text says that it is not the whole", async () => {
   await using fixture = await openFiles({ maxFileBytes: 51_000, maxTotalBytes: 200_000 });
 
   const text = await fixture.files.capOutput(long, "call");
@@ -87,7 +87,7 @@ test("a file has its bound, and the text says that it is not the whole", async (
   expect((await stat(path)).size).toBe(51_000);
 });
 
-test("all files together have their bound: the oldest make room, and nothing else does", async () => {
+test("all files together have a limit: only the oldest are removed", async () => {
   await using fixture = await openFiles({ maxFileBytes: 60_000, maxTotalBytes: 180_000 });
   for (const day of [1, 2, 3]) {
     await fixture.files.capOutput(long, `day-${day}`);
@@ -103,7 +103,7 @@ test("all files together have their bound: the oldest make room, and nothing els
   expect(names).toEqual(["day-2", "day-3", "day-4", "notes"]);
 });
 
-test("a full disk costs the whole output, not the call, and is not filled further", async () => {
+test("on a full disk the output is not stored, but the call succeeds", async () => {
   await using fixture = await openFiles();
   const { open } = promises;
   using _ = patchFs(promises, {
@@ -122,7 +122,7 @@ test("a full disk costs the whole output, not the call, and is not filled furthe
   expect(await readdir(fixture.directory)).toEqual([]);
 });
 
-test("a directory that cannot be made costs the whole output, not the call", async () => {
+test("if the directory cannot be created the output is not stored, but the call succeeds", async () => {
   await using fixture = await openFiles();
   await writeFile(fixture.directory, "a file is in the way");
 
@@ -131,7 +131,7 @@ test("a directory that cannot be made costs the whole output, not the call", asy
   expect(text).toContain("could not be kept");
 });
 
-test("secrets are masked in what is shown and in what is kept", async () => {
+test("secrets are masked in the shown and in the stored output", async () => {
   const key = "sk-canary-0123456789";
   await using fixture = await openFiles({ secrets: new Secrets([key]) });
 

@@ -6,7 +6,7 @@ import { closePipe, Pipes } from "../../src/processes/pipes.ts";
 import { Programs } from "../../src/processes/programs.ts";
 import { temporaryDirectory } from "../../src/testing/temporary-directory.ts";
 
-test("take waits for the pipes that prepare is making", async () => {
+test("take waits for the pipes that prepare is creating", async () => {
   await using directory = await temporaryDirectory();
   const runs = join(directory.path, "runs");
   await writeMkfifo(directory.path, `echo run >> ${runs}\nexec mkfifo "$@"`);
@@ -18,7 +18,7 @@ test("take waits for the pipes that prepare is making", async () => {
   expect(await readFile(runs, "utf8")).toBe("run\n");
 });
 
-test("take reports why pipes cannot be made, and leaves no files", async () => {
+test("take reports why pipes cannot be created, and leaves no files", async () => {
   await using directory = await temporaryDirectory();
   await writeMkfifo(directory.path, `mkfifo "$3"; exit 1`);
   await using pipes = pipesOf(directory.path, { path: `${directory.path}:${process.env.PATH}` });
@@ -29,7 +29,7 @@ test("take reports why pipes cannot be made, and leaves no files", async () => {
   expect(await pipesIn(directory.path)).toEqual([]);
 });
 
-test("the program that makes pipes is not taken from the workspace", async () => {
+test("the program that creates pipes is not taken from the workspace", async () => {
   await using directory = await temporaryDirectory();
   await writeMkfifo(directory.path, `echo run >> ${join(directory.path, "runs")}`);
   const path = `${directory.path}:${process.env.PATH}`;
@@ -40,7 +40,7 @@ test("the program that makes pipes is not taken from the workspace", async () =>
   await expect(readFile(join(directory.path, "runs"), "utf8")).rejects.toThrow("ENOENT");
 });
 
-test("a pipe that is taken has no name in the file system", async () => {
+test("a taken pipe has no name in the file system", async () => {
   await using directory = await temporaryDirectory();
   await using pipes = pipesOf(directory.path);
 
@@ -50,7 +50,7 @@ test("a pipe that is taken has no name in the file system", async () => {
   closePipe(taken);
 });
 
-test("a directory that was removed is made again", async () => {
+test("a removed directory is created again", async () => {
   await using directory = await temporaryDirectory();
   await using pipes = pipesOf(directory.path);
   for (let taken = 0; taken < 8; taken++) closePipe(await pipes.take());
@@ -61,7 +61,7 @@ test("a directory that was removed is made again", async () => {
   expect(await pipesIn(directory.path)).toEqual([]);
 });
 
-test("pipes that are being made are waited for when it is disposed, and closed", async () => {
+test("disposing waits for pipes that are being created, and closes them", async () => {
   await using directory = await temporaryDirectory();
   const made = join(directory.path, "made");
   await writeMkfifo(directory.path, `mkfifo "$@" && echo yes > ${made}`);
@@ -74,7 +74,7 @@ test("pipes that are being made are waited for when it is disposed, and closed",
   expect(await pipesIn(directory.path)).toEqual([]);
 });
 
-test("nothing is made once it is disposed", async () => {
+test("nothing is created after disposal", async () => {
   await using directory = await temporaryDirectory();
   const pipes = pipesOf(directory.path);
 
@@ -85,7 +85,7 @@ test("nothing is made once it is disposed", async () => {
   expect(await readdir(directory.path)).toEqual([]);
 });
 
-test("pipes that a killed process left are removed, and no others", async () => {
+test("only pipes that a killed process left are removed", async () => {
   await using directory = await temporaryDirectory();
   await using pipes = pipesOf(directory.path);
   const [left, current] = ["left.pipe", "current.pipe"].map((name) =>

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { parsePsTable } from "../../src/processes/process-list.ts";
 import { selectTree } from "../../src/processes/process-tree.ts";
 
-test("a tree is the shell, its group, its descendants, and whoever carries the marker", () => {
+test("a tree is the shell, its group, its descendants, and all processes with the marker", () => {
   const row = (pid: number, parent: number, group: number, marker?: string) => {
     return { pid, parent, group, marker, start: undefined };
   };

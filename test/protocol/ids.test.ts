@@ -26,7 +26,7 @@ test.each([
   "alice\n",
   "x".repeat(33),
   "x".repeat(100_000),
-])("%.40j is no name, and the error gives the rule", (name) => {
+])("%.40j is not a name, and the error has the rule", (name) => {
   expect(() => parseMemberName(name)).toThrow(
     expect.objectContaining({ code: "name-invalid", hint: expect.stringContaining("1 to 32") }),
   );

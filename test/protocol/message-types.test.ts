@@ -39,7 +39,7 @@ test.each([
   ["permission_response", denied, false],
   ["team_permission_update", { rule: "bash", decision: "allow" }, false],
   ["mode_set_request", { mode: "plan" }, false],
-])("P03 P05 a %s with %o is worth a run at once: %s", (type, fields, expected) => {
+])("P03 P05 a %s with %o starts a run at once: %s", (type, fields, expected) => {
   expect(wakes(sent(type, fields))).toBe(expected);
 });
 
@@ -48,11 +48,11 @@ test.each([
   ["result", { outcome: "interrupted" }, false],
   ["idle_notification", {}, false],
   ["message", {}, false],
-])("a %s with %o is worth a run in the end: %s", (type, fields, expected) => {
+])("a %s with %o starts a run eventually: %s", (type, fields, expected) => {
   expect(wakesWhenQuiet(sent(type, fields))).toBe(expected);
 });
 
-test("the runtime alone reads the types of permissions, and no other", () => {
+test("only the types of permissions are read by the runtime alone", () => {
   const hidden = Object.keys(messageTypes).filter((type) => !isShown({ type }));
 
   expect(hidden).toEqual([
@@ -63,7 +63,7 @@ test("the runtime alone reads the types of permissions, and no other", () => {
   expect(control.map(([type]) => type)).toEqual(hidden);
 });
 
-test("a person who watches is not shown what only the runtime reads, nor who is idle", () => {
+test("an observer is not shown messages for the runtime only, nor idle notices", () => {
   const types = Object.keys(messageTypes);
 
   const quiet = types.filter((type) => !isNews({ type }));
@@ -71,7 +71,7 @@ test("a person who watches is not shown what only the runtime reads, nor who is 
   expect(quiet).toEqual(types.filter((it) => !isShown({ type: it }) || it === "idle_notification"));
 });
 
-test("a type that nobody knows is shown", () => {
+test("an unknown type is shown", () => {
   expect([isShown({ type: "constructor" }), isNews({ type: "poem" })]).toEqual([true, true]);
 });
 
@@ -101,7 +101,7 @@ const sources = ["src", "web/src"].flatMap((folder) =>
     .map((path) => join(folder, path)),
 );
 
-test("no file but the table lists types of messages", () => {
+test("only the table lists types of messages", () => {
   const found = sources.filter((path) => listsTypes(readFileSync(path, "utf8")));
 
   expect(found).toEqual(expect.arrayContaining(homes));
@@ -114,7 +114,7 @@ test.each([
   'if (type === "message" || type === "task_assignment") return;',
   'type Order = "shutdown_request" | "mode_set_request";',
   "const words = { message: 1, task_assignment: 2 };",
-])("a list such as %j would be found", (text) => {
+])("control: a list such as %j would be found", (text) => {
   expect(listsTypes(text)).toBe(true);
 });
 
@@ -122,7 +122,7 @@ test.each([
   'if (type === "task_assignment") return;',
   'const post = { type: "shutdown_request", message: "" };',
   'const items = ["message", "result"];',
-])("one type is no list: %j", (text) => {
+])("control: a single type is not a list: %j", (text) => {
   expect(listsTypes(text)).toBe(false);
 });
 

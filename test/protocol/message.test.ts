@@ -33,7 +33,7 @@ test.each([
   ["an id that is none", { type: "message", id: "1" }],
   ["content that is no text", { type: "message", content: 7 }],
   ["too much content", { type: "message", content: "ü".repeat(128 * 1024 + 1) }],
-])("%s makes no message", (_, fields) => {
+])("%s is not a message", (_, fields) => {
   expect(Message.safeParse({ ...envelope, ...fields }).success).toBe(false);
 });
 

@@ -24,7 +24,7 @@ const otherKey = new Uint8Array(32).fill(8);
 
 testRequests("StoredRequests in files", () => open({ isWatched: true }));
 
-describe("P13 a decision that troupe did not sign so", () => {
+describe("P13 a decision without troupe's valid signature", () => {
   const signedBy = (bytes: Uint8Array, decision: Decision) => ({
     ...decision,
     sig: hmacSignature(bytes).sign(canonicalJson(decision)),
@@ -54,7 +54,7 @@ describe("P13 a decision that troupe did not sign so", () => {
   };
 
   test.each(Object.entries(forgeries))(
-    "%s: ignored, told once, and in nobody's way",
+    "%s: ignored, reported once, and harmless",
     async (_, forge) => {
       await using fixture = await open();
       const request = await fixture.requests.open(draft);
@@ -102,7 +102,7 @@ describe("P13 a decision that troupe did not sign so", () => {
   });
 });
 
-describe("P12 a question that is not as it was asked", () => {
+describe("P12 a question that was changed", () => {
   const other = { plan: "something harmless" };
   const alterations: Record<string, Partial<Request>> = {
     "has another subject": { subject: other },
@@ -112,24 +112,27 @@ describe("P12 a question that is not as it was asked", () => {
     "has another type": { type: "permission" },
   };
 
-  test.each(Object.entries(alterations))("%s: told, and not decidable", async (_, alteration) => {
-    await using fixture = await open();
-    const request = await fixture.requests.open(draft);
-    const altered = { ...request, ...alteration };
-    await fixture.rewrite(altered);
+  test.each(Object.entries(alterations))(
+    "%s: reported, and cannot be decided",
+    async (_, alteration) => {
+      await using fixture = await open();
+      const request = await fixture.requests.open(draft);
+      const altered = { ...request, ...alteration };
+      await fixture.rewrite(altered);
 
-    const { to: by, hash } = altered;
-    const answer = fixture.requests.decide(request.id, { by, hash, state: "approved" });
+      const { to: by, hash } = altered;
+      const answer = fixture.requests.decide(request.id, { by, hash, state: "approved" });
 
-    await expect(answer).rejects.toMatchObject({
-      code: "request-refused",
-      message: `The record of request ${request.id} was not written by troupe`,
-    });
-    expect(fixture.forgeries).toHaveLength(1);
-    expect(await fixture.requests.get(request.id)).toMatchObject({ state: "pending" });
-    expect(await fixture.requests.expire(request.id)).toMatchObject({ state: "expired" });
-    expect(await fixture.requests.get(request.id)).toMatchObject({ state: "expired" });
-  });
+      await expect(answer).rejects.toMatchObject({
+        code: "request-refused",
+        message: `The record of request ${request.id} was not written by troupe`,
+      });
+      expect(fixture.forgeries).toHaveLength(1);
+      expect(await fixture.requests.get(request.id)).toMatchObject({ state: "pending" });
+      expect(await fixture.requests.expire(request.id)).toMatchObject({ state: "expired" });
+      expect(await fixture.requests.get(request.id)).toMatchObject({ state: "expired" });
+    },
+  );
 
   test.each(Object.entries(alterations))(
     "%s since its approval: not approved",
@@ -145,7 +148,7 @@ describe("P12 a question that is not as it was asked", () => {
     },
   );
 
-  test("control: a record whose JSON is only spelled otherwise is as it was asked", async () => {
+  test("control: a record with another spelling of the same JSON is unchanged", async () => {
     await using fixture = await open();
     const request = await fixture.requests.open(draft);
     const reversed = Object.fromEntries(Object.entries(request).reverse());
@@ -171,7 +174,7 @@ test("a team that has lost its key has open questions to ask again and no old ap
   expect(fixture.forgeries).toHaveLength(2);
 });
 
-test("what was decided is read once to list what is pending, however often that is asked", async () => {
+test("decided requests are read once to list the pending ones, in any number of calls", async () => {
   await using fixture = await open();
   const decided = await fixture.requests.open(draft);
   await fixture.requests.decide(decided.id, yes);
@@ -192,7 +195,7 @@ test("what was decided is read once to list what is pending, however often that 
   expect(await requests.list()).toHaveLength(2);
 });
 
-test("what another process decides or asks after the first list is in the next one", async () => {
+test("decisions and questions of another process after the first list are in the next one", async () => {
   await using fixture = await open();
   const first = await fixture.requests.open(draft);
   await fixture.requests.list({ state: "pending" });
@@ -205,7 +208,7 @@ test("what another process decides or asks after the first list is in the next o
   expect(await fixture.requests.list({ state: "approved" })).toMatchObject([{ id: first.id }]);
 });
 
-test("an approval that is altered after it was listed is listed as approved no more", async () => {
+test("an approval that is changed after it was listed no longer counts as approved", async () => {
   await using fixture = await open();
   const { id } = await fixture.requests.open(draft);
   const approved = await fixture.requests.decide(id, yes);
@@ -226,7 +229,7 @@ test("a damaged file is reported and hides no other request", async () => {
   expect(fixture.problems).toHaveLength(1);
 });
 
-test("a decision committed by a process that died right then counts", async () => {
+test("a decision committed by a process that died at that moment counts", async () => {
   await using fixture = await open();
   const request = await fixture.requests.open(draft);
   const approved = await fixture.requests.decide(request.id, yes);

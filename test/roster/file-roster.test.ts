@@ -18,7 +18,7 @@ testRoster("FileRoster", async () => {
   };
 });
 
-test("config.json is indented by two, ends in a newline, and is its owner's alone", async () => {
+test("config.json is indented by two, ends with a newline, and is private", async () => {
   await using directory = await temporaryDirectory();
   await open(directory.path);
 
@@ -29,7 +29,7 @@ test("config.json is indented by two, ends in a newline, and is its owner's alon
   expect((await stat(path)).mode & 0o777).toBe(0o600);
 });
 
-test("a good edit by hand is taken over, and told to listeners", async () => {
+test("a valid edit by hand is used, and reported to listeners", async () => {
   await using directory = await temporaryDirectory();
   const wakes: (() => void)[] = [];
   const subscribe = (_: string, wake: () => void) => {
@@ -47,7 +47,7 @@ test("a good edit by hand is taken over, and told to listeners", async () => {
   expect(updated.members).toMatchObject([{ role: "tester" }]);
 });
 
-test("an edit cannot give the team another id, and with it another key", async () => {
+test("an edit cannot give the team another id, and thereby another key", async () => {
   await using directory = await temporaryDirectory();
   const warnings: string[] = [];
   const roster = await open(directory.path, { onWarning: (text) => warnings.push(text) });
@@ -82,7 +82,7 @@ test("an id that cannot be restored at once is restored by the next update", asy
   expect((await readTeamFile(directory.path))?.team.team_id).toBe(team_id);
 });
 
-test.each(["lead", "user", "all"])("an edit that enlists '%s' is bad", async (name) => {
+test.each(["lead", "user", "all"])("an edit that adds '%s' is invalid", async (name) => {
   await using directory = await temporaryDirectory();
   const warnings: string[] = [];
   const roster = await open(directory.path, { onWarning: (text) => warnings.push(text) });
@@ -99,7 +99,7 @@ test.each(["lead", "user", "all"])("an edit that enlists '%s' is bad", async (na
   ]);
 });
 
-test("an edit that gives the lead another name is bad", async () => {
+test("an edit that renames the lead is invalid", async () => {
   await using directory = await temporaryDirectory();
   const roster = await open(directory.path, { onWarning: () => undefined });
 
@@ -108,7 +108,7 @@ test("an edit that gives the lead another name is bad", async () => {
   expect((await roster.read()).lead).toBe("lead");
 });
 
-test("an edit into nonsense is reported with its place, kept as a copy, and costs nothing", async () => {
+test("an invalid edit is reported with its position, kept as a copy, and otherwise ignored", async () => {
   await using directory = await temporaryDirectory();
   const warnings: string[] = [];
   const roster = await open(directory.path, { onWarning: (text) => warnings.push(text) });
@@ -123,7 +123,7 @@ test("an edit into nonsense is reported with its place, kept as a copy, and cost
   expect(await copies(directory.path)).toEqual(['{\n  "team_name": oops\n}\n']);
 });
 
-test("an edit that stays nonsense is reported; one that an editor is still writing is not", async () => {
+test("an edit that stays invalid is reported; one that an editor is still writing is not", async () => {
   await using directory = await temporaryDirectory();
   const clock = new ManualClock();
   const warnings: string[] = [];
@@ -145,7 +145,7 @@ test("an edit that stays nonsense is reported; one that an editor is still writi
   expect(warnings).toEqual([expect.stringContaining("is not JSON")]);
 });
 
-test("an edit into nonsense that was deleted again is no hindrance", async () => {
+test("an invalid edit that was deleted again is ignored", async () => {
   await using directory = await temporaryDirectory();
   const roster = await open(directory.path);
   await edit(directory.path, () => "nonsense");
@@ -157,7 +157,7 @@ test("an edit into nonsense that was deleted again is no hindrance", async () =>
   expect(await readFile(join(directory.path, "config.json"), "utf8")).toContain("renamed");
 });
 
-test("a roster that was deleted is restored by an update, though it changes nothing", async () => {
+test("a deleted roster is restored by an update, even if it changes nothing", async () => {
   await using directory = await temporaryDirectory();
   const roster = await open(directory.path);
   const path = join(directory.path, "config.json");
@@ -170,7 +170,7 @@ test("a roster that was deleted is restored by an update, though it changes noth
 });
 
 test.each(["while the team runs", "while nobody runs it"])(
-  "a member that was added by hand %s survives nonsense that follows",
+  "a member that was added by hand %s survives an invalid edit that follows",
   async (when) => {
     await using directory = await temporaryDirectory();
     let roster = await open(directory.path);
@@ -190,7 +190,7 @@ test.each(["while the team runs", "while nobody runs it"])(
   },
 );
 
-test("nonsense found at a start gives way to the last good roster", async () => {
+test("an invalid roster at a start is replaced by the last good one", async () => {
   await using directory = await temporaryDirectory();
   const before = await (await open(directory.path)).update((team) => ({ ...team, motto: "on" }));
   await edit(directory.path, (text) => text.replace('"idle"', '"asleep"'));
@@ -203,7 +203,7 @@ test("nonsense found at a start gives way to the last good roster", async () => 
   expect(await copies(directory.path)).toEqual([expect.stringContaining('"asleep"')]);
 });
 
-test("nonsense without a last good roster is left where it is, with what to do", async () => {
+test("an invalid roster without a last good one is left unchanged, with a hint", async () => {
   await using directory = await temporaryDirectory();
   await writeFile(join(directory.path, "config.json"), "{}");
 
@@ -215,7 +215,7 @@ test("nonsense without a last good roster is left where it is, with what to do",
   expect(await readFile(join(directory.path, "config.json"), "utf8")).toBe("{}");
 });
 
-test("a roster that was deleted comes back from the last good one", async () => {
+test("a deleted roster is restored from the last good one", async () => {
   await using directory = await temporaryDirectory();
   const before = await (await open(directory.path)).read();
   await rm(join(directory.path, "config.json"));

@@ -23,7 +23,7 @@ function signed(session: Session, asked: Partial<SignedRequest> = {}): SignedReq
   return { method, target, body, proof, ...asked };
 }
 
-test("a token lets one in once", () => {
+test("a token admits one browser, once", () => {
   const access = accessBy();
   const token = tokenSession(access.newToken());
 
@@ -32,7 +32,7 @@ test("a token lets one in once", () => {
   expect(enter(access, tokenSession(access.newToken()))).toBe("let-in");
 });
 
-test("a token lets nobody in after an hour, used or not", () => {
+test("a token expires after an hour, used or not", () => {
   const time = new ManualClock();
   const access = accessBy(time);
   const [late, used] = [tokenSession(access.newToken()), tokenSession(access.newToken())];
@@ -45,7 +45,7 @@ test("a token lets nobody in after an hour, used or not", () => {
   expect(enter(access, used)).toBe("token-expired");
 });
 
-test("who has the secret makes tokens for the server that runs, and for no other start of it", () => {
+test("the holder of the secret can create tokens for the running server only", () => {
   const time = new ManualClock();
   const token = tokenSession(accessBy(time).newToken());
 
@@ -53,7 +53,7 @@ test("who has the secret makes tokens for the server that runs, and for no other
   expect(enter(accessBy(time), token)).toBe("let-in");
 });
 
-test("a token with anything changed is wrong, and so is a session in its place", () => {
+test("a token with any change is invalid, and so is a session in its place", () => {
   const access = accessBy();
   const { id, key } = tokenSession(access.newToken());
   const changed = (text: string) =>
@@ -72,7 +72,7 @@ test("a token with anything changed is wrong, and so is a session in its place",
   expect(enter(access, { id, key })).toBe("let-in");
 });
 
-test("a session holds for a week", () => {
+test("a session is valid for a week", () => {
   const time = new ManualClock();
   const access = accessBy(time);
   const session = sessionOf(access);
@@ -84,7 +84,7 @@ test("a session holds for a week", () => {
   expect(access.judge(signed(session))).toBe("refused");
 });
 
-test("a session ends with the server: the next start of it knows neither its id nor its key", () => {
+test("a session ends with the server: the next start knows neither its id nor its key", () => {
   const time = new ManualClock();
   const before = accessBy(time);
   const session = sessionOf(before);
@@ -99,7 +99,7 @@ test("a session ends with the server: the next start of it knows neither its id 
   expect(before.judge(captured)).toBe("let-in");
 });
 
-test("a request counts with the method, the target and the body that were signed, and with no other", () => {
+test("a signature is valid only for its method, target and body", () => {
   const access = accessBy();
   const session = sessionOf(access);
   const sent = signed(session, { method: "POST", target: "/api/act?a=b", body: '{"x":1}' });
@@ -116,7 +116,7 @@ test("a request counts with the method, the target and the body that were signed
   expect(access.judge(sent)).toBe("let-in");
 });
 
-test("what was done is not done again when it is sent again; to look again is no harm", () => {
+test("a repeated request is not carried out again, but can be read again", () => {
   const access = accessBy();
   const session = sessionOf(access);
   const [look, act] = [signed(session), signed(session, { method: "POST" })];
@@ -125,7 +125,7 @@ test("what was done is not done again when it is sent again; to look again is no
   expect([access.judge(look), access.judge(look)]).toEqual(["let-in", "let-in"]);
 });
 
-test("its answers prove the server to whom it let in, and to whoever has a token of it", () => {
+test("answers prove the server to sessions and to holders of its tokens", () => {
   const time = new ManualClock();
   const access = accessBy(time);
   const [session, token] = [sessionOf(access), tokenSession(access.newToken())];
@@ -140,7 +140,7 @@ test("its answers prove the server to whom it let in, and to whoever has a token
   expect(access.answerTo(undefined, 200)).toBeUndefined();
 });
 
-test("no answer is the proof of a request, whatever was sent as one", () => {
+test("no answer can be used as the proof of a request", () => {
   const access = accessBy();
   const session = sessionOf(access);
   const sent = signed(session);
@@ -151,7 +151,7 @@ test("no answer is the proof of a request, whatever was sent as one", () => {
   expect(access.judge({ ...sent, proof: `${id} ${nonce} ${answer}` })).toBe("refused");
 });
 
-test("so many sessions are kept, the newest", () => {
+test("only a limited number of sessions is kept, the newest", () => {
   const access = accessBy();
   const [first, ...others] = Array.from({ length: 201 }, () => sessionOf(access));
 

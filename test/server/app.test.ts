@@ -46,7 +46,7 @@ function post(app: Hono, path: string, { body = "{}", ...asked }: Asked & { body
   return ask(app, path, { ...asked, method: "POST", body, headers });
 }
 
-test("without a session only the files of the page are to be had", async () => {
+test("without a session only the files of the page are served", async () => {
   await using directory = await temporaryDirectory();
   const app = door({ page: await pageBelow(directory.path), access });
   const session = noSession;
@@ -63,7 +63,7 @@ test("without a session only the files of the page are to be had", async () => {
   }
 });
 
-test("a token opens a session whose key nobody sends, and no cookie", async () => {
+test("a token opens a session whose key is never sent, without a cookie", async () => {
   await using directory = await temporaryDirectory();
   const app = door({ page: await pageBelow(directory.path), access });
   const token = tokenSession(access.newToken());
@@ -79,7 +79,7 @@ test("a token opens a session whose key nobody sends, and no cookie", async () =
   expect(answer.headers.get("set-cookie")).toBeNull();
 });
 
-test("what a session has not signed does nothing, and what was sent before does nothing again", async () => {
+test("an unsigned or repeated request has no effect", async () => {
   await using directory = await temporaryDirectory();
   const app = door({ page: await pageBelow(directory.path), access });
   const sent = headersOf(person, { method: "POST", path: "/api/act", body: '{"a":1}' });
@@ -101,7 +101,7 @@ test("what a session has not signed does nothing, and what was sent before does 
   ]);
 });
 
-test("every answer to whoever was let in proves the server, refusals and failures too", async () => {
+test("every answer to a session proves the server, including refusals and failures", async () => {
   await using directory = await temporaryDirectory();
   const page = await pageBelow(directory.path);
   const app = door({ page, access, onFailure: () => undefined });
@@ -130,7 +130,7 @@ test("every answer to whoever was let in proves the server, refusals and failure
   expect(stranger.headers.get("x-troupe-proof")).toBeNull();
 });
 
-test("a token that is wrong, was used or has expired is told apart, with what to do", async () => {
+test("an invalid, used or expired token is reported as such, with a hint", async () => {
   await using directory = await temporaryDirectory();
   let now = new Date("2026-01-01T00:00:00.000Z");
   const timed = accessBy(7, () => now);
@@ -159,7 +159,7 @@ test("a token that is wrong, was used or has expired is told apart, with what to
   expect(await exchange(late)).toEqual(refused("token-expired"));
 });
 
-test("what is not there is said in plain text, and paths lead nowhere", async () => {
+test("a missing path is reported in plain text, and paths lead nowhere", async () => {
   await using directory = await temporaryDirectory();
   const app = door({ access, page: await pageBelow(directory.path) });
 
@@ -177,7 +177,7 @@ test("what is not there is said in plain text, and paths lead nowhere", async ()
   expect((await ask(app, "/api/nothing")).status).toBe(404);
 });
 
-test("every answer says that a browser trusts the page's own files alone", async () => {
+test("every answer tells the browser to trust only the page's own files", async () => {
   await using directory = await temporaryDirectory();
   const app = door({ access, page: await pageBelow(directory.path), onFailure: () => undefined });
   const hostile = { headers: { host: "evil.example" } };
@@ -216,7 +216,7 @@ test("a file that has not changed is not sent again", async () => {
   expect([second.status, await second.text()]).toEqual([304, ""]);
 });
 
-test("a page that was not built is a failure that says how to build it", async () => {
+test("a page that is not built is a failure with a hint", async () => {
   const failures: unknown[] = [];
   const app = door({ access, page: "/nowhere/at/all", onFailure: (error) => failures.push(error) });
 
@@ -229,7 +229,7 @@ test("a page that was not built is a failure that says how to build it", async (
   ]);
 });
 
-test("a failure behind the door is told to the person, and calmly to the page", async () => {
+test("an internal failure is reported to the person, and briefly to the page", async () => {
   await using directory = await temporaryDirectory();
   const failures: unknown[] = [];
   const page = await pageBelow(directory.path);
@@ -242,7 +242,7 @@ test("a failure behind the door is told to the person, and calmly to the page", 
   expect(failures).toEqual([new Error("It broke at /somewhere/private")]);
 });
 
-test("no answer has a secret in it, however it is cut or escaped", async () => {
+test("no answer contains a secret, however it is cut or escaped", async () => {
   await using directory = await temporaryDirectory();
   const page = await pageBelow(directory.path);
 
@@ -273,7 +273,7 @@ async function leaks(page: string, secrets: Secrets): Promise<string[]> {
   );
 }
 
-test("a stream that fails ends, and is told", async () => {
+test("a stream that fails ends, and is reported", async () => {
   await using directory = await temporaryDirectory();
   const failures: unknown[] = [];
   const api = new Hono();
@@ -291,7 +291,7 @@ test("a stream that fails ends, and is told", async () => {
   expect(failures).toEqual([new Error("torn")]);
 });
 
-test("a page that goes away while nothing is said is no failure", async () => {
+test("a page that disconnects while idle is not a failure", async () => {
   await using directory = await temporaryDirectory();
   const failures: unknown[] = [];
   const api = new Hono();

@@ -38,7 +38,7 @@ function look(
   return send({ port, method: "GET", path, headers });
 }
 
-test("its address lets one browser in, and another process can make one, too", async () => {
+test("its address admits one browser, and another process can create one, too", async () => {
   await using root = await temporaryDirectory();
   await using dashboard = await open(root.path);
 
@@ -53,7 +53,7 @@ test("its address lets one browser in, and another process can make one, too", a
   expect(found).toMatchObject({ port: dashboard.port, pid: process.pid });
 });
 
-test("each start has a port and a secret of its own, and nobody who was let in before is", async () => {
+test("each start has its own port and secret, and earlier sessions are invalid", async () => {
   await using root = await temporaryDirectory();
   const page = await pageBelow(root.path);
   const start = (port?: number) => openPlace(teamPlace(root.path), { port, api: undefined, page });
@@ -81,7 +81,7 @@ test("each start has a port and a secret of its own, and nobody who was let in b
   expect(lastRecord).not.toContain('"secret"');
 });
 
-test("dashboards of two teams, and two of one, let nobody into each other", async () => {
+test("dashboards of two teams, and two of one, do not accept each other's sessions", async () => {
   await using root = await temporaryDirectory();
   await using one = await open(root.path);
   await using twin = await open(root.path);
@@ -97,7 +97,7 @@ test("dashboards of two teams, and two of one, let nobody into each other", asyn
   expect((await findDashboard(teamPlace(root.path), one.port))?.port).toBe(one.port);
 });
 
-test("a port that is in use is not had, and that is known", async () => {
+test("a port that is in use is detected", async () => {
   await using root = await temporaryDirectory();
   await using first = await open(root.path);
 
@@ -107,7 +107,7 @@ test("a port that is in use is not had, and that is known", async () => {
   expect(second.port).not.toBe(first.port);
 });
 
-test("who serves no longer is not found: it was closed, or its process has ended", async () => {
+test("a dashboard that was closed, or whose process has ended, is not found", async () => {
   await using root = await temporaryDirectory();
   const place = teamPlace(root.path);
   const dashboard = await open(root.path);
@@ -121,7 +121,7 @@ test("who serves no longer is not found: it was closed, or its process has ended
   expect(await findDashboard(place, undefined)).toBeUndefined();
 });
 
-test("a process that lives, but does not answer there, serves nothing", async () => {
+test("a live process that does not answer there does not count as a dashboard", async () => {
   await using root = await temporaryDirectory();
   const dashboard = await open(root.path);
   const [path = ""] = await filesBelow(join(root.path, "state"));
@@ -133,7 +133,7 @@ test("a process that lives, but does not answer there, serves nothing", async ()
   expect(await findDashboard(teamPlace(root.path), undefined)).toBeUndefined();
 });
 
-test("a team directory is the same by whatever link it is named", async () => {
+test("a team directory is the same through any link", async () => {
   await using root = await temporaryDirectory();
   await symlink(root.path, join(root.path, "link"));
   await using dashboard = await open(root.path);
@@ -145,7 +145,7 @@ test("a team directory is the same by whatever link it is named", async () => {
   });
 });
 
-test("the record has the secret, for its user alone, and no token is in any file or warning", async () => {
+test("the record has the secret and is private, and no token is in any file or warning", async () => {
   await using root = await temporaryDirectory();
   const told: string[] = [];
   await using dashboard = await open(root.path, { onWarning: (message) => told.push(message) });
@@ -177,7 +177,7 @@ test("the record has the secret, for its user alone, and no token is in any file
   expect(modes.map(({ mode }) => mode & 0o777)).toEqual([0o600, 0o700]);
 });
 
-test("a record that is damaged is made anew: nobody is let in by it", async () => {
+test("a damaged record is created again, and admits nobody", async () => {
   await using root = await temporaryDirectory();
   const before = await open(root.path);
   const { session } = await enter(before.newAddress());
@@ -191,7 +191,7 @@ test("a record that is damaged is made anew: nobody is let in by it", async () =
   expect(await enter(after.newAddress())).toMatchObject({ status: 200 });
 });
 
-test("a directory in the record's place is named, with what to do about it", async () => {
+test("a directory in place of the record is reported with a hint", async () => {
   await using root = await temporaryDirectory();
   await (await open(root.path))[Symbol.asyncDispose]();
   const [path = ""] = await filesBelow(join(root.path, "state"));
@@ -205,7 +205,7 @@ test("a directory in the record's place is named, with what to do about it", asy
   });
 });
 
-test("an address lets nobody in after an hour", async () => {
+test("an address expires after an hour", async () => {
   await using root = await temporaryDirectory();
   const clock = new ManualClock();
   await using dashboard = await open(root.path, { clock });
@@ -216,7 +216,7 @@ test("an address lets nobody in after an hour", async () => {
   expect(await enter(address)).toMatchObject({ status: 401 });
 });
 
-test("a failure behind the door is told once, and the dashboard goes on", async () => {
+test("an internal failure is reported once, and the dashboard continues", async () => {
   await using root = await temporaryDirectory();
   const told: string[] = [];
   await using dashboard = await open(root.path, { onWarning: (message) => told.push(message) });
@@ -232,7 +232,7 @@ test("a failure behind the door is told once, and the dashboard goes on", async 
   expect(await look(dashboard, session)).toMatchObject({ status: 200 });
 });
 
-test("without a built page nothing is served, and that is said", async () => {
+test("without a built page nothing is served, and that is reported", async () => {
   await using root = await temporaryDirectory();
   const page = join(root.path, "nowhere");
   const opening = openPlace(teamPlace(root.path), { port: 0, api: new Hono(), page });

@@ -36,7 +36,7 @@ test.each<[string, RequestFacts]>([
   ["a file's headers", { ...file, method: "HEAD" }],
   ["an address that was typed", { ...file, path: "/", fetchSite: "none" }],
   ["a link that was followed", { ...file, path: "/", fetchSite: "cross-site" }],
-])("%s is let through", (_, facts) => {
+])("%s is allowed", (_, facts) => {
   expect(judgeRequest(facts, 4747)).toBeUndefined();
 });
 
@@ -74,7 +74,7 @@ test.each<[string, RequestFacts, number]>([
 });
 
 test.each(["OPTIONS", "PUT", "DELETE", "PATCH", "TRACE", "HEAD", "get"])(
-  "%s is no method of the API, and what there is is said",
+  "%s is not a method of the API, and the allowed ones are listed",
   (method) => {
     expect(judgeRequest({ ...act, method }, 4747)).toMatchObject({
       status: 405,
@@ -83,7 +83,7 @@ test.each(["OPTIONS", "PUT", "DELETE", "PATCH", "TRACE", "HEAD", "get"])(
   },
 );
 
-test("a browser leaves the web's own port out of the host", () => {
+test("a browser omits the default port from the host", () => {
   const facts = { ...look, host: "127.0.0.1", target: "127.0.0.1" };
 
   expect(judgeRequest(facts, 80)).toBeUndefined();

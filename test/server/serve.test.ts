@@ -6,7 +6,7 @@ import { LoopbackServer, mostConnections } from "../../src/server/serve.ts";
 import { temporaryDirectory } from "../../src/testing/temporary-directory.ts";
 import { accessBy, door, headersOf, pageBelow, proofOf, send, sessionOf } from "./door.ts";
 
-test("where the port is in use, the next free one is taken", async () => {
+test("if the port is in use, the next free one is used", async () => {
   await using first = await LoopbackServer.listen(0);
   await using second = await LoopbackServer.listen(first.port);
 
@@ -14,7 +14,7 @@ test("where the port is in use, the next free one is taken", async () => {
   expect(second.address).toMatchObject({ address: "127.0.0.1" });
 });
 
-test("where the last port is in use, any other is taken", async () => {
+test("if the last port is in use, any other is used", async () => {
   const last = createServer();
   last.listen(65_535, "127.0.0.1");
   await Promise.race([once(last, "listening"), once(last, "error")]);
@@ -46,7 +46,7 @@ test("closing ends streams at once", async () => {
   );
 });
 
-test("whoever fills it with connections ends his own: the person gets in, and stays in", async () => {
+test("a client that opens too many connections loses its own: the person gets in, and stays in", async () => {
   await using directory = await temporaryDirectory();
   await using server = await LoopbackServer.listen(0);
   const { port } = server;
@@ -104,7 +104,7 @@ test("control: a server that only counts its connections keeps the person out", 
   await once(server, "close");
 });
 
-test("what is no request at all ends its connection alone", async () => {
+test("an invalid request ends only its own connection", async () => {
   await using directory = await temporaryDirectory();
   await using server = await LoopbackServer.listen(0);
   const { port } = server;

@@ -29,7 +29,7 @@ test.each<[string, string, Incident]>([
   expect(violations).toEqual([]);
 });
 
-test("control: a wake that is lost while its member looks is found out", async () => {
+test("control: a wake that is lost while its member looks is detected", async () => {
   const points = await pointsOf(false);
 
   const violations: string[] = [];

@@ -13,7 +13,7 @@ const starts = onlySeed
   : Array.from({ length: chunks }, (_, index) => 1 + index * seedsOfChunk);
 
 test.each(starts)(
-  "a team keeps its promises whatever happens in whatever order, seeds from %d on",
+  "a team keeps its promises for any events in any order, seeds from %d on",
   async (from) => {
     const result = await runSimulation({ from, seeds: onlySeed ? 1 : seedsOfChunk });
 
@@ -28,14 +28,14 @@ test.each([
   // It needs a rare story: who was approved takes a task, and changes something then.
   ["approval-without-end", 1_100, /gate was closed/],
   ["rule-ignored", 1, /does not know the rule/],
-] as const)("control: a store with the defect %s is found out", async (defect, from, complaint) => {
+] as const)("control: a store with the defect %s is detected", async (defect, from, complaint) => {
   // It ends with the first seed that finds it.
   const result = await runSimulation({ from, seeds: seedsOfControl, defect });
 
   expect(toldOf(result)).toMatch(complaint);
 });
 
-test("a seed tells the same story every time", async () => {
+test("a seed gives the same story every time", async () => {
   const once = await runSimulation({ from: 7, seeds: 3 });
   const again = await runSimulation({ from: 7, seeds: 3 });
 

@@ -54,7 +54,7 @@ const anyStep: fc.Arbitrary<Step> = fc.oneof(
   ),
 );
 
-test("both boards decide the same after any changes, and stay sound", async () => {
+test("both boards make the same decisions after any changes, and stay consistent", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(anyStep, { maxLength: 20 }), async (steps) => {
       await using directory = await temporaryDirectory();

@@ -19,7 +19,7 @@ const one = TaskId.parse("1");
 
 testTaskBoard("StoredTaskBoard in files", open);
 
-test("a task is a file that a person can read, and every version of it is kept", async () => {
+test("a task is a readable file, and every version of it is kept", async () => {
   await using fixture = await open();
   await fixture.board.create({ subject: "x", created_by: lead });
   await fixture.board.claim(one, { by: alice });
@@ -63,7 +63,7 @@ test("a task whose blocker cannot be read stays blocked", async () => {
   await expect(fixture.board.claim(id, { by: alice })).rejects.toThrow("Task 2 is blocked by 1");
 });
 
-test("an id is not used again, whatever a person deletes", async () => {
+test("an id is not used again, even if a person deletes files", async () => {
   await using fixture = await open();
   await fixture.board.create({ subject: "x", created_by: lead });
   await fixture.board.create({ subject: "y", created_by: lead });
@@ -73,7 +73,7 @@ test("an id is not used again, whatever a person deletes", async () => {
   expect(await fixture.board.get(TaskId.parse("2"))).toMatchObject({ subject: "y" });
 });
 
-test("a task written by hand with the fields that matter is a task", async () => {
+test("a task written by hand with the required fields is a task", async () => {
   await using fixture = await open();
   const at = "2026-01-01T00:00:00.000Z";
   const task = { id: "7", subject: "x", status: "pending", created_by: "user", version: 1 };
@@ -88,7 +88,7 @@ test("a task written by hand with the fields that matter is a task", async () =>
   expect(await fixture.board.create({ subject: "y", created_by: lead })).toMatchObject({ id: "8" });
 });
 
-test("a claim committed by a process that died right then counts, and a repair shows it", async () => {
+test("a claim committed by a process that died at that moment counts, and a repair shows it", async () => {
   await using fixture = await open();
   const task = await fixture.board.create({ subject: "x", created_by: lead });
   const text = await readFile(join(fixture.path, "1.json"), "utf8");
@@ -125,7 +125,7 @@ test("a listener is called for a person's edit", async () => {
   expect(await edited).toMatchObject({ id: "1", version: 1 });
 });
 
-test("P10 processes that create and claim at once: no id twice, no task with two owners", async () => {
+test("P10 processes that create and claim at once use no id twice and give no task two owners", async () => {
   await using fixture = await open();
   const members = ["m0", "m1", "m2"];
 
@@ -146,7 +146,7 @@ test("P10 processes that create and claim at once: no id twice, no task with two
 describe("a task that troupe did not write", () => {
   const signature = hmacSignature(Buffer.alloc(32, 7));
 
-  test("P37 is on the board as outside's: nobody holds it, and nobody takes it by itself", async () => {
+  test("P37 belongs to outside: nobody holds it, and no idle teammate claims it automatically", async () => {
     await using fixture = await open();
     const signed = fixture.openBoard(signature);
     const { id } = await signed.create({ subject: "ours", created_by: lead });
@@ -168,7 +168,7 @@ describe("a task that troupe did not write", () => {
     });
   });
 
-  test("P37 an edit of one that it wrote makes it outside's, until somebody changes it by a tool", async () => {
+  test("P37 becomes outside's by an edit, until a tool changes it", async () => {
     await using fixture = await open();
     const signed = fixture.openBoard(signature);
     const { id } = await signed.create({ subject: "ours", created_by: lead });

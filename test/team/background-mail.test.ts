@@ -12,7 +12,7 @@ import { openShell } from "../processes/shell-fixture.ts";
 const alice = MemberName.parse("alice");
 const bob = MemberName.parse("bob");
 
-test("the end of a job is reported with the id that its record has had from the start", async () => {
+test("the end of a job is reported with the message id from its record", async () => {
   await using fixture = await openMail();
   const job = await fixture.start("until [ -e go ]; do sleep 0.01; done; echo done");
   const [record] = await fixture.records.list();
@@ -46,7 +46,7 @@ test("a command that cannot be started leaves no record", async () => {
   expect(await fixture.records.list()).toEqual([]);
 });
 
-test("P08 a process that leaves keeps the records of its jobs, and the next process reports their ends", async () => {
+test("P08 the records of jobs are kept when the process exits, and the next process reports their ends", async () => {
   await using fixture = await openMail();
   const { id, messageId } = await fixture.start("sleep 1000");
   await fixture.jobs[Symbol.asyncDispose]();
@@ -65,7 +65,7 @@ test("P08 a process that leaves keeps the records of its jobs, and the next proc
   expect(fixture.mail).toHaveLength(1);
 });
 
-test("a member that is shut down leaves no records, and takes nobody else's with it", async () => {
+test("a member that is shut down leaves no records, and removes no one else's", async () => {
   await using fixture = await openMail();
   await fixture.start("sleep 1000");
   const at = new Date();
@@ -85,7 +85,7 @@ test("a member that is shut down leaves no records, and takes nobody else's with
   expect(fixture.background.list()).toMatchObject([{ status: "stopped" }]);
 });
 
-test("a job whose end could not be told keeps its record, and the person is warned", async () => {
+test("a job whose end could not be reported keeps its record, and the person is warned", async () => {
   await using fixture = await openMail({ isFull: true });
 
   const { id } = await fixture.start("true");

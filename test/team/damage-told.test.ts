@@ -80,7 +80,7 @@ describe("damage while no process runs the team is reported at the next start", 
     expect(warnings).toEqual([expect.stringContaining(segment)]);
   });
 
-  test("and intact files, and mail or files that were written meanwhile, are not reported", async () => {
+  test("and intact files, and mail or files that were written in the meantime, are not reported", async () => {
     await using directory = await liveTeam({ segments: true });
     await viewTeam(directory.path).send("alice", "from a shell");
     await appendFile(join(directory.path, mailbox), "by hand\n");
@@ -89,7 +89,7 @@ describe("damage while no process runs the team is reported at the next start", 
     expect(await warningsOfStart(directory.path)).toEqual([]);
   });
 
-  test("nor where a process dies before it could remember its last call", async () => {
+  test("nor is a crash before the last call could be recorded", async () => {
     await using directory = await liveTeam();
     const heads = join(directory.path, "state", "troupe", "heads");
     await cp(heads, join(directory.path, "before"), { recursive: true });
@@ -119,7 +119,7 @@ test("P08 the end of a background job is reported to its owner from the copy of 
 describe("P01 mail whose delivery is missing from the transcript", () => {
   const gone = (text: string) => text.includes("read 1");
 
-  test("is given again, once, and what is left is not", async () => {
+  test("is delivered again, once, and other mail is not", async () => {
     await using directory = await liveTeam();
     await loseEntries(directory.path, gone);
 
@@ -130,7 +130,7 @@ describe("P01 mail whose delivery is missing from the transcript", () => {
     expect(second).toEqual([]);
   });
 
-  test("is not given again where it is an order, which was carried out", async () => {
+  test("is not delivered again if it is an order, which was carried out", async () => {
     await using directory = await liveTeam({
       order: { type: "shutdown_request", from: user, request_id: newRequestId(new Date()) },
     });
@@ -139,14 +139,14 @@ describe("P01 mail whose delivery is missing from the transcript", () => {
     expect(await unreadAfterStart(directory.path)).toEqual(["unread 0", "unread 1"]);
   });
 
-  test("is not given again where the whole transcript is gone: its member has forgotten everything", async () => {
+  test("is not delivered again if the whole transcript is gone: its member has forgotten everything", async () => {
     await using directory = await liveTeam();
     await rm(join(directory.path, ".team", "transcripts", "alice.jsonl"));
 
     expect(await unreadAfterStart(directory.path)).toEqual(["unread 0", "unread 1"]);
   });
 
-  test("is not given again where it was for another life of that name", async () => {
+  test("is not delivered again if it was for an earlier member of that name", async () => {
     await using directory = await liveTeam({ spawnedAt: new Date(Date.now() + 3_600_000) });
     await loseEntries(directory.path, gone);
 
@@ -154,7 +154,7 @@ describe("P01 mail whose delivery is missing from the transcript", () => {
   });
 });
 
-test("P01 a message that has lost only its newline is seen", async () => {
+test("P01 a message that has lost only its newline is delivered", async () => {
   await using directory = await liveTeam();
   const path = join(directory.path, mailbox);
   await writeFile(path, (await readFile(path, "utf8")).trimEnd());
@@ -162,7 +162,7 @@ test("P01 a message that has lost only its newline is seen", async () => {
   expect(await unreadAfterStart(directory.path)).toEqual(["unread 0", "unread 1"]);
 });
 
-test("a reader of a whole transcript is shown where entries are missing from its past", async () => {
+test("a reader of a whole transcript sees where entries are missing", async () => {
   await using directory = await liveTeam();
   const store = await openStore(directory.path);
   const { transcript } = await store.openMember(alice, ignored);

@@ -26,7 +26,7 @@ test("any number of observers see every event in order, until the team is closed
   expect(log).toHaveLength(3);
 });
 
-test("an observer that leaves sees no more, and the others do", async () => {
+test("an observer that stops gets no more events, and the others do", async () => {
   const { hub } = hubWithLog();
   const leaving = new AbortController();
   const [first, second] = [messagesOf(hub.observe(leaving.signal)), messagesOf(hub.observe())];
@@ -40,7 +40,7 @@ test("an observer that leaves sees no more, and the others do", async () => {
   expect(await second).toEqual(["one", "two"]);
 });
 
-test("P25 an observer that does not read is let go, and harms nobody", async () => {
+test("P25 an observer that does not read is dropped, and affects no other", async () => {
   const { hub } = hubWithLog();
   const idle = hub.observe();
   const busy = messagesOf(hub.observe());
@@ -55,7 +55,7 @@ test("P25 an observer that does not read is let go, and harms nobody", async () 
   expect(await busy).toHaveLength(100_001);
 });
 
-test("who stops iterating is not kept", async () => {
+test("an observer that stops iterating is removed", async () => {
   const { hub } = hubWithLog();
   const events = hub.observe();
   hub.say({ type: "warning", message: "one" });

@@ -34,7 +34,7 @@ const alice = MemberName.parse("alice");
 const bob = MemberName.parse("bob");
 const ignored = { onSetAside: () => undefined };
 
-test("P04 mail to a stranger leaves no file behind", async () => {
+test("P04 mail to an unknown member leaves no file behind", async () => {
   await using directory = await temporaryDirectory();
   await using store = await openStore(directory.path);
 
@@ -46,7 +46,7 @@ test("P04 mail to a stranger leaves no file behind", async () => {
   expect(await readdir(join(directory.path, ".team", "inbox"))).toEqual([]);
 });
 
-test("P08 a team that is opened again has its members, mail, tasks and requests", async () => {
+test("P08 a reopened team has its members, mail, tasks and requests", async () => {
   await using directory = await temporaryDirectory();
   const first = await openStore(directory.path);
   await enlist(first, member("alice"));
@@ -64,7 +64,7 @@ test("P08 a team that is opened again has its members, mail, tasks and requests"
   expect(await second.requests.list({ state: "pending" })).toMatchObject([{ from: "alice" }]);
 });
 
-test("P01 what is in the transcript is not shown again, though the cursor never moved", async () => {
+test("P01 mail in the transcript is not shown again, even if the cursor never moved", async () => {
   await using directory = await temporaryDirectory();
   const first = await openStore(directory.path);
   const before = await first.openMember(lead, ignored);
@@ -81,7 +81,7 @@ test("P01 what is in the transcript is not shown again, though the cursor never 
   expect(await after.reader.unread()).toMatchObject([{ message: { content: "unseen" } }]);
 });
 
-test("P09 a second lead is refused while the first lives, and follows it when it has ended", async () => {
+test("P09 a second lead is refused while the first lives, and takes over when it has ended", async () => {
   await using directory = await temporaryDirectory();
   const first = await openStore(directory.path);
 
@@ -95,7 +95,7 @@ test("P09 a second lead is refused while the first lives, and follows it when it
   expect(second.lost.aborted).toBe(false);
 });
 
-test("a start that is refused leaves the lead's unfinished files alone", async () => {
+test("a refused start leaves the lead's unfinished files alone", async () => {
   await using directory = await temporaryDirectory();
   await using _lead = await openStore(directory.path);
   const unfinished = join(directory.path, ".team", `config.json.${randomUUID()}.tmp`);
@@ -106,7 +106,7 @@ test("a start that is refused leaves the lead's unfinished files alone", async (
   expect(await readFile(unfinished, "utf8")).toBe("");
 });
 
-test("a directory with other things in it is refused, and nothing in it is changed", async () => {
+test("a directory with other content is refused, and nothing in it is changed", async () => {
   await using directory = await temporaryDirectory();
   const team = join(directory.path, ".team");
   await mkdir(join(team, "x.tmp"), { recursive: true });
@@ -120,7 +120,7 @@ test("a directory with other things in it is refused, and nothing in it is chang
   expect((await readdir(team)).sort()).toEqual(["my-notes.tmp", "x.tmp"]);
 });
 
-test("a start that fails closes all it had opened, and can be tried again", async () => {
+test("a failed start closes everything it had opened, and can be tried again", async () => {
   await using directory = await temporaryDirectory();
   const clock = new ManualClock();
   const obstacle = join(directory.path, ".team", ".usage");
@@ -144,29 +144,26 @@ test.each([
   "inbox/.alice/cursor",
   "transcripts/alice.jsonl",
   "fence/heartbeat",
-])(
-  "a directory in the place of %s is moved away and told of, and the team starts",
-  async (name) => {
-    await using directory = await temporaryDirectory();
-    const path = join(directory.path, ".team", name);
-    await using first = await openStore(directory.path);
-    await enlist(first, member("alice"));
-    await first.openMember(alice, ignored);
-    await first[Symbol.asyncDispose]();
-    await rm(path, { force: true });
-    await mkdir(path);
+])("a directory in place of %s is moved away and reported, and the team starts", async (name) => {
+  await using directory = await temporaryDirectory();
+  const path = join(directory.path, ".team", name);
+  await using first = await openStore(directory.path);
+  await enlist(first, member("alice"));
+  await first.openMember(alice, ignored);
+  await first[Symbol.asyncDispose]();
+  await rm(path, { force: true });
+  await mkdir(path);
 
-    const warnings: string[] = [];
-    const onWarning = (message: string) => warnings.push(message);
-    await using store = await openStore(directory.path, { onWarning });
-    await store.openMember(alice, ignored);
+  const warnings: string[] = [];
+  const onWarning = (message: string) => warnings.push(message);
+  await using store = await openStore(directory.path, { onWarning });
+  await store.openMember(alice, ignored);
 
-    expect(warnings).toContainEqual(expect.stringContaining(`${path} is a directory`));
-    expect((await store.roster.read()).members).toMatchObject([{ name: "alice" }]);
-  },
-);
+  expect(warnings).toContainEqual(expect.stringContaining(`${path} is a directory`));
+  expect((await store.roster.read()).members).toMatchObject([{ name: "alice" }]);
+});
 
-test("P01 somebody else's transcript in the place of a member's own takes no mail from it", async () => {
+test("P01 a foreign transcript in place of a member's own takes no mail from it", async () => {
   await using directory = await temporaryDirectory();
   await using first = await openStore(directory.path);
   await enlist(first, member("alice"), member("bob"));
@@ -187,7 +184,7 @@ test("P01 somebody else's transcript in the place of a member's own takes no mai
   expect(await reader.unread()).toMatchObject([{ message: { content: "a short one" } }]);
 });
 
-test("a member that could not be opened can be opened when the reason is gone", async () => {
+test("a member that failed to open can be opened when the reason is gone", async () => {
   await using directory = await temporaryDirectory();
   await using store = await openStore(directory.path);
   const obstacle = join(directory.path, ".team", "transcripts", "alice.jsonl");
@@ -200,7 +197,7 @@ test("a member that could not be opened can be opened when the reason is gone", 
   expect(await opened.reader.unread()).toEqual([]);
 });
 
-test("P13 P37 a team whose key is gone is refused, and once it is taken over its mail is from outside", async () => {
+test("P13 P37 a team whose key is missing is refused, and after a takeover its mail is from outside", async () => {
   await using directory = await temporaryDirectory();
   const first = await openStore(directory.path);
   await first.send("lead", { type: "message", from: user, content: "plain" });
@@ -219,7 +216,7 @@ test("P13 P37 a team whose key is gone is refused, and once it is taken over its
   expect(setAside).toEqual([expect.stringContaining("not signed")]);
 });
 
-test("P37 the open requests of a team that is taken over are asked again, but for those of calls", async () => {
+test("P37 after a takeover the open requests are asked again, except those of calls", async () => {
   await using directory = await temporaryDirectory();
   const first = await openStore(directory.path);
   await enlist(first, member("alice"));
@@ -265,7 +262,7 @@ test("P15 a line that is set aside is an event, and other processes see it", asy
   }
 });
 
-test("another process sees what the model calls have cost", async () => {
+test("another process sees the cost of the model calls", async () => {
   await using directory = await temporaryDirectory();
   await using store = await openStore(directory.path);
   const used = { input_tokens: 3, output_tokens: 4, cache_read_tokens: 0, cache_write_tokens: 0 };
@@ -331,7 +328,7 @@ function holdOpening(suffix: string) {
   return { hasBegun, goOn, [Symbol.dispose]: () => patch[Symbol.dispose]() };
 }
 
-test("everything is its owner's alone, whatever the umask", async () => {
+test("all files are private, regardless of the umask", async () => {
   await using directory = await temporaryDirectory();
   const umask = process.umask(0o022);
   try {
@@ -361,7 +358,7 @@ test("everything is its owner's alone, whatever the umask", async () => {
   expect(await readFile(join(directory.path, ".team", ".gitignore"), "utf8")).toBe("*\n");
 });
 
-test("a .team that is a file is refused, with what to do", async () => {
+test("a .team that is a file is refused, with a hint", async () => {
   await using directory = await temporaryDirectory();
   await writeFile(join(directory.path, ".team"), "");
 
@@ -371,7 +368,7 @@ test("a .team that is a file is refused, with what to do", async () => {
   });
 });
 
-test("P37 a half-made .team is completed, and mail that somebody put there is set aside and told", async () => {
+test("P37 an incomplete .team is completed, and mail that was put there is set aside and reported", async () => {
   await using directory = await temporaryDirectory();
   await mkdir(join(directory.path, ".team", "inbox"), { recursive: true });
   await writeFile(join(directory.path, ".team", "inbox", "lead.jsonl"), "waiting by hand\n");
@@ -386,7 +383,7 @@ test("P37 a half-made .team is completed, and mail that somebody put there is se
   expect(warnings).toEqual([expect.stringContaining("archive")]);
 });
 
-test("a team of a newer troupe is refused, and nothing in it is touched", async () => {
+test("a team of a newer troupe is refused, and nothing in it is changed", async () => {
   await using directory = await temporaryDirectory();
   await mkdir(join(directory.path, ".team"));
   await writeFile(join(directory.path, ".team", "config.json"), '{"format":99}');

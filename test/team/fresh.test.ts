@@ -12,7 +12,7 @@ import { enlist, member, openStore, teamPlace, viewTeam } from "../support/team.
 const alice = MemberName.parse("alice");
 const ignored = { onSetAside: () => undefined };
 
-test("a fresh start begins a new team, and the old one is whole in the archive", async () => {
+test("a fresh start creates a new team, and the old one is complete in the archive", async () => {
   await using directory = await temporaryDirectory();
   const oldId = await liveOnce(directory.path);
   const old = await textsIn(join(directory.path, ".team"));
@@ -33,7 +33,7 @@ test("a fresh start begins a new team, and the old one is whole in the archive",
   expect(archived).toEqual(old);
 });
 
-test("the archived team can be put back and opened", async () => {
+test("the archived team can be moved back and opened", async () => {
   await using directory = await temporaryDirectory();
   const oldId = await liveOnce(directory.path);
   await (await openFresh(directory.path))[Symbol.asyncDispose]();
@@ -49,7 +49,7 @@ test("the archived team can be put back and opened", async () => {
   expect(await reader.unread()).toMatchObject([{ message: { from: "user", content: "waits" } }]);
 });
 
-test("the archive is its owner's alone", async () => {
+test("the archive is private", async () => {
   await using directory = await temporaryDirectory();
   await liveOnce(directory.path);
   const umask = process.umask(0o022);
@@ -65,7 +65,7 @@ test("the archive is its owner's alone", async () => {
   }
 });
 
-test("two fresh starts at one moment archive two teams", async () => {
+test("two fresh starts at the same moment archive two teams", async () => {
   await using directory = await temporaryDirectory();
   const first = await liveOnce(directory.path);
   const store = await openFresh(directory.path);
@@ -82,7 +82,7 @@ test("two fresh starts at one moment archive two teams", async () => {
   expect(ids).toEqual([first, second]);
 });
 
-test("a fresh start is a way out where both rosters are damaged", async () => {
+test("a fresh start works if both rosters are damaged", async () => {
   await using directory = await temporaryDirectory();
   await liveOnce(directory.path);
   for (const name of ["config.json", "config.last-good.json"]) {
@@ -106,7 +106,7 @@ test("P09 a fresh start is refused while a lead lives, and moves nothing", async
   expect(await readdir(join(directory.path, ".team"))).not.toContain("archive");
 });
 
-test("a fresh start where there is no team sets mail aside that somebody put there", async () => {
+test("a fresh start without a team archives mail that was put there", async () => {
   await using directory = await temporaryDirectory();
   await writeByHand(directory.path, "waiting by hand");
 
@@ -118,7 +118,7 @@ test("a fresh start where there is no team sets mail aside that somebody put the
 });
 
 test.each(["inbox", "tasks", "transcripts"])(
-  "%s of a team without a roster are set aside with one warning, and a new team begins",
+  "%s of a team without a roster are archived with one warning, and a new team starts",
   async (part) => {
     await using directory = await temporaryDirectory();
     await liveOnce(directory.path);

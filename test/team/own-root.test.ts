@@ -7,7 +7,7 @@ import { TeamOnWire } from "../support/team-on-wire.ts";
 
 const alice = { name: "alice", role: "coder", prompt: "Write it down." };
 
-test("a member with a workspace of its own works there and nowhere else, after a restart too", async () => {
+test("a member with its own workspace works only there, after a restart too", async () => {
   await using elsewhere = await temporaryDirectory();
   await using teams = await temporaryDirectory();
   const root = await realpath(elsewhere.path);

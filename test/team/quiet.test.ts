@@ -8,7 +8,7 @@ import { ScriptedModel, says } from "../../src/testing/scripted-model.ts";
 import { temporaryDirectory } from "../../src/testing/temporary-directory.ts";
 import { teamPlace } from "../support/team.ts";
 
-test("P22 a team is not quiet while a member has mail that nobody has told it of", async () => {
+test("P22 a team is not quiet while a member has mail that it was not woken for", async () => {
   await using fixture = await openDeafTeam([says("Ready."), says("Done.")]);
   const { team, store } = fixture;
   await team.prompt("Go.");
@@ -20,7 +20,7 @@ test("P22 a team is not quiet while a member has mail that nobody has told it of
   expect(result).toBe("Done.");
 });
 
-test("P22 mail that wakes nobody keeps no team from being quiet, however often it is looked for", async () => {
+test("P22 mail that wakes nobody does not keep a team from being quiet, however often it is checked", async () => {
   await using fixture = await openDeafTeam([says("Ready.")]);
   const { team, store } = fixture;
   await team.prompt("Go.");

@@ -60,7 +60,7 @@ test("each message has one event, however often it is read before it is acknowle
   expect(it.previews).toEqual(["one", "two"]);
 });
 
-test("what was reported before a restart is not reported again, and what came meanwhile is", async () => {
+test("events from before a restart are not repeated, and new messages are reported", async () => {
   const it = new Reports();
   const before = it.message("before");
   await it.sent.report(ada, [before]);
@@ -96,7 +96,7 @@ test("a line from outside is reported once, whatever time it claims", async () =
   expect(it.previews).toEqual(["by hand"]);
 });
 
-test("mailboxes are told apart", async () => {
+test("mailboxes are distinguished", async () => {
   const it = new Reports();
   await it.sent.report(ada, [it.message("to ada")]);
   await it.sent.report(lead, [it.message("to the lead", { to: lead })]);
@@ -105,7 +105,7 @@ test("mailboxes are told apart", async () => {
   expect(it.previews).toEqual(["to ada", "to the lead"]);
 });
 
-test("two looks at once report a message once, and each resolves after its event", async () => {
+test("two simultaneous reads report a message once, and each resolves after its event", async () => {
   const it = new Reports();
   const message = it.message("one");
   it.restart();
@@ -118,7 +118,7 @@ test("two looks at once report a message once, and each resolves after its event
   expect(it.previews).toEqual(["one"]);
 });
 
-test("the preview of a message from another process has no secret in it", async () => {
+test("the preview of a message from another process contains no secret", async () => {
   const it = new Reports();
 
   await it.sent.report(ada, [it.message("the key is s3cret-of-the-person")]);
@@ -126,7 +126,7 @@ test("the preview of a message from another process has no secret in it", async 
   expect(it.previews).toEqual([expect.not.stringContaining("s3cret-of-the-person")]);
 });
 
-test("what came before a restart is looked for from its own time on, and a line by hand everywhere", async () => {
+test("after a restart messages are searched from their own time on, and lines by hand everywhere", async () => {
   const it = new Reports();
   const line = it.message("by hand", { from: outside });
   const message = it.message("by the person");

@@ -7,7 +7,7 @@ import { member, openStore } from "../support/team.ts";
 
 const at = new Date(0).toISOString();
 
-test("P09 a lead that slept while another took over can no longer write", async () => {
+test("P09 a lead that was suspended while another took over can no longer write", async () => {
   await using directory = await temporaryDirectory();
   await using sleeper = await openOn(directory.path, new Machine("one"));
   const { reader, transcript } = await sleeper.store.openMember(lead, ignored);
@@ -39,7 +39,7 @@ test("P09 a lead that slept while another took over can no longer write", async 
   expect(sleeper.store.lost.aborted).toBe(true);
 });
 
-test("a lead that nobody followed writes on, however long it slept", async () => {
+test("a lead that was not replaced keeps writing, however long it was suspended", async () => {
   await using directory = await temporaryDirectory();
   await using sleeper = await openOn(directory.path, new Machine("one"));
 

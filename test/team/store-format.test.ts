@@ -91,7 +91,7 @@ test("format 1: a lead continues where the last one stopped", async () => {
   );
 });
 
-test("format 1: tasks, requests, events and the bill are as they were left", async () => {
+test("format 1: tasks, requests, events and the bill are unchanged", async () => {
   await using copy = await copyFixture();
   await using store = await openStore(copy.root, copy.place);
 
@@ -153,7 +153,7 @@ test("P37 control: with another key nothing in it is signed", async () => {
   expect(forgeries).toHaveLength(3);
 });
 
-test("what is written today has every file and every field that format 1 has", async () => {
+test("files written today have every file and every field of format 1", async () => {
   await using directory = await temporaryDirectory();
   await makeStoreFormat1(directory.path);
 

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { calls, reply, says } from "../../src/testing/scripted-model.ts";
 import { shownIn, TeamOnWire, Watched } from "../support/team-on-wire.ts";
 
-test("a lead spawns two teammates, waits, and answers with their results before it", async () => {
+test("a lead spawns two teammates, waits, and answers after their results", async () => {
   await using wire = await TeamOnWire.start({
     lead: [
       reply([
@@ -34,7 +34,7 @@ test("a lead spawns two teammates, waits, and answers with their results before 
   expect(wire.server.refusals).toEqual([]);
 });
 
-test("to stop an unknown member is an error that lists the members", async () => {
+test("stopping an unknown member is an error that lists the members", async () => {
   await using wire = await TeamOnWire.start({ lead: [says("Noted.")], alice: [says("Ready.")] });
   const team = await wire.open();
   await expect(team.stop("alice")).rejects.toMatchObject({
@@ -50,7 +50,7 @@ test("to stop an unknown member is an error that lists the members", async () =>
   });
 });
 
-test("a spawn is an event, with the work that it brings, and none is after the close", async () => {
+test("a spawn is an event, with its prompt, and there are none after the close", async () => {
   await using wire = await TeamOnWire.start({ lead: [says("Noted.")], alice: [says("Ready.")] });
   const team = await wire.open();
   const watched = new Watched(team);

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { calls, says } from "../../src/testing/scripted-model.ts";
 import { TeamOnWire } from "../support/team-on-wire.ts";
 
-test("what is made ready beside the first request costs no request and says nothing", async () => {
+test("the warm-up during the first request makes no request and prints nothing", async () => {
   await using wire = await TeamOnWire.start({
     lead: [calls("bash", { command: "echo warm" }), says("It is.")],
   });

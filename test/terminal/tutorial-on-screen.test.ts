@@ -45,7 +45,7 @@ test("every prompt of the tutorial has its scene", () => {
 });
 
 test.skipIf(noTmux)(
-  "every prompt of the tutorial is played on the screen, with questions chosen and answered",
+  "every prompt of the tutorial is played on the screen, with questions selected and answered",
   async () => {
     await using directory = await temporaryDirectory();
     await using terminal = await Tmux.start({

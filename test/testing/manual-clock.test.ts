@@ -15,7 +15,7 @@ test("timers that are set and neither due nor cancelled are pending", () => {
   expect(clock.pending).toBe(0);
 });
 
-test("time passes from timer to timer, also to those set on the way, until it is over", async () => {
+test("time passes from timer to timer, including new ones, until the condition is true", async () => {
   const clock = new ManualClock();
   const times: number[] = [];
   const tick = () => {
@@ -30,7 +30,7 @@ test("time passes from timer to timer, also to those set on the way, until it is
   expect(clock.monotonicMs()).toBe(2_100);
 });
 
-test("a timer that is only set after I/O is waited for, and what is over at once takes no time", async () => {
+test("a timer that is set only after I/O is awaited, and a condition that is already true takes no time", async () => {
   const clock = new ManualClock();
   let isOver = false;
   void readFile(import.meta.filename).then(() => {
@@ -45,7 +45,7 @@ test("a timer that is only set after I/O is waited for, and what is over at once
   expect(clock.monotonicMs()).toBe(5_000);
 });
 
-test("in steps, time passes also where nobody waits for it", async () => {
+test("with steps, time also passes without timers", async () => {
   const clock = new ManualClock();
   clock.schedule(2_500, () => undefined);
 

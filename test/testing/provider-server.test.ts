@@ -31,7 +31,7 @@ const manyBlocks = reply(
 test.each([
   ["whole", manyBlocks],
   ["one byte at a time", inPieces(manyBlocks, 1)],
-])("a client of Anthropic understands a reply that comes %s", async (_, answer) => {
+])("an Anthropic client understands a reply that comes %s", async (_, answer) => {
   await using server = await ProviderServer.start();
   server.reply(answer);
 
@@ -56,7 +56,7 @@ test.each([
 test.each([
   ["whole", manyBlocks],
   ["one byte at a time", inPieces(manyBlocks, 1)],
-])("a client of OpenAI understands a reply that comes %s", async (_, answer) => {
+])("an OpenAI client understands a reply that comes %s", async (_, answer) => {
   await using server = await ProviderServer.start();
   server.reply(answer);
 
@@ -73,7 +73,7 @@ test.each([
   });
 });
 
-test("a thought comes with its signature, and a secret one with its data", async () => {
+test("a thought has its signature, and a redacted one its data", async () => {
   await using server = await ProviderServer.start();
   server.reply(reply([thinks("hm", "signed"), thinksInSecret("sealed"), says("done")]));
 
@@ -83,7 +83,7 @@ test("a thought comes with its signature, and a secret one with its data", async
   expect(body).toContain('{"type":"redacted_thinking","data":"sealed"}');
 });
 
-test("OpenAI reports usage only to those who ask for it", async () => {
+test("OpenAI reports usage only on request", async () => {
   await using server = await ProviderServer.start();
   server.replyWith(() => says("hi"));
 
@@ -110,7 +110,7 @@ test("requests are kept with headers, body and text", async () => {
   expect(request?.answeredAt).toBeGreaterThanOrEqual(request?.at ?? Number.POSITIVE_INFINITY);
 });
 
-test("a status comes in the words of each API, or as it is given", async () => {
+test("a status has the message of each API, or the given one", async () => {
   await using server = await ProviderServer.start();
   server.reply(status(429, undefined, { "retry-after": "7" }), status(429), status(502, "<html>"));
 
@@ -127,7 +127,7 @@ test("a status comes in the words of each API, or as it is given", async () => {
   expect(await (await askOpenAi(server)).text()).toBe("<html>");
 });
 
-test("an unusual stop reason, raw bytes and broken JSON arrive as they are written", async () => {
+test("an unusual stop reason, raw bytes and broken JSON are sent as written", async () => {
   await using server = await ProviderServer.start();
   server.reply(reply([says("…")], { stop: "other", rawStop: "lunch_break" }));
   server.reply(raw("event: nonsense\n\n"));
@@ -140,7 +140,7 @@ test("an unusual stop reason, raw bytes and broken JSON arrive as they are writt
   );
 });
 
-test("a reply that breaks off has an error event in its middle", async () => {
+test("a broken reply has an error event in its middle", async () => {
   await using server = await ProviderServer.start();
   server.reply(breaksOff(says("hello"), "Overloaded"));
 
@@ -152,7 +152,7 @@ test("a reply that breaks off has an error event in its middle", async () => {
   expect(body).not.toContain("message_stop");
 });
 
-test("an answer is cut after just as many bytes as asked, with a clean end or a broken one", async () => {
+test("an answer is cut after exactly the given number of bytes, with a clean end or a broken one", async () => {
   await using server = await ProviderServer.start();
   const whole = streamText("openai", raw("data: [DONE]\n\n"));
   server.reply(cut(raw(whole), 6), cut(raw(whole), 6, "broken"));
@@ -167,7 +167,7 @@ test.each<[string, ScriptedAnswer]>([
   ["before its headers", stall(says("late"), "nothing")],
   ["after its headers", stall(says("late"), 0)],
   ["in the middle", stall(says("late"), 50)],
-])("an answer that stalls %s comes whole when it is released", async (_, answer) => {
+])("an answer that stalls %s is completed when it is released", async (_, answer) => {
   await using server = await ProviderServer.start();
   server.reply(answer);
 
@@ -179,7 +179,7 @@ test.each<[string, ScriptedAnswer]>([
   expect(server).toMatchObject({ stalled: 0, abandoned: 0 });
 });
 
-test("the server sees that a client does not wait for a stalled answer", async () => {
+test("the server detects that a client does not wait for a stalled answer", async () => {
   await using server = await ProviderServer.start();
   server.reply(stall(says("late"), 50));
   const response = await askAnthropic(server);
@@ -202,14 +202,14 @@ test("a request without an answer is refused, and the script is not done", async
   expect(() => server.assertDone()).toThrow("Unexpected request 2");
 });
 
-test("an answer that nobody fetched means the script is not done", async () => {
+test("an unused answer means the script is not done", async () => {
   await using server = await ProviderServer.start();
   server.reply(says("unused"));
 
   expect(() => server.assertDone()).toThrow("Unused answers: 1");
 });
 
-test("what is no request of either API is refused and not kept as one", async () => {
+test("a request of neither API is refused and not recorded as one", async () => {
   await using server = await ProviderServer.start();
   const post = (path: string, body: string) => fetch(server.url + path, { method: "POST", body });
 

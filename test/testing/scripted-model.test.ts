@@ -14,7 +14,7 @@ import {
   thinks,
 } from "../../src/testing/scripted-model.ts";
 
-test("a scripted model plays its steps in order and keeps what it was asked", async () => {
+test("a scripted model plays its steps in order and records its requests", async () => {
   const call = calls("bash", { command: "ls" }, "call_1");
   const model = new ScriptedModel([reply([thinks("hm"), says("look:"), call]), says("done")]);
 
@@ -35,7 +35,7 @@ test("a scripted model plays its steps in order and keeps what it was asked", as
   model.assertDone();
 });
 
-test("a request is kept as it was, though the conversation goes on in the same array", async () => {
+test("a recorded request does not change if the conversation continues in the same array", async () => {
   const model = new ScriptedModel([says("hi")]);
   const conversation: ModelRequest["conversation"][number][] = [{ type: "input", texts: ["hi"] }];
   await collect(model, { ...request("hi"), conversation });
@@ -45,7 +45,7 @@ test("a request is kept as it was, though the conversation goes on in the same a
   expect(model.requests[0]?.conversation).toHaveLength(1);
 });
 
-test("a call beyond the script is an error that says which, and the script is not done", async () => {
+test("a call beyond the script is an error with its number, and the script is not done", async () => {
   const model = new ScriptedModel([says("only one")], { id: "scripted/alice" });
   await ask(model);
 
@@ -65,7 +65,7 @@ test("a step that was not played means the script is not done", async () => {
   expect(() => new ScriptedModel([says("unused")]).assertDone()).toThrow("called 0 times");
 });
 
-test("a step can fail, be given word for word, or depend on the request", async () => {
+test("a step can fail, be given part by part, or depend on the request", async () => {
   const failure = { kind: "server", message: "Internal server error" } as const;
   const waiting = { type: "waiting", reason: "a rate limit", delayMs: 5 } as const;
   const error = { type: "error", failure } as const;
@@ -80,7 +80,7 @@ test("a step can fail, be given word for word, or depend on the request", async 
   });
 });
 
-test("an abort ends a step that hangs, one that is streaming, and one that has not begun", async () => {
+test("an abort ends a step that hangs, one that is streaming, and one that has not started", async () => {
   const model = new ScriptedModel([hangs(), reply([says("one"), says("two")]), says("late")]);
   const aborted = { type: "error", failure: { kind: "aborted" } };
 

@@ -203,7 +203,7 @@ const rules: { rule: string; refused: Sent; because: string; accepted: Sent }[] 
   },
 ];
 
-test.each(rules)("as Anthropic has it: $rule", async ({ refused, because, accepted }) => {
+test.each(rules)("Anthropic's rule: $rule", async ({ refused, because, accepted }) => {
   await using server = await ProviderServer.start({ strict: true });
   server.replyWith(() => says("fine"));
 
@@ -220,14 +220,14 @@ test.each(rules)("as Anthropic has it: $rule", async ({ refused, because, accept
   });
 });
 
-test.each(rules)("a server that is not strict does not mind: $rule", async ({ refused }) => {
+test.each(rules)("control: a server that is not strict accepts it: $rule", async ({ refused }) => {
   await using server = await ProviderServer.start();
   server.replyWith(() => says("fine"));
 
   expect((await askAnthropic(server, refused)).status).toBe(200);
 });
 
-test("a thought comes back as it was given, with its own signature, and never last", async () => {
+test("a thought is sent back unchanged, with its own signature, and never last", async () => {
   await using server = await ProviderServer.start({ strict: true });
   server.replyWith(() => reply([thinks("hm", "signed"), thinksInSecret("sealed"), says("fine")]));
   await askAnthropic(server);
@@ -246,7 +246,7 @@ test("a thought comes back as it was given, with its own signature, and never la
   expect(await after(text("fine"), thought)).toBe(400);
 });
 
-test("a refused request uses up no answer", async () => {
+test("a refused request uses no answer", async () => {
   await using server = await ProviderServer.start({ strict: true });
   server.reply(says("for the good one"));
 

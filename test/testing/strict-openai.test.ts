@@ -113,7 +113,7 @@ const rules: { rule: string; refused: Sent; because: string; accepted: Sent }[] 
   },
 ];
 
-test.each(rules)("as OpenAI has it: $rule", async ({ refused, because, accepted }) => {
+test.each(rules)("OpenAI's rule: $rule", async ({ refused, because, accepted }) => {
   await using server = await ProviderServer.start({ strict: true });
   server.replyWith(() => says("fine"));
 
@@ -127,7 +127,7 @@ test.each(rules)("as OpenAI has it: $rule", async ({ refused, because, accepted 
   expect(await response.json()).toMatchObject({ error: { type: "invalid_request_error" } });
 });
 
-test.each(rules)("a server that is not strict does not mind: $rule", async ({ refused }) => {
+test.each(rules)("control: a server that is not strict accepts it: $rule", async ({ refused }) => {
   await using server = await ProviderServer.start();
   server.replyWith(() => says("fine"));
 

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { backgroundRunTool, checkBackgroundTool } from "../../src/tools/background.ts";
 import { callTool, openShell } from "../processes/shell-fixture.ts";
 
-test("a started task is named, listed, and told about with its output", async () => {
+test("a started task is named, listed, and reported with its output", async () => {
   await using fixture = await openShell();
   const ended = new Promise((resolve) => fixture.background.onEnd(resolve));
 
@@ -60,7 +60,7 @@ test("starting is judged as a command, checking as coordination", async () => {
   });
 });
 
-test("the tools take little of a request", async () => {
+test("the tools take little space in a request", async () => {
   await using fixture = await openShell();
 
   for (const tool of [backgroundRunTool(fixture), checkBackgroundTool(fixture)]) {

@@ -11,13 +11,13 @@ test.each([
   ["printf 'no newline'; exit 7", { text: "no newline\n(exit 7)", isError: true }],
   ["false", { text: "(no output)\n(exit 1)", isError: true }],
   ["echo before; kill -SEGV $$", { text: "before\n(killed by SIGSEGV)", isError: true }],
-])("%s returns its output as it came, and how it ended", async (command, expected) => {
+])("%s returns its output unchanged, and how it ended", async (command, expected) => {
   await using fixture = await openShell();
 
   expect(await callTool(bashTool(fixture), { command })).toEqual(expected);
 });
 
-test("a command that takes too long is ended, and its output so far is returned", async () => {
+test("a command that exceeds its timeout is ended, and its output so far is returned", async () => {
   const manual = new ManualClock();
   await using fixture = await openShell({ clock: withManualTimeouts(manual) });
   const timeOut = () => manual.advance(120_000);
@@ -53,7 +53,7 @@ test("an interrupted command says so", async () => {
   expect(output.text).toMatch(/^ready\nError: Interrupted/);
 });
 
-test("what a command leaves running is ended, with advice", async () => {
+test("processes that a command leaves running are ended, with a hint", async () => {
   await using fixture = await openShell();
 
   const output = await callTool(bashTool(fixture), { command: "sleep 1000 & echo started" });
@@ -79,7 +79,7 @@ test.each([
   [{ command: "true", run_in_background: "false" }],
   [{ command: "true", timeout_s: 0 }],
   [{ command: "true", timeout_s: 3601 }],
-])("%j is refused with what is wrong about it", async (input) => {
+])("%j is refused with the reason", async (input) => {
   await using fixture = await openShell();
 
   expect(await callTool(bashTool(fixture), input)).toMatchObject({
@@ -88,7 +88,7 @@ test.each([
   });
 });
 
-test("what the person decides on is the command itself", async () => {
+test("the person decides on the command itself", async () => {
   await using fixture = await openShell();
 
   expect(bashTool(fixture).prepare({ command: "ls", msg_type: "x" })).toMatchObject({
@@ -96,7 +96,7 @@ test("what the person decides on is the command itself", async () => {
   });
 });
 
-test("the tool takes little of a request", async () => {
+test("the tool takes little space in a request", async () => {
   await using fixture = await openShell();
 
   expect(JSON.stringify(bashTool(fixture).spec).length).toBeLessThanOrEqual(350);

@@ -77,7 +77,7 @@ async function shownBy(rules: readonly string[]): Promise<string[]> {
   return shown;
 }
 
-test("no file tool shows what a deny rule closes, by whatever name, link or search", async () => {
+test("no file tool shows files covered by a deny rule, by any name, link or search", async () => {
   const shown = await shownBy(["read_file(.env)", "read_file(secrets/**)"]);
   const control = await shownBy([]);
 

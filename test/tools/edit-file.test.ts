@@ -13,7 +13,7 @@ test("one occurrence is replaced", async () => {
   expect(await readFile(scene.path("a.ts"), "utf8")).toBe("let a = 1;\nconst b = 3;\n");
 });
 
-test("a text that is not there is not found", async () => {
+test("a missing text is reported as not found", async () => {
   await using scene = await Scene.open({ "a.ts": "something\n" });
   const member = await reader(scene, "a.ts");
 
@@ -39,7 +39,7 @@ test.each([
   expect(text).toContain(`Error: Text not found in a.ts\n${told}`);
 });
 
-test("several occurrences are an error that says how many, unless all are meant", async () => {
+test("several occurrences are an error with their number, unless all are to be replaced", async () => {
   await using scene = await Scene.open({ "a.ts": "x x x" });
   const member = await reader(scene, "a.ts");
 
@@ -51,7 +51,7 @@ test("several occurrences are an error that says how many, unless all are meant"
   expect(await readFile(scene.path("a.ts"), "utf8")).toBe("y y y");
 });
 
-test("texts are literal, whatever is in them", async () => {
+test("texts are literal, whatever they contain", async () => {
   const text = fc.oneof(
     fc.string({ unit: "binary" }),
     fc.constantFrom("$&", "$1", "$$", "\\n", ".*"),
@@ -79,7 +79,7 @@ test("texts are literal, whatever is in them", async () => {
 test.each([
   ["over lines", "two\nthree", "2\n3\n4", "one\r\n2\r\n3\r\n4\r\nfour\r\n"],
   ["within a line", "two", "2\n2b", "one\r\n2\r\n2b\r\nthree\r\nfour\r\n"],
-])("CRLF stays CRLF %s though a model writes LF", async (_, old, young, result) => {
+])("CRLF stays CRLF %s even if the model writes LF", async (_, old, young, result) => {
   await using scene = await Scene.open({ "a.txt": "one\r\ntwo\r\nthree\r\nfour\r\n" });
   const member = await reader(scene, "a.txt");
 
@@ -119,7 +119,7 @@ test("P21 a file that was not read, or changed since, is not edited", async () =
   expect((await edit(member, "a.txt", "two", "2")).text).toBe("Edited a.txt");
 });
 
-test("what makes no sense is an error that says what would", async () => {
+test("an invalid edit is an error that says what would be valid", async () => {
   await using scene = await Scene.open({
     "a.txt": "a",
     "latin.txt": Buffer.from("caf\xe9", "latin1"),
@@ -137,7 +137,7 @@ test("what makes no sense is an error that says what would", async () => {
   expect(await told("latin.txt", "caf", "CAF")).toContain("is not UTF-8 text");
 });
 
-test("P25 an edit that would blow a file up is refused", async () => {
+test("P25 an edit that would make a file too large is refused", async () => {
   await using scene = await Scene.open({ "a.txt": "x".repeat(100_000) });
   const member = await reader(scene, "a.txt");
   const input = { path: "a.txt", old_text: "x", new_text: "y".repeat(1000), replace_all: true };

@@ -14,7 +14,7 @@ const project = {
   ".team/config.json": "",
 };
 
-test("files are listed by path, from where the member works", async () => {
+test("files are listed by path, from the member's directory", async () => {
   await using scene = await Scene.open(project);
   const member = await scene.member();
   const inSource = await scene.member({ cwd: "src" });
@@ -25,7 +25,7 @@ test("files are listed by path, from where the member works", async () => {
 });
 
 test.each(["*", "**", "**/*"])(
-  "%s brings nothing that is ignored, nor .git, nor .team",
+  "%s lists no ignored files, nor .git, nor .team",
   async (pattern) => {
     await using scene = await Scene.open(project);
     const member = await scene.member();
@@ -40,7 +40,7 @@ test.each(["*", "**", "**/*"])(
   },
 );
 
-test("a team directory of another name is left out, unless it is named", async () => {
+test("a team directory of another name is skipped, unless it is named", async () => {
   await using scene = await Scene.open({ "a.txt": "", "my [team]/config.json": "" });
   const member = await scene.member({ teamDirectory: scene.path("my [team]") });
 
@@ -59,7 +59,7 @@ test("links are not followed", async () => {
   expect(await member.text("glob", { pattern: "**" })).toBe("src/b.ts");
 });
 
-test("P25 a long list is cut, and the rest counted", async () => {
+test("P25 a long list is cut, with the number of the rest", async () => {
   const files = Array.from({ length: 1200 }, (_, index) => [`${"n".repeat(60)}-${index}`, ""]);
   await using scene = await Scene.open(Object.fromEntries(files));
   const member = await scene.member();
@@ -71,7 +71,7 @@ test("P25 a long list is cut, and the rest counted", async () => {
   expect(lines.at(-1)).toBe(`... (${1200 - lines.length + 1} more)`);
 });
 
-test("nothing found, and nothing to look in", async () => {
+test("no matches and missing directories are reported", async () => {
   await using scene = await Scene.open({ "a.ts": "" });
   await mkdir(scene.path("empty"));
   const member = await scene.member();

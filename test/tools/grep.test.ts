@@ -13,7 +13,7 @@ const project = {
   ".team/inbox/lead.jsonl": "needle\n",
 };
 
-test("every line found is reported with its place", async () => {
+test("every matching line is reported with its position", async () => {
   await using scene = await Scene.open(project);
   const member = await scene.member();
 
@@ -57,7 +57,7 @@ test.each([
   ["a long pattern", { pattern: "x".repeat(200_000) }, "pattern: More than 10000 characters"],
   ["a long glob", { pattern: "a", glob: "x".repeat(200_000) }, "glob: More than 10000 characters"],
   ["a long path", { pattern: "a", path: "x".repeat(200_000) }, "path has more than 4096 bytes"],
-])("%s is refused with what is wrong", async (_, input, told) => {
+])("%s is refused with the reason", async (_, input, told) => {
   await using scene = await Scene.open({ "a.txt": "text" });
   const member = await scene.member();
 
@@ -67,7 +67,7 @@ test.each([
   });
 });
 
-test("a bad pattern is an error that says what is wrong with it", async () => {
+test("a bad pattern is an error with the reason", async () => {
   await using scene = await Scene.open({ "a.txt": "text" });
   const member = await scene.member();
 
@@ -77,7 +77,7 @@ test("a bad pattern is an error that says what is wrong with it", async () => {
   expect(output.text).toMatch(/^Error: regex parse error:[\s\S]*unclosed group/);
 });
 
-test("long lines are cut, binary files left out, odd names and bytes survive", async () => {
+test("long lines are cut, binary files skipped, odd names and bytes survive", async () => {
   await using scene = await Scene.open({
     "long.js": `x\n${"ü".repeat(100_000)}needle${"y".repeat(100_000)}\n`,
     bin: Buffer.from("needle\n\0\0needle\n"),
@@ -93,7 +93,7 @@ test("long lines are cut, binary files left out, odd names and bytes survive", a
   ]);
 });
 
-test("P25 many lines are cut, and the rest counted or at least guessed", async () => {
+test("P25 many matches are cut, with the number of the rest or an estimate", async () => {
   await using scene = await Scene.open({
     "few.txt": `needle ${"x".repeat(90)}\n`.repeat(1000),
     "many/many.txt": "needle\n".repeat(200_000),
@@ -110,7 +110,7 @@ test("P25 many lines are cut, and the rest counted or at least guessed", async (
   expect(many.split("\n").at(-1)).toBe("... (more than 10000 more)");
 });
 
-test("a glob that picks thousands of files is searched whole, and in order", async () => {
+test("a glob that matches thousands of files is searched completely, and in order", async () => {
   const directory = "d".repeat(200);
   const names = Array.from({ length: 2500 }, (_, index) => `${directory}/${10_000 + index}.txt`);
   const last = names.at(-1) ?? "";

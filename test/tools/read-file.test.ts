@@ -5,7 +5,7 @@ import { promisify } from "node:util";
 import { expect, test } from "vitest";
 import { Scene } from "../workspace/fixture.ts";
 
-test("a text file is shown as it is", async () => {
+test("a text file is shown unchanged", async () => {
   await using scene = await Scene.open({ "src/a.ts": "one\r\ntwo\n" });
   const member = await scene.member();
 
@@ -15,7 +15,7 @@ test("a text file is shown as it is", async () => {
   });
 });
 
-test("offset and limit choose lines, and the rest is counted", async () => {
+test("offset and limit choose lines, with the number of the rest", async () => {
   await using scene = await Scene.open({ "a.txt": "1\n2\n3\n4\n5" });
   const member = await scene.member();
   const read = (lines: object) => member.text("read_file", { path: "a.txt", ...lines });
@@ -26,7 +26,7 @@ test("offset and limit choose lines, and the rest is counted", async () => {
   expect(await read({ offset: 6 })).toBe("Error: a.txt has only 5 lines.");
 });
 
-test("P25 a long file comes in parts that fit, and together are all of it", async () => {
+test("P25 a long file is shown in parts that fit and together are complete", async () => {
   const lines = Array.from({ length: 5000 }, (_, index) => `line ${index} ${"x".repeat(40)}\n`);
   await using scene = await Scene.open({ "long.txt": lines.join("") });
   const member = await scene.member();
@@ -43,7 +43,7 @@ test("P25 a long file comes in parts that fit, and together are all of it", asyn
   expect(seen).toBe(lines.join(""));
 });
 
-test("P25 a line without end is cut, and the rest is counted", async () => {
+test("P25 an endless line is cut, with the number of the rest", async () => {
   await using scene = await Scene.open({ "bundle.js": `${"ü".repeat(300_000)}\nlast\n` });
   const member = await scene.member();
 
@@ -52,7 +52,7 @@ test("P25 a line without end is cut, and the rest is counted", async () => {
   expect(text).toBe(`${"ü".repeat(10_000)} ... (580000 more bytes in this line)\nlast\n`);
 });
 
-test("P25 a large text is read in parts, and lines far behind are not counted to the end", async () => {
+test("P25 a large text is read in parts, and lines far after it are not counted", async () => {
   await using scene = await Scene.open();
   {
     await using file = await open(scene.path("large.log"), "w");
@@ -75,7 +75,7 @@ test("reading a large file ends when the call is stopped", async () => {
   expect(await call).toEqual({ text: "Error: Reading large.log was stopped.", isError: true });
 });
 
-test("an image is shown as one", async () => {
+test("an image is returned as an image", async () => {
   const png = Buffer.from("89504e470d0a1a0a0000000d49484452", "hex");
   await using scene = await Scene.open({ "shot.png": png });
   const member = await scene.member();
@@ -91,14 +91,14 @@ test.each([
   ["ffd8ffe000104a464946", "image/jpeg"],
   ["47494638396101000100", "image/gif"],
   ["524946460a000000574542505650", "image/webp"],
-])("an image is known by its first bytes: %s is %s", async (hex, type) => {
+])("an image is recognized by its first bytes: %s is %s", async (hex, type) => {
   await using scene = await Scene.open({ picture: Buffer.from(hex, "hex") });
   const member = await scene.member();
 
   expect(await member.text("read_file", { path: "picture" })).toContain(type);
 });
 
-test("an image that no provider takes is refused", async () => {
+test("an image that no provider accepts is refused", async () => {
   const png = Buffer.concat([Buffer.from("89504e470d0a1a0a", "hex"), Buffer.alloc(4_000_000)]);
   await using scene = await Scene.open({ "big.png": png });
   const member = await scene.member();
@@ -122,7 +122,7 @@ test.each([
   expect(output).toMatchObject({ isError: true, text: expect.stringContaining(told) });
 });
 
-test("a character that is cut in two by the probe does not make a text binary", async () => {
+test("a character that is split by the probe does not make a text binary", async () => {
   const text = `${"x".repeat(8191)}ü`;
   await using scene = await Scene.open({ "a.txt": text });
   const member = await scene.member();
@@ -137,7 +137,7 @@ test("the byte order mark is not shown", async () => {
   expect(await member.text("read_file", { path: "a.txt" })).toBe("text");
 });
 
-test("what cannot be read is an error that says what to do", async () => {
+test("an unreadable file is an error with a hint", async () => {
   await using scene = await Scene.open({ empty: "", "dir/a.txt": "a" });
   const member = await scene.member();
   const read = (path: string) => member.text("read_file", { path });
@@ -150,7 +150,7 @@ test("what cannot be read is an error that says what to do", async () => {
   expect(await read(join("dir", "n".repeat(300)))).toMatch(/too long a name/);
 });
 
-test("a pipe is refused, and not waited for", async () => {
+test("a pipe is refused, and does not block", async () => {
   await using scene = await Scene.open();
   await promisify(execFile)("mkfifo", [scene.path("pipe")]);
   const member = await scene.member();
@@ -170,7 +170,7 @@ test("a link to itself is refused", async () => {
   );
 });
 
-test("the team's files can be read, also where they are elsewhere", async () => {
+test("the team's files can be read, also if they are elsewhere", async () => {
   await using scene = await Scene.open({ ".team/outputs/1.txt": "whole" });
   await scene.put("../elsewhere/outputs/2.txt", "other");
   const inside = await scene.member();

@@ -39,7 +39,7 @@ function actionOf(tool: Tool) {
   return call.type === "prepared" ? call.action : undefined;
 }
 
-test("the traits of each tool name a tool and fields that there are", async () => {
+test("the traits of each tool name an existing tool and existing fields", async () => {
   const tools = new Map((await allTools()).map((tool) => [tool.spec.name, tool]));
 
   expect([...tools.keys()]).toEqual(expect.arrayContaining([...toolsWithTraits]));
@@ -66,7 +66,7 @@ test("a tool that runs commands, reads or writes is covered by the rules for tha
   }
 });
 
-test("P12 background_run is gated whatever it runs, and no other tool is", async () => {
+test("P12 only background_run is gated regardless of its command", async () => {
   const gated = (await allTools()).filter((tool) => {
     const action = actionOf(tool);
     return action?.type === "command" && action.isGated;
@@ -80,7 +80,7 @@ const homes = /^src\/((tools|testing|model\/rehearsal)\/|protocol\/tool-traits\.
 /** Files that speak of the programs of these names. */
 const programs = /^src\/(permissions|processes|cli\/commands\/completion)/;
 
-test("no tool is known by its name outside of its own file and the table of traits", async () => {
+test("no tool name is used outside its own file and the table of traits", async () => {
   const names = (await allTools()).map(({ spec }) => spec.name);
   const files = ["src", "web/src"].flatMap((folder) =>
     readdirSync(folder, { recursive: true, encoding: "utf8" }).map((file) => join(folder, file)),

@@ -4,7 +4,7 @@ import { Scene } from "../workspace/fixture.ts";
 
 const png = Buffer.from("89504e470d0a1a0a", "hex");
 
-test("a new file is written, its folders made", async () => {
+test("a new file is written, and its folders are created", async () => {
   await using scene = await Scene.open();
   const member = await scene.member();
 
@@ -28,7 +28,7 @@ test("P21 an existing file must be read before it is written", async () => {
   expect(await write()).toBe("Wrote 4 bytes to a.txt");
 });
 
-test("P21 a file that changed since it was read is refused, and the change shown", async () => {
+test("P21 a file that changed since it was read is refused, and the change is shown", async () => {
   await using scene = await Scene.open({ "a.txt": "one\ntwo\nthree\n" });
   const member = await scene.member();
   await member.call("read_file", { path: "a.txt" });
@@ -70,7 +70,7 @@ test("P21 a change too large to be shown must be read", async () => {
   expect(await write()).toBe("Wrote 4 bytes to a.txt");
 });
 
-test("a file that was only touched has not changed", async () => {
+test("a file with only a new timestamp counts as unchanged", async () => {
   await using scene = await Scene.open({ "a.txt": "same" });
   const member = await scene.member();
   await member.call("read_file", { path: "a.txt" });
@@ -81,7 +81,7 @@ test("a file that was only touched has not changed", async () => {
   expect(text).toBe("Wrote 4 bytes to a.txt");
 });
 
-test("P21 a file that was deleted since is not made again by accident", async () => {
+test("P21 a file that was deleted since is not created again by accident", async () => {
   await using scene = await Scene.open({ "a.txt": "text" });
   const member = await scene.member();
   const write = () => member.text("write_file", { path: "a.txt", content: "mine" });
@@ -92,7 +92,7 @@ test("P21 a file that was deleted since is not made again by accident", async ()
   expect(await write()).toBe("Wrote 4 bytes to a.txt");
 });
 
-test("what a member has written itself, it may write again", async () => {
+test("a member may overwrite its own file again", async () => {
   await using scene = await Scene.open();
   const member = await scene.member();
   await member.call("write_file", { path: "a.txt", content: "1" });
@@ -102,7 +102,7 @@ test("what a member has written itself, it may write again", async () => {
   );
 });
 
-test("P21 of two members that write one file at once, the second sees what the first wrote", async () => {
+test("P21 when two members write one file at once, the second sees what the first wrote", async () => {
   await using scene = await Scene.open({ "a.txt": "start\n" });
   const members = [await scene.member(), await scene.member()];
   for (const member of members) await member.call("read_file", { path: "a.txt" });
@@ -120,7 +120,7 @@ test("P21 of two members that write one file at once, the second sees what the f
   expect(await readFile(scene.path("a.txt"), "utf8")).toBe(`member ${winner}\n`);
 });
 
-test("P21 of two members that make one file at once, one makes it", async () => {
+test("P21 when two members create one file at once, one of them does", async () => {
   await using scene = await Scene.open();
   const members = [await scene.member(), await scene.member()];
 
@@ -134,7 +134,7 @@ test("P21 of two members that make one file at once, one makes it", async () => 
   ]);
 });
 
-test("permissions are kept, and a new file has those of any other", async () => {
+test("permissions are kept, and a new file has the default ones", async () => {
   await using scene = await Scene.open({ "run.sh": "old", plain: "x" });
   await chmod(scene.path("run.sh"), 0o751);
   const member = await scene.member();
@@ -161,7 +161,7 @@ test("a link within the workspace is written through, and stays a link", async (
   expect(await readFile(scene.path("real/new.txt"), "utf8")).toBe("made");
 });
 
-test("another name of the same file keeps what it had", async () => {
+test("a hard link to the same file keeps its old content", async () => {
   await using scene = await Scene.open({ "a.txt": "old" });
   await link(scene.path("a.txt"), scene.path("b.txt"));
   const member = await scene.member();
@@ -187,7 +187,7 @@ test.each([
   ["UTF-16", Buffer.from("\uFEFFhi", "utf16le"), {}],
   ["an image too large to be shown", Buffer.concat([png, Buffer.alloc(4_000_000)]), {}],
   ["shorter than what was asked for", Buffer.from("one line"), { offset: 2 }],
-])("P21 a file that is %s was not shown, and so is not written", async (_, content, lines) => {
+])("P21 a file that is %s was not shown, and so cannot be written", async (_, content, lines) => {
   await using scene = await Scene.open({ data: content });
   const member = await scene.member();
   const refused = await member.call("read_file", { path: "data", ...lines });
@@ -217,7 +217,7 @@ test.each([
   ["there is one line only", "one", "1\n", "1\n"],
   ["the new text has CRLF itself", "one\r\n", "1\r\n2\n", "1\r\n2\n"],
   ["all lines end in LF", "one\n", "1\n2\n", "1\n2\n"],
-])("line endings are kept where they are clear: %s", async (_, before, content, after) => {
+])("consistent line endings are kept: %s", async (_, before, content, after) => {
   await using scene = await Scene.open({ "a.txt": before });
   const member = await scene.member();
   await member.call("read_file", { path: "a.txt" });
@@ -228,7 +228,7 @@ test.each([
   expect(await readFile(scene.path("a.txt"), "utf8")).toBe(after);
 });
 
-test("what cannot be written is an error that says why", async () => {
+test("a file that cannot be written is an error with the reason", async () => {
   await using scene = await Scene.open({ "dir/a.txt": "a", large: Buffer.alloc(11_000_000) });
   const member = await scene.member();
   const write = (path: string) => member.text("write_file", { path, content: "x" });

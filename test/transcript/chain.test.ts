@@ -15,8 +15,8 @@ import { HeadFile } from "../../src/transcript/head-file.ts";
 
 const letters = ["a", "b", "c", "d", "e"];
 
-describe("a transcript that somebody changed", () => {
-  test("an entry without a signature is taken out, kept aside and told", async () => {
+describe("a transcript that was changed", () => {
+  test("an entry without a signature is removed, set aside and reported", async () => {
     await using fixture = await writtenTranscript();
     const forged = JSON.stringify(output("forged"));
     await fixture.edit((lines) => [...lines.slice(0, 2), forged, ...lines.slice(2)]);
@@ -33,7 +33,7 @@ describe("a transcript that somebody changed", () => {
     expect((await fixture.reopen()).damages).toEqual([]);
   });
 
-  test("control: who looks without the key sees the forged entry", async () => {
+  test("control: a reader without the key sees the forged entry", async () => {
     await using fixture = await writtenTranscript();
     await fixture.edit((lines) => [...lines, JSON.stringify(output("forged"))]);
 
@@ -57,7 +57,7 @@ describe("a transcript that somebody changed", () => {
       "another member",
       new EntryChain(hmacSignature(Buffer.alloc(32, 7)), { teamId: "t", member: "bob" }),
     ],
-  ])("an entry that was signed for %s is none of this transcript", async (_, other) => {
+  ])("an entry that was signed for %s does not belong to this transcript", async (_, other) => {
     await using fixture = await writtenTranscript();
     const last = chain.placeOf(Buffer.from((await fixture.lines()).at(-1) ?? ""));
     const { line } = other.seal(output("forged"), last ?? { number: 0, sig: "" });
@@ -102,7 +102,7 @@ describe("a transcript that somebody changed", () => {
     expect((await fixture.reopen()).damages).toEqual([]);
   });
 
-  test("control: without the head, entries cut off the end are not missed", async () => {
+  test("control: without the head, entries cut off the end are not noticed", async () => {
     await using fixture = await writtenTranscript();
     await fixture.edit((lines) => lines.slice(0, -2));
     await rm(fixture.headPath);
@@ -116,7 +116,7 @@ describe("a transcript that somebody changed", () => {
   test.each([
     ["zeros", async (path: string, size: number) => await writeFile(path, Buffer.alloc(size))],
     ["another's entries", async (path: string) => await writeFile(path, "{}\n{}\n")],
-  ])("where the head is lost, too, %s in the place of entries leave a gap", async (_, damage) => {
+  ])("if the head is lost, too, %s in place of entries leave a gap", async (_, damage) => {
     await using fixture = await writtenTranscript();
     const whole = await readFile(fixture.path);
     const kept = whole.subarray(0, whole.indexOf("\n", whole.indexOf("\n") + 1) + 1);
@@ -132,7 +132,7 @@ describe("a transcript that somebody changed", () => {
     expect(await fixture.reopen()).toEqual({ entries, damages: [] });
   });
 
-  test("a whole transcript that is gone leaves a gap", async () => {
+  test("a missing transcript leaves a gap", async () => {
     await using fixture = await writtenTranscript();
     await rm(fixture.path);
 
@@ -141,7 +141,7 @@ describe("a transcript that somebody changed", () => {
     expect(entries).toEqual([expect.objectContaining({ type: "gap", lost: letters.length })]);
   });
 
-  test("an older copy of the whole transcript is noticed though every line of it is ours", async () => {
+  test("an older copy of the whole transcript is detected although all its lines are valid", async () => {
     await using fixture = await writtenTranscript();
     const copy = await readFile(fixture.path);
     const transcript = await fixture.open([]);
@@ -157,7 +157,7 @@ describe("a transcript that somebody changed", () => {
     expect(entries.at(-1)).toMatchObject({ type: "gap", lost: 0 });
   });
 
-  test("lines in any order and any number of times are put right, and nothing is lost", async () => {
+  test("lines in any order and any number are repaired, and nothing is lost", async () => {
     await using fixture = await writtenTranscript();
     const original = await fixture.lines();
     await fc.assert(
@@ -177,7 +177,7 @@ describe("a transcript that somebody changed", () => {
     );
   });
 
-  test("only what follows the newest compaction is read and written anew", async () => {
+  test("only the part after the newest compaction is read and rewritten", async () => {
     await using fixture = await writtenTranscript();
     const transcript = await fixture.open([]);
     await transcript.append([compaction("so far"), output("f"), output("g")]);
@@ -194,9 +194,9 @@ describe("a transcript that somebody changed", () => {
   });
 });
 
-describe("dying while a transcript is put right", () => {
+describe("dying during the repair of a transcript", () => {
   test.each(["rename", "appendFile", "writeFile"] as const)(
-    "before %s leaves it as it was, to be put right at the next start",
+    "before %s leaves it unchanged, to be repaired at the next start",
     async (call) => {
       await using fixture = await writtenTranscript();
       await fixture.edit((lines) => lines.toSpliced(2, 1));
@@ -219,7 +219,7 @@ describe("dying while a transcript is put right", () => {
 });
 
 describe("the head", () => {
-  test("that lags behind, as after kill -9, is no gap", async () => {
+  test("that is behind, as after kill -9, causes no gap", async () => {
     await using fixture = await writtenTranscript();
     const first = chain.placeOf(Buffer.from((await fixture.lines())[0] ?? ""));
     await fixture.head.write(first ?? { number: 0, sig: "" });
@@ -227,14 +227,14 @@ describe("the head", () => {
     expect((await fixture.reopen()).damages).toEqual([]);
   });
 
-  test.each(["", "nonsense\n", "\0".repeat(81)])("damaged to %j is none", async (text) => {
+  test.each(["", "nonsense\n", "\0".repeat(81)])("damaged to %j is ignored", async (text) => {
     await using fixture = await writtenTranscript();
     await writeFile(fixture.headPath, text);
 
     expect((await fixture.reopen()).damages).toEqual([]);
   });
 
-  test("is not written through a link, and the transcript goes on", async () => {
+  test("is not written through a link, and the transcript continues", async () => {
     await using fixture = await writtenTranscript();
     const target = join(fixture.directory, "target");
     await writeFile(target, "mine");

@@ -27,7 +27,7 @@ testTranscript("FileTranscript", async () => {
 });
 
 describe("a torn tail", () => {
-  test("at every byte of the last line, opening keeps all before it and what follows", async () => {
+  test("at every byte of the last line keeps everything before it, and later entries", async () => {
     await using fixture = await openTranscript();
     await fixture.transcript.append([output("first")]);
     const { size: lineStart } = await stat(fixture.path);
@@ -60,7 +60,7 @@ describe("a torn tail", () => {
     expect(await reader.tail()).toEqual([output("first")]);
   });
 
-  test("is kept in torn.jsonl and reported with its place", async () => {
+  test("is kept in torn.jsonl and reported with its position", async () => {
     await using fixture = await openTranscript();
     await fixture.transcript.append([output("first")]);
     const { size } = await stat(fixture.path);
@@ -75,7 +75,7 @@ describe("a torn tail", () => {
     expect(damages).toMatchObject([{ offset: size, reason: expect.stringContaining(tornPath) }]);
   });
 
-  test("is left alone by a reader, who does not see it", async () => {
+  test("is left alone by a reader, and not shown", async () => {
     await using fixture = await openTranscript();
     await fixture.transcript.append([output("first")]);
     await appendFile(fixture.path, JSON.stringify(output("no newline yet")));
@@ -94,7 +94,7 @@ describe("a write that fails", () => {
   const halfWrite = (descriptor: number, data: string | NodeJS.ArrayBufferView) =>
     writeSync(descriptor, Buffer.from(`${data}`).subarray(0, 20));
 
-  test("by half leaves the file as it was, and says so", async () => {
+  test("partially leaves the file unchanged, and is reported", async () => {
     await using fixture = await openTranscript();
     await fixture.transcript.append([output("first")]);
     const before = await readFile(fixture.path, "utf8");
@@ -112,7 +112,7 @@ describe("a write that fails", () => {
     expect(await fixture.transcript.tail()).toEqual([output("first"), output("next")]);
   });
 
-  test("by half, and cannot be cut back, costs no entry but its own", async () => {
+  test("partially, and cannot be undone, loses only its own entry", async () => {
     await using fixture = await openTranscript();
     await fixture.transcript.append([output("first")]);
 
@@ -133,7 +133,7 @@ describe("a write that fails", () => {
     expect(fixture.damages).toHaveLength(1);
   });
 
-  test("control: the half write is one that would have hurt", async () => {
+  test("control: the partial write would have caused damage", async () => {
     await using fixture = await openTranscript();
     await fixture.transcript.append([output("first")]);
 
@@ -146,7 +146,7 @@ describe("a write that fails", () => {
   });
 
   test.each(["ENOSPC", "EIO", "EROFS", "EMFILE"])(
-    "with %s at any call throws and loses nothing that was there",
+    "with %s at any call throws and loses no earlier entry",
     async (code) => {
       const fail = () => {
         throw systemError(code);
@@ -190,7 +190,7 @@ describe("a damaged line", () => {
     ["that is not JSON", '{"type":"tool-result",'],
     ["of an unknown type", '{"type":"surprise","at":"2026-01-01T00:00:00.000Z"}'],
     ["of bytes that are no text", Buffer.from([0, 0xff, 0xfe, 0x80])],
-  ])("%s is left out and reported once", async (_, damage) => {
+  ])("%s is skipped and reported once", async (_, damage) => {
     await using fixture = await openTranscript();
     await fixture.transcript.append([output("before")]);
     const { size: offset } = await stat(fixture.path);
@@ -209,7 +209,7 @@ describe("a damaged line", () => {
     expect(fixture.damages).toMatchObject([{ path: fixture.path, offset }]);
   });
 
-  test("with any one bit flipped costs no entry but itself", async () => {
+  test("with any one bit flipped loses only itself", async () => {
     await using fixture = await openTranscript();
     const neighbours = [compaction("start"), output("before"), output("after")];
     await fixture.transcript.append(neighbours.slice(0, 2));
@@ -230,7 +230,7 @@ describe("a damaged line", () => {
     }
   });
 
-  test("that was a compaction makes the tail begin with the one before it", async () => {
+  test("that was a compaction makes the tail start with the previous one", async () => {
     await using fixture = await openTranscript();
     await fixture.transcript.append([compaction("older"), output("a")]);
     await appendFile(fixture.path, '{"type":"compaction","at":"2026-01-01T00:00:00.000Z"}\n');
@@ -253,7 +253,7 @@ test("type is the first key of every line", async () => {
   expect(await readFile(fixture.path, "utf8")).toMatch(/^{"type":"run-start",/);
 });
 
-test("transcripts are for their owner alone and keep no file open", async () => {
+test("transcripts are private and keep no file open", async () => {
   await using fixture = await openTranscript();
 
   await fixture.transcript.append([output("a")]);
@@ -264,7 +264,7 @@ test("transcripts are for their owner alone and keep no file open", async () => 
   expect(openDescriptors(fixture.directory)).toBe(0);
 });
 
-test("a transcript deleted under its writer goes on in a new file, which says what is missing", async () => {
+test("a transcript deleted under its writer continues in a new file, which says what is missing", async () => {
   await using fixture = await openTranscript();
   await fixture.transcript.append([output("first")]);
 

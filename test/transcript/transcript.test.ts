@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { compaction, delivery, output } from "../../src/testing/conformance/transcript.ts";
 import { deliveredPositions, positionsToCarry } from "../../src/transcript/transcript.ts";
 
-test("of each generation the farthest delivery counts, in whatever order they came", () => {
+test("the farthest delivery of each generation counts, in any order", () => {
   const entries = [
     delivery({ generation: 2, offset: 40 }),
     delivery({ generation: 1, offset: 900 }),
@@ -17,7 +17,7 @@ test("of each generation the farthest delivery counts, in whatever order they ca
   ]);
 });
 
-test("what a compaction repeats counts like the deliveries it stands for", () => {
+test("deliveries repeated by a compaction count like the original ones", () => {
   const entries = [
     compaction("so far", [
       { generation: 3, offset: 70 },

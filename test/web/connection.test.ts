@@ -85,7 +85,7 @@ const settled = () => new Promise((resolve) => setImmediate(resolve));
 
 const state = 'id: e.1\nevent: state\ndata: {"a":1}\n\n';
 
-test("what comes is told in its order, and what has another name is not", async () => {
+test("events are reported in order, and those with another name are ignored", async () => {
   const server = new FakeServer();
   await server.open();
   await server.say(`${state}event: other\ndata: x\n\nevent: change\nda`);
@@ -95,7 +95,7 @@ test("what comes is told in its order, and what has another name is not", async 
   expect(server.told).toEqual(["open", 'state {"a":1} e.1', "change {} e.1"]);
 });
 
-test("an end, and a connection that is torn, are a loss, told once", async () => {
+test("an end and a broken connection are a loss, reported once", async () => {
   const ended = new FakeServer();
   await ended.open();
   await ended.say(state);
@@ -113,7 +113,7 @@ test.each([
   ["no session", new LockedError(), "locked"],
   ["nobody there", new SourceError({ code: "connection-lost", message: "", hint: null }), "lost"],
   ["an answer that breaks off", new TypeError("network error"), "lost"],
-])("%s is told as what it is", async (_name, error, how) => {
+])("%s is reported as such", async (_name, error, how) => {
   const server = new FakeServer();
   await server.refuse(error);
 
@@ -121,7 +121,7 @@ test.each([
   expect(server.waits).toEqual([]);
 });
 
-test("whatever else answers there is no stream", async () => {
+test("any other answer is not a stream", async () => {
   const server = new FakeServer();
   await server.open("text/html");
 
@@ -129,7 +129,7 @@ test("whatever else answers there is no stream", async () => {
   expect(server.isLeft).toBe(true);
 });
 
-test("a server that is silent for long is lost, and its connection given up", async () => {
+test("a server that is silent for long counts as lost, and its connection is closed", async () => {
   const server = new FakeServer();
   await server.open();
   await server.say(": still here\n\n");
@@ -152,7 +152,7 @@ test("a server that does not answer at all is lost, too", async () => {
   expect(server.isLeft).toBe(true);
 });
 
-test("whoever ends a connection is told nothing any more", async () => {
+test("nothing is reported after a connection was closed", async () => {
   const early = new FakeServer();
   early.end();
   await early.open();

@@ -39,7 +39,7 @@ test.each([
   expect(niceTicks(most, count)).toEqual(ticks);
 });
 
-test("ticks of time are round where the person is", () => {
+test("ticks of time are round in the person's time zone", () => {
   const from = Date.parse("2026-01-01T08:58:00Z");
   const hour = 3_600_000;
 
@@ -92,7 +92,7 @@ test("beyond eight, the small ones share a band", () => {
   expect(sum).toBe(((200 * 201) / 2) * 2 * 1_000);
 });
 
-test("no two bands have the same colour, and members keep theirs where they can", () => {
+test("no two bands have the same colour, and members keep theirs if possible", () => {
   const members = Object.fromEntries("abcdefgh".split("").map((name) => [name, [1, 2]]));
   const own: Record<string, string> = { a: "var(--red)", b: "var(--red)", c: "var(--cyan)" };
 
@@ -104,12 +104,12 @@ test("no two bands have the same colour, and members keep theirs where they can"
   expect(new Set(colors.values()).size).toBe(8);
 });
 
-test("tokens are shown where nothing has a price", () => {
+test("tokens are shown if nothing has a price", () => {
   expect(usualMeasure(cost({ alice: [1, 2] }))).toBe("cost");
   expect(usualMeasure(cost({ alice: [1, 2] }, { cost_usd: [0, 0] }))).toBe("tokens");
 });
 
-test("totals are what was used last, the most first", () => {
+test("totals are the latest usage, largest first", () => {
   const totals = totalsOf(cost({ alice: [1, 2], bob: [2, 5] }, { unpriced_calls: 3 }), "cost");
 
   expect(totals).toEqual([
@@ -119,7 +119,7 @@ test("totals are what was used last, the most first", () => {
   expect(totalsOf(cost({ early: [] }), "cost")).toMatchObject([{ cost: 0, tokens: 0 }]);
 });
 
-test("amounts and times become pixels, and pixels times", () => {
+test("amounts and times are converted to pixels, and pixels to times", () => {
   const frame = { width: 220, height: 120, left: 10, right: 10, top: 10, bottom: 10 };
   const times = [0, 50, 100];
   const scale = scaleOf(frame, times, 10);
@@ -171,7 +171,7 @@ class Costs {
   }
 }
 
-test("however often something is spent, it is asked once in a pause", async () => {
+test("many changes cause one request per pause", async () => {
   const costs = new Costs();
   const feed = costs.feed();
 
@@ -190,7 +190,7 @@ test("however often something is spent, it is asked once in a pause", async () =
   expect(feed.state.value.view).toEqual(cost({ alice: [2] }));
 });
 
-test("a failure is told, what is known stays, and a closed feed asks no more", async () => {
+test("a failure is shown, known data stays, and a closed feed requests nothing", async () => {
   const costs = new Costs();
   const feed = costs.feed();
   feed.refresh();

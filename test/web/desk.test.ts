@@ -65,7 +65,7 @@ class ReturningSource implements Source {
   stop = this.#recorded.stop.bind(this.#recorded);
 }
 
-test("a text that was begun is there again after loading anew, and to whom it was", () => {
+test("a draft and its recipient are restored after a reload", () => {
   const tab = new TabStorage();
 
   loaded(tab).draft.set({ to: "zoe", text: "Half a" });
@@ -74,7 +74,7 @@ test("a text that was begun is there again after loading anew, and to whom it wa
   expect(again.draft.value).toEqual({ to: "zoe", text: "Half a" });
 });
 
-test("without a text, it is to whoever is in view", () => {
+test("without a draft, the recipient is the viewed member", () => {
   const tab = new TabStorage();
 
   loaded(tab).draft.set({ to: "zoe", text: "" });
@@ -83,7 +83,7 @@ test("without a text, it is to whoever is in view", () => {
   expect(loaded(tab, { view: "member", name: "alice" }).draft.value.to).toBe("alice");
 });
 
-test("an answer is known after loading anew, and counts for exactly what was asked", () => {
+test("an answer is known after a reload, and only for exactly the same question", () => {
   const tab = new TabStorage();
 
   loaded(tab).keepAnswer(request({ id: "r1", hash: "a" }), "deny");
@@ -94,7 +94,7 @@ test("an answer is known after loading anew, and counts for exactly what was ask
   expect(again.answerTo(request({ id: "r2", hash: "a" }))).toBeNull();
 });
 
-test("what happened meanwhile is told once the server is there again", async () => {
+test("the summary is shown once the server is available again", async () => {
   const source = new ReturningSource();
   const browser = new TabStorage();
   const page = new Page(source, { view: "room" });

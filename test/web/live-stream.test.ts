@@ -70,7 +70,7 @@ function listening(token: string | null = null) {
 /** Lets everything that is only a promise away happen. */
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
-test("what comes is told, and a connection that is made again goes on after it", () => {
+test("events are reported, and a new connection continues after the last one", () => {
   const { world, connections, events, stream } = listening();
   stream.start();
   world.stream.onOpen();
@@ -86,7 +86,7 @@ test("what comes is told, and a connection that is made again goes on after it",
   expect(connections.map(({ type }) => type)).toEqual(["connected", "lost", "connected"]);
 });
 
-test("attempts become rarer, and begin anew once one has succeeded", () => {
+test("attempts become rarer, and start again after a success", () => {
   const { world, stream } = listening();
   stream.start();
   for (let attempt = 0; attempt < 6; attempt++) {
@@ -100,7 +100,7 @@ test("attempts become rarer, and begin anew once one has succeeded", () => {
   expect(delayMs(10_000)).toBe(5_000);
 });
 
-test("a loss is told with the time at which it began", () => {
+test("a loss is reported with the time at which it began", () => {
   const { world, connections, stream } = listening();
   stream.start();
   world.stream.onEnd("lost");
@@ -108,7 +108,7 @@ test("a loss is told with the time at which it began", () => {
   expect(connections).toEqual([{ type: "lost", since: "2026-01-01T09:00:00.000Z" }]);
 });
 
-test("somebody who comes back does not wait for the next attempt", () => {
+test("a returning person does not wait for the next attempt", () => {
   const { world, stream } = listening();
   stream.start();
   world.stream.onEnd("lost");
@@ -119,7 +119,7 @@ test("somebody who comes back does not wait for the next attempt", () => {
   expect(world.isWaiting).toBe(false);
 });
 
-test("hurrying changes nothing about a connection that stands", () => {
+test("hurrying does not affect a live connection", () => {
   const { world, stream } = listening();
   stream.start();
   world.stream.onOpen();
@@ -129,7 +129,7 @@ test("hurrying changes nothing about a connection that stands", () => {
   expect(world.urls).toHaveLength(1);
 });
 
-test("the token is given for a session before anything is asked for", async () => {
+test("the token is exchanged for a session before any request", async () => {
   const { world, stream } = listening("secret");
   stream.start();
   expect(world.urls).toEqual([]);
@@ -140,7 +140,7 @@ test("the token is given for a session before anything is asked for", async () =
   expect(world.urls).toEqual(["/api/stream"]);
 });
 
-test("a token that did not arrive is given again", async () => {
+test("a token that did not arrive is sent again", async () => {
   const { world, stream } = listening("secret");
   world.admission = "unreachable";
   stream.start();
@@ -153,7 +153,7 @@ test("a token that did not arrive is given again", async () => {
   expect(world.urls).toEqual(["/api/stream"]);
 });
 
-test("a used token does not shut out whoever has a session", async () => {
+test("a used token does not lock out an existing session", async () => {
   const { world, connections, stream } = listening("used");
   world.admission = "refused";
   stream.start();
@@ -177,7 +177,7 @@ test.each([
   expect(world.isWaiting).toBe(false);
 });
 
-test("a locked page goes on with a new token", async () => {
+test("a locked page continues with a new token", async () => {
   const { world, connections, stream } = listening();
   stream.start();
   world.stream.onEnd("locked");
@@ -189,7 +189,7 @@ test("a locked page goes on with a new token", async () => {
   expect(connections.map(({ type }) => type)).toEqual(["locked", "connected"]);
 });
 
-test("a locked page tries again when another tab was let in, and no other page does", () => {
+test("a locked page tries again when another tab got access, and no other page does", () => {
   const { world, connections, stream } = listening();
   stream.start();
   world.stream.onEnd("locked");
@@ -202,7 +202,7 @@ test("a locked page tries again when another tab was let in, and no other page d
   expect(world.urls).toHaveLength(2);
 });
 
-test("a session that ends while the page looks on is said to have ended", () => {
+test("a session that ends while the page is open is reported as ended", () => {
   const { world, connections, stream } = listening();
   stream.start();
   world.stream.onOpen();
@@ -214,7 +214,7 @@ test("a session that ends while the page looks on is said to have ended", () => 
   expect(connections.slice(1)).toEqual([{ type: "locked", reason: "ended" }]);
 });
 
-test("watching another member takes up the stream where it is, and is no loss", () => {
+test("watching another member continues the stream, and is not a loss", () => {
   const { world, connections, events, stream } = listening();
   stream.start();
   world.stream.onOpen();
@@ -232,7 +232,7 @@ test("watching another member takes up the stream where it is, and is no loss", 
   expect(connections.map(({ type }) => type)).toEqual(["connected", "connected"]);
 });
 
-test("an event without an id leaves the place where to go on", () => {
+test("an event without an id keeps the position for resuming", () => {
   const { world, stream } = listening();
   stream.start();
   world.stream.onEvent("state", "{}", "e.7");
@@ -243,7 +243,7 @@ test("an event without an id leaves the place where to go on", () => {
   expect(world.urls.at(-1)).toBe("/api/stream?after=e.7");
 });
 
-test("a stream that was stopped stays so", () => {
+test("a stopped stream stays stopped", () => {
   const { world, connections, stream } = listening();
   stream.start();
   stream.stop();

@@ -30,7 +30,7 @@ test.each([
   expect(rowsOf([broadcast("a", "bob"), broadcast("b", "carol", fields)])).toHaveLength(2);
 });
 
-test("lines that were set aside are never one", () => {
+test("lines that were set aside are never combined", () => {
   const line = { type: "set-aside", sent_at: null, state: "set-aside" } as const;
 
   expect(
@@ -38,7 +38,7 @@ test("lines that were set aside are never one", () => {
   ).toHaveLength(2);
 });
 
-test("rows that have not changed stay the same objects when mail comes", () => {
+test("unchanged rows stay the same objects when mail arrives", () => {
   const known = mail(0, 5);
   const before = rowsOf(known);
 
@@ -50,7 +50,7 @@ test("rows that have not changed stay the same objects when mail comes", () => {
   expect(after.slice(0, 4).every((row, index) => row === before[index])).toBe(true);
 });
 
-test("a copy that comes later joins the row of the others", () => {
+test("a later copy joins the row of the others", () => {
   const copies = [broadcast("a", "bob"), broadcast("b", "carol")];
   const before = rowsOf([...mail(-5, 3), ...copies]);
 
@@ -59,7 +59,7 @@ test("a copy that comes later joins the row of the others", () => {
   expect(after.at(-1)?.messages).toHaveLength(3);
 });
 
-test("older mail is put before, and changed mail in its place", () => {
+test("older mail is inserted before, and changed mail in place", () => {
   const known = mail(5, 5);
   const changed = message({ ...known[2], state: "delivered" });
 
@@ -69,7 +69,7 @@ test("older mail is put before, and changed mail in its place", () => {
   expect(merged[4]).toBe(changed);
 });
 
-test("only who takes part has a column: the person, members in their order, others, the runtime", () => {
+test("only participants have a column: the person, members in order, others, the runtime", () => {
   const messages = [
     message({ from: "system", to: "lead" }),
     message({ from: "stranger", to: "bob" }),
@@ -81,7 +81,7 @@ test("only who takes part has a column: the person, members in their order, othe
   ]);
 });
 
-test("few columns share the width, many keep one that can be read", () => {
+test("few columns share the width, many keep a readable minimum", () => {
   const few = columnsOf(["user", "lead", "alice"], 1_000);
   const many = columnsOf(
     Array.from({ length: 200 }, (_, index) => `m${index}`),
@@ -111,7 +111,7 @@ test("an arrow spans its sender and all its recipients", () => {
   );
 });
 
-test("each state has a head of its own, and mail to oneself a loop", () => {
+test("each state has its own arrow head, and mail to oneself a loop", () => {
   const arrow = { from: 100, left: 100, right: 300, anchor: "left" } as const;
 
   const several = arrowPaths(arrow, [
@@ -127,7 +127,7 @@ test("each state has a head of its own, and mail to oneself a loop", () => {
   expect(loop.line).toMatch(/^M32 5h\d+v10H/);
 });
 
-test("only rows in sight are drawn, however many there are", () => {
+test("only visible rows are drawn, for any number of rows", () => {
   const sight = { height: 440, rowHeight: 44, overscan: 5 };
 
   expect(windowOf({ ...sight, scrollTop: 0, count: 100_000 })).toEqual({ first: 0, end: 15 });
@@ -141,7 +141,7 @@ test("only rows in sight are drawn, however many there are", () => {
   expect(windowOf({ ...sight, scrollTop: 9_000, count: 3 })).toEqual({ first: 3, end: 3 });
 });
 
-test("a row is brought into sight with as little movement as it takes", () => {
+test("a row becomes visible with the smallest movement", () => {
   const sight = { scrollTop: 440, height: 440, rowHeight: 44 };
 
   expect(scrollTopFor({ ...sight, index: 12 })).toBe(440);
@@ -149,7 +149,7 @@ test("a row is brought into sight with as little movement as it takes", () => {
   expect(scrollTopFor({ ...sight, index: 20 })).toBe(484);
 });
 
-test("the end is in sight but for a rounding", () => {
+test("the end counts as visible with a rounding tolerance", () => {
   expect(isAtEnd({ scrollTop: 559.5, height: 440, contentHeight: 1_000 })).toBe(true);
   expect(isAtEnd({ scrollTop: 500, height: 440, contentHeight: 1_000 })).toBe(false);
 });
@@ -161,11 +161,11 @@ test.each([
   [{ state: "queued" }, "queued"],
   [{ state: "undelivered" }, "returned"],
   [{ state: "set-aside", sent_at: null }, "set aside"],
-] as const)("a head says what became of %j", (fields, text) => {
+] as const)("a head shows the state of %j", (fields, text) => {
   expect(headText(message(fields))).toBe(text);
 });
 
-test("several heads say how many have seen it, or how long the slowest took", () => {
+test("several heads show how many have seen it, or the longest time", () => {
   const seen = (id: string, to: string, second: number) =>
     broadcast(id, to, { state: "delivered", seen_at: at(second) });
 
@@ -195,7 +195,7 @@ function scroller(rows: readonly unknown[], scrollTop: number) {
   return { scrollTop, clientHeight: 840, scrollHeight: 40 + leadIn + rows.length * rowHeight };
 }
 
-test("older rows do not move what is looked at", () => {
+test("older rows do not move the visible ones", () => {
   const scrolling = new Scrolling();
   const rows = rowsOf(mail(100, 100));
   scrolling.look(scroller(rows, leadIn + 10 * rowHeight + 7), rows);
@@ -207,7 +207,7 @@ test("older rows do not move what is looked at", () => {
   expect(element.scrollTop).toBe(leadIn + 60 * rowHeight + 7);
 });
 
-test("the view follows new rows at the end only, and counts them elsewhere", () => {
+test("the view follows new rows only at the end, and counts them elsewhere", () => {
   const scrolling = new Scrolling();
   const rows = rowsOf(mail(0, 100));
   const element = scroller(rows, 0);

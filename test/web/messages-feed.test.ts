@@ -52,7 +52,7 @@ const noSource: Source = {
 
 const idsOf = (feed: MessageFeed) => feed.state.value.messages.map(({ id }) => id);
 
-test("what the room knows is there at once, and the source fills in what it does not", async () => {
+test("known messages are shown at once, and the source fills in the others", async () => {
   const all = mail(0, 30);
   const feed = new History(all).feed();
 
@@ -66,7 +66,7 @@ test("what the room knows is there at once, and the source fills in what it does
   expect(feed.state.value.hasOlder).toBe(true);
 });
 
-test("older pages come until the beginning, each message once", async () => {
+test("older pages are loaded to the beginning, each message once", async () => {
   const all = mail(0, 25);
   const feed = new History(all).feed();
   feed.take(all.slice(-3));
@@ -81,7 +81,7 @@ test("older pages come until the beginning, each message once", async () => {
   expect(idsOf(feed)).toEqual(all.map(({ id }) => id));
 });
 
-test("new mail and what became of known mail are taken over", async () => {
+test("new mail and changed states are applied", async () => {
   const [first, second, third] = mail(0, 3);
   if (!first || !second || !third) throw new Error("three were made");
   const feed = new History([first, second]).feed();
@@ -95,7 +95,7 @@ test("new mail and what became of known mail are taken over", async () => {
   expect(feed.state.value.messages).toEqual([first, seen, third]);
 });
 
-test("after a pause in which more came than the room keeps, nothing is shown beside a gap", async () => {
+test("after a pause with more mail than is kept, no messages are shown across a gap", async () => {
   const all = mail(0, 100);
   const history = new History(all.slice(0, 20));
   const feed = history.feed();
@@ -116,7 +116,7 @@ test("after a pause in which more came than the room keeps, nothing is shown bes
   expect(idsOf(feed)).toEqual(all.map(({ id }) => id));
 });
 
-test("an older page that was under way when a gap appeared is not put beside it", async () => {
+test("an older page that was requested before a gap appeared is not added to it", async () => {
   const all = mail(0, 100);
   const history = new History(all.slice(0, 20));
   const feed = history.feed();
@@ -132,7 +132,7 @@ test("an older page that was under way when a gap appeared is not put beside it"
   expect(idsOf(feed)).toEqual(all.slice(90).map(({ id }) => id));
 });
 
-test("windows that overlap leave no gap, so that what was loaded stays", async () => {
+test("windows that overlap leave no gap, so loaded messages stay", async () => {
   const all = mail(0, 100);
   const history = new History(all.slice(0, 20));
   const feed = history.feed();
@@ -147,7 +147,7 @@ test("windows that overlap leave no gap, so that what was loaded stays", async (
   expect(idsOf(feed)).toEqual(all.slice(0, 60).map(({ id }) => id));
 });
 
-test("a line that was set aside stays where its page had it", async () => {
+test("a line that was set aside keeps its position", async () => {
   const all = mail(0, 5);
   const line = message({
     id: "bob:hand-0-9",
@@ -165,7 +165,7 @@ test("a line that was set aside stays where its page had it", async () => {
   expect(idsOf(feed).indexOf(line.id)).toBe(2);
 });
 
-test("a line that is set aside while somebody looks comes last", async () => {
+test("a line that is set aside live comes last", async () => {
   const all = mail(0, 2);
   const line = message({
     id: "bob:hand-0-9",
@@ -184,7 +184,7 @@ test("a line that is set aside while somebody looks comes last", async () => {
   expect(idsOf(feed)).toEqual([all[0]?.id, all[1]?.id, line.id, "m000002"]);
 });
 
-test("a refusal is told with what to do about it, and asking again goes on", async () => {
+test("a refusal is shown with its hint, and a retry continues", async () => {
   const history = new History(mail(0, 5));
   history.refusal = new SourceError({ code: "gone", message: "It is gone.", hint: "Try later." });
   const feed = history.feed();
@@ -201,7 +201,7 @@ test("a refusal is told with what to do about it, and asking again goes on", asy
   expect(idsOf(feed)).toHaveLength(5);
 });
 
-test("the source is asked for what the filter says", async () => {
+test("the source gets the filter as a query", async () => {
   const history = new History([]);
   const feed = history.feed({ member: "bob", groups: new Set(["plans"]), search: " tax " });
 
@@ -218,7 +218,7 @@ test("the source is asked for what the filter says", async () => {
   ]);
 });
 
-test("when the part of new mail that is not here may match, the source is asked", async () => {
+test("if the omitted part of new mail may match, the source is asked", async () => {
   const history = new History(mail(0, 2));
   const feed = history.feed({ ...everything, search: "text" });
   feed.take(history.all);
@@ -248,6 +248,6 @@ test("a filter matches by participant, kind, and words", () => {
   expect(match({ ...usual, search: "tax" }, message({ is_cut: true }))).toBe("unknown");
 });
 
-test("a filter that leaves nothing out asks for everything", () => {
+test("an empty filter requests everything", () => {
   expect(wishOf(everything)).toEqual({});
 });

@@ -32,7 +32,7 @@ test.each([
   expect(costText(usd, unpriced)).toBe(text);
 });
 
-test("what goes on is counted as by a stopwatch, and a clock that is ahead counts as now", () => {
+test("elapsed time is counted like a stopwatch, and a clock that is ahead counts as now", () => {
   expect([-5_000, 7_000, 750_000, 3_723_000].map(clockText)).toEqual([
     "0:00",
     "0:07",
@@ -41,20 +41,20 @@ test("what goes on is counted as by a stopwatch, and a clock that is ahead count
   ]);
 });
 
-test("what is over is told in one unit", () => {
+test("the age of something has one unit", () => {
   const spans = [-1, 4_999, 40_000, 200_000, 5 * 3_600_000, 50 * 3_600_000];
 
   expect(spans.map(agoText)).toEqual(["now", "now", "40 s", "3 min", "5 h", "2 d"]);
 });
 
-test("how full a context is, is said only where its size is known", () => {
+test("the fill level of a context is shown only if its size is known", () => {
   expect(fillPercent(null)).toBeNull();
   expect(fillPercent({ tokens: 5, window: null })).toBeNull();
   expect(fillPercent({ tokens: 50, window: 200 })).toBe(25);
   expect(fillPercent({ tokens: 500, window: 200 })).toBe(100);
 });
 
-test("@name at the beginning of a text chooses to whom it is", () => {
+test("@name at the beginning of a text chooses the recipient", () => {
   const names = ["lead", "alice"];
   const typed = (text: string) => readdressed({ to: "lead", text }, names);
 
@@ -65,7 +65,7 @@ test("@name at the beginning of a text chooses to whom it is", () => {
   expect(typed("ask @alice now")).toEqual({ to: "lead", text: "ask @alice now" });
 });
 
-test("whoever may be meant is offered while a name is typed", () => {
+test("matching members are listed while a name is typed", () => {
   const names = ["lead", "alice", "albert"];
 
   expect(suggestions("@al", names)).toEqual(["alice", "albert", "all"]);
@@ -74,13 +74,13 @@ test("whoever may be meant is offered while a name is typed", () => {
   expect(suggestions("mail@al", names)).toEqual([]);
 });
 
-test("the member in view is written to, but a text that is begun keeps its recipient", () => {
+test("the viewed member is the recipient, but a draft keeps its recipient", () => {
   expect(draftFor({ to: "lead", text: "" }, "alice", "lead")).toEqual({ to: "alice", text: "" });
   expect(draftFor({ to: "alice", text: " " }, null, "lead")).toEqual({ to: "lead", text: " " });
   expect(draftFor({ to: "bob", text: "Stop" }, "alice", "lead").to).toBe("bob");
 });
 
-test("letters are letters while a person types, and the browser keeps its own keys", () => {
+test("letters are input in a text field, and the browser keeps its own keys", () => {
   const press = { hasModifier: false, isTyping: false };
 
   expect(keyCommand({ ...press, key: "2" })).toEqual({ type: "view", index: 1 });
@@ -90,7 +90,7 @@ test("letters are letters while a person types, and the browser keeps its own ke
   expect(keyCommand({ ...press, key: "z" })).toBeNull();
 });
 
-test("the help names every key that the page knows", () => {
+test("the help lists every key of the page", () => {
   const named = keyHelp.flatMap(([, keys]) => keys.flatMap(([key]) => key.split(" ")));
 
   for (const key of ["1", "2", "3", "4", "j", "k", "q", "w", "/", "t", "?"]) {
@@ -98,7 +98,7 @@ test("the help names every key that the page knows", () => {
   }
 });
 
-test("a browser that keeps nothing is no obstacle, and anything else that goes wrong is told", () => {
+test("a browser without storage works, and any other failure is reported", () => {
   const forbidden = new Kept(() => {
     throw new DOMException("The operation is insecure.", "SecurityError");
   });
@@ -120,7 +120,7 @@ test("the theme follows the system until the person chooses", () => {
   expect(nextTheme(nextTheme(nextTheme("auto")))).toBe("auto");
 });
 
-test("a glance elsewhere is not being away", () => {
+test("a short absence does not count as being away", () => {
   const now = Date.parse("2026-01-01T10:00:00Z");
 
   expect(awaySince("2026-01-01T09:58:30Z", now)).toBeNull();
@@ -129,7 +129,7 @@ test("a glance elsewhere is not being away", () => {
   expect(awaySince(null, now)).toBeNull();
 });
 
-test("what happened meanwhile is put in one line, without what did not happen", () => {
+test("the summary is one line, without zero counts", () => {
   const away: AwayView = {
     since: "2026-01-01T09:00:00Z",
     messages: 1,

@@ -109,7 +109,7 @@ describe("hostile Markdown", () => {
   });
 
   test.each(["https://a.example/b?c=d", "http://a.example", "mailto:a@b.example"])(
-    "a link to %j opens outside of the page, which is not told",
+    "a link to %j opens outside of the page, without a referrer",
     (url) => {
       expect(elementsOf(`[words](${url})`)).toContainEqual({
         type: "a",
@@ -120,7 +120,7 @@ describe("hostile Markdown", () => {
     },
   );
 
-  test("words that name another address do not hide where a link leads", () => {
+  test("a link text that names another address does not hide the target", () => {
     expect(textOf("[https://good.example](https://evil.example)")).toBe(
       "https://good.examplehttps://evil.example",
     );
@@ -130,7 +130,7 @@ describe("hostile Markdown", () => {
   test.each([
     ...[">", "> ", "- ", "1. ", "> - ", "[", "[a](", "![", "*a ", "**a *b ", "_a", '*x="', "`a"],
     ...["<a ", "<!--", "a@b.", "((http://a.", "|a|b|\n", "- a\n", "- a\n|", "[a]: b\n", "\\", "#"],
-  ])("100 KB of %j are read, and nest no deeper than is drawn", (part) => {
+  ])("100 KB of %j are parsed, and nested no deeper than is drawn", (part) => {
     const blocks = readMarkdown(part.repeat(100_000 / part.length)).flat();
 
     expect(depthOf(blocks)).toBeLessThan(60);
@@ -145,7 +145,7 @@ function depthOf(value: unknown): number {
 describe("a text that grows", () => {
   const source = "# A\n\nfirst\nlines\n\n- a\n\n- b\n\n```\ncode\n\n```\nlast";
 
-  test("has the sections that it has at once", () => {
+  test("has the same sections as the whole text", () => {
     const growing = new GrowingText();
     for (let length = 1; length < source.length; length++) growing.read(source.slice(0, length));
 
@@ -153,21 +153,21 @@ describe("a text that grows", () => {
     expect(growing.read(source).sections.join("")).toContain("- a\n\n- b\n");
   });
 
-  test("keeps the sections that are complete", () => {
+  test("keeps the complete sections", () => {
     const growing = new GrowingText();
     const [first] = growing.read("one\n\ntw").sections;
 
     expect(growing.read("one\n\ntwo\n\nthree").sections).toEqual([first, "two\n\n", "three"]);
   });
 
-  test("that is another one is read from its beginning", () => {
+  test("that is replaced is parsed from its beginning", () => {
     const growing = new GrowingText();
     growing.read("one\n\ntwo");
 
     expect(growing.read("three").sections).toEqual(["three"]);
   });
 
-  test("is shown as it is written where it is very long", () => {
+  test("is shown as written if it is very long", () => {
     const { sections, rest } = new GrowingText().read("a\n\n".repeat(50_000));
 
     expect(sections.join("").length + rest.length).toBe(150_000);

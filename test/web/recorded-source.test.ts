@@ -33,7 +33,7 @@ const cursors = ({ entries }: { entries: readonly EntryView[] }) =>
   entries.map(({ cursor }) => Number(cursor));
 const ids = ({ messages }: { messages: readonly MessageView[] }) => messages.map(({ id }) => id);
 
-test("a listener is told the whole state, that it is a recording, and what that lacks", () => {
+test("a listener gets the whole state, that it is a recording, and what is missing", () => {
   const told: unknown[] = [];
   const tell = (what: unknown) => void told.push(what);
 
@@ -58,7 +58,7 @@ test("a transcript is paged from its end, and from any entry in both directions"
   expect([cursors(none), none.after]).toEqual([[], "9"]);
 });
 
-test("an empty transcript is empty, and nobody has one that is not in the file", async () => {
+test("an empty transcript is empty, and a missing one is refused", async () => {
   const source = sourceOf({});
 
   expect(await source.transcript("ada", {})).toMatchObject({
@@ -70,7 +70,7 @@ test("an empty transcript is empty, and nobody has one that is not in the file",
   await expect(source.transcript("eve", {})).rejects.toThrow(SourceError);
 });
 
-test("a search finds what entries say, whatever the case, and goes on where it stopped", async () => {
+test("a search finds text in entries, ignoring case, and continues where it stopped", async () => {
   const entries = [...notes(0, 5), reply({ cursor: "5" }, { type: "text", text: "Note THREE" })];
   const source = sourceOf({ entries });
 
@@ -100,7 +100,7 @@ test("messages are filtered by member, types and text, and paged", async () => {
   expect([ids(last), last.before]).toEqual([["m0", "m1", "m2"], null]);
 });
 
-test("a list has the beginning of a long message, and the message itself is whole", async () => {
+test("a list has the beginning of a long message, and the message itself is complete", async () => {
   const text = "long ".repeat(1_000);
   const source = sourceOf({ messages: [message(0, { text })] });
 
@@ -111,7 +111,7 @@ test("a list has the beginning of a long message, and the message itself is whol
   await expect(source.message("ada", "m9")).rejects.toThrow(SourceError);
 });
 
-test("nothing can be done to a recording", async () => {
+test("a recording cannot be changed", async () => {
   const source = sourceOf({});
 
   expect(source.canAct).toBe(false);

@@ -27,14 +27,14 @@ const members = [
   member({ name: "alice", status: "failed" }),
 ];
 
-test("nobody works when nobody runs the team, but who has ended has ended", () => {
+test("no member works if the team is not running, but ended members stay ended", () => {
   expect(standingOf("working", true)).toBe("working");
   expect(standingOf("working", false)).toBe("not-running");
   expect(standingOf("idle", false)).toBe("not-running");
   expect(standingOf("failed", false)).toBe("failed");
 });
 
-test("filters narrow the roster and keep its order", () => {
+test("filters reduce the roster and keep its order", () => {
   const room = roomOf(state({ members, requests: [request({ from: "alice", is_open: true })] }));
 
   expect(filteredNames(room, everybody)).toEqual(["lead", "zoe", "alice"]);
@@ -43,14 +43,14 @@ test("filters narrow the roster and keep its order", () => {
   expect(filteredNames(room, { text: "", standing: "asks" })).toEqual(["alice"]);
 });
 
-test("a filter whose chip is gone with the running team hides nobody", () => {
+test("a filter whose chip disappears with the running team hides nobody", () => {
   const room = roomOf(state({ members, running: null }));
 
   expect(filteredNames(room, { text: "", standing: "working" })).toEqual(["lead", "zoe", "alice"]);
   expect(filteredNames(room, { text: "", standing: "not-running" })).toEqual(["lead", "zoe"]);
 });
 
-test("every kind of standing has its number, zero too", () => {
+test("every state has its number, including zero", () => {
   const running = roomOf(state({ members }));
   const left = roomOf(state({ members, running: null }));
 
@@ -69,7 +69,7 @@ test("every kind of standing has its number, zero too", () => {
   ]);
 });
 
-test("the next member is the one below, and the ends hold", () => {
+test("the next member is the one below, and the list does not wrap around", () => {
   const names = ["lead", "zoe", "alice"];
 
   expect(neighbour(names, null, 1)).toBe("lead");
@@ -80,7 +80,7 @@ test("the next member is the one below, and the ends hold", () => {
   expect(neighbour([], null, 1)).toBeNull();
 });
 
-test("a colour that is none of ours is ink", () => {
+test("an unknown colour becomes the text colour", () => {
   expect(cssColor("cyan")).toBe("var(--cyan)");
   expect(cssColor("red; background: url(x)")).toBe("var(--ink)");
   expect(cssColor(null)).toBe("var(--ink)");
@@ -91,7 +91,7 @@ test("a member that waits for the person waits for you", () => {
   expect(waitingText("the lead")).toBe("waits for the lead");
 });
 
-test("the team has spent what its members have", () => {
+test("the team's cost is the sum of its members'", () => {
   const spent = [
     member({ tokens: 5, cost_usd: 1 }),
     member({ tokens: 7, cost_usd: 2, unpriced_calls: 3 }),
@@ -100,7 +100,7 @@ test("the team has spent what its members have", () => {
   expect(spendOf(spent)).toEqual({ tokens: 12, usd: 3, unpricedCalls: 3 });
 });
 
-test("questions for the person stand in the order in which they were asked", () => {
+test("questions for the person are in the order in which they were asked", () => {
   const room = roomOf(
     state({
       requests: [
@@ -127,7 +127,7 @@ test("a question is announced once", () => {
   expect(announcement([], new Set())).toBeNull();
 });
 
-test("what became of a question is told with who decided it", () => {
+test("a decided question shows its decision and who made it", () => {
   const by = { by: "user", at: "2026-01-01T09:00:00Z", reason: null, rule: null };
 
   expect(decisionText(request({ state: "approved", decision: by }))).toBe("allowed by you");
@@ -140,7 +140,7 @@ test("what became of a question is told with who decided it", () => {
   expect(decisionText(request({ state: "cancelled" }))).toBe("withdrawn");
 });
 
-test("an answer names what was shown, and carries a reason only where it has a meaning", () => {
+test("an answer names what was shown, and has a reason only for a denial", () => {
   const command = request({ hash: "h" });
 
   expect(answerBody(command, "deny", " not here ")).toEqual({
@@ -158,13 +158,13 @@ test("an answer names what was shown, and carries a reason only where it has a m
   );
 });
 
-test("the title begins with what waits for the person", () => {
+test("the title begins with the number of open questions", () => {
   expect(titleOf(2, "default")).toBe("(2) default · Troupe");
   expect(titleOf(0, "default")).toBe("default · Troupe");
   expect(titleOf(0, null)).toBe("Troupe");
 });
 
-test("the room shows what was said last, without what only the runtime says", () => {
+test("the overview shows the newest messages, without those for the runtime only", () => {
   const messages = Array.from({ length: 20 }, (_, index) => ({
     ...message,
     id: `m${index}`,
@@ -178,7 +178,7 @@ test("the room shows what was said last, without what only the runtime says", ()
   expect(newest.map(({ id }) => id)).toEqual(["m19", "m18", "m17", "m16", "m15", "m14", "m13"]);
 });
 
-test("tasks under way come first, then what failed, and all are counted", () => {
+test("tasks in progress come first, then failed ones, and all are counted", () => {
   const tasks = [
     task({ id: "1", status: "completed" }),
     task({ id: "2", status: "failed" }),

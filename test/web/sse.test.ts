@@ -42,7 +42,7 @@ test.each([
   ["line feeds", "\n"],
   ["both", "\r\n"],
   ["carriage returns", "\r"],
-])("a stream whose lines end by %s is read the same, wherever it is cut", (_name, end) => {
+])("a stream with line ends of %s is parsed the same, wherever it is split", (_name, end) => {
   const bytes = streamWith(end);
 
   for (let first = 0; first <= bytes.length; first++) {
@@ -50,7 +50,7 @@ test.each([
   }
 });
 
-test("it is read the same in any three pieces, in single bytes, and in pieces of any one size", () => {
+test("it is parsed the same in any three pieces, in single bytes, and in pieces of any one size", () => {
   const bytes = streamWith("\r\n");
 
   for (let first = 0; first <= bytes.length; first++) {
@@ -69,7 +69,7 @@ test("it is read the same in any three pieces, in single bytes, and in pieces of
   }
 });
 
-test("an event is there as soon as its empty line is, and not before", () => {
+test("an event is emitted as soon as its empty line arrives, and not before", () => {
   const parser = new SentEventParser();
 
   expect(parser.push(encoder.encode("data: a\r\n"))).toEqual([]);
@@ -78,23 +78,23 @@ test("an event is there as soon as its empty line is, and not before", () => {
   expect(parser.push(encoder.encode("data: b\n\n"))).toEqual([{ event: "", data: "b", id: "" }]);
 });
 
-test("a mark of the byte order is no part of the first line", () => {
+test("a byte order mark is not part of the first line", () => {
   expect(parsed(encoder.encode("\uFEFFdata: a\n\n"))).toEqual([{ event: "", data: "a", id: "" }]);
 });
 
-test("an id with a zero in it is none, and an empty one takes back the last", () => {
+test("an id with a NUL is ignored, and an empty one resets the last", () => {
   const text = "id: e.1\ndata: a\n\nid: e\0\ndata: b\n\nid\ndata: c\n\n";
 
   expect(parsed(encoder.encode(text)).map(({ id }) => id)).toEqual(["e.1", "e.1", ""]);
 });
 
-test("empty data is an event, and no data is none", () => {
+test("empty data is an event, and missing data is not", () => {
   expect(parsed(encoder.encode("data\n\nevent: state\n\n"))).toEqual([
     { event: "", data: "", id: "" },
   ]);
 });
 
-test("a value may have separators that are no ends of lines", () => {
+test("a value can contain separators that are not line ends", () => {
   expect(parsed(encoder.encode("data: a\u2028b\u0085c\n\n"))).toEqual([
     { event: "", data: "a\u2028b\u0085c", id: "" },
   ]);

@@ -24,40 +24,40 @@ function board(
   );
 }
 
-test("each task stands behind all that it waits for", () => {
+test("each task is placed after all its blockers", () => {
   const { layers } = taskGraph(board({ 1: [], 2: ["1"], 3: ["2"], 4: ["1", "3"] }));
 
   expect(layers).toEqual([["1"], ["2"], ["3"], ["4"]]);
 });
 
-test("a task stands right before the first that waits for it", () => {
+test("a task is placed right before the first one that waits for it", () => {
   const { layers } = taskGraph(board({ 1: [], 2: ["1"], 3: ["2"], 4: ["3", "5"], 5: [] }));
 
   expect(layers[2]).toContain("5");
 });
 
-test("what has no dependencies is apart", () => {
+test("tasks without dependencies are separate", () => {
   const { layers, loose } = taskGraph(board({ 1: [], 2: ["1"], 10: [], 3: [] }));
 
   expect(layers).toEqual([["1"], ["2"]]);
   expect(loose).toEqual(["3", "10"]);
 });
 
-test("blockers that are missing and tasks that wait for themselves do no harm", () => {
+test("missing blockers and self-dependencies are tolerated", () => {
   const tasks = board({ 1: ["99"], 2: ["2", "1"] });
 
   expect(taskGraph(tasks).layers).toEqual([["1"], ["2"]]);
   expect(waitsFor(tasks, task({ blocked_by: [TaskId.parse("99")] }))).toEqual(["99"]);
 });
 
-test("a circle is laid out, and the edge that closes it is marked", () => {
+test("a cycle is laid out, and the edge that closes it is marked", () => {
   const { layers, edges } = taskGraph(board({ 1: ["3"], 2: ["1"], 3: ["2"], 4: ["3"] }));
 
   expect(layers.flat().sort()).toEqual(["1", "2", "3", "4"]);
   expect(edges.filter(({ isBack }) => isBack)).toMatchObject([{ blocker: "3", blocked: "1" }]);
 });
 
-test("tasks are ordered so that edges do not cross where they need not", () => {
+test("tasks are ordered to avoid crossing edges", () => {
   const { layers } = taskGraph(board({ 1: [], 2: [], 3: [], 4: ["3"], 5: ["2"], 6: ["1"] }));
 
   const [first = [], second = []] = layers;
@@ -80,14 +80,14 @@ test("an edge is open until its blocker is completed or cancelled", () => {
   expect(edges.map(({ isOpen }) => isOpen)).toEqual([false, false, true]);
 });
 
-test("a chain is all that a task waits for and all that waits for it, circles too", () => {
+test("a chain is all blockers and dependents of a task, including cycles", () => {
   const { edges } = taskGraph(board({ 1: [], 2: ["1"], 3: ["2"], 4: ["1"], 5: ["6"], 6: ["5"] }));
 
   expect([...chainOf(edges, "2")].sort()).toEqual(["1", "2", "3"]);
   expect([...chainOf(edges, "5")].sort()).toEqual(["5", "6"]);
 });
 
-test("cards never lie on each other, on a deep board of 500", () => {
+test("cards never overlap, on a deep board of 500", () => {
   const blockers = Object.fromEntries(
     Array.from({ length: 500 }, (_, index) => {
       const others = [index - 1 - (index % 7), index - 3 - (index % 11)].filter(
@@ -110,7 +110,7 @@ test("cards never lie on each other, on a deep board of 500", () => {
   }
 });
 
-test("a chain runs level, and its curves lead from card to card", () => {
+test("a chain is level, and its curves lead from card to card", () => {
   const graph = taskGraph(board({ 1: [], 2: ["1"], 3: ["2"] }));
   const layout = boardLayout(graph, 1_200);
 
@@ -122,7 +122,7 @@ test("a chain runs level, and its curves lead from card to card", () => {
   ]);
 });
 
-test("arrow keys lead to what is linked, and up and down in the column", () => {
+test("arrow keys lead to linked cards, and up and down in the column", () => {
   const graph = taskGraph(board({ 1: [], 2: [], 3: ["1"], 4: ["2"] }));
   const layout = boardLayout(graph, 1_200);
 
@@ -133,7 +133,7 @@ test("arrow keys lead to what is linked, and up and down in the column", () => {
   expect(nextOnBoard("a", "1", graph, layout)).toBeNull();
 });
 
-test("tasks are filtered by status and by owner, nobody's too", () => {
+test("tasks are filtered by status and by owner, including no owner", () => {
   const alice = MemberName.parse("alice");
   const tasks = [
     ...board(
@@ -150,7 +150,7 @@ test("tasks are filtered by status and by owner, nobody's too", () => {
   expect(ids({ status: null, owner: "" })).toEqual(["3"]);
 });
 
-test("tasks are sorted by any column, and by number where that is the same", () => {
+test("tasks are sorted by any column, then by number", () => {
   const bob = MemberName.parse("bob");
   const tasks = board(
     { 2: [], 10: [], 1: [] },

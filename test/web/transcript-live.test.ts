@@ -15,14 +15,14 @@ test("a text grows, and another key is another text", () => {
   expect(textsOf(heard(first, said(2, "Next"), 0))).toEqual(["Hello", "Next"]);
 });
 
-test("a text that has ended stays until a fetch that was begun after its end is there", () => {
+test("an ended text stays until a fetch that was started after its end has arrived", () => {
   const ended = heard(heard(noLiveTexts, said(1, "Hello"), 3), said(2, ""), 3);
 
   expect(textsOf(settled(ended, { fetch: 3, entries: [] }))).toEqual(["Hello"]);
   expect(textsOf(settled(ended, { fetch: 4, entries: [] }))).toEqual([]);
 });
 
-test("a text goes when the transcript has it, also before its end is heard, and does not come back", () => {
+test("a text is removed when the transcript has it, even before its end, and does not come back", () => {
   const growing = heard(noLiveTexts, said(1, "Hello"), 0);
   const entries = [reply({ cursor: "1" }, { type: "text", text: "Hello" })];
 
@@ -33,14 +33,14 @@ test("a text goes when the transcript has it, also before its end is heard, and 
   expect(textsOf(heard(after, said(2, "Next"), 1))).toEqual(["Next"]);
 });
 
-test("what is in the transcript besides takes no text away", () => {
+test("other entries in the transcript remove no live text", () => {
   const growing = heard(noLiveTexts, said(1, "Hello"), 0);
   const entries = [note({ cursor: "1" }), reply({ cursor: "2" }, { type: "text", text: "Other" })];
 
   expect(textsOf(settled(growing, { fetch: 1, entries }))).toEqual(["Hello"]);
 });
 
-test("the output of a tool goes with its result, and everything with the end of the run", () => {
+test("the output of a tool is removed with its result, and everything with the end of the run", () => {
   const running = heard(noLiveTexts, said(1, "line", "runs"), 0);
   const writing = heard(noLiveTexts, said(1, "Hello"), 0);
 

@@ -12,21 +12,21 @@ import { note, notes, pageOf } from "./transcript-entries.ts";
 const cursors = (entries: readonly EntryView[]) => entries.map(({ cursor }) => Number(cursor));
 const range = (from: number, to: number) => cursors(notes(from, to));
 
-test("older entries come before, and an entry that both pages have is there once", () => {
+test("older entries are added before, without duplicates", () => {
   const loaded = withOlder(newestLoaded(pageOf(notes(5, 8))), pageOf(notes(2, 6)));
 
   expect(cursors(loaded.entries)).toEqual(range(2, 8));
   expect(loaded).toMatchObject({ before: "2", after: "7", hasNewest: true });
 });
 
-test("newer entries come behind, and an entry that both pages have is there once", () => {
+test("newer entries are added after, without duplicates", () => {
   const loaded = withNewer(newestLoaded(pageOf(notes(0, 3))), pageOf(notes(2, 5)), true);
 
   expect(cursors(loaded.entries)).toEqual(range(0, 5));
   expect(loaded).toMatchObject({ before: null, after: "4", hasNewest: true });
 });
 
-test("when too many older ones come, the newest go and can be loaded again", () => {
+test("when too many older entries are added, the newest are dropped and can be loaded again", () => {
   const full = newestLoaded(pageOf(notes(100, 100 + keptEntries)));
 
   const loaded = withOlder(full, pageOf(notes(0, 100)));
@@ -37,7 +37,7 @@ test("when too many older ones come, the newest go and can be loaded again", () 
   expect(cursors(again.entries)).toEqual(range(100, keptEntries + 100));
 });
 
-test("when too many newer ones come, the oldest go and can be loaded again", () => {
+test("when too many newer entries are added, the oldest are dropped and can be loaded again", () => {
   const full = newestLoaded(pageOf(notes(0, keptEntries)));
 
   const loaded = withNewer(full, pageOf(notes(keptEntries, keptEntries + 10)), true);
@@ -47,7 +47,7 @@ test("when too many newer ones come, the oldest go and can be loaded again", () 
   expect(cursors(withOlder(loaded, pageOf(notes(0, 10))).entries)).toEqual(range(0, keptEntries));
 });
 
-test("an entry out of the middle stands between what is before and after it", () => {
+test("an entry from the middle is between the entries before and after it", () => {
   const older = pageOf(notes(5, 10));
   const newer = pageOf(notes(10, 15));
 

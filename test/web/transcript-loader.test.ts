@@ -49,7 +49,7 @@ function shown({ loaded }: TranscriptLoader): [number, number] {
   return [Number(entries[0]?.cursor), Number(entries.at(-1)?.cursor)];
 }
 
-test("the newest entries come first, and older ones when they are asked for", async () => {
+test("the newest entries are loaded first, and older ones on request", async () => {
   const { reader } = opened(250);
 
   await reader.follow();
@@ -60,7 +60,7 @@ test("the newest entries come first, and older ones when they are asked for", as
   expect(reader.loaded.value?.before).toBeNull();
 });
 
-test("what is added comes behind, once, however often it is told", async () => {
+test("new entries are added after, once, however often they are reported", async () => {
   const { reader, source } = opened(10);
   await reader.follow();
 
@@ -72,7 +72,7 @@ test("what is added comes behind, once, however often it is told", async () => {
   expect(source.wishes).toHaveLength(2);
 });
 
-test("who reads further up is told that there is something new", async () => {
+test("a person who reads further up sees that there are new entries", async () => {
   const { reader, source } = opened(10, { isAtEnd: false });
   await reader.follow();
   expect(reader.hasNew.value).toBe(false);
@@ -84,7 +84,7 @@ test("who reads further up is told that there is something new", async () => {
   expect(shown(reader)).toEqual([0, 10]);
 });
 
-test("who reads where there is no room for more keeps what they read", async () => {
+test("a person who reads at the limit keeps the entries they read", async () => {
   const { reader, source, place } = opened(keptEntries + 500);
   await reader.follow();
   for (let page = 1; page < keptEntries / 100; page++) await reader.showOlder();
@@ -100,7 +100,7 @@ test("who reads where there is no room for more keeps what they read", async () 
   expect(shown(reader)[1]).toBe(keptEntries + 500);
 });
 
-test("a transcript that has grown by much is shown from its new end", async () => {
+test("a transcript that has grown a lot is shown from its new end", async () => {
   const { reader, source } = opened(10);
   await reader.follow();
 
@@ -110,7 +110,7 @@ test("a transcript that has grown by much is shown from its new end", async () =
   expect(shown(reader)).toEqual([4_900, 4_999]);
 });
 
-test("an entry far up is shown with what is around it, and one can read on from there", async () => {
+test("an entry far up is shown with the entries around it, and reading continues from there", async () => {
   const { reader } = opened(1_000);
   await reader.follow();
 
@@ -123,7 +123,7 @@ test("an entry far up is shown with what is around it, and one can read on from 
   expect(reader.loaded.value?.hasNewest).toBe(false);
 });
 
-test("a transcript that was begun anew takes the place of the old one", async () => {
+test("a restarted transcript replaces the old one", async () => {
   const { reader, source } = opened(10);
   await reader.follow();
 
@@ -134,7 +134,7 @@ test("a transcript that was begun anew takes the place of the old one", async ()
   expect(shown(reader)).toEqual([77, 77]);
 });
 
-test("what cannot be had is told, and tried again", async () => {
+test("a failed request is shown, and tried again", async () => {
   const { reader, source } = opened(10);
   source.failure = new SourceError({ code: "gone", message: "It is gone.", hint: "Wait." });
 
@@ -147,7 +147,7 @@ test("what cannot be had is told, and tried again", async () => {
   expect(shown(reader)).toEqual([0, 9]);
 });
 
-test("what is said live is there until its reply is, and never both or neither", async () => {
+test("a live text is shown until its reply is, and never both or neither", async () => {
   const { reader, source } = opened(1);
   await reader.follow();
   reader.hear({ member: "ada", key: 1, kind: "writes", text: "Hello" });
@@ -167,7 +167,7 @@ test("what is said live is there until its reply is, and never both or neither",
   expect(seen).toEqual(["livewritten", "written"]);
 });
 
-test("what was being said and never came to be written goes with the next look", async () => {
+test("a live text that was never written is removed at the next fetch", async () => {
   const { reader } = opened(10);
   await reader.follow();
   reader.hear({ member: "ada", key: 1, kind: "writes", text: "Half a" });
@@ -179,7 +179,7 @@ test("what was being said and never came to be written goes with the next look",
   expect(reader.live.value.texts).toEqual([]);
 });
 
-test("nothing is shown by a reader that was closed", async () => {
+test("a closed loader shows nothing", async () => {
   const { reader } = opened(10);
   const following = reader.follow();
 
@@ -189,7 +189,7 @@ test("nothing is shown by a reader that was closed", async () => {
   expect(reader.loaded.value).toBeNull();
 });
 
-test("a search finds the newest first, goes further back, and goes around", async () => {
+test("a search finds the newest first, continues with older ones, and wraps around", async () => {
   const source = new GrowingSource(
     notes(0, 200).map((entry, index) => note(entry, index % 2 ? `odd ${index}` : "even")),
   );
@@ -208,7 +208,7 @@ test("a search finds the newest first, goes further back, and goes around", asyn
   expect((await search.go(3))?.cursor).toBe("193");
 });
 
-test("behind the last that was found it is looked further back, once, before it goes around", async () => {
+test("after the last result older entries are searched, once, before it wraps around", async () => {
   const entries = notes(0, 60).map((entry) => note(entry, "the same"));
   const search = new TranscriptSearch(new GrowingSource(entries), "ada");
   await search.look("same");
@@ -223,7 +223,7 @@ test("behind the last that was found it is looked further back, once, before it 
   expect((await search.go("next"))?.cursor).toBe("59");
 });
 
-test("what comes late for an earlier question is dropped", async () => {
+test("a late answer to an earlier search is dropped", async () => {
   const search = new TranscriptSearch(new GrowingSource(notes(0, 30)), "ada");
 
   const first = search.look("1");

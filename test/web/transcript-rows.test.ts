@@ -11,7 +11,7 @@ const run: readonly EntryView[] = [
   runEnd({ cursor: "9" }, "failed"),
 ];
 
-test("a reply makes a row for each of its blocks, and results are in the rows of their calls", () => {
+test("a reply has a row for each of its blocks, and results are in the rows of their calls", () => {
   const rows = rowsOf(run);
 
   expect(rows.map(({ key, body }) => [key, body.type])).toEqual([
@@ -25,26 +25,26 @@ test("a reply makes a row for each of its blocks, and results are in the rows of
   expect(rows[3]?.body).toMatchObject({ result: { output: "of b" }, durationMs: 1_000 });
 });
 
-test("a run tells how it ended, how long it took and what it called", () => {
+test("a run shows its outcome, its duration and its calls", () => {
   const [start] = rowsOf(run);
 
   expect(start?.body).toMatchObject({ end: { outcome: "failed" }, durationMs: 8_000, calls: 2 });
 });
 
-test("a run that goes on has no end, and its calls may still have results", () => {
+test("a running run has no end, and its calls may still get results", () => {
   const rows = rowsOf(run.slice(0, 2));
 
   expect(rows[0]?.body).toMatchObject({ end: null, durationMs: null });
   expect(rows[2]?.body).toMatchObject({ result: null, isLost: false });
 });
 
-test("a call without a result in a run that has ended is lost", () => {
+test("a call without a result in an ended run is lost", () => {
   const rows = rowsOf(run.filter(({ type }) => type !== "tool-result"));
 
   expect(rows[2]?.body).toMatchObject({ result: null, isLost: true });
 });
 
-test("the same id of a call in two replies is two calls", () => {
+test("the same call id in two replies is two calls", () => {
   const rows = rowsOf([
     reply({ cursor: "1" }, call("a")),
     result({ cursor: "2" }, "a", "first"),
@@ -58,13 +58,13 @@ test("the same id of a call in two replies is two calls", () => {
   ]);
 });
 
-test("a result whose call is not loaded has a row of its own", () => {
+test("a result whose call is not loaded has its own row", () => {
   const rows = rowsOf([result({ cursor: "2" }, "a", "alone")]);
 
   expect(rows.map(({ body }) => body.type)).toEqual(["result"]);
 });
 
-test("what is damaged and has no time breaks nothing", () => {
+test("damaged entries without a time are tolerated", () => {
   const rows = rowsOf([
     { cursor: "1", at: null, type: "damaged", reason: "no JSON" },
     reply({ cursor: "2", at: null }, call("a")),
@@ -75,7 +75,7 @@ test("what is damaged and has no time breaks nothing", () => {
   expect(rows[1]?.body).toMatchObject({ durationMs: null });
 });
 
-test("a reply that says nothing, or breaks off, says so", () => {
+test("an empty or truncated reply is marked as such", () => {
   const [empty] = rowsOf([reply({ cursor: "1" }, { type: "text", text: " \n" })]);
   const cut: EntryView = {
     ...{ cursor: "1", at: null, type: "reply", stop: "length", usage: null },
@@ -94,7 +94,7 @@ test("a folded run shows its first and its last row", () => {
   expect(shown.map(({ key }) => key)).toEqual(["0", "1", "9", "10"]);
 });
 
-test("rows that are as they were stay the same, and only those", () => {
+test("only unchanged rows stay the same objects", () => {
   const before = rowsOf(run.slice(0, 3));
 
   const after = sameRows(rowsOf(run.slice(0, 4)), before);
@@ -104,7 +104,7 @@ test("rows that are as they were stay the same, and only those", () => {
   expect(after[2]).not.toBe(before[2]);
 });
 
-test("older entries change no row but those of their calls", () => {
+test("older entries change only the rows of their calls", () => {
   const before = rowsOf(run.slice(1));
 
   const keys = rowsOf(run).map(({ key }) => key);
@@ -112,7 +112,7 @@ test("older entries change no row but those of their calls", () => {
   expect(before.every(({ key }) => keys.includes(key))).toBe(true);
 });
 
-test("what was looked for is found in its block, and a result in the row of its call", () => {
+test("a match is found in its block, and a result in the row of its call", () => {
   const rows = rowsOf(run);
   const at = (index: number, search: string) => rowWith(rows, entryAt(index), search)?.key;
 

@@ -13,7 +13,7 @@ import { note, second } from "./transcript-entries.ts";
 const matches = (text: string, search: string) =>
   highlighted(text, search).flatMap((piece) => (piece.isMatch ? [piece.text] : []));
 
-test("every match is marked, whatever its case, and nothing of the text is lost", () => {
+test("every match is highlighted, ignoring case, and no text is lost", () => {
   const text = "Test, test and tEst";
 
   expect(matches(text, "test")).toEqual(["Test", "test", "tEst"]);
@@ -24,20 +24,20 @@ test("every match is marked, whatever its case, and nothing of the text is lost"
   ).toBe(text);
 });
 
-test("what is looked for is text, whatever it looks like", () => {
+test("the search text is taken literally", () => {
   expect(matches("a.c abc a.c", "a.c")).toEqual(["a.c", "a.c"]);
   expect(matches("f(x) [y] {z} \\ ^ $ | - /", "f(x) [y] {z} \\ ^ $ | - /")).toHaveLength(1);
 });
 
-test("letters that grow when their case changes shift no mark", () => {
+test("letters that change length with their case shift no highlight", () => {
   expect(matches("İİİ test", "test")).toEqual(["test"]);
 });
 
-test("nothing is marked where nothing is looked for", () => {
+test("nothing is highlighted without a search", () => {
   expect(highlighted("text", "")).toEqual([{ text: "text", isMatch: false }]);
 });
 
-test("a text of nothing but matches is marked up to a bound, and stays whole", () => {
+test("the highlights of a text full of matches are limited, and the text stays whole", () => {
   const text = "a".repeat(5_000);
   const pieces = highlighted(text, "a");
 
@@ -45,7 +45,7 @@ test("a text of nothing but matches is marked up to a bound, and stays whole", (
   expect(pieces.map((piece) => piece.text).join("")).toBe(text);
 });
 
-test("an excerpt shows the match with what stands around it, on one line", () => {
+test("an excerpt shows the match with the surrounding text, on one line", () => {
   const text = `${"before ".repeat(40)}\n\tthe needle\n${"after ".repeat(80)}`;
 
   const excerpt = excerptOf(note({ cursor: "1" }, text), "Needle");
@@ -54,7 +54,7 @@ test("an excerpt shows the match with what stands around it, on one line", () =>
   expect(excerpt.length).toBeLessThan(300);
 });
 
-test("durations are in the units that people use", () => {
+test("durations are in common units", () => {
   const said = [0, 340, 4_240, 9_960, 59_400, 60_000, 192_000, 3_600_000, 7_500_000];
 
   expect(said.map(durationText)).toEqual([
@@ -62,14 +62,14 @@ test("durations are in the units that people use", () => {
   ]);
 });
 
-test("there is no duration between times that are not known, or in the wrong order", () => {
+test("there is no duration between unknown times, or in the wrong order", () => {
   expect(between(second(1), second(3))).toBe(2_000);
   expect([between(null, second(1)), between(second(3), second(1)), between("?", "?")]).toEqual([
     ...[null, null, null],
   ]);
 });
 
-test("what a person opened stays open until everything is turned", () => {
+test("what a person opened stays open until everything is folded or unfolded", () => {
   const opened = withFold(untouched, "a", true);
   const all = withAllTurned(opened);
   const none = withAllTurned(withFold(all, "run", false));

@@ -4,7 +4,7 @@ import { SeenFiles } from "../../src/workspace/seen-files.ts";
 const text = Buffer.from("text");
 const megabyte = 1024 * 1024;
 
-test("a file is compared with what was noted of it", () => {
+test("a file is compared with its recorded content", () => {
   const seen = new SeenFiles();
 
   expect(seen.compare("/a", undefined)).toEqual({ type: "known" });
@@ -17,7 +17,7 @@ test("a file is compared with what was noted of it", () => {
   expect(seen.compare("/a", text)).toEqual({ type: "unread" });
 });
 
-test("P25 old contents are forgotten, and still no change goes unnoticed", () => {
+test("P25 old contents are forgotten, and still every change is noticed", () => {
   const seen = new SeenFiles();
   for (let number = 0; number < 20; number++) seen.note(`/${number}`, Buffer.alloc(megabyte));
 
@@ -26,7 +26,7 @@ test("P25 old contents are forgotten, and still no change goes unnoticed", () =>
   expect(seen.compare("/19", text)).toMatchObject({ type: "changed", before: expect.anything() });
 });
 
-test("P25 of very many files the oldest must be read again", () => {
+test("P25 if there are very many files, the oldest must be read again", () => {
   const seen = new SeenFiles();
   for (let number = 0; number < 10_001; number++) seen.note(`/${number}`, text);
 

@@ -5,7 +5,7 @@ import { Scene } from "./fixture.ts";
 
 const mine = Buffer.from("mine");
 
-test("what another process has changed since the look is not replaced", async () => {
+test("a file that another process has changed since the check is not replaced", async () => {
   await using scene = await Scene.open({ "a.txt": "old" });
   await using target = await openTarget(scene);
   const old = await target.read();
@@ -19,7 +19,7 @@ test("what another process has changed since the look is not replaced", async ()
   expect(await readFile(scene.path("a.txt"), "utf8")).toBe("mine");
 });
 
-test("what another process has made since the look is not replaced", async () => {
+test("a file that another process has created since the check is not replaced", async () => {
   await using scene = await Scene.open();
   await using target = await openTarget(scene);
   const old = await target.read();

@@ -21,7 +21,7 @@ test("a path is relative to the member's directory, and its place to the root", 
   });
 });
 
-test("every link counts, also in what does not exist yet", async () => {
+test("every link counts, also in paths that do not exist yet", async () => {
   await using scene = await Scene.open({ "real/a.txt": "" });
   await symlink("real", scene.path("inner"));
   await symlink(scene.around, scene.path("outer"));
@@ -39,7 +39,7 @@ test("every link counts, also in what does not exist yet", async () => {
   });
 });
 
-test("a workspace that is reached through a link is where it really is", async () => {
+test("a workspace behind a link has its real path", async () => {
   await using scene = await Scene.open({ "a.txt": "text" });
   await symlink(scene.root, join(scene.around, "alias"));
   const alias = join(scene.around, "alias");
@@ -66,7 +66,7 @@ test.each([
   await expect(workspace.locate(path)).rejects.toMatchObject({ code: "path-refused", message });
 });
 
-test("without a way into descriptors the tools do the same", async () => {
+test("without /proc the tools do the same", async () => {
   await using scene = await Scene.open({ "src/a.txt": "one\n", "../out/secret": "secret" });
   await symlink("../out", scene.path("out"));
   const member = await scene.member({ entersDescriptors: false });
@@ -83,7 +83,7 @@ test("without a way into descriptors the tools do the same", async () => {
   expect(await member.text("read_file", { path: "out/secret" })).toContain("outside");
 });
 
-test("a directory that is held stays the one it was, whatever takes its place", async () => {
+test("a held directory stays the same, even if another takes its path", async () => {
   await using scene = await Scene.open({ "dir/a.txt": "mine", "other/a.txt": "other" });
   const workspace = await scene.workspace();
   const area = await workspace.openSearch("dir");

@@ -38,7 +38,7 @@ export const demo: Command = {
     }
     if (wrong.length > 0) {
       for (const claim of wrong) io.err(oneLine(`The demo did not do what it says: ${claim}`));
-      io.err(oneLine(`What happened is in ${directory}`));
+      io.err(oneLine(`Its files are in ${directory}`));
       return exitCodes.error;
     }
     for (const line of ending(directory)) io.out(line);
@@ -68,7 +68,7 @@ async function perform(directory: string, io: Io): Promise<string[]> {
 
 function opening(directory: string): string[] {
   return [
-    "This is a rehearsal: a small built-in player speaks for every member, not a language model.",
+    "This is a rehearsal: a built-in player, not a language model, answers for every member.",
     "The mail, the tasks, the files and the questions are real.",
     oneLine(`They are in ${directory}`),
   ];
@@ -80,14 +80,14 @@ function ending(directory: string): string[] {
     "",
     "All of that happened, and was checked. Look around:",
     `  cd ${shellWord(directory)}`,
-    "  troupe team           who is there, and what becomes of them",
+    "  troupe team           the members and their status",
     "  troupe messages       what they wrote to each other",
     "  troupe tasks          the board",
     "  troupe log bob        what bob did, step by step",
-    "  ls -a . .team         the files themselves",
+    "  ls -a . .team         the files",
     `From anywhere else: troupe team --team-dir ${shellWord(join(directory, ".team"))}`,
     "",
-    "Go on there by yourself, still without a key:",
+    "Continue there yourself, still without a key:",
     "  troupe --model rehearsal",
     ...prompts,
     "docs/tutorial.md has more prompts. With a language model you can ask for anything:",

@@ -8,7 +8,7 @@ const Flags = z.object({ reason: z.string().optional() });
 export const deny: Command = {
   name: "deny",
   group: "act",
-  summary: "Deny a member's request; the member is told and continues without it",
+  summary: "Deny a member's request; the member continues without it",
   parameters: ["[<id>]"],
   options: {
     reason: { takes: '"<text>"', summary: "tell the member why" },

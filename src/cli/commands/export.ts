@@ -38,7 +38,7 @@ export const exportRun: Command = {
   ],
   notes: [
     "The file needs no server and no network. It has the newest 5000 entries of each transcript and the newest 20000 messages (everything with --all), and lists what it leaves out.",
-    "Masked are the keys in your environment, whatever looks like a key, token or password, and the path of your home directory. Masking cannot find every secret: read the file before you share it.",
+    "The keys in your environment, everything that looks like a key, token or password, and the path of your home directory are masked. Masking cannot find every secret: read the file before you share it.",
   ],
 
   async run({ positionals, teamDir = ".team", values }, io) {

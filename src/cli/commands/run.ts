@@ -49,7 +49,7 @@ export const run: Command = {
   examples: [
     {
       call: 'troupe run "Fix the failing test" --permission-mode acceptEdits',
-      does: "allow file changes in the workspace; deny whatever else would ask",
+      does: "allow file changes in the workspace; deny everything else that would ask",
     },
     {
       call: 'troupe run "Review src/" --output json --max-cost 2 | jq -r .result',

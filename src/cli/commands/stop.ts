@@ -48,6 +48,6 @@ function refuseEnded({ members }: TeamRecord, name: MemberName): void {
   if (!members.some((member) => member.name === name && hasEnded(member))) return;
   const others = members.filter((member) => !hasEnded(member)).map((member) => member.name);
   throw new TeamError("member-ended", `'${name}' has already ended`, {
-    hint: others.length > 0 ? `Still there: ${others.join(", ")}.` : "No teammate is left.",
+    hint: others.length > 0 ? `Still in the team: ${others.join(", ")}.` : "No teammate is left.",
   });
 }

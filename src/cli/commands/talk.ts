@@ -37,7 +37,7 @@ export const talk: Command = {
     { call: "troupe --fresh", does: "archive the old team and start a new one" },
   ],
   notes: [
-    "What you type goes to the lead; @alice … goes to alice, @all … to everybody. /help lists the commands.",
+    "What you type goes to the lead; @alice … goes to alice, @all … to all members. /help lists the commands.",
   ],
 
   async run(given, io) {

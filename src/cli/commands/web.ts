@@ -35,7 +35,7 @@ export const web: Command = {
   ],
   notes: [
     "The address works once, for one browser, within an hour. That browser then has access until the dashboard stops, for a week at most. If a dashboard of the team is already running, a new address for it is printed.",
-    "Only this machine can reach the dashboard. Whoever has the address can act as you: keep it to yourself.",
+    "Only this machine can reach the dashboard. Anyone who has the address can act as you: keep it to yourself.",
   ],
 
   async run({ values, teamDir = ".team" }, io) {

@@ -29,7 +29,7 @@ export const StatedSettings = z.strictObject({
     .string()
     .min(1)
     .optional()
-    .describe("Model of the lead, and of teammates without one of their own: <provider>/<model>"),
+    .describe("Model of the lead, and of teammates without their own: <provider>/<model>"),
   "permission-mode": PermissionMode.exclude(["bypassPermissions"])
     .optional()
     .describe("What runs without asking; bypassPermissions can only be given as a flag"),
@@ -66,7 +66,7 @@ export const StatedSettings = z.strictObject({
   providers: z
     .record(z.string(), provider)
     .optional()
-    .describe("Providers of models beside the built-in ones, by name: --model <name>/<model>"),
+    .describe("Model providers besides the built-in ones, by name: --model <name>/<model>"),
 });
 
 export type StatedSettings = Omit<z.infer<typeof StatedSettings>, "permission-mode"> & {

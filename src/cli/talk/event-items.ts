@@ -68,9 +68,9 @@ export class EventItems {
       case "task-change":
         return [notice(`task ${event.id} is ${event.status}`)];
       case "message-returned":
-        return [notice("has ended without reading a message, which went back", "bad")];
+        return [notice("ended without reading a message, which was returned", "bad")];
       case "line-set-aside":
-        return [notice(`a line of its mailbox was set aside: ${event.reason}`, "bad")];
+        return [notice(`a line in its mailbox was set aside: ${event.reason}`, "bad")];
       case "warning":
         return [notice(event.hint ? `${event.message} ${event.hint}` : event.message, "bad")];
       case "message-delivered":
@@ -101,7 +101,7 @@ export class EventItems {
 
   #startOver(member: MemberName, reason: string): TalkItem[] {
     this.#texts.delete(member);
-    return [notice(`begins its reply again: ${reason}`)];
+    return [notice(`starts its reply again: ${reason}`)];
   }
 
   #result(event: Extract<AgentEvent, { type: "tool-result" }>): TalkItem {

@@ -75,11 +75,11 @@ export const slashCommands: readonly SlashCommand[] = [
   ),
   slash(
     "interrupt [<name>]",
-    "interrupt a member; it then waits for your message (default: everybody)",
+    "interrupt a member; it then waits for your message (default: all members)",
     async (argument, talk) => {
       if (argument === "") talk.team.interrupt();
       else talk.team.interrupt(await memberOf(talk, argument));
-      return shown(`Interrupted: ${argument === "" ? "everybody" : argument}.`);
+      return shown(`Interrupted: ${argument === "" ? "all members" : argument}.`);
     },
   ),
   slash(
@@ -88,7 +88,7 @@ export const slashCommands: readonly SlashCommand[] = [
     async (argument, talk) => {
       if (argument === "") await talk.team.stop();
       else await talk.team.stop(await memberOf(talk, argument));
-      return shown(`Stopped: ${argument === "" ? "everybody" : argument}.`);
+      return shown(`Stopped: ${argument === "" ? "all members" : argument}.`);
     },
   ),
   slash(
@@ -136,7 +136,7 @@ function helpText(): string {
   }));
   const width = Math.min(24, Math.max(...calls.map(({ call }) => call.length)));
   return [
-    "What you type goes to the lead, or to the member whose view is open. @alice … goes to alice, @all … to everybody.",
+    "What you type goes to the lead, or to the member whose view is open. @alice … goes to alice, @all … to all members.",
     "",
     ...calls.flatMap(({ call, summary }) => columns(call, summary, width)),
     "",

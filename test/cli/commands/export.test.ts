@@ -62,7 +62,7 @@ function runIn(document: string): RecordedRun {
   return JSON.parse(data);
 }
 
-test("export writes one private file of the whole team, named after it", async () => {
+test("export writes the whole team to one private file, named after it", async () => {
   await using world = await scene();
   await teamBelow(world.root);
   await pageBelow(world.root);
@@ -84,7 +84,7 @@ test("export writes one private file of the whole team, named after it", async (
   expect(await readdir(world.root)).not.toContainEqual(expect.stringMatching(/\.tmp$/));
 });
 
-test("whatever members wrote stays text, and what is secret is not told", async () => {
+test("text of members stays text, and secrets are masked", async () => {
   await using world = await scene();
   await teamBelow(world.root);
   await pageBelow(world.root);
@@ -102,7 +102,7 @@ test("whatever members wrote stays text, and what is secret is not told", async 
   expect(run.messages[0]?.text).toBe(`${hostile} [key]`);
 });
 
-test("a file that is there stays, unless it may be replaced", async () => {
+test("an existing file is kept, unless it may be replaced", async () => {
   await using world = await scene();
   await teamBelow(world.root);
   await pageBelow(world.root);
@@ -119,7 +119,7 @@ test("a file that is there stays, unless it may be replaced", async () => {
   expect(runIn(await readFile(path, "utf8")).state.team?.name).toBe("default");
 });
 
-test("where a file cannot be written, it is said of the file that was named", async () => {
+test("if the file cannot be written, the error names it", async () => {
   await using world = await scene();
   await teamBelow(world.root);
   await pageBelow(world.root);
@@ -133,7 +133,7 @@ test("where a file cannot be written, it is said of the file that was named", as
   expect(await readdir(world.root)).not.toContainEqual(expect.stringMatching(/\.tmp$/));
 });
 
-test("where there is no team, nothing is written", async () => {
+test("without a team nothing is written", async () => {
   await using world = await scene();
   await pageBelow(world.root);
 
@@ -144,7 +144,7 @@ test("where there is no team, nothing is written", async () => {
   expect(await readdir(world.root)).not.toContain("run.html");
 });
 
-test("where the page was not built, export says how to build it", async () => {
+test("if the page is not built, export says how to build it", async () => {
   await using world = await scene();
   await teamBelow(world.root);
 

@@ -63,7 +63,7 @@ function start(root: string, ...argv: string[]) {
   };
 }
 
-test("web prints the address on standard output, all else elsewhere, and serves until Ctrl-C", async () => {
+test("web prints only the address on standard output, and serves until Ctrl-C", async () => {
   await using root = await temporaryDirectory();
   const web = start(root.path);
 
@@ -80,7 +80,7 @@ test("web prints the address on standard output, all else elsewhere, and serves 
   await expect(fetch(address)).rejects.toThrow();
 });
 
-test("a second web prints a new address of the first, and another port starts another", async () => {
+test("a second web prints a new address of the first one, and another port starts another", async () => {
   await using root = await temporaryDirectory();
   const first = start(root.path);
   const { port } = new URL(await first.address);
@@ -101,7 +101,7 @@ test("a second web prints a new address of the first, and another port starts an
   await first.end();
 });
 
-test("a port in use gives the next free one, and that is said", async () => {
+test("if the port is in use, the next free one is used and reported", async () => {
   await using root = await temporaryDirectory();
   const other = createServer().listen(0, "127.0.0.1");
   await once(other, "listening");
@@ -128,7 +128,7 @@ test.each(["0", "65536", "-1", "4747.5", "http", " "])("--port %j is wrong usage
 
 const model = ["--model", "anthropic/scripted"];
 
-test("run --web serves beside the run, tells no token, and ends with it", async () => {
+test("run --web serves during the run, prints no token, and ends with it", async () => {
   await using root = await temporaryDirectory();
   await using server = await ProviderServer.start({ strict: true });
   const env = providerEnvironment(server);
@@ -155,7 +155,7 @@ test("run --web serves beside the run, tells no token, and ends with it", async 
   expect(await below.find({ teamDir: join(root.path, ".team"), port: undefined })).toBeUndefined();
 });
 
-test("troupe --web serves beside the talk, over a new team too", async () => {
+test("troupe --web serves during the talk, also after a new team is started", async () => {
   await using root = await temporaryDirectory();
   const input = Object.assign(new PassThrough(), { setRawMode: () => undefined });
   input.end("/new\n/new\n");
@@ -174,7 +174,7 @@ test("troupe --web serves beside the talk, over a new team too", async () => {
   ).toBeUndefined();
 });
 
-test("a dashboard that runs already is not served twice, and its directory is named", async () => {
+test("a running dashboard is not served twice, and its directory is named", async () => {
   await using root = await temporaryDirectory();
   await using server = await ProviderServer.start({ strict: true });
   server.reply(says("Done."));
@@ -193,7 +193,7 @@ test("a dashboard that runs already is not served twice, and its directory is na
   await web.end();
 });
 
-test("a dashboard that cannot be served is told, and the run goes on", async () => {
+test("if the dashboard cannot be served, that is reported and the run continues", async () => {
   await using root = await temporaryDirectory();
   await using server = await ProviderServer.start({ strict: true });
   server.reply(says("Done."));

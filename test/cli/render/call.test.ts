@@ -9,7 +9,7 @@ const paint = paintFor(true);
 const plain = (name: string, input: unknown, width = 60) =>
   describeCall(name, input, { width, paint }).map(stripVTControlCharacters);
 
-test("a command is shown with all its lines and everything else that is asked for", () => {
+test("a command is shown with all its lines and all its options", () => {
   const input = { command: "cat <<E\n\u001b[2Jx\nE", timeout_s: 5 };
 
   expect(plain("bash", input)).toEqual([
@@ -21,11 +21,11 @@ test("a command is shown with all its lines and everything else that is asked fo
   ]);
 });
 
-test("what looks like a space and is none is spelled out", () => {
+test("characters that look like a space are spelled out", () => {
   expect(plain("bash", { command: "rm\u00a0-rf x" })).toEqual(["bash", "$ rm<U+00A0>-rf x"]);
 });
 
-test("a long command is broken, not cut", () => {
+test("a long command is wrapped, not cut", () => {
   expect(plain("bash", { command: "echo 1234567890" }, 10)).toEqual([
     "bash",
     "$ echo 123",
@@ -33,7 +33,7 @@ test("a long command is broken, not cut", () => {
   ]);
 });
 
-test("an edit is a diff of all of it", () => {
+test("an edit is shown as a complete diff", () => {
   const before = "1\n2\n3\n4\n5\n6\nold";
 
   expect(
@@ -62,7 +62,7 @@ test("a new file is shown whole", () => {
   expect(plain("write_file", { path: "a", content: "" })).toEqual(["write_file", "a", "(empty)"]);
 });
 
-test("other calls are shown by their arguments, and no name can pass for another line", () => {
+test("other calls are shown by their arguments, and no name can look like another line", () => {
   const input = { to: "bob", content: "a\nb", "x\ny": [1] };
 
   expect(plain("send_message", input)).toEqual([

@@ -11,11 +11,11 @@ const plain = (before: string, after: string, context = 3) =>
   renderDiff(before, after, { width: 60, paint, context }).map(stripVTControlCharacters);
 const numbered = (count: number) => Array.from({ length: count }, (_, index) => `line ${index}`);
 
-test("a changed line is shown in its surroundings with numbers", () => {
+test("a changed line is shown with context and line numbers", () => {
   expect(plain("a\nb\nc\n", "a\nB\nc\n")).toEqual(["1   a", "2 - b", "2 + B", "3   c"]);
 });
 
-test("what is far from any change is left out", () => {
+test("lines far from any change are omitted", () => {
   const lines = numbered(30);
 
   expect(plain(lines.join("\n"), lines.with(5, "x").with(25, "y").join("\n"), 1)).toEqual([
@@ -31,17 +31,17 @@ test("what is far from any change is left out", () => {
   ]);
 });
 
-test("a new file is all additions below its path", () => {
+test("a new file is shown as additions below its path", () => {
   const lines = renderDiff("", "a\n\tb\n", { path: "x.ts", width: 60, paint });
 
   expect(lines.map(stripVTControlCharacters)).toEqual(["x.ts", "1 + a", "2 +     b"]);
 });
 
-test("a newline that is missing at the end is a change", () => {
+test("a missing newline at the end is a change", () => {
   expect(plain("a\n", "a")).toEqual(["1 - a", "1 + a", "  ↪ (no newline at the end)"]);
 });
 
-test("other line ends are a change, and consistent ones are not shown", () => {
+test("changed line endings are a change, and consistent ones are not shown", () => {
   expect(plain("a\r\nb\r\n", "a\nb\r\n")).toEqual(["1 - a\\x0d", "1 + a", "2   b\\x0d"]);
   expect(plain("a\r\nb\r\n", "c\r\nb\r\n")).toEqual(["1 - a", "1 + c", "2   b"]);
 });
@@ -50,14 +50,14 @@ test("equal texts have no change", () => {
   expect(plain("a\n", "a\n")).toEqual(["(no change)"]);
 });
 
-test("words that changed in a line are set off", () => {
+test("changed words in a line are highlighted", () => {
   const [removed, added] = renderDiff("let total = 1;\n", "let sum = 1;\n", { width: 60, paint });
 
   expect(removed).toContain(paint.inverse("total"));
   expect(added).toContain(paint.inverse("sum"));
 });
 
-test("controls in a file are shown, and no line is wider than asked for", () => {
+test("control characters are escaped, and no line is wider than the limit", () => {
   const text = fc.string({ unit: "binary", maxLength: 80 });
   fc.assert(
     fc.property(text, text, fc.integer({ min: 4, max: 60 }), (before, after, width) => {
@@ -69,7 +69,7 @@ test("controls in a file are shown, and no line is wider than asked for", () => 
   );
 });
 
-test("the edits make the one text of the other, whatever they are", () => {
+test("for any two texts, the edits turn one into the other", () => {
   const lines = fc.array(fc.constantFrom("a", "b", "c", "d", "e", "{", "}"), { maxLength: 60 });
   fc.assert(
     fc.property(lines, lines, (before, after) => {
@@ -87,14 +87,14 @@ test("the edits make the one text of the other, whatever they are", () => {
   );
 });
 
-test("many changes in a long file are found between the lines that stayed", () => {
+test("many changes in a long file are found between unchanged lines", () => {
   const before = numbered(10_000);
   const after = before.map((line, index) => (index % 10 === 3 ? `${line} changed` : line));
 
   expect(lineEdits(before, after).filter(({ type }) => type === "kept")).toHaveLength(9_000);
 });
 
-test("texts that have nothing in common are replaced whole", () => {
+test("texts with nothing in common are replaced as a whole", () => {
   const before = Array.from({ length: 5_000 }, (_, index) => (index % 2 === 0 ? "{" : "}"));
   const after = numbered(5_000);
 

@@ -6,7 +6,7 @@ const hostile = {
   list: ["é", "👍", "\u{1f468}\u200d\u{1f4bb}"],
 };
 
-test("what a terminal obeys or hides is escaped, and the value stays what it is", () => {
+test("control and hidden characters are escaped, and the value stays the same", () => {
   for (const space of [undefined, 2]) {
     const text = jsonText(hostile, space);
 
@@ -15,7 +15,7 @@ test("what a terminal obeys or hides is escaped, and the value stays what it is"
   }
 });
 
-test("without such characters it is what JSON.stringify gives", () => {
+test("without such characters the output is that of JSON.stringify", () => {
   const plain = { a: ["é", "👍", 'q"'], b: { c: null } };
 
   expect(jsonText(plain)).toBe(JSON.stringify(plain));

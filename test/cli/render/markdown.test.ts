@@ -41,11 +41,11 @@ describe("blocks", () => {
     expect(plain(source)).toEqual(lines);
   });
 
-  test("long items hang below their text", () => {
+  test("long list items have a hanging indent", () => {
     expect(plain("- one two three", 12)).toEqual(["• one two", "  three"]);
   });
 
-  test("a long line of code is marked where it is broken, and nothing of it is lost", () => {
+  test("a wrapped line of code is marked, and nothing of it is lost", () => {
     expect(plain("```\nabcdefghij k\n```", 8)).toEqual(["  abcdef", "↪ ghij k"]);
   });
 
@@ -63,17 +63,17 @@ describe("tables", () => {
     expect(plain(source)).toEqual(["name    │  n", "────────┼───", "a       │  1", "b|c x|y │ 22"]);
   });
 
-  test("with a cell that has no column it is shown as it is written", () => {
+  test("a row with too many cells is shown as written", () => {
     expect(plain("|a|b|\n|-|-|\n|1|2|3|")).toEqual(["|a|b|", "|-|-|", "|1|2|3|"]);
   });
 
-  test("cells wrap where there is little room", () => {
+  test("cells wrap if there is little space", () => {
     const lines = plain("|a|b|\n|-|-|\n|one two three|four five six|", 17);
 
     expect(lines.slice(2)).toEqual(["one two │ four", "three   │ five", "        │ six"]);
   });
 
-  test("where there is no room for columns each cell has its line", () => {
+  test("without space for columns each cell has its own line", () => {
     expect(plain("|a|b|c|\n|-|-|-|\n|one two|three four|five six|", 12)).toEqual(
       expect.arrayContaining(["a: one two", "b: three"]),
     );
@@ -103,7 +103,7 @@ describe("inside a paragraph", () => {
     expect(inline(source)).toBe(expected);
   });
 
-  test("without colours code keeps its marks", () => {
+  test("without colours code keeps its backticks", () => {
     expect(renderMarkdown("a `b`", { width: 40, paint: paintFor(false) })).toEqual(["a `b`"]);
   });
 });
@@ -161,7 +161,7 @@ const markdown = fc.oneof(
 );
 
 describe("any text", () => {
-  test("gives lines that are no wider than asked for and hold no controls but styles", () => {
+  test("gives lines that are no wider than the limit and have no controls but styles", () => {
     fc.assert(
       fc.property(markdown, fc.integer({ min: 2, max: 90 }), (source, width) => {
         for (const line of renderMarkdown(source, { width, paint })) {
@@ -174,7 +174,7 @@ describe("any text", () => {
     );
   });
 
-  test("has all its words shown", () => {
+  test("is shown with all its words", () => {
     const texts = fc.array(fc.constantFrom(...marks, ...more, "alpha", "beta", "gamma", " "), {
       maxLength: 40,
     });
@@ -190,7 +190,7 @@ describe("any text", () => {
     );
   });
 
-  test("arrives in pieces and looks the same, block by block", () => {
+  test("looks the same if it arrives in pieces, block by block", () => {
     fc.assert(
       fc.property(markdown, fc.array(fc.integer({ min: 1, max: 20 })), (source, cuts) => {
         const stream = new MarkdownStream();
@@ -217,7 +217,7 @@ describe("any text", () => {
   });
 });
 
-test("a block is given as soon as nothing can change it", () => {
+test("a block is emitted as soon as no later text can change it", () => {
   const stream = new MarkdownStream();
 
   expect(stream.push("# Title\nHello wor")).toEqual(["# Title\n"]);
@@ -228,8 +228,8 @@ test("a block is given as soon as nothing can change it", () => {
   expect(stream.end()).toEqual(["- y\n"]);
 });
 
-describe("the end of a section that is not complete", () => {
-  test("is all of it while that is short", () => {
+describe("the end of an incomplete section", () => {
+  test("is shown whole while it is short", () => {
     const stream = new MarkdownStream();
     stream.push("- a\n- b\n- c");
 
@@ -245,7 +245,7 @@ describe("the end of a section that is not complete", () => {
     expect(plain(stream.tail).at(-1)).toBe("  last");
   });
 
-  test("stays short where it is one line", () => {
+  test("stays short if it is one line", () => {
     const stream = new MarkdownStream();
     stream.push(`${"word ".repeat(10_000)}last`);
 

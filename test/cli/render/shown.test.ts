@@ -26,7 +26,7 @@ test.each([
   expect(shown(text)).toBe(expected);
 });
 
-test("nothing that a terminal obeys is left of any text, and showing it again changes nothing", () => {
+test("no control sequence of any text is left, and escaping it again changes nothing", () => {
   fc.assert(
     fc.property(fc.string({ unit: "binary" }), (text) => {
       const once = shown(text);

@@ -20,7 +20,7 @@ test.each([
   expect(wrapText(text, width)).toEqual(lines);
 });
 
-test("a style ends with each line and begins again on the next", () => {
+test("a style ends with each line and starts again on the next", () => {
   const lines = wrapText(paint.red(`one ${paint.bold("two three")} four`), 7);
 
   expect(lines).toEqual([
@@ -30,7 +30,7 @@ test("a style ends with each line and begins again on the next", () => {
   ]);
 });
 
-test("what stands before the lines counts", () => {
+test("the prefix of the lines counts", () => {
   expect(wrapText("one two", 5, { indent: "• " })).toEqual(["• one", "  two"]);
   expect(wrapText("one two", 5, { indent: "- ", hanging: "> " })).toEqual(["- one", "> two"]);
   expect(wrapText("one two", 3, { indent: "123456 " })).toEqual(["one", "two"]);
@@ -75,7 +75,7 @@ test("a cut line is never wider than asked for", () => {
   );
 });
 
-test("the width of a line is that of its letters, however long it is", () => {
+test("the width of a line is that of its characters, for any length", () => {
   expect(widthOf(paint.red("漢字a\u0301"))).toBe(5);
   expect(widthOf("👩‍👩‍👧".repeat(10_000))).toBe(20_000);
 });

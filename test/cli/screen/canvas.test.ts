@@ -12,7 +12,7 @@ function frame(...lines: string[]): ScreenFrame {
   return { lines, cursor: { row: lines.length - 1, column: (lines.at(-1) ?? "").length } };
 }
 
-test("a frame replaces the one before it", () => {
+test("a frame replaces the previous one", () => {
   const { terminal, canvas } = onCanvas();
 
   canvas.draw(frame("alice works", "› he"));
@@ -22,7 +22,7 @@ test("a frame replaces the one before it", () => {
   expect(terminal.cursor).toEqual({ row: 1, column: 7 });
 });
 
-test("a frame may grow and shrink, and leaves nothing of itself behind", () => {
+test("a frame can grow and shrink, and leaves nothing behind", () => {
   const { terminal, canvas } = onCanvas();
 
   canvas.draw(frame("one", "two", "three", "› "));
@@ -33,7 +33,7 @@ test("a frame may grow and shrink, and leaves nothing of itself behind", () => {
   expect(terminal.text).toBe("›");
 });
 
-test("what is printed stays above the frame, in order", () => {
+test("printed lines stay above the frame, in order", () => {
   const { terminal, canvas } = onCanvas();
 
   canvas.draw(frame("strip", "› "));
@@ -43,7 +43,7 @@ test("what is printed stays above the frame, in order", () => {
   expect(terminal.text).toBe("first\nsecond\nthird\nstrip\n› ab");
 });
 
-test("what was printed stays when the screen has long been full", () => {
+test("printed lines stay after the screen is full", () => {
   const { terminal, canvas } = onCanvas({ rows: 5 });
   const lines = Array.from({ length: 50 }, (_, index) => `line ${index}`);
 
@@ -52,7 +52,7 @@ test("what was printed stays when the screen has long been full", () => {
   expect(terminal.text).toBe([...lines, "strip", "›"].join("\n"));
 });
 
-test("only what differs is written again", () => {
+test("only changed lines are written again", () => {
   const { terminal, canvas } = onCanvas();
   canvas.draw(frame("a strip that stays as it is", "› h"));
   const before = terminal.raw.length;
@@ -63,7 +63,7 @@ test("only what differs is written again", () => {
   expect(terminal.text).toBe("a strip that stays as it is\n› he");
 });
 
-test("a frame that is taller than the terminal shows its end, and scrolls nothing away", () => {
+test("a frame taller than the terminal shows its end, and scrolls nothing away", () => {
   const { terminal, canvas } = onCanvas({ rows: 4 });
   canvas.draw(frame("› "), ["said before"]);
 
@@ -73,7 +73,7 @@ test("a frame that is taller than the terminal shows its end, and scrolls nothin
   expect(terminal.text).toBe("said before\n4\n5\n› x");
 });
 
-test("the cursor stands where the line is typed, not at the end of the frame", () => {
+test("the cursor is in the input line, not at the end of the frame", () => {
   const { terminal, canvas } = onCanvas();
 
   canvas.draw({ lines: ["strip", "› hello", "hints"], cursor: { row: 1, column: 4 } });
@@ -83,7 +83,7 @@ test("the cursor stands where the line is typed, not at the end of the frame", (
   expect(terminal.cursor).toEqual({ row: 2, column: 5 });
 });
 
-test("a cleared canvas leaves what was printed alone", () => {
+test("clearing the canvas keeps the printed lines", () => {
   const { terminal, canvas } = onCanvas();
   canvas.draw(frame("strip", "› bye"), ["said"]);
 

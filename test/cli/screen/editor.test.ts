@@ -80,7 +80,7 @@ describe("typing", () => {
     expect(editor.backspace().isEmpty).toBe(true);
   });
 
-  test("is undone by words, and erasing at once", () => {
+  test("is undone by words, and deletions at once", () => {
     const typed = [..."one two"].reduce((editor, letter) => editor.insert(letter), Editor.empty);
 
     expect(typed.undo().value).toBe("one ");
@@ -94,12 +94,12 @@ describe("typing", () => {
   });
 });
 
-describe("what was taken out", () => {
-  test("comes back where the cursor is", () => {
+describe("deleted text", () => {
+  test("is inserted at the cursor", () => {
     expect(seen(at("one |two").killToEnd().start().yank())).toBe("two|one ");
   });
 
-  test("piece by piece comes back whole", () => {
+  test("deleted piece by piece is inserted as a whole", () => {
     expect(seen(at("one two| three").killWord().killWord().killToEnd().yank())).toBe(
       "one two three|",
     );
@@ -110,13 +110,13 @@ describe("a long paste", () => {
   const lines = "line\n".repeat(200);
   const editor = at("a|b").paste(lines);
 
-  test("is shown as what it is, and submitted in full", () => {
+  test("is shown as a placeholder, and submitted in full", () => {
     expect(seen(editor)).toBe("a[pasted 200 lines]|b");
     expect(editor.value).toBe(`a${lines}b`);
     expect(Editor.empty.paste("x".repeat(1_001)).text).toBe("[pasted 1001 characters]");
   });
 
-  test("is passed and erased as one", () => {
+  test("is skipped and deleted as one", () => {
     expect(seen(editor.left())).toBe("a|[pasted 200 lines]b");
     expect(seen(editor.wordLeft())).toBe("a|[pasted 200 lines]b");
     expect(seen(editor.backspace())).toBe("a|b");
@@ -138,16 +138,16 @@ describe("a long paste", () => {
   });
 });
 
-test("so much text at once that nobody typed it is a paste", () => {
+test("more text at once than anyone types counts as a paste", () => {
   expect(Editor.empty.insert("x\n".repeat(524_288)).text).toBe("[pasted 524288 lines]");
 });
 
-test("a short paste is typed text with newlines", () => {
+test("a short paste is inserted as text with newlines", () => {
   expect(Editor.empty.paste("a\r\nb\rc").value).toBe("a\nb\nc");
 });
 
 describe("rows", () => {
-  test("wrap at the width, and a full one gives the cursor a new one", () => {
+  test("wrap at the width, and a full one moves the cursor to a new one", () => {
     expect(Editor.of("abcdef").layout(4, 9)).toMatchObject({
       lines: ["abcd", "ef"],
       cursor: { row: 1, column: 2 },
@@ -159,7 +159,7 @@ describe("rows", () => {
     expect(Editor.of("漢字").layout(3, 9).lines).toEqual(["漢", "字"]);
   });
 
-  test("around the cursor are drawn where there are too many", () => {
+  test("around the cursor are drawn if there are too many", () => {
     const editor = Editor.of("1\n2\n3\n4\n5");
 
     expect(editor.layout(9, 3)).toMatchObject({ lines: ["3", "4", "5"], above: 2, below: 0 });
@@ -171,7 +171,7 @@ describe("rows", () => {
     });
   });
 
-  test("are gone up and down in the same column as far as they reach", () => {
+  test("keep the cursor's column when moving up and down", () => {
     const editor = at("abcd\nx\nabcd|");
 
     expect(seen(editor.up(9))).toBe("abcd\nx|\nabcd");
@@ -187,12 +187,12 @@ describe("rows", () => {
     expect(editor.down(9)).toBe(editor);
   });
 
-  test("show controls of a pasted text", () => {
+  test("show control characters of a pasted text", () => {
     expect(Editor.empty.paste("a\u001b[2J\tb").layout(20, 1).lines).toEqual(["a\\x1b[2J    b"]);
   });
 });
 
-test("whatever is done, the rows fit, the cursor is in them, and undoing ends in nothing", () => {
+test("after any keys the rows fit, the cursor is in them, and undoing ends with an empty line", () => {
   const actions = fc.array(
     fc.oneof(
       fc.constantFrom(...Object.values(steps)),

@@ -31,6 +31,6 @@ test.each<[string, AgentEvent, MemberName[]]>([
     { type: "compaction-start", at, member: alice, context_tokens: 1 },
     [alice],
   ],
-])("%s is shown in the views it concerns", (_title, event, views) => {
+])("%s is shown in the right views", (_title, event, views) => {
   expect(viewsOf(event)).toEqual(views);
 });

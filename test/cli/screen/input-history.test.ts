@@ -16,7 +16,7 @@ function entries(history: InputHistory): string[] {
   return found;
 }
 
-test("goes back and forth, and keeps what was being typed", async () => {
+test("goes back and forward, and keeps the unsent text", async () => {
   await using directory = await temporaryDirectory();
   const history = await open(join(directory.path, "history.jsonl"));
   history.add("one");
@@ -30,7 +30,7 @@ test("goes back and forth, and keeps what was being typed", async () => {
   expect(history.newer()).toBe("draft");
 });
 
-test("the same text twice in a row, and no text, are not kept", async () => {
+test("repeated and empty texts are not kept", async () => {
   await using directory = await temporaryDirectory();
   const history = await open(join(directory.path, "history.jsonl"));
   for (const text of ["a", "a", " ", "b", "a"]) history.add(text);
@@ -38,7 +38,7 @@ test("the same text twice in a row, and no text, are not kept", async () => {
   expect(entries(history)).toEqual(["a", "b", "a"]);
 });
 
-test("is there again in the next process, in a file for its owner alone", async () => {
+test("is available in the next process, in a private file", async () => {
   await using directory = await temporaryDirectory();
   const path = join(directory.path, "state", "history.jsonl");
   (await open(path)).add("two\nlines");
@@ -75,7 +75,7 @@ test("two processes append to it", async () => {
   expect(entries(await open(path))).toEqual(["c", "b", "a"]);
 });
 
-test("damaged lines are passed over, and a torn one is ended before the next", async () => {
+test("damaged lines are skipped, and a torn one is ended before the next", async () => {
   await using directory = await temporaryDirectory();
   const path = join(directory.path, "history.jsonl");
   await writeFile(path, '{"text":"a"}\n\u0000\u0000\n[1]\n{"text":7}\n{"text":"b"}\n{"te');
@@ -84,7 +84,7 @@ test("damaged lines are passed over, and a torn one is ended before the next", a
   expect(entries(await open(path))).toEqual(["c", "b", "a"]);
 });
 
-test("the newest 1,000 are kept, over the change of files too", async () => {
+test("the newest 1,000 are kept, also when files are rotated", async () => {
   await using directory = await temporaryDirectory();
   const path = join(directory.path, "history.jsonl");
   const lines = Array.from({ length: 2_500 }, (_, index) => `{"text":"${index}"}\n`);
@@ -99,7 +99,7 @@ test("the newest 1,000 are kept, over the change of files too", async () => {
   expect(await readFile(path, "utf8")).toBe('{"text":"new"}\n{"text":"other"}\n');
 });
 
-test("a text too long for the file stays for this process", async () => {
+test("a text too long for the file is kept for this process only", async () => {
   await using directory = await temporaryDirectory();
   const path = join(directory.path, "history.jsonl");
   const history = await open(path);
@@ -110,7 +110,7 @@ test("a text too long for the file stays for this process", async () => {
   expect(entries(await open(path))).toEqual(["a"]);
 });
 
-test("where the file cannot be read or written, people are told and nothing typed is lost", async () => {
+test("if the file cannot be read or written, that is reported and nothing typed is lost", async () => {
   await using directory = await temporaryDirectory();
   const path = join(directory.path, "history.jsonl");
   await mkdir(path);
@@ -125,7 +125,7 @@ test("where the file cannot be read or written, people are told and nothing type
   expect(history.older("")).toBe("kept");
 });
 
-test("a secret that was typed is not in the file", async () => {
+test("a typed secret is not in the file", async () => {
   await using directory = await temporaryDirectory();
   const path = join(directory.path, "history.jsonl");
   const history = await open(path);

@@ -59,7 +59,7 @@ test.each([
   expect(decode(input)).toEqual(keys);
 });
 
-describe("what is no key is left out whole", () => {
+describe("unknown sequences are dropped as a whole", () => {
   test.each([
     ["focus", "\u001b[I\u001b[O"],
     ["the mouse", "\u001b[<0;12;7M\u001b[M !!"],
@@ -73,7 +73,7 @@ describe("what is no key is left out whole", () => {
 });
 
 describe("a paste", () => {
-  test("is one text, however it is cut, and its keys are not obeyed", () => {
+  test("is one text, however it is split, and its keys have no effect", () => {
     const pasted = "one\r\u0003\u001b[A\u001b[200~ two";
 
     expect(decode(`\u001b[200~${pasted}\u001b[201~x`)).toEqual([
@@ -83,7 +83,7 @@ describe("a paste", () => {
     expect(decode("\u001b[20", "0~on", "e\u001b[2", "01", "~x")).toEqual(['paste "one"', '"x"']);
   });
 
-  test("of a megabyte in small chunks is put together", () => {
+  test("of a megabyte in small chunks is joined", () => {
     const decoder = new KeyDecoder();
     decoder.push("\u001b[200~");
     for (let chunk = 0; chunk < 16_384; chunk++) decoder.push("x".repeat(64));
@@ -93,7 +93,7 @@ describe("a paste", () => {
 });
 
 describe("Escape alone", () => {
-  test("waits for what may follow", () => {
+  test("waits for a possible sequence", () => {
     const decoder = new KeyDecoder();
 
     expect(decoder.push("\u001b")).toEqual([]);
@@ -108,7 +108,7 @@ describe("Escape alone", () => {
     ["\u001bO", ["alt-shift-o"]],
     ["\u001b]", ["alt-]"]],
     ["\u001b]11;rgb", []],
-  ])("%j is a key by itself when nothing follows", (input, keys) => {
+  ])("%j is a key of its own if nothing follows", (input, keys) => {
     const decoder = new KeyDecoder();
     decoder.push(input);
 
@@ -116,7 +116,7 @@ describe("Escape alone", () => {
     expect(decoder.push("a").map(written)).toEqual(['"a"']);
   });
 
-  test("a sequence that is under way stays whole over a silence", () => {
+  test("a started sequence survives a pause", () => {
     const decoder = new KeyDecoder();
     decoder.push("\u001b[20");
 
@@ -126,7 +126,7 @@ describe("Escape alone", () => {
   });
 });
 
-test("a sequence that never ends is given up", () => {
+test("a sequence that never ends is dropped", () => {
   const decoder = new KeyDecoder();
   decoder.push("\u001b]");
   for (let chunk = 0; chunk < 65; chunk++) decoder.push("x".repeat(64));
@@ -134,7 +134,7 @@ test("a sequence that never ends is given up", () => {
   expect(decoder.push("a").map(written)).toEqual(['"a"']);
 });
 
-test("input means the same however it is cut", () => {
+test("input has the same meaning however it is split", () => {
   const parts = [
     "a",
     "é",
@@ -164,7 +164,7 @@ test("input means the same however it is cut", () => {
   );
 });
 
-test("no input types a control into the line", () => {
+test("no input inserts a control character into the line", () => {
   fc.assert(
     fc.property(fc.string({ unit: "binary" }), (input) => {
       for (const key of new KeyDecoder().push(input)) {

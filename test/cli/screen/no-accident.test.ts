@@ -58,7 +58,7 @@ async function typeInPieces(screen: ScreenedTeam, text: string, size: number): P
   }
 }
 
-test("whatever is typed and pasted, however it is cut, while questions come and go: nothing is decided", async () => {
+test("nothing typed or pasted, however it is split, decides a question that comes or goes", async () => {
   await fc.assert(
     fc.asyncProperty(steps, fc.integer({ min: 1, max: 8 }), async (story, size) => {
       expect(await decisionsOf(story, size)).toEqual([]);
@@ -67,7 +67,7 @@ test("whatever is typed and pasted, however it is cut, while questions come and 
   );
 }, 120_000);
 
-test("whatever is pasted without marks, the key that chooses too, decides nothing", async () => {
+test("nothing pasted without marks decides anything, not even the selecting key", async () => {
   const pasted = fc.array(fc.constantFrom(chooseKey, "y", "a", "n", "\r", "x"), { maxLength: 12 });
   await fc.assert(
     fc.asyncProperty(pasted, fc.integer({ min: 1, max: 4 }), async (parts, size) => {
@@ -79,7 +79,7 @@ test("whatever is pasted without marks, the key that chooses too, decides nothin
 }, 120_000);
 
 test.each(["y", "n"])(
-  "control: the same story with a chosen question is decided by %s",
+  "control: the same input with a selected question is decided by %s",
   async (key) => {
     const story: Step[] = [
       { type: "type", text: chooseKey },

@@ -6,7 +6,7 @@ const enter = "\r";
 const escapeKey = "\x1b";
 const rule = "bash(npm test:*)";
 
-test("a question says which key chooses it, and shows the keys that answer once it is chosen", async () => {
+test("a question shows the key that selects it, and the answer keys once it is selected", async () => {
   await using screen = await ScreenedTeam.open();
   screen.ask(screen.enlist("alice"), { command: "npm test" }, rule);
   await screen.shows("▌ alice asks to run this");
@@ -23,7 +23,7 @@ test("a question says which key chooses it, and shows the keys that answer once 
   expect(screen.told).toEqual([]);
 });
 
-test("y answers three questions in a row, each when it has been seen", async () => {
+test("y answers three questions in a row, each after it was visible", async () => {
   await using screen = await ScreenedTeam.open();
   const asked = ["alice", "bob", "carol"].map((name) =>
     screen.ask(screen.enlist(name), { command: `make ${name}` }),
@@ -45,7 +45,7 @@ test("y answers three questions in a row, each when it has been seen", async () 
   expect(screen.terminal.text).toMatch(/^›$/m);
 });
 
-test("y pressed three times at once answers no question that was not seen, and lands nowhere", async () => {
+test("y pressed three times at once answers only visible questions, and types nothing", async () => {
   await using screen = await ScreenedTeam.open();
   const first = screen.ask(screen.enlist("alice"), { command: "make" });
   screen.ask(screen.enlist("bob"), { command: "rm notes.txt" });
@@ -66,7 +66,7 @@ test("y pressed three times at once answers no question that was not seen, and l
   expect(screen.told).toEqual(["allow-once", "deny"]);
 });
 
-test("a key that comes once more after the last answer lands nowhere, and text does", async () => {
+test("a repeated key after the last answer has no effect, but text does", async () => {
   await using screen = await ScreenedTeam.open();
   screen.ask(screen.enlist("alice"), { command: "make" });
   await screen.shows("alice asks to run this");
@@ -86,7 +86,7 @@ test("a key that comes once more after the last answer lands nowhere, and text d
   expect(screen.told).toEqual(["allow-once"]);
 });
 
-test("always is granted by a second key only, after the rule and whom it is for were shown", async () => {
+test("always needs a second key, after the rule and its scope were shown", async () => {
   await using screen = await ScreenedTeam.open();
   screen.ask(screen.enlist("alice"), { command: "npm test" }, rule);
   await screen.shows("alice asks to run this");
@@ -126,7 +126,7 @@ test("Esc goes back from the rule to the question, and from there to the line", 
   expect(screen.told).toEqual([]);
 });
 
-test("always is not offered where no rule could be made of it", async () => {
+test("always is not offered if no rule is possible", async () => {
   await using screen = await ScreenedTeam.open();
   screen.ask(screen.enlist("alice"), { command: "npm test" });
   await screen.shows("alice asks to run this");
@@ -139,7 +139,7 @@ test("always is not offered where no rule could be made of it", async () => {
   expect(screen.told).toEqual([]);
 });
 
-test("a rule that is too long for a narrow terminal is shown whole, with all keys", async () => {
+test("a rule that is too long for a narrow terminal is shown in full, with all keys", async () => {
   await using screen = await ScreenedTeam.open({ columns: 40, rows: 30 });
   const long = "bash(npm run a-script-with-a-rather-long-name --and-a-flag:*)";
   screen.ask(screen.enlist("alice"), { command: "npm run x" }, long);
@@ -155,7 +155,7 @@ test("a rule that is too long for a narrow terminal is shown whole, with all key
   expect(unwrapped()).toContain(`Alwaysallow${long.replace(/\s/g, "")}forthewholeteam`);
 });
 
-test("a no may have a reason", async () => {
+test("a denial can have a reason", async () => {
   await using screen = await ScreenedTeam.open();
   screen.press("a draft");
   screen.ask(screen.enlist("alice"), { command: "npm publish" });
@@ -173,7 +173,7 @@ test("a no may have a reason", async () => {
   await screen.shows("› a draft");
 });
 
-test("Esc leaves the reason for the question, and the draft comes back", async () => {
+test("Esc goes from the reason to the question, and the draft comes back", async () => {
   await using screen = await ScreenedTeam.open();
   screen.press("a draft");
   screen.ask(screen.enlist("alice"), { command: "npm publish" });
@@ -191,7 +191,7 @@ test("Esc leaves the reason for the question, and the draft comes back", async (
   expect(screen.told).toEqual([]);
 });
 
-test("a line break that is pasted into a reason is part of it", async () => {
+test("a pasted line break in a reason is part of it", async () => {
   await using screen = await ScreenedTeam.open();
   screen.ask(screen.enlist("alice"), { command: "npm publish" });
   await screen.shows("asks to run this");
@@ -208,7 +208,7 @@ test("a line break that is pasted into a reason is part of it", async () => {
   expect(screen.told).toEqual(["deny (one\ntwo)"]);
 });
 
-test("a reason that nobody needs any more is neither a denial nor a message", async () => {
+test("a reason for a closed question is neither a denial nor a message", async () => {
   await using screen = await ScreenedTeam.open();
   const request = screen.ask(screen.enlist("alice"), { command: "npm publish" });
   const other = screen.enlist("bob");
@@ -228,7 +228,7 @@ test("a reason that nobody needs any more is neither a denial nor a message", as
   expect(screen.told).toEqual([]);
 });
 
-test("a question that comes up while a line is typed is not answered by it", async () => {
+test("a question that appears while a line is typed is not answered by it", async () => {
   await using screen = await ScreenedTeam.open();
   screen.press("why ");
   await screen.shows("› why");
@@ -247,7 +247,7 @@ test("a question that comes up while a line is typed is not answered by it", asy
 });
 
 test.each(["also use UUIDs please", "yes, go on", "no, wait", "run the tests"])(
-  "a message is a message, though a question is up: %s",
+  "a message stays a message while a question is open: %s",
   async (text) => {
     await using screen = await ScreenedTeam.open();
     screen.ask(screen.enlist("alice"), { command: "npm test" }, rule);
@@ -266,7 +266,7 @@ test.each(["also use UUIDs please", "yes, go on", "no, wait", "run the tests"])(
 );
 
 test.each(["also use UUIDs", "any of them", "wait for bob", "列出文件", "👍"])(
-  "text that is no answer goes from a chosen question to the line, whole: %s",
+  "text that is not an answer goes from a selected question to the line, whole: %s",
   async (text) => {
     await using screen = await ScreenedTeam.open();
     screen.ask(screen.enlist("alice"), { command: "npm test" }, rule);
@@ -303,7 +303,7 @@ test.each([
   expect(screen.answered).toEqual([]);
 });
 
-test("a key in the moment in which a question comes up is no answer, though it is chosen", async () => {
+test("a key pressed just when a question appears does not answer it, even if it is selected", async () => {
   await using screen = await ScreenedTeam.open();
   screen.ask(screen.enlist("alice"), { command: "npm test" });
   await screen.until(() => screen.terminal.text.includes("asks to run this"), "no question");
@@ -316,7 +316,7 @@ test("a key in the moment in which a question comes up is no answer, though it i
   expect(screen.told).toEqual([]);
 });
 
-test("a question that nobody could see is not chosen", async () => {
+test("a question that was not visible cannot be selected", async () => {
   await using screen = await ScreenedTeam.open();
   screen.terminal.writableNeedDrain = true;
   screen.ask(screen.enlist("alice"), { command: "npm test" });
@@ -334,7 +334,7 @@ test("a question that nobody could see is not chosen", async () => {
   expect(screen.told).toEqual([]);
 });
 
-test("a question that goes away while it is chosen takes no key to another one, nor to the line", async () => {
+test("when a selected question closes, the next key goes neither to another question nor to the line", async () => {
   await using screen = await ScreenedTeam.open();
   const request = screen.ask(screen.enlist("alice"), { command: "npm test" });
   screen.ask(screen.enlist("bob"), { command: "rm notes.txt" });
@@ -354,7 +354,7 @@ test("a question that goes away while it is chosen takes no key to another one, 
   expect(screen.terminal.text).toContain("bob asks to run this");
 });
 
-test("the last question goes away while it is chosen, and the line comes back with its draft", async () => {
+test("when the last question closes while selected, the line comes back with its draft", async () => {
   await using screen = await ScreenedTeam.open();
   screen.press("a draft");
   const request = screen.ask(screen.enlist("alice"), { command: "npm test" });
@@ -371,7 +371,7 @@ test("the last question goes away while it is chosen, and the line comes back wi
   expect(screen.told).toEqual([]);
 });
 
-test("Ctrl-X again goes to the next question, and a new one does not take its place", async () => {
+test("Ctrl-X again selects the next question, and a new one does not replace it", async () => {
   await using screen = await ScreenedTeam.open();
   screen.ask(screen.enlist("alice"), { command: "npm test" });
   const second = screen.ask(screen.enlist("bob"), { command: "make" });
@@ -389,7 +389,7 @@ test("Ctrl-X again goes to the next question, and a new one does not take its pl
   expect(screen.answered).toEqual([second.id]);
 });
 
-test("Ctrl-X with no question says so", async () => {
+test("Ctrl-X without a question says so", async () => {
   await using screen = await ScreenedTeam.open();
 
   screen.press(chooseKey);
@@ -405,7 +405,7 @@ test.each([
   ["Alt-y", "\x1by"],
   ["Ctrl-Y", "\x19"],
   ["Ctrl-D", "\x04"],
-])("%s answers nothing, and does nothing to the line that waits", async (_title, key) => {
+])("%s answers nothing, and leaves the line unchanged", async (_title, key) => {
   await using screen = await ScreenedTeam.open();
   screen.press("a draft");
   screen.ask(screen.enlist("alice"), { command: "npm test" });
@@ -419,7 +419,7 @@ test.each([
   await screen.shows("› a draft");
 });
 
-test("Esc at a question that is not chosen interrupts nobody at once", async () => {
+test("Esc at an unselected question does not interrupt at once", async () => {
   await using screen = await ScreenedTeam.open();
   screen.happen({ type: "run-start", member: lead });
   screen.ask(screen.enlist("alice"), { command: "npm test" });
@@ -434,7 +434,7 @@ test("Esc at a question that is not chosen interrupts nobody at once", async () 
   expect(screen.told).toEqual(["interrupt lead"]);
 });
 
-test("the keys of a plan say what becomes of it", async () => {
+test("the keys of a plan name their effect", async () => {
   await using screen = await ScreenedTeam.open();
   screen.submitPlan(screen.enlist("alice"), "1. Look.\n2. Write.");
   await screen.shows("alice asks you to approve this plan");
@@ -447,7 +447,7 @@ test("the keys of a plan say what becomes of it", async () => {
   expect(screen.told).toEqual(["allow-once"]);
 });
 
-test("nothing moves when a question is chosen, and when its rule is looked at", async () => {
+test("nothing moves when a question is selected, or its rule is shown", async () => {
   await using screen = await ScreenedTeam.open();
   screen.ask(screen.enlist("alice"), { command: "npm test" }, rule);
   await screen.shows("ctrl-x to answer");
@@ -462,7 +462,7 @@ test("nothing moves when a question is chosen, and when its rule is looked at", 
   expect([chosen, rows()]).toEqual([before, before]);
 });
 
-test("P38 /approve with the beginning of an id that was answered elsewhere answers no newer question", async () => {
+test("P38 /approve with the prefix of an id that was answered elsewhere answers no newer question", async () => {
   await using screen = await ScreenedTeam.open();
   const alice = screen.enlist("alice");
   const seen = screen.ask(alice, { command: "make" });

@@ -5,7 +5,7 @@ import { ScreenedTeam } from "../../support/screened-team.ts";
 const enter = "\r";
 const escapeKey = "\x1b";
 
-test("what is typed goes to the lead, and is seen to have been said", async () => {
+test("typed text goes to the lead, and is shown as sent", async () => {
   await using screen = await ScreenedTeam.open();
 
   screen.press(`fix the tests${enter}`);
@@ -14,7 +14,7 @@ test("what is typed goes to the lead, and is seen to have been said", async () =
   expect(screen.told).toEqual(["message lead: fix the tests"]);
 });
 
-test("what the lead says streams in, and stays", async () => {
+test("the lead's text streams in, and stays", async () => {
   await using screen = await ScreenedTeam.open();
 
   screen.happen({ type: "run-start", member: lead });
@@ -29,7 +29,7 @@ test("what the lead says streams in, and stays", async () => {
   expect(screen.terminal.text).toMatch(/I look at the tests\.\n\nThen\n/);
 });
 
-test("the line that is being typed is not disturbed by what comes in", async () => {
+test("incoming text does not disturb the line being typed", async () => {
   await using screen = await ScreenedTeam.open();
   screen.press("half a sen");
   await screen.shows("› half a sen");
@@ -44,7 +44,7 @@ test("the line that is being typed is not disturbed by what comes in", async () 
   expect(screen.terminal.text.match(/half a sen/g)).toHaveLength(1);
 });
 
-test("everybody is in the strip, with what each does", async () => {
+test("the strip shows each member and its activity", async () => {
   await using screen = await ScreenedTeam.open();
   const alice = screen.enlist("alice");
   screen.enlist("bob", { role: "tester" });
@@ -57,7 +57,7 @@ test("everybody is in the strip, with what each does", async () => {
   await screen.shows(/○ bob +idle · tester/);
 });
 
-test("the output of a command is seen as it comes, and only its gist stays", async () => {
+test("the output of a command is shown live, and only a summary stays", async () => {
   await using screen = await ScreenedTeam.open();
   const input = { command: "npm test" };
   screen.happen({ type: "run-start", member: lead });
@@ -80,7 +80,7 @@ test("the output of a command is seen as it comes, and only its gist stays", asy
   await screen.showsNoMore("test 50 ok");
 });
 
-test("twenty members fit on a small screen, those first who need somebody", async () => {
+test("twenty members fit on a small screen, those that need attention first", async () => {
   await using screen = await ScreenedTeam.open({ columns: 60, rows: 16 });
   const names = Array.from({ length: 20 }, (_, index) => `member-${index}`);
 
@@ -93,7 +93,7 @@ test("twenty members fit on a small screen, those first who need somebody", asyn
   expect(screen.terminal.text.split("\n").length).toBeLessThanOrEqual(16);
 });
 
-test("what is asked is shown whole, also where it is too long for its place", async () => {
+test("a question is shown in full, even if it is too long for its panel", async () => {
   await using screen = await ScreenedTeam.open({ rows: 16 });
   const command = Array.from({ length: 40 }, (_, index) => `echo ${index}`).join("\n");
 
@@ -105,7 +105,7 @@ test("what is asked is shown whole, also where it is too long for its place", as
   }
 });
 
-test("Tab turns to the next member, whose view shows what it did and takes what is typed", async () => {
+test("Tab opens the next member's view, which shows its activity and receives typed text", async () => {
   await using screen = await ScreenedTeam.open();
   const alice = screen.enlist("alice");
   screen.happen({ type: "text-delta", member: alice.name, text: "I have read it." });
@@ -121,7 +121,7 @@ test("Tab turns to the next member, whose view shows what it did and takes what 
   expect(screen.told).toEqual(["message alice: go on"]);
 });
 
-test("Escape interrupts whose view is open, if it works, and else clears the line", async () => {
+test("Escape interrupts the viewed member if it works, otherwise clears the line", async () => {
   await using screen = await ScreenedTeam.open();
   screen.press("nonsense");
   await screen.shows("› nonsense");
@@ -159,7 +159,7 @@ test("an unknown command is refused with a suggestion", async () => {
   await screen.shows("Did you mean /team?");
 });
 
-test("a long paste is one thing in the line, and goes out whole", async () => {
+test("a long paste is one item in the line, and is sent whole", async () => {
   await using screen = await ScreenedTeam.open();
   const pasted = Array.from({ length: 200 }, (_, index) => `line ${index}`).join("\n");
 
@@ -171,7 +171,7 @@ test("a long paste is one thing in the line, and goes out whole", async () => {
   expect(screen.told).toEqual([`message lead: ${pasted}`]);
 });
 
-test("a paste whose end never comes does not hold the keyboard for ever", async () => {
+test("a paste that never ends does not block the keyboard forever", async () => {
   await using screen = await ScreenedTeam.open();
 
   screen.press("\x1b[200~half a paste");
@@ -181,7 +181,7 @@ test("a paste whose end never comes does not hold the keyboard for ever", async 
   await screen.shows("› half a paste and keys");
 });
 
-test("control characters of models and files are shown and not obeyed", async () => {
+test("control characters of models and files are escaped", async () => {
   await using screen = await ScreenedTeam.open();
   const alice = screen.enlist("alice");
   const nasty = "\x1b[2J\x1b]0;title\x07\u202edna\rover";
@@ -210,7 +210,7 @@ test("control characters of models and files are shown and not obeyed", async ()
   expect(screen.terminal.text).not.toContain("\u202e");
 });
 
-test("a narrower terminal gets narrower lines, and keeps what was typed", async () => {
+test("a narrower terminal gets narrower lines, and keeps the typed text", async () => {
   await using screen = await ScreenedTeam.open({ columns: 100 });
   screen.enlist("alice");
   screen.press("a line that is typed");
@@ -232,7 +232,7 @@ test.each([
   ["exit", `exit${enter}`],
   ["Ctrl-D", "\x04"],
   ["Ctrl-C twice", "\x03\x03"],
-])("%s leaves", async (_title, keys) => {
+])("%s quits", async (_title, keys) => {
   const screen = await ScreenedTeam.open();
 
   screen.press(keys);
@@ -260,7 +260,7 @@ test("/new asks for a new team", async () => {
   await expect(screen.departed).resolves.toBe("start-new");
 });
 
-test("nothing of the frame is left behind when the person leaves", async () => {
+test("nothing of the frame is left after quitting", async () => {
   const screen = await ScreenedTeam.open();
   screen.enlist("alice");
   await screen.shows("alice");

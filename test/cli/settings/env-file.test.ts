@@ -29,7 +29,7 @@ async function world() {
   };
 }
 
-test("P24 a key of --env-file reaches the provider, and nothing else", async () => {
+test("P24 a key from --env-file reaches only the provider", async () => {
   await using it = await world();
   it.server.reply(calls("bash", { command: "env; cat keys.env" }), says(`The key is ${key}.`));
 
@@ -45,7 +45,7 @@ test("P24 a key of --env-file reaches the provider, and nothing else", async () 
   }
 });
 
-test("P25 a file of more than 2 MiB is refused before anything is started, and one of 2 MiB is read", async () => {
+test("P25 a file of more than 2 MiB is refused before anything starts, and one of 2 MiB is read", async () => {
   await using it = await world();
   it.server.reply(says("Done."));
   const path = join(it.root, "keys.env");
@@ -62,7 +62,7 @@ test("P25 a file of more than 2 MiB is refused before anything is started, and o
   expect(taken).toMatchObject({ code: 0, out: ["Done."] });
 });
 
-test("--debug tells where a run's files lie and who decided what, without keys", async () => {
+test("--debug prints where a run's files are and where each setting comes from, without keys", async () => {
   await using it = await world();
   it.server.reply(says("Done."));
   await writeFile(join(it.root, "troupe.json"), '{ "max-turns": 7 }');

@@ -62,7 +62,7 @@ test.each(stricter)("%j does not loosen %j", (theirs, own) => {
   expect(loosenings(theirs, withDefaults(own))).toEqual([]);
 });
 
-test("what is said of a loosening is what it says and what holds without it", () => {
+test("the description of a loosening has its value and the value without it", () => {
   const rules = { allow: ["bash(a)", "bash(b)"], "max-cost": 5, model: "openai/x" };
   const theirs = { ...rules, providers: { a: router, b: router } };
   const own = { "max-cost": 2, allow: ["bash(a)"], providers: { b: router } };

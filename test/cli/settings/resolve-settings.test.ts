@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { withDefaults } from "../../../src/cli/settings/settings.ts";
 import { configured } from "./configured.ts";
 
-test("without files and flags the defaults hold", async () => {
+test("without files and flags the defaults apply", async () => {
   await using it = await configured();
 
   const settings = await it.resolve();
@@ -14,7 +14,7 @@ test("without files and flags the defaults hold", async () => {
   expect([...settings.origins]).toEqual([]);
 });
 
-test("a flag beats the environment, that beats troupe.json, that beats the user's file", async () => {
+test("flags override the environment, which overrides troupe.json, which overrides the user's file", async () => {
   await using it = await configured({ user: { model: "openai/user" } });
   const models = [(await it.resolve()).model];
   await it.write("workspace", { model: "openai/workspace" });
@@ -33,7 +33,7 @@ test("a flag beats the environment, that beats troupe.json, that beats the user'
   ]);
 });
 
-test("who said a setting is known", async () => {
+test("the origin of each setting is known", async () => {
   await using it = await configured({
     user: { "max-cost": 9, timeout: 9 },
     workspace: { timeout: 5 },
@@ -49,7 +49,7 @@ test("who said a setting is known", async () => {
   });
 });
 
-test("rules add up from everywhere", async () => {
+test("rules from all sources are combined", async () => {
   await using it = await configured({
     user: { allow: ["bash(ls)"], deny: ["bash(rm:*)"] },
     workspace: { ask: ["bash(git push:*)"], deny: ["read_file(.env)"] },
@@ -62,7 +62,7 @@ test("rules add up from everywhere", async () => {
   expect(settings.deny).toEqual(["read_file(.env)", "bash(rm:*)"]);
 });
 
-test("a flag wins over a stricter troupe.json, which wins over a looser user's file", async () => {
+test("a flag overrides a stricter troupe.json, which overrides a looser user's file", async () => {
   await using it = await configured({
     user: { "permission-mode": "acceptEdits", "max-cost": 9 },
     workspace: { "permission-mode": "plan", "max-cost": 5 },
@@ -73,7 +73,7 @@ test("a flag wins over a stricter troupe.json, which wins over a looser user's f
   expect(await it.resolve(flags)).toMatchObject({ ...flags, "max-cost": 20 });
 });
 
-test("--cwd decides whose troupe.json counts", async () => {
+test("--cwd decides which troupe.json is used", async () => {
   await using it = await configured({ workspace: { "max-turns": 7 } });
   await mkdir(join(it.root, "sub"));
   await writeFile(join(it.root, "sub", "troupe.json"), '{ "max-turns": 8 }');
@@ -84,7 +84,7 @@ test("--cwd decides whose troupe.json counts", async () => {
   expect((await it.resolve({ cwd: "empty" }))["max-turns"]).toBe(200);
 });
 
-test("--cwd has to name a directory", async () => {
+test("--cwd must be a directory", async () => {
   await using it = await configured();
   await writeFile(join(it.root, "file"), "");
 
@@ -93,7 +93,7 @@ test("--cwd has to name a directory", async () => {
   }
 });
 
-test("a relative XDG_CONFIG_HOME does not count", async () => {
+test("a relative XDG_CONFIG_HOME is ignored", async () => {
   await using it = await configured({ user: { "max-turns": 7 } });
   await mkdir(join(it.root, ".config", "troupe"), { recursive: true });
   await writeFile(join(it.root, ".config", "troupe", "config.json"), '{ "max-turns": 8 }');
@@ -113,7 +113,7 @@ test.each([
   ["plan-approval", "me"],
   ["approvals", "allow"],
   ["permission-mode", "yolo"],
-])("--%s %j is wrong usage that says what is allowed", async (name, value) => {
+])("--%s %j is wrong usage with the allowed values", async (name, value) => {
   await using it = await configured();
 
   await expect(it.resolve({ [name]: value })).rejects.toMatchObject({
@@ -122,7 +122,7 @@ test.each([
   });
 });
 
-test("variables of --env-file count as the environment, and what is set already wins", async () => {
+test("variables of --env-file count as environment, and variables already set win", async () => {
   await using it = await configured();
   await writeFile(
     join(it.root, "keys.env"),
@@ -138,7 +138,7 @@ test("variables of --env-file count as the environment, and what is set already 
   });
 });
 
-test(".env is not read by itself", async () => {
+test(".env is not read automatically", async () => {
   await using it = await configured();
   await writeFile(join(it.root, ".env"), "TROUPE_MODEL=openai/file\n");
 
@@ -149,7 +149,7 @@ test(".env is not read by itself", async () => {
 test.each([
   ["missing", async () => undefined],
   ["a directory", (path: string) => mkdir(path)],
-])("an --env-file that is %s is told by name", async (_, make) => {
+])("an --env-file that is %s is reported with its path", async (_, make) => {
   await using it = await configured();
   await make(join(it.root, "keys.env"));
 

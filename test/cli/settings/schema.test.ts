@@ -2,10 +2,10 @@ import { expect, test } from "vitest";
 import { z } from "zod";
 import { SettingName, StatedSettings } from "../../../src/cli/settings/settings.ts";
 
-const $schema = z.string().optional().describe("Where this schema lies, for editors");
+const $schema = z.string().optional().describe("The location of this schema, for editors");
 const schema = z.toJSONSchema(StatedSettings.extend({ $schema }), { io: "input" });
 
-test("troupe.schema.json is what the settings are; `vitest run -u` on this file writes it", async () => {
+test("troupe.schema.json matches the settings; `vitest run -u` on this file writes it", async () => {
   const text = `${JSON.stringify({ title: "Settings of troupe", ...schema }, null, 2)}\n`;
 
   await expect(text).toMatchFileSnapshot("../../../troupe.schema.json");

@@ -19,17 +19,17 @@ test.each([
   ["as it is", JSON.stringify(good)],
   ["with a byte order mark", `\uFEFF${JSON.stringify(good)}`],
   ["with the schema's address", JSON.stringify({ $schema: "./x.json", ...good })],
-])("a file of settings is read, %s", async (_, text) => {
+])("a settings file is read, %s", async (_, text) => {
   expect((await read(text))?.stated).toEqual(good);
 });
 
-test("an empty object says nothing, and a missing file is none", async () => {
+test("an empty object and a missing file have no settings", async () => {
   expect((await read("{}"))?.stated).toEqual({});
   expect(await readSettingsFile("/nowhere/troupe.json")).toBeUndefined();
   expect(await readSettingsFile("/etc/hostname/troupe.json")).toBeUndefined();
 });
 
-test("a link is followed to where the file really lies", async () => {
+test("a link is resolved to the real file", async () => {
   await using directory = await temporaryDirectory();
   await writeFile(join(directory.path, "real.json"), JSON.stringify(good));
   await symlink("real.json", join(directory.path, "troupe.json"));
@@ -63,7 +63,7 @@ test.each([
   [Buffer.from([0x7b, 0xff, 0x7d]), "is not UTF-8 text"],
   [Buffer.from("\uFEFF{}", "utf16le"), "is not UTF-8 text"],
   ["x".repeat(300_000), "is larger than"],
-])("%j is refused, and told: %s", async (text, problem) => {
+])("%j is refused and reported: %s", async (text, problem) => {
   await using directory = await temporaryDirectory();
   const path = join(directory.path, "troupe.json");
   await writeFile(path, text);
@@ -97,7 +97,7 @@ test.each([
   ...["base-url", "baseUrl", "BASE_URL", "ANTHROPIC_BASE_URL", "openai.base_url", "endpoint"],
   ...["api-key", "apiKey", "ANTHROPIC_API_KEY", "key", "token", "auth-token", "headers", "proxy"],
   ...["env", "env-file", "environment", "hooks", "hook", "pre-hook", "provider", "mcpServers"],
-])("%s is refused with where it belongs, and its value is not shown", async (key) => {
+])("%s is refused with a hint where to set it, and its value is not shown", async (key) => {
   await expect(read(JSON.stringify({ [key]: "sk-very-secret" }))).rejects.toMatchObject({
     code: "config-invalid",
     message: expect.stringMatching(/cannot be set in a file$/),
@@ -106,7 +106,7 @@ test.each([
 });
 
 test.each(["cwd", "fresh", "record", "team-dir", "output", "debug"])(
-  "%s belongs to one start",
+  "%s can only be set for one start",
   async (key) => {
     await expect(read(JSON.stringify({ [key]: true }))).rejects.toMatchObject({
       code: "config-invalid",
@@ -115,7 +115,7 @@ test.each(["cwd", "fresh", "record", "team-dir", "output", "debug"])(
   },
 );
 
-test("a directory in the file's place is told", async () => {
+test("a directory in place of the file is reported", async () => {
   await using directory = await temporaryDirectory();
   await mkdir(join(directory.path, "troupe.json"));
 
@@ -125,7 +125,7 @@ test("a directory in the file's place is told", async () => {
   expect(err[0]).toContain("troupe.json is a directory");
 });
 
-test("a pipe in the file's place is told, and not waited for", async () => {
+test("a pipe in place of the file is reported, and does not block", async () => {
   await using directory = await temporaryDirectory();
   execFileSync("mkfifo", [join(directory.path, "troupe.json")]);
 
@@ -135,7 +135,7 @@ test("a pipe in the file's place is told, and not waited for", async () => {
   expect(err[0]).toContain("troupe.json is no file");
 });
 
-test("links that lead in a circle are told", async () => {
+test("a cycle of links is reported", async () => {
   await using directory = await temporaryDirectory();
   await symlink("troupe.json", join(directory.path, "troupe.json"));
 
@@ -145,7 +145,7 @@ test("links that lead in a circle are told", async () => {
   expect(err[0]).toContain("troupe.json cannot be read: ELOOP");
 });
 
-test("what is wrong with the user's own file is told with its path", async () => {
+test("a problem in the user's own file is reported with its path", async () => {
   await using directory = await temporaryDirectory();
   const path = join(directory.path, "config", "troupe", "config.json");
   await mkdir(join(path, ".."), { recursive: true });
@@ -160,7 +160,7 @@ test("what is wrong with the user's own file is told with its path", async () =>
   ]);
 });
 
-test("a key cannot move the cursor", async () => {
+test("the name of a setting cannot move the cursor", async () => {
   await using directory = await temporaryDirectory();
   await writeFile(join(directory.path, "troupe.json"), '{"\\u001b[2J": 1}');
 

@@ -14,11 +14,11 @@ function castAfter(...events: Unstamped<AgentEvent>[]) {
   return overview.get(alice);
 }
 
-test("the lead is there from the beginning", () => {
+test("the lead is in the overview from the start", () => {
   expect(new MemberOverview(() => 0).members).toMatchObject([{ name: "lead", status: "idle" }]);
 });
 
-test("a member is seen to work, to call a tool, and to be idle again", () => {
+test("a member is shown working, calling a tool, and idle again", () => {
   const call = {
     type: "tool-call",
     call_id: "1",
@@ -34,7 +34,7 @@ test("a member is seen to work, to call a tool, and to be idle again", () => {
   });
 });
 
-test("who asks the person is seen to ask until it is answered", () => {
+test("a member with a question is shown asking until it is answered", () => {
   const id = newRequestId(new Date(0));
   const asking = { type: "request-change", id, request_type: "permission" } as const;
   const pending = { ...asking, state: "pending" } as const;
@@ -44,7 +44,7 @@ test("who asks the person is seen to ask until it is answered", () => {
   expect(castAfter(pending, approved)).toMatchObject({ isAsking: false });
 });
 
-test("what the roster says of a detail stays while its member goes on", () => {
+test("the detail of the roster stays while its member continues", () => {
   expect(
     castAfter(
       { type: "tool-call", call_id: "1", name: "bash", input: { command: "make" } },
@@ -61,7 +61,7 @@ test("tokens add up, turn by turn", () => {
   ).toMatchObject({ tokens: 30 });
 });
 
-test("an activity's time begins when it does, and not with each word of it", () => {
+test("an activity's time starts with the activity, not with each update", () => {
   let now = 0;
   const overview = new MemberOverview(() => now);
   const say = (text: string) =>
@@ -74,7 +74,7 @@ test("an activity's time begins when it does, and not with each word of it", () 
   expect(overview.get(alice)?.sinceMs).toBe(100);
 });
 
-test("the roster's colour and role are taken over", () => {
+test("the roster's colour and role are used", () => {
   const overview = new MemberOverview(() => 0);
 
   overview.enlist([

@@ -24,7 +24,7 @@ function talkIn(root: string, lines: Lines, onOut: (line: string) => void = () =
   return troupeIn({ root, env: {}, terminal, onOut }, "--model", "rehearsal");
 }
 
-test("lines are said one after the other, each when the one before has come to its end", async () => {
+test("lines are sent one after the other, each when the previous one is finished", async () => {
   await using directory = await temporaryDirectory();
   const lines = new Lines();
   lines.type(
@@ -61,7 +61,7 @@ test("a question is answered by a line", async () => {
   expect(existsSync(join(directory.path, "schema.sql"))).toBe(true);
 });
 
-test("a question that nobody answers stays open when the lines end", async () => {
+test("an unanswered question stays open when the input ends", async () => {
   await using directory = await temporaryDirectory();
   const lines = new Lines();
   lines.type(
@@ -83,7 +83,7 @@ test.each([
   ["a mode that is none", "/mode fast", /'fast' is not a permission mode\nModes: default/],
   ["an answer to nothing", "/approve 1", /No request starts with 1\nNo request waits/],
   ["an argument too many", "/tasks now", /Unexpected argument: now/],
-])("%s is refused, and the talk goes on", async (_title, line, refusal) => {
+])("%s is refused, and the talk continues", async (_title, line, refusal) => {
   await using directory = await temporaryDirectory();
   const lines = new Lines();
   lines.type(line, "/team");
@@ -96,7 +96,7 @@ test.each([
   expect(out).toContain("No teammates.");
 });
 
-test("/new sets the team aside, and the talk goes on with a new one", async () => {
+test("/new archives the team, and the talk continues with a new one", async () => {
   await using directory = await temporaryDirectory();
   const lines = new Lines();
   lines.type(
@@ -111,7 +111,7 @@ test("/new sets the team aside, and the talk goes on with a new one", async () =
   expect(out.at(-1)).toBe("No teammates.");
 });
 
-test.each(["q", "exit", "/quit"])("%s leaves, whatever stands behind it", async (word) => {
+test.each(["q", "exit", "/quit"])("%s quits, regardless of what follows", async (word) => {
   await using directory = await temporaryDirectory();
   const lines = new Lines();
   lines.type(word, "/team");
@@ -122,7 +122,7 @@ test.each(["q", "exit", "/quit"])("%s leaves, whatever stands behind it", async 
   expect(out).toEqual([]);
 });
 
-test("a role that would move the cursor is shown by /team for what it is", async () => {
+test("a role with control characters is escaped by /team", async () => {
   await using directory = await temporaryDirectory();
   {
     await using store = await openStore(directory.path);
@@ -137,7 +137,7 @@ test("a role that would move the cursor is shown by /team for what it is", async
   expect(out.join("\n")).toContain("alice (coder\\x1b[2J\\u{202e}): idle");
 });
 
-test("a look at a log has an end, though it is asked to follow", async () => {
+test("/log ends even with the option to follow", async () => {
   await using directory = await temporaryDirectory();
   const lines = new Lines();
   lines.type("/log lead -f", "/team");

@@ -33,11 +33,11 @@ test.each([
     "quick check",
     { type: "message", to: "lead", text: "quick check" },
   ],
-])("%s is read as what it is", (_title, typed, read) => {
+])("%s is parsed correctly", (_title, typed, read) => {
   expect(readTypedLine(typed)).toEqual(read);
 });
 
-test("in a member's view a line is for that member, unless it says otherwise", () => {
+test("in a member's view a line goes to that member, unless it names another", () => {
   expect(readTypedLine("go on", "alice")).toEqual({ type: "message", to: "alice", text: "go on" });
   expect(readTypedLine("@lead go on", "alice")).toMatchObject({ to: "lead" });
 });

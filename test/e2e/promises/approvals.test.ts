@@ -58,7 +58,7 @@ test("P11 a teammate's question reaches the person while the lead's model is bus
   expect(wire.requestsOf("lead")).toHaveLength(2);
 });
 
-test("P11 allowed once is once: the same member is asked again for the next call", async () => {
+test("P11 an approval is for one call: the same member is asked again for the next call", async () => {
   await using wire = await TeamOnWire.start({
     lead: [says("Noted.")],
     alice: [writes("notes/a.txt"), writes("notes/b.txt"), says("Over.")],
@@ -77,7 +77,7 @@ test("P11 allowed once is once: the same member is asked again for the next call
   expect(existsSync(join(wire.root, "notes/b.txt"))).toBe(false);
 });
 
-test("P11 always allowed is a rule for all: another member is not asked, everybody is told, and it outlives a restart", async () => {
+test("P11 always allowed is a rule for the team: other members are not asked, all are notified, and it survives a restart", async () => {
   await using wire = await TeamOnWire.start({
     lead: [says("Noted.")],
     alice: asksToWrite("notes/a.txt"),
@@ -114,7 +114,7 @@ test("P11 always allowed is a rule for all: another member is not asked, everybo
   expect(existsSync(join(wire.root, "other/d.txt"))).toBe(false);
 });
 
-test("P11 a denial is in the asker's next request with its reason, and the asker goes on", async () => {
+test("P11 a denial is in the asker's next request with its reason, and the asker continues", async () => {
   await using wire = await TeamOnWire.start({
     lead: [says("Noted.")],
     alice: asksToWrite("made.txt"),
@@ -131,7 +131,7 @@ test("P11 a denial is in the asker's next request with its reason, and the asker
   expect(summary.denied).toMatchObject([{ from: "alice", subject: { tool: "write_file" } }]);
 });
 
-test("P11 a question that nobody answers in time resumes the asker with a denial", async () => {
+test("P11 an unanswered question resumes the asker with a denial after the timeout", async () => {
   await using wire = await TeamOnWire.start({
     lead: [says("Noted.")],
     alice: asksToWrite("made.txt"),
@@ -155,7 +155,7 @@ test("P11 a question that nobody answers in time resumes the asker with a denial
   expect(await questionOnDisk(wire, id)).toMatchObject({ state: "expired" });
 });
 
-test("P11 where nobody is there to ask, the call is denied in so many words, and nothing hangs", async () => {
+test("P11 without a person the call is denied explicitly, and nothing hangs", async () => {
   await using wire = await TeamOnWire.start({
     lead: [reply([spawns("alice"), calls("wait_for_teammates", {})]), says("Over.")],
     alice: asksToWrite("made.txt"),
@@ -169,7 +169,7 @@ test("P11 where nobody is there to ask, the call is denied in so many words, and
   expect(existsSync(join(wire.root, "made.txt"))).toBe(false);
 });
 
-test("P11 only the person answers: whatever the lead's model tries, the question stays open", async () => {
+test("P11 only the person can answer: nothing the lead's model does closes the question", async () => {
   let id = "";
   await using wire = await TeamOnWire.start({
     lead: [

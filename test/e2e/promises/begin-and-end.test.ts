@@ -25,7 +25,7 @@ async function outcomeOf(spawning: Promise<unknown>): Promise<"spawned" | "refus
   }
 }
 
-test("P08 P21 nobody begins in a team that takes its time to close, though the person has just spawned it", async () => {
+test("P08 P21 no member starts in a team that is closing, even if the person has just spawned it", async () => {
   const stubborn = "trap '' TERM INT; echo up > bob.pid; while true; do sleep 1; done";
   await using wire = await TeamOnWire.start({
     lead: [says("Noted.")],
@@ -46,7 +46,7 @@ test("P08 P21 nobody begins in a team that takes its time to close, though the p
 });
 
 test.each([0, 2, 4, 8])(
-  "P21 no command runs once a team is closed, though its lead was spawning for %d turns",
+  "P21 no command runs after a team is closed, even if its lead was spawning for %d turns",
   async (moment) => {
     const names = ["alice", "bob", "carol"];
     const command = (name: string) => `echo $$ > ${name}.pid; exec sleep 20`;
@@ -85,7 +85,7 @@ async function isRunning(wire: TeamOnWire, name: string): Promise<boolean> {
 }
 
 test.each([0, 1, 2, 4, 8, 16])(
-  "P07 a stop of everybody leaves nobody alive, though the lead was spawning for %d turns",
+  "P07 stopping all members leaves none alive, even if the lead was spawning for %d turns",
   async (moment) => {
     const names = ["alice", "bob", "carol"];
     await using wire = await TeamOnWire.start({
@@ -111,7 +111,7 @@ async function living(team: Team): Promise<string[]> {
   return members.filter(({ status }) => status !== "shutdown").map(({ name }) => name);
 }
 
-test("P12 whoever is spawned again while it is stopped is there or is not, and the roster says which", async () => {
+test("P12 a member that is spawned again while it is stopped is in the state that the roster says", async () => {
   for (let moment = 0; moment < 16; moment += 3) {
     await using wire = await TeamOnWire.start({
       lead: [says("Noted.")],

@@ -60,7 +60,7 @@ const toils = (request: ProviderRequest) =>
     usage: usage(40, 10),
   });
 
-test("P18 the team's budget stops whoever works, between two turns, and all of it can go on", async () => {
+test("P18 the team's budget stops working members between two turns, and everything can be resumed", async () => {
   await using wire = await TeamOnWire.start({
     lead: [reply([says("Noted.")], { usage: usage(0, 1) })],
     alice: [toils, toils, toils, toils, toils, toils, says("Done at last.")],
@@ -111,7 +111,7 @@ test("P18 money is capped too: the run that reaches the limit is the last, and a
   });
 });
 
-test("P18 a member past its own budget is not woken, whoever writes to it is told, and the others go on", async () => {
+test("P18 a member over its own budget is not woken, senders are notified, and the others continue", async () => {
   await using wire = await TeamOnWire.start({
     lead: [
       reply([spawns("alice"), spawns("bob"), calls("wait_for_teammates", {})]),
@@ -162,7 +162,7 @@ function blocksOf({ body }: ProviderRequest): string[] {
   return [bare(body.system), bare(body.tools), ...contents];
 }
 
-test("P18 every request of every member begins with the one before it, over mail in the middle of runs, tasks, plans and a restart", async () => {
+test("P18 every request of every member starts with the previous one, across mail in mid-run, tasks, plans and a restart", async () => {
   await using wire = await TeamOnWire.start({
     lead: [
       reply([

@@ -7,7 +7,7 @@ import { after, Latch, lastResult } from "./scenes.ts";
 const prompt = "Begin.";
 const maxTeammates = 32;
 
-test("P25 the 33rd living teammate is refused, until one has ended", async () => {
+test("P25 the 33rd live teammate is refused, until one has ended", async () => {
   const names = Array.from({ length: maxTeammates }, (_, index) => `member-${index + 1}`);
   const surplus = { name: "surplus", role: "coder", prompt };
   const parts: [string, Part][] = names.map((name) => [name, [says("")]]);
@@ -43,7 +43,7 @@ test("P25 the 33rd living teammate is refused, until one has ended", async () =>
   expect(wire.requestsOf("surplus")).toHaveLength(1);
 });
 
-test("P25 what a teammate's command prints is capped, and the whole is in the file that is named", async () => {
+test("P25 the output of a teammate's command is capped, and the whole is in the named file", async () => {
   await using wire = await TeamOnWire.start({
     lead: [says("Noted.")],
     alice: [calls("bash", { command: "seq 100000" }), says("Long.")],
@@ -62,7 +62,7 @@ test("P25 what a teammate's command prints is capped, and the whole is in the fi
   expect(whole.trimEnd().endsWith("\n100000")).toBe(true);
 });
 
-test("P25 a message or a prompt of more than 256 KiB is a tool error with advice, and goes nowhere", async () => {
+test("P25 a message or a prompt of more than 256 KiB is a tool error with a hint, and is not sent", async () => {
   const content = "x".repeat(256 * 1024 + 1);
   await using wire = await TeamOnWire.start({
     lead: [
@@ -105,7 +105,7 @@ test("P25 a message of 256 KiB arrives, shown in part with the path of the whole
   expect((await readFile(path, "utf8")) === content).toBe(true);
 });
 
-test("P25 mail beyond what one request shows comes with the next, in order and once", async () => {
+test("P25 mail beyond the limit of one request comes with the next, in order and once", async () => {
   const letters = [1, 2, 3, 4, 5].map((number) => `Letter ${number}. ${"word ".repeat(6_000)}`);
   const gate = new Latch();
   await using wire = await TeamOnWire.start({

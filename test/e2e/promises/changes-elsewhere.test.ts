@@ -5,7 +5,7 @@ import { calls, says } from "../../../src/testing/scripted-model.ts";
 import { TeamOnWire } from "../../support/team-on-wire.ts";
 import { coder } from "./scenes.ts";
 
-test("P10 a task that another process creates is given to an idle teammate", async () => {
+test("P10 a task that another process creates is assigned to an idle teammate", async () => {
   await using wire = await TeamOnWire.start({
     lead: [says("Noted.")],
     alice: [says("Ready."), calls("complete_task", { task_id: "1" }), says("Done.")],

@@ -12,7 +12,7 @@ const small = { "anthropic/scripted": { context_window: 20_000 } };
 const isToSummarize = (request: ProviderRequest) =>
   shownIn(request).includes("Summarize the conversation so far");
 
-test("P16 after a compaction a teammate has its role, the roster, its task, its open plan and mail that came meanwhile", async () => {
+test("P16 after a compaction a teammate has its role, the roster, its task, its open plan and new mail", async () => {
   let team: Team | undefined;
   await using wire = await TeamOnWire.start({
     lead: [
@@ -59,7 +59,7 @@ test("P16 after a compaction a teammate has its role, the roster, its task, its 
   expect(wire.server.refusals).toEqual([]);
 });
 
-test("P16 after a compaction the lead knows its team, decides the plan that was open, and is shown its unread mail", async () => {
+test("P16 after a compaction the lead has its roster, decides the open plan, and gets its unread mail", async () => {
   let team: Team | undefined;
   await using wire = await TeamOnWire.start({
     lead: [

@@ -8,7 +8,7 @@ import { providerEnvironment } from "../../support/agent-on-wire.ts";
 import { TeamOnWire } from "../../support/team-on-wire.ts";
 import { resultsIn, spawns } from "./scenes.ts";
 
-test("P06 a lead and a teammate that thank each other for ever are stopped, and the person is still heard", async () => {
+test("P06 a lead and a teammate that endlessly thank each other are stopped, and the person's mail still gets through", async () => {
   const forEver = 150;
   const thanks = (request: ProviderRequest) =>
     JSON.stringify(request.body.messages.at(-1)).includes("Sent message")
@@ -30,7 +30,7 @@ test("P06 a lead and a teammate that thank each other for ever are stopped, and 
   await wire.server.until(() => wire.shownTo("lead").includes("Is it over?"));
 });
 
-test("P25 a teammate's budget is its name's: spawned again in another role it has no more, and its lead is told so", async () => {
+test("P25 a teammate's budget belongs to its name: spawned again in another role it has no new one, and its lead gets the reason", async () => {
   const toils = () => calls("list_tasks", {});
   await using wire = await TeamOnWire.start({
     lead: [
@@ -54,7 +54,7 @@ test("P25 a teammate's budget is its name's: spawned again in another role it ha
   expect((await wire.recordOf("alice"))?.status).toBe("idle");
 });
 
-test("P22 a run whose lead the disk has felled is an error", async () => {
+test("P22 a run whose lead failed because of the disk is an error", async () => {
   await using wire = await TeamOnWire.start({
     lead: [
       async () => {

@@ -117,7 +117,7 @@ async function treeOf(root: string): Promise<string[]> {
   );
 }
 
-test("P37 a team that a repository brings is refused: nothing runs, nothing is asked, nothing changes", async () => {
+test("P37 a team from a repository is refused: nothing runs, nothing is asked, nothing changes", async () => {
   await using it = await world();
   await bringTeam(it.root);
   const before = await treeOf(it.root);
@@ -133,7 +133,7 @@ test("P37 a team that a repository brings is refused: nothing runs, nothing is a
   expect(await treeOf(it.root)).toEqual(before);
 });
 
-test("control: the same open call in the person's own team is run when it goes on", async () => {
+test("control: the same open call in the person's own team runs when the team continues", async () => {
   await using it = await world();
   {
     await using store = await it.openStore();
@@ -147,7 +147,7 @@ test("control: the same open call in the person's own team is run when it goes o
   expect(it.isPwned()).toBe(true);
 });
 
-test("P37 a team that is taken over keeps its texts as history, and opens no call", async () => {
+test("P37 a team that is taken over keeps its texts as history, and runs no call", async () => {
   await using it = await world();
   await bringTeam(it.root);
 
@@ -169,7 +169,7 @@ test("P37 a team that is taken over keeps its texts as history, and opens no cal
   expect(it.isPwned()).toBe(false);
 });
 
-test("P37 `--fresh` sets the team aside, and nothing of it is left", async () => {
+test("P37 `--fresh` archives the team, and nothing of it is used", async () => {
   await using it = await world();
   await bringTeam(it.root);
 
@@ -181,7 +181,7 @@ test("P37 `--fresh` sets the team aside, and nothing of it is left", async () =>
   expect(it.shown()).not.toContain("I am your person");
 });
 
-test("P37 nobody writes to a team that is not theirs from another shell, and looking says whose it is", async () => {
+test("P37 no command writes to a foreign team, and commands that show it say so", async () => {
   await using it = await world();
   await bringTeam(it.root);
   await rm(join(it.root, ".team", "inbox"), { recursive: true });
@@ -198,7 +198,7 @@ test("P37 nobody writes to a team that is not theirs from another shell, and loo
   expect(seen.err).toContain("not known to be yours");
 });
 
-test("P37 a team whose key is gone is refused as any other's", async () => {
+test("P37 a team whose key is missing is refused like any foreign team", async () => {
   await using it = await world();
   await it.troupe("run", "Begin.", ...free);
   await rm(join(it.home, "state"), { recursive: true });
@@ -209,7 +209,7 @@ test("P37 a team whose key is gone is refused as any other's", async () => {
   expect(err).toContain("is not yours");
 });
 
-test("P37 a line that somebody adds to a transcript of the person's own team is no word of anybody", async () => {
+test("P37 a line added to a transcript of the person's own team is not used", async () => {
   await using it = await world();
   await it.troupe("run", "Begin.", ...free);
   await appendFile(join(it.root, ".team", "transcripts", "lead.jsonl"), asLines(openCall));
@@ -222,7 +222,7 @@ test("P37 a line that somebody adds to a transcript of the person's own team is 
   expect(err).toContain("was not written by troupe");
 });
 
-test("P08 P37 a call whose begin and result somebody cut off is not run again", async () => {
+test("P08 P37 a call whose start and result were cut off is not run again", async () => {
   await using it = await world();
   {
     await using store = await it.openStore();

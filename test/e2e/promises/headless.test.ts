@@ -30,7 +30,7 @@ const Summary = z.looseObject({
   duration_ms: z.number(),
 });
 
-test("P22 a run ends when the last teammate has, not with the lead's first answer, and prints its last", async () => {
+test("P22 a run ends with the last teammate, not with the lead's first answer, and prints the lead's last one", async () => {
   const leadHasAnswered = new Latch();
   await using wire = await TeamOnWire.start({
     lead: [
@@ -50,7 +50,7 @@ test("P22 a run ends when the last teammate has, not with the lead's first answe
   expect(shownIn(wire.requestsOf("lead").at(-1))).toContain("The result.");
 });
 
-test("P22 the summary has everybody, every task and what was denied", async () => {
+test("P22 the summary has all members, all tasks and all denials", async () => {
   await using wire = await TeamOnWire.start({
     lead: [
       reply([
@@ -85,7 +85,7 @@ test("P22 the summary has everybody, every task and what was denied", async () =
   });
 });
 
-test("P22 stream-json is one event a line, of the lead and of teammates", async () => {
+test("P22 stream-json prints one event per line, of the lead and of teammates", async () => {
   await using wire = await TeamOnWire.start({
     lead: [reply([spawns("alice"), calls("wait_for_teammates", {})]), says("Over.")],
     alice: [says("Here.")],
@@ -100,7 +100,7 @@ test("P22 stream-json is one event a line, of the lead and of teammates", async 
   }
 });
 
-test("P22 a lead that leaves a task open is reminded once, and then the run ends unfinished", async () => {
+test("P22 a lead that leaves a task open is reminded once, then the run ends as unfinished", async () => {
   await using wire = await TeamOnWire.start({
     lead: [calls("create_task", { subject: "Paint" }), says("Done."), says("I leave it so.")],
   });
@@ -113,7 +113,7 @@ test("P22 a lead that leaves a task open is reminded once, and then the run ends
   expect(err.join("\n")).toContain("task 1 is pending: Paint");
 });
 
-test("P22 a lead that leaves a plan undecided is reminded once: deciding it then is in time", async () => {
+test("P22 a lead that leaves a plan undecided is reminded once, and can still decide it", async () => {
   const decides = (approve: boolean) => (request: Parameters<typeof shownIn>[0]) =>
     calls("plan_approval", {
       request_id: /request_id=([0-9a-f-]{36})\)/.exec(shownIn(request))?.[1],
@@ -138,7 +138,7 @@ test("P22 a lead that leaves a plan undecided is reminded once: deciding it then
   }
 });
 
-test("P22 a teammate that has failed is work unfinished; a provider that the lead cannot reach is an error", async () => {
+test("P22 a failed teammate means unfinished work; an unreachable provider of the lead is an error", async () => {
   await using one = await TeamOnWire.start({
     lead: [reply([spawns("alice"), calls("wait_for_teammates", {})]), says("She failed.")],
     alice: [status(400)],
@@ -149,7 +149,7 @@ test("P22 a teammate that has failed is work unfinished; a provider that the lea
   expect(await run(other)).toMatchObject({ code: 1, out: [] });
 });
 
-test("P22 limits of the lead end the run with 4, a teammate's are only its outcome", async () => {
+test("P22 limits of the lead end the run with 4; a teammate's limits are only its outcome", async () => {
   const toils = () => calls("list_tasks", {});
   await using lead = await TeamOnWire.start({ lead: [toils] });
   expect(await run(lead, "--max-turns", "1")).toMatchObject({ code: 4 });
@@ -174,7 +174,7 @@ test("P22 limits of the lead end the run with 4, a teammate's are only its outco
   ]);
 });
 
-test("P22 a team's budget that a teammate uses up ends the run with 4, though the lead had answered", async () => {
+test("P22 if a teammate uses up the team's budget, the run ends with 4, even if the lead had answered", async () => {
   await using wire = await TeamOnWire.start({
     lead: [spawns("alice"), says("I have started alice.")],
     alice: [
@@ -205,7 +205,7 @@ test("P22 wrong usage and a second lead end with 2, and print nothing", async ()
   await team.close();
 });
 
-test("P22 a background command is waited for, and its end wakes its owner; one that lasts is ended and listed", async () => {
+test("P22 a background command is awaited, and its end wakes its owner; one that takes too long is ended and listed", async () => {
   await using wire = await TeamOnWire.start({
     lead: [
       reply([spawns("alice"), calls("wait_for_teammates", {})]),

@@ -6,7 +6,7 @@ import { after, Latch } from "./scenes.ts";
 const prompt = "Begin.";
 
 test.each(["sleep 3600", "yes", "trap '' TERM; cat /dev/zero"])(
-  "P19 while one member runs `%s`, everybody else works and is heard",
+  "P19 while one member runs `%s`, the others work and are answered",
   async (command) => {
     await using wire = await TeamOnWire.start({
       lead: [says("I am here.")],
@@ -45,7 +45,7 @@ test.each(["sleep 3600", "yes", "trap '' TERM; cat /dev/zero"])(
   },
 );
 
-test("P19 a member whose model is silent keeps nobody from being answered", async () => {
+test("P19 a member whose model does not answer blocks no other member", async () => {
   const silence = new Latch();
   await using wire = await TeamOnWire.start({
     lead: [says("Noted.")],

@@ -54,7 +54,7 @@ async function withApprovedPlan(parts: { lead: readonly Line[]; alice: readonly 
   return { wire, team, [Symbol.asyncDispose]: () => wire[Symbol.asyncDispose]() };
 }
 
-test("P12 an approval does not hold for a task that was taken right before a kill", async () => {
+test("P12 an approval does not apply to a task that was taken right before a kill", async () => {
   await using it = await withApprovedPlan({
     lead: [says("Noted.")],
     alice: [writes("unplanned.txt"), says("Over.")],
@@ -76,7 +76,7 @@ test("P12 an approval does not hold for a task that was taken right before a kil
   expect(existsSync(join(wire.root, "unplanned.txt"))).toBe(false);
 });
 
-test("P12 control: an approval holds over a restart where no task was taken after it", async () => {
+test("P12 control: an approval survives a restart if no task was taken after it", async () => {
   await using it = await withApprovedPlan({
     lead: [says("Noted.")],
     alice: [writes("planned.txt"), says("Over.")],
@@ -91,7 +91,7 @@ test("P12 control: an approval holds over a restart where no task was taken afte
   expect(existsSync(join(it.wire.root, "planned.txt"))).toBe(true);
 });
 
-test("P12 a task that the lead puts into a member's hands as begun closes its gate", async () => {
+test("P12 a task that the lead starts for a member closes its gate", async () => {
   const gives = reply([
     calls("create_task", { subject: "Second" }),
     calls("update_task", { task_id: "1", owner: "alice", status: "in_progress" }),
@@ -110,7 +110,7 @@ test("P12 a task that the lead puts into a member's hands as begun closes its ga
   expect(existsSync(join(wire.root, "unplanned.txt"))).toBe(false);
 });
 
-test("P12 the person's answer to a plan counts only where it came to who had asked", async () => {
+test("P12 the person's answer to a plan counts only if it was sent to the asker", async () => {
   await using wire = await TeamOnWire.start({
     lead: [says("Noted.")],
     alice: [calls("plan_approval", { plan: "The plan" }), says("I wait.")],
@@ -138,7 +138,7 @@ test("P12 the person's answer to a plan counts only where it came to who had ask
   expect(await questionOnDisk(wire, id)).toMatchObject({ state: "approved" });
 });
 
-test("P07 a refusal to shut down that was not sent before a kill is told at the next start, once", async () => {
+test("P07 a refusal to shut down that was not sent before a kill is reported at the next start, once", async () => {
   await using wire = await TeamOnWire.start({
     lead: [asks()],
     alice: [says("Ready."), answers(false, "the tests are red"), says("I stay.")],
@@ -161,7 +161,7 @@ test("P07 a refusal to shut down that was not sent before a kill is told at the 
   expect(await wire.statusOf("alice")).toBe("idle");
 });
 
-test("P07 what was agreed to by a teammate of the same name before does not end its successor, whatever the clock says", async () => {
+test("P07 an earlier teammate's agreement to shut down does not end a new one of the same name, whatever the clock says", async () => {
   await using wire = await TeamOnWire.start({
     lead: [asks()],
     alice: [says("Ready."), answers(true), says("I am new here.")],
@@ -188,7 +188,7 @@ test("P07 what was agreed to by a teammate of the same name before does not end 
   expect(await wire.statusOf("alice")).toBe("idle");
 });
 
-test("P08 a teammate whose failed run was not settled before a kill is failed after it, and waits for its lead", async () => {
+test("P08 a teammate whose failed run was not settled before a kill is failed afterwards, and waits for its lead", async () => {
   await using wire = await TeamOnWire.start({
     lead: [says("Noted.")],
     alice: [status(400), says("Again.")],
@@ -215,7 +215,7 @@ test("P08 a teammate whose failed run was not settled before a kill is failed af
 });
 
 test.each(["before", "after"] as const)(
-  "P05 the lead learns once that a task has failed, though the process is killed %s it is told",
+  "P05 the lead learns once that a task has failed, even if the process is killed %s the report",
   async (moment) => {
     const claims = calls("claim_task", { task_id: "1" });
     await using wire = await TeamOnWire.start({
@@ -246,7 +246,7 @@ test.each(["before", "after"] as const)(
   },
 );
 
-test("P13 a prompt that somebody else has put among the crons comes from outside", async () => {
+test("P13 a prompt that was added to the crons by hand comes from outside", async () => {
   await using wire = await TeamOnWire.start({ lead: [says("Noted.")] });
   await (await wire.open()).close();
   const id = newCronId();

@@ -19,7 +19,7 @@ const holds: Hold[] = [
 ];
 
 test.each(holds)(
-  "P07 a shutdown whose process is killed %s a %s %s is sent is completed at the next start, and told once",
+  "P07 a shutdown whose process is killed %s a %s %s is sent is completed at the next start, and reported once",
   async (...hold) => {
     await using wire = await killedInShutdown(hold);
 
@@ -37,7 +37,7 @@ test.each(holds)(
   },
 );
 
-test("control: where nothing on disk says that a member is ending, its end is never completed", async () => {
+test("control: if the disk does not record that a member is ending, its end is never completed", async () => {
   await using wire = await killedInShutdown(["before", "system", "message"]);
   const path = join(wire.teamDirectory, "config.json");
   const { members, ...team } = parseJson(await readFile(path, "utf8"), TeamRecord, path);
@@ -83,7 +83,7 @@ async function killedInShutdown(hold: Hold): Promise<TeamOnWire> {
   return wire;
 }
 
-test("P07 a shutdown request that nobody had answered at a kill is asked once more, and has its grace time", async () => {
+test("P07 a shutdown request without an answer at a kill is asked once more, with its grace time", async () => {
   const late = new Latch();
   await using wire = await TeamOnWire.start({
     lead: [calls("shutdown_request", { teammate: "alice" }), says("Noted.")],
@@ -117,7 +117,7 @@ test("P07 a shutdown request that nobody had answered at a kill is asked once mo
   expect(await team.openRequests()).toEqual([]);
 });
 
-test("P08 a lead that was killed in the middle of a run goes on when its person speaks, not before", async () => {
+test("P08 a lead that was killed in mid-run continues when its person writes, not before", async () => {
   const gate = new Latch();
   await using wire = await TeamOnWire.start({
     lead: [after(gate, says("Too late.")), says("Both heard.")],

@@ -43,7 +43,7 @@ function wrong(wire: TeamOnWire, sent: readonly string[]): string[] {
   return sent.filter((text) => occurrences(wire.shownTo("alice"), text) !== 1);
 }
 
-test("P01 what was sent is shown exactly once, however often everything is killed meanwhile", async () => {
+test("P01 sent mail is shown exactly once, however often everything is killed", async () => {
   await using wire = await TeamOnWire.start({ lead: [says("Noted.")], alice: [says("Fine.")] });
   const sent = await livedDangerously(wire);
 
@@ -57,7 +57,7 @@ test("P01 what was sent is shown exactly once, however often everything is kille
   expect(wire.server.refusals).toEqual([]);
 });
 
-test("control: a letter that is in no transcript and no mailbox is noticed", async () => {
+test("control: a message that is in no transcript and no mailbox is detected", async () => {
   await using wire = await TeamOnWire.start({ lead: [says("Noted.")], alice: [says("Fine.")] });
   const [first, second] = ["The first letter.", "The second letter."];
   await ranUntilQuiet(wire, (team) =>

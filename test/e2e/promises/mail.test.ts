@@ -16,7 +16,7 @@ function lastInput(request: { body: { messages: { content: unknown }[] } } | und
   return Array.isArray(content) ? content.map((part) => JSON.stringify(part)) : [];
 }
 
-test("P01 mail sent while its recipient works, is idle, or does not run is shown exactly once", async () => {
+test("P01 mail sent while its recipient works, is idle, or is not running is shown exactly once", async () => {
   const gate = new Latch();
   await using wire = await TeamOnWire.start({
     lead: [says("Noted.")],
@@ -48,7 +48,7 @@ test("P01 mail sent while its recipient works, is idle, or does not run is shown
   expect(wire.server.refusals).toEqual([]);
 });
 
-test("P01 a line that is in the mailbox twice, as after a send that was repeated, is shown once", async () => {
+test("P01 a line that is in the mailbox twice, as after a repeated send, is shown once", async () => {
   await using wire = await TeamOnWire.start({ lead: [says("Noted.")], alice: [says("Fine.")] });
   const team = await wire.open();
   await team.spawn(alice);
@@ -66,7 +66,7 @@ test("P01 a line that is in the mailbox twice, as after a send that was repeated
   expect(occurrences(wire.shownTo("alice"), "something else")).toBe(1);
 });
 
-test("P02 mail that comes during a call is in the very next request, all of it, after the results", async () => {
+test("P02 mail that arrives during a call is in the very next request, all of it, after the results", async () => {
   const gate = new Latch();
   const command = "until [ -e go ]; do sleep 0.01; done; echo command done";
   await using wire = await TeamOnWire.start({
@@ -97,7 +97,7 @@ test("P02 mail that comes during a call is in the very next request, all of it, 
   expect(second?.body.messages.map(({ role }) => role)).toEqual(["user", "assistant", "user"]);
 });
 
-test("P03 mail sent while the last reply is asked for or streamed is answered in the same run", async () => {
+test("P03 mail sent while the last reply is requested or streamed is answered in the same run", async () => {
   const team: { current?: Team } = {};
   await using wire = await TeamOnWire.start({
     lead: [says("Noted.")],
@@ -131,7 +131,7 @@ test("P03 mail sent while the last reply is asked for or streamed is answered in
   expect(runs).toHaveLength(1);
 });
 
-test("P03 mail that comes at any moment around a member's falling asleep wakes it", async () => {
+test("P03 mail that arrives at any moment while a member falls asleep wakes it", async () => {
   await using wire = await TeamOnWire.start({ lead: [says("Noted.")], alice: [says("Fine.")] });
   const team = await wire.open();
   const watched = new Watched(team);
@@ -165,7 +165,7 @@ test("P03 a line that another process appends wakes an idle member", async () =>
   );
 });
 
-test("P04 mail to nobody is a tool error that names the members, and makes no file", async () => {
+test("P04 mail to an unknown member is a tool error that lists the members, and creates no file", async () => {
   await using wire = await TeamOnWire.start({
     lead: [says("Noted.")],
     alice: [
@@ -199,7 +199,7 @@ test("P04 mail to nobody is a tool error that names the members, and makes no fi
   expect(await wire.stored("inbox", "bob.jsonl")).not.toContain("Hi.");
 });
 
-test("P04 what a member has not read at its end goes back to its sender, once", async () => {
+test("P04 mail that a member has not read at its end goes back to its sender, once", async () => {
   await using wire = await TeamOnWire.start({
     lead: [says("Noted.")],
     alice: [never],
@@ -232,7 +232,7 @@ test("P04 what a member has not read at its end goes back to its sender, once", 
   expect(wire.requestsOf("alice")).toHaveLength(1);
 });
 
-test("P04 an answer to a plan that its member does not live to read goes back to the lead", async () => {
+test("P04 an answer to a plan whose member ended before reading it goes back to the lead", async () => {
   await using wire = await TeamOnWire.start({
     lead: [
       (request) =>

@@ -10,7 +10,7 @@ import { coder, nextEvent } from "./scenes.ts";
 const senders = Array.from({ length: 8 }, (_, index) => `s${index}`);
 const each = 25;
 
-test("P14 eight processes write to a teammate that works: its model is shown all of it once, each sender's in order", async () => {
+test("P14 eight processes write to a working teammate: its model is shown everything once, in order for each sender", async () => {
   await using wire = await TeamOnWire.start({
     lead: [says("Noted.")],
     alice: [says("Read.")],
@@ -40,7 +40,7 @@ test("P14 eight processes write to a teammate that works: its model is shown all
   expect(wire.server.refusals).toEqual([]);
 });
 
-test("P15 a bad line is set aside and told once, and what stands around it reaches its member", async () => {
+test("P15 a bad line is set aside and reported once, and the lines around it are delivered", async () => {
   await using wire = await TeamOnWire.start({
     lead: [says("Noted.")],
     alice: [says("Read.")],

@@ -16,7 +16,7 @@ function thanks(peer: string): Line[] {
   return [next];
 }
 
-test("P06 a run that ends with nothing to say costs the lead no request, and comes with its next", async () => {
+test("P06 a run that ends with nothing to say costs the lead no request, and is shown in its next one", async () => {
   await using wire = await TeamOnWire.start({ lead: [says("Noted.")], alice: [reply([])] });
   const team = await wire.open();
   await team.spawn({ name: "alice", role: "coder", prompt });
@@ -33,7 +33,7 @@ test("P06 a run that ends with nothing to say costs the lead no request, and com
   expect(occurrences(wire.shownTo("lead"), 'type=\\"idle_notification\\"')).toBe(2);
 });
 
-test("P06 talk among teammates costs the lead one request in the end, with all of it", async () => {
+test("P06 talk among teammates costs the lead one request at the end, with all of it", async () => {
   const [alicesEnd, carolsTurn] = [new Latch(), new Latch()];
   await using wire = await TeamOnWire.start({
     lead: [says("Noted.")],
@@ -75,7 +75,7 @@ test("P06 talk among teammates costs the lead one request in the end, with all o
   }
 });
 
-test("P06 two members that thank each other for ever rest after 20 runs, and the lead is told once", async () => {
+test("P06 two members that endlessly thank each other stop after 20 runs, and the lead is notified once", async () => {
   await using wire = await TeamOnWire.start({
     lead: [says("Noted.")],
     alice: thanks("bob"),
@@ -99,7 +99,7 @@ test("P06 two members that thank each other for ever rest after 20 runs, and the
   expect(occurrences(waiting, "Thank you!")).toBeGreaterThan(20);
 });
 
-test("P06 another member's mail or another tool lets the two wake each other again", async () => {
+test("P06 another member's mail or another tool call lets the two wake each other again", async () => {
   await using wire = await TeamOnWire.start({
     lead: [says("Noted.")],
     alice: thanks("bob"),
@@ -123,7 +123,7 @@ test("P06 another member's mail or another tool lets the two wake each other aga
   expect(occurrences(wire.shownTo("lead"), stillness)).toBe(2);
 });
 
-test("P06 members that work between their messages are not kept from talking", async () => {
+test("P06 members that work between their messages may keep talking", async () => {
   const rounds = 30;
   const works = (peer: string): Line[] => {
     let request = 0;

@@ -124,7 +124,7 @@ async function expectNothingHappened({ wire, team, planId, questionId }: Gullibl
 }
 
 test.each(["lead", "alice", "bob"])(
-  "P13 a model of %s that obeys mail, lines from outside and files brings nothing about that is not its own to do",
+  "P13 a model of %s that obeys mail, lines from outside and files can only do what its member may do",
   async (victim) => {
     await using it = await gullibleTeam();
     const { wire, team, planId, questionId } = it;
@@ -153,7 +153,7 @@ test.each(["lead", "alice", "bob"])(
   },
 );
 
-test("the obedient model obeys: what is its member's own to do is done, so the others were refused", async () => {
+test("control: the obedient model does what its member may do, so the rest was refused", async () => {
   await using wire = await TeamOnWire.start({ lead: [obeys] });
   const team = await wire.open({ mode: "bypassPermissions", autoclaim: false });
   const orders = mischief("x", "y").filter((text) => !text.includes("spawn_teammate"));

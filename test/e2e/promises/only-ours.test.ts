@@ -64,7 +64,7 @@ async function pictureOf(directory: string): Promise<string[]> {
   );
 }
 
-test("P36 control: in a directory of its own, a team runs", async () => {
+test("P36 control: in its own directory, a team runs", async () => {
   await using directory = await temporaryDirectory();
   const place = await ground(directory.path);
 
@@ -131,7 +131,7 @@ test.each(attacks)(
   },
 );
 
-test("P36 a directory full of other things is no team's, with --fresh neither", async () => {
+test("P36 a directory with other content is not a team's, not even with --fresh", async () => {
   await using directory = await temporaryDirectory();
   const place = await ground(directory.path);
   const before = await pictureOf(place.home);
@@ -145,7 +145,7 @@ test("P36 a directory full of other things is no team's, with --fresh neither", 
   expect(await pictureOf(place.home)).toEqual(before);
 });
 
-test("P36 what is not the team's stays where it is when the team is set aside", async () => {
+test("P36 files that are not the team's stay where they are when the team is archived", async () => {
   await using directory = await temporaryDirectory();
   const place = await ground(directory.path);
   await run(place);
@@ -161,7 +161,7 @@ test("P36 what is not the team's stays where it is when the team is set aside", 
   expect(await readFile(join(place.team, "tasks", "README"), "utf8")).toBe("mine too\n");
 });
 
-test("P36 a foreign file named as the key keeps its mode and its text", async () => {
+test("P36 a foreign file named as the key keeps its mode and its content", async () => {
   await using directory = await temporaryDirectory();
   const place = await ground(directory.path);
   const before = await pictureOf(place.home);
@@ -180,7 +180,7 @@ test("P36 a foreign file named as the key keeps its mode and its text", async ()
 });
 
 test.each(["inbox/lead.jsonl", "transcripts/lead.jsonl", "events.jsonl", "tasks/7.json"])(
-  "P36 P25 a pipe in the place of %s is not waited for",
+  "P36 P25 a pipe in place of %s does not block",
   async (name) => {
     await using directory = await temporaryDirectory();
     const place = await ground(directory.path);

@@ -6,7 +6,7 @@ import { viewTeam } from "../../support/team.ts";
 import { shownIn, TeamOnWire } from "../../support/team-on-wire.ts";
 import { coder, lastResult, memberOnDisk, never, nextEvent, nextQuestion } from "./scenes.ts";
 
-test("P07 a stop from another shell ends a teammate in the middle of its work, whatever its model does", async () => {
+test("P07 a stop from another shell ends a working teammate, whatever its model does", async () => {
   await using wire = await TeamOnWire.start({
     lead: [says("Noted.")],
     alice: [never],
@@ -30,7 +30,7 @@ test("P07 a stop from another shell ends a teammate in the middle of its work, w
   expect(wire.requestsOf("alice")).toHaveLength(1);
 });
 
-test("P07 a stop of everybody from another shell costs no model call: the lead stays, and is asked nothing", async () => {
+test("P07 stopping all members from another shell costs no model call: the lead stays, and its model is not asked", async () => {
   await using wire = await TeamOnWire.start({
     lead: [never, says("I am still here.")],
     alice: [never],
@@ -59,7 +59,7 @@ test("P07 a stop of everybody from another shell costs no model call: the lead s
   expect(await team.quiet()).toMatchObject({ result: "I am still here." });
 });
 
-test("P12 a plan's approval from another shell counts from the very request on that shows it", async () => {
+test("P12 a plan's approval from another shell takes effect with the request that shows it", async () => {
   let id = "";
   await using wire = await TeamOnWire.start({
     lead: [says("Noted.")],
@@ -86,7 +86,7 @@ test("P12 a plan's approval from another shell counts from the very request on t
   expect(lastResult(wire.requestsOf("alice")[3])).toMatchObject({ isError: false });
 });
 
-test("P13 an order is carried out once: after a restart it is found done, and its member's successor is not struck by it", async () => {
+test("P13 an order is carried out once: it is not repeated after a restart or for its member's successor", async () => {
   await using wire = await TeamOnWire.start({
     lead: [says("Noted.")],
     alice: [says("I am here.")],

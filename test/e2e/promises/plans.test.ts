@@ -23,7 +23,7 @@ const decides = (approve: boolean, feedback?: string) => (request: ProviderReque
 /** Nothing but the gate is in the way of a change. */
 const free = { mode: "bypassPermissions", autoclaim: false } as const;
 
-test("P12 from birth on, nothing changes before a plan is approved: not behind the plan in the same reply, not after a rejection", async () => {
+test("P12 from the spawn on, nothing changes before a plan is approved: not after the plan in the same reply, not after a rejection", async () => {
   const changes = () => [
     writes("new.txt"),
     calls("edit_file", { path: "old.txt", old_text: "old", new_text: "new" }),
@@ -90,7 +90,7 @@ test("P12 from birth on, nothing changes before a plan is approved: not behind t
   expect(wire.server.refusals).toEqual([]);
 });
 
-test("P12 who needs no plan is held back by one all the same, once it is handed in", async () => {
+test("P12 a member that needs no plan is blocked too, once it has submitted one", async () => {
   await using wire = await TeamOnWire.start({
     lead: [spawns("alice"), says("Waiting."), decides(true), says("Approved.")],
     alice: [
@@ -111,7 +111,7 @@ test("P12 who needs no plan is held back by one all the same, once it is handed 
   expect(there).toEqual(["before.txt", "after.txt"]);
 });
 
-test("P12 an approval is of one request: of an older plan it opens nothing, and what is decided stays decided", async () => {
+test("P12 an approval is for one request: one of an older plan opens nothing, and decided ones stay decided", async () => {
   const ids = new Set<string>();
   const remembers = (request: ProviderRequest) => {
     ids.add(requestIdIn(request));
@@ -151,7 +151,7 @@ test("P12 an approval is of one request: of an older plan it opens nothing, and 
   expect(there(wire)).toEqual([]);
 });
 
-test("P12 an approval holds until the member takes another task or is spawned again", async () => {
+test("P12 an approval is valid until the member takes another task or is spawned again", async () => {
   const decided = new Set<string>();
   const approvesAll = (request: ProviderRequest) => {
     const id = requestIdIn(request);
@@ -194,7 +194,7 @@ function there(wire: TeamOnWire): string[] {
   );
 }
 
-test("P12 a closed gate is closed after a restart, its question is still open, and its answer opens it", async () => {
+test("P12 a closed gate stays closed after a restart, its question stays open, and its answer opens it", async () => {
   await using wire = await TeamOnWire.start({
     lead: [says("Waiting."), says("I think about it."), decides(true), says("Approved.")],
     alice: [
@@ -231,7 +231,7 @@ test("P12 a closed gate is closed after a restart, its question is still open, a
   expect(there(wire)).toEqual(["two.txt", "three.txt"]);
 });
 
-test("P12 where the person decides plans, the lead's model cannot, and the person's word opens the gate", async () => {
+test("P12 if the person decides plans, the lead's model cannot, and the person's answer opens the gate", async () => {
   let id = "";
   await using wire = await TeamOnWire.start({
     lead: [() => calls("plan_approval", { request_id: id, approve: true }), says("I may not.")],

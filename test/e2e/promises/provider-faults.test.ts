@@ -6,7 +6,7 @@ import { teamPlace } from "../../support/team.ts";
 import { shownIn, TeamOnWire } from "../../support/team-on-wire.ts";
 import { coder, memberOnDisk, nextEvent, onceTold, resultsIn, spawns } from "./scenes.ts";
 
-test("P17 one pause that the provider asks for holds for the whole team, and the person sees why each waits", async () => {
+test("P17 a pause that the provider asks for applies to the whole team, and the person sees why each member waits", async () => {
   await using wire = await TeamOnWire.start({
     lead: [status(429, undefined, { "retry-after": "30" }), says("Over.")],
     alice: [says("Over.")],
@@ -33,7 +33,7 @@ test("P17 one pause that the provider asks for holds for the whole team, and the
   expect((await quiet).members.map(({ outcome }) => outcome)).toEqual(["done", "done", "done"]);
 });
 
-test("P17 a provider's failure is that member's own: the others go on, the lead hears why, and its word starts it again", async () => {
+test("P17 a provider failure affects only that member: the others continue, the lead gets the reason, and its message starts it again", async () => {
   await using wire = await TeamOnWire.start({
     lead: [
       reply([spawns("alice"), spawns("bob"), calls("wait_for_teammates", {})]),
@@ -68,7 +68,7 @@ test("P17 a provider's failure is that member's own: the others go on, the lead 
   expect(shownIn(wire.requestsOf("lead").at(-1))).toContain("Up.");
 });
 
-test("P17 a failed member is not started by a peer, who is told so", async () => {
+test("P17 a failed member is not started by a peer, and the peer is notified", async () => {
   await using wire = await TeamOnWire.start({
     lead: [says("Noted.")],
     alice: [status(400)],

@@ -36,7 +36,7 @@ async function waitingFor(wire: TeamOnWire) {
   return { clock, quiet };
 }
 
-test("P22 a background command is waited for as long as was said", async () => {
+test("P22 a background command is awaited for the configured time", async () => {
   await using wire = await TeamOnWire.start({
     lead: [
       calls("background_run", { command: "until [ -e enough ]; do sleep 0.1; done; echo made it" }),
@@ -54,7 +54,7 @@ test("P22 a background command is waited for as long as was said", async () => {
   expect(wire.shownTo("lead")).toContain("made it");
 });
 
-test("P22 a background command is waited for no longer, however often everybody looks for mail", async () => {
+test("P22 a background command is awaited no longer, even if members keep looking for mail", async () => {
   await using wire = await TeamOnWire.start({
     lead: [calls("background_run", { command: "sleep 60" }), says("Over.")],
   });
@@ -69,7 +69,7 @@ test("P22 a background command is waited for no longer, however often everybody 
   expect((await quiet).background).toEqual([{ member: "lead", commands: 1 }]);
 });
 
-test("P22 whoever waits for a team to be quiet waits no longer than it is open", async () => {
+test("P22 waiting for a team to be quiet ends when the team is closed", async () => {
   await using wire = await TeamOnWire.start({ lead: [never] });
   const team = await wire.open();
   await team.prompt("Go.");
@@ -81,7 +81,7 @@ test("P22 whoever waits for a team to be quiet waits no longer than it is open",
   await Promise.allSettled([quiet]);
 });
 
-test("P09 whoever waits for a team to be quiet waits no longer than this process is its lead", async () => {
+test("P09 waiting for a team to be quiet ends when this process is no longer its lead", async () => {
   const anotherLead = new AbortController();
   class LosableStore extends MemoryTeamStore {
     override readonly lost = anotherLead.signal;
@@ -98,7 +98,7 @@ test("P09 whoever waits for a team to be quiet waits no longer than this process
   expect(wire.warnings.join()).toContain("Another process has become the lead");
 });
 
-test("P05 what came of talk among teammates is shown to the lead, also when an order came after it", async () => {
+test("P05 the result of talk among teammates is shown to the lead, also when an order came after it", async () => {
   const [carolsCall, carolsEnd] = [new Latch(), new Latch()];
   await using wire = await TeamOnWire.start({
     lead: [reply([spawns("alice"), spawns("bob"), spawns("carol")]), says("Noted.")],

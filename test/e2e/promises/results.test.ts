@@ -9,7 +9,7 @@ import { startTeamProcess } from "./team-process.ts";
 
 const alice = { name: "alice", role: "coder", prompt: "Begin." };
 
-test("P05 every answer of a run reaches the lead, whole, once and in order, though no tool sends it", async () => {
+test("P05 every answer of a run reaches the lead, whole, once and in order, without a tool call", async () => {
   const team: { current?: Team } = {};
   await using wire = await TeamOnWire.start({
     lead: [says("Noted.")],
@@ -55,7 +55,7 @@ test("P05 an answer that is too long for a message is shown in part, with the pa
   expect(visible + Number(missing)).toBe(answer.length);
 });
 
-test("P05 a run that fails is reported with its reason, and what it had said before", async () => {
+test("P05 a failed run is reported with its reason and its earlier answers", async () => {
   const team: { current?: Team } = {};
   await using wire = await TeamOnWire.start({
     lead: [says("Noted.")],
@@ -90,7 +90,7 @@ test("P05 a kill between a run's end and its report does not lose the result", a
   expect(occurrences(wire.shownTo("lead"), "The result.")).toBe(1);
 });
 
-test("P05 a kill right after the report does not double the result", async () => {
+test("P05 a kill right after the report does not duplicate the result", async () => {
   await using wire = await killedAtReport("after");
 
   const team = await wire.open();

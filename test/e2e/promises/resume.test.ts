@@ -79,7 +79,7 @@ async function endedTeam(ending: Ending): Promise<{ wire: TeamOnWire; pids: numb
 }
 
 test.each(["kill", "leave"] as const)(
-  "P08 a team that ended by a %s goes on, each member where it was",
+  "P08 a team that ended by a %s continues, each member where it was",
   async (ending) => {
     const { wire: ended, pids } = await endedTeam(ending);
     await using wire = ended;
@@ -120,7 +120,7 @@ test.each(["kill", "leave"] as const)(
   },
 );
 
-test("P08 a command that a kill has cut short is reported as of unknown outcome", async () => {
+test("P08 a command that was running at a kill is reported with an unknown outcome", async () => {
   const { wire: ended } = await endedTeam("kill");
   await using wire = ended;
 
@@ -131,7 +131,7 @@ test("P08 a command that a kill has cut short is reported as of unknown outcome"
   );
 });
 
-test("P08 a plan that was undecided at a kill is decided after it, and its member goes on", async () => {
+test("P08 a plan that was undecided at a kill is decided afterwards, and its member continues", async () => {
   const { wire: ended } = await endedTeam("kill");
   await using wire = ended;
   const team = await wire.open({ mode: "bypassPermissions" });
@@ -144,7 +144,7 @@ test("P08 a plan that was undecided at a kill is decided after it, and its membe
   );
 });
 
-test("control: where nothing says that a command had begun, it runs a second time", async () => {
+test("control: without a record that a command had started, it runs a second time", async () => {
   const { wire: ended } = await endedTeam("kill");
   await using wire = ended;
   await rewriteTranscript(wire.root, "worker", (entries) =>

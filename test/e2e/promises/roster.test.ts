@@ -34,7 +34,7 @@ test("P09 config.json follows a teammate: working, idle, failed, idle again, shu
   expect(await wire.statusOf("alice")).toBe("shutdown");
 });
 
-test("P09 a name that works is not spawned twice, and keeps its one loop", async () => {
+test("P09 a working member is not spawned twice, and keeps its one loop", async () => {
   const gate = new Latch();
   await using wire = await TeamOnWire.start({
     lead: [
@@ -79,7 +79,7 @@ test("P09 a second start is refused while a lead is alive, and takes over once i
   expect(occurrences(wire.shownTo("alice"), "Still there?")).toBe(1);
 });
 
-test("P09 a teammate that was killed while it worked can be told apart, and goes on at the next start", async () => {
+test("P09 a teammate that was killed while it worked is recognized, and continues at the next start", async () => {
   const gate = new Latch();
   await using wire = await TeamOnWire.start({
     lead: [says("Noted.")],

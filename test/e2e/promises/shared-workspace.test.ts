@@ -8,7 +8,7 @@ import { providerEnvironment } from "../../support/agent-on-wire.ts";
 import { shownIn, TeamOnWire } from "../../support/team-on-wire.ts";
 import { after, coder, Latch, lastResult, resultsIn, rosterOnDisk } from "./scenes.ts";
 
-test("P21 of two teammates that work on one file, the one who has not seen the other's change is refused and shown it", async () => {
+test("P21 when two teammates edit one file, the one that has not seen the other's change is refused and shown it", async () => {
   const bobHasWritten = new Latch();
   const edits = (from: string, to: string) =>
     calls("edit_file", { path: "shared.txt", old_text: from, new_text: to });
@@ -38,7 +38,7 @@ test("P21 of two teammates that work on one file, the one who has not seen the o
   expect(await readFile(join(wire.root, "shared.txt"), "utf8")).toBe("1\n2\n");
 });
 
-test("P20 no teammate writes outside the workspace or into .team by a file tool, in the widest mode either", async () => {
+test("P20 no teammate writes outside the workspace or into .team by a file tool, not even in the widest mode", async () => {
   await using elsewhere = await temporaryDirectory();
   const targets = (away: string) => [
     "../escaped.txt",
@@ -71,7 +71,7 @@ test("P20 no teammate writes outside the workspace or into .team by a file tool,
   expect((await rosterOnDisk(wire)).members.map(({ name }) => name)).toEqual(["alice"]);
 });
 
-test("P24 a provider's key is in no teammate's commands, and masked in files it reads, mail it sends and tasks it makes", async () => {
+test("P24 a provider's key is not in teammates' commands, and is masked in files they read, mail they send and tasks they create", async () => {
   let key = "";
   await using wire = await TeamOnWire.start({
     lead: [says("Noted.")],

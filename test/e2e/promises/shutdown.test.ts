@@ -34,7 +34,7 @@ async function teamOf(parts: { lead: Part; alice: Part }, shutdownGraceMs = 200)
   return { wire, team, gone, [Symbol.asyncDispose]: () => wire[Symbol.asyncDispose]() };
 }
 
-test("P07 a teammate that agrees is gone: no call more, its tasks free, the lead told, the roster true", async () => {
+test("P07 a teammate that agrees is gone: no more calls, its tasks free, the lead notified, the roster true", async () => {
   const gate = new Latch();
   await using it = await teamOf(
     {
@@ -115,7 +115,7 @@ test("P07 a teammate that does not answer is gone after the grace time", async (
   expect(await team.openRequests()).toEqual([]);
 });
 
-test("P07 a teammate that sits in a command is gone after the grace time, its process too", async () => {
+test("P07 a teammate that runs a command is gone after the grace time, with its process", async () => {
   await using it = await teamOf({
     lead: [asks, says("Asked.")],
     alice: [calls("bash", { command: "echo $$ > pid; trap '' TERM; while :; do sleep 0.1; done" })],
@@ -150,7 +150,7 @@ test("P07 a background command ends with its teammate", async () => {
   expect(await systemProcesses.startOf(pid)).toBeUndefined();
 });
 
-test("P07 a model call that is under way at a teammate's end is aborted", async () => {
+test("P07 a model call in progress at a teammate's end is aborted", async () => {
   const late = new Latch();
   await using it = await teamOf({
     lead: [asks, says("Asked.")],
@@ -169,7 +169,7 @@ test("P07 a model call that is under way at a teammate's end is aborted", async 
   expect(wire.requestsOf("alice")).toHaveLength(1);
 });
 
-test("P07 what a teammate asks for beside its agreement is not done any more", async () => {
+test("P07 calls that a teammate makes together with its agreement are not carried out", async () => {
   await using it = await teamOf(
     {
       lead: [asks, says("Asked.")],
@@ -194,7 +194,7 @@ test("P07 what a teammate asks for beside its agreement is not done any more", a
   expect(await wire.statusOf("alice")).toBe("shutdown");
 });
 
-test("P07 force does not ask", async () => {
+test("P07 force ends a teammate without asking", async () => {
   await using it = await teamOf(
     {
       lead: [calls("shutdown_request", { teammate: "alice", force: true }), says("Done.")],
@@ -213,7 +213,7 @@ test("P07 force does not ask", async () => {
   expect(await wire.stored("inbox", "alice.jsonl")).not.toContain("shutdown_request");
 });
 
-test("P07 who was shut down stays so over a restart, and can be spawned again with its history", async () => {
+test("P07 a teammate that was shut down stays so after a restart, and can be spawned again with its history", async () => {
   await using it = await teamOf({
     lead: [says("Noted.")],
     alice: [says("I know the secret word: xyzzy."), says("Back again.")],
@@ -237,7 +237,7 @@ test("P07 who was shut down stays so over a restart, and can be spawned again wi
   expect(occurrences(wire.shownTo("lead"), "Back again.")).toBe(1);
 });
 
-test("P07 nobody can agree in another's place: of two that are asked, the one that agrees goes", async () => {
+test("P07 nobody can agree for another: of two that are asked, only the one that agrees ends", async () => {
   await using wire = await TeamOnWire.start({
     lead: [
       reply([

@@ -8,7 +8,7 @@ import { coder, nextEvent } from "./scenes.ts";
 const hourMs = 3_600_000;
 
 test.each([-hourMs, hourMs])(
-  "P07 a stop from a shell whose clock is %d ms off ends everybody, and nobody who is spawned after it",
+  "P07 a stop from a shell whose clock is %d ms off ends all members, and none that is spawned later",
   async (skewMs) => {
     await using wire = await TeamOnWire.start({
       lead: [says("Noted.")],

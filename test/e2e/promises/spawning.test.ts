@@ -23,7 +23,7 @@ function toolsOf({ body }: ProviderRequest): string[] {
   return tools.map((tool) => tool.name ?? tool.function?.name);
 }
 
-test("P23 a teammate's first request has the model, the tools, the role and the directory that were asked for", async () => {
+test("P23 a teammate's first request has the requested model, tools, role and directory", async () => {
   await using wire = await TeamOnWire.start({
     lead: [
       reply([
@@ -64,7 +64,7 @@ test("P23 a teammate's first request has the model, the tools, the role and the 
   });
 });
 
-test("P23 a teammate that cannot be as it is asked for is not spawned, and the error says what cannot be", async () => {
+test("P23 a teammate that cannot be as requested is not spawned, and the error says why", async () => {
   const wrong: [ReplyBlock, RegExp][] = [
     [spawns("alice", { model: "nosuch/model" }), /nosuch/],
     [spawns("alice", { model: "" }), /model/i],
@@ -96,7 +96,7 @@ test("P23 a teammate that cannot be as it is asked for is not spawned, and the e
   expect(wire.server.requests).toHaveLength(2);
 });
 
-test("P23 a re-spawn with another model is another model: nothing of the old one is kept but the history", async () => {
+test("P23 spawning again with another model keeps nothing of the old one but the history", async () => {
   await using wire = await TeamOnWire.start({
     lead: [says("Noted.")],
     alice: [says("As before."), says("As now.")],
@@ -114,7 +114,7 @@ test("P23 a re-spawn with another model is another model: nothing of the old one
   expect(second?.text).toContain("As before.");
 });
 
-test("a lead's wrong calls are errors that say what is right", async () => {
+test("a lead's invalid calls are errors that say what is valid", async () => {
   let planId = "";
   const wrong = (): [ReplyBlock, RegExp][] => [
     [spawns("alice"), /'alice' is currently working/],
@@ -176,7 +176,7 @@ test("a lead's wrong calls are errors that say what is right", async () => {
   });
 });
 
-test("a teammate cannot answer what is not its own, nor what is decided", async () => {
+test("a teammate cannot answer requests of others, nor decided ones", async () => {
   await using wire = await TeamOnWire.start({
     lead: [
       onceTold("Shut alice down", calls("shutdown_request", { teammate: "alice" }), says("Asked.")),

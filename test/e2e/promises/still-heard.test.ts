@@ -16,7 +16,7 @@ function flood(wire: TeamOnWire, name: string): Promise<void> {
   return appendFile(join(wire.teamDirectory, "inbox", `${name}.jsonl`), line.repeat(tooMuch));
 }
 
-test("P03 P25 a teammate that has failed hears the person behind any amount of other mail", async () => {
+test("P03 P25 a failed teammate gets the person's mail after any amount of other mail", async () => {
   await using wire = await TeamOnWire.start({
     lead: [says("Noted.")],
     alice: [status(400), says("Here I am.")],
@@ -32,7 +32,7 @@ test("P03 P25 a teammate that has failed hears the person behind any amount of o
   await wire.server.until(() => wire.shownTo("alice").includes("Start again."));
 });
 
-test("P03 P25 a lead that was interrupted hears the person behind any amount of other mail", async () => {
+test("P03 P25 an interrupted lead gets the person's mail after any amount of other mail", async () => {
   await using wire = await TeamOnWire.start({ lead: [never, says("Here I am.")] });
   const team = await wire.open();
   await team.prompt("Go.");
@@ -47,7 +47,7 @@ test("P03 P25 a lead that was interrupted hears the person behind any amount of 
   await wire.server.until(() => wire.shownTo("lead").includes("Are you there?"));
 });
 
-test("P12 an interrupt that comes before a run has begun holds, until the person writes again", async () => {
+test("P12 an interrupt before a run has started is effective until the person writes again", async () => {
   const answers = (request: ProviderRequest) =>
     shownIn(request).includes("Second.") ? says("Heard.") : never();
   await using wire = await TeamOnWire.start({ lead: [answers] });
@@ -64,7 +64,7 @@ test("P12 an interrupt that comes before a run has begun holds, until the person
   expect(wire.shownTo("lead")).toMatch(/First\..*Second\./);
 });
 
-test("P12 whoever was interrupted with a task in its hands stays so over a restart, until the person writes", async () => {
+test("P12 a member that was interrupted while it held a task stays so after a restart, until the person writes", async () => {
   await using wire = await TeamOnWire.start({
     lead: [says("Noted.")],
     alice: [

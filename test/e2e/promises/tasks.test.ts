@@ -24,7 +24,7 @@ const completesIfClaimed = (request: ProviderRequest) =>
     ? says("Somebody else has it.")
     : calls("complete_task", { task_id: "1", result: "Done." });
 
-test("P10 of two teammates that claim one task at once, one gets it and the other is told who", async () => {
+test("P10 when two teammates claim one task at once, one gets it and the other learns the owner", async () => {
   const bothAsk = new Latch();
   const claims = () => after(bothAsk, calls("claim_task", { task_id: "1" }));
   await using wire = await TeamOnWire.start({
@@ -55,7 +55,7 @@ test("P10 of two teammates that claim one task at once, one gets it and the othe
   expect(wire.server.refusals).toEqual([]);
 });
 
-test("P10 a blocked task cannot start, and finishing its last blocker wakes the owner who waits", async () => {
+test("P10 a blocked task cannot start, and finishing its last blocker wakes the waiting owner", async () => {
   const bobWaits = new Latch();
   await using wire = await TeamOnWire.start({
     lead: [
@@ -107,7 +107,7 @@ test("P10 a blocked task cannot start, and finishing its last blocker wakes the 
   expect(await taskOnDisk(wire, "3")).toMatchObject({ status: "completed", result: "It stands." });
 });
 
-test("P10 an idle teammate takes open tasks by itself, in the order of what blocks them, each on disk first", async () => {
+test("P10 an idle teammate claims open tasks on its own, in the order of dependencies, each stored first", async () => {
   const onDisk: unknown[] = [];
   const look = (id: string) => async () => {
     onDisk.push(await taskOnDisk(wire, id));
@@ -139,7 +139,7 @@ test("P10 an idle teammate takes open tasks by itself, in the order of what bloc
   expect((await team.tasks()).map(({ status }) => status)).toEqual(["completed", "completed"]);
 });
 
-test("P10 without autoclaim an idle teammate is left in peace, and the task stays open", async () => {
+test("P10 without autoclaim an idle teammate stays idle, and the task stays open", async () => {
   await using wire = await TeamOnWire.start({
     lead: [creates("Paint"), says("Noted.")],
     alice: [says("I am here.")],
@@ -154,7 +154,7 @@ test("P10 without autoclaim an idle teammate is left in peace, and the task stay
   expect(await taskOnDisk(wire, "1")).toMatchObject({ status: "pending", owner: null });
 });
 
-test("P10 the task of an owner that is gone is free again, and the next teammate takes it", async () => {
+test("P10 the task of an ended owner is free again, and the next teammate takes it", async () => {
   await using wire = await TeamOnWire.start({
     lead: [creates("Mend"), says("Noted.")],
     alice: [calls("claim_task", { task_id: "1" }), never],
@@ -179,7 +179,7 @@ test("P10 the task of an owner that is gone is free again, and the next teammate
   expect(await taskOnDisk(wire, "1")).toMatchObject({ owner: "bob", status: "completed" });
 });
 
-test("P10 tasks that would wait for each other are refused, and the board stays as it was", async () => {
+test("P10 dependency cycles are refused, and the board stays unchanged", async () => {
   await using wire = await TeamOnWire.start({
     lead: [
       reply([
@@ -205,7 +205,7 @@ test("P10 tasks that would wait for each other are refused, and the board stays 
   expect(board).toEqual([["1"], ["2", "1"], ["3", "2"]]);
 });
 
-test("P10 who ends its run with a task is reminded once, loses it the next time, and after three losses it has failed", async () => {
+test("P10 a member that ends its run with a task is reminded once, loses it the next time, and after three losses the task has failed", async () => {
   await using wire = await TeamOnWire.start({
     lead: [creates("Mend"), says("Noted.")],
     alice: [says("I am here."), says("I looked at it.")],
@@ -231,7 +231,7 @@ test("P10 who ends its run with a task is reminded once, loses it the next time,
   expect(shownIn(wire.requestsOf("lead").at(-1))).toContain("Task 1 has failed");
 });
 
-test("P10 what is over stays on the board with who did it and what came of it, also when it is opened again", async () => {
+test("P10 ended tasks stay on the board with their owner and result, also when they are reopened", async () => {
   const makes = onceTold(
     "Make the tasks",
     reply([

@@ -59,7 +59,7 @@ test("P38 a message that begins with the letter of an answer answers nothing, ty
   expect(existsSync(file)).toBe(false);
 });
 
-test("P38 a chosen question is answered by its key, and what was being typed is still there", async () => {
+test("P38 a selected question is answered by its key, and the typed text is kept", async () => {
   await using directory = await temporaryDirectory();
   await using terminal = await startedIn(directory.path);
   const file = join(directory.path, "work", "schema.sql");

@@ -49,7 +49,7 @@ async function afterMishap(mishap: (wire: TeamOnWire) => Promise<void>, lead: Li
 }
 
 test.each(mishaps)(
-  "P08 a teammate %s is failed and holds nothing, and everybody else goes on",
+  "P08 a teammate %s is failed and holds nothing, and the others continue",
   async (_, mishap) => {
     await using wire = await afterMishap(mishap, says("Noted."));
 
@@ -79,7 +79,7 @@ test.each(mishaps)("P07 a teammate %s can be stopped by the person", async (_, m
   await expect(team.stop("nobody")).rejects.toMatchObject({ code: "member-unknown" });
 });
 
-test("P07 a teammate that cannot go on is shut down by its lead without being asked, and its mail goes back", async () => {
+test("P07 a teammate that cannot continue is shut down by its lead without being asked, and its mail goes back", async () => {
   const asks = onceTold(
     "End alice.",
     calls("shutdown_request", { teammate: "alice" }),
@@ -97,7 +97,7 @@ test("P07 a teammate that cannot go on is shut down by its lead without being as
   expect(wire.warnings).toContainEqual(expect.stringContaining("Nobody reads this."));
 });
 
-test("P07 a stop of everybody ends those who cannot go on, too", async () => {
+test("P07 stopping all members also ends those that cannot continue", async () => {
   await using wire = await afterMishap(loseDirectory, says("Noted."));
 
   const team = await wire.open({ autoclaim: false });

@@ -104,7 +104,7 @@ test.each([
   }
 });
 
-test("a command of the person's that may have run is not run a second time", async () => {
+test("a command of the person that may have run is not run a second time", async () => {
   const prompt = mail("lead", "message", 'Run "touch once".');
 
   const { stage, text } = await play(alice, prompt, { at: 1, isDone: true });

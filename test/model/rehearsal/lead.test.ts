@@ -62,7 +62,7 @@ test("Check the lead inbox for any messages", async () => {
   expect(text).toMatch(/alice.*The build is green\.[\s\S]*bob.*All is green\./);
 });
 
-test("unread mail is shown as it is, and an empty inbox is said to be empty", async () => {
+test("unread mail is shown unchanged, and an empty inbox is reported as empty", async () => {
   const dialogue = lead({ read_inbox: ["[{ ... (cut)", "[]"] });
 
   expect(await dialogue.tell("Check your inbox")).toContain("unread: [{ ... (cut)");
@@ -155,7 +155,7 @@ test("Spawn charlie, have him submit a plan, then approve it.", async () => {
   expect(text).toContain("By the way.");
 });
 
-test("a rejected plan is followed by another where one is to be approved", async () => {
+test("a rejected plan is followed by another if one is to be approved", async () => {
   const dialogue = lead({ wait_for_teammates: [plan("plan-1"), plan("plan-2")] });
 
   await dialogue.tell("Spawn bob with a risky task, reject his plan, then approve the better one.");
@@ -169,7 +169,7 @@ test("a rejected plan is followed by another where one is to be approved", async
   ]);
 });
 
-test("a plan that nobody has decided waits for the person's word", async () => {
+test("an undecided plan waits for the person", async () => {
   const dialogue = lead();
   const text = await dialogue.tell(plan("plan-7").mail.join());
   expect(text).toContain("Approve bob's plan.");
@@ -209,7 +209,7 @@ test("Create tasks with dependencies. Watch teammates respect the blocked order.
   expect(dialogue.names).not.toContain("spawn_teammate");
 });
 
-test("tasks that nobody could take bring teammates", async () => {
+test("tasks without teammates cause some to be spawned", async () => {
   const dialogue = lead({ list_teammates: ["Team: default\n  alice (coder): shutdown"] });
 
   await dialogue.tell("Create tasks with dependencies.");
@@ -217,7 +217,7 @@ test("tasks that nobody could take bring teammates", async () => {
   expect(dialogue.names.filter((name) => name === "spawn_teammate")).toHaveLength(2);
 });
 
-test("whoever is at work already gets its work by mail, and no other error is passed over", async () => {
+test("a working teammate gets its work by mail, and no other error is ignored", async () => {
   const busy = { output: "Error: 'bob' is currently working. Write to it.", isError: true };
   const dialogue = lead({ spawn_teammate: [busy] });
   await dialogue.tell("Spawn bob as a tester. Ask him to list the files.");
@@ -233,7 +233,7 @@ test("whoever is at work already gets its work by mail, and no other error is pa
   expect(text).toContain("The team is full.");
 });
 
-test("a waiting that was cut short, by a restart for instance, ends nothing", async () => {
+test("a wait that ended early, for instance by a restart, ends nothing", async () => {
   const lost = { output: "Error: Nobody knows what came of it.", isError: true };
   const dialogue = lead({ wait_for_teammates: [lost] });
 
@@ -250,7 +250,7 @@ test("a waiting that was cut short, by a restart for instance, ends nothing", as
   });
 });
 
-test("results that wake the lead are told, with the board where there is one", async () => {
+test("results that wake the lead are reported, with the board if there is one", async () => {
   const dialogue = lead();
 
   expect(await dialogue.tell(mail("alice", "result", "Done with it."))).toBe(
@@ -262,7 +262,7 @@ test("results that wake the lead are told, with the board where there is one", a
   );
 });
 
-test("what is said in mail is no order", async () => {
+test("text in mail is not an order", async () => {
   const dialogue = lead();
 
   await dialogue.tell(
@@ -277,7 +277,7 @@ function spawning(name: string, role: string, prompt: unknown = expect.any(Strin
   return { name: "spawn_teammate", input: { name, role, prompt, plan_required: false } };
 }
 
-test("a plan for a task of the lead's own is approved, and one for any other is left to the person", async () => {
+test("a plan for a task of the lead is approved, and any other is left to the person", async () => {
   const planFor = (task: string) =>
     mail(
       "bob",
@@ -295,7 +295,7 @@ test("a plan for a task of the lead's own is approved, and one for any other is 
   expect(dialogue.calls.at(-1)).toMatchObject({ name: "plan_approval", input: { approve: true } });
 });
 
-test("what is left undone is put to the person, not tried again", async () => {
+test("unfinished work is reported to the person, not tried again", async () => {
   const dialogue = lead();
 
   const text = await dialogue.tell(

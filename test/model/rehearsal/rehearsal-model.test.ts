@@ -28,14 +28,14 @@ test("it needs no key, and is opened for any member", async () => {
   expect((await models.open("rehearsal", lead)).id).toBe("rehearsal");
 });
 
-test("it costs nothing, which is known", () => {
+test("its cost is known to be zero", () => {
   const price = findPrice("rehearsal");
 
   const usage = { input_tokens: 9, output_tokens: 9, cache_read_tokens: 0, cache_write_tokens: 0 };
   expect(price && costOf(usage, price)).toBe(0);
 });
 
-test("text comes in several pieces that make up the reply", async () => {
+test("text is streamed in several pieces that make up the reply", async () => {
   const parts = await partsOf({
     system: leadSystem,
     conversation: [{ type: "input", texts: ["Good morning"] }],
@@ -51,7 +51,7 @@ test("text comes in several pieces that make up the reply", async () => {
   });
 });
 
-test("an abort before the beginning or in the middle ends it in one error", async () => {
+test("an abort before the start or in the middle ends with one error", async () => {
   const before = await partsOf({ signal: AbortSignal.abort() });
   const abort = new AbortController();
   const middle = await partsOf({ system: leadSystem, signal: abort.signal }, () => abort.abort());
@@ -90,7 +90,7 @@ test.each(tutorialPrompts)(
   },
 );
 
-test("it says what it is in its first answer to the person, and not in each", async () => {
+test("it introduces itself in its first answer to the person only", async () => {
   const dialogue = new Dialogue(leadSystem);
 
   expect(await dialogue.tell("List teammates")).toMatch(
@@ -99,14 +99,14 @@ test("it says what it is in its first answer to the person, and not in each", as
   expect(await dialogue.tell("List teammates")).not.toMatch(/rehearsal/);
 });
 
-test("a prompt that it does not understand is answered with those that it does", async () => {
+test("a prompt that it does not understand is answered with those that it understands", async () => {
   const text = await new Dialogue(leadSystem).tell("Refactor the kernel");
 
   expect(text).toContain("Refactor the kernel");
   expect(text).toContain(storyPrompt);
 });
 
-test("of a prompt that it understands in part it says which part it does not", async () => {
+test("for a partly understood prompt it says which part it does not understand", async () => {
   const dialogue = new Dialogue(leadSystem);
 
   const text = await dialogue.tell("List teammates. Then prove Fermat's theorem.");
@@ -126,7 +126,7 @@ test.each([
   "Create a file called a.txt with text",
   "Approve bob's plan",
   storyPrompt,
-])("when all calls fail, %j comes to an end that says why", async (prompt) => {
+])("when all calls fail, %j ends with the reason", async (prompt) => {
   const dialogue = new Dialogue(leadSystem, () => ({
     output: "Error: No such luck",
     isError: true,
@@ -140,7 +140,7 @@ test.each([
   }
 });
 
-test("when all calls of a teammate fail, it comes to an end that says why", async () => {
+test("when all calls of a teammate fail, it ends with the reason", async () => {
   const dialogue = new Dialogue(teammateSystem(), () => ({ output: "Error: No", isError: true }));
 
   const text = await dialogue.tell(
@@ -151,7 +151,7 @@ test("when all calls of a teammate fail, it comes to an end that says why", asyn
   expect(dialogue.names).toEqual(["glob", "write_file"]);
 });
 
-test("what another model has said before does not confuse it", async () => {
+test("earlier replies of another model do not confuse it", async () => {
   const foreign: Utterance[] = [
     { type: "input", texts: ["Spawn alice as a coder."] },
     { type: "reply", blocks: [says("Hm."), calls("bash", { command: "ls" }, "call_1")] },
@@ -168,7 +168,7 @@ test("what another model has said before does not confuse it", async () => {
   expect(going).toMatchObject([{ type: "tool-call", name: "list_teammates" }]);
 });
 
-test("what was interrupted is not gone on with", async () => {
+test("interrupted work is not continued", async () => {
   const dialogue = new Dialogue(leadSystem);
   dialogue.conversation.push(
     { type: "input", texts: ["Create 3 tasks"] },
@@ -181,7 +181,7 @@ test("what was interrupted is not gone on with", async () => {
   expect(dialogue.names).toEqual(["create_task", "list_teammates"]);
 });
 
-test("project instructions are no orders", async () => {
+test("project instructions are not orders", async () => {
   const dialogue = new Dialogue(leadSystem);
 
   await dialogue.tell(
@@ -196,7 +196,7 @@ const summaryWanted =
   "Your context is nearly full. Summarize the conversation so far, for yourself: it will be replaced.";
 
 test.each(tutorialPrompts)(
-  "%j goes on where it was after a summary, at every point of its scene",
+  "%j continues after a summary, at every point of its scene",
   async (prompt) => {
     const dialogue = new Dialogue(leadSystem, world);
     await dialogue.tell(prompt);
@@ -221,7 +221,7 @@ test.each(tutorialPrompts)(
   },
 );
 
-test("a summary that somebody else has made is only a note", async () => {
+test("a summary by another model is only a note", async () => {
   const texts = ["<summary>\nMuch was done.\n</summary>", "List teammates"];
 
   expect(await replyTo(leadSystem, [{ type: "input", texts }])).toMatchObject([

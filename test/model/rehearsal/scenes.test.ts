@@ -191,7 +191,7 @@ test.each(created)("%j creates %i tasks", async (prompt, count, subjects) => {
   expect(blockers).toEqual(isChain ? inputs.slice(1).map((_, index) => `${index + 1}`) : []);
 });
 
-test("work that the person asks the lead for it does itself", async () => {
+test("work addressed to the lead is done by the lead", async () => {
   const { names } = await callsFor("Create a file called tasks.md with ideas");
 
   expect(names).toEqual(["glob", "write_file"]);
@@ -211,7 +211,7 @@ test.each([
   expect(text).toContain("--model <provider>/<model>");
 });
 
-test("a prompt of any length and make is answered", async () => {
+test("a prompt of any length and shape is answered", async () => {
   const hostile = [
     "look ".repeat(50_000),
     "a and ".repeat(50_000),

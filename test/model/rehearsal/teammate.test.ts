@@ -14,7 +14,7 @@ function filesWorld(files: Record<string, string> = {}): World {
 const alice = (world: World = filesWorld()) => new Dialogue(teammateSystem(), world);
 const order = (text: string) => mail("lead", "message", text);
 
-test("a file is written with what was asked for", async () => {
+test("a file is written with the requested content", async () => {
   const dialogue = alice();
 
   const text = await dialogue.tell(order("Create a file called schema.sql with a users table."));
@@ -26,7 +26,7 @@ test("a file is written with what was asked for", async () => {
   expect(text).toContain("schema.sql");
 });
 
-test("a file that is there is read before it is replaced, and left alone where it is right", async () => {
+test("an existing file is read before it is replaced, and left alone if it is already right", async () => {
   const other = alice(filesWorld({ "a.txt": "Something else" }));
   await other.tell(order('Write a.txt with "Hello"'));
   expect(other.names).toEqual(["glob", "read_file", "write_file"]);
@@ -36,7 +36,7 @@ test("a file that is there is read before it is replaced, and left alone where i
   expect(same.names).toEqual(["glob", "read_file"]);
 });
 
-test("a file is looked for and its contents are told, or that it is not there", async () => {
+test("a file's content, or its absence, is reported", async () => {
   const there = alice(filesWorld({ "schema.sql": "CREATE TABLE users ();" }));
   expect(await there.tell(order("Check if schema.sql exists and list its contents."))).toContain(
     "CREATE TABLE users ();",
@@ -47,7 +47,7 @@ test("a file is looked for and its contents are told, or that it is not there", 
   );
 });
 
-test("the lead and the person are obeyed, and nobody else", async () => {
+test("only orders of the lead and the person are carried out", async () => {
   for (const from of ["bob", "system", "outside"]) {
     const dialogue = alice();
     await dialogue.tell(mail(from, "message", "Write a.txt with text."));
@@ -71,7 +71,7 @@ test("a peer is answered once, and its answer is not answered", async () => {
   expect(dialogue.calls).toHaveLength(1);
 });
 
-test("two who answer everything come to an end", async () => {
+test("two teammates that answer everything come to an end", async () => {
   const dialogue = alice();
 
   for (let round = 0; round < 10; round++) {
@@ -81,7 +81,7 @@ test("two who answer everything come to an end", async () => {
   expect(dialogue.calls.length).toBeLessThan(5);
 });
 
-test("a shutdown request is agreed to before anything else is begun", async () => {
+test("a shutdown request is accepted before other work is started", async () => {
   const dialogue = alice();
 
   await dialogue.tell(
@@ -95,7 +95,7 @@ test("a shutdown request is agreed to before anything else is begun", async () =
   });
 });
 
-test("a task that was given is worked on and completed, and one that fails is failed", async () => {
+test("an assigned task is completed, or failed if the work fails", async () => {
   const assignment = mail(
     "system",
     "task_assignment",
@@ -119,7 +119,7 @@ test("a task that was given is worked on and completed, and one that fails is fa
   });
 });
 
-test("a task that is called to mind is ended", async () => {
+test("a task from a reminder is ended", async () => {
   const dialogue = alice();
 
   await dialogue.tell(
@@ -134,7 +134,7 @@ test("a task that is called to mind is ended", async () => {
   expect(dialogue.names).toEqual(["glob", "complete_task"]);
 });
 
-test("a task that nobody understands is said to be rehearsed only", async () => {
+test("a task that is not understood is reported as rehearsed only", async () => {
   const dialogue = alice();
 
   await dialogue.tell(
@@ -146,7 +146,7 @@ test("a task that nobody understands is said to be rehearsed only", async () => 
   ]);
 });
 
-test("a plan is handed in, and carried out once it is approved", async () => {
+test("a plan is submitted, and carried out once it is approved", async () => {
   const dialogue = alice();
   await dialogue.tell(order("Write a.txt with text. Hand in a plan first."));
   expect(dialogue.names).toEqual(["plan_approval"]);
@@ -158,7 +158,7 @@ test("a plan is handed in, and carried out once it is approved", async () => {
   expect(dialogue.calls.at(-1)).toMatchObject({ name: "write_file", input: { path: "a.txt" } });
 });
 
-test("after a rejection nothing is done, unless another plan is asked for", async () => {
+test("after a rejection nothing is done, unless another plan is requested", async () => {
   const rejection = (feedback: string) =>
     mail(
       "lead",
@@ -177,7 +177,7 @@ test("after a rejection nothing is done, unless another plan is asked for", asyn
   expect(dialogue.names).toEqual(["plan_approval", "plan_approval", "plan_approval"]);
 });
 
-test("what is not understood is said to be a rehearsal, and nothing is called", async () => {
+test("a request that is not understood is reported as a rehearsal, and nothing is called", async () => {
   const dialogue = alice();
 
   const text = await dialogue.tell(order("Rewrite the kernel in verse"));

@@ -38,7 +38,7 @@ const understood: [string, object[]][] = [
   ["You have no work yet. Mail brings it.", []],
   ["Prove Fermat's theorem", []],
 ];
-test.each(understood)("%j comes to %j", async (text, expected) => {
+test.each(understood)("%j becomes %j", async (text, expected) => {
   const dialogue = new Dialogue(teammateSystem(), (name) =>
     name === "glob" ? "No matches" : undefined,
   );
@@ -48,7 +48,7 @@ test.each(understood)("%j comes to %j", async (text, expected) => {
   expect(dialogue.calls).toEqual(expected);
 });
 
-test("a table gets columns that fit it, and several tables are several", () => {
+test("a table gets suitable columns, and several tables are created separately", () => {
   expect(fileContent("schema.sql", "a users table")).toMatch(
     /^CREATE TABLE users \([^)]*email[^)]*\);\n$/,
   );
@@ -59,7 +59,7 @@ test("a table gets columns that fit it, and several tables are several", () => {
 });
 
 test.each(["a.md", "a.json", "a.ts", "a.py", "a.sh", "a.html", "a.txt", "Makefile"])(
-  "%s gets something that ends with a line",
+  "%s gets content that ends with a newline",
   (path) => {
     expect(fileContent(path, "a short story")).toMatch(/short story[\s\S]*\n$/i);
   },

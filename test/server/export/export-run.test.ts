@@ -91,7 +91,7 @@ async function exported(source: RunSource, most = { entries: 1_000, messages: 1_
   return { document, run, summary: next.value };
 }
 
-test("everything of a team is in the file, oldest first", async () => {
+test("the file has all records of a team, oldest first", async () => {
   const source = sourceOf({ entries: range(1_234, note), messages: range(789, message) });
 
   const { run, summary } = await exported(source, { entries: 5_000, messages: 5_000 });
@@ -103,13 +103,13 @@ test("everything of a team is in the file, oldest first", async () => {
   expect(summary).toEqual({ members: 1, messages: 789, entries: 1_234, masked: 0, leftOut: [] });
 });
 
-test("a team without anything is a whole file, too", async () => {
+test("an empty team is a complete file, too", async () => {
   const { run } = await exported(sourceOf({ entries: [] }));
 
   expect(run).toMatchObject({ messages: [], transcripts: [{ member: "ada", entries: [] }] });
 });
 
-test("only the newest are taken, and the file says what it lacks", async () => {
+test("only the newest records are exported, and the file lists what is missing", async () => {
   const source = sourceOf({ entries: range(1_234, note), messages: range(789, message) });
 
   const { run, summary } = await exported(source, { entries: 700, messages: 5 });
@@ -123,7 +123,7 @@ test("only the newest are taken, and the file says what it lacks", async () => {
   expect(summary.leftOut).toEqual(run.left_out);
 });
 
-test("exactly as many as there are leave nothing out", async () => {
+test("a limit equal to the number of records leaves nothing out", async () => {
   const source = sourceOf({ entries: range(700, note), messages: range(5, message) });
 
   const { run } = await exported(source, { entries: 700, messages: 5 });
@@ -131,7 +131,7 @@ test("exactly as many as there are leave nothing out", async () => {
   expect(run.left_out).toEqual([]);
 });
 
-test("long messages are whole: from the transcript where it has them, else one by one", async () => {
+test("long messages are complete: from the transcript if possible, otherwise one by one", async () => {
   const long = "long ".repeat(1_000);
   const seen: EntryView = { cursor: "c", at, type: "mail", message: message(1, { text: long }) };
   const source = sourceOf({
@@ -147,7 +147,7 @@ test("long messages are whole: from the transcript where it has them, else one b
   expect(source.lookups).toEqual(["m2"]);
 });
 
-test("secrets and the home directory are masked wherever they stand, and counted", async () => {
+test("secrets and the home directory are masked everywhere, and counted", async () => {
   const entries = [note(0, "the key a-known-key in /home/ada/x"), note(1, "PASSWORD=hunter2")];
   const messages = [message(0, { text: "also a-known-key", facts: { reason: "a-known-key" } })];
 
@@ -162,7 +162,7 @@ test("secrets and the home directory are masked wherever they stand, and counted
   expect([run.masked, summary.masked]).toEqual([4, 4]);
 });
 
-test("nobody runs what is recorded", async () => {
+test("an exported team is not running", async () => {
   const { run } = await exported(sourceOf({ entries: [] }));
 
   expect(run.state.running).toBeNull();

@@ -71,27 +71,27 @@ const negatives: readonly (readonly [string, string])[] = [
   ["a long line", `${"x".repeat(5_000)}`],
 ];
 
-test.each(negatives)("%s stays", (_, text) => {
+test.each(negatives)("%s is kept", (_, text) => {
   expect(masked(text)).toEqual({ text, count: 0 });
 });
 
-test("known keys are masked whatever they look like", () => {
+test("known keys are masked, whatever they look like", () => {
   expect(masked("it is plain-words-here, twice: plain-words-here", ["plain-words-here"])).toEqual({
     text: "it is [key], twice: [key]",
     count: 2,
   });
 });
 
-test("the home directory is not told, and no other path is taken for it", () => {
+test("the home directory is masked, and no other path is mistaken for it", () => {
   const text = "/home/ada/src, /home/ada: and /home/adam, /srv/home/ada, /home/ada-old";
   expect(masked(text).text).toBe("~/src, ~: and /home/adam, /srv/home/ada, /home/ada-old");
 });
 
-test("a home at the root hides nothing", () => {
+test("a home directory at the root masks nothing", () => {
   expect(new SecretMask({ known: [], home: "/" }).text("/usr/bin")).toBe("/usr/bin");
 });
 
-test("every text of a value is masked, and what names things is not", () => {
+test("every text of a value is masked, and identifiers are not", () => {
   const mask = new SecretMask({ known: ["a-known-key"], home });
   const value = { id: "a-known-key", list: [{ text: "a-known-key", count: 3, none: null }] };
 
@@ -110,7 +110,7 @@ test("a private key in a diff is masked in each of its lines", () => {
   expect(texts).toEqual(["# keys", "[secret]", "[secret]", "[secret]", "[secret]"]);
 });
 
-test("a text without end is masked in time that grows with its length alone", () => {
+test("masking a long text takes time proportional to its length", () => {
   const mask = new SecretMask({ known: [], home });
   const hostile = [
     "password".repeat(20_000),

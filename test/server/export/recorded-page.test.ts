@@ -17,7 +17,7 @@ const html = `<!doctype html>
 
 const sha256 = (text: string) => `sha256-${createHash("sha256").update(text).digest("base64")}`;
 
-test("the page has its script and style in it, and its policy allows these alone", () => {
+test("the page contains its script and style, and its policy allows only these", () => {
   const { before, after } = recordedPage({ html, script: "run('$&');", style: "p{color:red}" });
   const whole = before + after;
 
@@ -32,7 +32,7 @@ test("the page has its script and style in it, and its policy allows these alone
   expect(after).toMatch(/^<\/script>\s*<\/body>/);
 });
 
-test("script and style cannot end their elements, and mean the same", () => {
+test("script and style cannot end their elements, and keep their meaning", () => {
   const script = 'const a = "</script><!--", b = /<\\/script>/.test("</SCRIPT>".toLowerCase());';
   const { before } = recordedPage({ html, script, style: 'p::after{content:"</style>"}' });
   const [, inlined = ""] = /<script type="module">(.*?)<\/script>/s.exec(before) ?? [];
@@ -44,7 +44,7 @@ test("script and style cannot end their elements, and mean the same", () => {
   expect(before).toContain(sha256(inlined));
 });
 
-test("a page that is built otherwise is not taken for one", () => {
+test("a page of another structure is rejected", () => {
   expect(() =>
     recordedPage({ html: html.replace("dashboard.js", "x.js"), script: "", style: "" }),
   ).toThrow(/0 times/);

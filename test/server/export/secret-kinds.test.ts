@@ -88,17 +88,14 @@ const kinds: readonly (readonly [string, string])[] = [
   ["E2B", `e2b_${hex(40)}`],
 ];
 
-test.each(kinds)(
-  "%s: masked in a line, in quotes and in JSON, and nothing else of it",
-  (_, key) => {
-    const mask = new SecretMask({ known: [], home: "" });
-    const texts = [`it is ${key} here`, `x "${key}", y`, JSON.stringify({ text: `a ${key}` })];
+test.each(kinds)("%s: only the secret is masked, in a line, in quotes and in JSON", (_, key) => {
+  const mask = new SecretMask({ known: [], home: "" });
+  const texts = [`it is ${key} here`, `x "${key}", y`, JSON.stringify({ text: `a ${key}` })];
 
-    for (const text of texts) {
-      expect(mask.text(text)).toBe(text.split(key).join("[secret]"));
-    }
-  },
-);
+  for (const text of texts) {
+    expect(mask.text(text)).toBe(text.split(key).join("[secret]"));
+  }
+});
 
 const inContext: readonly (readonly [string, string, string])[] = [
   ["netrc", "machine a.example login ada password hunter2", "hunter2"],
@@ -160,7 +157,7 @@ const inContext: readonly (readonly [string, string, string])[] = [
 ];
 
 test.each(inContext)(
-  "%s: the secret is masked, and what stands around it stays",
+  "%s: the secret is masked, and the text around it is kept",
   (_, text, secret) => {
     const shown = new SecretMask({ known: [], home: "" }).text(text);
 
@@ -202,11 +199,11 @@ const ordinary = [
   '"author": "Ada Lovelace"',
 ];
 
-test.each(ordinary)("%j is no secret", (text) => {
+test.each(ordinary)("%j is not a secret", (text) => {
   expect(new SecretMask({ known: [], home: "" }).text(text)).toBe(text);
 });
 
-test("of the sources and the lockfile of this repository next to nothing is masked", async () => {
+test("almost nothing is masked in the sources and the lockfile of this repository", async () => {
   const mask = new SecretMask({ known: [], home: "" });
   const files = await sourceFiles("src");
   const texts = await Promise.all(
@@ -260,7 +257,7 @@ const adversarial = [
 ];
 
 test.each(adversarial)(
-  "a megabyte of %j is gone through, which no pattern that is quadratic would end",
+  "a megabyte of %j is processed fast, which a quadratic pattern would not be",
   (part) => {
     const text = part.repeat(Math.ceil(1_000_000 / part.length));
 

@@ -15,7 +15,7 @@ function dice(seed: number): (sides: number) => number {
   };
 }
 
-test("a page that loses its connection again and again shows in the end what a new one shows", async () => {
+test("a page that loses its connection repeatedly finally shows the same as a new one", async () => {
   const seed = Number(process.env.TROUPE_SEED ?? Date.now() % 1_000_000);
   console.log(`seed ${seed}`);
   const roll = dice(seed);

@@ -8,7 +8,7 @@ import { openRoom } from "./page.ts";
 
 const names = Array.from({ length: 20 }, (_, index) => `m${index}`);
 
-test("paging back over 5,000 messages in 20 mailboxes gives each once while new ones come", async () => {
+test("paging back over 5,000 messages in 20 mailboxes returns each once while new ones arrive", async () => {
   await using directory = await temporaryDirectory();
   await using store = await openStore(directory.path);
   await enlist(store, ...names.map((name) => member(name)));
@@ -31,7 +31,7 @@ test("paging back over 5,000 messages in 20 mailboxes gives each once while new 
   expect(found).toEqual(Array.from({ length: 5_000 }, (_, index) => `old ${index}`));
 });
 
-test("messages are found by member, type and text, however far apart they lie", async () => {
+test("messages are found by member, type and text, at any distance", async () => {
   await using directory = await temporaryDirectory();
   await using store = await openStore(directory.path);
   const alice = MemberName.parse("alice");
@@ -65,7 +65,7 @@ async function allMessages(room: Room, wish: object) {
   return found;
 }
 
-test("one message is given whole, and when it was seen is looked up in the transcript", async () => {
+test("one message is returned whole, with the time it was seen from the transcript", async () => {
   await using directory = await temporaryDirectory();
   await using store = await openStore(directory.path);
   const content = "long ".repeat(10_000);
@@ -97,7 +97,7 @@ test("one message is given whole, and when it was seen is looked up in the trans
   );
 });
 
-test("a place that is none is refused", async () => {
+test("an invalid cursor is refused", async () => {
   await using directory = await temporaryDirectory();
   await using _store = await openStore(directory.path);
   await using room = openRoom(directory.path);

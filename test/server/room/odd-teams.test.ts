@@ -11,7 +11,7 @@ const alice = MemberName.parse("alice");
 const at = "2026-01-01T09:00:00.000Z";
 const ignored = { onSetAside: () => undefined };
 
-test("a team that is not there yet is waited for", async () => {
+test("a team that does not exist yet is waited for", async () => {
   await using directory = await temporaryDirectory();
   await using room = openRoom(directory.path);
   await using page = new Page(room);
@@ -24,7 +24,7 @@ test("a team that is not there yet is waited for", async () => {
   await page.shows(({ team, members }) => team?.name === "default" && members.length === 2);
 });
 
-test("a team of a newer version is not looked at, and is once it is another one", async () => {
+test("a team of a newer version is not read, until it is replaced by another one", async () => {
   await using directory = await temporaryDirectory();
   const team = join(directory.path, ".team");
   const store = await openStore(directory.path);
@@ -41,7 +41,7 @@ test("a team of a newer version is not looked at, and is once it is another one"
   await page.shows(({ team, obstacle }) => team !== null && obstacle === null);
 });
 
-test("another team in the same directory is shown anew", async () => {
+test("another team in the same directory is shown from scratch", async () => {
   await using directory = await temporaryDirectory();
   const team = join(directory.path, ".team");
   const first = await openStore(directory.path);
@@ -85,7 +85,7 @@ test("damaged records are reported and do not hide the others", async () => {
   );
 });
 
-test("a pipe in a transcript's place holds nothing up, and is told", async () => {
+test("a pipe in place of a transcript blocks nothing, and is reported", async () => {
   await using directory = await temporaryDirectory();
   await using store = await openStore(directory.path);
   await enlist(store, member("alice"), member("bob"));
@@ -113,7 +113,7 @@ test("a pipe in a transcript's place holds nothing up, and is told", async () =>
   ]);
 });
 
-test("a roster that somebody has made nonsense of is told to the first page, too", async () => {
+test("an invalid roster is reported to the first page, too", async () => {
   await using directory = await temporaryDirectory();
   await using store = await openStore(directory.path);
   await enlist(store, member("alice"));
@@ -126,7 +126,7 @@ test("a roster that somebody has made nonsense of is told to the first page, too
   expect(problems).toEqual([expect.stringMatching(/The last good roster is shown/)]);
 });
 
-test("without the team's key it is told that no question is shown; with it they are", async () => {
+test("a missing key is reported since questions cannot be shown; with the key they are", async () => {
   await using directory = await temporaryDirectory();
   await using store = await openStore(directory.path);
   await enlist(store, member("alice"));
@@ -156,7 +156,7 @@ test("without the team's key it is told that no question is shown; with it they 
   expect(requests.map(({ shown }) => shown)).toEqual(["first", "second"]);
 });
 
-test("what is told of a problem is cut, however long it is", async () => {
+test("the description of a problem is cut to a limit", async () => {
   await using directory = await temporaryDirectory();
   await using store = await openStore(directory.path);
   await enlist(store, member("alice", "working"));

@@ -60,7 +60,7 @@ test("a page that resumes after any cuts shows what a new page shows", () => {
   );
 });
 
-test("a page that resumed from what was sent last, taken or not, would be found out", () => {
+test("control: a page that resumed from the last sent revision, received or not, is detected", () => {
   const result = fc.check(
     fc.property(stories, (story) => isUpToDate(story, fromLastSent)),
     { numRuns: 300 },

@@ -110,7 +110,7 @@ test("every kind of change arrives", async () => {
 
 const usage = { input_tokens: 1, output_tokens: 2, cache_read_tokens: 3, cache_write_tokens: 4 };
 
-test("mail that comes without an event is shown, and a line that is none as set aside", async () => {
+test("mail without an event is shown, and an invalid line as set aside", async () => {
   await using directory = await temporaryDirectory();
   await using store = await openStore(directory.path);
   await enlist(store, member("alice"));
@@ -129,7 +129,7 @@ test("mail that comes without an event is shown, and a line that is none as set 
   expect(shown.problems).toMatchObject([expect.stringContaining("alice")]);
 });
 
-test("when nobody runs the team any more, nobody does anything", async () => {
+test("when the team is no longer running, no member is active", async () => {
   await using directory = await temporaryDirectory();
   const store = await openStore(directory.path);
   await enlist(store, member("alice", "working"));
@@ -146,7 +146,7 @@ test("when nobody runs the team any more, nobody does anything", async () => {
   await page.shows(({ running, members }) => running !== null && members[1]?.doing !== null);
 });
 
-test("a task that is deleted is gone for everybody", async () => {
+test("a deleted task disappears from all pages", async () => {
   await using directory = await temporaryDirectory();
   await using store = await openStore(directory.path);
   await store.tasks.create({ subject: "first", created_by: lead });
@@ -161,7 +161,7 @@ test("a task that is deleted is gone for everybody", async () => {
   await page.shows(({ tasks }) => tasks.length === 1);
 });
 
-test("the team is followed while somebody reads and a while longer, and not otherwise", async () => {
+test("the team is followed only while a page is connected, and a short time longer", async () => {
   await using directory = await temporaryDirectory();
   const clock = new ManualClock();
   await using room = openRoom(directory.path, { place: { clock }, lingerMs: 5_000 });
@@ -178,7 +178,7 @@ test("the team is followed while somebody reads and a while longer, and not othe
   expect([before, during, shortlyAfter, room.isOpen]).toEqual([false, true, true, false]);
 });
 
-test("mail that a late sender adds to a log of the past is shown when the team reads it", async () => {
+test("mail that a late sender adds to an old log is shown when the team reads it", async () => {
   await using directory = await temporaryDirectory();
   await using store = await openStore(directory.path);
   const { reader } = await store.openMember(lead, ignored);

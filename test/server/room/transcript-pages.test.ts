@@ -44,7 +44,7 @@ test("a transcript is read back to its start, each entry once", async () => {
   expect(found).toHaveLength(250);
 });
 
-test("what came since is given once, in order", async () => {
+test("new entries are returned once, in order", async () => {
   await using directory = await temporaryDirectory();
   const { store, transcript } = await writtenTranscript(directory.path);
   await using _store = store;
@@ -63,7 +63,7 @@ test("what came since is given once, in order", async () => {
   expect(found).toEqual([0, 1, 2, 3, 4].flatMap((round) => [`${round} a`, `${round} b`]));
 });
 
-test("a transcript that took another one's place is given from its newest entries", async () => {
+test("a replaced transcript is returned from its newest entries", async () => {
   await using directory = await temporaryDirectory();
   const { store, transcript, path } = await writtenTranscript(directory.path);
   await using _store = store;
@@ -80,7 +80,7 @@ test("a transcript that took another one's place is given from its newest entrie
   expect((await page(room, { after: read.after })).is_restarted).toBe(false);
 });
 
-test("search finds what is shown, in whatever case, and damage is shown as such", async () => {
+test("search finds displayed text, ignoring case, and damage is shown as such", async () => {
   await using directory = await temporaryDirectory();
   const { store, transcript, path } = await writtenTranscript(directory.path);
   await using _store = store;
@@ -93,7 +93,7 @@ test("search finds what is shown, in whatever case, and damage is shown as such"
   expect(textsOf(await page(room))).toEqual(["The Needle", "hay", "damaged", "more hay"]);
 });
 
-test("a transcript that nobody has begun is empty, and what comes is not missed", async () => {
+test("a transcript that does not exist yet is empty, and later entries are not missed", async () => {
   await using directory = await temporaryDirectory();
   const { store, transcript } = await writtenTranscript(directory.path);
   await using _store = store;

@@ -11,7 +11,7 @@ const at = "2026-01-01T09:00:00.000Z";
 const alice = MemberName.parse("alice");
 const view = (entry: Entry) => entryView({ cursor: "c", entry, damage: null });
 
-test("a diff has a few lines around a change and says how many are left out", () => {
+test("a diff has a few lines of context and the number of omitted ones", () => {
   const before = Array.from({ length: 20 }, (_, index) => `line ${index}`).join("\n");
 
   expect(diffLines(before, before.replace("line 10", "line ten"))).toEqual([
@@ -24,7 +24,7 @@ test("a diff has a few lines around a change and says how many are left out", ()
   ]);
 });
 
-test("what a tool would write is all added, with hidden characters spelled out", () => {
+test("the content of a new file is shown as added, with hidden characters spelled out", () => {
   expect(diffOfCall("write_file", { path: "a", content: "one\ntwo\u200b\n" })).toEqual([
     { type: "added", text: "one" },
     { type: "added", text: "two<U+200B>" },
@@ -33,7 +33,7 @@ test("what a tool would write is all added, with hidden characters spelled out",
   expect(diffOfCall("edit_file", { path: "a" })).toBeNull();
 });
 
-test("a diff says where a line is cut, what else a call was given, and what the lines do not show", () => {
+test("a diff marks cut lines, other arguments, and invisible changes", () => {
   const content = `echo ok${" ".repeat(2_000)}; rm -rf ~`;
   const edit = { path: "a", old_text: "one", new_text: "one\n", replace_all: true };
 
@@ -48,7 +48,7 @@ test("a diff says where a line is cut, what else a call was given, and what the 
   ]);
 });
 
-test("a diff of two long texts that have nothing in common is cut", () => {
+test("a diff of two long texts with nothing in common is cut", () => {
   const text = (name: string) =>
     Array.from({ length: 20_000 }, (_, index) => `${name} ${index}`).join("\n");
 
@@ -58,7 +58,7 @@ test("a diff of two long texts that have nothing in common is cut", () => {
   expect(lines.at(-1)).toEqual({ type: "skipped", text: "38000 lines" });
 });
 
-test("of an entry is shown what a person reads, cut where it is long", () => {
+test("an entry is shown as readable text, cut if it is long", () => {
   const output = "x".repeat(30_000);
   const images = [{ media_type: "image/png", data: "" }];
 
@@ -75,7 +75,7 @@ test("of an entry is shown what a person reads, cut where it is long", () => {
   });
 });
 
-test("a call is shown with the argument that says most, all others, and what it changes", () => {
+test("a call is shown with its main argument, all others, and its changes", () => {
   const input = { path: "a.ts", old_text: "one", new_text: "two" };
   const blocks = [{ type: "tool-call" as const, call_id: "1", name: "edit_file", input }];
 
@@ -97,7 +97,7 @@ test("a call is shown with the argument that says most, all others, and what it 
   expect(shown && entryHas(shown, "nothing")).toBe(false);
 });
 
-test("what is cut ends before a word, so that no half of a secret is left that no mask knows", () => {
+test("a cut is made before a word, so that no half of a secret is left that no mask recognizes", () => {
   const secret = "ghp_0123456789abcdefghijklmnopqrstuvwxyz";
   const command = `${"x ".repeat(90)}${secret} y`;
   const output = `${"x ".repeat(9_990)}${secret} y`;
@@ -111,13 +111,13 @@ test("what is cut ends before a word, so that no half of a secret is left that n
   });
 });
 
-test("a line that is no entry is shown as damaged", () => {
+test("a line that is not an entry is shown as damaged", () => {
   expect(entryView({ cursor: "c", entry: null, damage: "is not JSON" })).toEqual({
     ...{ cursor: "c", at: null, type: "damaged", reason: "is not JSON" },
   });
 });
 
-test("a question shows exactly what would run, beyond the command too", () => {
+test("a question shows exactly what would run, not only the command", () => {
   const request: Request = {
     ...{ id: newRequestId(new Date()), type: "permission", from: alice, to: user },
     subject: { tool: "bash", input: { command: "ls", background: true } },
@@ -128,7 +128,7 @@ test("a question shows exactly what would run, beyond the command too", () => {
   expect(requestView(request).shown).toBe('bash {\n  "command": "ls",\n  "background": true\n}');
 });
 
-test("a question about a file names the file that would be written, whatever else it was given", () => {
+test("a question about a file names the file that would be written, whatever its other arguments", () => {
   const input = { command: "docs/harmless.md", path: "ci.yml", content: "run: evil" };
   const request: Request = {
     ...{ id: newRequestId(new Date()), type: "permission", from: alice, to: user },
@@ -146,7 +146,7 @@ test("a question about a file names the file that would be written, whatever els
   });
 });
 
-test("words come in pieces, each once, and anew when a turn begins anew", () => {
+test("live text arrives in pieces, each once, and starts again with a new turn", () => {
   const live = new LiveTextBuffer();
   const say = (text: string) => live.take({ type: "text-delta", at, member: alice, text });
   const start = { key: 0, length: 0 };
@@ -165,7 +165,7 @@ test("words come in pieces, each once, and anew when a turn begins anew", () => 
   expect(third && live.since("alice", third.place)).toBeUndefined();
 });
 
-test("of words without end the last are kept", () => {
+test("only the end of endless text is kept", () => {
   const live = new LiveTextBuffer();
   const piece = "x".repeat(9_999);
   for (let index = 0; index < 100; index++) {

@@ -18,7 +18,7 @@ function appOf(room: Room): Hono {
 
 const post = (body: unknown) => ({ method: "POST", body: JSON.stringify(body) });
 
-test("mail of the person goes to one member, or to everybody who is alive", async () => {
+test("mail from the person goes to one member, or to all live members", async () => {
   await using directory = await temporaryDirectory();
   await using store = await openStore(directory.path);
   await enlist(store, member("alice"), member("bob", "shutdown"), member("carol"));
@@ -59,7 +59,7 @@ test.each([
   });
 });
 
-test("without a team everything is refused, and the stream waits", async () => {
+test("without a team every request is refused, and the stream waits", async () => {
   await using directory = await temporaryDirectory();
   await using room = openRoom(directory.path);
   const app = appOf(room);
@@ -73,7 +73,7 @@ test("without a team everything is refused, and the stream waits", async () => {
   await stream.body?.cancel();
 });
 
-test("an answer counts for exactly what was shown", async () => {
+test("an answer is valid only for exactly what was shown", async () => {
   await using directory = await temporaryDirectory();
   await using store = await openStore(directory.path);
   await enlist(store, member("alice"));
@@ -104,7 +104,7 @@ test("an answer counts for exactly what was shown", async () => {
   ]);
 });
 
-test("a question that is decided, or not the person's, is not answered", async () => {
+test("a question that is decided, or not for the person, cannot be answered", async () => {
   await using directory = await temporaryDirectory();
   await using store = await openStore(directory.path);
   await enlist(store, member("alice"));
@@ -136,7 +136,7 @@ test("one member is stopped, or the lead for all", async () => {
   expect((await app.request("/api/stop", post({ member: "nobody" }))).status).toBe(404);
 });
 
-test("what has happened since the person last looked is summed up", async () => {
+test("the events since the person last looked are summarized", async () => {
   await using directory = await temporaryDirectory();
   await using store = await openStore(directory.path);
   await enlist(store, member("alice"));
@@ -166,7 +166,7 @@ test("what has happened since the person last looked is summed up", async () => 
 
 const usage = { input_tokens: 1, output_tokens: 2, cache_read_tokens: 3, cache_write_tokens: 4 };
 
-test("cost over time adds up, for each member, and goes on with what is new", async () => {
+test("cost over time adds up for each member, and continues with new calls", async () => {
   await using directory = await temporaryDirectory();
   await using store = await openStore(directory.path);
   const record = (name: MemberName, minute: number, cost_usd: number | undefined) =>
@@ -199,7 +199,7 @@ test("cost over time adds up, for each member, and goes on with what is new", as
   expect(after.members[1]?.cost_usd.at(-1)).toBe(0.75);
 });
 
-test("a failure that nobody intended is left to the server, without its words", async () => {
+test("an unexpected failure is left to the server, without its message", async () => {
   await using directory = await temporaryDirectory();
   await using room = openRoom(directory.path);
   const failures: unknown[] = [];

@@ -57,7 +57,7 @@ async function readUntil(response: IncomingMessage, wanted: string): Promise<str
   throw new Error(`The stream ended before ${wanted}`);
 }
 
-test("a page that comes again with the last id gets what it lacks and nothing else", async () => {
+test("a page that reconnects with the last id gets only what it has missed", async () => {
   await using directory = await temporaryDirectory();
   await using store = await openStore(directory.path);
   await using room = openRoom(directory.path);
@@ -77,7 +77,7 @@ test("a page that comes again with the last id gets what it lacks and nothing el
   expect(change).not.toContain("event: state\n");
 });
 
-test("a connection on which nothing happens hears a comment now and then", async () => {
+test("an idle connection gets a comment from time to time", async () => {
   await using directory = await temporaryDirectory();
   const clock = new ManualClock();
   await using room = openRoom(directory.path, { place: { clock } });
@@ -92,7 +92,7 @@ test("a connection on which nothing happens hears a comment now and then", async
   response.destroy();
 });
 
-test("a page that does not read is dropped, and another one goes on", async () => {
+test("a page that does not read is dropped, and another one continues", async () => {
   const clock = new ManualClock();
   const told = new Map<string, number>();
   /** More than any buffer holds. */
@@ -129,7 +129,7 @@ test("a page that does not read is dropped, and another one goes on", async () =
   reading.destroy();
 });
 
-test("a page that goes away while nothing happens leaves the room, and that is no failure", async () => {
+test("a page that disconnects while idle is removed without a failure", async () => {
   await using directory = await temporaryDirectory();
   await using server = await LoopbackServer.listen(0);
   const { port } = server;

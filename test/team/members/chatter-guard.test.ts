@@ -37,14 +37,14 @@ test("P06 after 20 runs of a pair that only talks, its mail no longer wakes, and
   expect(guard.isMuted(alice, lead)).toBe(false);
 });
 
-test("19 runs are not enough", () => {
+test("19 runs do not mute a pair", () => {
   const guard = guardOfThree();
   chat(guard, 19);
 
   expect(guard.isMuted(alice, bob)).toBe(false);
 });
 
-test("P06 a lead and a teammate that only talk are stopped, too, and what tells of it lifts nothing", () => {
+test("P06 a lead and a teammate that only talk are stopped, too, and the report does not reset that", () => {
   const guard = guardOfThree();
   for (let turn = 0; turn < 10; turn++) {
     guard.note(run(lead, [alice]));
@@ -85,7 +85,7 @@ test.each([
   expect(guard.isMuted(alice, bob)).toBe(false);
 });
 
-test("three that write in a ring are stopped, too", () => {
+test("three members that write in a ring are stopped, too", () => {
   const guard = guardOfThree();
   const ring = [run(alice, [carol]), run(bob, [alice]), run(carol, [bob])];
 
@@ -95,7 +95,7 @@ test("three that write in a ring are stopped, too", () => {
   expect(guard.isMuted(bob, alice)).toBe(true);
 });
 
-test("a member that talks with several in turn is told of at its sixtieth run", () => {
+test("a member that talks with several in turn is reported at its sixtieth run", () => {
   const guard = guardOfThree();
   const told = Array.from({ length: 65 }, (_, index) =>
     guard.note(run(alice, [index % 2 === 0 ? bob : carol])),

@@ -17,7 +17,7 @@ function mail(draft: Record<string, unknown>): Message {
 const rule = mail({ type: "team_permission_update", rule: "bash", decision: "allow" });
 const notice = mail({ type: "idle_notification", from: bob });
 
-test("an order that was carried out is taken in, with the mail before it", () => {
+test("a completed order is taken, with the mail before it", () => {
   expect(countWithoutRun([notice, rule, notice])).toBe(2);
   expect(countWithoutRun([notice])).toBe(0);
 });
@@ -32,11 +32,11 @@ test.each([
     "the person's answer to a plan",
     mail({ type: "plan_approval_response", request_id, approve: true }),
   ],
-])("P03 %s is not taken in without a run, though an order comes with it", (_, worthy) => {
+])("P03 %s is not taken without a run, even if an order comes with it", (_, worthy) => {
   expect(countWithoutRun([worthy, rule])).toBe(0);
   expect(countWithoutRun([rule, worthy, rule])).toBe(0);
 });
 
-test("what would hide everything behind it is taken in", () => {
+test("mail that would hide everything after it is taken", () => {
   expect(countWithoutRun(Array(2_000).fill(mail({ type: "message", from: bob })))).toBe(2_000);
 });

@@ -40,7 +40,7 @@ test("it works until there is nothing to do, then sleeps", async () => {
   expect(loop.isAsleep).toBe(true);
 });
 
-test("P03 a wake that comes during the last look is not lost", async () => {
+test("P03 a wake during the last look is not lost", async () => {
   const { loop, asleep, looks, onLook } = loopOf([]);
   let wakes = 0;
   onLook(() => {
@@ -53,7 +53,7 @@ test("P03 a wake that comes during the last look is not lost", async () => {
   expect(looks()).toBe(2);
 });
 
-test("from the moment of a wake it counts as awake", async () => {
+test("it counts as awake from the moment of a wake", async () => {
   const { loop, asleep } = loopOf([]);
   loop.start();
   await asleep;
@@ -64,7 +64,7 @@ test("from the moment of a wake it counts as awake", async () => {
   await loop.stop();
 });
 
-test("a throw is reported and does not end the loop", async () => {
+test("an exception is reported and does not end the loop", async () => {
   const bug = new Error("a bug");
   const { loop, asleep, crashes, looks } = loopOf([bug]);
   loop.start();
@@ -77,7 +77,7 @@ test("a throw is reported and does not end the loop", async () => {
   expect(looks()).toBeGreaterThanOrEqual(1);
 });
 
-test("stopping waits for the work that is under way, and begins no other", async () => {
+test("stopping waits for the current work, and starts no other", async () => {
   const begun = promised<void>();
   const finish = promised<boolean>();
   let looks = 0;

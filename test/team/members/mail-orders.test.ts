@@ -43,7 +43,7 @@ function mailOrders(...outcomes: TeamError[]) {
   return { control, carriedOut, warnings };
 }
 
-test("an order is carried out once, however often it is met", async () => {
+test("an order is carried out once, however often it is read", async () => {
   const { control, carriedOut } = mailOrders();
   const mail = [order(), order()];
 
@@ -52,7 +52,7 @@ test("an order is carried out once, however often it is met", async () => {
   expect(carriedOut).toEqual(mail.map(({ id }) => id));
 });
 
-test("an order that could not be written keeps its mail from being taken, and is carried out when it is met again", async () => {
+test("an order that could not be written keeps its mail unread, and is carried out when it is read again", async () => {
   const full = new TeamError("write-failed", "The disk is full");
   const { control, carriedOut, warnings } = mailOrders(full);
   const mail = order();
@@ -64,7 +64,7 @@ test("an order that could not be written keeps its mail from being taken, and is
   expect(warnings).toEqual([]);
 });
 
-test("an order that is refused is reported, and not tried again", async () => {
+test("a refused order is reported, and not tried again", async () => {
   const refusal = new TeamError("config-invalid", "It is wider than the lead's", { hint: "No." });
   const { control, carriedOut, warnings } = mailOrders(refusal);
   const mail = order();
@@ -76,7 +76,7 @@ test("an order that is refused is reported, and not tried again", async () => {
   expect(warnings).toEqual(["It is wider than the lead's. No."]);
 });
 
-test("of very many orders the oldest are forgotten", async () => {
+test("if there are very many orders, the oldest are forgotten", async () => {
   const { control, carriedOut } = mailOrders();
   const mail = Array.from({ length: 4_097 }, order);
   await control.carryOut(mail);
@@ -88,7 +88,7 @@ test("of very many orders the oldest are forgotten", async () => {
 });
 
 test.each([-3_600, 3_600])(
-  "an answer is known to be carried out by its id, by a sender's clock %d s off",
+  "a carried-out answer is recognized by its id, with a sender's clock %d s off",
   async (skewSeconds) => {
     const clock = new ManualClock();
     const requests = new StoredRequests({ signature: hmacSignature(new Uint8Array(32)), clock });

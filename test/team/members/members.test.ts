@@ -18,7 +18,7 @@ function team() {
   return { members, changed, theLead: first, alice: second, bob: third };
 }
 
-test("the lead is no teammate, and nobody is who does not run", () => {
+test("the lead and members that do not run are no teammates", () => {
   const { members } = team();
 
   expect([lead, alice, MemberName.parse("carol")].map((name) => members.isTeammate(name))).toEqual([
@@ -29,7 +29,7 @@ test("the lead is no teammate, and nobody is who does not run", () => {
   expect(members.livingTeammates.map(({ name }) => name)).toEqual(["alice", "bob"]);
 });
 
-test("whoever does not run is an error that names who does", () => {
+test("a member that does not run is an error that lists the running ones", () => {
   const { members } = team();
 
   expect(members.require(alice).name).toBe(alice);
@@ -38,7 +38,7 @@ test("whoever does not run is an error that names who does", () => {
   );
 });
 
-test("those that have ended are not among the living, but their runs count", () => {
+test("ended members are not live, but their runs count", () => {
   const it = team();
   it.theLead.set({ runs: 2 });
   it.alice.set({ runs: 3, hasEnded: true });
@@ -58,7 +58,7 @@ test("teammates are busy while one of them works, and the lead does not count", 
   expect(it.members.isBusy(MemberName.parse("carol"))).toBe(false);
 });
 
-test("who has rested longest comes first", () => {
+test("the member that has been idle longest comes first", () => {
   const it = team();
   const order = () => it.members.byRest.map(({ name }) => name);
   expect(order()).toEqual(["alice", "bob"]);
@@ -71,7 +71,7 @@ test("who has rested longest comes first", () => {
   expect(order()).toEqual(["bob", "alice"]);
 });
 
-test("a change of a member is told, and no longer one of a member that another has replaced", () => {
+test("a change of a member is reported, but not one of a replaced member", () => {
   const it = team();
   it.alice.set({ runs: 1 });
   expect(it.changed).toEqual(["alice"]);

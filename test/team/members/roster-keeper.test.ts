@@ -38,7 +38,7 @@ const memberOf = ({ members: [member] }: TeamRecord) => {
   return member;
 };
 
-test("changes that come while one is written are written together", async () => {
+test("changes that arrive during a write are written together", async () => {
   const { roster, keeper } = await keeperOf(record);
   let writes = 0;
   roster.onChange(() => writes++);
@@ -122,7 +122,7 @@ test("a record that was on disk already is trusted, and an edit of it is undone"
   });
 });
 
-test("P13 an edit of what a member may do does not count, and is undone with the next change", async () => {
+test("P13 an edit of a member's permissions is ignored, and undone with the next change", async () => {
   const { roster, keeper } = await keeperOf(record);
 
   await edit(roster, {
@@ -150,7 +150,7 @@ test.each<[string, Partial<Member>]>([
     { plan_request: "019b78c9-0a80-7982-9914-3907359dc4e0" as Member["plan_request"] },
   ],
 ])(
-  "P13 P37 a member whose record was edited to have %s is as it was, or not there",
+  "P13 P37 a member whose record was edited to have %s is unchanged, or removed",
   async (_, change) => {
     const { roster } = await keeperOf(record);
     const known = await roster.read();
@@ -165,7 +165,7 @@ test.each<[string, Partial<Member>]>([
   },
 );
 
-test("an older record that was signed once does not come back", async () => {
+test("an older signed record cannot be restored", async () => {
   const { roster, keeper } = await keeperOf({ ...record, permission_mode: "acceptEdits" });
   const older = await roster.read();
   await keeper.change(alice, (member) => ({ ...member, permission_mode: "plan" }));
@@ -177,7 +177,7 @@ test("an older record that was signed once does not come back", async () => {
   ]);
 });
 
-test("P37 a member that somebody wrote into the roster is not there", async () => {
+test("P37 a member that was added to the roster by hand is not used", async () => {
   const { roster } = await keeperOf(record);
   const known = await roster.read();
   const warnings: string[] = [];
@@ -194,7 +194,7 @@ test("P37 a member that somebody wrote into the roster is not there", async () =
   expect(warnings).toEqual([expect.stringContaining("'ghost'")]);
 });
 
-test("P08 a member whose name was damaged is as it was, and one that a person took out is not", async () => {
+test("P08 a member whose name was damaged is restored, and one that a person removed is not", async () => {
   const { roster } = await keeperOf(record);
   const known = await roster.read();
   const options = { signature, onWarning: () => undefined };
@@ -204,7 +204,7 @@ test("P08 a member whose name was damaged is as it was, and one that a person to
   expect(withSignedMembers({ ...known, members: [] }, known, options).members).toEqual([]);
 });
 
-test("a record that was only recoloured is trusted", async () => {
+test("a record with only another colour is trusted", async () => {
   const { roster } = await keeperOf(record);
   const known = await roster.read();
   await edit(roster, { color: "pink" });

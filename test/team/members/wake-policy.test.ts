@@ -83,7 +83,7 @@ test.each([
   [bob, false],
   [system, false],
   [outside, false],
-])("a teammate that has failed or was interrupted goes on for %s: %s", (from, expected) => {
+])("a failed or interrupted teammate continues for %s: %s", (from, expected) => {
   const failed = {
     name: alice,
     state: { failure: "its provider is gone", isInterrupted: false },
@@ -98,7 +98,7 @@ test.each([
   );
 });
 
-test("P25 mail that wakes nobody is taken in before the mailbox is full", () => {
+test("P25 mail that wakes nobody is taken before the mailbox is full", () => {
   const notice = mail({ type: "idle_notification" });
 
   expect(policy().isWorthwhile(Array(1_999).fill(notice), ready(lead))).toBe(false);

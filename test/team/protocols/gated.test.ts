@@ -21,13 +21,13 @@ test.each([
   [{ type: "write", path: "a" } as const, changes, refused],
   [gatedList, looks, refused],
 ])(
-  "P12 while the gate is closed, the verdict on %o that alone is %o is %o",
+  "P12 while the gate is closed, a verdict on %o that would be %o is %o",
   async (action, verdict, expected) => {
     expect(await judged(action, verdict, "no plan yet")).toEqual(expected);
   },
 );
 
-test.each([list, gatedList])("P12 once the gate is open, %o is judged as ever", async (action) => {
+test.each([list, gatedList])("P12 when the gate is open, %o is judged as usual", async (action) => {
   expect(await judged(action, looks, undefined)).toEqual(looks);
   expect(await judged(action, changes, undefined)).toEqual(changes);
 });

@@ -15,7 +15,7 @@ const bob = MemberName.parse("bob");
 const hourMs = 3_600_000;
 
 test.each([-hourMs, hourMs])(
-  "P12 an approval ends with the task that was taken after it, by a clock %d ms off",
+  "P12 an approval ends with a task that is taken after it, with a clock %d ms off",
   async (skewMs) => {
     const team = await openTeam();
     const id = await team.approvePlan();
@@ -26,7 +26,7 @@ test.each([-hourMs, hourMs])(
 );
 
 test.each([-hourMs, hourMs])(
-  "P12 an approval holds for the task that was taken before it, by a clock %d ms off",
+  "P12 an approval applies to a task that was taken before it, with a clock %d ms off",
   async (skewMs) => {
     const team = await openTeam();
     const lease = team.claim(skewMs);
@@ -36,7 +36,7 @@ test.each([-hourMs, hourMs])(
   },
 );
 
-test("a lease of an older version, which names no plan, is judged by its time", async () => {
+test("an older lease without a plan is judged by its time", async () => {
   const team = await openTeam();
   const id = await team.approvePlan();
   const { ended_plan: _, ...before } = team.claim(-hourMs);
@@ -46,7 +46,7 @@ test("a lease of an older version, which names no plan, is judged by its time", 
   expect(await team.gateAfterRestart(id, after)).toMatch(/you need an approved plan/);
 });
 
-test("the plan that was handed in last counts after a kill, though the clock went back before", async () => {
+test("the last submitted plan counts after a kill, even if the clock was set back before", async () => {
   const team = await openTeam();
   const { id } = await team.plans.submit(bob, "1. …");
   team.setClockBack(hourMs);

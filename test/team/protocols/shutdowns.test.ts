@@ -10,7 +10,7 @@ import { member } from "../../support/team.ts";
 
 const alice = parseTeammateName("alice");
 
-test("P07 shutdown requests to an earlier member of the same name are over, even at the same time by the clock", async () => {
+test("P07 shutdown requests to an earlier member of the same name are void, even at the same time by the clock", async () => {
   await using it = await openShutdowns();
   await it.enlist("first");
   const agreed = await it.shutdowns.ask(lead, alice);
@@ -26,7 +26,7 @@ test("P07 shutdown requests to an earlier member of the same name are over, even
   expect(it.shutdowns.isAnyOpen).toBe(false);
 });
 
-test("control: what was asked of the very same one is carried on", async () => {
+test("control: a request to the same member is resumed", async () => {
   await using it = await openShutdowns();
   await it.enlist("first");
   const pending = await it.shutdowns.ask(lead, alice);
@@ -41,7 +41,7 @@ test("control: what was asked of the very same one is carried on", async () => {
   expect(it.ended).toEqual(["alice: it agreed to shut down"]);
 });
 
-test("nobody is ended by the grace time of its predecessor", async () => {
+test("no member is ended by the grace time of its predecessor", async () => {
   await using it = await openShutdowns();
   await it.enlist("first");
   await it.shutdowns.ask(lead, alice);

@@ -23,7 +23,7 @@ const [alice, bob] = ["alice", "bob"].map((name) => MemberName.parse(name)) as [
 ];
 const reportId = newMessageId(new Date(0));
 
-test("the runtime gives nobody a task that was written by hand", async () => {
+test("the runtime assigns no task that was written by hand", async () => {
   const { board, tasks } = openTasks();
   await board.create({ subject: "from a file", created_by: outside });
   const own = await board.create({ subject: "from the lead", created_by: lead });

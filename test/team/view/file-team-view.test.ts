@@ -48,7 +48,7 @@ async function mailOf(view: TeamView, limit: number): Promise<string[]> {
   return found;
 }
 
-test("mail is paged over logs that were rotated, with what a late sender adds to an old one", async () => {
+test("mail is paged over rotated logs, including lines that a late sender adds to an old one", async () => {
   await using directory = await temporaryDirectory();
   await using store = await openStore(directory.path);
   const member = await store.openMember(lead, ignored);
@@ -72,7 +72,7 @@ test("mail is paged over logs that were rotated, with what a late sender adds to
   expect(after).toContain("late");
 });
 
-test("a page can begin within a line that a torn write has glued together", async () => {
+test("a page can begin within a line of two joined records", async () => {
   await using directory = await temporaryDirectory();
   await using store = await openStore(directory.path);
   await say(store, "one");
@@ -103,7 +103,7 @@ test("a mailbox that was deleted or replaced is counted from its start", async (
   expect([before, replaced, await view.unread(lead)]).toEqual([2, 1, 0]);
 });
 
-test("a damaged line of a transcript is listed as such, and told", async () => {
+test("a damaged line of a transcript is listed as such, and reported", async () => {
   await using directory = await temporaryDirectory();
   await using store = await openStore(directory.path);
   const { transcript } = await store.openMember(lead, ignored);
@@ -124,7 +124,7 @@ test("a damaged line of a transcript is listed as such, and told", async () => {
   expect(types).toEqual(["run-start"]);
 });
 
-test("one view shows no team, then one, then the next in its place", async () => {
+test("one view shows no team, then one, then the next in the same directory", async () => {
   await using directory = await temporaryDirectory();
   const view = viewTeam(directory.path);
   await expect(view.tasks()).rejects.toMatchObject({ code: "team-missing" });
@@ -146,7 +146,7 @@ test("one view shows no team, then one, then the next in its place", async () =>
   expect(await view.unread(lead)).toBe(1);
 });
 
-test("reading stops where its reader does", async () => {
+test("reading stops when its reader stops", async () => {
   await using directory = await temporaryDirectory();
   await using store = await openStore(directory.path);
   for (let number = 1; number <= 20; number++) await say(store, `${number}`);

@@ -38,7 +38,7 @@ async function textsOf(view: Parameters<typeof entriesNewestFirst>[0]): Promise<
   return texts;
 }
 
-test("entries are given newest first over pages that double up to 128", async () => {
+test("entries are returned newest first, in pages that double up to 128", async () => {
   const { view, queries } = transcriptOf(300);
 
   const texts = await textsOf(view);
@@ -47,10 +47,10 @@ test("entries are given newest first over pages that double up to 128", async ()
   expect(queries.map(({ limit }) => limit)).toEqual([4, 8, 16, 32, 64, 128, 128]);
 });
 
-test("an entry that is damaged is left out", async () => {
+test("a damaged entry is skipped", async () => {
   expect(await textsOf(transcriptOf(3, { damagedAt: 1 }).view)).toEqual(["2", "0"]);
 });
 
-test("nothing of a transcript is given that has replaced the one that was read", async () => {
+test("nothing is returned from a transcript that has replaced the one being read", async () => {
   expect(await textsOf(transcriptOf(6, { restartedAt: 2 }).view)).toEqual(["5", "4", "3", "2"]);
 });

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { lineDiff } from "../../../src/tools/files/guarded-change.ts";
 
-test("a diff shows what changed with three lines around it", () => {
+test("a diff shows changes with three lines of context", () => {
   const before = lines(1, 20);
   const after = before.replace("line 10\n", "line ten\nline ten and a half\n");
 
@@ -22,7 +22,7 @@ test("a diff shows what changed with three lines around it", () => {
   );
 });
 
-test("what is equal for long between two changes is left out", () => {
+test("long unchanged parts between two changes are omitted", () => {
   const before = lines(1, 40);
   const after = before.replace("line 5\n", "").replace("line 30\n", "line thirty\n");
 
@@ -37,7 +37,7 @@ test("texts that differ too much have no diff", () => {
   expect(lineDiff(lines(1, 900), lines(4000, 4900))).toBeUndefined();
 });
 
-test("applying a diff to the old text gives the new one, whatever they are", () => {
+test("applying a diff to the old text gives the new one, for any texts", () => {
   const text = fc.array(fc.constantFrom("a", "b", "c", ""), { maxLength: 25 });
   fc.assert(
     fc.property(text, text, (before, after) => {

@@ -16,7 +16,7 @@ const files = Object.fromEntries(
   Array.from({ length: fileCount }, (_, index) => [`${"n".repeat(240)}-${index}`, ""]),
 );
 
-test("a search for text that is stopped in the middle ends, and ripgrep with it", async () => {
+test("a text search that is stopped in the middle ends, and ripgrep with it", async () => {
   await using scene = await Scene.open(lines);
   // What follows the lines is longer than anybody could wait for.
   await truncate(scene.path("many.txt"), 2 ** 40);
@@ -28,7 +28,7 @@ test("a search for text that is stopped in the middle ends, and ripgrep with it"
   });
 });
 
-test("a search for files that is stopped in the middle ends, and ripgrep with it", async () => {
+test("a file search that is stopped in the middle ends, and ripgrep with it", async () => {
   await using scene = await Scene.open(files);
 
   expect(await stopAtFirst((...search) => findFiles(scene, ...search))).toEqual({
@@ -41,17 +41,20 @@ test("a search for files that is stopped in the middle ends, and ripgrep with it
 test.each([
   ["text", lines, lineCount, findText],
   ["files", files, fileCount, findFiles],
-])("control: a search for %s that is not stopped finds all", async (_, content, count, find) => {
-  await using scene = await Scene.open(content);
-  let found = 0;
+])(
+  "control: a search for %s that is not stopped finds everything",
+  async (_, content, count, find) => {
+    await using scene = await Scene.open(content);
+    let found = 0;
 
-  const end = await find(scene, new AbortController().signal, () => found++);
+    const end = await find(scene, new AbortController().signal, () => found++);
 
-  expect(end).toEqual({ type: "done" });
-  expect(found).toBe(count);
-});
+    expect(end).toEqual({ type: "done" });
+    expect(found).toBe(count);
+  },
+);
 
-test("what the system does not start is a failure with what to do", async () => {
+test("a program that cannot be started is a failure with a hint", async () => {
   const end = await runRipgrep({
     runner,
     arguments: ["x".repeat(200_000)],
@@ -66,7 +69,7 @@ test("what the system does not start is a failure with what to do", async () => 
   });
 });
 
-test("many searches that wait for one signal are no leak to Node", async () => {
+test("many searches that wait for one signal cause no leak warning of Node", async () => {
   await using scene = await Scene.open({ "a.txt": "needle" });
   const member = await scene.member();
   const { signal } = new AbortController();

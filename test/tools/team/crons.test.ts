@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { CronDraft } from "../../../src/protocol/cron.ts";
 import { bob, call, cron, leadsTools, textOf } from "./fixture.ts";
 
-test("a prompt is scheduled, and the answer says when it comes", async () => {
+test("a prompt is scheduled, and the answer says when it runs", async () => {
   const { tools, scheduled } = recordingSchedules();
 
   expect(
@@ -13,7 +13,7 @@ test("a prompt is scheduled, and the answer says when it comes", async () => {
   ]);
 });
 
-test("a prompt may go to a teammate, and once only", async () => {
+test("a prompt can be for a teammate, and only once", async () => {
   const { tools, scheduled } = recordingSchedules();
 
   const input = { cron: "0 9 1 1 *", prompt: "Happy new year", member: "bob", once: true };
@@ -22,7 +22,7 @@ test("a prompt may go to a teammate, and once only", async () => {
   expect(scheduled).toEqual([input]);
 });
 
-test("what is scheduled is a line each", async () => {
+test("each scheduled prompt is one line", async () => {
   const entries = [
     cron(),
     cron({ id: "0000000b", member: bob, once: true, next_at: null, prompt: "Wake\nup" }),
@@ -35,7 +35,7 @@ test("what is scheduled is a line each", async () => {
   ]);
 });
 
-test("an empty timetable has no crons", async () => {
+test("an empty schedule has no crons", async () => {
   expect(await textOf(leadsTools(), "list_crons")).toBe("No crons.");
 });
 

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { bob, call, leadsTools, request, requestId, teammatesTools, textOf } from "./fixture.ts";
 
-test("a shutdown is asked for, and the answer has the id of the request", async () => {
+test("a shutdown is requested, and the answer has the id of the request", async () => {
   const asked: unknown[] = [];
   const tools = leadsTools({
     leadership: {
@@ -28,7 +28,7 @@ test("with force nobody is asked", async () => {
   );
 });
 
-test('"false" is no force, and no "true" either', async () => {
+test('"false" and "true" are not accepted as booleans for force', async () => {
   const { isError } = await call(leadsTools(), "shutdown_request", {
     teammate: "alice",
     force: "false",
@@ -65,7 +65,7 @@ test("the lead sees the result of a shutdown, without the signatures", async () 
   expect(text).not.toContain("signature");
 });
 
-test("a shutdown that nobody asked for is not found, which is an answer", async () => {
+test("an unknown shutdown request is reported as not found", async () => {
   expect(await call(leadsTools(), "shutdown_response", { request_id: "nonsense" })).toEqual({
     text: '{"error":"not found"}',
     isError: false,
@@ -109,7 +109,7 @@ test.each([
   expect(decisions).toEqual([[requestId, { approve, feedback: "Test first." }]]);
 });
 
-test("a plan that is handed in waits for the lead", async () => {
+test("a submitted plan waits for the lead", async () => {
   expect(await textOf(teammatesTools(), "plan_approval", { plan: "1. Look" })).toBe(
     `Plan submitted (request_id=${requestId}). Waiting for lead approval.`,
   );

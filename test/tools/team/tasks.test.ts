@@ -27,7 +27,7 @@ test("the answer to a new task names its blockers and its owner", async () => {
   );
 });
 
-test("ids of tasks may be written as numbers", async () => {
+test("ids of tasks can be written as numbers", async () => {
   const ids: unknown[] = [];
   const tools = teammatesTools({
     tasks: {
@@ -48,7 +48,7 @@ test("ids of tasks may be written as numbers", async () => {
   expect(ids).toEqual(["3", ["1", "2"]]);
 });
 
-test.each([null, true, ["3"], undefined])("%j is no id of a task", async (task_id) => {
+test.each([null, true, ["3"], undefined])("%j is not the id of a task", async (task_id) => {
   const { text, isError } = await call(teammatesTools(), "get_task", { task_id });
 
   expect(isError).toBe(true);
@@ -62,7 +62,7 @@ test("a task in full is JSON", async () => {
   expect(JSON.parse(await textOf(tools, "get_task", { task_id: "3" }))).toEqual(whole);
 });
 
-test("claiming a task returns what is to be done", async () => {
+test("claiming a task returns its description", async () => {
   const tools = teammatesTools({
     tasks: { claim: async () => task({ description: "It loops.\nFind out why." }) },
   });
@@ -72,7 +72,7 @@ test("claiming a task returns what is to be done", async () => {
   );
 });
 
-test("completing a task returns what that has unblocked", async () => {
+test("completing a task returns the tasks that it has unblocked", async () => {
   const unblocked = [task({ id: "4" }), task({ id: "5" })];
   const tools = teammatesTools({
     tasks: {
@@ -86,7 +86,7 @@ test("completing a task returns what that has unblocked", async () => {
   );
 });
 
-test("an update changes what is given and nothing else", async () => {
+test("an update changes only the given fields", async () => {
   const { tools, changes } = recordingUpdates();
 
   const text = await textOf(tools, "update_task", { task_id: 3, owner: "alice", blocked_by: [1] });
@@ -95,7 +95,7 @@ test("an update changes what is given and nothing else", async () => {
   expect(changes).toEqual([["3", { owner: "alice", blocked_by: ["1"] }]]);
 });
 
-test("a task is given up with owner null", async () => {
+test("a task is released with owner null", async () => {
   const { tools, changes } = recordingUpdates();
 
   await call(tools, "update_task", { task_id: "3", owner: null });

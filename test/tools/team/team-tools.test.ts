@@ -8,7 +8,7 @@ const common = [
   ...["create_task", "list_tasks", "get_task", "claim_task", "complete_task", "update_task"],
 ];
 
-test("each member has the tools of its part, and no two of one name", () => {
+test("each member has the tools of its role in the team, without duplicate names", () => {
   expect(namesOf(teammatesTools())).toEqual(
     [...common, "plan_approval", "shutdown_response"].sort(),
   );
@@ -25,7 +25,7 @@ test("each member has the tools of its part, and no two of one name", () => {
 test.each([
   ["teammate", teammatesTools(), 2_400],
   ["lead", leadsTools(), 4_400],
-])("what a %s sends of these tools with every request is small", (_, tools, maxBytes) => {
+])("the definitions of these tools for a %s are small", (_, tools, maxBytes) => {
   const specs = tools.map(({ spec: { name, description, input_schema } }) => ({
     name,
     description,
@@ -35,7 +35,7 @@ test.each([
   expect(Buffer.byteLength(JSON.stringify(specs))).toBeLessThanOrEqual(maxBytes);
 });
 
-test("a model is shown every argument, and which are needed", () => {
+test("a model is shown every argument, and which are required", () => {
   const { input_schema } = specOf(leadsTools(), "spawn_teammate");
 
   expect(input_schema).toMatchObject({
@@ -52,7 +52,7 @@ test("a model is shown every argument, and which are needed", () => {
 test.each([
   ["a teammate", teammatesTools()],
   ["the lead", leadsTools()],
-])("whatever JSON %s gives to a tool has an answer", async (_, tools) => {
+])("any JSON that %s gives to a tool has an answer", async (_, tools) => {
   const outcomes = new Set<boolean>();
 
   await fc.assert(
@@ -70,7 +70,7 @@ test.each([
   expect(outcomes).toEqual(new Set([true, false]));
 });
 
-test("all of them only coordinate, which needs nobody's permission", () => {
+test("all of them only coordinate, and need no approval", () => {
   const input = {
     ...{ to: "bob", content: "hi", name: "bob", role: "coder", prompt: "Go", plan: "1. Look" },
     ...{ task_id: 3, subject: "Fix", teammate: "bob", request_id: requestId, approve: true },

@@ -14,11 +14,11 @@ test("the team is a line for each teammate", async () => {
   );
 });
 
-test("a team of the lead alone has no teammates", async () => {
+test("a team with only the lead has no teammates", async () => {
   expect(await textOf(leadsTools(), "list_teammates")).toBe("No teammates.");
 });
 
-test("a teammate is spawned just as asked", async () => {
+test("a teammate is spawned exactly as requested", async () => {
   const { tools, spawned } = recordingSpawns();
   const asked = {
     name: "alice",
@@ -44,7 +44,7 @@ test.each([
   ["name", ""],
   ["plan_required", "false"],
   ["permission_mode", "anything goes"],
-])("a spawn whose %s is %j starts nobody", async (field, value) => {
+])("a spawn whose %s is %j starts nothing", async (field, value) => {
   const { tools, spawned } = recordingSpawns();
   const input = { name: "alice", role: "coder", prompt: "Go", [field]: value };
 
@@ -69,7 +69,7 @@ test("by default, waiting is for all teammates and ten minutes", async () => {
   ]);
 });
 
-test("the answer to waiting is why it is over", async () => {
+test("the answer to waiting is the reason of its end", async () => {
   const { tools } = recordingWaits();
 
   expect(await textOf(tools, "wait_for_teammates")).toBe("All have finished.");
