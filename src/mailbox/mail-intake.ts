@@ -6,7 +6,7 @@ import type { MemberName, MessageId } from "../protocol/ids.ts";
 import type { Message } from "../protocol/message.ts";
 import { type DecodedPart, decodeLine } from "./mail-line.ts";
 import { MailQueue } from "./mail-queue.ts";
-import { type Mark, markAfter, openLog, ownMark } from "./mail-scanner.ts";
+import { type MailMark, markAfter, openLog, ownMark } from "./mail-scanner.ts";
 import type { MailSource } from "./mail-source.ts";
 import type { ReaderOptions, SetAside } from "./mailbox.ts";
 import type { SeenIds } from "./seen-ids.ts";
@@ -104,7 +104,7 @@ export class MailIntake {
   #deliver(
     source: MailSource,
     line: FileLine,
-    { message, mark }: { message: Message; mark: Mark },
+    { message, mark }: { message: Message; mark: MailMark },
   ) {
     const { generation } = source;
     const delivery = { message, position: { generation, offset: mark.offset } };

@@ -1,5 +1,5 @@
 import type { MessageId } from "../protocol/ids.ts";
-import { type Mark, ownMark } from "./mail-scanner.ts";
+import { type MailMark, ownMark } from "./mail-scanner.ts";
 import type { MailSource } from "./mail-source.ts";
 import type { Delivery } from "./mailbox.ts";
 
@@ -10,7 +10,7 @@ const maxBytes = 4 * 1024 * 1024;
 /** A line that is not yet acknowledged. One without a delivery only waits for those before it. */
 interface Queued {
   source: MailSource;
-  mark: Mark;
+  mark: MailMark;
   delivery: Delivery | undefined;
   bytes: number;
 }
@@ -18,7 +18,7 @@ interface Queued {
 /** How many lines are settled, and the new end in each log. */
 export interface MailSettlement {
   count: number;
-  marks: ReadonlyMap<MailSource, Mark>;
+  marks: ReadonlyMap<MailSource, MailMark>;
 }
 
 /** The lines that a reader has in memory, in the order in which they were read. */
@@ -46,7 +46,7 @@ export class MailQueue {
   }
 
   /** Records that everything of `source` up to `mark` is in memory, or needs no place there. */
-  pass(source: MailSource, mark: Mark): void {
+  pass(source: MailSource, mark: MailMark): void {
     source.scanned = mark;
     const last = this.#items.at(-1);
     if (last?.source === source && !last.delivery) last.mark = mark;
@@ -80,7 +80,7 @@ export class MailQueue {
   #settlement(atLeast: number): MailSettlement {
     let count = atLeast;
     while (this.#items[count]?.delivery === undefined && count < this.#items.length) count++;
-    const marks = new Map<MailSource, Mark>();
+    const marks = new Map<MailSource, MailMark>();
     for (const { source, mark } of this.#items.slice(0, count)) marks.set(source, mark);
     return { count, marks };
   }

@@ -6,33 +6,33 @@ import { openIfExistsSync } from "../lib/open-files.ts";
 import { maxLineBytes } from "./mail-line.ts";
 
 /** A place in a log where a line ends, and the end of that line, by which it is recognised. */
-export interface Mark {
+export interface MailMark {
   offset: number;
   tail: Buffer;
 }
 
-export const startOfLog: Mark = { offset: 0, tail: Buffer.alloc(0) };
+export const startOfLog: MailMark = { offset: 0, tail: Buffer.alloc(0) };
 
 const newline = 0x0a;
 /** The end of a long line is enough: a record has its signature there. */
 const tailLength = 95;
 
-export function markAfter({ bytes, end }: FileLine): Mark {
+export function markAfter({ bytes, end }: FileLine): MailMark {
   return { offset: end, tail: bytes.subarray(-tailLength) };
 }
 
 /** The same mark in memory of its own: a mark that stays must not keep all that was read with it. */
-export function ownMark({ offset, tail }: Mark): Mark {
+export function ownMark({ offset, tail }: MailMark): MailMark {
   return { offset, tail: Buffer.from(tail) };
 }
 
 /** The bytes right before a mark: the end of the line, and its newline. */
-export function anchorOf({ offset, tail }: Mark): Buffer {
+export function anchorOf({ offset, tail }: MailMark): Buffer {
   return offset === 0 ? tail : Buffer.concat([tail, Buffer.of(newline)]);
 }
 
 /** The mark at `offset`, or undefined where no line of the log ends there. */
-export async function markAt(path: FilePath, offset: number): Promise<Mark | undefined> {
+export async function markAt(path: FilePath, offset: number): Promise<MailMark | undefined> {
   if (offset === 0) return startOfLog;
   await using reader = await LineReader.open(path);
   const before = await reader?.before(offset, tailLength + 1);
@@ -65,7 +65,7 @@ export interface OpenMailLog extends AsyncDisposable {
  */
 export async function openLog(
   path: FilePath,
-  from: Mark,
+  from: MailMark,
 ): Promise<OpenMailLog | "replaced" | undefined> {
   const little = readLittle(path, from);
   if (little !== "much") return little;
@@ -98,7 +98,7 @@ const littleBytes = 64 * 1024;
  * moment ago and are in memory, where reading them takes a few microseconds. The thread pool takes
  * many times as long, and would be needed six times.
  */
-function readLittle(path: FilePath, from: Mark): OpenMailLog | "replaced" | "much" | undefined {
+function readLittle(path: FilePath, from: MailMark): OpenMailLog | "replaced" | "much" | undefined {
   const descriptor = openIfExistsSync(path);
   if (descriptor === undefined) return undefined;
   try {

@@ -4,7 +4,7 @@ import { listSegments, segmentPath } from "../lib/segments.ts";
 import type { Position } from "../protocol/message.ts";
 import { hashAnchor, type MailCursor } from "./mail-cursor.ts";
 import type { MailLayout } from "./mail-layout.ts";
-import { type Mark, markAt, startOfLog } from "./mail-scanner.ts";
+import { type MailMark, markAt, startOfLog } from "./mail-scanner.ts";
 import type { LostMail } from "./mailbox.ts";
 
 /** One log of a mailbox that may have unread lines: the live one, or a recent segment. */
@@ -13,9 +13,9 @@ export interface MailSource {
   readonly path: FilePath;
   inode: string;
   /** The end of the lines in memory. */
-  scanned: Mark;
+  scanned: MailMark;
   /** The end of the acknowledged lines. */
-  settled: Mark;
+  settled: MailMark;
   /** The log's appearance when it was last read to its end; undefined if it was not. */
   appearance: string | undefined;
   /**
@@ -35,7 +35,7 @@ export function newSource(
     isAnother = false,
     againUpTo = 0,
   }: Pick<MailSource, "path" | "generation"> & Partial<MailSource>,
-  start: Mark = startOfLog,
+  start: MailMark = startOfLog,
 ): MailSource {
   return {
     isAnother,

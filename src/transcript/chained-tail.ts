@@ -2,10 +2,10 @@ import { parseLine } from "../lib/json-lines.ts";
 import type { FileLine, LineReader } from "../lib/line-reader.ts";
 import { Entry } from "../protocol/transcript.ts";
 import {
+  type ChainLink,
   chainStart,
   type EntryChain,
   follows,
-  type Link,
   type SealedPlace,
 } from "./entry-chain.ts";
 
@@ -27,9 +27,9 @@ export interface ChainedTail {
   /** The offset of the first line that was read. */
   offset: number;
   /** The entry before the first one, as far as it is known. */
-  before: Link;
+  before: ChainLink;
   /** The last entry that was found. */
-  last: Link;
+  last: ChainLink;
   foreign: ForeignLine[];
   /** How many entries are missing. */
   lost: number;
@@ -40,7 +40,7 @@ export interface ChainedTail {
 export interface TailOptions {
   chain: EntryChain;
   /** The recorded end of the transcript; undefined if it is not known. */
-  head: Link | undefined;
+  head: ChainLink | undefined;
   /** True if the record should exist and is missing. */
   isHeadLost: boolean;
   /** True if bytes at the end were not an entry and have been cut off. */
@@ -85,7 +85,7 @@ function readLine(line: FileLine, chain: EntryChain): { read?: ChainedEntry; rea
 }
 
 interface ArrangeOptions {
-  head: Link | undefined;
+  head: ChainLink | undefined;
   /** True if these are all lines of the file. */
   isWhole: boolean;
   foreign: readonly ForeignLine[];
@@ -107,7 +107,7 @@ function arrange(found: readonly ChainedEntry[], options: ArrangeOptions) {
     lost += count;
     entries.push({ type: "gap", at, lost: count });
   };
-  let last: Link = before;
+  let last: ChainLink = before;
   for (const { entry, place } of ordered) {
     if (!follows(place, last)) miss(Math.max(0, place.number - last.number - 1), entry.at);
     entries.push(entry);
@@ -131,7 +131,7 @@ function inOrder(found: readonly ChainedEntry[]): ChainedEntry[] {
 /** How many entries are missing after the last one; undefined if none is. */
 function missingAtEnd(
   ordered: readonly ChainedEntry[],
-  { head, last }: { head: Link | undefined; last: Link },
+  { head, last }: { head: ChainLink | undefined; last: ChainLink },
 ): number | undefined {
   if (!head || head.number === 0) return undefined;
   if (head.number > last.number) return head.number - last.number;

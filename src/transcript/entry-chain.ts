@@ -1,16 +1,16 @@
 import type { Signer } from "../lib/signed-record.ts";
 
 /** The end of a chain of entries: the number of its last entry, and that entry's signature. */
-export interface Link {
+export interface ChainLink {
   readonly number: number;
   readonly sig: string;
 }
 
 /** Before the first entry. */
-export const chainStart: Link = { number: 0, sig: "" };
+export const chainStart: ChainLink = { number: 0, sig: "" };
 
 /** The place in the chain that a signed line states. */
-export interface SealedPlace extends Link {
+export interface SealedPlace extends ChainLink {
   /** The beginning of the signature of the entry before it. */
   readonly after: string;
 }
@@ -31,7 +31,7 @@ export class EntryChain {
   }
 
   /** `entry` as the line that follows `last`. */
-  seal(entry: object, last: Link): { line: string; link: Link } {
+  seal(entry: object, last: ChainLink): { line: string; link: ChainLink } {
     const number = last.number + 1;
     const open = JSON.stringify(entry).slice(0, -1);
     const signed = `${open},"n":${number},"after":"${shortened(last.sig)}"`;
@@ -55,7 +55,7 @@ export class EntryChain {
 }
 
 /** True where the entry at `place` was written right after the one at `last`. */
-export function follows(place: SealedPlace, last: Link): boolean {
+export function follows(place: SealedPlace, last: ChainLink): boolean {
   return place.number === last.number + 1 && place.after === shortened(last.sig);
 }
 

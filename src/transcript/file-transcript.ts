@@ -6,7 +6,7 @@ import { type FileLine, LineReader } from "../lib/line-reader.ts";
 import { Serial } from "../lib/serial.ts";
 import { Entry } from "../protocol/transcript.ts";
 import { type ChainedTail, readChainedTail } from "./chained-tail.ts";
-import { chainStart, type EntryChain, type Link } from "./entry-chain.ts";
+import { type ChainLink, chainStart, type EntryChain } from "./entry-chain.ts";
 import type { HeadFile } from "./head-file.ts";
 import { rewriteTail } from "./rewrite-tail.ts";
 import type { Transcript, TranscriptReader } from "./transcript.ts";
@@ -99,9 +99,9 @@ export class FileTranscript implements Transcript {
   readonly #options: WriterOptions;
   readonly #reader: FileTranscriptReader;
   readonly #serial = new Serial();
-  #last: Link;
+  #last: ChainLink;
 
-  private constructor(path: FilePath, options: WriterOptions, last: Link) {
+  private constructor(path: FilePath, options: WriterOptions, last: ChainLink) {
     this.#path = path;
     this.#options = options;
     this.#reader = new FileTranscriptReader(path, options);

@@ -1,5 +1,5 @@
 import { InPlaceFile } from "../lib/in-place-file.ts";
-import type { Link } from "./entry-chain.ts";
+import type { ChainLink } from "./entry-chain.ts";
 
 /**
  * Records the end of a transcript in a file outside the team directory, which nobody who can edit
@@ -17,13 +17,13 @@ export class HeadFile {
   }
 
   /** Undefined if nothing is recorded. */
-  async read(): Promise<Link | undefined> {
+  async read(): Promise<ChainLink | undefined> {
     const [, number, sig = ""] = pattern.exec((await this.#file.read()) ?? "") ?? [];
     return number === undefined ? undefined : { number: Number(number), sig: sig.trim() };
   }
 
   /** Never throws: a head that is behind its transcript does no harm. */
-  write({ number, sig }: Link): void {
+  write({ number, sig }: ChainLink): void {
     this.#file.write(`${String(number).padStart(15)} ${sig.padEnd(64)}`);
   }
 }

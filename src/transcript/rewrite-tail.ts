@@ -7,7 +7,7 @@ import { appendAside, type Damage, writeFailed } from "../lib/json-lines.ts";
 import { openIfExists } from "../lib/open-files.ts";
 import { sideDirectory } from "../lib/segments.ts";
 import type { ChainedTail, ForeignLine } from "./chained-tail.ts";
-import { chainStart, type EntryChain, type Link } from "./entry-chain.ts";
+import { type ChainLink, chainStart, type EntryChain } from "./entry-chain.ts";
 import type { HeadFile } from "./head-file.ts";
 
 interface RewriteOptions {
@@ -25,7 +25,7 @@ export async function rewriteTail(
   path: FilePath,
   tail: ChainedTail,
   { chain, head, onDamage }: RewriteOptions,
-): Promise<Link> {
+): Promise<ChainLink> {
   const asidePath = within(sideDirectory(path), "damaged.jsonl");
   const { lines, last } = sealAll(tail, chain);
   try {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { delayMs, LiveStream, type StreamEnds } from "../../web/src/source/live-stream.ts";
+import { type ConnectionEvents, delayMs, LiveStream } from "../../web/src/source/live-stream.ts";
 import type { Connection } from "../../web/src/source/source.ts";
 
 /** A browser in which nothing happens by itself. */
@@ -9,17 +9,17 @@ class FakeWorld {
   readonly closed: number[] = [];
   readonly delays: number[] = [];
   admission: "admitted" | "refused" | "unreachable" = "admitted";
-  #ends: StreamEnds[] = [];
+  #ends: ConnectionEvents[] = [];
   #retry: (() => void) | null = null;
 
   /** What the newest connection is told. */
-  get stream(): StreamEnds {
+  get stream(): ConnectionEvents {
     const ends = this.#ends.at(-1);
     if (!ends) throw new Error("No connection was opened");
     return ends;
   }
 
-  streamOf(index: number): StreamEnds | undefined {
+  streamOf(index: number): ConnectionEvents | undefined {
     return this.#ends[index];
   }
 
@@ -33,7 +33,7 @@ class FakeWorld {
     retry?.();
   }
 
-  open = (url: string, ends: StreamEnds): (() => void) => {
+  open = (url: string, ends: ConnectionEvents): (() => void) => {
     const index = this.urls.push(url) - 1;
     this.#ends.push(ends);
     return () => this.closed.push(index);

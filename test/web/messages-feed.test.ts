@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { MessagesPage, MessageView } from "../../src/protocol/dashboard.ts";
-import { type MessagesWish, type Source, SourceError } from "../../web/src/source/source.ts";
+import { type MessagesPageQuery, type Source, SourceError } from "../../web/src/source/source.ts";
 import { type Filter, match, usualGroups, wishOf } from "../../web/src/views/messages/filter.ts";
 import { MessageFeed } from "../../web/src/views/messages/message-feed.ts";
 import { messageGroups } from "../../web/src/views/messages/message-groups.ts";
@@ -14,7 +14,7 @@ const everything: Filter = {
 
 /** A server that has all mail, and gives it in pages of ten whatever is wished for. */
 class History {
-  readonly wishes: MessagesWish[] = [];
+  readonly wishes: MessagesPageQuery[] = [];
   all: MessageView[];
   refusal: SourceError | null = null;
 
@@ -22,7 +22,7 @@ class History {
     this.all = all;
   }
 
-  async messages(wish: MessagesWish): Promise<MessagesPage> {
+  async messages(wish: MessagesPageQuery): Promise<MessagesPage> {
     this.wishes.push(wish);
     if (this.refusal) throw this.refusal;
     const end = wish.before === undefined ? this.all.length : Number(wish.before);

@@ -4,7 +4,7 @@ import type { AwayView } from "../../src/protocol/dashboard.ts";
 import { draftFor, readdressed, suggestions } from "../../web/src/state/address.ts";
 import { agoText, clockText, fillPercent } from "../../web/src/state/amounts.ts";
 import { awayLine, awaySince, awaySummary, isEventful } from "../../web/src/state/away.ts";
-import { Kept } from "../../web/src/state/kept.ts";
+import { BrowserStorage } from "../../web/src/state/browser-storage.ts";
 import { keyCommand, keyHelp } from "../../web/src/state/keys.ts";
 import { nextTheme, shownTheme, themeOf } from "../../web/src/state/theme.ts";
 import { request, task } from "./views.ts";
@@ -99,10 +99,10 @@ test("the help lists every key of the page", () => {
 });
 
 test("a browser without storage works, and any other failure is reported", () => {
-  const forbidden = new Kept(() => {
+  const forbidden = new BrowserStorage(() => {
     throw new DOMException("The operation is insecure.", "SecurityError");
   });
-  const broken = new Kept(() => {
+  const broken = new BrowserStorage(() => {
     throw new RangeError("broken");
   });
 

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
-import type { HeardText } from "../../web/src/state/page.ts";
+import type { WatchedText } from "../../web/src/state/page.ts";
 import { heard, noLiveTexts, settled } from "../../web/src/views/transcript/live-text.ts";
 import { note, reply, result, runEnd } from "./transcript-entries.ts";
 
-const said = (key: number, text: string, kind: HeardText["kind"] = "writes"): HeardText => ({
+const said = (key: number, text: string, kind: WatchedText["kind"] = "writes"): WatchedText => ({
   ...{ member: "ada", key, kind, text },
 });
 const textsOf = ({ texts }: typeof noLiveTexts) => texts.map(({ text }) => text);

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { EntryView, RecordedRun } from "../../src/protocol/dashboard.ts";
 import { RecordedSource } from "../../web/src/source/recorded-source.ts";
-import { SourceError, type TranscriptWish } from "../../web/src/source/source.ts";
+import { SourceError, type TranscriptPageQuery } from "../../web/src/source/source.ts";
 import { keptEntries } from "../../web/src/views/transcript/loaded.ts";
 import { TranscriptLoader } from "../../web/src/views/transcript/transcript-loader.ts";
 import { TranscriptSearch } from "../../web/src/views/transcript/transcript-search.ts";
@@ -10,7 +10,7 @@ import { note, notes, pageOf, reply } from "./transcript-entries.ts";
 /** A transcript that grows, is begun anew, or cannot be had, as the test wants it. */
 class GrowingSource extends RecordedSource {
   readonly entries: EntryView[];
-  readonly wishes: TranscriptWish[] = [];
+  readonly wishes: TranscriptPageQuery[] = [];
   isRestarted = false;
   failure: SourceError | null = null;
 
@@ -19,7 +19,7 @@ class GrowingSource extends RecordedSource {
     this.entries = entries;
   }
 
-  override async transcript(member: string, wish: TranscriptWish) {
+  override async transcript(member: string, wish: TranscriptPageQuery) {
     this.wishes.push(wish);
     if (this.failure) throw this.failure;
     const isVoid = this.isRestarted && wish.after !== undefined;

@@ -13,7 +13,12 @@ import {
 import { Rail } from "./parts/rail.tsx";
 import { StopDialog } from "./parts/stop-dialog.tsx";
 import { Strip } from "./parts/strip.tsx";
-import { type Desk, DeskProvider, useDesk, useRoom } from "./state/desk.ts";
+import {
+  type PageContext,
+  PageContextProvider,
+  usePageContext,
+  useRoom,
+} from "./state/page-context.ts";
 import type { Route } from "./state/route.ts";
 import { useStore } from "./state/store.ts";
 import "./styles/shell.css";
@@ -28,20 +33,20 @@ import { TasksView } from "./views/tasks/tasks-view.tsx";
 import { TranscriptView } from "./views/transcript/transcript-view.tsx";
 
 /** The whole page. */
-export function App({ desk }: { desk: Desk }) {
-  useEffect(() => followKeys(desk), [desk]);
-  const locked = useStore(desk.page.connection, (connection) =>
+export function App({ pageContext }: { pageContext: PageContext }) {
+  useEffect(() => followKeys(pageContext), [pageContext]);
+  const locked = useStore(pageContext.page.connection, (connection) =>
     connection.type === "locked" ? connection.reason : null,
   );
   return (
-    <DeskProvider value={desk}>
+    <PageContextProvider value={pageContext}>
       {locked ? <LockedNotice reason={locked} /> : <Shell />}
-    </DeskProvider>
+    </PageContextProvider>
   );
 }
 
 function Shell() {
-  const { page } = useDesk();
+  const { page } = usePageContext();
   const toMain = () => document.getElementById("main")?.focus();
   return (
     <div class="shell" data-acting={page.source.canAct}>
@@ -64,7 +69,7 @@ function Shell() {
 
 /** The view that the address names, or a notice if it cannot be shown. */
 function MainView() {
-  const { page } = useDesk();
+  const { page } = usePageContext();
   const route = useStore(page.route, (value) => value);
   useFocusInMain(route);
   const directory = useRoom((room) => room.directory);
@@ -115,9 +120,9 @@ function useFocusInMain(route: Route): void {
 }
 
 function OverlayPart() {
-  const desk = useDesk();
-  const overlay = useStore(desk.overlay, (value) => value);
-  const close = () => desk.overlay.set(null);
+  const pageContext = usePageContext();
+  const overlay = useStore(pageContext.overlay, (value) => value);
+  const close = () => pageContext.overlay.set(null);
   switch (overlay?.type) {
     case "help":
       return <Help onClose={close} />;
@@ -130,7 +135,7 @@ function OverlayPart() {
 
 /** A member's transcript, with the actions for the member. */
 function MemberPage({ name }: { name: string }) {
-  const { page } = useDesk();
+  const { page } = usePageContext();
   const standing = useRoom(({ members, running }) => {
     const member = members.get(name);
     return member ? standingOf(member.status, running !== null) : null;

@@ -4,19 +4,19 @@ import "./styles/base.css";
 import { App } from "./app.tsx";
 import { LiveSource, takeToken } from "./source/live-source.ts";
 import { recordedSource } from "./source/recorded-source.ts";
-import { Desk } from "./state/desk.ts";
-import { Kept } from "./state/kept.ts";
+import { BrowserStorage } from "./state/browser-storage.ts";
 import { Page } from "./state/page.ts";
+import { PageContext } from "./state/page-context.ts";
 import { titleOf } from "./state/questions.ts";
 import { hashOf, routeOf } from "./state/route.ts";
 import { shownTheme } from "./state/theme.ts";
 
 const token = takeToken();
 const page = new Page(recordedSource() ?? new LiveSource(token), routeOf(location.hash));
-const desk = new Desk({
+const pageContext = new PageContext({
   page,
-  kept: new Kept(() => localStorage),
-  keptHere: new Kept(() => sessionStorage),
+  storage: new BrowserStorage(() => localStorage),
+  tabStorage: new BrowserStorage(() => sessionStorage),
 });
 
 followTheme();
@@ -28,7 +28,7 @@ window.addEventListener("hashchange", followAddress);
 followAddress();
 
 const root = document.getElementById("app");
-if (root) render(<App desk={desk} />, root);
+if (root) render(<App pageContext={pageContext} />, root);
 
 /**
  * Shows the view that the address names. An unknown one is corrected, without an entry in the
@@ -43,10 +43,10 @@ function followAddress(): void {
 function followTheme(): void {
   const dark = matchMedia("(prefers-color-scheme: dark)");
   const apply = () => {
-    document.documentElement.dataset.theme = shownTheme(desk.theme.value, dark.matches);
+    document.documentElement.dataset.theme = shownTheme(pageContext.theme.value, dark.matches);
   };
   dark.addEventListener("change", apply);
-  desk.theme.subscribe(apply);
+  pageContext.theme.subscribe(apply);
   apply();
 }
 
@@ -57,7 +57,7 @@ function followRoom(): void {
   page.room.subscribe(() => {
     const room = page.room.value;
     if (!room) return;
-    if (desk.isOutdatedBy(room)) location.reload();
+    if (pageContext.isOutdatedBy(room)) location.reload();
     const open = [...room.requests.values()].filter(({ is_open }) => is_open).length;
     const title = titleOf(open, room.team?.name ?? null);
     if (document.title !== title) document.title = title;
@@ -72,16 +72,16 @@ function followRoom(): void {
 
 function followPresence(): void {
   const isHere = () => document.visibilityState === "visible";
-  document.addEventListener("visibilitychange", () => (isHere() ? look() : desk.leave()));
-  window.addEventListener("pagehide", () => desk.leave());
-  setInterval(() => isHere() && desk.now.set(Date.now()), 1_000);
+  document.addEventListener("visibilitychange", () => (isHere() ? look() : pageContext.leave()));
+  window.addEventListener("pagehide", () => pageContext.leave());
+  setInterval(() => isHere() && pageContext.now.set(Date.now()), 1_000);
   // A browser that is killed sends no event.
-  setInterval(() => isHere() && desk.leave(), 15_000);
+  setInterval(() => isHere() && pageContext.leave(), 15_000);
 }
 
 function look(): void {
-  desk.now.set(Date.now());
-  void desk.look().catch(reportError);
+  pageContext.now.set(Date.now());
+  void pageContext.look().catch(reportError);
 }
 
 function iconOf(isAsked: boolean): string {

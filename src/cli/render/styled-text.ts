@@ -1,7 +1,7 @@
 import { graphemes, graphemeWidth } from "./graphemes.ts";
 
 /** A grapheme of a styled text, or a style code in it. */
-export interface StyledPiece {
+export interface StyledToken {
   text: string;
   /** Columns; 0 for a style code. */
   width: number;
@@ -12,14 +12,14 @@ export interface StyledPiece {
 const styleCode = /(\u001b\[[0-9;]*m)/;
 
 /** The letters and style codes of a line, in order. No letter is wider than `widest`. */
-export function* piecesOf(line: string, widest: number): Generator<StyledPiece> {
+export function* piecesOf(line: string, widest: number): Generator<StyledToken> {
   for (const [index, part] of line.split(styleCode).entries()) {
     if (index % 2 === 1) yield { text: part, width: 0, isStyle: true };
     else yield* letters(part, widest);
   }
 }
 
-function* letters(text: string, widest: number): Generator<StyledPiece> {
+function* letters(text: string, widest: number): Generator<StyledToken> {
   for (const letter of graphemes(text)) {
     const width = graphemeWidth(letter);
     if (width <= widest) yield { text: letter, width, isStyle: false };

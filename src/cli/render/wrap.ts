@@ -1,4 +1,4 @@
-import { piecesOf, type StyledPiece, Styles, widthOf } from "./styled-text.ts";
+import { piecesOf, type StyledToken, Styles, widthOf } from "./styled-text.ts";
 
 /** Text before the wrapped lines. */
 export interface WrapOptions {
@@ -42,7 +42,7 @@ export function cutToWidth(text: string, width: number): string {
 }
 
 interface Wrapper {
-  add(piece: StyledPiece): void;
+  add(piece: StyledToken): void;
   end(): void;
 }
 
@@ -71,7 +71,7 @@ class StyledLines {
   readonly #styles = new Styles();
   #line = "";
 
-  write({ text, isStyle }: StyledPiece): void {
+  write({ text, isStyle }: StyledToken): void {
     if (isStyle) this.#styles.apply(text);
     this.#line += text;
   }
@@ -93,7 +93,7 @@ class ExactWrapper implements Wrapper {
     this.#room = room;
   }
 
-  add(piece: StyledPiece): void {
+  add(piece: StyledToken): void {
     if (this.#column + piece.width > this.#room) {
       this.#lines.endLine();
       this.#column = 0;
@@ -113,9 +113,9 @@ class WordWrapper implements Wrapper {
   readonly #room: number;
   #column = 0;
   /** The spaces and style codes before the word. */
-  #gap: StyledPiece[] = [];
+  #gap: StyledToken[] = [];
   #gapWidth = 0;
-  #word: StyledPiece[] = [];
+  #word: StyledToken[] = [];
   #wordWidth = 0;
   /** Whether this line starts the text or follows a newline in it. */
   #isFirst = true;
@@ -125,7 +125,7 @@ class WordWrapper implements Wrapper {
     this.#room = room;
   }
 
-  add(piece: StyledPiece): void {
+  add(piece: StyledToken): void {
     if (piece.text === " ") {
       this.#placeWord();
       this.#gap.push(piece);
@@ -164,13 +164,13 @@ class WordWrapper implements Wrapper {
     if (this.#column > 0) this.#breakLine();
   }
 
-  #writeGap(isKept: (piece: StyledPiece) => boolean): void {
+  #writeGap(isKept: (piece: StyledToken) => boolean): void {
     for (const piece of this.#gap) if (isKept(piece)) this.#write(piece);
     this.#gap = [];
     this.#gapWidth = 0;
   }
 
-  #write(piece: StyledPiece): void {
+  #write(piece: StyledToken): void {
     if (this.#column + piece.width > this.#room) this.#breakLine();
     this.#lines.write(piece);
     this.#column += piece.width;

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { DoneCall, Happening } from "./happening.ts";
+import type { ConversationItem, DoneCall } from "./conversation-item.ts";
 import { isPrompt, planIn, reportOf } from "./mail.ts";
 import {
   call,
@@ -212,7 +212,7 @@ export function decidePlan(name: string, approve: boolean, reason?: string): Sce
   };
 }
 
-function openPlan({ mail, calls }: PlayedScene, name: string): Happening | undefined {
+function openPlan({ mail, calls }: PlayedScene, name: string): ConversationItem | undefined {
   const decisions = calls.filter((made) => made.name === "plan_approval" && !made.is_error);
   const decided = JSON.stringify(decisions.map(({ input }) => input));
   return mail.findLast(({ kind, from, request_id }) => {
@@ -227,7 +227,7 @@ const maxReports = 5;
  * Mail is delivered automatically, so the inbox is mostly empty; received mail is reported again.
  */
 export function lookIntoInbox(resultOf?: string): SceneStep {
-  const isWanted = (mail: Happening) =>
+  const isWanted = (mail: ConversationItem) =>
     resultOf ? mail.kind === "result" && mail.from === resultOf : !isPrompt(mail);
   return function* (scene) {
     const inbox = yield* call("read_inbox", {})(scene);

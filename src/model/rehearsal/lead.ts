@@ -1,4 +1,4 @@
-import type { Happening } from "./happening.ts";
+import type { ConversationItem } from "./conversation-item.ts";
 import { createdTasks, decidePlan } from "./lead-steps.ts";
 import { isPrompt, reportOf, taskOfPlan } from "./mail.ts";
 import { scenes } from "./scenes.ts";
@@ -41,7 +41,7 @@ function* answerPrompt(scene: PlayedScene, prompt: string): Script<string> {
 }
 
 /** A plan for a task that the lead has created is approved: the person asked for the task. */
-function* answerMail(scene: PlayedScene, mail: Happening): Script<string> {
+function* answerMail(scene: PlayedScene, mail: ConversationItem): Script<string> {
   const isOwn = createdTasks(scene).has(taskOfPlan(mail.text) ?? "");
   if (mail.kind !== "plan_approval_request" || !isOwn) return reportOf(mail);
   return (yield* decidePlan(mail.from, true)(scene)).text;

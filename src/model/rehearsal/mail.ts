@@ -1,13 +1,13 @@
 import { firstCharacters } from "../../lib/cut-text.ts";
-import type { Happening } from "./happening.ts";
+import type { ConversationItem } from "./conversation-item.ts";
 
 /** True for a prompt of the person to the lead. */
-export function isPrompt({ type, kind, from }: Happening): boolean {
+export function isPrompt({ type, kind, from }: ConversationItem): boolean {
   return type === "mail" && kind === "message" && from === "user";
 }
 
 /** A description of received mail for the person; "" if it need not be reported. */
-export function reportOf({ kind, from, text, approve, reason }: Happening): string {
+export function reportOf({ kind, from, text, approve, reason }: ConversationItem): string {
   switch (kind) {
     case "result":
       return `${from} reports: ${beginningOf(text)}`;

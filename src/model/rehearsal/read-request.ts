@@ -1,33 +1,33 @@
 import type { ReplyBlock, ToolResult } from "../../protocol/transcript.ts";
 import type { ModelRequest } from "../model.ts";
-import { Happening, readSummary } from "./happening.ts";
+import { ConversationItem, readSummary } from "./conversation-item.ts";
 
 /** A parsed request. */
 export interface RequestReading {
   /** The member that the model answers for. `title` is how it introduces itself to others. */
   self: { isLead: boolean; name: string; title: string };
   /** The items before the last answer. */
-  past: readonly Happening[];
+  past: readonly ConversationItem[];
   /** The mail and replies since the last answer. */
-  current: readonly Happening[];
+  current: readonly ConversationItem[];
   wantsSummary: boolean;
 }
 
 export function readRequest({ system, conversation }: ModelRequest): RequestReading {
   const self = readSelf(system);
-  const happenings = conversation.flatMap((utterance, index): Happening[] => {
+  const items = conversation.flatMap((utterance, index): ConversationItem[] => {
     if (utterance.type === "results") return [];
     if (utterance.type === "input") return readInput(utterance.texts, self.isLead);
     const next = conversation[index + 1];
     return [readReply(utterance.blocks, next?.type === "results" ? next.results : [])];
   });
-  const begin = happenings.findLastIndex(endsScene) + 1;
+  const begin = items.findLastIndex(endsScene) + 1;
   const last = conversation.at(-1);
   const lastText = last?.type === "input" ? last.texts.at(-1) : undefined;
   return {
     self,
-    past: happenings.slice(0, begin),
-    current: happenings.slice(begin),
+    past: items.slice(0, begin),
+    current: items.slice(begin),
     wantsSummary: lastText?.startsWith("Your context is nearly full. Summarize") ?? false,
   };
 }
@@ -39,12 +39,15 @@ function readSelf(system: string): RequestReading["self"] {
 }
 
 /** A scene ends with an answer or an interruption. */
-function endsScene({ type, text, calls }: Happening): boolean {
+function endsScene({ type, text, calls }: ConversationItem): boolean {
   if (type === "reply") return calls.length === 0;
   return type === "note" && /^\((?:The person interrupted you|You were stopped) here/.test(text);
 }
 
-function readReply(blocks: readonly ReplyBlock[], results: readonly ToolResult[]): Happening {
+function readReply(
+  blocks: readonly ReplyBlock[],
+  results: readonly ToolResult[],
+): ConversationItem {
   const texts = blocks.flatMap((block) => (block.type === "text" ? [block.text] : []));
   const calls = blocks.flatMap((block) => {
     if (block.type !== "tool-call") return [];
@@ -52,11 +55,11 @@ function readReply(blocks: readonly ReplyBlock[], results: readonly ToolResult[]
     const { output = "", is_error = true } = result ?? {};
     return [{ name: block.name, input: block.input, output, is_error }];
   });
-  return Happening.parse({ type: "reply", text: texts.join("\n\n"), calls });
+  return ConversationItem.parse({ type: "reply", text: texts.join("\n\n"), calls });
 }
 
 /** Only prompts of the person to the lead come without the wrapper of mail. */
-function readInput(texts: readonly string[], isLead: boolean): Happening[] {
+function readInput(texts: readonly string[], isLead: boolean): ConversationItem[] {
   const isSummarized = texts[0]?.startsWith("<summary>") ?? false;
   return texts.flatMap((text, index) => {
     const [, attributes, body] = wrapper.exec(text) ?? [];
@@ -64,7 +67,7 @@ function readInput(texts: readonly string[], isLead: boolean): Happening[] {
     if (isSummarized && index === 0) return readSummary(text);
     const isNote = !isLead || note.test(text) || (isSummarized && recap.test(text));
     const prompt = { type: "mail", kind: "message", from: "user", text };
-    return [Happening.parse(isNote ? { type: "note", text } : prompt)];
+    return [ConversationItem.parse(isNote ? { type: "note", text } : prompt)];
   });
 }
 
@@ -73,12 +76,12 @@ const note =
   /^(?:<project-instructions |<record>|<summary>|\((?:The person interrupted you|You were stopped|Your reply was cut short|Your conversation was summarized)|Your context is nearly full\. Summarize)/;
 const recap = /^(?:Team .*|Open tasks|Undecided requests):\n- /;
 
-function readMail(attributes: string, text: string | undefined): Happening {
+function readMail(attributes: string, text: string | undefined): ConversationItem {
   const fields = [...attributes.matchAll(/ (\w+)="([^"]*)"/g)].map(([, name, value = ""]) => [
     name === "type" ? "kind" : name,
     value.replace(/&(lt|gt|quot|amp);/g, (_, entity: string) => entities[entity] ?? ""),
   ]);
-  return Happening.parse({ ...Object.fromEntries(fields), type: "mail", text });
+  return ConversationItem.parse({ ...Object.fromEntries(fields), type: "mail", text });
 }
 
 const entities: Record<string, string> = { lt: "<", gt: ">", quot: '"', amp: "&" };

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { ReplyBlock } from "../../protocol/transcript.ts";
 import type { Usage } from "../../protocol/usage.ts";
 import type { Model, ModelPart, ModelRequest } from "../model.ts";
-import { writeSummary } from "./happening.ts";
+import { writeSummary } from "./conversation-item.ts";
 import { playLead } from "./lead.ts";
 import { readRequest } from "./read-request.ts";
 import { nextReply, type ScriptedCall } from "./script.ts";
@@ -43,12 +43,12 @@ const aborted: ModelPart = {
 function replyTo(request: ModelRequest): ScriptedCall | string {
   const reading = readRequest(request);
   const { past, current, self, wantsSummary } = reading;
-  if (wantsSummary) return writeSummary([...past.slice(-keptHappenings), ...current]);
+  if (wantsSummary) return writeSummary([...past.slice(-keptItems), ...current]);
   return nextReply(reading, self.isLead ? playLead : playTeammate);
 }
 
 /** How many of the newest answered items a summary keeps. */
-const keptHappenings = 30;
+const keptItems = 30;
 
 function blockOf(reply: ScriptedCall | string, { system, conversation }: ModelRequest): ReplyBlock {
   if (typeof reply === "string") return { type: "text", text: reply };

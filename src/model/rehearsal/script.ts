@@ -1,5 +1,5 @@
 import { canonicalJson } from "../../lib/canonical-json.ts";
-import type { DoneCall, Happening } from "./happening.ts";
+import type { ConversationItem, DoneCall } from "./conversation-item.ts";
 import type { RequestReading } from "./read-request.ts";
 
 export interface ScriptedCall {
@@ -10,7 +10,7 @@ export interface ScriptedCall {
 /** The calls of a reply with their results, and the mail that followed. */
 interface Turn {
   calls: readonly DoneCall[];
-  mail: Happening[];
+  mail: ConversationItem[];
 }
 
 /**
@@ -40,11 +40,11 @@ export function nextReply(
   return next.value;
 }
 
-function turnsIn(happenings: readonly Happening[]): [Turn, ...Turn[]] {
+function turnsIn(items: readonly ConversationItem[]): [Turn, ...Turn[]] {
   const turns: [Turn, ...Turn[]] = [{ calls: [], mail: [] }];
-  for (const happening of happenings) {
-    if (happening.type === "reply") turns.push({ calls: happening.calls, mail: [] });
-    if (happening.type === "mail") turns.at(-1)?.mail.push(happening);
+  for (const item of items) {
+    if (item.type === "reply") turns.push({ calls: item.calls, mail: [] });
+    if (item.type === "mail") turns.at(-1)?.mail.push(item);
   }
   return turns;
 }
@@ -57,13 +57,13 @@ function isMade({ name, input }: ScriptedCall, made: readonly DoneCall[]): boole
 /** A script's access to its conversation and to tool calls. */
 export class PlayedScene {
   readonly self: RequestReading["self"];
-  readonly past: readonly Happening[];
+  readonly past: readonly ConversationItem[];
   /** All calls so far, in this scene and before. */
   readonly calls: DoneCall[];
   /** All mail so far, the oldest first. */
-  readonly mail: Happening[];
+  readonly mail: ConversationItem[];
   /** The mail of this scene that has not been taken. */
-  readonly #waiting: Happening[];
+  readonly #waiting: ConversationItem[];
 
   constructor({ self, past }: RequestReading, { mail }: Turn) {
     this.self = self;
@@ -100,7 +100,7 @@ export class PlayedScene {
   }
 
   /** Takes the oldest mail that has not been taken and for which `isWanted` returns true. */
-  take(isWanted: (mail: Happening) => boolean = () => true): Happening | undefined {
+  take(isWanted: (mail: ConversationItem) => boolean = () => true): ConversationItem | undefined {
     const index = this.#waiting.findIndex(isWanted);
     return index === -1 ? undefined : this.#waiting.splice(index, 1)[0];
   }

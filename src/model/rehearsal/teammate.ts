@@ -1,4 +1,4 @@
-import type { Happening } from "./happening.ts";
+import type { ConversationItem } from "./conversation-item.ts";
 import { taskOfPlan } from "./mail.ts";
 import { call, done, inOrder, type PlayedScene, type Script, type StepOutcome } from "./script.ts";
 import { shortly } from "./sentences.ts";
@@ -14,11 +14,11 @@ export function* playTeammate(scene: PlayedScene): Script<string> {
 }
 
 /** A shutdown request is handled before all other mail. */
-function nextMail(scene: PlayedScene): Happening | undefined {
+function nextMail(scene: PlayedScene): ConversationItem | undefined {
   return scene.take(({ kind }) => kind === "shutdown_request") ?? scene.take();
 }
 
-function* answer(scene: PlayedScene, mail: Happening): Script<StepOutcome> {
+function* answer(scene: PlayedScene, mail: ConversationItem): Script<StepOutcome> {
   const { kind, from, text, request_id, task_id } = mail;
   switch (kind) {
     case "shutdown_request":
@@ -72,7 +72,10 @@ function lacksPlan({ text, hasFailed }: StepOutcome): boolean {
 }
 
 /** Works on a task, and completes it with the result or fails it with the reason. */
-function* performTask(scene: PlayedScene, { task_id, text }: Happening): Script<StepOutcome> {
+function* performTask(
+  scene: PlayedScene,
+  { task_id, text }: ConversationItem,
+): Script<StepOutcome> {
   const subject = text
     .replace(/^(?:Task \d+ is yours|You still hold task \d+): /, "")
     .replace(/\. Complete it \(complete_task\).*$/s, "");
@@ -128,7 +131,10 @@ function plansOf({ calls }: PlayedScene) {
 const maxPlans = 3;
 
 /** Does the work after an approval; submits another plan after a rejection that asks for one. */
-function* afterDecision(scene: PlayedScene, { approve, text }: Happening): Script<StepOutcome> {
+function* afterDecision(
+  scene: PlayedScene,
+  { approve, text }: ConversationItem,
+): Script<StepOutcome> {
   const plans = plansOf(scene);
   const planned = taskOfPlan(JSON.stringify(plans.at(-1)?.input));
   const task = scene.mail.findLast(
@@ -145,7 +151,7 @@ function* afterDecision(scene: PlayedScene, { approve, text }: Happening): Scrip
 }
 
 /** A request for work from a member or person that may give orders. */
-function isOrder({ kind, from, text }: Happening): boolean {
+function isOrder({ kind, from, text }: ConversationItem): boolean {
   return kind === "message" && isBoss(from) && askedIn(text).some((asked) => asked !== "wait");
 }
 
@@ -153,7 +159,7 @@ function isOrder({ kind, from, text }: Happening): boolean {
 const answerMark = "Re: ";
 const maxAnswers = 3;
 
-function* answerPeer(scene: PlayedScene, { from, text }: Happening): Script<StepOutcome> {
+function* answerPeer(scene: PlayedScene, { from, text }: ConversationItem): Script<StepOutcome> {
   const note = `${from} wrote: "${shortly(text, 200)}"`;
   const answers = scene.calls.filter(({ name }) => name === "send_message").length;
   const isPeer = from !== "system" && from !== "outside";

@@ -3,10 +3,10 @@ import type { MemberView } from "../../../src/protocol/dashboard.ts";
 import type { Page } from "../state/page.ts";
 import { useStore } from "../state/store.ts";
 
-export type MemberLooks = ReadonlyMap<string, Pick<MemberView, "name" | "role" | "color">>;
+export type MemberColors = ReadonlyMap<string, Pick<MemberView, "name" | "role" | "color">>;
 
 /** The members of the team and their colours. The object is the same until they change. */
-export function useMemberLooks(page: Page): MemberLooks {
+export function useMemberLooks(page: Page): MemberColors {
   const key = useStore(page.room, (room) =>
     [...(room?.members.values() ?? [])]
       .map(({ name, role, color }) => `${name}\t${color}\t${role}`)

@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { SourceError } from "../source/source.ts";
 import { all, type Draft, readdressed, suggestions } from "../state/address.ts";
-import { useDesk, useHindrance, useRoom, useRoomList } from "../state/desk.ts";
+import { useHindrance, usePageContext, useRoom, useRoomList } from "../state/page-context.ts";
 import { useStore } from "../state/store.ts";
 import "../styles/composer.css";
 
@@ -13,8 +13,8 @@ type Sending =
 
 /** Writes to a member. A text is removed only once it has been sent. */
 export function Composer() {
-  const desk = useDesk();
-  const draft = useStore(desk.draft, (value) => value);
+  const pageContext = usePageContext();
+  const draft = useStore(pageContext.draft, (value) => value);
   const names = useRoomList((room) => [...room.members.keys()]);
   const hindrance = useHindrance();
   const { sending, send, write } = useSending();
@@ -49,7 +49,7 @@ export function Composer() {
 
 /** The state of the draft. */
 function useSending() {
-  const { draft, page } = useDesk();
+  const { draft, page } = usePageContext();
   const [sending, setSending] = useState<Sending>({ type: "writing" });
   const send = async () => {
     const { to, text } = draft.value;

@@ -1,8 +1,8 @@
-import type { Desk } from "../state/desk.ts";
+import type { PageContext } from "../state/page-context.ts";
 
 /** Opens the questions that wait for the person, and moves the focus to the first. */
-export function openDrawer(desk: Desk): void {
-  desk.isDrawerOpen.set(true);
+export function openDrawer(pageContext: PageContext): void {
+  pageContext.isDrawerOpen.set(true);
   // The panel cannot take the focus before it is shown.
   requestAnimationFrame(() => {
     const first = document.querySelector<HTMLElement>(".waiting .question");
@@ -11,11 +11,11 @@ export function openDrawer(desk: Desk): void {
 }
 
 /** Closes the panel, and moves the focus out of it. */
-export function closeDrawer(desk: Desk): void {
+export function closeDrawer(pageContext: PageContext): void {
   if (document.querySelector(".waiting")?.contains(document.activeElement)) {
     document.querySelector<HTMLElement>(".drawer-button")?.focus();
   }
-  desk.isDrawerOpen.set(false);
+  pageContext.isDrawerOpen.set(false);
 }
 
 /** The element in the panel that has the focus when no question has it. */

@@ -1,16 +1,16 @@
-import { useDesk, useRoom } from "../state/desk.ts";
 import {
   type MemberFilter,
   type MemberStanding,
   standingCounts,
   standingWords,
 } from "../state/members.ts";
+import { usePageContext, useRoom } from "../state/page-context.ts";
 import { useStore } from "../state/store.ts";
 
 /** Filters the members, in the rail and in the overview. */
 export function FilterBox({ label }: { label: string }) {
-  const desk = useDesk();
-  const filter = useStore(desk.filter, (value) => value);
+  const pageContext = usePageContext();
+  const filter = useStore(pageContext.filter, (value) => value);
   // A string, so that the component is rendered again only when a number changes.
   const counts = useRoom((room) => JSON.stringify(standingCounts(room)));
   const chips: ReturnType<typeof standingCounts> = JSON.parse(counts ?? "[]");
@@ -21,7 +21,9 @@ export function FilterBox({ label }: { label: string }) {
         placeholder="Filter members"
         aria-label={label}
         value={filter.text}
-        onInput={({ currentTarget }) => desk.filter.set({ ...filter, text: currentTarget.value })}
+        onInput={({ currentTarget }) =>
+          pageContext.filter.set({ ...filter, text: currentTarget.value })
+        }
       />
       <div class="chips">
         {chips.map(([standing, count]) => (
@@ -30,7 +32,7 @@ export function FilterBox({ label }: { label: string }) {
             standing={standing}
             count={count}
             isOn={filter.standing === standing}
-            onChange={(wanted) => desk.filter.set({ ...filter, standing: wanted })}
+            onChange={(wanted) => pageContext.filter.set({ ...filter, standing: wanted })}
           />
         ))}
       </div>

@@ -1,38 +1,38 @@
-import type { Desk } from "../state/desk.ts";
 import { type KeyCommand, keyCommand } from "../state/keys.ts";
 import { neighbour } from "../state/members.ts";
+import type { PageContext } from "../state/page-context.ts";
 import { closeDrawer, openDrawer } from "./drawer.ts";
 import { tabs } from "./header.tsx";
 import { hasModifier, isField } from "./typing.ts";
 
 /** Handles the page's keys, until the returned function is called. */
-export function followKeys(desk: Desk): () => void {
+export function followKeys(pageContext: PageContext): () => void {
   const onKeyDown = (event: KeyboardEvent) => {
     // An open dialog handles the keys itself, and keys that a component has handled are ignored.
-    if (event.defaultPrevented || desk.overlay.value) return;
+    if (event.defaultPrevented || pageContext.overlay.value) return;
     const command = keyCommand({
       key: event.key,
       hasModifier: hasModifier(event),
       isTyping: isField(event.target),
     });
     if (!command) return;
-    carryOut(desk, command);
+    carryOut(pageContext, command);
     if (command.type !== "escape") event.preventDefault();
   };
   document.addEventListener("keydown", onKeyDown);
   return () => document.removeEventListener("keydown", onKeyDown);
 }
 
-function carryOut(desk: Desk, command: KeyCommand): void {
+function carryOut(pageContext: PageContext, command: KeyCommand): void {
   switch (command.type) {
     case "view":
-      showTab(desk, command.index);
+      showTab(pageContext, command.index);
       break;
     case "member":
-      focusMember(desk, command.step);
+      focusMember(pageContext, command.step);
       break;
     case "question":
-      openDrawer(desk);
+      openDrawer(pageContext);
       break;
     case "write":
       document.getElementById("composer-text")?.focus();
@@ -41,26 +41,26 @@ function carryOut(desk: Desk, command: KeyCommand): void {
       focusSearch();
       break;
     case "theme":
-      desk.switchTheme();
+      pageContext.switchTheme();
       break;
     case "help":
-      desk.overlay.set({ type: "help" });
+      pageContext.overlay.set({ type: "help" });
       break;
     case "escape":
-      leaveOff(desk);
+      leaveOff(pageContext);
   }
 }
 
-function showTab(desk: Desk, index: number): void {
+function showTab(pageContext: PageContext, index: number): void {
   const tab = tabs[index];
-  if (tab) desk.page.go(tab.route);
+  if (tab) pageContext.page.go(tab.route);
 }
 
-function focusMember(desk: Desk, step: 1 | -1): void {
+function focusMember(pageContext: PageContext, step: 1 | -1): void {
   const links = [...document.querySelectorAll<HTMLElement>(".rail [data-member]")];
   const names = links.map(({ dataset }) => dataset.member ?? "");
   const focused = document.activeElement;
-  const route = desk.page.route.value;
+  const route = pageContext.page.route.value;
   const shown = route.view === "member" ? route.name : null;
   const current = focused instanceof HTMLElement ? (focused.dataset.member ?? shown) : shown;
   const next = neighbour(names, current, step);
@@ -78,9 +78,9 @@ function focusSearch(): void {
   fields.find((field) => field.checkVisibility())?.focus();
 }
 
-function leaveOff(desk: Desk): void {
+function leaveOff(pageContext: PageContext): void {
   const focused = document.activeElement;
   if (isField(focused) && focused instanceof HTMLElement) focused.blur();
-  else if (desk.isDrawerOpen.value) closeDrawer(desk);
-  else desk.away.set(null);
+  else if (pageContext.isDrawerOpen.value) closeDrawer(pageContext);
+  else pageContext.away.set(null);
 }

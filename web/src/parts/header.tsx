@@ -1,7 +1,7 @@
 import { costText, shortCount } from "../../../src/protocol/amounts.ts";
 import { counted } from "../state/amounts.ts";
-import { useDesk, useRoom } from "../state/desk.ts";
 import { spendOf } from "../state/members.ts";
+import { usePageContext, useRoom } from "../state/page-context.ts";
 import { hashOf, type Route } from "../state/route.ts";
 import { useStore } from "../state/store.ts";
 import { closeDrawer, openDrawer } from "./drawer.ts";
@@ -16,7 +16,7 @@ export const tabs: readonly { title: string; route: Route }[] = [
 ];
 
 export function Header() {
-  const { page } = useDesk();
+  const { page } = usePageContext();
   const team = useRoom((room) => room.team?.name ?? null);
   const view = useStore(page.route, (route) => route.view);
   return (
@@ -62,19 +62,19 @@ function Spending() {
 }
 
 function Tools() {
-  const desk = useDesk();
+  const pageContext = usePageContext();
   const isRunning = useRoom((room) => room.team !== null && room.running !== null);
   return (
     <div class="tools">
       <DrawerButton />
-      {desk.page.source.canAct && (
+      {pageContext.page.source.canAct && (
         <button
           type="button"
           class="tool"
           title="Stop all members"
           aria-label="Stop all members"
           disabled={!isRunning}
-          onClick={() => desk.overlay.set({ type: "stop", member: null })}
+          onClick={() => pageContext.overlay.set({ type: "stop", member: null })}
         >
           <StopIcon />
         </button>
@@ -85,7 +85,7 @@ function Tools() {
         class="tool"
         title="Help (?)"
         aria-label="Help"
-        onClick={() => desk.overlay.set({ type: "help" })}
+        onClick={() => pageContext.overlay.set({ type: "help" })}
       >
         <HelpIcon />
       </button>
@@ -94,8 +94,8 @@ function Tools() {
 }
 
 function ThemeButton() {
-  const desk = useDesk();
-  const theme = useStore(desk.theme, (value) => value);
+  const pageContext = usePageContext();
+  const theme = useStore(pageContext.theme, (value) => value);
   const ThemeIcon = { auto: AutoIcon, light: SunIcon, dark: MoonIcon }[theme];
   return (
     <button
@@ -103,7 +103,7 @@ function ThemeButton() {
       class="tool"
       title={`Theme: ${theme} (t)`}
       aria-label={`Theme: ${theme}`}
-      onClick={() => desk.switchTheme()}
+      onClick={() => pageContext.switchTheme()}
     >
       <ThemeIcon />
     </button>
@@ -112,8 +112,8 @@ function ThemeButton() {
 
 /** Opens the panel of open questions on a small screen. */
 function DrawerButton() {
-  const desk = useDesk();
-  const isOpen = useStore(desk.isDrawerOpen, (value) => value);
+  const pageContext = usePageContext();
+  const isOpen = useStore(pageContext.isDrawerOpen, (value) => value);
   const open = useRoom(({ requests }) => openCount(requests.values())) ?? 0;
   return (
     <button
@@ -123,7 +123,7 @@ function DrawerButton() {
       aria-controls="waiting"
       aria-label={`Waiting for you: ${open}`}
       data-asked={open > 0}
-      onClick={() => (isOpen ? closeDrawer(desk) : openDrawer(desk))}
+      onClick={() => (isOpen ? closeDrawer(pageContext) : openDrawer(pageContext))}
     >
       <BellIcon />
       <span class="clock">{open}</span>

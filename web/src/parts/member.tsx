@@ -1,8 +1,8 @@
 import { shortCount } from "../../../src/protocol/amounts.ts";
 import type { MemberView } from "../../../src/protocol/dashboard.ts";
 import { agoText, clockText, fillPercent } from "../state/amounts.ts";
-import { useDesk, useRoom } from "../state/desk.ts";
 import { cssColor, type MemberStanding, standingWords } from "../state/members.ts";
+import { usePageContext, useRoom } from "../state/page-context.ts";
 import { useStore } from "../state/store.ts";
 
 /** A member's name in its colour. */
@@ -47,12 +47,12 @@ export function StandingWord({
 
 /** The elapsed time, updated every second. */
 export function Clock({ since }: { since: string }) {
-  const text = useStore(useDesk().now, (now) => clockText(now - Date.parse(since)));
+  const text = useStore(usePageContext().now, (now) => clockText(now - Date.parse(since)));
   return <span class="clock">{text}</span>;
 }
 
 export function Ago({ at }: { at: string }) {
-  const text = useStore(useDesk().now, (now) => agoText(now - Date.parse(at)));
+  const text = useStore(usePageContext().now, (now) => agoText(now - Date.parse(at)));
   return (
     <time class="clock" dateTime={at}>
       {text}

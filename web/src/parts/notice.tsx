@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import type { Obstacle } from "../../../src/protocol/dashboard.ts";
 import type { LockedReason } from "../source/source.ts";
-import { useDesk } from "../state/desk.ts";
+import { usePageContext } from "../state/page-context.ts";
 
 /** The message that is shown in place of the team. */
 function Notice({ title, children }: { title: string; children: ComponentChildren }) {
@@ -30,7 +30,7 @@ const lockedTexts: Readonly<Record<LockedReason, { title: string; text: string }
 
 export function LockedNotice({ reason }: { reason: LockedReason }) {
   const { title, text } = lockedTexts[reason];
-  const unsent = useDesk().draft.value.text.trim();
+  const unsent = usePageContext().draft.value.text.trim();
   return (
     <main class="locked">
       <h1 class="hidden">Troupe</h1>

@@ -1,6 +1,5 @@
 import { useMemo, useRef } from "preact/hooks";
 import type { MemberView } from "../../../src/protocol/dashboard.ts";
-import { useDesk, useRoom, useRoomList } from "../state/desk.ts";
 import {
   cssColor,
   filteredNames,
@@ -8,6 +7,7 @@ import {
   standingWords,
   waitingText,
 } from "../state/members.ts";
+import { usePageContext, useRoom, useRoomList } from "../state/page-context.ts";
 import { hashOf } from "../state/route.ts";
 import { useStore } from "../state/store.ts";
 import "../styles/rail.css";
@@ -17,8 +17,8 @@ import { type SeenMember, useMember } from "./use-member.ts";
 
 /** Every member at a glance, always in the order of the roster. */
 export function Rail() {
-  const desk = useDesk();
-  const filter = useStore(desk.filter, (value) => value);
+  const pageContext = usePageContext();
+  const filter = useStore(pageContext.filter, (value) => value);
   const names = useRoomList((room) => filteredNames(room, filter));
   const total = useRoom(({ members }) => members.size) ?? 0;
   return (
@@ -41,7 +41,7 @@ export function Rail() {
 }
 
 function RailMember({ name }: { name: string }) {
-  const { page } = useDesk();
+  const { page } = usePageContext();
   const element = useRef<HTMLLIElement>(null);
   const seen = useMember(name, element);
   const isShown = useStore(page.route, (route) => route.view === "member" && route.name === name);

@@ -1,13 +1,13 @@
 import { useState } from "preact/hooks";
 import { SourceError } from "../source/source.ts";
-import { useDesk, useHindrance } from "../state/desk.ts";
+import { useHindrance, usePageContext } from "../state/page-context.ts";
 import { MemberName } from "./member.tsx";
 import { Modal } from "./overlay.tsx";
 import { Refusal } from "./refusal.tsx";
 
 /** Asks for confirmation before one member, or all of them, are stopped. */
 export function StopDialog({ member, onClose }: { member: string | null; onClose: () => void }) {
-  const { page } = useDesk();
+  const { page } = usePageContext();
   const hindrance = useHindrance();
   const [isSending, setSending] = useState(false);
   const [refusal, setRefusal] = useState<SourceError | null>(null);

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { counted } from "../state/amounts.ts";
-import { useDesk, useRoom, useRoomList } from "../state/desk.ts";
 import { standingCounts, standingWords } from "../state/members.ts";
+import { usePageContext, useRoom, useRoomList } from "../state/page-context.ts";
 import { useStore } from "../state/store.ts";
 import { timeText } from "../state/times.ts";
 import { Clock } from "./member.tsx";
@@ -11,7 +11,7 @@ import { Clock } from "./member.tsx";
  * page.
  */
 export function Strip() {
-  const { page } = useDesk();
+  const { page } = usePageContext();
   const connection = useStore(page.connection, (value) => value);
   const hasTeam = useRoom((room) => room.team !== null);
   const pid = useRoom((room) => room.running?.pid ?? null);

@@ -1,8 +1,8 @@
 import type { RefObject } from "preact";
 import { useEffect, useReducer, useRef } from "preact/hooks";
 import type { MemberView } from "../../../src/protocol/dashboard.ts";
-import { useDesk, useRoom } from "../state/desk.ts";
 import { type MemberStanding, standingOf } from "../state/members.ts";
+import { usePageContext, useRoom } from "../state/page-context.ts";
 import { useStore } from "../state/store.ts";
 
 export interface SeenMember {
@@ -23,7 +23,7 @@ export function useMember(name: string, element: RefObject<HTMLElement | null>):
     return last.current;
   });
   const isRunning = useRoom((room) => room.running !== null) ?? false;
-  const isAsking = useStore(useDesk().asking, (asking) => asking.has(name));
+  const isAsking = useStore(usePageContext().asking, (asking) => asking.has(name));
   return member && { member, standing: standingOf(member.status, isRunning), isAsking };
 }
 

@@ -1,9 +1,9 @@
 import type { Admission, ApiError } from "../../../src/protocol/dashboard.ts";
 import {
-  type KeptSession,
   keepSession,
   keptSession,
-  type Signed,
+  type SignedApiRequest,
+  type StoredSession,
   sessionOfToken,
   signRequest,
 } from "./session.ts";
@@ -14,7 +14,7 @@ export class LockedError extends Error {
   override readonly name = "LockedError";
 }
 
-interface AskInit {
+interface ApiRequestInit {
   method?: string;
   headers?: Readonly<Record<string, string>>;
   body?: string;
@@ -24,7 +24,7 @@ interface AskInit {
 /** A response whose sender was verified. */
 interface CheckedResponse {
   response: Response;
-  signed: Signed;
+  signed: SignedApiRequest;
 }
 
 export const unreachable = {
@@ -60,7 +60,11 @@ export function queryOf(wish: Readonly<Record<string, string | number | undefine
   return given.length > 0 ? `?${new URLSearchParams(given)}` : "";
 }
 
-function post(path: string, body: unknown, session: KeptSession | null): Promise<CheckedResponse> {
+function post(
+  path: string,
+  body: unknown,
+  session: StoredSession | null,
+): Promise<CheckedResponse> {
   const init = {
     method: "POST",
     headers: { "content-type": "application/json" },
@@ -70,15 +74,15 @@ function post(path: string, body: unknown, session: KeptSession | null): Promise
 }
 
 /** The server's answer; throws if it is a refusal. */
-export async function ask(path: string, init: AskInit): Promise<Response> {
+export async function ask(path: string, init: ApiRequestInit): Promise<Response> {
   const { response } = await askAs(keptSession(), path, init);
   return response;
 }
 
 async function askAs(
-  session: KeptSession | null,
+  session: StoredSession | null,
   path: string,
-  init: AskInit,
+  init: ApiRequestInit,
 ): Promise<CheckedResponse> {
   if (!session) throw new LockedError();
   const { method = "GET", body = "" } = init;
@@ -92,7 +96,7 @@ async function askAs(
   throw new SourceError(await refusalOf(response));
 }
 
-async function send(path: string, init: AskInit): Promise<Response> {
+async function send(path: string, init: ApiRequestInit): Promise<Response> {
   try {
     return await fetch(path, {
       ...init,

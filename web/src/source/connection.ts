@@ -1,10 +1,10 @@
 import type { StreamEvents } from "../../../src/protocol/dashboard.ts";
 import { LockedError } from "./api.ts";
-import type { StreamEnds } from "./live-stream.ts";
+import type { ConnectionEvents } from "./live-stream.ts";
 import { SourceError } from "./source.ts";
 import { SentEventParser } from "./sse.ts";
 
-interface ConnectionWorld {
+interface ConnectionDependencies {
   /** Rejects with a `LockedError` or a `SourceError` if the request fails. */
   ask(url: string, init: { signal: AbortSignal }): Promise<Response>;
   later(ms: number, work: () => void): () => void;
@@ -17,7 +17,11 @@ const longestSilenceMs = 40_000;
  * Connects to the stream at `url`; the returned function ends the connection, and nothing is
  * reported from then on.
  */
-export function connect(url: string, ends: StreamEnds, world: ConnectionWorld): () => void {
+export function connect(
+  url: string,
+  ends: ConnectionEvents,
+  world: ConnectionDependencies,
+): () => void {
   const connection = new StreamConnection(ends, world);
   void connection.run(url).catch((error) => connection.fail(error));
   return () => connection.end();
@@ -25,12 +29,12 @@ export function connect(url: string, ends: StreamEnds, world: ConnectionWorld): 
 
 /** One connection, from its request until its end. */
 class StreamConnection {
-  readonly #ends: StreamEnds;
-  readonly #world: ConnectionWorld;
+  readonly #ends: ConnectionEvents;
+  readonly #world: ConnectionDependencies;
   readonly #leaving = new AbortController();
   #cancelSilence = () => {};
 
-  constructor(ends: StreamEnds, world: ConnectionWorld) {
+  constructor(ends: ConnectionEvents, world: ConnectionDependencies) {
     this.#ends = ends;
     this.#world = world;
   }

@@ -9,14 +9,14 @@ import type {
 import type { AnswerBody, SendBody } from "../../../src/protocol/dashboard-requests.ts";
 import { ask, getJson, LockedError, openSession, postJson, queryOf, unreachable } from "./api.ts";
 import { connect } from "./connection.ts";
-import { LiveStream, type StreamWorld } from "./live-stream.ts";
+import { LiveStream, type StreamDependencies } from "./live-stream.ts";
 import { isSession } from "./session.ts";
 import {
   type Listener,
-  type MessagesWish,
+  type MessagesPageQuery,
   type Source,
   SourceError,
-  type TranscriptWish,
+  type TranscriptPageQuery,
 } from "./source.ts";
 
 /**
@@ -69,7 +69,7 @@ export class LiveSource implements Source {
     this.#stream?.watch(member);
   }
 
-  messages({ types, ...wish }: MessagesWish): Promise<MessagesPage> {
+  messages({ types, ...wish }: MessagesPageQuery): Promise<MessagesPage> {
     return this.#get(`/api/messages${queryOf({ ...wish, types: types?.join(",") })}`);
   }
 
@@ -77,7 +77,7 @@ export class LiveSource implements Source {
     return this.#get(`/api/messages/${encodeURIComponent(to)}/${encodeURIComponent(id)}`);
   }
 
-  transcript(member: string, wish: TranscriptWish): Promise<EntriesPage> {
+  transcript(member: string, wish: TranscriptPageQuery): Promise<EntriesPage> {
     return this.#get(
       `/api/members/${encodeURIComponent(member)}/transcript${queryOf({ ...wish })}`,
     );
@@ -150,7 +150,7 @@ function later(ms: number, work: () => void): () => void {
   return () => clearTimeout(timer);
 }
 
-const browserWorld: StreamWorld = {
+const browserWorld: StreamDependencies = {
   open: (url, ends) => connect(url, ends, { ask, later }),
   async admit(token) {
     try {

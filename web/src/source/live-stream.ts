@@ -2,7 +2,7 @@ import type { StreamEvents } from "../../../src/protocol/dashboard.ts";
 import type { Connection } from "./source.ts";
 
 /** The events of one connection. */
-export interface StreamEnds {
+export interface ConnectionEvents {
   onOpen(): void;
   onEvent(name: keyof StreamEvents, data: string, id: string): void;
   /** The connection has ended: it was lost, or the server reports that this page has no session. */
@@ -10,16 +10,16 @@ export interface StreamEnds {
 }
 
 /** The dependencies of a stream. */
-export interface StreamWorld {
+export interface StreamDependencies {
   /** Opens a connection. The returned function closes it. */
-  open(url: string, ends: StreamEnds): () => void;
+  open(url: string, ends: ConnectionEvents): () => void;
   /** Exchanges the token for a session. */
   admit(token: string): Promise<"admitted" | "refused" | "unreachable">;
   later(ms: number, work: () => void): () => void;
   now(): Date;
 }
 
-export interface StreamTeller {
+export interface StreamListener {
   onConnection(connection: Connection): void;
   onEvent(name: keyof StreamEvents, data: string): void;
 }
@@ -36,8 +36,8 @@ export function delayMs(attempts: number): number {
  * after the last event.
  */
 export class LiveStream {
-  readonly #world: StreamWorld;
-  readonly #teller: StreamTeller;
+  readonly #world: StreamDependencies;
+  readonly #teller: StreamListener;
   #token: string | null;
   #wasRefused = false;
   #watched: string | null = null;
@@ -50,7 +50,7 @@ export class LiveStream {
   #cancelRetry: (() => void) | null = null;
   #state: "closed" | "trying" | "open" | "waiting" | "locked" = "closed";
 
-  constructor(world: StreamWorld, teller: StreamTeller, token: string | null) {
+  constructor(world: StreamDependencies, teller: StreamListener, token: string | null) {
     this.#world = world;
     this.#teller = teller;
     this.#token = token;

@@ -10,10 +10,10 @@ import type {
 import { textsOf } from "../views/transcript/highlight.ts";
 import {
   type Listener,
-  type MessagesWish,
+  type MessagesPageQuery,
   type Source,
   SourceError,
-  type TranscriptWish,
+  type TranscriptPageQuery,
 } from "./source.ts";
 
 /** The run that this file contains; undefined if it contains none. */
@@ -48,7 +48,11 @@ export class RecordedSource implements Source {
 
   watch(): void {}
 
-  async messages({ before, limit = usualLimit, ...wish }: MessagesWish): Promise<MessagesPage> {
+  async messages({
+    before,
+    limit = usualLimit,
+    ...wish
+  }: MessagesPageQuery): Promise<MessagesPage> {
     const to = before === undefined ? this.#run.messages.length : Number(before);
     const found = lastWith(this.#run.messages, { to, limit, isWanted: messageFilter(wish) });
     const messages = found.items.map(begun);
@@ -63,7 +67,7 @@ export class RecordedSource implements Source {
 
   async transcript(
     member: string,
-    { before, after, limit = usualLimit, search = "" }: TranscriptWish,
+    { before, after, limit = usualLimit, search = "" }: TranscriptPageQuery,
   ): Promise<EntriesPage> {
     const entries = this.#transcripts.get(member);
     if (!entries)
@@ -120,7 +124,7 @@ function refusal(code: string, message: string): SourceError {
   return new SourceError({ code, message, hint: null });
 }
 
-interface LastWith<T> {
+interface LastItemsOptions<T> {
   /** Only the items before this position. */
   to: number;
   limit: number;
@@ -132,7 +136,7 @@ interface LastWith<T> {
  */
 function lastWith<T>(
   items: readonly T[],
-  { to, limit, isWanted }: LastWith<T>,
+  { to, limit, isWanted }: LastItemsOptions<T>,
 ): { items: T[]; from: number } {
   const found: T[] = [];
   let from = to;
@@ -149,7 +153,11 @@ function cursorAt(entries: readonly EntryView[], place: number): string | null {
   return place > 0 ? (entries[place]?.cursor ?? null) : null;
 }
 
-function messageFilter({ member, types, search }: MessagesWish): (view: MessageView) => boolean {
+function messageFilter({
+  member,
+  types,
+  search,
+}: MessagesPageQuery): (view: MessageView) => boolean {
   const wanted = search?.toLowerCase();
   return (view) => {
     if (member !== undefined && view.from !== member && view.to !== member) return false;

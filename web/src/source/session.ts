@@ -1,20 +1,20 @@
-import { Kept } from "../state/kept.ts";
+import { BrowserStorage } from "../state/browser-storage.ts";
 
 /** The session of a page: an id, and the signing key, which is never sent. */
-export interface KeptSession {
+export interface StoredSession {
   id: string;
   /** In hex. */
   key: string;
 }
 
-interface Outgoing {
+interface OutgoingRequest {
   method: string;
   path: string;
   body: string;
 }
 
 /** A signed request. */
-export interface Signed {
+export interface SignedApiRequest {
   /** The value of `X-Troupe-Proof`. */
   proof: string;
   /**
@@ -22,22 +22,22 @@ export interface Signed {
    */
   isAnsweredBy(answer: Response): Promise<boolean>;
   /** The session that the server opens for this request and answers with its id. */
-  opened(id: string): Promise<KeptSession>;
+  opened(id: string): Promise<StoredSession>;
 }
 
 // Unlike cookies, this storage is separate for each port: no other server on this machine gets it.
 // A program that takes this port after the server has ended can read it, but the next server does
 // not accept the key.
-const kept = new Kept(() => localStorage);
+const kept = new BrowserStorage(() => localStorage);
 const name = "session";
 
 /** Read each time, since another tab may have a new session. */
-export function keptSession(): KeptSession | null {
+export function keptSession(): StoredSession | null {
   const [id, key] = kept.get(name)?.split(" ") ?? [];
   return id === undefined || key === undefined ? null : { id, key };
 }
 
-export function keepSession({ id, key }: KeptSession): void {
+export function keepSession({ id, key }: StoredSession): void {
   kept.set(name, `${id} ${key}`);
 }
 
@@ -47,12 +47,15 @@ export function isSession({ key: changed, newValue }: StorageEvent): boolean {
 }
 
 /** The session that the token of an address opens. A token works once. */
-export function sessionOfToken(token: string): KeptSession {
+export function sessionOfToken(token: string): StoredSession {
   const end = token.lastIndexOf(".");
   return { id: token.slice(0, end), key: token.slice(end + 1) };
 }
 
-export async function signRequest({ id, key }: KeptSession, outgoing: Outgoing): Promise<Signed> {
+export async function signRequest(
+  { id, key }: StoredSession,
+  outgoing: OutgoingRequest,
+): Promise<SignedApiRequest> {
   const { method, path, body } = outgoing;
   const signing = await importKey(key);
   const nonce = hexOf(crypto.getRandomValues(new Uint8Array(16)));

@@ -31,7 +31,7 @@ export interface Listener {
   onLive(live: LiveText): void;
 }
 
-export interface MessagesWish {
+export interface MessagesPageQuery {
   before?: string;
   limit?: number;
   member?: string;
@@ -39,7 +39,7 @@ export interface MessagesWish {
   search?: string;
 }
 
-export interface TranscriptWish {
+export interface TranscriptPageQuery {
   before?: string;
   after?: string;
   limit?: number;
@@ -70,10 +70,10 @@ export interface Source {
   listen(listener: Listener): () => void;
   /** Chooses the member whose text is streamed; null for none. */
   watch(member: string | null): void;
-  messages(wish: MessagesWish): Promise<MessagesPage>;
+  messages(wish: MessagesPageQuery): Promise<MessagesPage>;
   /** One message with its whole text. */
   message(to: string, id: string): Promise<MessageView>;
-  transcript(member: string, wish: TranscriptWish): Promise<EntriesPage>;
+  transcript(member: string, wish: TranscriptPageQuery): Promise<EntriesPage>;
   cost(): Promise<CostView>;
   away(since: string): Promise<AwayView>;
   send(body: SendBody): Promise<void>;

@@ -5,7 +5,7 @@ import { hashOf, type Route } from "./route.ts";
 import { Store } from "./store.ts";
 
 /** The text that the watched member is writing. */
-export type HeardText = Pick<LiveText, "member" | "key" | "kind" | "text">;
+export type WatchedText = Pick<LiveText, "member" | "key" | "kind" | "text">;
 
 /** How much of that text is kept; the transcript soon has all of it. */
 const keptLive = 100_000;
@@ -17,7 +17,7 @@ export class Page implements Listener {
   /** Null before the first state has arrived. */
   readonly room = new Store<KnownRoom | null>(null);
   readonly route: Store<Route>;
-  readonly live = new Store<HeardText | null>(null);
+  readonly live = new Store<WatchedText | null>(null);
   /** How often each member's transcript was reported to have grown. */
   readonly grown = new Store<ReadonlyMap<string, number>>(new Map());
   /** How often the whole state arrived. Data that was fetched before may be incomplete. */

@@ -5,7 +5,7 @@ import { useFocusPassedOn } from "../../hooks/use-focus-passed-on.ts";
 import { CloseIcon } from "../../parts/icons.tsx";
 import { Ago, MemberName } from "../../parts/member.tsx";
 import { awayLine, awaySummary } from "../../state/away.ts";
-import { useDesk } from "../../state/desk.ts";
+import { usePageContext } from "../../state/page-context.ts";
 import { askingText, decisionText } from "../../state/questions.ts";
 import { useStore } from "../../state/store.ts";
 import { statusWord } from "../../state/tasks.ts";
@@ -16,9 +16,9 @@ import "../../styles/away.css";
  * nothing.
  */
 export function AwayPanel() {
-  const desk = useDesk();
-  const away = useStore(desk.away, (value) => value);
-  return away && <Away away={away} onDismiss={() => desk.away.set(null)} />;
+  const pageContext = usePageContext();
+  const away = useStore(pageContext.away, (value) => value);
+  return away && <Away away={away} onDismiss={() => pageContext.away.set(null)} />;
 }
 
 function Away({ away, onDismiss }: { away: AwayView; onDismiss: () => void }) {

@@ -77,14 +77,14 @@ function sliderAria({ at, last, measure, text }: Slider) {
   } as const;
 }
 
-interface Pointing {
+interface PointedTime {
   at: number;
   last: number;
   pointed: number | null;
   setPointed(at: number | null): void;
 }
 
-function followKey(event: KeyboardEvent, { at, last, pointed, setPointed }: Pointing): void {
+function followKey(event: KeyboardEvent, { at, last, pointed, setPointed }: PointedTime): void {
   const next = keyTarget(event.key, at, last);
   if (next === null && (event.key !== "Escape" || pointed === null)) return;
   event.preventDefault();

@@ -3,7 +3,7 @@ import type { Source } from "../../source/source.ts";
 import { Store } from "../../state/store.ts";
 
 /** Calls `task` after a delay, unless the returned function is called first. */
-export type Later = (task: () => void, afterMs: number) => () => void;
+export type Scheduler = (task: () => void, afterMs: number) => () => void;
 
 /** The delay between an answer and the next request. */
 export const pauseMs = 5_000;
@@ -18,7 +18,7 @@ export interface Cost {
 export class CostFeed {
   readonly state = new Store<Cost>({ view: null, problem: null });
   readonly #source: Source;
-  readonly #later: Later;
+  readonly #later: Scheduler;
   /** The current request, or the delay after it. */
   #isBusy = false;
   #isStale = false;
@@ -26,7 +26,7 @@ export class CostFeed {
   #stopPause = () => {};
   #work: Promise<void> = Promise.resolve();
 
-  constructor(source: Source, later: Later) {
+  constructor(source: Source, later: Scheduler) {
     this.#source = source;
     this.#later = later;
   }

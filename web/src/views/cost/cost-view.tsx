@@ -6,9 +6,9 @@ import type { Page } from "../../state/page.ts";
 import { useStore } from "../../state/store.ts";
 import "../../styles/views.css";
 import "../../styles/cost.css";
-import { type MemberLooks, useMemberLooks } from "../../hooks/use-member-looks.ts";
+import { type MemberColors, useMemberLooks } from "../../hooks/use-member-looks.ts";
 import { CostChart } from "./cost-chart.tsx";
-import { type Cost, CostFeed, type Later } from "./cost-feed.ts";
+import { type Cost, CostFeed, type Scheduler } from "./cost-feed.ts";
 import { CostTable } from "./cost-table.tsx";
 import { bandColors, bandsOf, type Measure, totalsOf, usualMeasure } from "./spend.ts";
 
@@ -47,7 +47,7 @@ export function CostView({ page }: { page: Page }) {
 interface ShownProps {
   page: Page;
   view: Spend;
-  cast: MemberLooks;
+  cast: MemberColors;
   measure: Measure;
 }
 
@@ -89,7 +89,7 @@ function noteOf({ members }: Spend): string {
   return `${calls} and ${unpriced === 1 ? "is" : "are"} not in the cost.`;
 }
 
-const later: Later = (task, afterMs) => {
+const later: Scheduler = (task, afterMs) => {
   const timer = setTimeout(task, afterMs);
   return () => clearTimeout(timer);
 };

@@ -1,6 +1,6 @@
 import type { MessageView } from "../../../../src/protocol/dashboard.ts";
 import type { MessageGroup } from "../../../../src/protocol/message-types.ts";
-import type { MessagesWish } from "../../source/source.ts";
+import type { MessagesPageQuery } from "../../source/source.ts";
 import { groupOf, messageGroups, typesOf } from "./message-groups.ts";
 
 /** The filter for messages. */
@@ -16,7 +16,7 @@ export const usualGroups: ReadonlySet<MessageGroup> = new Set(
 );
 
 /** The query for the source, so that the filter applies to all messages. */
-export function wishOf({ member, groups: chosen, search }: Filter): MessagesWish {
+export function wishOf({ member, groups: chosen, search }: Filter): MessagesPageQuery {
   const text = search.trim();
   return {
     ...(member !== null && { member }),

@@ -4,7 +4,7 @@ import type { Page } from "../../state/page.ts";
 import "../../styles/views.css";
 import "../../styles/messages.css";
 import type { MessageGroup } from "../../../../src/protocol/message-types.ts";
-import { type MemberLooks, useMemberLooks } from "../../hooks/use-member-looks.ts";
+import { type MemberColors, useMemberLooks } from "../../hooks/use-member-looks.ts";
 import { type Filter, usualGroups } from "./filter.ts";
 import { MessageDetail } from "./message-detail.tsx";
 import type { LoadedMessages } from "./message-feed.ts";
@@ -49,7 +49,7 @@ export function MessagesView({ page, member }: { page: Page; member: string | nu
 }
 
 /** The names to choose from, including the chosen one even if no member has it now. */
-function namesOf(cast: MemberLooks, chosen: string | null): readonly string[] {
+function namesOf(cast: MemberColors, chosen: string | null): readonly string[] {
   const usual = ["user", ...cast.keys(), "system", "outside"];
   return chosen === null || usual.includes(chosen) ? usual : [...usual, chosen];
 }

@@ -9,7 +9,7 @@ export const leadIn = 36;
 const overscan = 12;
 
 /** The scroll position and size of an element. */
-export interface Scrolled {
+export interface ScrollPosition {
   scrollTop: number;
   readonly clientHeight: number;
   readonly scrollHeight: number;
@@ -34,7 +34,7 @@ export class Scrolling {
   #lastSeen: string | undefined;
 
   /** Records the position of `element`, and returns which of `rows` to draw. */
-  look(element: Scrolled, rows: readonly MessageRow[]): DrawnRows {
+  look(element: ScrollPosition, rows: readonly MessageRow[]): DrawnRows {
     const { scrollTop, clientHeight: height, scrollHeight: contentHeight } = element;
     this.#sticks = isAtEnd({ scrollTop, height, contentHeight });
     if (this.#sticks) this.#lastSeen = rows.at(-1)?.key;
@@ -47,7 +47,7 @@ export class Scrolling {
   }
 
   /** Restores the person's scroll position after `rows` have changed. */
-  settle(element: Scrolled, rows: readonly MessageRow[]): void {
+  settle(element: ScrollPosition, rows: readonly MessageRow[]): void {
     if (this.#sticks) element.scrollTop = element.scrollHeight;
     else if (this.#anchor) {
       const index = rowIndexOf(rows, this.#anchor.id);
@@ -63,7 +63,7 @@ export class Scrolling {
 }
 
 /** Scrolls so that the row is visible. */
-export function scrollToRow(element: Scrolled, index: number): void {
+export function scrollToRow(element: ScrollPosition, index: number): void {
   const height = element.clientHeight - headsHeight;
   const sight = { scrollTop: element.scrollTop - leadIn, height, rowHeight };
   element.scrollTop = leadIn + scrollTopFor({ index, ...sight });

@@ -3,7 +3,7 @@ import { useEffect, useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import { cssColor } from "../../state/members.ts";
 import { dayText } from "../../state/times.ts";
 import "../../styles/sequence.css";
-import type { MemberLooks } from "../../hooks/use-member-looks.ts";
+import type { MemberColors } from "../../hooks/use-member-looks.ts";
 import { useSize } from "../../hooks/use-size.ts";
 import { arrowOf, type Columns, columnsOf, participantsOf } from "./columns.ts";
 import type { LoadedMessages } from "./message-feed.ts";
@@ -15,7 +15,7 @@ import { useSight } from "./use-sight.ts";
 interface SequenceProps {
   feed: LoadedMessages & { older(): void };
   rows: readonly MessageRow[];
-  cast: MemberLooks;
+  cast: MemberColors;
   /** The id of the selected message. */
   selected: string | null;
   onSelect(id: string): void;
@@ -112,7 +112,7 @@ function Canvas(props: CanvasProps) {
   );
 }
 
-function Heads({ columns, cast }: { columns: Columns; cast: MemberLooks }) {
+function Heads({ columns, cast }: { columns: Columns; cast: MemberColors }) {
   return (
     <div class="sequence-heads" aria-hidden="true" style={{ width: `${columns.width}px` }}>
       <span class="sequence-corner" style={{ width: `${columns.timeWidth}px` }}>
@@ -153,7 +153,7 @@ function Lifelines({ columns }: { columns: Columns }) {
 /**
  * Columns keep their identity until the participants change, so that rows are not rendered again.
  */
-function useColumns({ messages }: LoadedMessages, cast: MemberLooks, width: number): Columns {
+function useColumns({ messages }: LoadedMessages, cast: MemberColors, width: number): Columns {
   const names = useMemo(() => participantsOf(messages, [...cast.keys()]), [messages, cast]);
   const key = names.join("\n");
   // The key consists of the names.

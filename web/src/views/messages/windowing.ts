@@ -1,5 +1,5 @@
 /** Rows of equal height, of which only the visible ones are drawn. */
-export interface Sight {
+export interface VisibleRange {
   scrollTop: number;
   height: number;
   rowHeight: number;
@@ -9,7 +9,7 @@ export interface Sight {
 }
 
 /** The rows to draw: from `first` up to, but not including, `end`. */
-export function windowOf({ scrollTop, height, rowHeight, count, overscan }: Sight): {
+export function windowOf({ scrollTop, height, rowHeight, count, overscan }: VisibleRange): {
   first: number;
   end: number;
 } {

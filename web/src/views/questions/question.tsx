@@ -7,14 +7,14 @@ import { Prose } from "../../parts/prose.tsx";
 import { Refusal } from "../../parts/refusal.tsx";
 import { ScrollBox } from "../../parts/scroll-box.tsx";
 import { SourceError } from "../../source/source.ts";
-import { useDesk, useHindrance, useRoom } from "../../state/desk.ts";
 import type { AnswerKey } from "../../state/keys.ts";
+import { useHindrance, usePageContext, useRoom } from "../../state/page-context.ts";
 import { answerBody, askingText } from "../../state/questions.ts";
 import { useArmed } from "./use-armed.ts";
 
 /** A question to the person: its exact content and the possible answers. */
 export function Question({ request, isVisible }: { request: RequestView; isVisible: boolean }) {
-  const { canAct } = useDesk().page.source;
+  const { canAct } = usePageContext().page.source;
   const element = useRef<HTMLElement>(null);
   const isArmed = useArmed(element, isVisible);
   // The focus does not move to the next question, so that a repeated key press cannot answer it.
@@ -47,8 +47,8 @@ export function Question({ request, isVisible }: { request: RequestView; isVisib
 
 /** Sends one answer to `request`; another one only after a refusal. */
 function useAnswering(request: RequestView) {
-  const desk = useDesk();
-  const [sent, setSent] = useState(() => desk.answerTo(request));
+  const pageContext = usePageContext();
+  const [sent, setSent] = useState(() => pageContext.answerTo(request));
   // In addition to the state, which changes only at the next rendering.
   const isSent = useRef(sent !== null);
   const [refusal, setRefusal] = useState<SourceError | null>(null);
@@ -58,8 +58,8 @@ function useAnswering(request: RequestView) {
     setSent(decision);
     setRefusal(null);
     try {
-      await desk.page.source.answer(request.id, answerBody(request, decision, reason));
-      desk.keepAnswer(request, decision);
+      await pageContext.page.source.answer(request.id, answerBody(request, decision, reason));
+      pageContext.keepAnswer(request, decision);
     } catch (error) {
       if (!(error instanceof SourceError)) throw error;
       isSent.current = false;

@@ -4,7 +4,7 @@ import { useMedia } from "../../hooks/use-media.ts";
 import { closeDrawer } from "../../parts/drawer.ts";
 import { CloseIcon } from "../../parts/icons.tsx";
 import { Ago, MemberName } from "../../parts/member.tsx";
-import { useDesk, useRoomList } from "../../state/desk.ts";
+import { usePageContext, useRoomList } from "../../state/page-context.ts";
 import { announcement, askingText, decisionText, questionsOf } from "../../state/questions.ts";
 import { useStore } from "../../state/store.ts";
 import "../../styles/questions.css";
@@ -15,11 +15,11 @@ const drawerQuery = "(max-width: 1099px)";
 
 /** The open questions. The panel keeps its space even if there are none. */
 export function QuestionsPanel() {
-  const desk = useDesk();
-  const isOpen = useStore(desk.isDrawerOpen, (value) => value);
+  const pageContext = usePageContext();
+  const isOpen = useStore(pageContext.isDrawerOpen, (value) => value);
   const isDrawer = useMedia(drawerQuery);
   const open = useRoomList((room) => questionsOf(room).open);
-  const canAct = desk.page.source.canAct;
+  const canAct = pageContext.page.source.canAct;
   return (
     <aside
       class="waiting"
@@ -52,7 +52,7 @@ export function QuestionsPanel() {
 }
 
 function PanelHead({ count }: { count: number }) {
-  const desk = useDesk();
+  const pageContext = usePageContext();
   return (
     <header class="waiting-head">
       {/* It gets the focus when a focused question disappears. */}
@@ -64,7 +64,7 @@ function PanelHead({ count }: { count: number }) {
         type="button"
         class="tool drawer-close"
         aria-label="Close"
-        onClick={() => closeDrawer(desk)}
+        onClick={() => closeDrawer(pageContext)}
       >
         <CloseIcon />
       </button>

@@ -1,6 +1,6 @@
 import type { MessageView, TaskView } from "../../../../src/protocol/dashboard.ts";
 import { MemberName } from "../../parts/member.tsx";
-import { useRoom, useRoomList } from "../../state/desk.ts";
+import { useRoom, useRoomList } from "../../state/page-context.ts";
 import { statusWord } from "../../state/tasks.ts";
 import { timeText } from "../../state/times.ts";
 import { typeLabel } from "../messages/message-groups.ts";

@@ -5,8 +5,8 @@ import { PenIcon, StopIcon } from "../../parts/icons.tsx";
 import { Ago, Clock, ContextFill, StandingMark, StandingWord } from "../../parts/member.tsx";
 import { type SeenMember, useMember } from "../../parts/use-member.ts";
 import { counted } from "../../state/amounts.ts";
-import { useDesk } from "../../state/desk.ts";
 import { cssColor, type MemberStanding, restingWords, waitingText } from "../../state/members.ts";
+import { usePageContext } from "../../state/page-context.ts";
 import { hashOf } from "../../state/route.ts";
 
 /**
@@ -102,8 +102,8 @@ function Figures({ member }: { member: MemberView }) {
 
 /** Buttons to write to a member and to stop it. */
 export function MemberActions({ name, standing }: { name: string; standing: MemberStanding }) {
-  const desk = useDesk();
-  if (!desk.page.source.canAct) return null;
+  const pageContext = usePageContext();
+  if (!pageContext.page.source.canAct) return null;
   const canStop = standing === "working" || standing === "idle";
   return (
     <span class="card-actions">
@@ -112,7 +112,7 @@ export function MemberActions({ name, standing }: { name: string; standing: Memb
         class="tool"
         title={`Write to ${name}`}
         aria-label={`Write to ${name}`}
-        onClick={() => desk.write(name)}
+        onClick={() => pageContext.write(name)}
       >
         <PenIcon />
       </button>
@@ -122,7 +122,7 @@ export function MemberActions({ name, standing }: { name: string; standing: Memb
         title={canStop ? `Stop ${name}` : `${name} is not running`}
         aria-label={`Stop ${name}`}
         disabled={!canStop}
-        onClick={() => desk.overlay.set({ type: "stop", member: name })}
+        onClick={() => pageContext.overlay.set({ type: "stop", member: name })}
       >
         <StopIcon />
       </button>

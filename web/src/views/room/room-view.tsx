@@ -1,6 +1,6 @@
 import { FilterBox } from "../../parts/filter-box.tsx";
-import { useDesk, useRoom, useRoomList } from "../../state/desk.ts";
 import { filteredNames } from "../../state/members.ts";
+import { usePageContext, useRoom, useRoomList } from "../../state/page-context.ts";
 import { useStore } from "../../state/store.ts";
 import "../../styles/room.css";
 import { Activity } from "./activity.tsx";
@@ -8,7 +8,7 @@ import { MemberCard } from "./member-card.tsx";
 
 /** The overview: all members, the newest messages and the most important tasks. */
 export function RoomView() {
-  const filter = useStore(useDesk().filter, (value) => value);
+  const filter = useStore(usePageContext().filter, (value) => value);
   const names = useRoomList((room) => filteredNames(room, filter));
   const hasMembers = useRoom(({ members }) => members.size > 0);
   return (

@@ -1,7 +1,7 @@
 import type { RefObject } from "preact";
 import { useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { TaskView } from "../../../../src/protocol/dashboard.ts";
-import type { MemberLooks } from "../../hooks/use-member-looks.ts";
+import type { MemberColors } from "../../hooks/use-member-looks.ts";
 import { useSize } from "../../hooks/use-size.ts";
 import { nextOnBoard } from "./board-keys.ts";
 import { type BoardLayout, boardLayout, curveOf } from "./board-layout.ts";
@@ -12,7 +12,7 @@ export interface BoardProps {
   /** All tasks on the board, and those that match the filter. */
   all: ReadonlyMap<string, TaskView>;
   shown: ReadonlyMap<string, TaskView>;
-  cast: MemberLooks;
+  cast: MemberColors;
   selected: string | null;
   onSelect(id: string): void;
 }

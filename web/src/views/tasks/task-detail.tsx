@@ -2,7 +2,7 @@ import type { ComponentChildren } from "preact";
 import { useRef } from "preact/hooks";
 import type { TaskView } from "../../../../src/protocol/dashboard.ts";
 import { useFocusPassedOn } from "../../hooks/use-focus-passed-on.ts";
-import type { MemberLooks } from "../../hooks/use-member-looks.ts";
+import type { MemberColors } from "../../hooks/use-member-looks.ts";
 import { CloseIcon } from "../../parts/icons.tsx";
 import { cssColor } from "../../state/members.ts";
 import type { Page } from "../../state/page.ts";
@@ -14,7 +14,7 @@ interface TaskDetailProps {
   page: Page;
   all: ReadonlyMap<string, TaskView>;
   task: TaskView;
-  cast: MemberLooks;
+  cast: MemberColors;
   onSelect(id: string | null): void;
 }
 

@@ -3,7 +3,7 @@ import type { TaskView } from "../../../../src/protocol/dashboard.ts";
 import { cssColor } from "../../state/members.ts";
 import { timeText } from "../../state/times.ts";
 import "../../styles/task-list.css";
-import type { MemberLooks } from "../../hooks/use-member-looks.ts";
+import type { MemberColors } from "../../hooks/use-member-looks.ts";
 import type { BoardProps } from "./task-board.tsx";
 import { StatusWord } from "./task-card.tsx";
 import { waitsFor } from "./task-graph.ts";
@@ -76,7 +76,7 @@ function Heading({ by, label, sorting, onSort }: HeadingProps) {
 interface TaskLineProps {
   task: TaskView;
   waits: string;
-  cast: MemberLooks;
+  cast: MemberColors;
   isSelected: boolean;
   onSelect(id: string): void;
 }

@@ -3,7 +3,6 @@ import { costText, shortCount } from "../../../../src/protocol/amounts.ts";
 import type { MemberView } from "../../../../src/protocol/dashboard.ts";
 import { StandingWord } from "../../parts/member.tsx";
 import { fillPercent } from "../../state/amounts.ts";
-import { useDesk } from "../../state/desk.ts";
 import {
   cssColor,
   type MemberStanding,
@@ -12,6 +11,7 @@ import {
   waitingText,
 } from "../../state/members.ts";
 import type { Page } from "../../state/page.ts";
+import { usePageContext } from "../../state/page-context.ts";
 import { useStore } from "../../state/store.ts";
 
 interface HeaderProps {
@@ -25,7 +25,7 @@ interface HeaderProps {
 export function Header({ page, name, actions }: HeaderProps) {
   const member = useStore(page.room, (room) => room?.members.get(name));
   const isRunning = useStore(page.room, (room) => room?.running != null);
-  const isAsking = useStore(useDesk().asking, (asking) => asking.has(name));
+  const isAsking = useStore(usePageContext().asking, (asking) => asking.has(name));
   const standing = member && standingOf(member.status, isRunning);
   return (
     <header class="transcript-header">

@@ -1,23 +1,23 @@
 import type { EntryView } from "../../../../src/protocol/dashboard.ts";
-import type { HeardText } from "../../state/page.ts";
+import type { WatchedText } from "../../state/page.ts";
 
 /**
  * The member's live texts until its transcript has them: the growing text, and before it the ended
  * ones whose entries have not been fetched yet. So no text disappears for a moment.
  */
-export interface HeardTexts {
-  texts: readonly (HeardText & { endedAt: number | null })[];
+export interface LiveTexts {
+  texts: readonly (WatchedText & { endedAt: number | null })[];
   /** The newest text that is in the transcript; it is not shown again. */
   settledKey: number | null;
 }
 
-export const noLiveTexts: HeardTexts = { texts: [], settledKey: null };
+export const noLiveTexts: LiveTexts = { texts: [], settledKey: null };
 
 /**
  * The state after the live text `live` arrived. `fetches` is the number of the last fetch that was
  * started.
  */
-export function heard(known: HeardTexts, live: HeardText, fetches: number): HeardTexts {
+export function heard(known: LiveTexts, live: WatchedText, fetches: number): LiveTexts {
   if (live.key === known.settledKey) return known;
   const others = known.texts
     .filter(({ key, kind }) => key !== live.key || kind !== live.kind)
@@ -27,13 +27,13 @@ export function heard(known: HeardTexts, live: HeardText, fetches: number): Hear
 }
 
 /** The result of the fetch with this number. */
-export interface Brought {
+export interface FetchedTexts {
   fetch: number;
   entries: readonly EntryView[];
 }
 
 /** After a fetch has brought entries. */
-export function settled(known: HeardTexts, { fetch, entries }: Brought): HeardTexts {
+export function settled(known: LiveTexts, { fetch, entries }: FetchedTexts): LiveTexts {
   if (known.texts.length === 0) return known;
   const isOver = entries.some(({ type }) => type === "run-end");
   const texts = known.texts.filter((text) => {
@@ -45,7 +45,7 @@ export function settled(known: HeardTexts, { fetch, entries }: Brought): HeardTe
   return { texts, settledKey: isGrowingSettled ? growing.key : known.settledKey };
 }
 
-function isSaidIn(entry: EntryView, { kind, text }: HeardText): boolean {
+function isSaidIn(entry: EntryView, { kind, text }: WatchedText): boolean {
   switch (kind) {
     case "runs":
       return entry.type === "tool-result";

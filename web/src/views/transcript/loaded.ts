@@ -1,7 +1,7 @@
 import type { EntriesPage, EntryView } from "../../../../src/protocol/dashboard.ts";
 
 /** The loaded part of a transcript: entries without a gap, oldest first. */
-export interface Loaded {
+export interface LoadedEntries {
   entries: readonly EntryView[];
   /** The cursor for older entries; null if there are none. */
   before: string | null;
@@ -15,12 +15,12 @@ export interface Loaded {
 export const keptEntries = 2_000;
 
 /** The newest entries: a page without `before` and `after`. */
-export function newestLoaded({ entries, before, after }: EntriesPage): Loaded {
+export function newestLoaded({ entries, before, after }: EntriesPage): LoadedEntries {
   return { entries, before, after, hasNewest: true };
 }
 
 /** Adds the page before these entries. Beyond the limit, the newest entries are dropped. */
-export function withOlder(loaded: Loaded, page: EntriesPage): Loaded {
+export function withOlder(loaded: LoadedEntries, page: EntriesPage): LoadedEntries {
   const all = joined(page.entries, loaded.entries);
   const entries = all.slice(0, keptEntries);
   const last = entries.at(-1);
@@ -29,7 +29,11 @@ export function withOlder(loaded: Loaded, page: EntriesPage): Loaded {
 }
 
 /** Adds the page after these entries. Beyond the limit, the oldest entries are dropped. */
-export function withNewer(loaded: Loaded, page: EntriesPage, hasNewest: boolean): Loaded {
+export function withNewer(
+  loaded: LoadedEntries,
+  page: EntriesPage,
+  hasNewest: boolean,
+): LoadedEntries {
   const all = joined(loaded.entries, page.entries);
   const entries = all.slice(-keptEntries);
   const before = entries.length === all.length ? loaded.before : (entries[0]?.cursor ?? null);
@@ -40,7 +44,7 @@ export function withNewer(loaded: Loaded, page: EntriesPage, hasNewest: boolean)
 export function loadedAround(
   entry: EntryView,
   { older, newer, hasNewest }: { older: EntriesPage; newer: EntriesPage; hasNewest: boolean },
-): Loaded {
+): LoadedEntries {
   const entries = joined(joined(older.entries, [entry]), newer.entries);
   return { entries, before: older.before, after: newer.after, hasNewest };
 }
@@ -48,7 +52,7 @@ export function loadedAround(
 /**
  * Whether the limit is reached, so that newer entries would drop those that the person is reading.
  */
-export function isFull({ entries }: Loaded, more: number): boolean {
+export function isFull({ entries }: LoadedEntries, more: number): boolean {
   return entries.length + more > keptEntries;
 }
 

@@ -2,7 +2,7 @@ import { useEffect, useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import { Prose } from "../../parts/prose.tsx";
 import { Store, useStore } from "../../state/store.ts";
 import { type Folds, isRunOpen } from "./folds.ts";
-import type { Loaded } from "./loaded.ts";
+import type { LoadedEntries } from "./loaded.ts";
 import { RowView } from "./row-view.tsx";
 import { rowsOf, rowsShown, sameRows, type TranscriptRow } from "./rows.ts";
 import { type Anchor, anchorIn, isAtEnd, neighbour, restore } from "./scrolling.ts";
@@ -75,14 +75,14 @@ export function Log(props: LogProps) {
   );
 }
 
-function Beginning({ loaded }: { loaded: Loaded | null }) {
+function Beginning({ loaded }: { loaded: LoadedEntries | null }) {
   if (!loaded) return <p class="aside">Loading the transcript…</p>;
   if (loaded.before !== null) return <p class="aside">Loading older entries…</p>;
   return <p class="aside">{loaded.entries.length === 0 ? "Nothing yet." : "The beginning."}</p>;
 }
 
 /** Unchanged rows keep their identity, so that they are not rendered again. */
-function useRows(loaded: Loaded | null): readonly TranscriptRow[] {
+function useRows(loaded: LoadedEntries | null): readonly TranscriptRow[] {
   const known = useRef<readonly TranscriptRow[]>([]);
   return useMemo(() => {
     known.current = sameRows(rowsOf(loaded?.entries ?? []), known.current);
@@ -93,9 +93,9 @@ function useRows(loaded: Loaded | null): readonly TranscriptRow[] {
 type Scroller = { readonly current: HTMLDivElement | null };
 
 /** Visible rows stay in place when rows above are added or removed; the end stays visible. */
-function useKeptPlace(scroller: Scroller, place: LogScroll, loaded: Loaded | null): void {
+function useKeptPlace(scroller: Scroller, place: LogScroll, loaded: LoadedEntries | null): void {
   const isThere = useStore(place.isAtEnd, (it) => it);
-  const drawn = useRef<Loaded | null>(null);
+  const drawn = useRef<LoadedEntries | null>(null);
   const anchor = useRef<Anchor | null>(null);
   if (scroller.current && drawn.current !== loaded) anchor.current = anchorIn(scroller.current);
   useLayoutEffect(() => {
@@ -133,7 +133,7 @@ function useKeptEnd(scroller: Scroller, { place, folds, reader }: LogProps): voi
 function useTarget(
   scroller: Scroller,
   place: LogScroll,
-  { target, loaded }: { target: string | null; loaded: Loaded | null },
+  { target, loaded }: { target: string | null; loaded: LoadedEntries | null },
 ): void {
   const reached = useRef<string | null>(null);
   useLayoutEffect(() => {

@@ -1,7 +1,7 @@
 import type { MessageView } from "../../../../src/protocol/dashboard.ts";
 import type { Outcome } from "../../../../src/protocol/message.ts";
 import { Prose } from "../../parts/prose.tsx";
-import { Steady } from "../../parts/steady.ts";
+import { RenderOnChange } from "../../parts/render-on-change.ts";
 import { counted } from "../../state/amounts.ts";
 import { durationText } from "../../state/durations.ts";
 import { typeLabel } from "../messages/message-groups.ts";
@@ -13,7 +13,7 @@ import { ToolCall, ToolResult } from "./tool-call.tsx";
 /** A row of the transcript. It is rendered again only when the row object changes. */
 export function RowView({ row, isTarget }: { row: TranscriptRow; isTarget: boolean }) {
   return (
-    <Steady
+    <RenderOnChange
       of={[row, isTarget]}
       draw={() => (
         <article

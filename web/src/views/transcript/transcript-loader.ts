@@ -1,9 +1,16 @@
 import type { EntriesPage, EntryView } from "../../../../src/protocol/dashboard.ts";
-import { type Source, SourceError, type TranscriptWish } from "../../source/source.ts";
-import type { HeardText } from "../../state/page.ts";
+import { type Source, SourceError, type TranscriptPageQuery } from "../../source/source.ts";
+import type { WatchedText } from "../../state/page.ts";
 import { Store } from "../../state/store.ts";
-import { type Brought, type HeardTexts, heard, noLiveTexts, settled } from "./live-text.ts";
-import { isFull, type Loaded, loadedAround, newestLoaded, withNewer, withOlder } from "./loaded.ts";
+import { type FetchedTexts, heard, type LiveTexts, noLiveTexts, settled } from "./live-text.ts";
+import {
+  isFull,
+  type LoadedEntries,
+  loadedAround,
+  newestLoaded,
+  withNewer,
+  withOlder,
+} from "./loaded.ts";
 
 const pageSize = 100;
 /** If a transcript has grown by more than this, it is shown from its new end. */
@@ -15,8 +22,8 @@ const mostAtOnce = 500;
  */
 export class TranscriptLoader {
   /** Null before the first answer. */
-  readonly loaded = new Store<Loaded | null>(null);
-  readonly live = new Store<HeardTexts>(noLiveTexts);
+  readonly loaded = new Store<LoadedEntries | null>(null);
+  readonly live = new Store<LiveTexts>(noLiveTexts);
   readonly failure = new Store<string | null>(null);
   /** Whether there are new entries below that the person has not seen. */
   readonly hasNew = new Store(false);
@@ -28,7 +35,7 @@ export class TranscriptLoader {
   #queue: Promise<void> = Promise.resolve();
   readonly #waiting = new Set<string>();
   #fetches = 0;
-  readonly #brought: Brought[] = [];
+  readonly #brought: FetchedTexts[] = [];
   #isClosed = false;
 
   constructor(options: { source: Source; member: string; isAtEnd: () => boolean }) {
@@ -88,7 +95,7 @@ export class TranscriptLoader {
   }
 
   /** The member's live text. */
-  hear(live: HeardText): void {
+  hear(live: WatchedText): void {
     if (live.member !== this.#member) return;
     this.live.set(heard(this.live.value, live, this.#fetches));
   }
@@ -103,7 +110,7 @@ export class TranscriptLoader {
     this.hasNew.set(false);
   }
 
-  async #append(loaded: Loaded): Promise<void> {
+  async #append(loaded: LoadedEntries): Promise<void> {
     const page = await this.#fetch({ after: loaded.after, limit: mostAtOnce });
     if (page.is_restarted) {
       this.hasNew.set(false);
@@ -121,7 +128,7 @@ export class TranscriptLoader {
     this.#show(withNewer(loaded, page, true));
   }
 
-  async #fetch(wish: TranscriptWish): Promise<EntriesPage> {
+  async #fetch(wish: TranscriptPageQuery): Promise<EntriesPage> {
     const fetch = ++this.#fetches;
     const page = await this.#source.transcript(this.#member, wish);
     if (wish.before === undefined) this.#brought.push({ fetch, entries: page.entries });
@@ -134,7 +141,7 @@ export class TranscriptLoader {
     this.live.set(brought.reduce(settled, this.live.value));
   }
 
-  #show(loaded: Loaded): void {
+  #show(loaded: LoadedEntries): void {
     if (!this.#isClosed) this.loaded.set(loaded);
   }
 

@@ -1,8 +1,8 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { hasModifier, isField } from "../../parts/typing.ts";
-import { useDesk } from "../../state/desk.ts";
 import type { Page } from "../../state/page.ts";
+import { usePageContext } from "../../state/page-context.ts";
 import { Store, useStore } from "../../state/store.ts";
 import { type Folds, untouched, withAllTurned, withFold } from "./folds.ts";
 import { Header } from "./header.tsx";
@@ -141,7 +141,7 @@ function unfolded(folds: Folds, { key, run }: TranscriptRow): Folds {
 
 /** Handles `e`, `n` and `N`, except in a text field. */
 function useKeys(folds: Store<Folds>, go: (to: "next" | "previous") => void): void {
-  const { overlay } = useDesk();
+  const { overlay } = usePageContext();
   const latest = useRef(go);
   latest.current = go;
   useEffect(() => {

@@ -1,5 +1,5 @@
 /** Values that the browser stores for the page. Without storage, nothing is stored. */
-export class Kept {
+export class BrowserStorage {
   readonly #storage: () => Storage;
 
   /** Called each time, since reading the property throws if storage is forbidden. */

@@ -15,7 +15,7 @@ export type DoneCall = z.infer<typeof DoneCall>;
  * One item of a conversation: mail, including prompts of the person; a note of the runtime; or a
  * reply of the model. A reply without calls ends a scene.
  */
-export const Happening = z.object({
+export const ConversationItem = z.object({
   type: z.enum(["mail", "note", "reply"]),
   text: z.string(),
   calls: z.array(DoneCall).default([]),
@@ -27,15 +27,15 @@ export const Happening = z.object({
   approve: z.string().default(""),
   reason: z.string().default(""),
 });
-export type Happening = z.infer<typeof Happening>;
+export type ConversationItem = z.infer<typeof ConversationItem>;
 
-const SummaryLine = jsonString(Happening);
+const SummaryLine = jsonString(ConversationItem);
 const summaryHead = "What happened, one thing a line:";
 const keptCharacters = 1_000;
 
 /** A summary that replaces a conversation. `readSummary` reads it back. */
-export function writeSummary(happenings: readonly Happening[]): string {
-  const lines = happenings
+export function writeSummary(items: readonly ConversationItem[]): string {
+  const lines = items
     .filter(({ type }) => type !== "note")
     .map(({ text, calls, ...others }) => ({
       ...others,
@@ -50,8 +50,8 @@ export function writeSummary(happenings: readonly Happening[]): string {
 }
 
 /** The items in a summary of `writeSummary`. Any other summary is a note. */
-export function readSummary(text: string): Happening[] {
+export function readSummary(text: string): ConversationItem[] {
   const [head, ...lines] = text.replace("<summary>\n", "").split("\n");
-  if (head !== summaryHead) return [Happening.parse({ type: "note", text })];
+  if (head !== summaryHead) return [ConversationItem.parse({ type: "note", text })];
   return lines.flatMap((line) => SummaryLine.safeParse(line).data ?? []);
 }

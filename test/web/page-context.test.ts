@@ -2,9 +2,9 @@ import { expect, test } from "vitest";
 import type { AwayView, RecordedRun } from "../../src/protocol/dashboard.ts";
 import { RecordedSource } from "../../web/src/source/recorded-source.ts";
 import { type Source, SourceError } from "../../web/src/source/source.ts";
-import { Desk } from "../../web/src/state/desk.ts";
-import { Kept } from "../../web/src/state/kept.ts";
+import { BrowserStorage } from "../../web/src/state/browser-storage.ts";
 import { Page } from "../../web/src/state/page.ts";
+import { PageContext } from "../../web/src/state/page-context.ts";
 import type { Route } from "../../web/src/state/route.ts";
 import { request, state } from "./views.ts";
 
@@ -35,10 +35,14 @@ const run: RecordedRun = {
   ...{ cost: { times: [], members: [] }, masked: 0 },
 };
 
-/** The page as a tab loads it, with what the tab has kept. */
-function loaded(tab: TabStorage, route: Route = { view: "room" }): Desk {
+/** The page as a tab loads it, with the tab's storage. */
+function loaded(tab: TabStorage, route: Route = { view: "room" }): PageContext {
   const page = new Page(new RecordedSource(run), route);
-  return new Desk({ page, kept: new Kept(() => new TabStorage()), keptHere: new Kept(() => tab) });
+  return new PageContext({
+    page,
+    storage: new BrowserStorage(() => new TabStorage()),
+    tabStorage: new BrowserStorage(() => tab),
+  });
 }
 
 /** A server that tells what happened since, once it is there. */
@@ -98,18 +102,22 @@ test("the summary is shown once the server is available again", async () => {
   const source = new ReturningSource();
   const browser = new TabStorage();
   const page = new Page(source, { view: "room" });
-  const kept = new Kept(() => browser);
-  const desk = new Desk({ page, kept, keptHere: new Kept(() => new TabStorage()) });
+  const storage = new BrowserStorage(() => browser);
+  const pageContext = new PageContext({
+    page,
+    storage,
+    tabStorage: new BrowserStorage(() => new TabStorage()),
+  });
   page.onState(state({}));
-  kept.set("seen-t", "2026-01-01T09:00:00.000Z");
+  storage.set("seen-t", "2026-01-01T09:00:00.000Z");
 
-  await desk.look();
-  expect(desk.away.value).toBeNull();
+  await pageContext.look();
+  expect(pageContext.away.value).toBeNull();
   source.isThere = true;
-  const told = new Promise<void>((resolve) => desk.away.subscribe(resolve));
+  const told = new Promise<void>((resolve) => pageContext.away.subscribe(resolve));
   page.onConnection({ type: "connected" });
   await told;
 
-  expect(desk.away.value?.messages).toBe(3);
+  expect(pageContext.away.value?.messages).toBe(3);
   expect(source.asked).toEqual(["2026-01-01T09:00:00.000Z", "2026-01-01T09:00:00.000Z"]);
 });

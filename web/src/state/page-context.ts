@@ -4,7 +4,7 @@ import type { AwayView, RequestView } from "../../../src/protocol/dashboard.ts";
 import { SourceError } from "../source/source.ts";
 import { type Draft, draftFor } from "./address.ts";
 import { awaySince, isEventful } from "./away.ts";
-import type { Kept } from "./kept.ts";
+import type { BrowserStorage } from "./browser-storage.ts";
 import { type AnswerKey, answerKeys } from "./keys.ts";
 import type { KnownRoom } from "./known-room.ts";
 import { askingMembers, everybody, type MemberFilter } from "./members.ts";
@@ -16,7 +16,7 @@ import { nextTheme, type Theme, themeOf } from "./theme.ts";
 export type Overlay = { type: "help" } | { type: "stop"; member: string | null };
 
 /** The state of the page itself, besides the team that it shows. */
-export class Desk {
+export class PageContext {
   readonly page: Page;
   /** The clock for everything that counts seconds. */
   readonly now = new Store(Date.now());
@@ -28,24 +28,28 @@ export class Desk {
   readonly away = new Store<AwayView | null>(null);
   readonly draft: Store<Draft>;
   readonly theme: Store<Theme>;
-  readonly #kept: Kept;
-  readonly #keptHere: Kept;
+  readonly #storage: BrowserStorage;
+  readonly #tabStorage: BrowserStorage;
   #version: string | null = null;
   /** Since when the person has been away, if the summary could not be fetched yet. */
   #untoldSince: string | null = null;
   #requests: KnownRoom["requests"] | null = null;
 
-  /** `kept` is shared by all tabs; `keptHere` is for this tab only. */
-  constructor({ page, kept, keptHere }: { page: Page; kept: Kept; keptHere: Kept }) {
+  /** `storage` is shared by all tabs; `tabStorage` is for this tab only. */
+  constructor({
+    page,
+    storage,
+    tabStorage,
+  }: { page: Page; storage: BrowserStorage; tabStorage: BrowserStorage }) {
     this.page = page;
-    this.#kept = kept;
-    this.theme = new Store(themeOf(kept.get("theme")));
-    this.#keptHere = keptHere;
-    const text = keptHere.get("draft") ?? "";
-    this.draft = new Store({ to: keptHere.get("draft-to") ?? "lead", text });
+    this.#storage = storage;
+    this.theme = new Store(themeOf(storage.get("theme")));
+    this.#tabStorage = tabStorage;
+    const text = tabStorage.get("draft") ?? "";
+    this.draft = new Store({ to: tabStorage.get("draft-to") ?? "lead", text });
     this.draft.subscribe(() => {
-      keptHere.set("draft", this.draft.value.text);
-      keptHere.set("draft-to", this.draft.value.to);
+      tabStorage.set("draft", this.draft.value.text);
+      tabStorage.set("draft-to", this.draft.value.to);
     });
     page.room.subscribe(() => this.#followRequests());
     page.route.subscribe(() => this.#followRoute());
@@ -55,7 +59,7 @@ export class Desk {
 
   switchTheme(): void {
     this.theme.set(nextTheme(this.theme.value));
-    this.#kept.set("theme", this.theme.value);
+    this.#storage.set("theme", this.theme.value);
   }
 
   write(to: string): void {
@@ -67,12 +71,12 @@ export class Desk {
    * The answer that the person gave to exactly this question in this tab; null if there is none.
    */
   answerTo({ id, hash }: RequestView): AnswerKey | null {
-    return answerKeys.find((key) => key === this.#keptHere.get(`answer-${id}-${hash}`)) ?? null;
+    return answerKeys.find((key) => key === this.#tabStorage.get(`answer-${id}-${hash}`)) ?? null;
   }
 
   /** Stores the answer in case the page is reloaded before the team has carried it out. */
   keepAnswer({ id, hash }: RequestView, answer: AnswerKey): void {
-    this.#keptHere.set(`answer-${id}-${hash}`, answer);
+    this.#tabStorage.set(`answer-${id}-${hash}`, answer);
   }
 
   /** True if the server has another version than this page. */
@@ -85,7 +89,7 @@ export class Desk {
   async look(): Promise<void> {
     const id = this.page.room.value?.team?.id;
     if (id === undefined || !this.page.source.canAct) return;
-    const since = this.#untoldSince ?? awaySince(this.#kept.get(`seen-${id}`), Date.now());
+    const since = this.#untoldSince ?? awaySince(this.#storage.get(`seen-${id}`), Date.now());
     this.leave();
     if (since === null) return;
     this.#untoldSince = null;
@@ -102,7 +106,7 @@ export class Desk {
   /** Records when the person last looked at the page. */
   leave(): void {
     const id = this.page.room.value?.team?.id;
-    if (id !== undefined) this.#kept.set(`seen-${id}`, new Date().toISOString());
+    if (id !== undefined) this.#storage.set(`seen-${id}`, new Date().toISOString());
   }
 
   /** Fetches the summary again if it failed because the connection was lost. */
@@ -126,24 +130,24 @@ export class Desk {
   }
 }
 
-const DeskContext = createContext<Desk | null>(null);
-export const DeskProvider = DeskContext.Provider;
+const PageReactContext = createContext<PageContext | null>(null);
+export const PageContextProvider = PageReactContext.Provider;
 
-export function useDesk(): Desk {
-  const desk = useContext(DeskContext);
-  if (!desk) throw new Error("There is no desk here");
-  return desk;
+export function usePageContext(): PageContext {
+  const pageContext = useContext(PageReactContext);
+  if (!pageContext) throw new Error("There is no page context");
+  return pageContext;
 }
 
 /** The result of `select` for the room; null before there is one. */
 export function useRoom<S>(select: (room: KnownRoom) => S): S | null {
-  return useStore(useDesk().page.room, (room) => room && select(room));
+  return useStore(usePageContext().page.room, (room) => room && select(room));
 }
 
 /** Like `useRoom` for a list: the same items give the same list. */
 export function useRoomList<S>(select: (room: KnownRoom) => readonly S[]): readonly S[] {
   const last = useRef<readonly S[]>([]);
-  return useStore(useDesk().page.room, (room) => {
+  return useStore(usePageContext().page.room, (room) => {
     const list = room ? select(room) : [];
     const isSame =
       list.length === last.current.length &&
@@ -155,7 +159,7 @@ export function useRoomList<S>(select: (room: KnownRoom) => readonly S[]): reado
 
 /** Why nothing can be sent at present; null if it can. */
 export function useHindrance(): string | null {
-  const { page } = useDesk();
+  const { page } = usePageContext();
   const hasTeam = useRoom((room) => room.team !== null) ?? false;
   const connection = useStore(page.connection, ({ type }) => type);
   switch (connection) {
