@@ -62,6 +62,10 @@ test("the start of a call is recorded before it runs", async () => {
 
 test("calls to the team run in order, although they change no file; independent calls do not wait", async () => {
   const log: string[] = [];
+  let beginAgain = () => {};
+  const hasBegunAgain = new Promise<void>((resolve) => {
+    beginAgain = resolve;
+  });
   const toTeam = (name: string, isIndependent: boolean) =>
     defineTool({
       name,
@@ -70,7 +74,10 @@ test("calls to the team run in order, although they change no file; independent 
       action: () => ({ type: "coordinate", isIndependent }),
       run: async () => {
         log.push(`+${name}`);
-        await new Promise(setImmediate);
+        if (name === "again") beginAgain();
+        // In order, this one would wait for ever.
+        if (name === "spawn") await hasBegunAgain;
+        else await new Promise(setImmediate);
         log.push(`-${name}`);
         return success("done");
       },

@@ -8,6 +8,8 @@ class FakeServer {
   readonly asked: string[] = [];
   readonly told: string[] = [];
   readonly end: () => void;
+  /** How often the time of silence has begun: at the request, and whenever something came. */
+  timersSet = 0;
   #answer: { resolve(response: Response): void; reject(error: unknown): void } | undefined;
   #body: ReadableStreamDefaultController<Uint8Array> | undefined;
   #signal: AbortSignal | undefined;
@@ -30,39 +32,38 @@ class FakeServer {
     return [...this.#timers].map(({ ms }) => ms);
   }
 
-  async open(type = "text/event-stream"): Promise<void> {
+  open(type = "text/event-stream"): void {
     const body = new ReadableStream<Uint8Array>({
       start: (controller) => {
         this.#body = controller;
       },
     });
     this.#answer?.resolve(new Response(body, { headers: { "content-type": type } }));
-    await settled();
   }
 
-  async refuse(error: unknown): Promise<void> {
+  refuse(error: unknown): void {
     this.#answer?.reject(error);
-    await settled();
   }
 
-  async say(text: string): Promise<void> {
+  say(text: string): void {
     this.#body?.enqueue(new TextEncoder().encode(text));
-    await settled();
   }
 
-  async close(): Promise<void> {
+  close(): void {
     this.#body?.close();
-    await settled();
   }
 
-  async tear(error: unknown): Promise<void> {
+  tear(error: unknown): void {
     this.#body?.error(error);
-    await settled();
   }
 
-  async passTime(): Promise<void> {
+  passTime(): void {
     for (const timer of [...this.#timers]) timer.work();
-    await settled();
+  }
+
+  /** Resolves once these, and no others, were told. */
+  async tells(...expected: string[]): Promise<void> {
+    await expect.poll(() => this.told).toEqual(expected);
   }
 
   readonly #ask = (url: string, { signal }: { signal: AbortSignal }) => {
@@ -75,34 +76,43 @@ class FakeServer {
 
   readonly #later = (ms: number, work: () => void) => {
     const timer = { ms, work };
+    this.timersSet++;
     this.#timers.add(timer);
     return () => this.#timers.delete(timer);
   };
 }
 
-/** Lets everything that is only a promise away happen. */
-const settled = () => new Promise((resolve) => setImmediate(resolve));
+/** A whole connection that begins now: whatever was on its way before has come by its end. */
+async function laterConnection(): Promise<void> {
+  const server = new FakeServer();
+  server.open();
+  server.say(state);
+  server.close();
+  await server.tells("open", 'state {"a":1} e.1', "lost");
+}
 
 const state = 'id: e.1\nevent: state\ndata: {"a":1}\n\n';
 
 test("events are reported in order, and those with another name are ignored", async () => {
   const server = new FakeServer();
-  await server.open();
-  await server.say(`${state}event: other\ndata: x\n\nevent: change\nda`);
-  await server.say("ta: {}\n\n");
+  server.open();
+  server.say(`${state}event: other\ndata: x\n\nevent: change\nda`);
+  server.say("ta: {}\n\n");
 
+  await server.tells("open", 'state {"a":1} e.1', "change {} e.1");
   expect(server.asked).toEqual(["/api/stream"]);
-  expect(server.told).toEqual(["open", 'state {"a":1} e.1', "change {} e.1"]);
 });
 
 test("an end and a broken connection are a loss, reported once", async () => {
   const ended = new FakeServer();
-  await ended.open();
-  await ended.say(state);
-  await ended.close();
+  ended.open();
+  ended.say(state);
+  ended.close();
   const torn = new FakeServer();
-  await torn.open();
-  await torn.tear(new TypeError("network error"));
+  torn.open();
+  await torn.tells("open");
+  torn.tear(new TypeError("network error"));
+  await laterConnection();
 
   expect(ended.told).toEqual(["open", 'state {"a":1} e.1', "lost"]);
   expect(torn.told).toEqual(["open", "lost"]);
@@ -115,28 +125,30 @@ test.each([
   ["an answer that breaks off", new TypeError("network error"), "lost"],
 ])("%s is reported as such", async (_name, error, how) => {
   const server = new FakeServer();
-  await server.refuse(error);
+  server.refuse(error);
 
-  expect(server.told).toEqual([how]);
+  await server.tells(how);
   expect(server.waits).toEqual([]);
 });
 
 test("any other answer is not a stream", async () => {
   const server = new FakeServer();
-  await server.open("text/html");
+  server.open("text/html");
 
-  expect(server.told).toEqual(["lost"]);
+  await server.tells("lost");
   expect(server.isLeft).toBe(true);
 });
 
 test("a server that is silent for long counts as lost, and its connection is closed", async () => {
   const server = new FakeServer();
-  await server.open();
-  await server.say(": still here\n\n");
+  server.open();
+  server.say(": still here\n\n");
+  await expect.poll(() => server.timersSet).toBe(2);
   expect(server.waits).toEqual([40_000]);
 
-  await server.passTime();
-  await server.say(state);
+  server.passTime();
+  server.say(state);
+  await laterConnection();
 
   expect(server.told).toEqual(["open", "lost"]);
   expect(server.isLeft).toBe(true);
@@ -145,8 +157,9 @@ test("a server that is silent for long counts as lost, and its connection is clo
 test("a server that does not answer at all is lost, too", async () => {
   const server = new FakeServer();
 
-  await server.passTime();
-  await server.open();
+  server.passTime();
+  server.open();
+  await laterConnection();
 
   expect(server.told).toEqual(["lost"]);
   expect(server.isLeft).toBe(true);
@@ -155,12 +168,14 @@ test("a server that does not answer at all is lost, too", async () => {
 test("nothing is reported after a connection was closed", async () => {
   const early = new FakeServer();
   early.end();
-  await early.open();
+  early.open();
   const late = new FakeServer();
-  await late.open();
+  late.open();
+  await late.tells("open");
   late.end();
-  await late.say(state);
-  await late.tear(new DOMException("aborted", "AbortError"));
+  late.say(state);
+  late.tear(new DOMException("aborted", "AbortError"));
+  await laterConnection();
 
   expect([early.told, late.told]).toEqual([[], ["open"]]);
   expect([early.isLeft, late.isLeft]).toEqual([true, true]);

@@ -23,6 +23,11 @@ class FakeWorld {
     return this.#ends[index];
   }
 
+  /** Resolves once so many connections were opened. */
+  async opened(count: number): Promise<void> {
+    await expect.poll(() => this.urls).toHaveLength(count);
+  }
+
   get isWaiting(): boolean {
     return this.#retry !== null;
   }
@@ -66,9 +71,6 @@ function listening(token: string | null = null) {
   );
   return { world, connections, events, stream };
 }
-
-/** Lets everything that is only a promise away happen. */
-const settled = () => new Promise((resolve) => setImmediate(resolve));
 
 test("events are reported, and a new connection continues after the last one", () => {
   const { world, connections, events, stream } = listening();
@@ -134,7 +136,7 @@ test("the token is exchanged for a session before any request", async () => {
   stream.start();
   expect(world.urls).toEqual([]);
 
-  await settled();
+  await world.opened(1);
 
   expect(world.tokens).toEqual(["secret"]);
   expect(world.urls).toEqual(["/api/stream"]);
@@ -144,10 +146,10 @@ test("a token that did not arrive is sent again", async () => {
   const { world, stream } = listening("secret");
   world.admission = "unreachable";
   stream.start();
-  await settled();
+  await expect.poll(() => world.isWaiting).toBe(true);
   world.admission = "admitted";
   world.passTime();
-  await settled();
+  await world.opened(1);
 
   expect(world.tokens).toEqual(["secret", "secret"]);
   expect(world.urls).toEqual(["/api/stream"]);
@@ -157,7 +159,7 @@ test("a used token does not lock out an existing session", async () => {
   const { world, connections, stream } = listening("used");
   world.admission = "refused";
   stream.start();
-  await settled();
+  await world.opened(1);
   world.stream.onOpen();
 
   expect(connections).toEqual([{ type: "connected" }]);
@@ -170,7 +172,7 @@ test.each([
   const { world, connections, stream } = listening(token);
   world.admission = "refused";
   stream.start();
-  await settled();
+  await world.opened(1);
   world.stream.onEnd("locked");
 
   expect(connections).toEqual([{ type: "locked", reason }]);
@@ -183,7 +185,7 @@ test("a locked page continues with a new token", async () => {
   world.stream.onEnd("locked");
 
   stream.unlock("fresh");
-  await settled();
+  await world.opened(2);
   world.stream.onOpen();
 
   expect(connections.map(({ type }) => type)).toEqual(["locked", "connected"]);
