@@ -6,7 +6,7 @@ export default defineConfig({
     include: ["test/**/*.test.ts"],
     globalSetup: ["test/support/leave-no-trace.ts"],
     // Fault tests start real processes; on a busy two-core machine that takes its time.
-    testTimeout: 60_000,
+    testTimeout: 180_000,
     // A poll that is given up after the default of one second fails on a busy machine.
     expect: { poll: { timeout: 30_000 } },
     // Modules have no state of their own (AGENTS.md): loading them once for many files saves a minute.

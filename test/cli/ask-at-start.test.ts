@@ -48,14 +48,19 @@ class Asked {
   async press(...chunks: string[]): Promise<void> {
     for (const chunk of chunks) {
       this.#input.write(chunk);
-      await setImmediate();
+      do await setImmediate();
+      while (this.#input.readableLength > 0);
     }
   }
 
   async pass(durationMs: number): Promise<void> {
-    await setImmediate();
-    this.#clock.advance(durationMs);
-    await setImmediate();
+    const endMs = this.#clock.monotonicMs() + durationMs;
+    await this.#clock.advanceUntil(() => this.#clock.monotonicMs() >= endMs, durationMs);
+  }
+
+  /** Resolves once the keys have to be silent. */
+  async waits(): Promise<void> {
+    await this.#clock.waitingFor(250);
   }
 
   /** Lets time pass in which nothing of the program runs, and a key is pressed. */
@@ -65,8 +70,11 @@ class Asked {
   }
 
   async prompted(): Promise<void> {
-    for (let look = 0; look < 20 && !this.#isPrompted; look++) await this.pass(250);
-    expect(this.#isPrompted).toBe(true);
+    await this.#clock.advanceUntil(() => this.#isPrompted, 250);
+  }
+
+  async shows(text: string): Promise<void> {
+    await expect.poll(() => this.terminal.text).toContain(text);
   }
 
   endProgram(): void {
@@ -102,7 +110,7 @@ test("text typed before the prompt appeared is dropped", async () => {
   expect(asked.terminal.text).toMatch(/›$/);
 
   await asked.press(enter);
-  expect(asked.terminal.text).toContain("Nothing was typed");
+  await asked.shows("Nothing was typed");
   await asked.press(..."set aside", enter);
 
   expect(await asked.answer).toBe("set aside");
@@ -110,7 +118,7 @@ test("text typed before the prompt appeared is dropped", async () => {
 
 test("a key pressed while the program was stalled is dropped, although time has passed", async () => {
   const asked = new Asked();
-  await setImmediate();
+  await asked.waits();
 
   asked.stall(250, "x");
   await asked.prompted();
@@ -130,7 +138,7 @@ test.each([
 
   await asked.press(...chunks, enter);
 
-  expect(asked.terminal.text).toContain('not one of the words: type "set aside" or "leave"');
+  await asked.shows('not one of the words: type "set aside" or "leave"');
   await asked.press(..."leave", enter);
   expect(await asked.answer).toBe("leave");
 });

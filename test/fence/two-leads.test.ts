@@ -11,7 +11,7 @@ import { temporaryDirectory } from "../../src/testing/temporary-directory.ts";
 const rounds = Number(process.env.TROUPE_FENCE_ROUNDS ?? 10);
 
 test(`P09 two leads started at once ${rounds} times: one of them wins each time`, {
-  timeout: 60_000 + rounds * 5_000,
+  timeout: 180_000 + rounds * 5_000,
 }, async () => {
   await using directory = await temporaryDirectory();
 

@@ -26,8 +26,8 @@ type Unstamped<T> = T extends AgentEvent ? Omit<T, "at"> : never;
 export const chooseKey = "\x18";
 const backHint = "esc back to your line";
 
-/** So often is looked whether the screen shows what it should. */
-const looks = 500;
+/** So long is looked whether the screen shows what it should. */
+const patienceMs = 30_000;
 
 /** A screen in a terminal of a test, before a team that does what the test says. */
 export class ScreenedTeam {
@@ -139,16 +139,15 @@ export class ScreenedTeam {
 
   /** Has what was pressed be read, with no time passing. */
   async read(): Promise<void> {
-    for (let step = 0; step < 5; step++) await setImmediate();
+    do await setImmediate();
+    while (this.#input.readableLength > 0);
   }
 
   /** Lets so much time pass that whatever is on the screen counts as seen. */
   async settle(): Promise<void> {
-    for (let step = 0; step < 25; step++) {
-      await setImmediate();
-      this.clock.advance(40);
-    }
-    await setImmediate();
+    await this.read();
+    const endMs = this.clock.monotonicMs() + 1_000;
+    await this.clock.advanceUntil(() => this.clock.monotonicMs() >= endMs, 40);
   }
 
   /** What a person types, as the terminal sends it. */
@@ -166,12 +165,9 @@ export class ScreenedTeam {
   }
 
   async until(holds: () => boolean, complaint: string): Promise<void> {
-    for (let look = 0; look < looks; look++) {
-      if (holds()) return;
-      await setImmediate();
-      this.clock.advance(40);
-    }
-    throw new Error(`${complaint}:\n${this.terminal.text}`);
+    const patience = AbortSignal.timeout(patienceMs);
+    await this.clock.advanceUntil(() => holds() || patience.aborted, 40);
+    if (!holds()) throw new Error(`${complaint}:\n${this.terminal.text}`);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -74,7 +74,6 @@ test.skipIf(noTmux)(
       );
     }
   },
-  120_000,
 );
 
 /** Somebody works, or asks. */

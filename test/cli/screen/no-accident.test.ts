@@ -65,7 +65,7 @@ test("nothing typed or pasted, however it is split, decides a question that come
     }),
     { numRuns: 150 },
   );
-}, 120_000);
+});
 
 test("nothing pasted without marks decides anything, not even the selecting key", async () => {
   const pasted = fc.array(fc.constantFrom(chooseKey, "y", "a", "n", "\r", "x"), { maxLength: 12 });
@@ -76,7 +76,7 @@ test("nothing pasted without marks decides anything, not even the selecting key"
     }),
     { numRuns: 100 },
   );
-}, 120_000);
+});
 
 test.each(["y", "n"])(
   "control: the same input with a selected question is decided by %s",

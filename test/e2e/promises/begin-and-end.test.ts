@@ -3,16 +3,22 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { TeamError } from "../../../src/errors.ts";
 import { systemProcesses } from "../../../src/lib/process-identity.ts";
+import type { AgentEvent } from "../../../src/protocol/events.ts";
 import type { Team } from "../../../src/team/team.ts";
 import { calls, reply, says } from "../../../src/testing/scripted-model.ts";
 import { fileText } from "../../support/file-text.ts";
 import { TeamOnWire, Watched } from "../../support/team-on-wire.ts";
 import { coder, never, nothingUnderWay, spawns } from "./scenes.ts";
 
-/** Lets everything go on for a while: what comes next then falls into another moment. */
-async function turns(count: number): Promise<void> {
-  for (let turn = 0; turn < count; turn++) await new Promise(setImmediate);
-}
+/** Moments while a lead spawns alice, bob and carol with one reply. */
+const moments: [string, (event: AgentEvent) => boolean][] = [
+  ["its first call", ({ type }) => type === "tool-call"],
+  ["the first spawn", ({ type, member }) => type === "member-change" && member === "alice"],
+  ["the first run", ({ type, member }) => type === "run-start" && member === "alice"],
+  ["the second spawn", ({ type, member }) => type === "member-change" && member === "bob"],
+  ["the last spawn", ({ type, member }) => type === "member-change" && member === "carol"],
+  ["the last run", ({ type, member }) => type === "run-start" && member === "carol"],
+];
 
 /** What a spawn came to. A refusal is as good an answer as any, a bug is not. */
 async function outcomeOf(spawning: Promise<unknown>): Promise<"spawned" | "refused"> {
@@ -45,9 +51,12 @@ test("P08 P21 no member starts in a team that is closing, even if the person has
   expect(await isRunning(wire, "alice")).toBe(false);
 });
 
-test.each([0, 2, 4, 8])(
-  "P21 no command runs after a team is closed, even if its lead was spawning for %d turns",
-  async (moment) => {
+test.each([
+  ...moments,
+  ["the first command", ({ type, member }) => type === "tool-call" && member === "alice"],
+] satisfies typeof moments)(
+  "P21 no command runs after a team is closed while its lead spawns: at %s",
+  async (_, isMoment) => {
     const names = ["alice", "bob", "carol"];
     const command = (name: string) => `echo $$ > ${name}.pid; exec sleep 20`;
     await using wire = await TeamOnWire.start({
@@ -59,8 +68,7 @@ test.each([0, 2, 4, 8])(
     const team = await wire.open({ mode: "bypassPermissions" });
     const watched = new Watched(team);
     await team.prompt("Go.");
-    await watched.until(({ type }) => type === "tool-call");
-    await turns(moment);
+    await watched.until(isMoment);
 
     await team.close();
     const asked = wire.server.requests.length;
@@ -84,9 +92,9 @@ async function isRunning(wire: TeamOnWire, name: string): Promise<boolean> {
   return pid !== undefined && (await systemProcesses.startOf(Number(pid))) !== undefined;
 }
 
-test.each([0, 1, 2, 4, 8, 16])(
-  "P07 stopping all members leaves none alive, even if the lead was spawning for %d turns",
-  async (moment) => {
+test.each(moments)(
+  "P07 stopping all members while the lead spawns leaves none alive: at %s",
+  async (_, isMoment) => {
     const names = ["alice", "bob", "carol"];
     await using wire = await TeamOnWire.start({
       lead: [reply(names.map((name) => spawns(name))), says("Noted.")],
@@ -95,8 +103,7 @@ test.each([0, 1, 2, 4, 8, 16])(
     const team = await wire.open();
     const watched = new Watched(team);
     await team.prompt("Go.");
-    await watched.until(({ type }) => type === "tool-call");
-    await turns(moment);
+    await watched.until(isMoment);
 
     await team.stop();
     await watched.until(({ type, member }) => type === "run-end" && member === "lead");
@@ -111,8 +118,13 @@ async function living(team: Team): Promise<string[]> {
   return members.filter(({ status }) => status !== "shutdown").map(({ name }) => name);
 }
 
-test("P12 a member that is spawned again while it is stopped is in the state that the roster says", async () => {
-  for (let moment = 0; moment < 16; moment += 3) {
+test.each([
+  ["at once", undefined],
+  ["when its record has changed", "member-change"],
+  ["when its run has begun", "run-start"],
+] as const)(
+  "P12 a member that is spawned again and stopped %s is in the state that the roster says",
+  async (_, moment) => {
     await using wire = await TeamOnWire.start({
       lead: [says("Noted.")],
       alice: [calls("plan_approval", { plan: "First this." }), says("Hello.")],
@@ -121,19 +133,20 @@ test("P12 a member that is spawned again while it is stopped is in the state tha
     await team.spawn(coder("alice"));
     await team.quiet();
 
+    const watched = new Watched(team);
     const spawning = outcomeOf(team.spawn(coder("alice")));
-    await turns(moment);
+    if (moment) await watched.until(({ type, member }) => type === moment && member === "alice");
     await Promise.all([spawning, team.stop("alice")]);
     await team.quiet();
 
     const status = await wire.statusOf("alice");
-    expect(["idle", "shutdown"], `at moment ${moment}`).toContain(status);
-    if (status === "shutdown") continue;
+    expect(["idle", "shutdown"]).toContain(status);
+    if (status === "shutdown") return;
     const asked = wire.requestsOf("alice").length;
     await team.message("alice", "Are you there?");
     await wire.requested("alice", asked + 1);
-  }
-});
+  },
+);
 
 /** So that a plan which nobody decides keeps nobody waiting. */
 const unattended = { unattended: () => "nobody is there" };

@@ -2,6 +2,7 @@ import { appendFile, readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { Team } from "../../../src/team/team.ts";
+import { beforeStep } from "../../../src/testing/patched-fs.ts";
 import { stall } from "../../../src/testing/provider-server/answers.ts";
 import { calls, says } from "../../../src/testing/scripted-model.ts";
 import { viewTeam } from "../../support/team.ts";
@@ -137,12 +138,16 @@ test("P03 mail that arrives at any moment while a member falls asleep wakes it",
   const watched = new Watched(team);
   await team.spawn(alice);
 
-  const rounds = 40;
+  const rounds = 24;
   for (let round = 1; round <= rounds; round++) {
     await watched.until(({ type, member }) => type === "turn-end" && member === "alice", round);
-    // Each time a little later: before the run's end, after it, while it is settled, asleep.
-    for (let ticks = 0; ticks < round; ticks++) await new Promise(setImmediate);
-    await team.message("alice", `round ${round}.`);
+    // Each time one file later: before the run's end, after it, while it is settled, asleep.
+    let sending: Promise<unknown> | undefined;
+    using step = beforeStep(round, () => {
+      sending = team.message("alice", `round ${round}.`);
+    });
+    await team.quiet();
+    await (step.hasRun ? sending : team.message("alice", `round ${round}.`));
   }
   await team.quiet();
 
