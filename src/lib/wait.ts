@@ -21,3 +21,20 @@ export function wait(clock: Clock, delayMs: number, signal?: AbortSignal): Promi
 }
 
 const longestIntervalMs = 2 ** 31 - 1;
+
+/** The result of `promise`, or of `late` if the promise takes longer than `limitMs`. */
+export async function orLate<T, Late>(
+  promise: Promise<T>,
+  late: () => Late,
+  { clock, limitMs }: { clock: Pick<Clock, "schedule">; limitMs: number },
+): Promise<T | Late> {
+  let cancel = () => {};
+  const limit = new Promise<Late>((resolve) => {
+    cancel = clock.schedule(limitMs, () => resolve(late()));
+  });
+  try {
+    return await Promise.race([promise, limit]);
+  } finally {
+    cancel();
+  }
+}

@@ -4,7 +4,7 @@ import { StringDecoder } from "node:string_decoder";
 import { hasErrno } from "../errors.ts";
 import type { Clock } from "../lib/clock.ts";
 import { onAbort } from "../lib/on-abort.ts";
-import { wait } from "../lib/wait.ts";
+import { orLate, wait } from "../lib/wait.ts";
 import type { CommandEnd, RunningCommand } from "./command-runner.ts";
 import type { OutputCapture } from "./output-capture.ts";
 import { endTree, isRunning, type ProcessTree } from "./process-tree.ts";
@@ -123,18 +123,7 @@ export class HostCommand implements RunningCommand {
   }
 }
 
-async function settlesWithin(
-  promise: Promise<void>,
-  limitMs: number,
-  clock: Clock,
-): Promise<boolean> {
-  let cancel = () => {};
-  const limit = new Promise<boolean>((resolve) => {
-    cancel = clock.schedule(limitMs, () => resolve(false));
-  });
-  try {
-    return await Promise.race([promise.then(() => true), limit]);
-  } finally {
-    cancel();
-  }
+function settlesWithin(promise: Promise<void>, limitMs: number, clock: Clock): Promise<boolean> {
+  const settled = promise.then(() => true);
+  return orLate(settled, () => false, { clock, limitMs });
 }

@@ -1,3 +1,4 @@
+import { orLate } from "../../lib/wait.ts";
 import type { Io } from "../command.ts";
 
 /** The result of a check. */
@@ -35,24 +36,17 @@ export async function runChecks(
 
 const limitMs = 5_000;
 
-async function withinLimit(
+function withinLimit(
   look: Check["look"],
-  { schedule, signal }: Pick<Io, "schedule" | "signal">,
+  io: Pick<Io, "schedule" | "signal">,
 ): Promise<readonly Finding[]> {
   const limit = new AbortController();
-  let cancel = () => {};
-  const late = new Promise<readonly Finding[]>((resolve) => {
-    cancel = schedule(limitMs, () => {
-      limit.abort();
-      resolve([{ state: "problem", text: `did not answer within ${limitMs / 1000} s` }]);
-    });
-  });
-  try {
-    const looking = look(AbortSignal.any([signal, limit.signal])).catch(unexpected);
-    return await Promise.race([looking, late]);
-  } finally {
-    cancel();
-  }
+  const looking = look(AbortSignal.any([io.signal, limit.signal])).catch(unexpected);
+  const late = (): Finding[] => {
+    limit.abort();
+    return [{ state: "problem", text: `did not answer within ${limitMs / 1000} s` }];
+  };
+  return orLate(looking, late, { clock: io, limitMs });
 }
 
 /** The system may refuse access; any other error is a bug. */

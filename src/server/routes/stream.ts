@@ -1,5 +1,6 @@
 import type { Context } from "hono";
 import type { Clock } from "../../lib/clock.ts";
+import { orLate } from "../../lib/wait.ts";
 import type { RoomEvent } from "../room/changes.ts";
 import type { Room } from "../room/room.ts";
 
@@ -101,7 +102,8 @@ class StreamTexts {
   /** Undefined when there is nothing any more. */
   async next(): Promise<string | undefined> {
     this.#next ??= this.#events.next();
-    const next = await this.#orHeartbeat(this.#next);
+    const limit = { clock: this.#clock, limitMs: heartbeatMs };
+    const next = await orLate(this.#next, () => undefined, limit);
     if (next === undefined) return heartbeat;
     this.#next = undefined;
     return next.done ? undefined : toText(next.value);
@@ -111,18 +113,6 @@ class StreamTexts {
   end(): void {
     // It has ended by itself or ends with the abort; its error was reported where it happened.
     this.#events.return(undefined).catch(() => undefined);
-  }
-
-  async #orHeartbeat<T>(value: Promise<T>): Promise<T | undefined> {
-    let cancel = () => {};
-    const late = new Promise<undefined>((resolve) => {
-      cancel = this.#clock.schedule(heartbeatMs, () => resolve(undefined));
-    });
-    try {
-      return await Promise.race([value, late]);
-    } finally {
-      cancel();
-    }
   }
 }
 

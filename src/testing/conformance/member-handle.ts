@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { WakeLatch } from "../../lib/wake-latch.ts";
 import type { MessageId } from "../../protocol/ids.ts";
 import { isBusy, isFree, type MemberHandle } from "../../team/members/member-handle.ts";
 import type { RunnerScript } from "./runner.ts";
@@ -130,13 +131,8 @@ export function testMemberHandle(
 
 /** Resolves when `holds` returns true. It is checked after every change of the member. */
 async function until(handle: MemberHandle, holds: () => boolean): Promise<void> {
-  while (!holds()) {
-    await new Promise<void>((resolve) => {
-      const stop = handle.onChange(() => {
-        stop();
-        resolve();
-      });
-      if (holds()) resolve();
-    });
-  }
+  const latch = new WakeLatch();
+  const stop = handle.onChange(() => latch.wake());
+  while (!holds()) await latch.next();
+  stop();
 }

@@ -104,7 +104,11 @@ const alice = MemberName.parse("alice");
 const hello = { type: "message", from: lead, content: "hello" } as const;
 const ignored = { onSetAside: () => undefined };
 
-async function enlist(store: TeamStore, name: string, status: Member["status"]): Promise<void> {
+export async function enlist(
+  store: TeamStore,
+  name: string,
+  status: Member["status"] = "idle",
+): Promise<void> {
   const member: Member = { name: MemberName.parse(name), role: "coder", status };
   await store.roster.update((team) => ({ ...team, members: [...team.members, member] }));
 }

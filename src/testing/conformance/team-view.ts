@@ -1,11 +1,12 @@
 import { describe, expect } from "vitest";
+import { WakeLatch } from "../../lib/wake-latch.ts";
 import { lead, MemberName, MessageId, newRequestId, RequestId, user } from "../../protocol/ids.ts";
 import type { Message } from "../../protocol/message.ts";
-import type { Member } from "../../protocol/team.ts";
 import type { Entry } from "../../protocol/transcript.ts";
 import type { UsageRecord } from "../../protocol/usage.ts";
 import type { TeamStore } from "../../team/team-store.ts";
 import type { Cursor, TeamChange, TeamView } from "../../team/view/team-view.ts";
+import { enlist } from "./team-store.ts";
 import { testWith } from "./test-with.ts";
 
 /** A new team without members, run by this process, and a view of it. */
@@ -351,12 +352,12 @@ function testActs(open: Open): void {
 class ChangeLog {
   readonly stop: () => void;
   #told: TeamChange[] = [];
-  #wake = () => {};
+  readonly #latch = new WakeLatch();
 
   constructor(view: TeamView) {
     this.stop = view.onChange((change) => {
       this.#told.push(change);
-      this.#wake();
+      this.#latch.wake();
     });
   }
 
@@ -364,9 +365,7 @@ class ChangeLog {
   async tell(change: TeamChange): Promise<void> {
     const wanted = JSON.stringify(change);
     while (!this.#told.some((each) => JSON.stringify(each) === wanted)) {
-      await new Promise<void>((resolve) => {
-        this.#wake = resolve;
-      });
+      await this.#latch.next();
     }
     this.#told = [];
   }
@@ -376,15 +375,6 @@ const alice = MemberName.parse("alice");
 const at = "2026-01-01T09:00:00.000Z";
 const ignored = { onSetAside: () => undefined };
 const cursorPattern = /^[A-Za-z0-9_-]{1,120}$/;
-
-async function enlist(
-  store: TeamStore,
-  name: string,
-  status: Member["status"] = "idle",
-): Promise<void> {
-  const member: Member = { name: MemberName.parse(name), role: "coder", status };
-  await store.roster.update((team) => ({ ...team, members: [...team.members, member] }));
-}
 
 function say(store: TeamStore, content: string): Promise<Message> {
   return store.send("lead", { type: "message", from: user, content });
