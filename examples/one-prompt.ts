@@ -1,7 +1,7 @@
 /**
- * One prompt: the lead repairs a program. It looks around, reads, edits and runs the test, with real
- * tools in a real directory. What a language model would say comes from a script, over a real
- * connection, so that it needs no key. Exits with 1 if the program is not repaired.
+ * One prompt: the lead repairs a program. It looks around, reads, edits and runs the test, with
+ * real tools in a real directory. The model's replies come from a script, over a real connection,
+ * so it needs no key. Exits with 1 if the program is not repaired.
  */
 import assert from "node:assert/strict";
 import { readFile, writeFile } from "node:fs/promises";

@@ -1,7 +1,7 @@
 /**
- * A store of your own: here one that wraps the store in memory and keeps a list of everything that
- * was sent. A store for another database implements the same interfaces. Exits with 1 if the list
- * lacks what the team has said.
+ * A custom store: it wraps the store in memory and keeps a list of everything that was sent. A
+ * store for another database implements the same interfaces. Exits with 1 if a message is missing
+ * from the list.
  */
 import assert from "node:assert/strict";
 import { join } from "node:path";

@@ -1,7 +1,6 @@
 /**
- * A tool of your own, a model of your own, and a team that is kept in memory and lives by a clock
- * that is turned by hand: what tests of your tools look like. Exits with 1 if the model is not told
- * what the tool found.
+ * A custom tool, a custom model, and a team in memory with a manual clock: the pattern for tests of
+ * your own tools. Exits with 1 if the model does not get the tool's result.
  */
 import assert from "node:assert/strict";
 import { join } from "node:path";

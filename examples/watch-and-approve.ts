@@ -1,7 +1,7 @@
 /**
- * A program in the person's place: it watches a team and answers what the team asks. A teammate's
+ * A program that acts for the person: it watches a team and answers its requests. A teammate's
  * first plan is rejected with a reason and its second one approved; one command is allowed and
- * another one is not. Exits with 1 if anything else comes of it.
+ * another one denied. Exits with 1 if anything else happens.
  */
 import assert from "node:assert/strict";
 import { mkdir, readdir, readFile } from "node:fs/promises";
@@ -9,12 +9,15 @@ import { join } from "node:path";
 import { type PersonsAnswer, type Request, Team } from "troupe";
 import { calls, ScriptedModel, says, temporaryDirectory } from "troupe/testing";
 
-/** Resolve when a plan has come to that: unlike a model, a script does not wait for its mail. */
+/**
+ * Resolve when the plan has reached that state: unlike a model, a script does not wait for its
+ * mail.
+ */
 const onPlan = new Map<string, () => void>();
 const plan = (state: string) => new Promise<void>((resolve) => onPlan.set(state, resolve));
 const [rejected, approved] = [plan("rejected"), plan("approved")];
 
-/** What the models say. A team asks for a model by the member's name. */
+/** The replies of the models. A team opens a model by the member's name. */
 const scripts = {
   lead: new ScriptedModel([
     calls("spawn_teammate", {

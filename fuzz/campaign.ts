@@ -6,7 +6,7 @@ import { Sandbox } from "./sandbox.ts";
 import type { World } from "./world.ts";
 
 export interface Hit {
-  /** As short as it could be made. */
+  /** The shortest form that still has the effect. */
   readonly line: string;
   readonly mode: FuzzedMode;
   readonly kinds: readonly HitKind[];
@@ -14,7 +14,7 @@ export interface Hit {
 
 export interface Tally {
   generated: number;
-  /** Those that were called harmless in a mode. */
+  /** The lines that were judged harmless in a mode. */
   run: number;
   hits: Hit[];
   throws: string[];
@@ -26,11 +26,11 @@ interface CampaignOptions {
   world: World;
   judge: Judge;
   driver: string;
-  /** Lines that hit are made shorter and shown as they come. */
+  /** Lines with a hit are minimised and printed at once. */
   onHit(hit: Hit): void;
 }
 
-/** Judges lines, runs those that were called harmless, and counts what they did all the same. */
+/** Judges lines, runs those that are judged harmless, and counts their effects. */
 export class Campaign {
   readonly tally: Tally = {
     generated: 0,
@@ -54,7 +54,7 @@ export class Campaign {
       this.tally.generated++;
       const modes = await this.#judge(line);
       if (modes.length === 0) continue;
-      // The next line is judged meanwhile.
+      // The next line is judged in the meantime.
       await running;
       running = this.#try(line, modes);
     }
@@ -84,7 +84,7 @@ export class Campaign {
     const mode = modes.at(-1) ?? "acceptEdits";
     const first = hitsOf(await this.#effects(line), mode);
     if (first.length === 0) return;
-    // Once more: what came late may have been the line before.
+    // Run it once more: a late effect may be from the previous line.
     const kinds = hitsOf(await this.#effects(line), mode);
     if (kinds.length === 0) return;
     const hit = { mode, kinds, line: await this.#shorten(line, mode, kinds) };
@@ -92,7 +92,7 @@ export class Campaign {
     this.#options.onHit(hit);
   }
 
-  /** Once for each shape: many hits of one kind are as many words for the same thing. */
+  /** Only once for each shape: many hits of one kind are the same finding. */
   async #shorten(line: string, mode: FuzzedMode, kinds: readonly HitKind[]): Promise<string> {
     const shape = line.replace(/\w+/g, "w");
     if (this.#shapes.has(shape)) return line;

@@ -45,7 +45,7 @@ async function writtenLines(): Promise<string[]> {
   return [...(await Promise.all(deceptive)).flat(), ...lines];
 }
 
-/** Lines that differ in their words alone are shown once. */
+/** Lines that differ only in their words are printed once. */
 function tellOnce(): (hit: Hit) => void {
   const shown = new Set<string>();
   return ({ line, mode, kinds }) => {

@@ -1,13 +1,13 @@
 import { z } from "zod";
 
-/** What the driver is given. */
+/** The input of the driver. */
 export const Line = z.object({ line: z.string() });
 
-/** What a line did, as the sandbox saw it. Paths begin at the world's root. */
+/** The effects of a line, as the sandbox saw them. Paths start at the world's root. */
 export const Effects = z.object({
-  /** Created, changed or removed, and folders in which something was for a while. */
+  /** Created, changed or removed files, and folders in which something existed for a while. */
   written: z.array(z.string()),
-  /** Outside the workspace. */
+  /** Reads outside the workspace. */
   read: z.array(z.string()),
   processes: z.array(z.string()),
   calls: z.array(z.string()),
@@ -16,5 +16,5 @@ export const Effects = z.object({
 });
 export type Effects = z.infer<typeof Effects>;
 
-/** Where the sandbox listens: for any connection, and for questions about names. */
+/** The ports at which the sandbox listens: for any connection, and for name lookups. */
 export const ports = { tcp: 4711, udp: [53, 4711] } as const;

@@ -3,11 +3,11 @@ import type { PermissionMode } from "../src/protocol/message.ts";
 import type { Effects } from "./effects.ts";
 import { canaries } from "./world.ts";
 
-/** The widest first. */
+/** The widest mode first. */
 export const fuzzedModes = ["acceptEdits", "default", "plan"] as const;
 export type FuzzedMode = Extract<PermissionMode, (typeof fuzzedModes)[number]>;
 
-/** What a line did that it must not do unasked. */
+/** An effect of a line that must not happen without approval. */
 export type HitKind =
   | "ran a program of somebody else's"
   | "wrote in the workspace"
@@ -19,7 +19,7 @@ export type HitKind =
   | "called the network"
   | "ended the sandbox";
 
-/** What is wrong with the effects of a line that was called harmless in a mode. */
+/** The forbidden effects of a line that was judged harmless in a mode. */
 export function hitsOf(effects: Effects | undefined, mode: FuzzedMode): HitKind[] {
   if (!effects) return ["ended the sandbox"];
   const { written, read, processes, calls, output } = effects;
@@ -38,7 +38,7 @@ export function hitsOf(effects: Effects | undefined, mode: FuzzedMode): HitKind[
   return found.flatMap(([isFound, kind]) => (isFound ? [kind] : []));
 }
 
-/** In the mode that permits edits: what it does not permit. */
+/** In the mode that permits edits: the effects that it does not permit. */
 function isClosed(path: string): boolean {
   const relative = path.slice("/project/".length);
   return (
@@ -46,12 +46,12 @@ function isClosed(path: string): boolean {
   );
 }
 
-/** To look for what was written there reads a folder, too. */
+/** Searching for written files reads a folder, too. */
 function isRead(written: readonly string[]): (path: string) => boolean {
   return (path) => !written.some((it) => it.startsWith(`${path}/`));
 }
 
-/** Backwards too: some programs print that way, and a filter would not know it. */
+/** Backwards too: some programs print that way, and a filter would miss it. */
 function shows(output: string, canary: string): boolean {
   return output.includes(canary) || output.includes([...canary].reverse().join(""));
 }

@@ -5,7 +5,7 @@ import { Workspace } from "../src/workspace/workspace.ts";
 import { type FuzzedMode, fuzzedModes } from "./hits.ts";
 import type { World } from "./world.ts";
 
-/** Says in which modes a line would run unasked. */
+/** Returns the modes in which a line would run without approval. */
 export type Judge = (line: string) => Promise<FuzzedMode[]>;
 
 export async function judgeIn({ root, environment }: World): Promise<Judge> {
@@ -29,7 +29,7 @@ export async function judgeIn({ root, environment }: World): Promise<Judge> {
     const harmless: FuzzedMode[] = [];
     for (const [mode, judge] of permissions) {
       const { decision } = await judge.judge({ tool: "bash", action });
-      // The widest mode is the first: what it does not permit, no other one does.
+      // The widest mode comes first: if it does not permit something, no other one does.
       if (decision !== "allow") break;
       harmless.push(mode);
     }

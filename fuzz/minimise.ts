@@ -1,7 +1,7 @@
-/** Tries no more lines than this, so that a slow one does not hold up the rest. */
+/** The limit of lines to try, so that a slow one does not delay the rest. */
 const mostTrials = 120;
 
-/** Drops tokens from a line while `stillHits`, the largest runs of them first. */
+/** Drops tokens from a line as long as `stillHits` is true, the longest runs of them first. */
 export async function minimise(
   line: string,
   stillHits: (line: string) => Promise<boolean>,

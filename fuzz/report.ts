@@ -6,12 +6,12 @@ interface Figures {
   tally: Tally;
   seconds: number;
   seed: number;
-  /** Lines that only read, and those of them that are asked about. */
+  /** Read-only lines, and those of them that need approval. */
   lines: readonly string[];
   asked: readonly string[];
 }
 
-/** Puts what was counted into docs/benchmarks.md. */
+/** Writes the counts into docs/benchmarks.md. */
 export async function writeFigures(figures: Figures): Promise<void> {
   await publish({
     title: "The judge of commands",

@@ -4,9 +4,9 @@ import { createInterface } from "node:readline";
 import { Effects } from "./effects.ts";
 import type { World } from "./world.ts";
 
-/** A line may take this long. */
+/** The time limit of a line. */
 const timeoutMs = 1_500;
-/** Of one file that a line writes, and of the memory of one process, in kilobytes. */
+/** The limits of one written file, and of the memory of one process, in kilobytes. */
 const limits = "ulimit -f 20000; ulimit -v 16000000; ulimit -c 0";
 
 interface SandboxOptions {
@@ -15,7 +15,7 @@ interface SandboxOptions {
   driver: string;
 }
 
-/** A copy of the world in which lines run for real, and from which nothing gets out. */
+/** A copy of the world in which lines really run, isolated from everything else. */
 export class Sandbox implements AsyncDisposable {
   readonly #child: ChildProcess;
   readonly #lines: AsyncIterator<string>;
@@ -31,7 +31,7 @@ export class Sandbox implements AsyncDisposable {
       [
         ...["--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc"],
         ...["--unshare-all", "--die-with-parent", "--new-session"],
-        // To answer questions about names, which are asked at a port below 1024.
+        // To answer name lookups, which use a port below 1024.
         ...["--cap-drop", "ALL", "--cap-add", "CAP_NET_BIND_SERVICE"],
         ...["--tmpfs", "/run", "--ro-bind", root, pristine, "--ro-bind", driver, "/run/driver.mjs"],
         ...["--tmpfs", "/tmp", "--tmpfs", root, "--chdir", "/"],
@@ -43,16 +43,16 @@ export class Sandbox implements AsyncDisposable {
     );
     if (!this.#child.stdout) throw new Error("The sandbox has no output");
     this.#lines = createInterface({ input: this.#child.stdout })[Symbol.asyncIterator]();
-    // A line may have ended the driver: that is told by the missing answer.
+    // A line may have ended the driver: then there is no answer.
     this.#child.stdin?.on("error", () => {});
     this.#ended = new Promise((resolve) => {
       this.#child.once("exit", resolve);
-      // Without bubblewrap there is nothing to exit.
+      // Without bubblewrap there is no process to end.
       this.#child.once("error", resolve);
     });
   }
 
-  /** Throws where there is no bubblewrap. */
+  /** Throws without bubblewrap. */
   static async start(options: SandboxOptions): Promise<Sandbox> {
     const sandbox = new Sandbox(options);
     if ((await sandbox.#answer()) !== undefined) return sandbox;
@@ -60,7 +60,7 @@ export class Sandbox implements AsyncDisposable {
     throw new Error(`The sandbox does not start. ${remedy}`);
   }
 
-  /** What a line does; undefined where it ended the sandbox itself. One at a time. */
+  /** The effects of a line; undefined if it ended the sandbox itself. One at a time. */
   async run(line: string): Promise<Effects | undefined> {
     this.#child.stdin?.write(`${JSON.stringify({ line })}\n`);
     const text = await this.#answer();

@@ -11,7 +11,7 @@ import { hasErrno } from "../src/errors.ts";
 
 interface Known {
   readonly stats: BigIntStats;
-  /** True where a read shows in the time of the last access. */
+  /** True if a read changes the access time. */
   readonly isWatched: boolean;
 }
 
@@ -30,9 +30,9 @@ export class WatchedTree {
     this.#pristine = pristine;
   }
 
-  /** Makes everything as it was: all of it at first, and then what `changes` has named. */
+  /** Restores the tree: all of it at first, later only the paths in `changes`. */
   restore(paths: readonly string[] = [""]): void {
-    // Folders first: one that was closed must be opened before what is in it can be restored.
+    // Folders first: a closed one must be opened before its content can be restored.
     for (const path of paths.toSorted((a, b) => a.length - b.length)) {
       const isFolder = this.#known.get(path)?.stats.isDirectory() && this.#stats(path);
       if (isFolder) chmodSync(`${this.#root}${path}`, 0o755);
@@ -50,7 +50,7 @@ export class WatchedTree {
     cpSync(source, `${this.#root}${path}`, options);
   }
 
-  /** What was created, changed or removed; a folder where what was created is gone again. */
+  /** Created, changed or removed files; a folder if a file created in it is gone again. */
   changes(): string[] {
     const changed = [...this.#known].flatMap(([path, { stats }]) =>
       isSame(this.#stats(path), stats) ? [] : [path],
@@ -58,7 +58,7 @@ export class WatchedTree {
     return [...new Set(changed.flatMap((path) => this.#whatChanged(path)))];
   }
 
-  /** What was read outside the workspace since the last time. */
+  /** Reads outside the workspace since the last call. */
   reads(): string[] {
     const read: string[] = [];
     for (const [path, { stats, isWatched }] of this.#known) {
@@ -79,7 +79,7 @@ export class WatchedTree {
     return isParentOfChange ? [] : [path];
   }
 
-  /** A new name, and everything under it. */
+  /** A new name, and everything below it. */
   #below(path: string): string[] {
     return [path, ...this.#names(path).flatMap((name) => this.#below(`${path}/${name}`))];
   }
@@ -92,14 +92,14 @@ export class WatchedTree {
   #watch(path: string): void {
     const stats = this.#stats(path);
     if (!stats) return;
-    // git reads its configuration in the home directory whatever it is asked.
+    // git always reads its configuration in the home directory.
     const isWatched =
       /^\/(home|outside)\b/.test(path) && !stats.isSymbolicLink() && !path.includes(".gitconfig");
     if (isWatched) utimesSync(`${this.#root}${path}`, 0, Number(stats.mtimeMs) / 1000);
     this.#known.set(path, { stats: this.#stats(path) ?? stats, isWatched });
   }
 
-  /** What is in a folder; nothing in what is no folder, or in one that is closed to us. */
+  /** The content of a folder; nothing for files and unreadable folders. */
   #names(path: string): string[] {
     if (!this.#stats(path)?.isDirectory()) return [];
     try {

@@ -1,4 +1,4 @@
-/** What a workspace has anyway. */
+/** The usual files of a workspace. */
 export const plainFiles: Readonly<Record<string, string>> = {
   "README.md": "text\nline two\n",
   "package.json": '{"name":"x","version":"1.0.0","scripts":{"test":"touch ../outside/ran"}}\n',
@@ -16,7 +16,7 @@ export const plainFiles: Readonly<Record<string, string>> = {
   ".npmrc": "fund=false\n",
 };
 
-/** What looks like an option, an expression or a program once a pattern has found it. */
+/** Files whose names look like an option, an expression or a program when a pattern finds them. */
 export function hostileFiles(canary: string): Record<string, string> {
   const optionLike = [
     "-e",

@@ -7,7 +7,7 @@ import { hostileFiles, hostileRepositories, plainFiles } from "./world-files.ts"
 
 const run = promisify(execFile);
 
-/** Text that stands only outside the workspace, in the environment, and in Troupe's own. */
+/** Text that exists only outside the workspace, in the environment, and in Troupe's own files. */
 export const canaries = {
   outside: "canary-of-a-file-outside",
   environment: "canary-of-the-environment",
@@ -20,9 +20,9 @@ export const canaries = {
  */
 export interface World extends AsyncDisposable {
   readonly root: string;
-  /** Directories of further programs. */
+  /** Directories with further programs. */
   readonly path: readonly string[];
-  /** Of the process that runs commands, as if it were Troupe's own. */
+  /** The environment of the process that runs commands, like Troupe's own. */
   readonly environment: Readonly<Record<string, string>>;
   /** A generated line as it is judged and run. */
   place(line: string): string;
@@ -70,7 +70,10 @@ function environmentIn(root: string, path: readonly string[]): Record<string, st
   };
 }
 
-/** What a person may have set for a terminal, or a program has left that started Troupe. */
+/**
+ * Variables that a person may have set in a terminal, or that the program that started Troupe has
+ * left.
+ */
 function leadingVariables(root: string): Record<string, string> {
   return {
     CDPATH: root,
@@ -88,7 +91,7 @@ function leadingVariables(root: string): Record<string, string> {
   };
 }
 
-/** Whatever begins with `#!` is made a program. */
+/** Files that begin with `#!` are made executable. */
 async function write(root: string, folder: string, files: Record<string, string>): Promise<void> {
   for (const [name, text] of Object.entries(files)) {
     const path = join(root, folder, name);
@@ -129,7 +132,7 @@ async function makeRepository(directory: string, canary: string): Promise<void> 
   });
 }
 
-/** A repository in which git runs a program, if it is let. */
+/** A repository in which git would run a program. */
 async function makeHostile(
   directory: string,
   configuration: string,

@@ -5,11 +5,11 @@ import { Copy } from "./copy.ts";
 import { isEquivalent } from "./equivalent.ts";
 import { type Mutant, mutantsOf } from "./mutants.ts";
 
-/** What is mutated, and the tests that are to notice, those that notice most for their time first. */
+/** The code to mutate, and its tests, those that detect most per time first. */
 export interface Target {
   /** A folder or a file. */
   source: string;
-  /** A folder in it that is left out. */
+  /** A subfolder that is left out. */
   without?: string;
   /** Files and folders of these. */
   tests: readonly string[];
@@ -17,11 +17,11 @@ export interface Target {
 
 export interface Outcome {
   source: string;
-  /** How many mutants there are, of which the sample is a part. */
+  /** The total number of mutants, of which the sample is a part. */
   population: number;
   sample: readonly string[];
   survivors: readonly Survivor[];
-  /** Tests that fail without a mutant here, or that cannot run twice: what they notice is not counted. */
+  /** Tests that fail without a mutant, or cannot run twice: their results are not counted. */
   useless: readonly string[];
 }
 
@@ -37,7 +37,7 @@ export interface CampaignOptions {
   only: string;
 }
 
-/** Tries a sample of a target's mutants on its tests. */
+/** Runs a target's tests on a sample of its mutants. */
 export async function tryMutants(target: Target, options: CampaignOptions): Promise<Outcome> {
   const all = (await mutantsIn(target)).filter(({ id }) => id.includes(options.only));
   const sample = pick(all, options);
@@ -62,7 +62,10 @@ export async function tryMutants(target: Target, options: CampaignOptions): Prom
   };
 }
 
-/** Tries all that can be woken between two tests. A run that hung goes on behind where it did. */
+/**
+ * Tries all mutants that can be activated between two tests. A run that hung is continued after
+ * that point.
+ */
 async function tryAwakened(copy: Copy, files: readonly string[], sample: readonly Mutant[]) {
   const mutants = sample.filter(({ isStatic }) => !isStatic).map(({ id }) => id);
   const done = new Set<string>();
@@ -82,7 +85,7 @@ async function tryAwakened(copy: Copy, files: readonly string[], sample: readonl
   }
 }
 
-/** Tries those that only count while modules are loaded, each in a run of its own. */
+/** Tries the mutants that only take effect while modules are loaded, each in its own run. */
 async function tryFromTheStart(copy: Copy, files: readonly string[], sample: readonly Mutant[]) {
   const tried = new Set(
     copy.log.read().flatMap((line) => (line.type === "try" ? [line.mutant] : [])),

@@ -7,9 +7,9 @@ import { Log, type Plan } from "./log.ts";
 import type { Mutant } from "./mutants.ts";
 import { weave } from "./weave.ts";
 
-/** Without a line in the log for this long, a test hangs in a way that no limit of its own ends. */
+/** If the log has no new line for this long, a test hangs beyond its own timeout. */
 const longestSilenceMs = 180_000;
-/** Of one file, in blocks of 512 or 1,024 bytes. */
+/** The limit of one file, in blocks of 512 or 1,024 bytes. */
 const limits = "ulimit -f 400000; ulimit -c 0";
 const isLoud = process.env.TROUPE_MUTATE_LOUD !== undefined;
 const notCopied = /^(?:node_modules|dist|\.git|\.team)$/;
@@ -36,7 +36,7 @@ export class Copy implements AsyncDisposable {
     return new Copy(directory, repository);
   }
 
-  /** Puts mutants into the files they are of, and takes all others out of these. */
+  /** Inserts mutants into their files, and removes all others from these. */
   async put(mutantsByPath: ReadonlyMap<string, readonly Mutant[]>): Promise<void> {
     for (const [path, mutants] of mutantsByPath) {
       const source = await readFile(join(this.#repository, path), "utf8");
@@ -44,12 +44,12 @@ export class Copy implements AsyncDisposable {
     }
   }
 
-  /** What the runs so far have written. */
+  /** The log of the runs so far. */
   get log(): Log {
     return new Log(join(this.#directory.path, "log.jsonl"));
   }
 
-  /** Runs the tests of a plan. Resolves to the exit code; undefined where they hung. */
+  /** Runs the tests of a plan. Resolves to the exit code; undefined if they hung. */
   async run(plan: Omit<Plan, "log">, ...words: string[]): Promise<number | undefined> {
     const { path } = this.#directory;
     await writeFile(join(path, "plan.json"), JSON.stringify({ ...plan, log: this.log.path }));
@@ -86,7 +86,7 @@ export class Copy implements AsyncDisposable {
     ];
   }
 
-  /** Calls `onSilence` when the log does not grow any more. */
+  /** Calls `onSilence` when the log no longer grows. */
   #watch(onSilence: () => void): () => void {
     let length = -1;
     let sinceMs = performance.now();

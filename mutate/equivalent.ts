@@ -1,17 +1,20 @@
 import type { Mutant } from "./mutants.ts";
 
-/** A mutant that no test can notice, known by its line: line numbers change with every edit. */
+/**
+ * A mutant that no test can detect, identified by its line, since line numbers change with every
+ * edit.
+ */
 interface EquivalentMutant {
   path: string;
   /** The source line, trimmed. */
   line: string;
-  /** What is changed in it, as in a mutant's id. */
+  /** The change, as in a mutant's id. */
   what: string;
-  /** Why nothing that anybody could see depends on it. */
+  /** Why the change has no observable effect. */
   why: string;
 }
 
-/** Reviewed one by one. A mutant that a test could kill has no place here. */
+/** Reviewed one by one. A mutant that a test could kill must not be listed here. */
 export const equivalentMutants: readonly EquivalentMutant[] = [
   {
     path: "src/mailbox/mail-intake.ts",

@@ -1,26 +1,29 @@
 import { appendFileSync, existsSync, readFileSync, statSync } from "node:fs";
 import { z } from "zod";
 
-/** What a run of the tests is told. */
+/** The input of a test run. */
 export const Plan = z.object({
-  /** Where the run writes what happens. */
+  /** The file for the log. */
   log: z.string(),
-  /** Test files, in the order in which they are to run. */
+  /** Test files, in the order in which they run. */
   files: z.array(z.string()),
   /** The mutants to try. */
   mutants: z.array(z.string()),
-  /** The one that is awake all the time, from the loading of the modules on; then no other is tried. */
+  /**
+   * The mutant that is active all the time, from the loading of the modules on; then no other is
+   * tried.
+   */
   awake: z.string().optional(),
 });
 export type Plan = z.infer<typeof Plan>;
 
 /** One line of the log. */
 export const Line = z.discriminatedUnion("type", [
-  /** A test fails without any mutant, or when it runs again: it tells nothing about mutants. */
+  /** A test fails without any mutant, or when it runs again: it says nothing about mutants. */
   z.object({ type: z.literal("useless"), test: z.string(), why: z.string() }),
-  /** The code came by a mutant. */
+  /** The code reached a mutant. */
   z.object({ type: z.literal("reached"), mutant: z.string() }),
-  /** A mutant is about to be woken. Where the run ends here, it was the mutant's doing. */
+  /** A mutant is about to be activated. If the run ends here, the mutant caused it. */
   z.object({ type: z.literal("try"), mutant: z.string(), test: z.string() }),
   z.object({ type: z.literal("survived"), mutant: z.string() }),
   z.object({ type: z.literal("killed"), mutant: z.string(), test: z.string() }),
@@ -39,7 +42,7 @@ export class Log {
     return existsSync(this.path) ? statSync(this.path).size : 0;
   }
 
-  /** Written before it returns: the next thing may be the end of the process. */
+  /** Written synchronously: the process may end next. */
   add(line: Line): void {
     appendFileSync(this.path, `${JSON.stringify(line)}\n`);
   }

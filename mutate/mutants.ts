@@ -1,15 +1,15 @@
 import ts from "typescript";
 
-/** One small fault that could be in the code, and that a test should notice. */
+/** A small fault in the code that a test should detect. */
 export interface Mutant {
-  /** `path:line:column what`, which names it for people and in a run. */
+  /** `path:line:column what`: identifies it for people and in a run. */
   id: string;
   /** The part of the source that it replaces. */
   start: number;
   end: number;
-  /** What stands there instead; undefined for a statement that is left out. */
+  /** The replacement; undefined for a statement that is removed. */
   text: string | undefined;
-  /** It is part of what runs once, when the module is loaded. */
+  /** True if it is in code that runs once, when the module is loaded. */
   isStatic: boolean;
 }
 
@@ -31,7 +31,7 @@ const swapped: Record<string, string> = {
   "*": "/",
 };
 
-/** Calls that give back what they are called on, changed: without them it comes unchanged. */
+/** Calls that return a changed copy of their object: without them it is returned unchanged. */
 const changers = /^(?:filter|sort|reverse|slice|trim|toSorted|toReversed|toLowerCase)$/;
 
 /** All mutants of a module, in the order of the source. */
@@ -117,7 +117,7 @@ function changedLiteral(node: ts.Node): Change[] {
     const text = String(value < 10 ? value + 1 : value * 2);
     return [{ node, what: `to ${text}`, text }];
   }
-  // A text with spaces is for people or models: how it is worded is nobody's promise.
+  // A text with spaces is for people or models: its wording is no promise.
   if (ts.isStringLiteral(node) && node.text !== "" && !/\s/.test(node.text)) {
     return [{ node, what: 'to ""', text: '""' }];
   }

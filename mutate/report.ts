@@ -2,7 +2,7 @@ import { formatCount } from "../bench/lib/format.ts";
 import { publish } from "../bench/lib/report.ts";
 import type { Outcome } from "./campaign.ts";
 
-/** Puts what was counted into docs/benchmarks.md. */
+/** Writes the counts into docs/benchmarks.md. */
 export async function writeFigures(outcomes: readonly Outcome[], seed: string): Promise<void> {
   await publish({
     title: "What the tests notice",

@@ -1,9 +1,9 @@
 import { type Line, Log, type Plan } from "./log.ts";
 
-/** More often than this, a mutant is only ever passed by a loop that has no end. */
+/** A mutant that is reached more often than this is in an endless loop. */
 const mostPasses = 200_000;
 
-/** What woven code asks, and what the runner of the tests knows. One for each process. */
+/** The state shared by instrumented code and the test runner. One for each process. */
 export class Session {
   readonly plan: Plan;
   readonly #log: Log;
@@ -21,7 +21,7 @@ export class Session {
     this.#awake = plan.awake;
     const lines = this.#log.read();
     for (const line of lines) this.#note(line);
-    // The process before this one ended with a mutant awake, and that was its end.
+    // The previous process ended while a mutant was active, and because of it.
     const last = lines.at(-1);
     if (last?.type === "try") this.add({ ...last, type: "killed" });
   }
@@ -43,7 +43,7 @@ export class Session {
     return this.#useless.has(test);
   }
 
-  /** The mutants still alive that the code came by since the last call. */
+  /** The live mutants that the code has reached since the last call. */
   takeReached(): string[] {
     const reached = [...this.#reached].filter((id) => this.#alive.has(id));
     this.#reached = new Set();

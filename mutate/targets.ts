@@ -29,20 +29,23 @@ const promises = [
   "begin-and-end",
 ].map((name) => `test/e2e/promises/${name}.test.ts`);
 
-/** What the promises rest on most. The tests of the command line and of the page do not count here. */
+/**
+ * The code on which the promises depend most. The tests of the command line and of the page do not
+ * count here.
+ */
 export const targets: readonly Target[] = [
   { source: "src/team", tests: ["test/team", "test/tools/team", ...promises] },
   { source: "src/agent", tests: ["test/agent", "test/faults/agent-interrupt.test.ts"] },
   {
     source: "src/permissions",
-    // Tables of what each program does, which the fuzzer of commands tries.
+    // Tables about programs, which are tested by the fuzzer of commands.
     without: "src/permissions/commands",
     tests: ["test/permissions", "test/faults/deceptive-commands.test.ts"],
   },
   { source: "src/model/governor.ts", tests: ["test/model/governor.test.ts"] },
   {
     source: "src/mailbox",
-    // Checks of what was lost, and reading for somebody who only looks, are seen through a team.
+    // Checks for lost data, and reading for observers, are tested through a team.
     tests: [
       "test/mailbox",
       "test/faults/rotation.test.ts",

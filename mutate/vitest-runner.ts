@@ -8,7 +8,7 @@ declare global {
   var troupeMutants: Session | undefined;
 }
 
-/** How long a test may take with a mutant, beside ten times what it takes without. */
+/** The extra time of a test with a mutant, in addition to ten times its time without. */
 const patienceMs = 5_000;
 
 /**
@@ -61,7 +61,7 @@ function openSession(): Session {
   return globalThis.troupeMutants;
 }
 
-/** What makes the run of a test fail: what it throws, or what nobody catches meanwhile. */
+/** What makes a test fail: an exception, or an uncaught error in the meantime. */
 async function failureOf(run: () => unknown): Promise<string | undefined> {
   const uncaught: unknown[] = [];
   const note = (error: unknown) => uncaught.push(error);
@@ -69,7 +69,7 @@ async function failureOf(run: () => unknown): Promise<string | undefined> {
   process.on("uncaughtException", note);
   try {
     await run();
-    // Rejections that nobody handles are told after the promises of this turn.
+    // Unhandled rejections are reported after the promises of this turn.
     await setImmediate();
     return uncaught.length > 0 ? String(uncaught[0]) : undefined;
   } catch (error) {

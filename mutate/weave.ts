@@ -28,7 +28,7 @@ function woven(source: string, { start, end }: Span, mutants: readonly Mutant[])
   return text + source.slice(position, end);
 }
 
-/** Where it is awake the part is the mutant's; otherwise those inside it may be. */
+/** If it is active, the mutant's code is used; otherwise mutants inside of it may be active. */
 function wovenSpan(source: string, outer: Mutant, inside: readonly Mutant[]): string {
   const others = inside.filter((mutant) => mutant !== outer);
   const original = woven(source, outer, others);

@@ -1,6 +1,9 @@
 import type { Rolldown } from "tsdown";
 
-/** Adds what makes Node take the files of its directory for CommonJS, which starts quicker than modules. */
+/**
+ * Adds a file that makes Node treat the files of its directory as CommonJS, which starts faster
+ * than modules.
+ */
 export function commonJs(): Rolldown.Plugin {
   return {
     name: "common-js",

@@ -12,7 +12,7 @@ const PackageJson = z.looseObject({
 const LockFile = z.object({ packages: z.record(z.string(), z.looseObject({})) });
 
 export interface InstalledPackage {
-  /** An empty project that has the package installed, and nothing else. */
+  /** An empty project with only the package installed. */
   project: string;
   /** The command, as npm puts it into a user's path. */
   command: string;
@@ -41,7 +41,7 @@ export async function installPackage(directory: string): Promise<InstalledPackag
   };
 }
 
-/** With a lockfile of what the package depends on, npm asks nobody which versions there are. */
+/** With a lockfile of the package's dependencies, npm does not look up versions. */
 async function writeProject(project: string, tarball: string): Promise<void> {
   const { version, ...own } = PackageJson.parse(JSON.parse(await readFile("package.json", "utf8")));
   const lock = LockFile.parse(JSON.parse(await readFile("package-lock.json", "utf8")));

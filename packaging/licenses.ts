@@ -5,10 +5,10 @@ import { z } from "zod";
 
 const PackageJson = z.object({ name: z.string(), version: z.string(), license: z.string() });
 
-/** The directory of the package that a module comes from, in whatever `node_modules` it lies. */
+/** The directory of a module's package, in any `node_modules`. */
 const packageDirectory = /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+/;
 
-/** Adds a file with the licence of every package that is bundled, as their licences ask for. */
+/** Adds a file with the licence of every bundled package, as their licences require. */
 export function licenses(fileName: string): Rolldown.Plugin {
   return {
     name: "licenses",
@@ -24,7 +24,10 @@ interface BundledFile {
   moduleIds?: readonly string[];
 }
 
-/** Of the packages that these files are made of. Undefined where there are none: types are bundled on their own. */
+/**
+ * The licences of the packages in these files. Undefined if there are none: types are bundled
+ * separately.
+ */
 export function licenseText(files: readonly BundledFile[]): string | undefined {
   const modules = files.flatMap(({ moduleIds = [] }) => moduleIds);
   const directories = modules.flatMap((id) => packageDirectory.exec(id)?.[0] ?? []);
@@ -40,7 +43,7 @@ const intro = "This package contains parts of the packages below, under their ow
 interface BundledPackage {
   title: string;
   license: string;
-  /** What its files say of it. Undefined where it only names its licence. */
+  /** The licence texts of a package. Undefined if it only names its licence. */
   text: string | undefined;
 }
 

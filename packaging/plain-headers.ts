@@ -1,6 +1,6 @@
 /**
- * The web's `Headers` as far as the SDKs of the providers use it: names in any case, one value each.
- * Node's own brings the whole of `fetch` with it, which takes as long to load as a third of a start.
+ * The web's `Headers` as far as the providers' SDKs use it: case-insensitive names, one value each.
+ * Node's own class loads all of `fetch`, which takes a third of a start.
  */
 export class PlainHeaders {
   readonly #values = new Map<string, string>();
@@ -30,7 +30,7 @@ export class PlainHeaders {
     for (const [name, value] of this) call(value, name);
   }
 
-  /** In the order of their names, as the web has it. */
+  /** In the order of their names, like the web's. */
   entries(): IterableIterator<[string, string]> {
     return [...this.#values].sort(([a], [b]) => (a < b ? -1 : 1)).values();
   }

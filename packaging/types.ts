@@ -1,9 +1,9 @@
 import type { Rolldown } from "tsdown";
 
 /**
- * Zod's types claim variances that the compiler cannot see, and tell it in comments not to look at the
- * next line. Bundled, what is meant stands on the comment's own line: it is put on the next again, or
- * no user could have the types of the package checked.
+ * Zod's types have variance annotations that the compiler cannot verify, with comments that
+ * suppress the error on the next line. The bundler puts both on one line: this moves the code to
+ * the next line again, so that users can check the package's types.
  */
 export function keepIgnoredLines(): Rolldown.Plugin {
   return {

@@ -33,7 +33,7 @@ try {
     "Spawn charlie as a backend developer. Ask him to create a file called schema.sql with a users table.",
   );
   await page.getByRole("button", { name: /allow once/i }).waitFor();
-  // What a browser has to be told in no other way: that it has drawn everything.
+  // Waits until the browser has drawn everything.
   await page.waitForTimeout(1_000);
   await page.screenshot({ path: "docs/dashboard.png" });
   await page.emulateMedia({ colorScheme: "dark" });

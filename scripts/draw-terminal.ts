@@ -23,7 +23,7 @@ interface Style {
 
 const plain: Style = { color: foreground, isBold: false, isDim: false, isUnderlined: false };
 
-/** What a terminal shows, as tmux captures it with its styles, as a picture. */
+/** Draws a terminal's content, as tmux captures it with its styles, as a picture. */
 export function drawTerminal(screen: string, size: { columns: number; rows: number }): string {
   const width = Math.ceil(size.columns * cell.width + 2 * margin);
   const lines = screen.replace(/\n+$/, "").split("\n");
@@ -50,9 +50,9 @@ function drawLine(line: string, row: number, before: Style): { text: string; sty
   let style = before;
   let column = 0;
   const spans: string[] = [];
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: styles are what it is about.
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: styles are control sequences.
   for (const part of line.split(/(\x1b\[[\d;]*m)/)) {
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: styles are what it is about.
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: styles are control sequences.
     const codes = /^\x1b\[([\d;]*)m$/.exec(part)?.[1];
     if (codes !== undefined) {
       style = codes.split(";").reduce(styled, style);

@@ -11,13 +11,13 @@ import { EntryChain } from "../src/transcript/entry-chain.ts";
 import { FileTranscript, FileTranscriptReader } from "../src/transcript/file-transcript.ts";
 import { deliveredPositions, type Transcript } from "../src/transcript/transcript.ts";
 
-/** Whose mail is under test. */
+/** The member whose mail is tested. */
 export const ada = MemberName.parse("ada");
 
 export const testSignature = hmacSignature(Buffer.alloc(32, 7));
 const noWatch = { subscribe: () => () => undefined };
 
-/** How mail is taken in. All but `right` are controls: each must show what it does wrong. */
+/** How mail is read. All but `right` are controls: each must show its fault. */
 export const Habit = z.enum(["right", "acknowledges-first", "forgets-transcript"]);
 export type Habit = z.infer<typeof Habit>;
 
@@ -30,7 +30,7 @@ export interface DeskOptions {
   check?(): Promise<void>;
 }
 
-/** How far one draining has come; what a killed process was at is its last phase. */
+/** How far one draining has got; the last phase is where a killed process was. */
 export type Phase = "reading" | "read" | "kept" | "acknowledged";
 
 /** Each phase as it is noted in a file. */
@@ -41,7 +41,7 @@ export const phaseLetters = {
   acknowledged: "a",
 } satisfies Record<Phase, string>;
 
-/** Ada's mailbox, for whoever writes to it. */
+/** Ada's mailbox, for writers. */
 export function openMailbox(options: DeskOptions, writer = new MailWriter()): FileMailbox {
   const { directory, clock, limits, check } = options;
   return new FileMailbox({
@@ -51,14 +51,14 @@ export function openMailbox(options: DeskOptions, writer = new MailWriter()): Fi
     clock,
     watch: noWatch,
     writer,
-    // What fails is judged by what becomes of the mail.
+    // A failure is judged by the resulting mail.
     onWarning: () => undefined,
     check: check ?? (async () => undefined),
     ...(limits && { limits }),
   });
 }
 
-/** What a process that runs Ada has: her mailbox, its reader, and her transcript. */
+/** The objects of a process that runs Ada: her mailbox, its reader, and her transcript. */
 export class Desk implements AsyncDisposable {
   readonly mailbox: FileMailbox;
   readonly setAside: SetAside[] = [];
@@ -66,7 +66,7 @@ export class Desk implements AsyncDisposable {
   readonly #transcript: Transcript;
   readonly #clock: Clock;
   readonly #writer = new MailWriter();
-  /** What is in the transcript, but could not be acknowledged yet. */
+  /** Mail that is in the transcript, but could not be acknowledged yet. */
   #reader: MailboxReader | undefined;
 
   private constructor({ habit = "right", ...options }: DeskOptions, transcript: Transcript) {
@@ -94,7 +94,7 @@ export class Desk implements AsyncDisposable {
     return this.#reader;
   }
 
-  /** Takes in what is unread, and returns how much that was. */
+  /** Reads the unread mail, and returns how much it was. */
   async drain(onPhase: (phase: Phase) => void = () => undefined): Promise<number> {
     onPhase("reading");
     const unread = await this.reader.unread();
@@ -115,7 +115,7 @@ export class Desk implements AsyncDisposable {
     while ((await this.drain()) > 0);
   }
 
-  /** Settles what is unread as mail that nobody will see. */
+  /** Settles the unread mail as undelivered. */
   async giveBack(): Promise<void> {
     const last = (await this.reader.unread()).at(-1);
     if (last) await this.reader.giveBack(last.message.id);
@@ -134,7 +134,7 @@ export class Desk implements AsyncDisposable {
   }
 }
 
-/** Everything that Ada has taken in, oldest first. */
+/** All mail in Ada's transcript, oldest first. */
 export async function* takenIn(directory: string): AsyncGenerator<Message> {
   const transcript = new FileTranscriptReader(transcriptPath(directory), {
     onDamage: () => undefined,

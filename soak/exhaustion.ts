@@ -16,18 +16,18 @@ export const ExhaustionTally = z.object({
   refused: z.number(),
   /** Sends that worked after it was free again. */
   sentAfterwards: z.number(),
-  /** What is left of 1,000 bytes that a program without care replaces by 20,000 meanwhile. */
+  /** The remainder of 1,000 bytes that a careless program replaces by 20,000 in the meantime. */
   naivelyKept: z.number(),
 });
 export type ExhaustionTally = z.infer<typeof ExhaustionTally>;
 
-/** A disk of its own, 4 MB small, that goes away with the process that has it. */
+/** A separate 4 MB disk that disappears with its process. */
 function smallDisk(mountPoint: string): string[] {
   const command = 'mount -t tmpfs -o size=4m tmpfs "$0" && exec "$@"';
   return ["unshare", "--map-root-user", "--mount", "sh", "-c", command, mountPoint];
 }
 
-/** Undefined where this machine does not let us mount a small disk. */
+/** Undefined if this machine does not allow mounting a small disk. */
 export async function fillDisk(): Promise<ExhaustionTally | undefined> {
   await using directory = await temporaryDirectory();
   const disk = join(directory.path, "disk");

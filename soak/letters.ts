@@ -1,7 +1,7 @@
 import type { MemberName } from "../src/protocol/ids.ts";
 import type { Message } from "../src/protocol/message.ts";
 
-/** A message that shows by itself whether it is whole, whose it is, and which one. */
+/** A message that shows whether it is whole, its sender, and its number. */
 export interface Letter {
   sender: MemberName;
   number: number;
@@ -16,14 +16,14 @@ export function letterText(letter: Letter, length: number): string {
   return `${letterKey(letter)} ${length} `.padEnd(length, filling);
 }
 
-/** The letter in a message; undefined where it is not as it was written. */
+/** The letter in a message; undefined if it was changed. */
 export function readLetter({ from, content }: Message): Letter | undefined {
   const match = /^\S+ (\d+) (\d+) /.exec(content);
   const letter = { sender: from, number: Number(match?.[1]) };
   return match && content === letterText(letter, Number(match[2])) ? letter : undefined;
 }
 
-/** What became of letters. All but `sent` and `seen` must be zero. */
+/** The result for the letters. All but `sent` and `seen` must be zero. */
 export interface Tally {
   /** Sends that returned. */
   sent: number;
@@ -35,7 +35,7 @@ export interface Tally {
   twice: number;
   /** Deliveries that are no whole letter of their sender. */
   torn: number;
-  /** Letters sent before another of the same sender, but delivered behind it. */
+  /** Letters that were delivered after a later one of the same sender. */
   misordered: number;
 }
 
@@ -62,7 +62,7 @@ export async function tallyLetters(options: TallyOptions): Promise<Tally> {
     const key = letterKey(letter);
     const isLate = number < (newest.get(sender) ?? -1);
     if (arrived.has(key)) tally.twice++;
-    // Where sending threw, the sender was told that it does not know when, or whether, it arrives.
+    // If sending threw, the sender knows that delivery is uncertain.
     else if (isLate && sent.has(key)) tally.misordered++;
     arrived.add(key);
     newest.set(sender, Math.max(number, newest.get(sender) ?? -1));
@@ -71,7 +71,7 @@ export async function tallyLetters(options: TallyOptions): Promise<Tally> {
   return tally;
 }
 
-/** What a tally shows that must not be, in words. */
+/** The faults in a tally, as text. */
 export function faultsIn({ lost, twice, torn, misordered }: Tally): string[] {
   return Object.entries({ lost, twice, torn, misordered })
     .filter(([, count]) => count > 0)

@@ -19,17 +19,17 @@ export interface FlipOptions {
 }
 
 export interface FlipTally {
-  /** Lines without a flipped bit, and how many of them were not delivered as they are. */
+  /** Lines without a flipped bit, and how many of them were not delivered unchanged. */
   untouched: number;
   lost: number;
-  /** Damaged lines by what became of them. All have to be somewhere. */
+  /** Damaged lines by their result. All must be accounted for. */
   damaged: number;
   fromOutside: number;
   setAside: number;
-  /** Where only the case of a hex digit has changed, the signature still holds. */
+  /** If only the case of a hex digit has changed, the signature is still valid. */
   stillSigned: number;
   vanished: number;
-  /** Damaged lines that a reader without signatures would have taken for true. */
+  /** Damaged lines that a reader without signatures would have accepted. */
   naivelyBelieved: number;
 }
 
@@ -72,7 +72,7 @@ export async function flipBits({ letters, flips, random }: FlipOptions): Promise
   };
 }
 
-/** Tears a line at every `stride`-th byte, with another behind it, and then sends it again. */
+/** Tears a line at every `stride`-th byte, with another after it, and then sends it again. */
 export async function tearEverywhere(stride = 1): Promise<Tally & { cuts: number }> {
   const total = { sent: 0, seen: 0, lost: 0, twice: 0, torn: 0, misordered: 0, cuts: 0 };
   const draft = {

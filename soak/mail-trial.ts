@@ -10,7 +10,7 @@ import type { Random } from "./random.ts";
 import { isTold } from "./record-trial.ts";
 import type { Trial } from "./sweep.ts";
 
-/** What happens at a mailbox. Two senders write to it in turn. */
+/** The steps at a mailbox. Two senders write to it in turn. */
 export type Step =
   | "send"
   | "send-large"
@@ -31,7 +31,7 @@ export interface MailTrialOptions {
 /** So small that almost every draining rotates the log. */
 const limits = { rotateBytes: 600, historyBytes: 1024 * 1024 };
 
-/** A mailbox with one letter taken in and two unread, and steps to be taken under a fault. */
+/** A mailbox with one read and two unread letters, and steps to run under a fault. */
 export class MailTrial implements Trial {
   readonly #options: MailTrialOptions;
   readonly #sent = new Set<string>();

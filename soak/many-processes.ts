@@ -20,7 +20,7 @@ export interface CrowdOptions {
   historyBytes?: number;
   habit?: Habit | "truncates" | "skips-torn";
   writerKind?: "right" | "naive";
-  /** How many letters a writer sends before it lets the others go on. */
+  /** How many letters a writer sends before it yields. */
   burst: number;
 }
 
@@ -54,13 +54,13 @@ export interface KillOptions {
 
 export interface ReaderKillTally extends Tally {
   kills: number;
-  /** Kills between `unread` and the transcript: what a reader that acknowledges first loses. */
+  /** Kills between `unread` and the transcript: letters that an acknowledge-first reader loses. */
   killsBeforeKept: number;
-  /** Kills between the transcript and the cursor: what a forgetful reader shows twice. */
+  /** Kills between the transcript and the cursor: letters that a forgetful reader shows twice. */
   killsBeforeAcknowledged: number;
 }
 
-/** Two processes write all the time, while the one that reads is killed again and again. */
+/** Two processes write all the time, while the reader is killed repeatedly. */
 export async function killReaders(options: KillOptions): Promise<ReaderKillTally> {
   const { kills, random, habit = "right", aims = ["read", "kept"] } = options;
   await using directory = await temporaryDirectory();
@@ -92,13 +92,13 @@ export interface WriterKillTally extends Tally {
   kills: number;
   /** Kills between the write and the return of `append`. */
   killsBeforeReturn: number;
-  /** Kills in the middle of a write. Only the right reader reports them. */
+  /** Kills in the middle of a write. Only the correct reader reports them. */
   tornLines: number;
 }
 
 /**
- * One process reads all the time, while the one that writes is killed again and again: at any
- * moment, when a write can be seen, and in the middle of a write, in turn.
+ * One process reads all the time, while the writer is killed repeatedly: at any moment, when a
+ * write is visible, and in the middle of a write, in turn.
  */
 export async function killWriters(options: WriterKillOptions): Promise<WriterKillTally> {
   const { kills, random, habit = "right" } = options;
@@ -113,7 +113,7 @@ export async function killWriters(options: WriterKillOptions): Promise<WriterKil
     }
     await using writer = startWriter(team, { name: "bob", first, size: 256 * 1024 });
     await growth(join(team, "sent-bob"), 20 + random.below(200));
-    // The write that can be seen is under way or has just ended.
+    // The visible write is in progress or has just ended.
     if (kill % 3 === 1) spinUntilGrowth(join(team, "inbox", "ada.jsonl"));
     await writer.kill();
   }
@@ -129,7 +129,7 @@ export async function killWriters(options: WriterKillOptions): Promise<WriterKil
   return { ...tally, kills, killsBeforeReturn, tornLines };
 }
 
-/** A kill seldom hits the write itself: this writer is killed when half of its line is written. */
+/** A kill rarely hits the write itself: this writer is killed when half of its line is written. */
 async function dieWriting(team: string, first: number): Promise<void> {
   const given = [team, "bob", first, first + 5, 256 * 1024, 8, "dies-writing"];
   await using writer = Program.start({ name: "mail-writer", arguments: given });
@@ -138,12 +138,12 @@ async function dieWriting(team: string, first: number): Promise<void> {
 
 export interface BacklogOptions {
   letters: number;
-  /** How much memory the reader's objects may take. */
+  /** The memory limit of the reader's objects. */
   heapMb: number;
   habit?: "right" | "truncates";
 }
 
-/** Many letters wait; a reader with little memory takes them in. Undefined where it died of it. */
+/** Many letters wait; a reader with little memory reads them. Undefined if it ran out of memory. */
 export async function readBacklog(options: BacklogOptions): Promise<Tally | undefined> {
   const { letters, heapMb, habit = "right" } = options;
   await using directory = await temporaryDirectory();
@@ -190,14 +190,14 @@ interface WriterOptions {
   size?: number;
 }
 
-/** A writer that goes on until it is killed. */
+/** A writer that runs until it is killed. */
 function startWriter(team: string, options: WriterOptions): Program {
   const { name, first = 0, size = 150 } = options;
   const given = [team, name, first, Number.MAX_SAFE_INTEGER, size, 8, "right"];
   return Program.start({ name: "mail-writer", arguments: given });
 }
 
-/** Resolves when the file at `path` has grown by so many bytes. */
+/** Resolves when the file at `path` has grown by this many bytes. */
 async function growth(path: string, bytes: number): Promise<void> {
   const size = () => statSync(path, { throwIfNoEntry: false })?.size ?? 0;
   const end = size() + bytes;

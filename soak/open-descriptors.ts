@@ -1,8 +1,8 @@
 import { readdirSync, readlinkSync } from "node:fs";
 
 /**
- * How many descriptors this process has open on what is or was in `directory`. Others come and go:
- * whatever else the process has held is closed when its memory is freed.
+ * How many descriptors of this process refer to files that are or were in `directory`. Others come
+ * and go with garbage collection.
  */
 export function openDescriptors(directory: string): number {
   if (process.platform !== "linux") return 0;
@@ -10,7 +10,9 @@ export function openDescriptors(directory: string): number {
     .length;
 }
 
-/** Undefined for a descriptor that was closed meanwhile, as that of the listing itself. */
+/**
+ * Undefined for a descriptor that was closed in the meantime, such as that of the listing itself.
+ */
 function targetOf(descriptor: string): string | undefined {
   try {
     return readlinkSync(`/proc/self/fd/${descriptor}`);

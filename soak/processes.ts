@@ -9,11 +9,11 @@ export interface ProgramOptions {
   /** Put before the command line, such as a shell that sets limits. */
   wrapper?: readonly string[];
   nodeOptions?: readonly string[];
-  /** Whether it is expected to die, and what it says then is of no interest. */
+  /** Whether it is expected to die; its output is then ignored. */
   isQuiet?: boolean;
 }
 
-/** A child process that a test may kill at any moment. Its end is part of its disposal. */
+/** A child process that a test may kill at any moment. Disposing waits for its end. */
 export class Program implements AsyncDisposable {
   readonly #child: ChildProcess;
   readonly #exited: Promise<unknown[]>;
@@ -39,7 +39,7 @@ export class Program implements AsyncDisposable {
     return new Program(spawn(program, given, { stdio: ["pipe", "pipe", errors] }));
   }
 
-  /** Tells it to finish, by closing its input. */
+  /** Asks it to finish, by closing its input. */
   finish(): void {
     this.#child.stdin?.end();
   }
@@ -49,7 +49,7 @@ export class Program implements AsyncDisposable {
     await this.#exited;
   }
 
-  /** Resolves to what it has printed when it has ended by itself; throws where it failed. */
+  /** Resolves to its output when it has ended by itself; throws if it failed. */
   async ended(): Promise<string> {
     const [code, signal] = await this.#exited;
     if (code !== 0) throw new Error(`A child process ended with ${code ?? signal}`);

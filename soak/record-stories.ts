@@ -134,7 +134,7 @@ function namesIn({ members }: { members: readonly { name: string }[] }): string 
   return members.map(({ name }) => name).join(" ");
 }
 
-/** A process becomes the lead; its next one can only do so when it is gone. */
+/** A process becomes the lead; the next one can only do so when it is gone. */
 export function fenceStory(): RecordStory<FileFence> {
   const machine = new Machine("here");
   machine.start(101, "1");
@@ -150,7 +150,7 @@ export function fenceStory(): RecordStory<FileFence> {
     },
     before: "free",
     after: "held by 101 at epoch 1",
-    // Another contender may be about to use what looks like a dead one's leftover.
+    // Another contender may be about to use a file that looks like a leftover.
     isTidied: false,
     async probe(fence) {
       const wasHeld = (await fence.look()) !== undefined;
@@ -168,7 +168,7 @@ export function fenceStory(): RecordStory<FileFence> {
   };
 }
 
-/** The control: a record that is written over in place. */
+/** The control: a record that is overwritten in place. */
 export function naiveStory(): RecordStory<string> {
   const path = (directory: string) => join(directory, "record.json");
   return {

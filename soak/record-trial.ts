@@ -4,19 +4,19 @@ import { temporaryDirectory } from "../src/testing/temporary-directory.ts";
 import type { FaultyFileSystem } from "../test/support/faulty-file-system.ts";
 import type { Trial } from "./sweep.ts";
 
-/** A store, and one change of it. Whatever happens, the change is made or it is not. */
+/** A store, and one change of it. The change is always made completely or not at all. */
 export interface RecordStory<Store> {
-  /** Opens the store as its owner does after a start, with everything in order. */
+  /** Opens the store as its owner does after a start, with repairs. */
   open(directory: string, onDamage: (problem: string) => void): Promise<Store>;
   begin(store: Store): Promise<void>;
   change(store: Store): Promise<void>;
-  /** One line that tells a changed store from one that is not. */
+  /** One line that distinguishes a changed store from an unchanged one. */
   look(store: Store): Promise<string>;
   before: string;
   after: string;
-  /** Whether opening it removes what a dead process has left unfinished. */
+  /** Whether opening it removes unfinished files of a dead process. */
   isTidied: boolean;
-  /** Uses the store in every way that the change forbids or allows, and says what is wrong. */
+  /** Uses the store in every way that the change forbids or allows, and returns the faults. */
   probe(store: Store): Promise<string[]>;
 }
 
@@ -54,7 +54,7 @@ export class RecordTrial<Store> implements Trial {
     }
   }
 
-  /** What failed is tried again: it is done then, or was done before and is refused. */
+  /** A failed change is tried again: it then succeeds, or was done before and is refused. */
   async goOn(): Promise<void> {
     if (this.#outcome === "returned") return;
     try {
@@ -97,7 +97,7 @@ export interface RecordTrialOptions<Store> {
   story: RecordStory<Store>;
 }
 
-/** True for an error that says what happened: ours, or the system's. */
+/** True for an error with a clear message: ours, or the system's. */
 export function isTold(error: unknown): boolean {
   return error instanceof TeamError || (error instanceof Error && "code" in error);
 }

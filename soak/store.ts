@@ -36,13 +36,13 @@ let failures = 0;
 
 type Counts = Record<string, number>;
 
-/** What must be zero in every tally, whatever else it counts. */
+/** The counts that must be zero in every tally. */
 const wrongs = ["lost", "twice", "torn", "misordered", "vanished", "violations"];
 
 interface Fault {
   name: string;
   run(): Promise<Counts | undefined>;
-  /** Counts that are zero only where the fault has not struck. */
+  /** Counts that are zero only if the fault did not occur. */
   mustShow?: readonly string[];
   control?: { shows: string; run(): Promise<Counts> };
 }
@@ -68,7 +68,7 @@ function judge(counts: Counts, { mustShow, isShown }: Evidence): string {
 
 interface Evidence {
   mustShow: readonly string[];
-  /** Whether the control, if there is one, shows what it is there to show. */
+  /** Whether the control, if there is one, shows its fault. */
   isShown: boolean;
 }
 
@@ -78,7 +78,7 @@ function format(counts: Counts): string {
     .join(", ");
 }
 
-/** Adds up what several runs have counted. */
+/** Adds up the counts of several runs. */
 async function total(runs: number, run: () => Promise<object>): Promise<Counts> {
   const sums: Counts = {};
   for (let done = 0; done < runs; done++) {
@@ -257,7 +257,7 @@ async function reportExhaustion(): Promise<void> {
     run: async () => {
       const tally = await fillDisk();
       if (!tally) return undefined;
-      // A file that is replaced without care is neither the old one nor the new one.
+      // A carelessly replaced file is neither the old one nor the new one.
       const naivelyRuined = [1_000, 20_000].includes(tally.naivelyKept) ? 0 : 1;
       return { ...tally, naivelyRuined };
     },

@@ -2,29 +2,29 @@ import { temporaryDirectory } from "../src/testing/temporary-directory.ts";
 import type { Errno, Fault, FaultyFileSystem } from "../test/support/faulty-file-system.ts";
 import { openDescriptors } from "./open-descriptors.ts";
 
-/** One operation on one store, to be tried under one fault. */
+/** One operation on one store, to be tested with one fault. */
 export interface Trial extends AsyncDisposable {
-  /** The operation. It goes on after errors, but not after a crash. */
+  /** The operation. It continues after errors, but not after a crash. */
   act(): Promise<void>;
-  /** The next process: opens the store with new objects and finishes what is left to do. */
+  /** The next process: opens the store with new objects and finishes the rest. */
   recover(): Promise<void>;
-  /** Uses the same objects again, as a process does that has survived an error. */
+  /** Uses the same objects again, like a process that has survived an error. */
   goOn(): Promise<void>;
-  /** What is wrong with the store when all is done. */
+  /** The faults of the store at the end. */
   violations(): Promise<string[]>;
 }
 
 export interface SweepOptions {
   faulty: FaultyFileSystem;
   prepare(directory: string): Promise<Trial>;
-  /** How much of a write gets done in which the process dies. */
+  /** How much of a write is done when the process dies. */
   writtenShares?: readonly number[];
-  /** Try the recovery from each crash at every so-manieth change only, beginning at another. */
+  /** Tests the recovery from each crash only at every n-th change, with varying start. */
   recoveryStride?: number;
 }
 
 export interface SweepResult {
-  /** How often the fault was met, in the operation or in the recovery from one. */
+  /** How often the fault occurred, in the operation or in the recovery. */
   hits: number;
   violations: string[];
 }
@@ -43,7 +43,7 @@ export async function sweepCrashes(options: SweepOptions): Promise<SweepResult> 
 
 type Place = { at: number; writtenShare: number };
 
-/** False when the operation has no change at that place. */
+/** False if the operation has no change at that position. */
 async function sweepRecovery(
   { faulty, prepare, recoveryStride = 1, result }: SweepOptions & { result: SweepResult },
   { at, writtenShare }: Place,
@@ -54,7 +54,7 @@ async function sweepRecovery(
     await using trial = await prepare(directory.path);
     const first = await faulty.run({ type: "crash", at, writtenShare }, () => trial.act());
     if (!first.hit) return false;
-    // A crash that writes nothing has been tried at this place before.
+    // A crash that writes nothing has been tested at this position before.
     if (!first.isWriteHit && writtenShare > 0) return true;
 
     const crash: Fault = { type: "crash", at: again, writtenShare };
@@ -67,7 +67,7 @@ async function sweepRecovery(
   }
 }
 
-/** Fails the k-th call of the operation once, for every k until it gets by. */
+/** Fails the k-th call of the operation once, for every k until it succeeds. */
 export async function sweepErrors(
   { faulty, prepare }: SweepOptions,
   kind: Errno | "short-write",

@@ -32,7 +32,7 @@ let failures = 0;
 
 type Counts = Record<string, number>;
 
-/** What must be zero, whatever else is counted. */
+/** The counts that must be zero. */
 const wrongs = [
   ...["lost", "twice", "misordered", "unfinished", "refused", "stuck", "tooMuchMemory"],
   "violations",

@@ -1,6 +1,6 @@
 const maxRuns = 6;
 
-/** Runs a control until it shows what it is there to show. What it needs is chance, not a fault. */
+/** Runs a control until it shows its fault, which depends on chance. */
 export async function untilShown<Key extends string, T extends Record<Key, number>>(
   key: Key,
   run: () => Promise<T>,

@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** What the provider's process is told: every turn calls bash until there were so many. */
+/** The options of the provider's process: every turn calls bash until this number is reached. */
 export const ProviderOptions = z.object({ turns: z.int(), command: z.string() });
 
 export const ProviderQuestion = z.enum(["url", "figures"]);
@@ -8,7 +8,7 @@ export const ProviderQuestion = z.enum(["url", "figures"]);
 export const ProviderUrl = z.object({ url: z.string() });
 
 export const ProviderFigures = z.object({
-  /** Between the end of an answer and the next request, whole, in milliseconds. */
+  /** From the end of an answer to the complete next request, in milliseconds. */
   gapsMs: z.array(z.number()),
   bodyBytes: z.array(z.int()),
   firstBody: z.string(),
@@ -19,7 +19,7 @@ export const MemberOptions = z.object({ directory: z.string(), url: z.string(), 
 
 export const MemberFigures = z.object({
   outcome: z.string(),
-  /** Resident memory and live heap after so many turns. */
+  /** Resident memory and live heap after this number of turns. */
   memory: z.array(z.object({ turn: z.int(), rssBytes: z.int(), heapBytes: z.int() })),
 });
 export type MemberFigures = z.infer<typeof MemberFigures>;

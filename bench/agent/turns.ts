@@ -12,7 +12,7 @@ import { MemberFigures, ProviderFigures, ProviderUrl, ShellFigures } from "./con
 import type { Workbench } from "./workbench.ts";
 
 const turns = 500;
-/** So many turns around the one that is looked at, because one alone is chance. */
+/** The number of turns around the measured one; a single turn varies too much. */
 const neighbours = 10;
 
 interface Life {
@@ -112,7 +112,7 @@ function atMost(what: string, ratio: number, target: number) {
   return { what, figure: formatNumber(ratio), target: `≤ ${target}`, isMet: ratio <= target };
 }
 
-/** What the first request weighs without the prompt. */
+/** The size of the first request without the prompt. */
 export async function measureFirstRequest(workbench: Workbench): Promise<Section> {
   const directory = await workbench.directory("first");
   await using provider = await workbench.start("provider", { turns: 0, command: "" });

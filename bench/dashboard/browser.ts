@@ -23,7 +23,7 @@ const long = 100_000;
 const fluidMs = 33;
 
 const views: readonly { name: string; hash: string; shown: string }[] = [
-  { name: "the room", hash: "#/", shown: ".card" },
+  { name: "the overview", hash: "#/", shown: ".card" },
   { name: "messages", hash: "#/messages", shown: ".sequence-row" },
   { name: "a transcript", hash: "#/members/m0", shown: ".log .row" },
 ];
@@ -32,12 +32,12 @@ interface Look {
   view: string;
   frames: number[];
   longTasks: number[];
-  /** How often something in the page has changed: a page that stands still is fluid, too. */
+  /** How often the page has changed: a page without changes would be fluid, too. */
   drawings: number;
   heapGrowth: number;
 }
 
-/** A real browser before a large team at work, view by view. */
+/** A real browser with a large team at work, view by view. */
 export async function measureFluency(workbench: Workbench): Promise<Section> {
   const looks: Look[] = [];
   for (const view of views) looks.push(await lookAt(workbench, view));
@@ -71,7 +71,7 @@ export async function measureFluency(workbench: Workbench): Promise<Section> {
   };
 }
 
-/** From the request for the page to the first member in it, by a server that has just been started. */
+/** From the request for the page to the first member in it, with a newly started server. */
 export async function measureFirstSight(workbench: Workbench): Promise<Section> {
   const grown = await workbench.directory("first-sight-long");
   await writeLongLife(grown, long);
@@ -97,7 +97,7 @@ export async function measureFirstSight(workbench: Workbench): Promise<Section> 
         formatMs(percentile(tookMs, 1)),
       ]),
     },
-    // What is promised is so of a long life; a crowd is measured beside it.
+    // The target is for a long history; a large team is measured in addition.
     targets: teams.slice(0, 1).map(({ name, tookMs }) =>
       atMost(`first screen in a browser of a team with ${name}`, {
         ...{ figure: median(tookMs), target: 1_000, format: formatMs },
@@ -137,7 +137,7 @@ async function firstSight(browser: TestBrowser, directory: string): Promise<numb
   return tookMs;
 }
 
-/** `troupe web` for a team, as it is published. */
+/** `troupe web` for a team, as published. */
 class Served implements AsyncDisposable {
   readonly address: string;
   readonly #running: Running;
@@ -169,7 +169,7 @@ const Watched = z.object({
   drawings: z.int().positive(),
 });
 
-/** In the page: how long each frame takes, and each task that is too long. */
+/** In the page: the duration of each frame, and each long task. */
 function watchFrames(seconds: number): string {
   return `new Promise((done) => {
     const frames = [];
@@ -195,7 +195,7 @@ function watchFrames(seconds: number): string {
 
 const Metrics = z.object({ metrics: z.array(z.object({ name: z.string(), value: z.number() })) });
 
-/** What the page's script holds, without what it has let go of. */
+/** The memory of the page's script after a garbage collection. */
 async function heapOf(session: CDPSession): Promise<number> {
   await session.send("HeapProfiler.collectGarbage");
   await session.send("Performance.enable");

@@ -23,7 +23,7 @@ interface Audience {
   bytesPerSecond: number[];
 }
 
-/** Everybody in a large team is at work, in a process of its own, before pages that look on. */
+/** All members of a large team work, in a separate process, while pages watch. */
 export async function measureCrowd(workbench: Workbench): Promise<Section> {
   const audiences = [
     audience("nobody", 0, 0),

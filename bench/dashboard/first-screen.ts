@@ -19,7 +19,7 @@ interface Team {
   bytes: number[];
 }
 
-/** From the connection of a page to the last byte of the first state, by a server that was idle. */
+/** From the connection of a page to the last byte of the first state, with an idle server. */
 export async function measureFirstScreen(workbench: Workbench): Promise<Section> {
   const [few, many, crowded] = [
     await team(workbench, `${formatCount(short)} messages and entries`, (directory) =>

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { get, type IncomingMessage } from "node:http";
 
-/** Reads the stream of a dashboard as a browser does, and counts what comes. */
+/** Reads the stream of a dashboard like a browser, and counts the events. */
 export class Reader implements Disposable {
   readonly #response: IncomingMessage;
   bytes = 0;
@@ -10,7 +10,7 @@ export class Reader implements Disposable {
     this.#response = response;
   }
 
-  /** Resolves when the whole first state has come. With `stalls`, nothing is read after that. */
+  /** Resolves when the whole first state has arrived. With `stalls`, nothing is read after that. */
   static async connect(port: number, { stalls = false } = {}): Promise<Reader> {
     const request = get({ host: "127.0.0.1", port, path: "/api/stream", agent: false });
     const [response] = await once(request, "response");

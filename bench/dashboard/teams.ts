@@ -36,7 +36,7 @@ export async function writeLongLife(directory: string, messages: number): Promis
   }
 }
 
-/** A team of `count` teammates who are at work, with some mail each. Resolves to their names. */
+/** A team of `count` working teammates with some mail each. Resolves to their names. */
 export async function writeCrowd(directory: string, count: number): Promise<string[]> {
   await using store = await FileTeamStore.open(placeBelow(directory));
   const names = Array.from({ length: count }, (_, index) => MemberName.parse(`m${index}`));

@@ -1,9 +1,9 @@
-/** Every figure is the median of so many rounds, unless said. */
+/** The default number of rounds; every figure is their median. */
 export const rounds = 5;
 
 /**
- * Measures everything once a round, one after the other, so that a slow moment of the machine hits
- * all alike. A round before the first is for the processes' compilers and does not count.
+ * Measures everything once per round, one after the other, so that a slow moment of the machine
+ * affects all equally. The first round is a warm-up and does not count.
  */
 export async function alternate<Name, Figure>(
   names: readonly Name[],

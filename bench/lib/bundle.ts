@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { build } from "tsdown";
 
-/** Makes plain JavaScript of `programs` in `directory`, and returns where each of them is. */
+/** Bundles `programs` as plain JavaScript in `directory`, and returns their paths. */
 export async function bundle<Name extends string>(
   programs: Record<Name, string>,
   directory: string,

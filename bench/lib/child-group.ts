@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import type { Child } from "./child.ts";
 
-/** Children that are started together, known by a key, and end together. */
+/** Children that are started together, identified by a key, and end together. */
 export class ChildGroup<Key> implements AsyncDisposable {
   readonly #children: ReadonlyMap<Key, Child>;
 

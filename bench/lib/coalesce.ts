@@ -1,6 +1,6 @@
 /**
- * Makes a function that runs `look`, one run at a time. However often it is called during a run,
- * one more follows. It resolves when the run that its call led to has ended.
+ * Returns a function that runs `look`, one run at a time. Any number of calls during a run causes
+ * one more run. The call resolves when its run has ended.
  */
 export function coalesce(look: () => Promise<void>): () => Promise<void> {
   let last = Promise.resolve();

@@ -1,4 +1,4 @@
-/** A number as a person reads it: three digits that count, and separators. */
+/** Formats a number with three significant digits and separators. */
 export function formatNumber(value: number): string {
   if (value === 0) return "0";
   const digits = Math.max(0, 2 - Math.floor(Math.log10(Math.abs(value))));

@@ -1,14 +1,14 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { availableParallelism } from "node:os";
 
-/** What one part of a benchmark has found. */
+/** The result of one part of a benchmark. */
 export interface Section {
   title: string;
   /** What was measured, and how. */
   about: string;
-  /** The figures as they are: a head and rows of cells. */
+  /** The figures: a header and rows of cells. */
   table: { head: readonly string[]; rows: readonly (readonly string[])[] };
-  /** What is promised of them. */
+  /** The targets. */
   targets: readonly Target[];
 }
 
@@ -29,7 +29,7 @@ export interface ReportOptions {
 
 const reportsFile = "docs/benchmarks.md";
 
-/** Says which targets are met, and puts the report in the place of the one that was there. */
+/** Prints which targets are met, and replaces the previous report. */
 export async function publish(options: ReportOptions): Promise<void> {
   for (const { what, figure, target, isMet } of options.sections.flatMap((it) => it.targets)) {
     console.log(`${isMet ? "met   " : "MISSED"} ${what}: ${figure} (${target})`);
@@ -40,7 +40,7 @@ export async function publish(options: ReportOptions): Promise<void> {
   await writeFile(reportsFile, [preface.trimEnd(), ...sorted].join("\n\n").concat("\n"));
 }
 
-/** The whole report as Markdown: first what is promised and whether it holds, then the figures. */
+/** The whole report as Markdown: first the targets, then the figures. */
 function renderReport({ title, command, about, date, sections }: ReportOptions): string {
   const machine = `${availableParallelism()} cores, ${process.platform} ${process.arch}, Node ${process.version}`;
   const targets = sections.flatMap((section) => section.targets);

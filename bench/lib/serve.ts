@@ -5,7 +5,7 @@ export function childOptions<Options>(schema: z.ZodType<Options>): Options {
   return schema.parse(JSON.parse(process.argv[2] ?? "{}"));
 }
 
-/** Answers the parent's questions until the parent goes away. An error ends the process. */
+/** Answers the parent's questions until the parent exits. An error ends the process. */
 export function serve<Question>(
   schema: z.ZodType<Question>,
   answer: (question: Question) => Promise<object>,

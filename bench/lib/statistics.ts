@@ -1,4 +1,4 @@
-/** The middle value; of an even number of values the upper one of the two. */
+/** The median; the upper one of the two middle values for an even number. */
 export function median(values: readonly number[]): number {
   return percentile(values, 0.5);
 }
@@ -11,7 +11,9 @@ export function percentile(values: readonly number[], share: number): number {
   return value;
 }
 
-/** The median of what each round's pair gives, so that a slow moment of the machine hits both. */
+/**
+ * The median of the ratios of each round, so that a slow moment of the machine affects both values.
+ */
 export function medianRatio(dividends: readonly number[], divisors: readonly number[]): number {
   return median(dividends.map((dividend, round) => dividend / (divisors[round] ?? Number.NaN)));
 }

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { bundle } from "./bundle.ts";
 import { Child } from "./child.ts";
 
-/** Where the measurements find their child programs, and room for their files. */
+/** The paths of the child programs, and a directory for files. */
 export class Workbench<Program extends string> {
   readonly #directory: string;
   readonly #pathOf: (program: Program) => string;

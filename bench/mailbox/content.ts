@@ -1,11 +1,11 @@
 const contentBytes = 300;
 
-/** The text of one message of a round, by which it is known again. */
+/** The text of one message of a round, which identifies it. */
 export function contentOf(round: number, from: string, number: number): string {
   return `${round} ${from} ${number} `.padEnd(contentBytes, ".");
 }
 
-/** What `contentOf` has made, without what only fills it up. */
+/** The identifying part of a text of `contentOf`, without the padding. */
 export function labelOf(content: string): string {
   return content.slice(0, content.lastIndexOf(" "));
 }

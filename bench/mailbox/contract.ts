@@ -1,4 +1,4 @@
-/** What the benchmark asks its child programs, and what they answer. */
+/** The questions of the benchmark to its child programs, and their answers. */
 import { z } from "zod";
 import { DesignName } from "./designs/design.ts";
 
@@ -16,7 +16,7 @@ export const SenderOptions = z.object({
 export const SendQuestion = z.object({ round: z.int(), count });
 export const SendAnswer = z.object({ elapsedNs: ns });
 
-/** programs/receiver.ts: takes out whatever comes, and keeps a tally of one round. */
+/** programs/receiver.ts: reads all messages, and keeps a tally of one round. */
 export const ReceiverOptions = z.object({
   design: z.enum(["troupe", "teaching"]),
   directory: z.string(),
@@ -34,23 +34,23 @@ export const TallyAnswer = z.object({
 });
 export type TallyAnswer = z.infer<typeof TallyAnswer>;
 
-/** programs/unread-sender.ts: sends to mailboxes in which so many messages lie unread. */
+/** programs/unread-sender.ts: sends to mailboxes with this number of unread messages. */
 export const UnreadSenderOptions = z.object({ design: DesignName, directory: z.string() });
 export const UnreadQuestion = z.object({ unread: count, mailboxes: count, sends: count });
 export const UnreadAnswer = z.object({ medianNs: ns });
 export type UnreadQuestion = z.infer<typeof UnreadQuestion>;
 
-/** programs/ticker.ts: sends the time, now and then. programs/listener.ts: how old it has become. */
+/** programs/ticker.ts: sends the time at intervals. programs/listener.ts: measures its age. */
 export const DirectoryOptions = z.object({ directory: z.string() });
 export const TickQuestion = z.object({ count, maxGapMs: z.number() });
 export const ListenQuestion = z.object({ count });
 export const ListenAnswer = z.object({ latenciesMs: z.array(z.number()) });
 
-/** programs/idler.ts: has inboxes open in which nothing happens. */
+/** programs/idler.ts: keeps idle inboxes open. */
 export const IdleQuestion = z.object({ inboxes: count, idleMs: z.number() });
 export const IdleAnswer = z.object({ cpuMs: z.number(), elapsedMs: z.number() });
 
-/** programs/life-maker.ts: makes a member with a long life behind it. */
+/** programs/life-maker.ts: creates a member with a long history. */
 export const LifeQuestion = z.object({
   messages: count,
   entries: count,

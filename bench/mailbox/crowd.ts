@@ -27,7 +27,7 @@ export async function measureCrowd(workbench: Workbench): Promise<Section> {
 interface Outcome extends TallyAnswer {
   /** Until the last send has returned. */
   sentPerSecond: number;
-  /** Of what arrived, until the reader has the last of it. */
+  /** For the messages that arrived, until the reader has the last of them. */
   seenPerSecond: number;
 }
 
@@ -57,7 +57,7 @@ class Crew implements AsyncDisposable {
     const slowestNs = Math.max(...sent.map(({ elapsedNs }) => elapsedNs));
     const finish = { type: "finish", senders: senderNames, count: perSender };
     const { lastNs } = await this.#receiver.ask(finish, TallyAnswer);
-    // What a reader finds when it looks again later counts too, but not for the rate.
+    // Messages that a reader finds later count too, but not for the rate.
     await sleep(afterMs);
     const tally = await this.#receiver.ask(finish, TallyAnswer);
     return {

@@ -7,7 +7,7 @@ import type { Workbench } from "./workbench.ts";
 
 const life = { messages: 1_000_000, entries: 100_000, entryBytes: 2000, tail: 200 };
 
-/** A new process opens a member that has a long life behind it. */
+/** A new process opens a member with a long history. */
 export async function measureReopen(workbench: Workbench): Promise<Section> {
   const directory = await workbench.directory("reopen");
   await makeLife(workbench, directory);

@@ -9,7 +9,7 @@ import type { Workbench } from "./workbench.ts";
 
 const designs: DesignName[] = ["troupe", "teaching", "array"];
 
-/** Several mailboxes where few sends would change how many messages lie there. */
+/** Several mailboxes, so that few sends do not change the number of unread messages. */
 const appendLoads: UnreadQuestion[] = [
   { unread: 10, mailboxes: 200, sends: 10 },
   { unread: 1000, mailboxes: 20, sends: 100 },
@@ -21,7 +21,7 @@ const arrayLoads: UnreadQuestion[] = [
   { unread: 100_000, mailboxes: 1, sends: 1 },
 ];
 
-/** What one send costs in microseconds, at each load. */
+/** The cost of one send in microseconds, for each load. */
 type Costs = readonly number[];
 
 /** One process sends to mailboxes that hold few, many and very many unread messages. */

@@ -3,7 +3,7 @@ import { contentOf, labelOf } from "./content.ts";
 import type { TallyAnswer } from "./contract.ts";
 import type { Taken } from "./designs/design.ts";
 
-/** What has come of the messages of one round. */
+/** The results for the messages of one round. */
 export class Tally {
   readonly #round: number;
   readonly #seen = new Map<string, number>();
@@ -23,7 +23,7 @@ export class Tally {
     }
   }
 
-  /** Of what all `senders` have sent, `count` messages each. */
+  /** For `count` messages from each of `senders`. */
   result({ senders, count }: { senders: readonly string[]; count: number }): TallyAnswer {
     const sent = senders.flatMap((sender) => {
       return Array.from({ length: count }, (_, number) => {

@@ -8,7 +8,7 @@ import type { Workbench } from "./workbench.ts";
 const count = 400;
 const maxGapMs = 8;
 
-/** One process sends now and then, and another is woken by it. */
+/** One process sends at intervals, and another is woken by it. */
 export async function measureWake(workbench: Workbench): Promise<Section> {
   const directory = await workbench.directory("wake");
   await using listener = await workbench.start("listener", { directory });

@@ -51,7 +51,7 @@ const names: CommandName[] = ["team", "tasks", "approvals", "run"];
 const small = names.map((command): Kind => ({ size: "small", command }));
 const large = names.map((command): Kind => ({ size: "large", command }));
 
-/** How much longer a start takes where the team has very much, and what memory it needs. */
+/** How much longer a start takes with a large team, and how much memory it needs. */
 export async function measureLargeTeam(
   stage: Stage,
   { directory, preload }: { directory: string; preload: string },
@@ -103,7 +103,7 @@ function describe({ tasks, requests }: Size): string {
   return `${formatCount(tasks)} tasks and ${formatCount(requests)} requests`;
 }
 
-/** A team that the program has begun, and that has been filled since. */
+/** A team that the program has created, and that was filled afterwards. */
 class TeamOnDisk {
   readonly #stage: Stage;
   readonly #directory: string;

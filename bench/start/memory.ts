@@ -8,7 +8,7 @@ import { ended, type Stage, type StartOptions } from "./stage.ts";
 
 const maxBytes = 100e6;
 
-/** The most memory that a run of two turns has. `preload` tells it at the program's end. */
+/** The peak memory of a run of two turns. `preload` reports it at the program's end. */
 export async function measureMemory(stage: Stage, preload: string): Promise<Section> {
   const run: number[] = [];
   const bare: number[] = [];
@@ -37,7 +37,7 @@ export async function measureMemory(stage: Stage, preload: string): Promise<Sect
   };
 }
 
-/** The most resident memory that a program has, which `preload` is in the arguments of. */
+/** The peak resident memory of a program that is started with `preload`. */
 export async function peakBytes(
   stage: Stage,
   argv: readonly string[],

@@ -6,13 +6,13 @@ import type { Stage } from "./stage.ts";
 /** Whether the interactive screen can be measured here. */
 export type Screen = { type: "there" } | { type: "missing"; reason: string };
 
-/** What the screen shows where a person types. */
+/** The prompt of the screen. */
 const promptMark = "›";
 
-/** More than any start takes; a screen that shows no prompt by then shows none at all. */
+/** Longer than any start takes. */
 const patienceMs = 20_000;
 
-/** Tries it once. It needs a terminal, which util-linux's `script` makes. */
+/** Tries it once. It needs a terminal, which util-linux's `script` creates. */
 export async function findScreen(stage: Stage): Promise<Screen> {
   const { error, stdout } = spawnSync("script", ["--version"], { encoding: "utf8" });
   if (error || !stdout.includes("util-linux")) {
@@ -37,7 +37,7 @@ export async function screenReadyMs(stage: Stage): Promise<number> {
 }
 
 async function untilReady(stage: Stage) {
-  // `script` makes a terminal without any size, on which there is no room for a prompt.
+  // `script` creates a terminal without a size, which has no room for a prompt.
   const command = `stty rows 24 cols 80; exec '${process.execPath}' '${stage.program}'`;
   const begunMs = performance.now();
   const terminal = await stage.start("script", ["-qec", command, "/dev/null"], { stdio: "pipe" });
@@ -53,7 +53,7 @@ async function untilReady(stage: Stage) {
   });
   await Promise.race([ready, exit]);
   const tookMs = performance.now() - begunMs;
-  // It closes the terminal, upon which the program leaves.
+  // This closes the terminal, and the program exits.
   terminal.kill();
   clearTimeout(patience);
   await exit;

@@ -7,13 +7,13 @@ import { calls, says } from "../../src/testing/scripted-model.ts";
 
 export interface StartOptions {
   stdio?: SpawnOptions["stdio"];
-  /** Without the environment of whoever measures. */
+  /** Without the environment of the shell. */
   isBare?: boolean;
-  /** What is set besides. */
+  /** Additional variables. */
   env?: NodeJS.ProcessEnv;
 }
 
-/** Where the installed program is started, each time in a directory of its own. */
+/** Starts the installed program, each time in a new directory. */
 export class Stage implements AsyncDisposable {
   readonly provider: ProviderServer;
   readonly #directory: string;
@@ -38,8 +38,8 @@ export class Stage implements AsyncDisposable {
   }
 
   /**
-   * Starts a program where no team has ever been, in the environment of whoever measures: what makes
-   * every Node start slower there does so here too. With `isBare` it has none of that.
+   * Starts a program in a directory without a team, in the environment of the shell: settings that
+   * slow down every Node start there apply here too. With `isBare` the environment is empty.
    */
   async start(
     command: string,
@@ -53,7 +53,7 @@ export class Stage implements AsyncDisposable {
       HOME: cwd,
       XDG_STATE_HOME: join(cwd, "state"),
       XDG_CONFIG_HOME: join(cwd, "config"),
-      // As a user has it: what the first start leaves there is used by the next.
+      // As for a user: files of the first start are used by the next.
       XDG_CACHE_HOME: join(this.#directory, "cache"),
       TROUPE_MODEL: "anthropic/scripted",
       ANTHROPIC_BASE_URL: this.provider.url,
@@ -77,7 +77,7 @@ export class Stage implements AsyncDisposable {
   }
 }
 
-/** Resolves when the program has ended as it should. */
+/** Resolves when the program has ended successfully. */
 export async function ended(child: ChildProcess): Promise<void> {
   const [code] = child.exitCode === null ? await once(child, "exit") : [child.exitCode];
   if (code !== 0) throw new Error(`${child.spawnargs.join(" ")} ended with ${code}`);

@@ -7,7 +7,7 @@ import { atMost } from "../team/at-most.ts";
 import { type Screen, screenReadyMs } from "./screen.ts";
 import { ended, type Stage, type StartOptions } from "./stage.ts";
 
-/** A start is short, so that chance has a large share in it: it takes many. */
+/** A start is short and varies a lot, so many are measured. */
 export const starts = 25;
 
 const kinds = [
@@ -42,11 +42,11 @@ const targets: Partial<Record<Kind, number>> = {
   screen: 6,
 };
 
-/** How long it takes until the program does what it was started for. */
+/** The time until the program has done its task. */
 export async function measureStarts(stage: Stage, screen: Screen): Promise<Section> {
   const possible = kinds.filter((kind) => kind !== "screen" || screen.type === "there");
   const team = await makeTeam(stage);
-  // The first start of each leaves the code cache that all but a user's first start have.
+  // The first start of each writes the code cache that all later starts use.
   for (const kind of ["request", "send"] as const) await startMs(kind, stage, team);
   const figures = await alternate(possible, (kind) => startMs(kind, stage, team), starts);
   const ratio = (kind: Kind) => medianRatio(figures(kind), figures(comparedWith(kind)));
@@ -75,7 +75,7 @@ function comparedWith(kind: Kind): Kind {
   return kind === "screen" || kind === "shell-request" ? "shell-bare" : "bare";
 }
 
-/** What of the environment Node itself looks at: it may take longer than the rest of Node's start. */
+/** The variables that Node itself reads: they may take longer than the rest of Node's start. */
 function nodeSettings(): string {
   const names = Object.keys(process.env).filter((name) => name.startsWith("NODE_"));
   if (names.length === 0) return "Nothing in it changes how Node starts.";
@@ -119,7 +119,7 @@ async function startMs(kind: Kind, stage: Stage, team: TeamAtRest): Promise<numb
   }
 }
 
-/** How long a program takes until it ends. */
+/** The time until a program ends. */
 export async function untilEndMs(
   stage: Stage,
   argv: readonly string[],
@@ -130,7 +130,7 @@ export async function untilEndMs(
   return performance.now() - begunMs;
 }
 
-/** How long a program takes until its first request has arrived. */
+/** The time until a program's first request has arrived. */
 export async function untilRequestMs(
   stage: Stage,
   argv: readonly string[],

@@ -1,10 +1,10 @@
 import type { Random } from "../../soak/random.ts";
 
-/** Each name stands for one of several texts, in which `‹name›` stands for another choice. */
+/** Each name is replaced by one of several texts, in which `‹name›` refers to another name. */
 export type Grammar = Readonly<Record<string, readonly string[]>>;
 
 const reference = /‹(\w+)›/g;
-/** Deeper than this, a text without further names is chosen where there is one. */
+/** Deeper than this, a text without further names is chosen if there is one. */
 const deepest = 9;
 
 export function expand(grammar: Grammar, name: string, random: Random, depth = 0): string {

@@ -5,7 +5,7 @@ import { mutate } from "./mutate.ts";
 
 const files = ["payloads", "words", "patterns", "programs", "git", "attacks", "lines"];
 
-/** What bash has, weighted towards what can go wrong. */
+/** The features of bash, weighted towards those that can go wrong. */
 export const grammar: Grammar = Object.assign(
   {},
   ...files.map((name) =>
@@ -13,7 +13,7 @@ export const grammar: Grammar = Object.assign(
   ),
 );
 
-/** Lines of the grammar, and among them lines that somebody wrote, changed. */
+/** Lines from the grammar, mixed with mutated hand-written lines. */
 export function* generate(
   count: number,
   random: Random,

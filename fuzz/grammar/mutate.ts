@@ -1,7 +1,7 @@
 import type { Random } from "../../soak/random.ts";
 import { expand, type Grammar } from "./expand.ts";
 
-/** Changes a line that somebody wrote, in one to three places. */
+/** Changes a hand-written line in one to three places. */
 export function mutate(lines: readonly string[], grammar: Grammar, random: Random): string {
   const given = { random, lines, make: (name: string) => expand(grammar, name, random) };
   let line = random.pick(lines);

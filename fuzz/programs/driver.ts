@@ -26,7 +26,7 @@ const { root, pristine, timeoutMs } = z
   .object({ root: z.string(), pristine: z.string(), timeoutMs: z.number() })
   .parse(JSON.parse(process.argv[2] ?? ""));
 
-/** As the team equips its members; the keys are not masked here, so that they are seen. */
+/** The environment of members; the keys are not masked here, so that they can be detected. */
 const environment = commandEnvironment(
   childEnvironment(process.env, { names: providerKeyNames(), secrets: new Secrets([]) }),
 );
@@ -55,10 +55,10 @@ const tree = new WatchedTree({ root, pristine });
 tree.restore();
 const usual = new Set(readdirSync("/tmp"));
 
-/** Processes that the line has left, which then are killed. */
+/** Processes that the line has left running, which are then killed. */
 async function leftProcesses(): Promise<string[]> {
   let left = strangers();
-  // What is about to end has a moment to do so.
+  // Processes that are about to end get a moment to do so.
   for (let round = 0; round < 10 && left.length > 0; round++) {
     await wait(systemClock, 20);
     left = strangers();
@@ -92,9 +92,9 @@ function kill(pid: number): void {
   }
 }
 
-/** Files that were left where temporary files belong. */
+/** Files that were left in the directory for temporary files. */
 function leftTemporaries(): string[] {
-  // Java keeps figures about itself there, whatever it is asked.
+  // Java always writes statistics about itself there.
   const left = readdirSync("/tmp").filter((name) => !usual.has(name) && !/^hsperf/.test(name));
   for (const name of left) rmSync(`/tmp/${name}`, { recursive: true, force: true });
   return left.map((name) => `/tmp/${name}`);
@@ -111,10 +111,10 @@ async function run(line: string): Promise<Effects> {
       output += text;
     },
   });
-  // Otherwise nothing would be run, and nothing be found.
+  // Otherwise nothing would run, and nothing would be found.
   if (end.type !== "ended") throw new Error(end.problem);
   const processes = await leftProcesses();
-  // Connections are told of by events.
+  // Connections are reported by events.
   await new Promise((resolve) => setImmediate(resolve));
   const changes = tree.changes();
   const read = tree.reads();

@@ -21,20 +21,20 @@ import { crc32 } from "node:zlib";
 export interface CodeCachePlace {
   env: NodeJS.ProcessEnv;
   home: string;
-  /** Undefined where files have no owners. */
+  /** Undefined if files have no owners. */
   uid: number | undefined;
-  /** What the cache is of: code, and what it was used for. Part of a file's name. */
+  /** The code and the command that the cache is for. Part of a file's name. */
   name: string;
 }
 
-/** Enough for all commands of one version, or the usual ones of several versions side by side. */
+/** Enough for all commands of one version, or the usual ones of several versions. */
 const maxFiles = 24;
 const checksumBytes = 4;
 
 /**
- * What V8 has compiled of the program, kept for the next start. Whoever can write it can run code as
- * this user: only what nobody else can write is read. It is never needed, so that no failure of it is
- * told.
+ * Compiled code of the program, stored for the next start. A person who can write it can run code
+ * as this user, so it is read only if nobody else can write it. It is optional, so its failures are
+ * not reported.
  */
 export class CodeCache {
   /** Why nothing is read or written, if so. */
@@ -53,7 +53,10 @@ export class CodeCache {
     this.refusal = env.TROUPE_NO_CODE_CACHE ? "TROUPE_NO_CODE_CACHE is set" : this.#unsafe();
   }
 
-  /** What is kept of one script. Undefined where there is nothing that can be trusted, by its owner and by its checksum. */
+  /**
+   * The stored code of one script. Undefined if there is none that can be trusted, by its owner and
+   * its checksum.
+   */
   read(script: string): Buffer | undefined {
     this.#kept ??= this.#readAll();
     return this.#kept.get(script);
@@ -78,7 +81,7 @@ export class CodeCache {
     }
   }
 
-  /** Keeps what is compiled of these scripts by now, and what is there of others. */
+  /** Stores the compiled code of these scripts, and keeps that of others. */
   write(scripts: ReadonlyMap<string, Script>): void {
     const temporary = `${this.#path}.${process.pid}.tmp`;
     try {
@@ -122,7 +125,7 @@ export class CodeCache {
 /** Compiled code by the name of its script. */
 type Kept = ReadonlyMap<string, Buffer>;
 
-/** A line of JSON tells names and lengths, the code follows, and a checksum of all of it is at the end. */
+/** A line of JSON with names and lengths, then the code, then a checksum of everything. */
 function fileOf(kept: Kept): Buffer {
   const lengths = [...kept].map(([name, data]) => [name, data.length]);
   const head = Buffer.from(`${JSON.stringify(lengths)}\n`);
@@ -144,7 +147,7 @@ function partsOf(content: Buffer): Kept {
   return kept;
 }
 
-/** V8 takes damaged data for good, and may crash on it. */
+/** V8 accepts damaged data, and may crash on it. */
 function checked(file: Buffer): Buffer | undefined {
   if (file.length <= checksumBytes) return undefined;
   const data = file.subarray(0, -checksumBytes);
@@ -155,6 +158,6 @@ function remove(path: string): void {
   try {
     unlinkSync(path);
   } catch {
-    // Another process was quicker, or nothing was written.
+    // Another process was faster, or nothing was written.
   }
 }

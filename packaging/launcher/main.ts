@@ -7,13 +7,13 @@ import packageJson from "../../package.json" with { type: "json" };
 import { CodeCache } from "./code-cache.ts";
 import { Scripts } from "./scripts.ts";
 
-/** What the first line of the program's file tells, after `//`. */
+/** The content of the first line of the program's file, after `//`. */
 const hashLength = 16;
 
 const [, , name] = process.argv;
 if (!(name === "--version" || name === "-v") || !tellsVersion()) start();
 
-/** False where it cannot be written: the program knows what that means. */
+/** False if it cannot be written; the program handles that. */
 function tellsVersion(): boolean {
   try {
     writeSync(1, `${packageJson.version}\n`);
@@ -26,7 +26,7 @@ function tellsVersion(): boolean {
 function start(): void {
   const filename = join(__dirname, "program.js");
   const source = readFileSync(filename, "latin1");
-  // V8 keeps the file's name in it too, which stacks tell: each installation has its own.
+  // V8 stores the file's name too, which stacks show: each installation has its own cache.
   const content = `${source.slice(2, 2 + hashLength)}-${crc32(filename).toString(16)}`;
   const kept = kindKept();
   const cache = cacheOf(content, kept ?? "run");
@@ -35,7 +35,7 @@ function start(): void {
   const isMade = () => cache.refusal === undefined && kept !== undefined && scripts.isAnyCompiled;
   if (process.argv.includes("--debug"))
     tell(describe(cache.refusal, { isUsed: !scripts.isAnyCompiled, isMade: isMade() }));
-  // Only then it is known which functions are used. Who has sent a signal does not wait for it.
+  // Only then the used functions are known. After a signal nothing is stored.
   process.once("beforeExit", (code) => {
     if (code === 0 && isMade()) cache.write(scripts.compiled());
   });
@@ -51,8 +51,8 @@ function cacheOf(content: string, kind: string): CodeCache {
 }
 
 /**
- * Each command keeps what it uses. Help uses too little to be worth keeping, and a run without a
- * provider lacks what the next one may need.
+ * Each command stores the code that it uses. Help uses too little to be worth it, and a run without
+ * a provider lacks code that the next one may need.
  */
 function kindKept(): string | undefined {
   const words = [...process.argv, process.env.TROUPE_MODEL ?? ""];
@@ -75,6 +75,6 @@ function tell(state: string): void {
   try {
     writeSync(2, `debug: code cache: ${state}\n`);
   } catch {
-    // Nobody reads it.
+    // The value is not used.
   }
 }

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { Script } from "node:vm";
 import type { CodeCache } from "./code-cache.ts";
 
-/** What `packaging/vm-scripts.ts` makes of a file: its chunks by file name. */
+/** The result of `packaging/vm-scripts.ts` for a file: its chunks by file name. */
 type ChunksOf = (
   importBuiltin: (id: string) => Promise<unknown>,
   importPackage: (id: string) => Promise<unknown>,
@@ -14,7 +14,7 @@ type Chunk = (require: (id: string) => unknown, exports: object) => void;
 
 /** The scripts of the program, compiled when they are first needed. */
 export class Scripts {
-  /** Why the code cache may be written at the end: a script was compiled without it. */
+  /** Why the code cache should be written at the end: a script was compiled without it. */
   isAnyCompiled = false;
   readonly #directory: string;
   readonly #cache: CodeCache;

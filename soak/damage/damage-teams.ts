@@ -8,12 +8,12 @@ import { type Control, type TrialOutcome, tryOnce } from "./trial.ts";
 export interface DamageOptions {
   seed: number;
   trials: number;
-  /** Where a team lies that an earlier run has kept. */
+  /** The directory of a team that an earlier run has kept. */
   team?: string | undefined;
-  /** Where the team is to be kept, if a trial shows a fault. */
+  /** Where to keep the team if a trial shows a fault. */
   keep?: string | undefined;
   control?: Control | undefined;
-  /** Told of every trial that showed a fault, of damages that nobody was told of, and of starts that were declined. */
+  /** Called for every trial with a fault, with unreported damage, or with a refused start. */
   say(line: string): void;
 }
 
@@ -23,19 +23,21 @@ export interface DamageCounts extends Record<string, number> {
   rested: number;
   declined: number;
   wholeLetters: number;
-  /** Letters that are missing from a conversation that says that it has a gap. */
+  /** Messages that are missing from a conversation that reports a gap. */
   named: number;
-  /** Damaged files that nobody could be told of, because what tells of them was damaged as well. */
+  /**
+   * Damaged files that could not be reported, because the records about them were damaged as well.
+   */
   unwitnessed: number;
-  /** Damaged files that nobody was told of. */
+  /** Damaged files that were not reported. */
   untold: number;
   /** Requests that a provider would refuse. */
   refused: number;
-  /** Trials that showed anything that must not be. */
+  /** Trials that showed a fault. */
   faulty: number;
 }
 
-/** Makes a rich team, and then damages and starts copies of it. */
+/** Creates a team with many kinds of records, then damages and starts copies of it. */
 export async function damageTeams(options: DamageOptions): Promise<DamageCounts> {
   const { seed, trials, control, say } = options;
   await using directory = await temporaryDirectory();
@@ -46,7 +48,7 @@ export async function damageTeams(options: DamageOptions): Promise<DamageCounts>
   const records = await recordsOfTeam(team);
   const all = await lettersOf(team);
   const { said } = await startHere(team);
-  // What is told of files without any damage would hide that nothing is told of one.
+  // Reports without any damage would hide a missing report.
   if (/\.team\/|\/heads\//.test(said))
     throw new Error(`Told of a team that nobody damaged: ${said}`);
   const letters = withDue(all, team.server.requests);

@@ -5,8 +5,8 @@ import type { Damage } from "./spoil.ts";
 import { filesOf } from "./told.ts";
 
 /**
- * The owner of the background job must be told once what became of it, also where the record of the
- * job is damaged; unless the copy of the record is damaged as well.
+ * The owner of the background job must get its result once, even if the job's record is damaged,
+ * unless the copy of the record is damaged as well.
  */
 export function jobsUntold({ server }: RichTeam, damages: readonly Damage[]): string[] {
   const files = damages.flatMap(filesOf);

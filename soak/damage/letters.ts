@@ -11,24 +11,24 @@ import { memberOf } from "../../test/support/team-on-wire.ts";
 import { members } from "./parts.ts";
 import type { RichTeam } from "./rich-team.ts";
 
-/** A message as it lay in its mailbox before anything was damaged. */
+/** A message as it was in its mailbox before the damage. */
 export interface Letter {
   message: Message;
   /** Its line, without the newline. */
   bytes: Buffer;
   wasRead: boolean;
-  /** Whether its reader's model is shown it when nothing is damaged: not where a summary stands for it. */
+  /** Whether its reader's model is shown it without damage: not if a summary replaces it. */
   isDue: boolean;
 }
 
-/** All mail of the team, and whether it had been read. */
+/** All mail of the team, and whether it was read. */
 export async function lettersOf(team: RichTeam): Promise<Letter[]> {
   const view = new FileTeamView(team.place({}));
   const log = await mailBytes(team.root);
   const letters: Letter[] = [];
   for (const name of members) {
     for await (const record of mailNewestFirst(view, MemberName.parse(name))) {
-      // What only the runtime is shown is done, or is not, as the records of requests say.
+      // Messages for the runtime only are checked through the records of requests.
       if (record.state === "set aside" || !isShown(record.message)) continue;
       const { message } = record;
       const bytes = lineWith(log, message.id);
@@ -46,7 +46,7 @@ export function withDue(
   return letters.map((letter) => ({ ...letter, isDue: shownTo(letter.message, requests) > 0 }));
 }
 
-/** Everything that lies in the mailboxes, segments too, one after the other. */
+/** The content of the mailboxes, including segments, in order. */
 export async function mailBytes(root: string): Promise<Buffer> {
   const inbox = join(root, ".team", "inbox");
   const entries = await readdir(inbox, { recursive: true, withFileTypes: true });
@@ -63,9 +63,9 @@ function lineWith(log: Buffer, id: string): Buffer {
 }
 
 interface MailTally {
-  /** Whose bytes were not damaged. */
+  /** Undamaged messages. */
   whole: number;
-  /** How many of those the model misses, but is told that its record has a gap. */
+  /** How many of those the model misses, while it is informed that its record has a gap. */
   named: number;
   faults: string[];
 }
@@ -75,11 +75,11 @@ interface Aftermath {
   /** The mailboxes as they were when the team was started. */
   damagedMail: Buffer;
   requests: readonly ProviderRequest[];
-  /** Where each message is now. */
+  /** The current position of each message. */
   states: ReadonlyMap<string, MailRecord["state"]>;
 }
 
-/** What became of the mail, by what the models were shown last and what lies in the mailboxes. */
+/** The result for the mail, from the last requests of the models and the mailboxes. */
 export function tallyMail({ letters, damagedMail, requests, states }: Aftermath): MailTally {
   const tally: MailTally = { whole: 0, named: 0, faults: [] };
   for (const { message, bytes, wasRead, isDue } of letters) {
@@ -91,10 +91,10 @@ export function tallyMail({ letters, damagedMail, requests, states }: Aftermath)
     const state = states.get(message.id);
     const isStillThere = state !== undefined && (wasRead || state !== "delivered");
     if (shown === 0 && !isStillThere) tally.faults.push(`lost: ${what} (${state ?? "nowhere"})`);
-    // Whoever has no new mail has no reason to ask its model anything.
+    // A member without new mail makes no request.
     if (shown > 0 || !isDue || !lastTo(message, requests)) continue;
     if (isGapNamed(message, requests)) tally.named++;
-    // In the mailbox of somebody else it is set aside, which is told.
+    // In another member's mailbox it is set aside, which is reported.
     else if (state !== "set aside") tally.faults.push(`unshown: ${what} (${state})`);
   }
   return tally;
@@ -113,14 +113,14 @@ function isGapNamed(message: Message, requests: readonly ProviderRequest[]): boo
   return lastTo(message, requests)?.text.includes("your record was damaged") === true;
 }
 
-/** How often a request shows a message. What the person says to the lead is shown as it is. */
+/** How often a request shows a message. Prompts of the person to the lead have no wrapper. */
 function timesShown({ id, from, to, content }: Message, { text }: ProviderRequest): number {
   const mark =
     from === "user" && to === "lead" ? JSON.stringify(content).slice(1, -1) : `id=\\"${id}\\"`;
   return text.split(mark).length - 1;
 }
 
-/** Where each message is now. What cannot be looked at is nowhere. */
+/** The current position of each message; missing if it cannot be read. */
 export async function statesOf(team: RichTeam): Promise<Map<string, MailRecord["state"]>> {
   const states = new Map<string, MailRecord["state"]>();
   const view = new FileTeamView(team.place({ onWarning: () => undefined }));

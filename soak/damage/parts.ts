@@ -7,10 +7,10 @@ import { memberOf } from "../../test/support/team-on-wire.ts";
 const teammates = ["ada", "bob", "cyd", "dan"] as const;
 export const members = ["lead", ...teammates] as const;
 
-/** Where every command of a member leaves a line of its own: a line that is there twice ran twice. */
+/** Each command of a member appends a line to this file: a duplicate line means it ran twice. */
 export const logFile = "work.log";
 
-/** Who has a background job that runs when the team is killed. */
+/** The member with a background job that runs when the team is killed. */
 export const jobOwner = "cyd";
 
 /** A reply after which the conversation is summarized. */
@@ -18,12 +18,12 @@ export const fullWords = "Ada is full.";
 const full = { usage: { input_tokens: 120_000 } };
 
 interface Step {
-  /** What the member must have been shown before: until then it rests. */
+  /** What the member must have been shown before; until then it stays idle. */
   after?: string;
   answer(): ScriptedAnswer;
 }
 
-/** What each member's model answers while the team is made, step by step. */
+/** The replies of each member's model while the team is created, step by step. */
 const parts: Record<string, readonly Step[]> = {
   lead: [
     step(
@@ -66,12 +66,12 @@ const parts: Record<string, readonly Step[]> = {
   ],
 };
 
-/** What a member is written when it is to go on with its part. */
+/** The message that makes a member continue its part. */
 export function goLetter(name: string): string {
   return `letter-go-${name}`;
 }
 
-/** Answers as the parts say; whoever waits in its part, or is through with it, rests. */
+/** Answers according to the parts; a member that waits, or has finished, ends its run. */
 export function playParts(): (request: ProviderRequest) => ScriptedAnswer {
   const taken = new Map<string, number>();
   return (request) => {
@@ -85,7 +85,7 @@ export function playParts(): (request: ProviderRequest) => ScriptedAnswer {
   };
 }
 
-/** What everybody's model says once the team is damaged: it calls nothing, so what runs is a fault. */
+/** The replies of all models after the damage: they call nothing, so any call is a fault. */
 export function rests(request: ProviderRequest): ScriptedAnswer {
   return says(`${memberOf(request)} rests.`);
 }
@@ -102,7 +102,7 @@ function after(letter: string, ...blocks: ReplyBlock[]): Step {
   return { after: letter, ...step(...blocks) };
 }
 
-/** No provider gives the id of a call twice. */
+/** No provider uses the id of a call twice. */
 function anew(block: ReplyBlock): ReplyBlock {
   return block.type === "tool-call" ? calls(block.name, block.input) : block;
 }
@@ -118,7 +118,7 @@ function working(member: string, number: number): ReplyBlock {
   return calls("bash", { command: `echo ${member}-line-${number} | tee -a ${logFile}` });
 }
 
-/** No rule allows this one: the person is asked. */
+/** No rule allows this one, so the person is asked. */
 function asking(member: string, number: number): ReplyBlock {
   return calls("bash", { command: `printf '%s\\n' ${member}-line-${number} >> ${logFile}` });
 }

@@ -4,10 +4,10 @@ import { FileTeamView } from "../../src/team/view/file-team-view.ts";
 import type { RichTeam } from "./rich-team.ts";
 import type { Damage } from "./spoil.ts";
 
-/** What of each task, request and cron must stay as it was, by the name of its file. */
+/** The fields of each task, request and cron that must not change, by file name. */
 export type Records = ReadonlyMap<string, string>;
 
-/** A run changes who owns a task, and decides requests: what they are about stays. */
+/** A run changes the owner of a task, and decides requests: their subjects stay. */
 export async function recordsOfTeam(team: RichTeam): Promise<Records> {
   const view = new FileTeamView(team.place({ onWarning: () => undefined }));
   const found = new Map<string, string>();
@@ -26,7 +26,7 @@ export async function recordsOfTeam(team: RichTeam): Promise<Records> {
   return found;
 }
 
-/** The records that are not as they were, though nobody has damaged them. */
+/** The records that have changed without being damaged. */
 export async function recordsChanged(
   team: RichTeam,
   before: Records,

@@ -13,12 +13,12 @@ import { teamPlace } from "../../test/support/team.ts";
 import { memberOf } from "../../test/support/team-on-wire.ts";
 import { fullWords, goLetter, members, playParts, rests } from "./parts.ts";
 
-/** The rules under which every life of the team is led. */
+/** The rules for every start of the team. */
 export const allow = ["bash(echo:*)", "bash(tee:*)"];
 
 /** How a process of the program ended. */
 interface Ended {
-  /** Undefined where it had to be killed. */
+  /** Undefined if it had to be killed. */
   code: number | undefined;
   out: string;
   err: string;
@@ -48,7 +48,7 @@ export class RichTeam implements AsyncDisposable {
     await writeFile(join(team.root, "README.md"), "# A project\n");
     team.server.replyWith(playParts());
     await team.#live();
-    // The kill may have come between the writes of the two, which a start rightly tells.
+    // The kill may have happened between the writes of the two, which a start correctly reports.
     const roster = join(team.root, ".team", "config.json");
     await cp(join(team.root, ".team", "config.last-good.json"), roster);
     team.server.replyWith(rests);
@@ -57,7 +57,7 @@ export class RichTeam implements AsyncDisposable {
     return team;
   }
 
-  /** The team that `keep` has left in `directory`: with it, a seed makes the same damages again. */
+  /** The team that `keep` has left in `directory`: with it, a seed causes the same damage again. */
   static async again(directory: string, kept: string): Promise<RichTeam> {
     const team = new RichTeam(directory, await ProviderServer.start({ strict: true }));
     team.server.replyWith(rests);
@@ -70,7 +70,7 @@ export class RichTeam implements AsyncDisposable {
     await cp(this.#original, directory, { recursive: true, preserveTimestamps: true });
   }
 
-  /** Takes the last line out of a mailbox, and lets nobody know of it who looks at what was damaged. */
+  /** Removes the last line of a mailbox without recording it as damage. */
   async loseUnread(): Promise<void> {
     const path = join(this.root, ".team", "inbox", "bob.jsonl");
     const text = await readFile(path, "utf8").catch(() => "");
@@ -81,7 +81,7 @@ export class RichTeam implements AsyncDisposable {
     return teamPlace(this.root, options);
   }
 
-  /** What a process that runs the team has in its environment. */
+  /** The environment of a process that runs the team. */
   get environment(): NodeJS.ProcessEnv {
     return {
       PATH: process.env.PATH,
@@ -92,7 +92,7 @@ export class RichTeam implements AsyncDisposable {
     };
   }
 
-  /** Puts the team back as it was when it was killed. */
+  /** Restores the team to its state at the kill. */
   async renew(): Promise<void> {
     await rm(this.root, { recursive: true, force: true });
     await cp(this.#original, this.root, { recursive: true, preserveTimestamps: true });
@@ -105,14 +105,14 @@ export class RichTeam implements AsyncDisposable {
     return readFile(join(this.#original, path), "latin1");
   }
 
-  /** Runs the program to its end; after `patienceMs` it is killed, with all that it started. */
+  /** Runs the program to its end; after `patienceMs` it is killed, with all its processes. */
   async run(argv: readonly string[], patienceMs: number): Promise<Ended> {
     const child = this.#start(argv);
     const outputs = Promise.all([text(child.stdout), text(child.stderr)]);
     const timer = setTimeout(() => kill(child.pid), patienceMs);
     const [code] = await once(child, "exit");
     clearTimeout(timer);
-    // What it left running would hold its output open.
+    // Remaining processes would keep its output open.
     kill(child.pid);
     const [out, err] = await outputs;
     return { code: code ?? undefined, out, err };
@@ -145,7 +145,7 @@ export class RichTeam implements AsyncDisposable {
     for (const letter of letters) await view.send(letter.split("-")[1] ?? "", letter);
   }
 
-  /** Leads the team to where each has done its part, and three questions wait. */
+  /** Runs the team until each member has done its part, and three questions are open. */
   async #stages(): Promise<void> {
     const { server } = this;
     const seen = (name: string) => server.requests.some((request) => memberOf(request) === name);
@@ -175,7 +175,7 @@ export class RichTeam implements AsyncDisposable {
 
 const program = fileURLToPath(new URL("../../dist/cli/main.js", import.meta.url));
 
-/** So long that nine of them make a segment, and each is shown in part only. */
+/** So long that nine of them fill a segment, and each is shown only in part. */
 function longLetter(n: number): string {
   return `letter-long-${n} ${"x".repeat(120_000)}`;
 }

@@ -2,12 +2,12 @@ import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { basename, join, relative } from "node:path";
 import type { Random } from "../random.ts";
 
-/** What was done to one file, in words that are enough to do it again. */
+/** One damage to a file, with enough detail to repeat it. */
 export interface Damage {
   /** From the workspace. */
   path: string;
   kind: Kind;
-  /** Where, or with which other file. */
+  /** The position, or the other file. */
   detail: string;
 }
 
@@ -26,7 +26,7 @@ const kinds = [
 ] as const;
 type Kind = (typeof kinds)[number];
 
-/** What is damaged: the team's directory, and the key outside of it. */
+/** The targets: the team's directory, and the key outside of it. */
 const damagedParts = [".team", "state"];
 
 /** Damages files of the workspace `root` in one to three places. */
@@ -42,7 +42,7 @@ export async function spoil(root: string, random: Random): Promise<Damage[]> {
 
 async function spoilOnce(root: string, random: Random): Promise<Damage | undefined> {
   const files = await filesOf(root);
-  // Most files are versions of small records; most of what can be lost is in the logs.
+  // Most files are versions of small records, but most data is in the logs.
   const logs = files.filter((path) => path.endsWith(".jsonl"));
   const path = random.pick(random.below(2) === 0 && logs.length > 0 ? logs : files);
   const kind = random.pick(kinds);
@@ -50,7 +50,7 @@ async function spoilOnce(root: string, random: Random): Promise<Damage | undefin
   return detail === undefined ? undefined : { path, kind, detail };
 }
 
-/** All files, in an order that is the same for every team that is made alike. */
+/** All files, in an order that is the same for equal teams. */
 async function filesOf(root: string): Promise<string[]> {
   const found: string[] = [];
   for (const part of damagedParts) {
@@ -69,7 +69,7 @@ interface Target {
   random: Random;
 }
 
-/** Each does its damage and says what it was; undefined where the file has nothing to damage. */
+/** Each does its damage and describes it; undefined if the file has nothing to damage. */
 const damageOf: Record<Kind, (target: Target) => Promise<string | undefined>> = {
   "bit flip": (target) =>
     onBytes(target, (bytes, random) => {

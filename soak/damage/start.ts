@@ -8,17 +8,17 @@ import { entriesNewestFirst } from "../../src/team/view/read-pages.ts";
 import { members } from "./parts.ts";
 import { allow, type RichTeam } from "./rich-team.ts";
 
-/** How a start after a damage went. */
+/** The result of a start after a damage. */
 export type Start =
   | { type: "rested" }
-  /** It would not start, and said why. */
+  /** The start was refused with a reason. */
   | { type: "declined"; reason: string }
   | { type: "crashed"; reason: string }
   | { type: "hung" };
 
 interface Started {
   start: Start;
-  /** Everything that the person was told. */
+  /** All warnings to the person. */
   said: string;
 }
 
@@ -84,7 +84,7 @@ async function hear(events: AsyncIterable<AgentEvent>, say: (line: string) => vo
   }
 }
 
-/** What somebody is told who reads all transcripts: a start reads the end of them only. */
+/** The warnings of a reader of all transcripts: a start reads only their ends. */
 export async function readThrough(team: RichTeam): Promise<string> {
   const said: string[] = [];
   const place = team.place({ onWarning: (message) => said.push(message) });

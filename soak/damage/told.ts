@@ -1,13 +1,13 @@
 import { basename } from "node:path";
 import type { Damage } from "./spoil.ts";
 
-/** A file as it was before the damage and as it is behind it; empty where it is gone. */
+/** A file before and after the damage; empty if it is gone. */
 export interface Texts {
   before: string;
   after: string;
 }
 
-/** Where nothing need be told, whatever happened to it. */
+/** Files whose damage never needs a report. */
 const harmlessFiles: readonly { why: string; pattern: RegExp }[] = [
   { why: "it decides nothing, and is left as it is", pattern: /\/\.gitignore$/ },
   { why: "nothing reads what was torn off or set aside", pattern: /\/(torn|damaged)\.jsonl$/ },
@@ -19,7 +19,7 @@ const harmlessFiles: readonly { why: string; pattern: RegExp }[] = [
   { why: "nobody led: the start has written the next record of it", pattern: /\/fence\// },
 ];
 
-/** Why nobody need be told that a file was damaged; undefined where somebody must. */
+/** Why the damage of a file needs no report; undefined if it does. */
 export function whyHarmless(
   path: string,
   { before, after }: Texts,
@@ -28,7 +28,7 @@ export function whyHarmless(
   const known = harmlessFiles.find(({ pattern }) => pattern.test(path));
   if (known) return known.why;
   if (meaningOf(path, before) === meaningOf(path, after)) return "it says the same as before";
-  // Of several damages, one may be to what tells of the other.
+  // One of several damages may be to the record that would reveal another.
   const isAlone = (part: string) =>
     !damaged.some((other) => other !== path && other.includes(part));
   const [, folder, id] = /\.team\/(tasks|requests)\/\.versions\/([^/]+)\//.exec(path) ?? [];
@@ -52,17 +52,17 @@ export function whyHarmless(
   return undefined;
 }
 
-/** True for no cursor at all, and for one of a mailbox of which nothing was read. */
+/** True for a missing cursor, and for one of a mailbox that was never read. */
 function saysNothingWasRead(cursor: string): boolean {
   return cursor === "" || /"anchor":\{"length":0,/.test(cursor);
 }
 
-/** True where what a damaged file would have told of was damaged as well, so that nobody can tell. */
+/** True if the records that would reveal a damaged file were damaged as well. */
 export function isUnwitnessed(path: string, damaged: readonly string[]): boolean {
   return damaged.some((other) => other.includes("/heads/") && path.includes(witnessed(other)));
 }
 
-/** A part of the paths that a head or a list tells of. */
+/** A part of the paths that a head or a list describes. */
 function witnessed(head: string): string {
   const [name = "", kind] = basename(head).split(".");
   if (kind === undefined) return `transcripts/${name}`;
@@ -70,7 +70,7 @@ function witnessed(head: string): string {
   return { bill: "usage", jobs: "background/", crons: "crons/" }[name] ?? name;
 }
 
-/** What a text says, as far as anything follows from it. */
+/** The meaning of a text, without irrelevant details. */
 function meaningOf(path: string, text: string): string {
   if (/\/inbox\/.*\.jsonl$/.test(path)) return distinctLines(text);
   try {
@@ -86,13 +86,13 @@ function meaningOf(path: string, text: string): string {
   }
 }
 
-/** A message that lies there twice comes once; what has no newline is no line yet. */
+/** A duplicated message is delivered once; text without a newline is not a line yet. */
 function distinctLines(text: string): string {
   const lines = text.split("\n").slice(0, -1);
   return [...new Set(lines)].filter((line) => line.trim() !== "").join("\n");
 }
 
-/** The version of a task or request is the name of a file, and is taken from there. */
+/** The version of a task or request is taken from the file name. */
 function isIdle(path: string, key: string): boolean {
   return key === "version" && /\/(tasks|requests)\//.test(path);
 }
@@ -103,7 +103,7 @@ export function filesOf({ path, detail }: Damage): string[] {
   return other === undefined ? [path] : [path, other];
 }
 
-/** True where what was said names the file, or whatever it belongs to. */
+/** True if a warning names the file, or the thing that it belongs to. */
 export function isTold(path: string, said: string): boolean {
   return namesOf(path).some((name) => said.includes(name));
 }

@@ -11,7 +11,9 @@ import { type Damage, spoil } from "./spoil.ts";
 import { readThrough, type Start, startHere, startProcess } from "./start.ts";
 import { filesOf, isTold, isUnwitnessed, whyHarmless } from "./told.ts";
 
-/** `loss`: a message goes unknown to the soak. `silence`: nothing that is said is heard. */
+/**
+ * `loss`: a message is removed without the soak's knowledge. `silence`: all warnings are ignored.
+ */
 export type Control = "loss" | "silence";
 
 export interface TrialOptions {
@@ -19,7 +21,7 @@ export interface TrialOptions {
   letters: readonly Letter[];
   records: Records;
   seed: number;
-  /** In a process of the program; otherwise in this one, which is quicker. */
+  /** In a process of the program; otherwise in this one, which is faster. */
   isProcess: boolean;
   control?: Control | undefined;
 }
@@ -27,19 +29,19 @@ export interface TrialOptions {
 export interface TrialOutcome {
   damages: Damage[];
   start: Start;
-  /** How many messages were not damaged. */
+  /** The number of undamaged messages. */
   whole: number;
-  /** How many of those are missing from a conversation that says so. */
+  /** How many of those are missing from a conversation that reports a gap. */
   named: number;
-  /** What must not be, in words: `lost: …`, `twice: …`, `refused: …`, `ran: …`, `changed: …`. */
+  /** Faults, as text: `lost: …`, `twice: …`, `refused: …`, `ran: …`, `changed: …`. */
   faults: string[];
-  /** Damaged files of which nobody was told, and that are not known to be harmless. */
+  /** Damaged files that were not reported and are not known to be harmless. */
   untold: string[];
-  /** Files of which nobody could be told, because what tells of them was damaged too. */
+  /** Files that could not be reported, because the records about them were damaged too. */
   unwitnessed: number;
 }
 
-/** Damages the team, starts it, lets every member have its turn, and looks what is left. */
+/** Damages the team, starts it, gives every member a turn, and checks the result. */
 export async function tryOnce(options: TrialOptions): Promise<TrialOutcome> {
   const { team, seed, isProcess, control } = options;
   await team.renew();
@@ -55,14 +57,14 @@ export async function tryOnce(options: TrialOptions): Promise<TrialOutcome> {
   if (done !== "") faults.push(`ran: ${done}`);
   faults.push(...faultOfStart(start, damages));
   const none = { damages, start, whole: 0, named: 0, faults, untold: [], unwitnessed: 0 };
-  // With another key nobody can tell whose word the mail and the records are.
+  // With another key the origin of the mail and the records is unknown.
   const isKeyWhole = damages.every(({ path }) => !path.includes("/keys/"));
   if (start.type !== "rested" || !isKeyWhole) return none;
 
   const { requests } = team.server;
   const states = await statesOf(team);
   const files = damages.flatMap(filesOf);
-  // Where a transcript and its head are damaged, nobody knows that anything is missing.
+  // If a transcript and its head are damaged, the loss cannot be detected.
   const letters = options.letters.map((letter) => {
     const transcript = `.team/transcripts/${letter.message.to}.jsonl`;
     const isDue = letter.isDue && !(files.includes(transcript) && isUnwitnessed(transcript, files));
@@ -78,7 +80,7 @@ export async function tryOnce(options: TrialOptions): Promise<TrialOutcome> {
   return { ...none, whole: mail.whole, named: mail.named, untold: lone, unwitnessed };
 }
 
-/** A start may be declined where nobody can know what the team was, and it says why. */
+/** A start may be refused if the team cannot be recognized, with a reason. */
 function faultOfStart(start: Start, damages: readonly Damage[]): string[] {
   if (start.type === "crashed") return [`crashed: ${start.reason}`];
   if (start.type === "hung") return ["hung: it did not end"];
@@ -103,7 +105,7 @@ async function filesThatMatter(team: RichTeam, damages: readonly Damage[]): Prom
   return found;
 }
 
-/** Empty where there is no such file any more. */
+/** Empty if the file no longer exists. */
 async function textOf({ root }: RichTeam, path: string): Promise<string> {
   return readFile(join(root, path), "latin1").catch((error: unknown) => {
     if (hasErrno(error, "ENOENT") || hasErrno(error, "EISDIR")) return "";

@@ -8,7 +8,7 @@ type Teammate = (typeof teammates)[number];
 
 export const subjects = teammates.map((_, index) => `piece-${index + 1}`);
 
-/** Where every command of a teammate leaves a line of its own. */
+/** The file to which every command of a teammate appends a line. */
 export const logFile = "work.log";
 
 /**
@@ -20,7 +20,7 @@ export function answerOf(member: string, memory: Memory): ScriptedAnswer {
   return teammate ? teammatesAnswer(teammate, memory) : leadsAnswer(memory);
 }
 
-/** Shares the work out, looks again wherever it cannot know what it has done, and waits. */
+/** Assigns the work, checks again if the result of a call is unknown, and waits. */
 function leadsAnswer(memory: Memory): ScriptedAnswer {
   const unshared = subjects.filter((subject) => !hasResult(memory, "create_task", subject));
   if (unshared.length > 0) {
@@ -38,7 +38,7 @@ function spawning(name: Teammate): ReplyBlock {
   return calls("spawn_teammate", { name, role: "worker", prompt: "Do your part." });
 }
 
-/** True where a result tells what became of a call about `what`; a list of all tells as well. */
+/** True if a result shows the outcome of a call about `what`; a complete list counts as well. */
 function hasResult({ calls: made }: Memory, tool: string, what: string): boolean {
   return made.some(({ name, input, result }) => {
     if (isUnknown(result)) return false;
@@ -47,7 +47,7 @@ function hasResult({ calls: made }: Memory, tool: string, what: string): boolean
   });
 }
 
-/** First its part, each step of it once whatever comes of it; then every task that it is given. */
+/** First its own part, each step once; then every assigned task. */
 function teammatesAnswer(self: Teammate, memory: Memory): ScriptedAnswer {
   const steps = partOf(self);
   const done = memory.calls.filter(({ name }) => name === "bash" || name === "send_message").length;
@@ -77,12 +77,12 @@ function partOf(self: Teammate): PartStep[] {
   ];
 }
 
-/** It goes on for a while after it has left its line: a kill then leaves nobody who knows. */
+/** It keeps running after it has written its line: a kill then leaves an unknown outcome. */
 function unasked(line: string): string {
   return `echo ${line} | tee -a ${logFile}; sleep 0.1`;
 }
 
-/** No rule allows this one: the person is asked. */
+/** No rule allows this one, so the person is asked. */
 function asked(line: string): string {
   return `printf '%s\\n' ${line} >> ${logFile}; sleep 0.05`;
 }

@@ -15,7 +15,7 @@ import { callsIn, mailIn } from "./verify.ts";
 export interface CronKillOptions {
   stories: number;
   random: Random;
-  /** `forgets-crons`: after every death, nobody knows any more what was scheduled. */
+  /** `forgets-crons`: after every crash, the schedule is lost. */
   habit?: "right" | "forgets-crons";
 }
 
@@ -23,9 +23,9 @@ interface CronTally extends Record<string, number> {
   stories: number;
   kills: number;
   crons: number;
-  /** Those whose call was killed, so that nobody knows whether they were scheduled. */
+  /** Entries whose call was killed, so that it is unknown whether they were scheduled. */
   unknown: number;
-  /** Those that were asked for after their minute had begun, and so come next year, as they say. */
+  /** Entries that were requested after their minute had begun, and so are due next year. */
   late: number;
   lost: number;
   twice: number;
@@ -33,8 +33,8 @@ interface CronTally extends Record<string, number> {
 }
 
 /**
- * A lead schedules prompts that come once, for the next full minute, and is killed around that time,
- * one to three times. In the end each of them must have come once, however late.
+ * A lead schedules one-time prompts for the next full minute, and is killed around that time, one
+ * to three times. In the end each of them must have been fired once, however late.
  */
 export async function killCrons(options: CronKillOptions): Promise<CronTally> {
   const total = {
@@ -137,7 +137,7 @@ class Ahead {
     return this.#due;
   }
 
-  /** Of that minute alone: whoever misses it waits for a year. */
+  /** Only in that minute: an entry that misses it waits for a year. */
   get pattern(): string {
     const due = this.#due;
     return `${due.getMinutes()} ${due.getHours()} ${due.getDate()} ${due.getMonth() + 1} *`;
@@ -164,7 +164,7 @@ async function verifyCrons(root: string, due: Date) {
   return tally;
 }
 
-/** What a book does that is kept in memory only. */
+/** The behaviour of a book that is kept only in memory. */
 async function forgetCrons(root: string): Promise<void> {
   const directory = join(root, ".team", "crons");
   for (const name of await readdir(directory).catch(() => [])) await rm(join(directory, name));

@@ -12,10 +12,10 @@ import { recall } from "./said-and-done.ts";
 import { verifyWork, type WorkTally } from "./verify.ts";
 
 export interface KillOptions {
-  /** Teams are begun until so many kills are done. */
+  /** Teams are started until this number of kills is reached. */
   kills: number;
   random: Random;
-  /** `forgets-starts`: after every death, nobody knows any more which calls were begun. */
+  /** `forgets-starts`: after every crash, the records of started calls are lost. */
   habit?: "right" | "forgets-starts";
 }
 
@@ -25,19 +25,19 @@ export interface KillTally extends WorkTally {
   requests: number;
   /** Requests that the provider's API would refuse. */
   refused: number;
-  /** Lives that were not ended and did not end. */
+  /** Processes that were not killed and did not end. */
   stuck: number;
 }
 
-/** A life that nobody ends takes a few seconds. */
+/** A process that is not killed takes a few seconds. */
 const patienceMs = 60_000;
-/** Later than this, most teams have done their work. */
+/** Later than this, most teams have finished. */
 const latestKillMs = 2_500;
 
 const lifeCounts = ["kills", "requests", "refused", "stuck"] as const;
 const workCounts = ["unknown", "declined", "lost", "twice", "unfinished"] as const;
 
-/** A team of five is killed at random moments and started again until its work is done. */
+/** A team of five is killed at random moments and restarted until its work is done. */
 export async function killTeams(options: KillOptions): Promise<KillTally & Record<string, number>> {
   const total = { kills: 0, teams: 0, requests: 0, refused: 0, stuck: 0 };
   const work = { unknown: 0, declined: 0, lost: 0, twice: 0, unfinished: 0 };
@@ -65,7 +65,7 @@ async function liveOnce(
     const isFirst = kills === 0;
     const given = [directory.path, server.url, isFirst ? "Begin." : "Go on."];
     await using life = Program.command([process.execPath, program, ...given]);
-    // Before its first request nobody knows whether the lead has its prompt already.
+    // Before its first request it is unknown whether the lead already has its prompt.
     if (isFirst) await server.until(() => server.requests.length > 0);
     const delayMs = kills < most ? random.below(latestKillMs) : patienceMs;
     isOver = await endsWithin(life, delayMs);
@@ -95,7 +95,7 @@ async function endsWithin(life: Program, delayMs: number): Promise<boolean> {
   }
 }
 
-/** What a store does that writes no call down before it runs. */
+/** The behaviour of a store that does not record calls before they run. */
 async function forgetStarts(root: string): Promise<void> {
   for (const name of teammates) {
     const path = join(root, ".team", "transcripts", `${name}.jsonl`);

@@ -24,13 +24,13 @@ interface Call {
   result: string;
 }
 
-/** What a member's model finds in a request: all that it has said, and what came of it. */
+/** What a member's model finds in a request: its own replies and their results. */
 export interface Memory {
   replies: number;
   calls: Call[];
   /** The tools that its last reply called. */
   lastCalled: string[];
-  /** Everything it was shown, results included. */
+  /** Everything it was shown, including results. */
   shown: string;
 }
 
@@ -64,7 +64,7 @@ function callOf(block: Block, results: ReadonlyMap<string, string>): Call[] {
   return [{ name, input, result: results.get(id) ?? "" }];
 }
 
-/** True where nobody knows whether a call has done what it was to do. */
+/** True if it is unknown whether a call has had its effect. */
 export function isUnknown(result: string): boolean {
   return result.includes("Outcome unknown");
 }

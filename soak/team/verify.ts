@@ -9,17 +9,17 @@ import { logFile, subjects, teammates } from "./five-members.ts";
 import { isUnknown } from "./said-and-done.ts";
 
 export interface WorkTally {
-  /** Calls of which nobody knows what became of them, and that say so. */
+  /** Calls with an unknown outcome that are reported as such. */
   unknown: number;
-  /** Calls that were refused, such as a message to somebody who is not spawned yet. */
+  /** Refused calls, such as a message to a member that is not spawned yet. */
   declined: number;
   lost: number;
   twice: number;
-  /** Tasks that are not completed, or not there once. */
+  /** Tasks that are not completed, missing or duplicated. */
   unfinished: number;
 }
 
-/** What became of the work, by what the members have been shown and what lies on the disk. */
+/** The results of the work, from the members' requests and the disk. */
 export async function verifyWork(root: string): Promise<WorkTally> {
   const transcripts = new Map<string, Entry[]>();
   for (const name of ["lead", ...teammates]) {
@@ -65,7 +65,7 @@ interface Trace {
   what: string;
   /** How often it was found. */
   times: number;
-  /** What the call came to that was to bring it about. */
+  /** The result of the call that should cause it. */
   result: string;
 }
 

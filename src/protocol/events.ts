@@ -51,7 +51,7 @@ export const AgentEvent = z.discriminatedUnion("type", [
   event("message-returned", "A message came back, because its recipient `member` has ended.", {
     id: MessageId,
   }),
-  event("line-set-aside", "A line in `member`'s mailbox is not mail, and is shown to nobody.", {
+  event("line-set-aside", "A line in `member`'s mailbox is not mail, and no model sees it.", {
     id: MessageId,
     reason: z.string().describe("what is wrong with it"),
   }),

@@ -45,7 +45,7 @@ function isLookedAt(turn: number): boolean {
   return turn === 10 || turn === turns;
 }
 
-/** The heap after a collection: what is no longer needed does not count. */
+/** The heap after a garbage collection. */
 function memoryNow() {
   const rssBytes = process.memoryUsage.rss();
   setFlagsFromString("--expose-gc");

@@ -16,11 +16,11 @@ server.replyWith((request) => {
   if (bodyBytes.length > 0) gapsMs.push(request.at - answeredMs);
   else firstBody = request.text;
   bodyBytes.push(Buffer.byteLength(request.text));
-  // What was received is not kept: this process's memory is not what is measured.
+  // Requests are not kept, to save memory: this process is not measured.
   server.requests.length = 0;
   const turn = bodyBytes.length;
   answeredMs = performance.now();
-  // The comment makes each call another one, which a guard against repetition lets pass.
+  // The comment makes each call unique, so that the guard against repetition accepts it.
   return turn <= turns ? calls("bash", { command: `${command} # ${turn}` }) : says("Done.");
 });
 

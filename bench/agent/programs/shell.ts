@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { z } from "zod";
 import { serve } from "../../lib/serve.ts";
 
-/** The floor: a bare process of Node's that starts the same command and waits for it. */
+/** The floor: a bare Node process that starts the same command and waits for it. */
 serve(z.object({ rounds: z.int() }), async ({ rounds }) => {
   const spawnMs: number[] = [];
   for (let round = 0; round < rounds; round++) {

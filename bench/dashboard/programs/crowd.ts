@@ -9,13 +9,13 @@ import { placeBelow } from "../../team/place.ts";
 import { CrowdOptions, CrowdQuestion } from "../contract.ts";
 
 const { directory, members } = childOptions(CrowdOptions);
-// Whoever runs the team: without one the server would show that nobody does anything.
+// The process that runs the team: without one the server would show no activity.
 const store = await FileTeamStore.open(placeBelow(directory));
 const { events: log } = store;
 const names = members.map((name) => MemberName.parse(name));
 const tickMs = 10;
 
-/** A call, its output and its result, and what the model says to it, over and over. */
+/** A call, its output and its result, and the model's reply, repeatedly. */
 function eventOf(member: MemberName, number: number): AgentEvent {
   const at = new Date().toISOString();
   const call_id = `${Math.floor(number / 4)}`;
@@ -35,7 +35,7 @@ function eventOf(member: MemberName, number: number): AgentEvent {
   return kinds[number % kinds.length] ?? { type: "run-start", at, member };
 }
 
-/** One of them writes to the next, and the first one puts something down. */
+/** One member writes to the next, and the first one adds an entry. */
 async function sendMail(number: number, transcript: Transcript): Promise<void> {
   const [from, to] = [names[number % names.length], names[(number + 1) % names.length]];
   if (!from || !to) return;

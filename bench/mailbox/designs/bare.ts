@@ -2,7 +2,7 @@ import { closeSync, openSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { fileName, fillBySending, type Sender, type SenderPlace } from "./design.ts";
 
-/** Only the write itself, of one line that is built once: what Node can do at best. */
+/** Only the write itself, of one prepared line: the best that Node can do. */
 export class BareSender implements Sender {
   readonly #descriptor: number;
   #line: Buffer | undefined;

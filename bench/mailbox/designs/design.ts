@@ -1,41 +1,41 @@
 import { z } from "zod";
 
-/** A way to keep a mailbox: troupe's, and those it is measured against. */
+/** A design of a mailbox: troupe's, and those it is compared with. */
 export const DesignName = z.enum(["troupe", "teaching", "array", "bare"]);
 export type DesignName = z.infer<typeof DesignName>;
 
-/** The writing end of a mailbox that lies in one directory. */
+/** The writing end of a mailbox in one directory. */
 export interface Sender extends AsyncDisposable {
-  /** Resolves when the message is where a receiver finds it. */
+  /** Resolves when a receiver can find the message. */
   send(content: string): Promise<void>;
-  /** Leaves `count` messages in a mailbox that nobody has sent to, by the fastest way there is. */
+  /** Puts `count` messages into an empty mailbox in the fastest way. */
   fill(content: string, count: number): Promise<void>;
 }
 
 /** The reading end. */
 export interface Receiver extends AsyncDisposable {
-  /** Takes out what has arrived; nothing when the mailbox is empty. */
+  /** Takes the messages that have arrived; none if the mailbox is empty. */
   take(): Promise<Taken>;
-  /** `wake` is called when there may be something to take. */
+  /** `wake` is called when there may be new messages. */
   onWake(wake: () => void): void;
 }
 
 export interface Taken {
   contents: string[];
-  /** How many lines were no messages. */
+  /** How many lines were not messages. */
   torn: number;
 }
 
 export interface SenderPlace {
   directory: string;
-  /** Who sends. */
+  /** The sender. */
   from: string;
 }
 
-/** Sends one by one, for designs that know no faster way to fill a mailbox. */
+/** Sends one by one, for designs without a faster way to fill a mailbox. */
 export async function fillBySending(sender: Sender, content: string, count: number): Promise<void> {
   for (let sent = 0; sent < count; sent++) await sender.send(content);
 }
 
-/** The file of the designs that need only one, and what troupe calls the live log. */
+/** The file of the designs that need only one; troupe's live log. */
 export const fileName = "ada.jsonl";

@@ -11,7 +11,7 @@ import {
 } from "./design.ts";
 import { openWatch } from "./troupe.ts";
 
-/** One file of lines, as tutorials have it: append to send; read all and truncate to receive. */
+/** One file of lines, as in tutorials: append to send; read all and truncate to receive. */
 export class TeachingSender implements Sender {
   readonly #path: string;
   readonly #from: string;
@@ -65,7 +65,7 @@ export class TeachingReceiver implements Receiver {
   }
 }
 
-/** No schema is checked, because this design checks none. */
+/** No schema is checked, because this design has none. */
 function contentOf(line: string): string | undefined {
   try {
     const { content }: { content: unknown } = JSON.parse(line);

@@ -19,7 +19,7 @@ import {
 
 export const ada = MemberName.parse("ada");
 
-/** How a mailbox is read whose member is new. No benchmark writes a line that is set aside. */
+/** The reader's options for a new member. No benchmark writes a line that is set aside. */
 export const newReader: ReaderOptions = {
   delivered: { positions: [], ids: new Set() },
   onSetAside({ reason }) {
@@ -30,7 +30,7 @@ export const newReader: ReaderOptions = {
 /** The same in every process of a benchmark. */
 const signature = hmacSignature(Buffer.alloc(32, 7));
 
-/** A mailbox as a team has it: signed, checked, and with the limits that are the default. */
+/** A mailbox as in a team: signed, checked, and with the default limits. */
 export function openMailbox(
   inbox: string,
   { owner = ada, watch = noWatch }: { owner?: MemberName; watch?: Watch } = {},
@@ -52,7 +52,7 @@ export function openMailbox(
 type Watch = Pick<DirectoryWatch, "subscribe">;
 const noWatch: Watch = { subscribe: () => () => undefined };
 
-/** A watch that must have file events: polling would be another measurement. */
+/** A watch that requires file events: polling would be another measurement. */
 export async function openWatch(directory: string): Promise<DirectoryWatch> {
   await ensurePrivateDirectory(directory);
   return new DirectoryWatch({
@@ -91,7 +91,7 @@ export class TroupeSender implements Sender {
   }
 }
 
-/** Takes mail as a member does: into the transcript first, and only then off the mailbox. */
+/** Takes mail like a member: into the transcript first, then acknowledged. */
 export class TroupeReceiver implements Receiver {
   readonly #mailbox: FileMailbox;
   readonly #reader: MailboxReader;
@@ -147,7 +147,7 @@ export class TroupeReceiver implements Receiver {
   }
 }
 
-/** Beside the inbox, whose watch it must not wake. */
+/** Next to the inbox, so that its watch is not woken. */
 export function openTranscript(inbox: string): Promise<FileTranscript> {
   return FileTranscript.open(join(inbox, ".transcripts", "ada.jsonl"), {
     chain: new EntryChain(signature, { teamId: "bench", member: "ada" }),

@@ -20,7 +20,7 @@ serve(IdleQuestion, async ({ inboxes, idleMs }) => {
   return { cpuMs: (user + system) / 1000, elapsedMs: performance.now() - start.ms };
 });
 
-/** An inbox as a member's is when it has nothing to do: some mail has come and is settled. */
+/** The inbox of an idle member: some mail has arrived and is settled. */
 async function openInbox(number: number): Promise<void> {
   const mailbox = openMailbox(directory, { owner: MemberName.parse(`member-${number}`), watch });
   const reader = await mailbox.openReader(newReader);

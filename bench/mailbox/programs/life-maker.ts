@@ -32,7 +32,7 @@ serve(LifeQuestion, async ({ messages, entries, entryBytes, tail }) => {
   return {};
 });
 
-/** Sends and acknowledges so many messages, and returns where the last of them lies. */
+/** Sends and acknowledges this number of messages, and returns the position of the last. */
 async function deliver(count: number): Promise<Position> {
   await using mailbox = openMailbox(directory);
   await using reader = await mailbox.openReader(newReader);

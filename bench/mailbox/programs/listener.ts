@@ -21,7 +21,7 @@ const look = coalesce(async () => {
 reader.onWake(look);
 
 serve(ListenQuestion, async ({ count }) => {
-  // A message that nothing has woken for is found here, and shows how late that is.
+  // A message without a wake is found here, and counts with its delay.
   while (latenciesMs.length < count) await look();
   const answer = { latenciesMs };
   latenciesMs = [];

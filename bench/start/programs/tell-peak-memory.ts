@@ -1,4 +1,4 @@
-/** Loaded before a program: tells on descriptor 3, at its end, the most memory that it has had. */
+/** Loaded before a program: writes its peak memory to descriptor 3 at its end. */
 import { readFileSync, writeSync } from "node:fs";
 
 process.on("exit", () => {

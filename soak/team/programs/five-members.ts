@@ -25,7 +25,7 @@ async function answerQuestions(): Promise<void> {
   }
 }
 
-/** A question may be decided by an answer of an earlier life. */
+/** A question may be decided by an answer from an earlier process. */
 function ignoreDecided(error: unknown): void {
   if (!(error instanceof TeamError) || error.code !== "request-refused") throw error;
 }

@@ -11,7 +11,7 @@ import { enlist, member, teamPlace } from "../../../test/support/team.ts";
 const [directory = "", mailboxes, messages] = process.argv.slice(2);
 const count = Number(mailboxes);
 const each = Number(messages) / count;
-/** So many lie unread in a mailbox at most: far more than in any team. */
+/** The limit of unread messages in a mailbox: far more than in any team. */
 const burst = 500;
 const tally = { sent: 0, seen: 0, lost: 0, twice: 0, misordered: 0 };
 
@@ -43,7 +43,7 @@ async function send({ mailbox }: MemberStore, index: number): Promise<void> {
   tally.sent++;
 }
 
-/** In the order of a member's run: into the transcript first, then acknowledged. */
+/** In the order of a member's run: first into the transcript, then acknowledged. */
 async function takeIn(member: { box: MemberStore; next: number }): Promise<void> {
   const { reader, transcript } = member.box;
   for (;;) {
