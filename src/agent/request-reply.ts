@@ -82,8 +82,8 @@ function* delta(type: "text-delta" | "thinking-delta", text: string): Generator<
 }
 
 /**
- * Gives a call an id of our own. Some servers count from 1 in every reply or leave it empty, and
- * an id must name one call for ever: its approval and its result are found by it.
+ * Gives a call an id of our own. Some servers count from 1 in every reply or leave it empty, and an
+ * id must name one call forever: its approval and its result are found by it.
  */
 function withOwnId(block: ReplyBlock): ReplyBlock {
   if (block.type !== "tool-call") return block;

@@ -14,8 +14,9 @@ import type { RunEnd } from "./runner.ts";
  * Runs a member until it has replied to everything without calling a tool.
  *
  * Failures of the model and of tools are events and outcomes. A throw means a bug or a broken
- * store, and is the supervisor's to handle. Wherever a run stops, its conversation is valid; one
- * that stops because the process leaves has no end, returns undefined, and goes on another time.
+ * store, and is the supervisor's to handle. Wherever a run stops, its conversation is valid; a run
+ * that stops because the process exits has no end, returns undefined, and continues at the next
+ * start.
  */
 export async function* runAgent(
   agent: Agent,

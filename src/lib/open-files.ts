@@ -10,7 +10,7 @@ const { O_APPEND, O_CREAT, O_EXCL, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_RDWR, O_W
 
 /**
  * Opens a file of this user for reading; undefined if there is none. No link is followed, and a
- * pipe or a device in its place is refused: reading it could block for ever, and with it all other
+ * pipe or a device in its place is refused: reading it could block forever, and with it all other
  * reads.
  */
 export async function openIfExists(path: FilePath): Promise<FileHandle | undefined> {

@@ -135,7 +135,7 @@ export class Governor {
     if (isNews) this.#pauses++;
     else if (failure.retryAfterMs === undefined) return;
     const askedMs = failure.retryAfterMs ?? 0;
-    // A provider that says "retry at once" and refuses again must not be asked for ever.
+    // A provider that says "retry at once" and refuses again must not be asked forever.
     const delayMs = askedMs < firstDelayMs ? this.#backoffMs(this.#pauses) + askedMs : askedMs;
     const untilMs = this.#clock.monotonicMs() + delayMs;
     if (untilMs > (this.#pause?.untilMs ?? 0)) this.#pause = { untilMs, failure };

@@ -18,7 +18,7 @@ type Target = Pick<ProcessRow, "pid" | "start">;
 /** The time between asking a process to end and killing it. */
 const graceMs = 500;
 const pollMs = 20;
-/** A process that forks faster than it can be killed is not waited for for ever. */
+/** The limit of attempts for a process that forks faster than it can be killed. */
 const killRounds = 5;
 
 /**

@@ -22,7 +22,7 @@ interface DashboardAppOptions {
   onFailure(error: unknown): void;
 }
 
-/** The dashboard as it answers requests: files for everybody, a team for the person alone. */
+/** The request handler of the dashboard: files for everyone, the team only for the person. */
 export function dashboardApp(options: DashboardAppOptions): Hono {
   const { api, access, files, port, onFailure } = options;
   const app = new Hono();

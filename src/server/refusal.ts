@@ -56,7 +56,7 @@ export function isApiPath(path: string): boolean {
   return path === "/api" || path.startsWith("/api/");
 }
 
-/** The answer to a request that is refused: JSON for the page, text for everybody else. */
+/** The answer to a request that is refused: JSON for the page, text for all others. */
 export function refuse(c: Context, { status, code, message, hint }: ApiRefusal): Response {
   const error: ApiError = { error: { code, message, hint } };
   if (isApiPath(c.req.path)) return c.json(error, status);

@@ -2,8 +2,8 @@ import { createHash } from "node:crypto";
 import { MessageId } from "../protocol/ids.ts";
 
 /**
- * The id of a message that has one cause, made at a known time: always the same. Whoever does not
- * know whether it was sent before the process died sends it again, and it is seen once.
+ * The id of a message with one cause at a known time: always the same. If it is unknown whether the
+ * message was sent before the process died, it is sent again, and is seen once.
  */
 export function messageIdFor(cause: string, at: Date): MessageId {
   const time = at.getTime().toString(16).padStart(12, "0");

@@ -114,9 +114,9 @@ export async function makeArchive(archive: FilePath, now: Date): Promise<FilePat
 }
 
 /**
- * Everything that is to be moved. The roster goes first, and then what it would be restored from:
- * without them the team is no more, and whoever dies then leaves remains. What these are known by
- * goes last.
+ * Everything that is to be moved. The roster goes first, then its backup: without them there is no
+ * team, and a crash afterwards leaves recognizable remains. The files by which remains are
+ * recognized go last.
  */
 async function inOrder(layout: TeamLayout): Promise<string[]> {
   const staying = [layout.fence, layout.archive, layout.gitignore].map(nameOf);

@@ -68,7 +68,7 @@ test("the whole of a message is kept only where a part of it is shown", async ()
   expect(it.kept).toEqual([[`/outputs/${id}.txt`, long]]);
 });
 
-test("as much mail as is chosen is taken, whatever its size", async () => {
+test("the chosen amount of mail is taken, regardless of its size", async () => {
   await using it = await openInput();
   for (let number = 1; number <= 15; number++) await it.tell("x".repeat(9_900));
 

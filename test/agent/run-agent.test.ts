@@ -326,7 +326,7 @@ test("a stop without any reason is reported as one, and its calls are run", asyn
   expect(end).toMatchObject({ outcome: "failed", reason });
 });
 
-test("a call with wrong input is answered with what is wrong, and not judged", async () => {
+test("a call with invalid input is answered with the reason, and not judged", async () => {
   const model = new ScriptedModel([calls("look", { value: 7 }), says("Sorry.")]);
   await using test = await TestAgent.open(model, {
     tools: [testTool("look", () => "seen")],
@@ -341,7 +341,7 @@ test("a call with wrong input is answered with what is wrong, and not judged", a
   });
 });
 
-test("who a member is stands in its transcript once, and again when its prompt or model changes", async () => {
+test("a member's profile is in its transcript once, and again when its prompt or model changes", async () => {
   await using store = new MemoryTeamStore({ clock: systemClock });
   const profilesAfter = async (system: string, id: string) => {
     await using test = await TestAgent.open(new ScriptedModel([], { id }), { store, system });

@@ -110,7 +110,7 @@ function baseUrl(provider: string, url: string): Record<string, string> {
   return { [names[provider] ?? ""]: `${url}/v1` };
 }
 
-test("an answer that breaks off is told as a provider that cannot be reached", async () => {
+test("an answer that breaks off is reported as an unreachable provider", async () => {
   await using directory = await temporaryDirectory();
   await using server = await answering(200, "{}", { breaksOff: true });
   const env = { OPENAI_API_KEY: "sk-0123456789", OPENAI_BASE_URL: `${server.url}/v1` };

@@ -171,7 +171,7 @@ test("the whole tutorial in one team, prompt after prompt, leaves nothing undone
   expect(cost_usd).toBe(0);
 });
 
-test("a call that is denied is told and does not keep anybody busy", async () => {
+test("a denied call is reported and keeps no member busy", async () => {
   await using stage = await Stage.open({
     mode: "default",
     approvals: { unattended: () => "nobody is there" },

@@ -25,7 +25,7 @@ test.each([
   expect(problem).toBe(isOne ? "its repository is not in a folder called .git" : undefined);
 });
 
-test("a folder without HEAD is no repository, whatever else it has", async () => {
+test("a folder without HEAD is not a repository", async () => {
   await using directory = await temporaryDirectory();
   const root = await realpath(directory.path);
   await mkdir(join(root, "objects"));

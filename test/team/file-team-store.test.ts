@@ -287,7 +287,7 @@ test("P03 the person's mail from another process wakes the member", async () => 
   expect(await reader.unread()).toMatchObject([{ message: { from: "user" } }]);
 });
 
-test("closing waits for the reading of a record that was changed elsewhere", async () => {
+test("closing waits until a record changed by another process is read", async () => {
   await using directory = await temporaryDirectory();
   await using otherDirectory = await temporaryDirectory();
   const order: string[] = [];

@@ -9,7 +9,7 @@ import { temporaryDirectory } from "../../src/testing/temporary-directory.ts";
 const letters = "abcdefghijklmnopq";
 const at = "2026-01-01T09:00:00.000Z";
 
-test("a history has what a member saw and said, in order, as text in which nothing counts", async () => {
+test("a history has everything a member saw and said, in order, as text without effect", async () => {
   const note = await noteOf([
     { type: "run-start", at },
     {

@@ -86,7 +86,7 @@ export class QuestionFocus {
   refresh(): void {
     const focus = this.#focus;
     if (!("request" in focus) || this.#options.questions.isOpen(focus.request.id)) return;
-    // A reason being typed stays; at its end the person is told that it is no longer needed.
+    // A reason being typed stays; at its end the person sees that it is no longer needed.
     if (focus.stage !== "reason") this.#move({ stage: "gone" });
   }
 

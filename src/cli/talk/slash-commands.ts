@@ -36,7 +36,7 @@ function shell(load: () => Promise<Command>): SlashCommand["run"] {
     const given = parseArguments(["--team-dir", teamDir, ...argv], command);
     if (given === "help") return shown(command.summary);
     const lines: string[] = [];
-    // Aborted from the start, so that `log --follow` ends: the person goes on typing.
+    // Aborted from the start, so that `log --follow` ends and the person can continue typing.
     const signal = AbortSignal.abort();
     await command.run(given, { ...io, signal, out: (line) => lines.push(line) });
     return { type: "shown", lines };

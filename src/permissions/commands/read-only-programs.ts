@@ -230,9 +230,9 @@ export const readOnlyPrograms: Readonly<Record<string, ReadOnlyProgram>> = {
 };
 
 /**
- * Programs with the words by which they tell their version and end: `python -v` goes on to run what
- * it reads. Those are not among them that first look in the workspace for the version to run or for
- * options, such as npm, yarn, cargo, go and mvn.
+ * Programs with the arguments that make them print their version and exit; `python -v` does not
+ * exit but runs its input. Programs that first look in the workspace for the version to run or for
+ * options, such as npm, yarn, cargo, go and mvn, are not listed.
  */
 const versionQuestion = new RegExp(
   `^(${[

@@ -3,7 +3,7 @@ import { RecordTable } from "./record-table.ts";
 
 /** How many of the newest messages the room keeps, as the page does. */
 export const windowSize = 1_000;
-/** Lines that were set aside have no time and would stay in the window for ever. */
+/** Lines that were set aside have no time and would stay in the window forever. */
 const maxSetAside = 200;
 
 /** The newest messages of all mailboxes in the order of sending. */

@@ -149,7 +149,7 @@ export class TeamUpdater implements AsyncDisposable {
     const { records } = this.#options;
     const wasRunning = records.running !== null;
     if (!records.setRunning(running)) return;
-    // Nothing goes on of what the process before was doing.
+    // The activities of the previous process have ended.
     if (wasRunning) {
       this.#members.rest();
       this.live.clear();

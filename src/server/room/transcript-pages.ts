@@ -52,7 +52,7 @@ async function collect(
     if (isOver || reads >= maxReads) return { entries, end };
     const limit = readLimit(query, entries.length);
     const next = await view.transcript(member, { [isForwards ? "after" : "before"]: end, limit });
-    // The page finds out about the other transcript when it goes on from here.
+    // The page detects the other transcript when it continues from here.
     if (next.isRestarted) return { entries, end };
     page = next;
   }

@@ -46,7 +46,7 @@ export class ChatterGuard {
     const [peer] = wakers;
     // A lead may well be told of many runs in a row, and have nothing to do but to read.
     if (self !== lead && !wakers.includes(lead)) this.#count(this.#ofMembers, self);
-    // Mail of a third member is other mail: it starts the pair's count anew.
+    // Mail from a third member resets the pair's count.
     if (wakers.length > 1 || peer === undefined) this.#resetPairs(self);
     else this.#countPair(self, peer);
     return wakers.filter((name) => this.#isAtLimit(self, name));

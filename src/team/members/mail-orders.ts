@@ -63,8 +63,8 @@ export class MailOrders {
   }
 
   /**
-   * Carries out the orders among `mail`. Whoever takes mail out of a mailbox calls this before,
-   * because nobody finds it there afterwards.
+   * Carries out the orders among `mail`. Must be called before mail is taken out of a mailbox,
+   * because it cannot be found there afterwards.
    */
   async carryOut(mail: readonly Message[]): Promise<void> {
     const orders = mail.filter(isOrder);
@@ -96,7 +96,7 @@ export class MailOrders {
     const work = this.during(() =>
       this.#unlessRefused(() => this.#obey(order.type, order, receipt)),
     ).catch((error: unknown) => {
-      // Whoever meets it again tries again.
+      // It is tried again when it is read again.
       this.#done.delete(order.id);
       throw error;
     });
@@ -111,7 +111,10 @@ export class MailOrders {
     if (this.#done.size > maxRemembered && oldest) this.#done.delete(oldest);
   }
 
-  /** What cannot be done is told, and over. What only could not be written is still to be done. */
+  /**
+   * A refused order is reported and done with. One that could not be written is still to be carried
+   * out.
+   */
   async #unlessRefused(work: () => Promise<void>): Promise<void> {
     try {
       await work();

@@ -53,7 +53,7 @@ export interface MemberState {
 export type MemberOrder =
   /** Begins to work. */
   | { type: "start" }
-  /** It was spawned again and goes on as it is, in this mode. */
+  /** It was spawned again and continues unchanged, in this mode. */
   | { type: "respawn"; mode: PermissionMode }
   /** Says that there may be something to do. */
   | { type: "wake" }
@@ -70,7 +70,7 @@ export type MemberOrder =
   | { type: "settle-orders" }
   /** Ends it for good. Nothing of it runs any more when this resolves. */
   | { type: "end"; reason: string }
-  /** Stops it because the process leaves: it goes on at the next start. */
+  /** Stops it because the process exits: it continues at the next start. */
   | { type: "leave" }
   /** Stops it for a new member of its name: what it has said is known when this resolves. */
   | { type: "make-way" };

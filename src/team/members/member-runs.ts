@@ -76,7 +76,7 @@ export class MemberRuns {
     await this.settleLast();
   }
 
-  /** From now on nobody is told of mail. */
+  /** From now on, mail causes no wake. */
   stopListening(): void {
     this.#stopListening();
   }

@@ -50,9 +50,8 @@ export class Shutdowns implements Disposable {
   }
 
   /**
-   * After a restart: what was asked is asked again, once; what was agreed to is carried out, and of
-   * a refusal the lead is told, which it may not have been. What was asked of somebody who had the
-   * name before is over.
+   * After a restart: open requests are sent again, once; agreed ones are carried out, and refusals
+   * are reported to the lead again. Requests to an earlier member of the same name are void.
    */
   async restore(members: readonly Member[]): Promise<void> {
     const all = await this.#options.requests.list({ type: "shutdown" });

@@ -219,7 +219,7 @@ export class TeamTasks {
     return !(await this.#startable()).some((task) => task.id === id);
   }
 
-  /** The tasks that wait for nothing, whoever they belong to, and have not ended. */
+  /** The unblocked tasks of any owner that have not ended. */
   async #startable(): Promise<Task[]> {
     const board = await this.#all();
     return [...board.values()].filter(

@@ -81,7 +81,7 @@ export interface TeamView {
 
   /** Leaves a message of the person. Throws `member-unknown` or `member-ended`. */
   send(to: string, content: string): Promise<Message>;
-  /** Leaves a message of the person for everybody who is alive. Resolves to how many that are. */
+  /** Sends a message of the person to all live members. Resolves to their number. */
   broadcast(content: string): Promise<number>;
   /** Answers a question that is put to the person. */
   answer(id: string, answer: PersonsAnswer): Promise<void>;

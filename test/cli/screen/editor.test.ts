@@ -124,7 +124,7 @@ describe("a long paste", () => {
     expect(editor.backspace().undo().value).toBe(editor.value);
   });
 
-  test("stays whole beside what is typed", () => {
+  test("stays whole next to typed text", () => {
     expect(editor.insert("\u0301x").left().left().left().insert("y").value).toBe(
       `ay${lines}\u0301xb`,
     );

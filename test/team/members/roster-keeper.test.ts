@@ -53,7 +53,7 @@ test("changes that arrive during a write are written together", async () => {
   expect(writes).toBeLessThan(5);
 });
 
-test("everything is settled when the change that is being written is written, too", async () => {
+test("settled also waits for the change that is being written", async () => {
   const { roster, keeper } = await keeperOf(record);
   let isWritten = false;
   let begin = () => {};
@@ -83,7 +83,7 @@ test("everything is settled when the change that is being written is written, to
   expect(memberOf(await keeper.read()).detail).toBe("new");
 });
 
-test("of the person's orders to stop everybody, the newest 16 are remembered", async () => {
+test("the newest 16 orders of the person to stop all members are remembered", async () => {
   const { keeper } = await keeperOf();
   const orders = Array.from({ length: 17 }, (_, index) => newMessageId(new Date(index)));
 
@@ -92,7 +92,7 @@ test("of the person's orders to stop everybody, the newest 16 are remembered", a
   expect((await keeper.read()).stops).toEqual(orders.slice(1));
 });
 
-test("a member that a person took out of the roster is not changed, and can be put in again", async () => {
+test("a member that a person removed from the roster is not changed, and can be added again", async () => {
   const { roster, keeper } = await keeperOf(record);
   await roster.update((team) => ({ ...team, members: [] }));
 
@@ -108,7 +108,7 @@ test("a member that a person took out of the roster is not changed, and can be p
   ]);
 });
 
-test("a record that was on disk already is trusted, and an edit of it is undone", async () => {
+test("a record that was already on disk is trusted, and an edit of it is undone", async () => {
   const { roster } = await keeperOf(record);
   const keeper = new RosterKeeper(roster, signature);
   keeper.trust(memberOf(await roster.read()));

@@ -72,7 +72,7 @@ test("a run of the lead is not reported to the lead, and a settled run to nobody
   expect(again).toMatchObject({ sent: [], reminded: [], noted: [] });
 });
 
-test("the lead is told once which members chat", async () => {
+test("members that only chat are reported to the lead once", async () => {
   const { sent } = await settled(runOf({ outcome: "done", wakers: [bob] }), { muted: [bob] });
 
   expect(sent).toHaveLength(2);

@@ -28,7 +28,7 @@ test("a teammate is as the lead is where nothing else is asked for", () => {
   });
 });
 
-test("a teammate has what is asked for", () => {
+test("a teammate has the requested properties", () => {
   const asked = {
     model: "other/model",
     cwd: "sub",

@@ -94,7 +94,7 @@ test("the answer to a plan does not end the time for the answer to a shutdown", 
   expect(it.shutdowns.isAnyOpen).toBe(true);
 });
 
-test("who is asked already is not asked twice, and each answer is reported to the lead", async () => {
+test("a member that was already asked is not asked twice, and each answer is reported to the lead", async () => {
   await using it = await openShutdowns();
   await it.enlist("first");
   const first = await it.shutdowns.ask(lead, alice);
@@ -137,7 +137,7 @@ test("only the member that was asked answers, and an error lists what is open fo
   expect(it.ended).toEqual([]);
 });
 
-test("after a restart the lead is told of a refusal by the same message, and of other members nothing changes", async () => {
+test("after a restart a refusal is reported to the lead by the same message, and other members are unchanged", async () => {
   await using it = await openShutdowns();
   await it.enlist("first");
   const { id } = await it.shutdowns.ask(lead, alice);

@@ -80,7 +80,7 @@ test("the lease of a task names the plan that ended with it", async () => {
   expect(await tasks.leasesOf(bob)).toMatchObject([{ ended_plan: null }]);
 });
 
-test("the owner of a task is told of it, but not by itself", async () => {
+test("the owner of a task is notified, unless it made the change itself", async () => {
   const { tasks, desk, mail } = openTasks();
 
   const { id } = await desk.create({
@@ -106,7 +106,7 @@ test("the owner of a task is told of it, but not by itself", async () => {
   ]);
 });
 
-test("the owner of a blocked task is told when its last blocker is done", async () => {
+test("the owner of a blocked task is notified when its last blocker is done", async () => {
   const { tasks, desk, mail } = openTasks();
   for (const subject of ["one", "two"]) await desk.create({ subject });
   await desk.create({ subject: "free", blocked_by: ["#1"] });
@@ -181,7 +181,7 @@ test.each(["failed", "budget"] as const)(
   },
 );
 
-test("at a start a member is reminded of what it holds, by the same message each time", async () => {
+test("at a start a member is reminded of the tasks it holds, by the same message each time", async () => {
   const { tasks, desk, mail } = openTasks();
   await desk.create({ subject: "pending", owner: "alice" });
   await desk.create({ subject: "blocked", owner: "alice", blocked_by: ["1"] });

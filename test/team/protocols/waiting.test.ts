@@ -20,7 +20,7 @@ test("the lead waits until all have ended their runs, or the first where it aske
   expect(await all.waiting).toBe("alice, bob have ended their runs.");
 });
 
-test("there may be nobody to wait for", async () => {
+test("without teammates there is nothing to wait for", async () => {
   expect(await new Scene({ names: [] }).waiting).toBe("No teammates to wait for.");
 });
 

@@ -8,7 +8,7 @@ import type { TeamChange } from "../../../src/team/view/team-view.ts";
 import { ManualClock } from "../../../src/testing/manual-clock.ts";
 import { temporaryDirectory } from "../../../src/testing/temporary-directory.ts";
 
-test("a change in a directory is told again after a second, for another at the same moment", async () => {
+test("a change in a directory is reported again after a second, in case of another at the same moment", async () => {
   await using it = await openChanges();
   const toldOf = () => it.told.filter(({ type }) => type === "tasks").length;
   await it.until("mail", 1);
@@ -40,7 +40,7 @@ test("a lead is looked for every two seconds, and told when it is another one", 
   expect(it.told.filter(({ type }) => type === "lead")).toHaveLength(3);
 });
 
-test("nobody is told, and nothing is looked for, once no one listens", async () => {
+test("without listeners nothing is watched or reported", async () => {
   await using it = await openChanges();
   await it.until("lead", 1);
   await it.until("mail", 1);

@@ -225,7 +225,7 @@ test("an empty line of a transcript is no entry and no damage", async () => {
   expect(entries).toMatchObject([{ entry: { type: "run-start" } }]);
 });
 
-test("entries that are missing are told once, at the start, in the middle and between two pages", async () => {
+test("missing entries are reported once, at the start, in the middle and between two pages", async () => {
   await using directory = await temporaryDirectory();
   await using store = await openStore(directory.path);
   const { transcript } = await store.openMember(lead, ignored);
