@@ -1,6 +1,6 @@
-import { resolve } from "node:path";
 import { defineConfig, type UserConfig } from "tsdown";
 import { commonJs } from "./packaging/common-js.ts";
+import { inputOptions } from "./packaging/input-options.ts";
 import { licenses } from "./packaging/licenses.ts";
 import { keepIgnoredLines } from "./packaging/types.ts";
 import { vmScripts } from "./packaging/vm-scripts.ts";
@@ -19,9 +19,7 @@ const common: UserConfig = {
     neverBundle: ["@vscode/ripgrep", "vitest"],
     onlyBundle: false,
   },
-  inputOptions: {
-    transform: { inject: { Headers: [resolve("packaging/plain-headers.ts"), "PlainHeaders"] } },
-  },
+  inputOptions,
 };
 
 const commandLine: UserConfig = {
@@ -49,7 +47,7 @@ export default defineConfig([
   {
     ...commandLine,
     entry: { program: "src/cli/main.ts" },
-    inputOptions: { ...common.inputOptions, preserveEntrySignatures: false },
+    inputOptions: { ...inputOptions, preserveEntrySignatures: false },
     outputOptions: {
       comments: false,
       chunkFileNames: "[name].js",

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { build } from "tsdown";
+import { inputOptions } from "../../packaging/input-options.ts";
 
 /** Bundles `programs` as plain JavaScript in `directory`, and returns their paths. */
 export async function bundle<Name extends string>(
@@ -16,6 +17,7 @@ export async function bundle<Name extends string>(
     dts: false,
     logLevel: "error",
     deps: { alwaysBundle: [/./] },
+    inputOptions,
   });
   return (name) => join(directory, `${name}.mjs`);
 }

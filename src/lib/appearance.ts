@@ -1,11 +1,10 @@
-import { stat } from "node:fs/promises";
-import { onErrno } from "../errors.ts";
+import { statSync } from "node:fs";
 import { type FilePath, locationOf } from "./file-path.ts";
 
 /** A text that differs after each change of a file; undefined if the file is missing. */
-export async function appearanceOf(path: FilePath): Promise<string | undefined> {
-  const stats = stat(locationOf(path), { bigint: true });
-  return stats.then(describeAppearance).catch(onErrno(undefined, "ENOENT"));
+export function appearanceOf(path: FilePath): string | undefined {
+  const stats = statSync(locationOf(path), { bigint: true, throwIfNoEntry: false });
+  return stats && describeAppearance(stats);
 }
 
 interface Appearance {

@@ -1,10 +1,26 @@
 import { randomUUID } from "node:crypto";
-import { chmodSync, closeSync, type Dirent, lstatSync } from "node:fs";
-import { link, mkdir, open, readdir, rename, rm, stat, unlink } from "node:fs/promises";
+import {
+  chmodSync,
+  closeSync,
+  type Dirent,
+  fstatSync,
+  lstatSync,
+  open,
+  readFileSync,
+  type Stats,
+  unlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { link, mkdir, readdir, rename, rm, stat } from "node:fs/promises";
+import { promisify } from "node:util";
 import { hasErrno, onErrno, TeamError } from "../errors.ts";
 import { openDirectory } from "./file-owner.ts";
 import { at, atDirectory, type FilePath, locationOf, within } from "./file-path.ts";
-import { closeToOthers, openIfExists } from "./open-files.ts";
+import { closeToOthers, openIfExistsSync } from "./open-files.ts";
+
+// Small records are read without the thread pool: a step through it takes several times as long as
+// the system calls, and the start of a team takes dozens of them. What takes longer goes through the
+// pool: making and renaming files, and whatever grows with history, such as listing directories.
 
 const directoryMode = 0o700;
 const fileMode = 0o600;
@@ -72,7 +88,7 @@ export async function createFileOnce(path: FilePath, text: string): Promise<bool
     if (isTaken(location)) return false;
     return withTemporary(location, text, async (temporary) => {
       const isMade = await linkOnce(temporary, location);
-      await removeIfExists(temporary);
+      removeIfExists(temporary);
       return isMade;
     });
   });
@@ -100,23 +116,27 @@ async function withTemporary<T>(
 ): Promise<T> {
   const temporary = `${path}.${randomUUID()}.tmp`;
   try {
-    const file = await open(temporary, "wx", fileMode);
+    const descriptor = await promisify(open)(temporary, "wx", fileMode);
+    closeToOthers(descriptor, fileMode);
     try {
-      await file.chmod(fileMode);
-      await file.writeFile(text);
+      writeFileSync(descriptor, text);
     } finally {
-      await file.close();
+      closeSync(descriptor);
     }
     return await use(temporary);
   } catch (error) {
-    await removeIfExists(temporary);
+    removeIfExists(temporary);
     throw error;
   }
 }
 
 /** Like `rm` with `force`, with one system call instead of three. */
-async function removeIfExists(path: string): Promise<void> {
-  await unlink(path).catch(onErrno(undefined, "ENOENT"));
+function removeIfExists(path: string): void {
+  try {
+    unlinkSync(path);
+  } catch (error) {
+    if (!hasErrno(error, "ENOENT")) throw error;
+  }
 }
 
 const temporaryName = /\.[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\.tmp$/;
@@ -167,15 +187,24 @@ const maxTextBytes = 8 * 1024 * 1024;
 
 /** The text of `path`; undefined if there is no such file. */
 export async function readTextIfExists(path: FilePath): Promise<string | undefined> {
-  await using file = await openIfExists(path);
-  if (!file) return undefined;
-  const { size } = await file.stat();
-  requireTextSize(path, size);
-  return await file.readFile("utf8");
+  return readTextAtOnce(path)?.text;
+}
+
+/** A record's text, and its appearance before the reading; undefined if there is no such file. */
+export function readTextAtOnce(path: FilePath): { stats: Stats; text: string } | undefined {
+  const descriptor = openIfExistsSync(path);
+  if (descriptor === undefined) return undefined;
+  try {
+    const stats = fstatSync(descriptor);
+    requireTextSize(path, stats.size);
+    return { stats, text: readFileSync(descriptor, "utf8") };
+  } finally {
+    closeSync(descriptor);
+  }
 }
 
 /** Throws for a file that is too large to be read whole. */
-export function requireTextSize(path: FilePath, size: number): void {
+function requireTextSize(path: FilePath, size: number): void {
   if (size <= maxTextBytes) return;
   throw new TeamError(
     "record-corrupt",

@@ -1,7 +1,7 @@
-import type { BigIntStats } from "node:fs";
-import type { FileHandle } from "node:fs/promises";
+import { type BigIntStats, closeSync, fstatSync, read, readSync } from "node:fs";
+import { promisify } from "node:util";
 import type { FilePath } from "./file-path.ts";
-import { openIfExists } from "./open-files.ts";
+import { openIfExistsSync } from "./open-files.ts";
 
 /** One line of a file, without its newline. `end` is the offset of the next one. */
 export interface FileLine {
@@ -22,6 +22,8 @@ export interface LineReaderOptions {
 export const maxRecordBytes = 16 * 1024 * 1024;
 
 const chunkBytes = 256 * 1024;
+/** So much is read at once: a step through the thread pool would take longer than the reading. */
+const quickBytes = 64 * 1024;
 /** How much is read at a time of a line that is too long, in search of its beginning. */
 const skippedBytes = 4 * 1024 * 1024;
 const newline = 0x0a;
@@ -35,13 +37,13 @@ const newline = 0x0a;
  */
 export class LineReader implements AsyncDisposable {
   readonly #path: FilePath;
-  readonly #file: FileHandle;
+  readonly #descriptor: number;
   readonly #maxLineBytes: number;
   #stats: BigIntStats | undefined;
 
-  private constructor(path: FilePath, file: FileHandle, { maxLineBytes }: LineReaderOptions) {
+  private constructor(path: FilePath, descriptor: number, { maxLineBytes }: LineReaderOptions) {
     this.#path = path;
-    this.#file = file;
+    this.#descriptor = descriptor;
     this.#maxLineBytes = maxLineBytes ?? maxRecordBytes;
   }
 
@@ -50,13 +52,13 @@ export class LineReader implements AsyncDisposable {
     path: FilePath,
     options: LineReaderOptions = {},
   ): Promise<LineReader | undefined> {
-    const file = await openIfExists(path);
-    return file && new LineReader(path, file, options);
+    const descriptor = openIfExistsSync(path);
+    return descriptor === undefined ? undefined : new LineReader(path, descriptor, options);
   }
 
   /** The file's stats at the first call. Reading stops at the length it had then. */
   async stat(): Promise<BigIntStats> {
-    this.#stats ??= await this.#file.stat({ bigint: true });
+    this.#stats ??= fstatSync(this.#descriptor, { bigint: true });
     return this.#stats;
   }
 
@@ -108,7 +110,7 @@ export class LineReader implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#file.close();
+    closeSync(this.#descriptor);
   }
 
   /** The text between newlines, from the end: first what follows the last one, maybe empty. */
@@ -146,7 +148,7 @@ export class LineReader implements AsyncDisposable {
     while (position > 0) {
       const length = Math.min(buffer.length, position);
       position -= length;
-      const { bytesRead } = await this.#file.read(buffer, 0, length, position);
+      const { bytesRead } = await promisify(read)(this.#descriptor, buffer, 0, length, position);
       const cut = buffer.subarray(0, bytesRead).lastIndexOf(newline);
       if (cut !== -1) return position + cut + 1;
     }
@@ -154,12 +156,11 @@ export class LineReader implements AsyncDisposable {
   }
 
   async #read(position: number, length: number): Promise<Buffer> {
-    const { buffer, bytesRead } = await this.#file.read(
-      Buffer.allocUnsafe(length),
-      0,
-      length,
-      position,
-    );
+    const buffer = Buffer.allocUnsafe(length);
+    const { bytesRead } =
+      length <= quickBytes
+        ? { bytesRead: readSync(this.#descriptor, buffer, 0, length, position) }
+        : await promisify(read)(this.#descriptor, buffer, 0, length, position);
     return buffer.subarray(0, bytesRead);
   }
 }

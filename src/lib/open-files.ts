@@ -34,9 +34,7 @@ export function openIfExistsSync(path: FilePath): number | undefined {
 
 async function refuseForeign(file: FileHandle, path: FilePath): Promise<FileHandle> {
   try {
-    const stats = await file.stat();
-    // Reading from a directory fails with its own error.
-    if (!stats.isDirectory()) requireOwnFile(stats, path);
+    requireOwnFile(fstatSync(file.fd), path);
     return file;
   } catch (error) {
     await file.close();
@@ -63,6 +61,8 @@ function openOwnSync(path: FilePath, flags: number): number {
 }
 
 function requireOwnFile(stats: Stats, path: FilePath): void {
+  // Reading from a directory fails with its own error.
+  if (stats.isDirectory()) return;
   if (!stats.isFile()) throw noFile(path);
   requireOwner(stats, String(path));
 }

@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
-import { readFile, readlink } from "node:fs/promises";
+import { readFileSync, readlinkSync } from "node:fs";
 import { hostname } from "node:os";
 import { promisify } from "node:util";
 import { z } from "zod";
-import { onErrno } from "../errors.ts";
+import { hasErrno } from "../errors.ts";
 
 /**
  * One process of one boot of one machine. A pid alone does not identify a process: it is used again
@@ -34,24 +34,31 @@ const linuxProcesses: ProcessTable = {
   async self() {
     return {
       host: hostname(),
-      boot_id: await readOrUnique(async () =>
-        (await readFile("/proc/sys/kernel/random/boot_id", "utf8")).trim(),
-      ),
-      pid_namespace: await readOrUnique(() => readlink("/proc/self/ns/pid")),
+      boot_id: readOrUnique(() => readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim()),
+      pid_namespace: readOrUnique(() => readlinkSync("/proc/self/ns/pid")),
       pid: process.pid,
       process_start: (await this.startOf(process.pid)) ?? "",
     };
   },
 
   async startOf(pid) {
-    const stat = readFile(`/proc/${pid}/stat`, "utf8");
-    return stat.then(parseProcStat).catch(onErrno(undefined, "ENOENT", "ESRCH"));
+    try {
+      return parseProcStat(readFileSync(`/proc/${pid}/stat`, "utf8"));
+    } catch (error) {
+      if (hasErrno(error, "ENOENT", "ESRCH")) return undefined;
+      throw error;
+    }
   },
 };
 
 /** If the kernel gives no value, a unique one makes every other process a stranger. */
-async function readOrUnique(read: () => Promise<string>): Promise<string> {
-  return read().catch(onErrno(randomUUID(), "ENOENT", "EACCES", "EPERM"));
+function readOrUnique(read: () => string): string {
+  try {
+    return read();
+  } catch (error) {
+    if (hasErrno(error, "ENOENT", "EACCES", "EPERM")) return randomUUID();
+    throw error;
+  }
 }
 
 /** The start time of `/proc/<pid>/stat`, in ticks since the boot; undefined for a zombie. */

@@ -75,6 +75,8 @@ export class RecordChanges<T extends Versioned> implements AsyncDisposable {
   async #lookAtDue(): Promise<void> {
     for (const id of this.#due) {
       this.#due.delete(id);
+      // An editor empties a file before it writes it, which is the next event.
+      if (statsOf(within(this.#options.directory, `${id}.json`))?.size === 0) continue;
       const record = await this.#options.read(id);
       if (record) this.report(record);
     }

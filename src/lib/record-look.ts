@@ -2,7 +2,7 @@ import { existsSync, lstatSync, type Stats } from "node:fs";
 import { hasErrno } from "../errors.ts";
 import { requireOwnDirectory } from "./file-owner.ts";
 import { type FilePath, type HeldPath, holdPath, locationOf, within } from "./file-path.ts";
-import { readTextAtOnce } from "./read-at-once.ts";
+import { readTextAtOnce } from "./files.ts";
 
 /** The stats that distinguish one state of a file or directory from the next. */
 type FileLook = Pick<Stats, "ino" | "size" | "mtimeMs" | "ctimeMs">;

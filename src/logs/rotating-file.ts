@@ -31,7 +31,6 @@ export class RotatingFile {
 
   static async open(options: RotatingFileOptions): Promise<RotatingFile> {
     await ensurePrivateDirectory(parentOf(options.path));
-    await ensurePrivateDirectory(sideDirectory(options.path));
     return new RotatingFile(options, await listSegments(sideDirectory(options.path)));
   }
 

@@ -50,7 +50,7 @@ export class MailIntake {
   async read(source: MailSource): Promise<"replaced" | undefined> {
     if (this.queue.isFull) return undefined;
     const { path } = source;
-    if (source.appearance && source.appearance === (await appearanceOf(path))) return undefined;
+    if (source.appearance && source.appearance === appearanceOf(path)) return undefined;
     const log = await openLog(path, source.scanned);
     if (log === "replaced") return log;
     if (!log) return undefined;

@@ -1,9 +1,8 @@
 import { execFile } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
-import { readdir, readFile } from "node:fs/promises";
+import { setImmediate } from "node:timers/promises";
 import { promisify } from "node:util";
 import { hasErrno } from "../errors.ts";
-import { mapInBatches } from "../lib/batches.ts";
 import { parseProcStat } from "../lib/process-identity.ts";
 import { isMarker, markerName } from "./marker.ts";
 
@@ -19,8 +18,8 @@ export interface ProcessRow {
 }
 
 /** Every running process, also of other users. */
-export function listProcesses(): Promise<ProcessRow[]> {
-  return process.platform === "darwin" ? listByPs() : listPids().then(readRows);
+export async function listProcesses(): Promise<ProcessRow[]> {
+  return process.platform === "darwin" ? await listByPs() : await readRows(listPids());
 }
 
 /**
@@ -29,8 +28,8 @@ export function listProcesses(): Promise<ProcessRow[]> {
  */
 export async function listProcessesSince(pid: number): Promise<ProcessRow[]> {
   if (process.platform === "darwin") return await listByPs();
-  const pids = await listPids();
-  const newest = Number((await readOfProcess("/proc/loadavg")).trim().split(" ").at(-1));
+  const pids = listPids();
+  const newest = Number(readOfProcess("/proc/loadavg").trim().split(" ").at(-1));
   if (!(newest > 0)) return await readRows(pids);
   return await readRows(pids.filter((it) => isBetween(it, { first: pid, last: newest })));
 }
@@ -43,33 +42,39 @@ function isBetween(pid: number, { first, last }: { first: number; last: number }
 /** The pids of marked processes, synchronously: for a process that is about to exit. */
 export function findMarkedAtOnce(hasMarker: (marker: string) => boolean): number[] {
   if (process.platform === "darwin") return [];
-  return pidsAmong(readdirSync("/proc")).filter((pid) => {
-    const marker = markerInLimits(readAtOnce(`/proc/${pid}/limits`));
+  return listPids().filter((pid) => {
+    const marker = markerInLimits(readOfProcess(`/proc/${pid}/limits`));
     return marker !== undefined && hasMarker(marker);
   });
 }
 
-async function listPids(): Promise<number[]> {
-  return pidsAmong(await readdir("/proc"));
+function listPids(): number[] {
+  return readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name))
+    .map(Number);
 }
 
-function pidsAmong(names: readonly string[]): number[] {
-  return names.filter((name) => /^\d+$/.test(name)).map(Number);
-}
+const rowsPerTurn = 32;
 
+/** Without the thread pool, which takes several times as long, and with pauses for other work. */
 async function readRows(pids: readonly number[]): Promise<ProcessRow[]> {
-  return (await mapInBatches(pids, readRow)).flat();
+  const rows: ProcessRow[] = [];
+  for (const [index, pid] of pids.entries()) {
+    rows.push(...readRow(pid));
+    if (index % rowsPerTurn === rowsPerTurn - 1) await setImmediate();
+  }
+  return rows;
 }
 
-async function readRow(pid: number): Promise<ProcessRow[]> {
-  const stat = await readOfProcess(`/proc/${pid}/stat`);
+function readRow(pid: number): ProcessRow[] {
+  const stat = readOfProcess(`/proc/${pid}/stat`);
   const start = parseProcStat(stat);
   if (start === undefined) return [];
   // The program chooses the name before the last parenthesis: it may contain spaces and `)`.
   const [, parent, group] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
   const marker =
-    markerInLimits(await readOfProcess(`/proc/${pid}/limits`)) ??
-    markerAmong((await readOfProcess(`/proc/${pid}/environ`)).split("\0"));
+    markerInLimits(readOfProcess(`/proc/${pid}/limits`)) ??
+    markerAmong(readOfProcess(`/proc/${pid}/environ`).split("\0"));
   return [{ pid, parent: Number(parent), group: Number(group), start, marker }];
 }
 
@@ -85,16 +90,7 @@ function markerAmong(variables: readonly string[]): string | undefined {
 }
 
 /** Empty if the process has ended, or belongs to another user. */
-async function readOfProcess(path: string): Promise<string> {
-  try {
-    return await readFile(path, "latin1");
-  } catch (error) {
-    if (isGone(error)) return "";
-    throw error;
-  }
-}
-
-function readAtOnce(path: string): string {
+function readOfProcess(path: string): string {
   try {
     return readFileSync(path, "latin1");
   } catch (error) {

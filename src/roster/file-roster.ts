@@ -118,7 +118,7 @@ export class FileRoster implements Roster, AsyncDisposable {
 
   /** Reads an edit of the file. An invalid edit is left alone until the next update. */
   async #takeOverEdit(): Promise<void> {
-    const appearance = await appearanceOf(this.#path);
+    const appearance = appearanceOf(this.#path);
     if (appearance !== undefined && appearance === this.#appearance) return;
     this.#appearance = appearance;
     const text = await this.#readEdit();

@@ -36,7 +36,7 @@ export async function makeDirectories(layout: TeamLayout): Promise<void> {
 
 /** Removes what a lead left that died. Only for its successor: a living one is about to use it. */
 export async function removeLeftovers(layout: TeamLayout): Promise<void> {
-  for (const path of directories(layout)) await removeTemporaries(path);
+  await Promise.all(directories(layout).map((path) => removeTemporaries(path)));
 }
 
 function directories({ directory, inbox, transcripts, tasks, requests }: TeamLayout) {

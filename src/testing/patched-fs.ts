@@ -1,4 +1,4 @@
-import type fs from "node:fs";
+import fs from "node:fs";
 import promises from "node:fs/promises";
 import { syncBuiltinESMExports } from "node:module";
 
@@ -19,11 +19,18 @@ export function patchFs<Module extends typeof fs | typeof promises>(
 /** Calls `run` once, right before the `step`-th opening of a file or listing of a directory. */
 export function beforeStep(step: number, run: () => void) {
   let calls = 0;
+  const { openSync } = fs;
   const { open, readdir } = promises;
   const count = () => {
     calls++;
     if (calls === step) run();
   };
+  const opening = patchFs(fs, {
+    openSync: (...args) => {
+      count();
+      return openSync(...args);
+    },
+  });
   const patch = patchFs(promises, {
     open: (...args) => {
       count();
@@ -38,7 +45,10 @@ export function beforeStep(step: number, run: () => void) {
     get hasRun() {
       return calls >= step;
     },
-    [Symbol.dispose]: () => patch[Symbol.dispose](),
+    [Symbol.dispose]: () => {
+      patch[Symbol.dispose]();
+      opening[Symbol.dispose]();
+    },
   };
 }
 

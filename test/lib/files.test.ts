@@ -1,5 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { randomUUID } from "node:crypto";
+import fs from "node:fs";
 import promises, {
   mkdir,
   readdir,
@@ -91,12 +92,15 @@ test("only the leftovers of a dead writer are removed", async () => {
 
 test("a dead writer is recognized by the name of its real leftovers", async () => {
   await using directory = await temporaryDirectory();
-  using _crash = patchFs(promises, {
-    rename: () => Promise.reject(systemError("EIO")),
-    unlink: () => Promise.reject(systemError("EIO")),
-  });
-  await expect(replaceFile(join(directory.path, "file"), "new")).rejects.toThrow("EIO");
-  _crash[Symbol.dispose]();
+  {
+    using _rename = patchFs(promises, { rename: () => Promise.reject(systemError("EIO")) });
+    using _unlink = patchFs(fs, {
+      unlinkSync: () => {
+        throw systemError("EIO");
+      },
+    });
+    await expect(replaceFile(join(directory.path, "file"), "new")).rejects.toThrow("EIO");
+  }
   expect(await readdir(directory.path)).toHaveLength(1);
 
   await removeTemporaries(directory.path);

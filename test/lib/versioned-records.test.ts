@@ -8,7 +8,7 @@ import { OwnDirectory } from "../../src/lib/own-directory.ts";
 import { VersionedRecords, type VersionedRecordsOptions } from "../../src/lib/versioned-records.ts";
 import { temporaryDirectory } from "../../src/testing/temporary-directory.ts";
 import { noteFileCalls } from "../support/file-calls.ts";
-import { failAt, holdNext } from "./fs-promises-faults.ts";
+import { failAt, holdNext } from "./fs-faults.ts";
 
 const Note = z.object({ id: z.string(), version: z.int().positive(), text: z.string() });
 type Note = z.infer<typeof Note>;

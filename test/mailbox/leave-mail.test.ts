@@ -45,11 +45,14 @@ test("mail can be sent before the mailbox was opened, and its loss is detected f
 
 test("a log that is removed at once is not marked", async () => {
   await using directory = await temporaryDirectory();
-  const { open } = fs.promises;
-  using _ = patchFs(fs.promises, {
-    open: async (path, ...rest) => {
-      if (String(path).endsWith("ada.jsonl")) fs.rmSync(livePath(directory.path), { force: true });
-      return open(path, ...rest);
+  const { openSync } = fs;
+  const { O_CREAT, O_RDWR, O_WRONLY } = fs.constants;
+  const isToRead = (flags: unknown) => (Number(flags) & (O_CREAT | O_RDWR | O_WRONLY)) === 0;
+  using _ = patchFs(fs, {
+    openSync: (path, flags, mode) => {
+      if (String(path).endsWith("ada.jsonl") && isToRead(flags))
+        fs.rmSync(livePath(directory.path), { force: true });
+      return openSync(path, flags, mode);
     },
   });
 
