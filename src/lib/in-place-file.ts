@@ -1,8 +1,14 @@
-import { closeSync, writeSync } from "node:fs";
+import { writeSync } from "node:fs";
 import { basename, dirname } from "node:path";
 import { checksum } from "./checksum.ts";
 import { ensurePrivateDirectory, readTextIfExists } from "./files.ts";
-import { openPrivateSync } from "./open-files.ts";
+import { HeldFiles } from "./held-files.ts";
+
+export interface InPlaceFileOptions {
+  onWarning(message: string): void;
+  /** Keeps the file open from one text to the next. */
+  files?: HeldFiles;
+}
 
 /**
  * A short text in a file that is overwritten in place, often and quickly. A checksum after the text
@@ -12,15 +18,17 @@ import { openPrivateSync } from "./open-files.ts";
 export class InPlaceFile {
   readonly #path: string;
   readonly #onWarning: (message: string) => void;
+  readonly #files: HeldFiles | undefined;
   #hasWarned = false;
 
-  private constructor(path: string, onWarning: (message: string) => void) {
+  private constructor(path: string, { onWarning, files }: InPlaceFileOptions) {
     this.#path = path;
     this.#onWarning = onWarning;
+    this.#files = files;
   }
 
-  static async open(path: string, onWarning: (message: string) => void): Promise<InPlaceFile> {
-    const file = new InPlaceFile(path, onWarning);
+  static async open(path: string, options: InPlaceFileOptions): Promise<InPlaceFile> {
+    const file = new InPlaceFile(path, options);
     try {
       await ensurePrivateDirectory(dirname(path));
     } catch (error) {
@@ -46,12 +54,9 @@ export class InPlaceFile {
   /** `text` must always have the same length, so that it overwrites the old one completely. */
   write(text: string): void {
     try {
-      const descriptor = openPrivateSync(this.#path, "r+");
-      try {
-        writeSync(descriptor, `${text} ${this.#sumOf(text)}\n`, 0);
-      } finally {
-        closeSync(descriptor);
-      }
+      using own = new HeldFiles();
+      const { descriptor } = (this.#files ?? own).open(this.#path, "r+");
+      writeSync(descriptor, `${text} ${this.#sumOf(text)}\n`, 0);
     } catch (error) {
       this.#warn(`cannot be used: ${String(error)}`);
     }

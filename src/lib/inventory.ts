@@ -28,7 +28,10 @@ export class Inventory {
     this.#texts = texts;
   }
 
-  static async open(path: FilePath, onWarning: (message: string) => void): Promise<Inventory> {
+  static async open(
+    path: FilePath,
+    { onWarning }: { onWarning(message: string): void },
+  ): Promise<Inventory> {
     return new Inventory(path, onWarning, await readTexts(path, onWarning));
   }
 

@@ -1,8 +1,9 @@
-import { closeSync, fstatSync, ftruncateSync, readSync, writeSync } from "node:fs";
+import { closeSync, ftruncateSync, readSync, writeSync } from "node:fs";
 import type { z } from "zod";
 import { reasonOf, TeamError } from "../errors.ts";
 import { type FilePath, nameOf, parentOf, sizeOf, within } from "./file-path.ts";
 import { ensurePrivateDirectory, moveFile } from "./files.ts";
+import { type HeldFile, HeldFiles } from "./held-files.ts";
 import { parseJson } from "./json.ts";
 import { type FileLine, LineReader, maxRecordBytes } from "./line-reader.ts";
 import { openPrivateSync } from "./open-files.ts";
@@ -49,18 +50,13 @@ export function parseLine<T>(
  * it returns, they survive the death of the process. When it throws, the file is unchanged; if it
  * cannot be restored, the next call ends the torn line before it writes its own.
  *
- * The file is opened for each call: any number of logs costs no descriptors, and a deleted or
- * replaced one is noticed.
+ * With `files`, the file stays open for the next call.
  */
-export function appendLines(path: FilePath, lines: string): void {
+export function appendLines(path: FilePath, lines: string, files?: HeldFiles): void {
   requireBounded(path, lines);
+  using own = new HeldFiles();
   try {
-    const descriptor = openPrivateSync(path, "a+");
-    try {
-      writeWhole(descriptor, lines);
-    } finally {
-      closeSync(descriptor);
-    }
+    writeWhole((files ?? own).open(path, "a+"), lines);
   } catch (error) {
     throw writeFailed(path, error);
   }
@@ -84,12 +80,14 @@ export function writeFailed(path: FilePath, cause: unknown): TeamError {
   });
 }
 
-function writeWhole(descriptor: number, lines: string): void {
-  const { size } = fstatSync(descriptor);
-  const bytes = Buffer.from(endsWithLine(descriptor, size) ? lines : `\n${lines}`);
+function writeWhole(file: HeldFile, lines: string): void {
+  const { descriptor, size } = file;
+  const isWhole = size === file.end || endsWithLine(descriptor, size);
+  const bytes = Buffer.from(isWhole ? lines : `\n${lines}`);
   try {
     const written = writeSync(descriptor, bytes);
     if (written < bytes.length) throw new Error(`${written} of ${bytes.length} bytes fitted`);
+    file.end = size + written;
   } catch (error) {
     ftruncateSync(descriptor, size);
     throw error;

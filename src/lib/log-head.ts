@@ -1,7 +1,7 @@
 import { closeSync, fstatSync, readSync } from "node:fs";
 import { crc32 } from "node:zlib";
 import type { FilePath } from "./file-path.ts";
-import { InPlaceFile } from "./in-place-file.ts";
+import { InPlaceFile, type InPlaceFileOptions } from "./in-place-file.ts";
 import { openIfExistsSync } from "./open-files.ts";
 
 /** The recorded end of a log: its length, and the CRC-32 of these bytes. */
@@ -32,8 +32,8 @@ export class LogHead {
     this.#marks = marks;
   }
 
-  static async open(path: string, onWarning: (message: string) => void): Promise<LogHead> {
-    const file = await InPlaceFile.open(path, onWarning);
+  static async open(path: string, options: InPlaceFileOptions): Promise<LogHead> {
+    const file = await InPlaceFile.open(path, options);
     const text = (await file.read()) ?? "";
     return new LogHead(file, [...text.matchAll(pattern)].map(toMark));
   }

@@ -84,8 +84,8 @@ function noFile(path: FilePath): TeamError {
  * alone, whatever the umask. An existing one keeps its mode, and is refused if it has a second
  * name, because the text would be written there too.
  */
-export function openPrivateSync(path: FilePath, flags: keyof typeof accesses): number {
-  const descriptor = openOrMakeSync(path, accesses[flags]);
+export function openPrivateSync(path: FilePath, access: PrivateAccess): number {
+  const descriptor = openOrMakeSync(path, accesses[access]);
   try {
     if (fstatSync(descriptor).nlink > 1) throw hasSecondName(path);
     return descriptor;
@@ -94,6 +94,8 @@ export function openPrivateSync(path: FilePath, flags: keyof typeof accesses): n
     throw error;
   }
 }
+
+export type PrivateAccess = keyof typeof accesses;
 
 const accesses = { a: O_WRONLY | O_APPEND, "a+": O_RDWR | O_APPEND, "r+": O_RDWR };
 

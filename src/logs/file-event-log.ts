@@ -1,6 +1,7 @@
 import { TeamError } from "../errors.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { FilePath } from "../lib/file-path.ts";
+import type { HeldFiles } from "../lib/held-files.ts";
 import { appendLines, toLines } from "../lib/json-lines.ts";
 import { Listeners } from "../lib/listeners.ts";
 import type { AgentEvent, StoredEvent } from "../protocol/events.ts";
@@ -13,6 +14,8 @@ import { RotatingFile } from "./rotating-file.ts";
 export interface FileEventLogOptions {
   path: FilePath;
   clock: Clock;
+  /** Keeps the log open from one event to the next. */
+  files?: HeldFiles;
   maxBytes?: number;
   keptSegments?: number;
 }
@@ -36,8 +39,8 @@ export class FileEventLog implements EventLog {
   }
 
   static async open(options: FileEventLogOptions): Promise<FileEventLog> {
-    const { path, clock, maxBytes = 8 * 1024 * 1024, keptSegments = 4 } = options;
-    const file = await RotatingFile.open({ path, maxBytes, keptSegments, header: () => "" });
+    const { path, clock, maxBytes = 8 * 1024 * 1024, keptSegments = 4, files } = options;
+    const file = await RotatingFile.open({ path, maxBytes, keptSegments, header: () => "", files });
     // Ends a torn line before the numbers are read: it may be an event that lacks its newline.
     appendLines(path, "");
     const log = new FileEventLog(path, file, clock);

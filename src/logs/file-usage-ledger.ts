@@ -1,6 +1,7 @@
 import type { Clock } from "../lib/clock.ts";
 import type { FilePath } from "../lib/file-path.ts";
 import { locationOf } from "../lib/file-path.ts";
+import type { HeldFiles } from "../lib/held-files.ts";
 import { type Damage, repairTail, toLines } from "../lib/json-lines.ts";
 import { LineReader } from "../lib/line-reader.ts";
 import type { LogHead } from "../lib/log-head.ts";
@@ -22,6 +23,8 @@ export interface FileUsageLedgerOptions {
   head?: LogHead | undefined;
   /** Throws when this process may no longer write. */
   check?: () => Promise<void>;
+  /** Keeps the bill open from one call to the next. */
+  files?: HeldFiles;
   maxBytes?: number;
   keptSegments?: number;
 }
@@ -45,11 +48,11 @@ export class FileUsageLedger implements UsageLedger {
   }
 
   static async open(options: FileUsageLedgerOptions): Promise<FileUsageLedger> {
-    const { path, clock, onDamage, maxBytes = 4 * 1024 * 1024, keptSegments = 8 } = options;
+    const { path, clock, onDamage, maxBytes = 4 * 1024 * 1024, keptSegments = 8, files } = options;
     await repairTail(path, UsageLine, onDamage);
     const sums = await new FileUsageReader(path, { onDamage }).readSums();
     const header = () => (sums.isEmpty ? "" : toLines([sums.carried(clock.now())]));
-    const file = await RotatingFile.open({ path, maxBytes, keptSegments, header });
+    const file = await RotatingFile.open({ path, maxBytes, keptSegments, header, files });
     if (options.head)
       await checkBill(options.head, { path, generation: file.generation, onDamage });
     const ledger = new FileUsageLedger(options, file, sums);

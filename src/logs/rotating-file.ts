@@ -1,6 +1,7 @@
 import { mkdirSync, renameSync, rmSync } from "node:fs";
 import { atSync, type FilePath, parentOf, sizeOf } from "../lib/file-path.ts";
 import { ensurePrivateDirectory } from "../lib/files.ts";
+import type { HeldFiles } from "../lib/held-files.ts";
 import { appendLines, writeFailed } from "../lib/json-lines.ts";
 import { listSegments, segmentPath, sideDirectory } from "../lib/segments.ts";
 
@@ -11,6 +12,8 @@ export interface RotatingFileOptions {
   keptSegments: number;
   /** The lines that every new file begins with, written together with those that follow. */
   header(): string;
+  /** Keeps the file open from one append to the next. */
+  files?: HeldFiles | undefined;
 }
 
 /**
@@ -41,11 +44,11 @@ export class RotatingFile {
 
   /** Appends `lines` as `appendLines` does; when it throws, none of them is stored. */
   append(lines: string): void {
-    const { path, maxBytes, header } = this.#options;
+    const { path, maxBytes, header, files } = this.#options;
     const size = sizeOf(path);
     if (size >= maxBytes) this.#rotate();
     const isNew = size === 0 || size >= maxBytes;
-    appendLines(path, isNew ? header() + lines : lines);
+    appendLines(path, isNew ? header() + lines : lines, files);
   }
 
   #move(path: FilePath, segment: FilePath): void {

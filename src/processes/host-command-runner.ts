@@ -18,6 +18,7 @@ import { runHostProgram } from "./host-program.ts";
 import { type CommandOwner, markerName, newMarker } from "./marker.ts";
 import type { OutputFiles } from "./output-files.ts";
 import { closePipe, type Pipe, type Pipes, readerOf } from "./pipes.ts";
+import { startOfProcess } from "./process-list.ts";
 import type { Programs } from "./programs.ts";
 import type { RunningCommands } from "./running-commands.ts";
 
@@ -76,7 +77,7 @@ export class HostCommandRunner implements CommandRunner {
     if (launched.type === "not-started") return launched;
     const { child, pid, output } = launched;
     // The shell leads its own process group, which has its pid.
-    const tree = { group: pid, marker };
+    const tree = { group: pid, marker, start: startOfProcess(pid) };
     const capture = outputFiles.capture(name, onOutput);
     return new HostCommand({ child, tree, output, capture, clock, timeoutMs, signal, running });
   }

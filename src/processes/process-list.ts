@@ -17,9 +17,12 @@ export interface ProcessRow {
   readonly marker: string | undefined;
 }
 
-/** Every running process, also of other users. */
-export async function listProcesses(): Promise<ProcessRow[]> {
-  return process.platform === "darwin" ? await listByPs() : await readRows(listPids());
+/**
+ * Every running process, also of other users. With `since`, the start of a process, older ones may
+ * be missing.
+ */
+export async function listProcesses(since?: string): Promise<ProcessRow[]> {
+  return process.platform === "darwin" ? await listByPs() : await readRows(listPids(), since);
 }
 
 /**
@@ -37,6 +40,17 @@ export async function listProcessesSince(pid: number): Promise<ProcessRow[]> {
 /** Pids are given in rising order, and from the beginning again when they are used up. */
 function isBetween(pid: number, { first, last }: { first: number; last: number }): boolean {
   return first <= last ? first <= pid && pid <= last : first <= pid || pid <= last;
+}
+
+/** When a process started; undefined if it is gone, or nothing cheap says it. */
+export function startOfProcess(pid: number): string | undefined {
+  if (process.platform === "darwin") return undefined;
+  try {
+    return parseProcStat(readOfProcess(`/proc/${pid}/stat`));
+  } catch (error) {
+    if (cannotLook(error)) return undefined;
+    throw error;
+  }
 }
 
 /** The pids of marked processes, synchronously: for a process that is about to exit. */
@@ -57,19 +71,20 @@ function listPids(): number[] {
 const rowsPerTurn = 32;
 
 /** Without the thread pool, which takes several times as long, and with pauses for other work. */
-async function readRows(pids: readonly number[]): Promise<ProcessRow[]> {
+async function readRows(pids: readonly number[], since?: string): Promise<ProcessRow[]> {
   const rows: ProcessRow[] = [];
   for (const [index, pid] of pids.entries()) {
-    rows.push(...readRow(pid));
+    rows.push(...readRow(pid, since));
     if (index % rowsPerTurn === rowsPerTurn - 1) await setImmediate();
   }
   return rows;
 }
 
-function readRow(pid: number): ProcessRow[] {
+function readRow(pid: number, since = "0"): ProcessRow[] {
   const stat = readOfProcess(`/proc/${pid}/stat`);
   const start = parseProcStat(stat);
-  if (start === undefined) return [];
+  // The marker is read only where it matters: it takes longer than all the rest.
+  if (start === undefined || Number(start) < Number(since)) return [];
   // The program chooses the name before the last parenthesis: it may contain spaces and `)`.
   const [, parent, group] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
   const marker =

@@ -10,6 +10,8 @@ export interface ProcessTree {
   readonly group: number;
   /** The marker that all its processes have inherited. */
   readonly marker: string;
+  /** When its first process started, if that is known: all others are younger. */
+  readonly start?: string | undefined;
 }
 
 /** One process to be ended. A negative pid means a group. */
@@ -29,7 +31,7 @@ export async function isRunning(
   tree: ProcessTree,
   { isNew }: { isNew: boolean },
 ): Promise<boolean> {
-  const rows = isNew ? listProcessesSince(tree.group) : listProcesses();
+  const rows = isNew ? listProcessesSince(tree.group) : listProcesses(tree.start);
   const isAny = rows.then((them) => selectTree(them, tree).length > 0);
   return await orAssumed(isAny, signalProcess(-tree.group, 0));
 }
@@ -67,7 +69,9 @@ async function untilGone(targets: readonly Target[], clock: Clock): Promise<void
 /** Its processes; if they cannot be listed, its group. */
 function findTree(tree: ProcessTree): Promise<Target[]> {
   const select = (rows: ProcessRow[]): Target[] => selectTree(rows, tree);
-  return orAssumed(listProcesses().then(select), [{ pid: -tree.group, start: undefined }]);
+  return orAssumed(listProcesses(tree.start).then(select), [
+    { pid: -tree.group, start: undefined },
+  ]);
 }
 
 /** False also if its pid now belongs to another process, which must not be ended. */

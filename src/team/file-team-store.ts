@@ -171,6 +171,7 @@ export class FileTeamStore implements TeamStore {
         head: await this.#parts.openHead(member, HeadFile.open),
         onDamage: ({ reason }) => this.#place.onWarning(reason),
         check: () => this.#parts.fence.check(),
+        files: this.#parts.files,
       }),
     );
   }

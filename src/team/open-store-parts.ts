@@ -5,6 +5,8 @@ import { isProven, proveTeam } from "../keys/team-proof.ts";
 import { DirectoryWatch } from "../lib/directory-watch.ts";
 import type { Disposables } from "../lib/disposables.ts";
 import type { FilePath } from "../lib/file-path.ts";
+import { HeldFiles } from "../lib/held-files.ts";
+import type { InPlaceFileOptions } from "../lib/in-place-file.ts";
 import { Inventory } from "../lib/inventory.ts";
 import { LogHead } from "../lib/log-head.ts";
 import { moveMisplaced } from "../lib/misplaced.ts";
@@ -27,14 +29,20 @@ import type { TeamLayout } from "./team-layout.ts";
 import type { TeamPlace } from "./team-place.ts";
 
 /** Returns what opens the memory, outside the team directory, of how far a log has come. */
-function headOpener({ keyPlace, onWarning }: TeamPlace, { key, roster }: OpenedRoster) {
+function headOpener(
+  { keyPlace, onWarning }: TeamPlace,
+  { key, roster, files }: OpenedRoster & { files: HeldFiles },
+) {
   return async <T>(
     name: string,
-    open: (path: string, onWarning: (message: string) => void) => Promise<T>,
+    open: (path: string, options: InPlaceFileOptions) => Promise<T>,
   ): Promise<T | undefined> => {
     // A key that ends with this process signs nothing that counts at the next start.
     if (key.origin === "memory") return undefined;
-    return open(headPath({ teamId: roster.known.team_id, ...keyPlace }, name), onWarning);
+    return open(headPath({ teamId: roster.known.team_id, ...keyPlace }, name), {
+      onWarning,
+      files,
+    });
   };
 }
 
@@ -79,31 +87,34 @@ export async function openStoreParts(options: PartsOptions, opened: Disposables)
   );
   const check = () => fence.check();
   const { directory, inbox, transcripts, background } = layout;
-  for (const path of [directory, inbox, transcripts, background]) {
-    await moveMisplaced(path, report);
-  }
-  await removeLeftovers(layout);
+  const places = [directory, inbox, transcripts, background];
+  await Promise.all([
+    ...places.map((path) => moveMisplaced(path, report)),
+    removeLeftovers(layout),
+  ]);
   await setTeamAside({ layout, clock, check, onWarning, fresh });
   await makeDirectories(layout);
   const watch = opened.use(watchDirectory(place, layout.directory));
   const inboxWatch = opened.use(watchDirectory(place, layout.inbox));
   const { roster, key, isTakenOver } = await openRoster(options, { watch, check });
   opened.use(roster);
-  const openHead = headOpener(place, { roster, key });
+  const files = opened.use(new HeldFiles());
+  const openHead = headOpener(place, { roster, key, files });
   const records = await openRecords(place, layout, {
     ...{ opened, key, check, openList: (name) => openHead(name, Inventory.open) },
   });
   if (isTakenOver) await askAgain(records.requests, roster.known);
   const writer = opened.use(new MailWriter());
-  const events = opened.use(await FileEventLog.open({ path: layout.events, clock }));
+  const events = opened.use(await FileEventLog.open({ path: layout.events, clock, files }));
   const usage = await FileUsageLedger.open({
     path: layout.usage,
     clock,
     onDamage: ({ reason }) => onWarning(reason),
     head: await openHead("bill.usage", LogHead.open),
-    check,
+    ...{ check, files },
   });
-  return { opened, fence, inboxWatch, writer, key, roster, openHead, ...records, events, usage };
+  const parts = { opened, fence, inboxWatch, writer, files, key, roster, openHead };
+  return { ...parts, ...records, events, usage };
 }
 
 interface RecordOptions {
@@ -140,7 +151,7 @@ async function openRecords(
   });
   opened.use(tasks);
   opened.use(requests);
-  for (const records of [tasks, requests, jobs, crons]) await records.repair();
+  await Promise.all([tasks, requests, jobs, crons].map((records) => records.repair()));
   return { tasks, requests, jobs, crons };
 }
 

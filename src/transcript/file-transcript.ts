@@ -1,6 +1,7 @@
 import { hasErrno } from "../errors.ts";
 import { type FilePath, parentOf } from "../lib/file-path.ts";
 import { ensurePrivateDirectory, moveFile } from "../lib/files.ts";
+import type { HeldFiles } from "../lib/held-files.ts";
 import { appendLines, type Damage, parseLine, repairTail } from "../lib/json-lines.ts";
 import { type FileLine, LineReader } from "../lib/line-reader.ts";
 import { Serial } from "../lib/serial.ts";
@@ -27,6 +28,8 @@ interface WriterOptions extends FileTranscriptOptions {
   head?: HeadFile | undefined;
   /** Throws when this process may no longer write. */
   check?: () => Promise<void>;
+  /** Keeps the transcript open from one entry to the next. */
+  files?: HeldFiles;
 }
 
 /** Reads a transcript that another process may be writing, and never changes it. */
@@ -121,7 +124,7 @@ export class FileTranscript implements Transcript {
   async append(entries: readonly Entry[]): Promise<void> {
     if (entries.length === 0) return;
     await this.#serial.run(async () => {
-      const { chain, head, check } = this.#options;
+      const { chain, head, check, files } = this.#options;
       await check?.();
       let lines = "";
       let last = this.#last;
@@ -130,7 +133,7 @@ export class FileTranscript implements Transcript {
         lines += sealed.line;
         last = sealed.link;
       }
-      appendLines(this.#path, lines);
+      appendLines(this.#path, lines, files);
       this.#last = last;
       head?.write(last);
     });

@@ -1,4 +1,4 @@
-import { InPlaceFile } from "../lib/in-place-file.ts";
+import { InPlaceFile, type InPlaceFileOptions } from "../lib/in-place-file.ts";
 import type { ChainLink } from "./entry-chain.ts";
 
 /**
@@ -12,8 +12,8 @@ export class HeadFile {
     this.#file = file;
   }
 
-  static async open(path: string, onWarning: (message: string) => void): Promise<HeadFile> {
-    return new HeadFile(await InPlaceFile.open(path, onWarning));
+  static async open(path: string, options: InPlaceFileOptions): Promise<HeadFile> {
+    return new HeadFile(await InPlaceFile.open(path, options));
   }
 
   /** Undefined if nothing is recorded. */

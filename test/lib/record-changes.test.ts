@@ -70,6 +70,20 @@ test("closing waits for the record that is being read, and no other one is read"
   expect(fixture.reads).toEqual(["1"]);
 });
 
+test("a file that an editor has emptied is read once it is written", async () => {
+  await using fixture = await open(2);
+  await fixture.empty("1");
+  fixture.changed("1.json");
+  fixture.changed("2.json");
+  expect(await fixture.next()).toEqual({ id: "2", version: 1 });
+  expect(fixture.reads).toEqual(["2"]);
+
+  await fixture.write("1", 2);
+  fixture.changed("1.json");
+
+  expect(await fixture.next()).toEqual({ id: "1", version: 2 });
+});
+
 /** So many records that are older than anything that is looked for. */
 async function open(count: number) {
   const directory = await temporaryDirectory();
@@ -121,6 +135,7 @@ async function open(count: number) {
   return {
     ...{ changes, changed: (name: string | undefined) => changed(name), reads, seen },
     ...{ versions, write, hasBegun, path: directory.path },
+    empty: (id: string) => writeFile(join(directory.path, `${id}.json`), ""),
     async next() {
       if (seen.length <= taken) await new Promise<void>((resolve) => waiting.push(resolve));
       const record = seen[taken++];

@@ -130,6 +130,7 @@ describe("rotation", () => {
     await using fixture = await openLog({});
     fixture.log.append(warning("1"));
     fixture.log.append(warning("2"));
+    fs.mkdirSync(fixture.segments);
     fs.renameSync(fixture.path, join(fixture.segments, "000001.jsonl"));
 
     const reopened = await fixture.reopen();

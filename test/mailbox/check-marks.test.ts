@@ -16,7 +16,7 @@ async function markedMailbox(directory: string) {
   const segments = [1, 2].map((n) => String(segmentPath(layout.directory, n)));
   const paths = [...segments, String(layout.live)];
   for (const path of paths) await writeFile(path, "one\ntwo\n");
-  const head = await LogHead.open(join(directory, "head"), () => undefined);
+  const head = await LogHead.open(join(directory, "head"), { onWarning: () => undefined });
   head.advance(paths.map((path, index) => ({ generation: index + 1, path, bytes: 8 })));
   const check = async (...sources: ReturnType<typeof newSource>[]) => {
     const warnings: string[] = [];

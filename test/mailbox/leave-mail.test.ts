@@ -20,7 +20,7 @@ import {
 const hello = { type: "message", from: lead, content: "hello" } as const;
 
 async function leave(directory: string) {
-  const head = await LogHead.open(join(directory, "head"), () => undefined);
+  const head = await LogHead.open(join(directory, "head"), { onWarning: () => undefined });
   const message = await leaveMail(hello, {
     inbox: join(directory, "inbox"),
     owner: MemberName.parse("ada"),

@@ -1,5 +1,6 @@
+import { spawn } from "node:child_process";
 import { expect, test } from "vitest";
-import { parsePsTable } from "../../src/processes/process-list.ts";
+import { listProcesses, parsePsTable, startOfProcess } from "../../src/processes/process-list.ts";
 import { selectTree } from "../../src/processes/process-tree.ts";
 
 test("a tree is the shell, its group, its descendants, and all processes with the marker", () => {
@@ -39,3 +40,24 @@ test("the table of ps is read, with environments behind the commands", () => {
     { pid: 503, parent: 1, group: 503, start: undefined, marker: "other" },
   ]);
 });
+
+test.runIf(process.platform === "linux")(
+  "with a start, only processes that are not older are listed",
+  async () => {
+    using child = startChild();
+    const start = startOfProcess(child.pid);
+
+    const all = (await listProcesses()).map(({ pid }) => pid);
+    const since = (await listProcesses(start)).map(({ pid }) => pid);
+
+    expect(all).toEqual(expect.arrayContaining([1, child.pid]));
+    expect(since).toContain(child.pid);
+    expect(since).not.toContain(1);
+  },
+);
+
+function startChild(): Disposable & { pid: number } {
+  const child = spawn("sleep", ["600"], { stdio: "ignore" });
+  if (child.pid === undefined) throw new Error("sleep could not be started");
+  return { pid: child.pid, [Symbol.dispose]: () => child.kill("SIGKILL") };
+}

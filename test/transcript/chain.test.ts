@@ -261,7 +261,9 @@ async function writtenTranscript() {
   const headPath = join(temporary.path, "heads", "ada");
   await mkdir(join(temporary.path, "heads"));
   const warnings: string[] = [];
-  const head = await HeadFile.open(headPath, (message) => warnings.push(message));
+  const head = await HeadFile.open(headPath, {
+    onWarning: (message) => warnings.push(message),
+  });
   const open = (damages: Damage[], options: { withoutHead?: boolean } = {}) =>
     FileTranscript.open(path, {
       chain,

@@ -269,7 +269,7 @@ export class FileTeamView implements TeamView {
     const { LogHead } = await import("../../lib/log-head.ts");
     const { keyPlace, onWarning, clock } = this.#place;
     const place = { teamId: opened.team.team_id, ...keyPlace };
-    const head = await LogHead.open(headPath(place, mailHead(owner)), onWarning);
+    const head = await LogHead.open(headPath(place, mailHead(owner)), { onWarning });
     const { inbox } = opened.layout;
     return leaveMail(draft, { inbox, owner, signature, now: clock.now(), head });
   }
