@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { realpathSync } from "node:fs";
 import promises, {
   chmod,
   copyFile,
@@ -292,8 +293,11 @@ test("closing waits until a record changed by another process is read", async ()
   await using otherDirectory = await temporaryDirectory();
   const order: string[] = [];
   const store = await openStore(directory.path, { onWarning: (text) => order.push(text) });
-  using reading = holdOpening("/77.json");
-  await writeFile(join(directory.path, ".team", "tasks", "77.json"), "{");
+  const tasks = join(directory.path, ".team", "tasks");
+  const versions = join(tasks, ".versions", "77");
+  await mkdir(versions, { recursive: true });
+  using reading = holdListing(versions);
+  await writeFile(join(tasks, "77.json"), "{");
   await reading.hasBegun;
 
   const closing = store[Symbol.asyncDispose]().then(() => order.push("closed"));
@@ -305,9 +309,9 @@ test("closing waits until a record changed by another process is read", async ()
   expect(order).toEqual([expect.stringContaining("77.json"), "closed"]);
 });
 
-/** Holds the opening of files whose paths end in `suffix`. */
-function holdOpening(suffix: string) {
-  const { open } = promises;
+/** Holds the listing of a directory, by whichever path it is reached. */
+function holdListing(directory: string) {
+  const { readdir } = promises;
   let begin = () => {};
   let goOn = () => {};
   const hasBegun = new Promise<void>((resolve) => {
@@ -317,12 +321,12 @@ function holdOpening(suffix: string) {
     goOn = resolve;
   });
   const patch = patchFs(promises, {
-    open: async (...args) => {
-      if (String(args[0]).endsWith(suffix)) {
+    readdir: async (...args: unknown[]) => {
+      if (realpathSync(String(args[0])) === realpathSync(directory)) {
         begin();
         await mayGoOn;
       }
-      return open(...args);
+      return Reflect.apply(readdir, promises, args);
     },
   });
   return { hasBegun, goOn, [Symbol.dispose]: () => patch[Symbol.dispose]() };
