@@ -35,7 +35,11 @@ test("P12 from the spawn on, nothing changes before a plan is approved: not afte
     lead: [
       spawns("alice", { plan_required: true }),
       says("Waiting."),
-      decides(false, "Too much at once."),
+      // Not before all calls of the reply with the plan have their results.
+      async (request) => {
+        await wire.requested("alice", 3);
+        return decides(false, "Too much at once.")(request);
+      },
       says("Rejected."),
       decides(true),
       says("Approved."),
@@ -92,7 +96,16 @@ test("P12 from the spawn on, nothing changes before a plan is approved: not afte
 
 test("P12 a member that needs no plan is blocked too, once it has submitted one", async () => {
   await using wire = await TeamOnWire.start({
-    lead: [spawns("alice"), says("Waiting."), decides(true), says("Approved.")],
+    lead: [
+      spawns("alice"),
+      says("Waiting."),
+      // Not before the write after the plan has its result.
+      async (request) => {
+        await wire.requested("alice", 3);
+        return decides(true)(request);
+      },
+      says("Approved."),
+    ],
     alice: [
       writes("before.txt"),
       reply([plans("A plan"), writes("pending.txt")]),
