@@ -13,6 +13,7 @@ import promises, {
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { lead, MemberName, user } from "../../src/protocol/ids.ts";
+import type { Entry } from "../../src/protocol/transcript.ts";
 import { testTeamStore } from "../../src/testing/conformance/team-store.ts";
 import { ManualClock } from "../../src/testing/manual-clock.ts";
 import { patchFs } from "../../src/testing/patched-fs.ts";
@@ -244,6 +245,86 @@ test("P37 after a takeover the open requests are asked again, except those of ca
   const answer = { by: lead, state: "approved", hash: asked.hash } as const;
   if (again) await second.requests.decide(again.id, answer);
   await expect(second.requests.decide(asked.id, answer)).rejects.toThrow();
+});
+
+test("P37 a member of a team that is taken over is who it was, and has to ask for everything", async () => {
+  await using directory = await temporaryDirectory();
+  const first = await openStore(directory.path);
+  const decided = { role: "tester", model: "a/b", cwd: "/work", color: "red", tools: ["bash"] };
+  const allowed = { permission_mode: "bypassPermissions", plan_required: false } as const;
+  await enlist(
+    first,
+    { ...member("alice", "working"), ...decided, ...allowed, incarnation: "before" },
+    member("bob", "shutdown"),
+  );
+  await first[Symbol.asyncDispose]();
+  await rm(join(directory.path, "state"), { recursive: true });
+  await expect(openStore(directory.path)).rejects.toMatchObject({
+    message: expect.stringContaining("Its teammates: alice (tester, a/b); bob (coder)."),
+  });
+
+  await using second = await takeOverStore(directory.path);
+
+  const [taken, ended] = (await second.roster.read()).members;
+  expect(taken).toMatchObject({
+    ...{ ...decided, name: "alice", status: "idle" },
+    ...{ permission_mode: "default", plan_required: true },
+  });
+  expect(taken?.incarnation).not.toBe("before");
+  expect(ended).toMatchObject({ name: "bob", status: "shutdown" });
+  expect(Object.keys(ended ?? {})).not.toContain("model");
+});
+
+test("P37 what a member saw is kept as a note when its team is taken over, other files stay", async () => {
+  await using directory = await temporaryDirectory();
+  const first = await openStore(directory.path);
+  await enlist(first, member("alice"));
+  const at = "2026-01-01T09:00:00.000Z";
+  for (const name of [lead, alice]) {
+    const { transcript } = await first.openMember(name, ignored);
+    const said: Entry = { type: "note", at, text: "remember", wakes: false };
+    await transcript.append(name === lead ? [said] : [{ type: "run-start", at }]);
+  }
+  await first[Symbol.asyncDispose]();
+  const transcripts = join(directory.path, ".team", "transcripts");
+  await writeFile(join(transcripts, "notes.txt"), "mine");
+  await rm(join(directory.path, "state"), { recursive: true });
+
+  await using second = await takeOverStore(directory.path, { clock: new ManualClock() });
+
+  const tailOf = async (name: MemberName) => {
+    const { transcript } = await second.openMember(name, ignored);
+    return transcript.tail();
+  };
+  expect(await tailOf(lead)).toMatchObject([
+    { type: "note", text: expect.stringContaining("[note] remember"), wakes: false },
+  ]);
+  expect(await tailOf(alice)).toEqual([]);
+  expect(await readFile(join(transcripts, "notes.txt"), "utf8")).toBe("mine");
+  const archive = join(directory.path, ".team/archive/2026-01-01T00-00-00.000Z");
+  expect((await readdir(join(archive, "transcripts"))).sort()).toEqual([
+    ...["alice.jsonl", "lead.jsonl"],
+  ]);
+  expect((await readdir(archive)).sort()).toEqual(
+    expect.arrayContaining(["config.json", "config.last-good.json", "transcripts"]),
+  );
+});
+
+test("a key that cannot be saved is a warning, and the team runs until its process ends", async () => {
+  await using directory = await temporaryDirectory();
+  await writeFile(join(directory.path, "file"), "");
+  const stateHome = join(directory.path, "file", "state");
+  const warnings: string[] = [];
+
+  await using store = await openStore(directory.path, {
+    keyPlace: { keyFile: undefined, stateHome, home: directory.path },
+    onWarning: (message) => warnings.push(message),
+  });
+
+  await store.send("lead", { type: "message", from: user, content: "hi" });
+  const { reader } = await store.openMember(lead, ignored);
+  expect(await reader.unread()).toMatchObject([{ message: { from: "user", content: "hi" } }]);
+  expect(warnings).toEqual([expect.stringContaining("The team's key cannot be saved")]);
 });
 
 test("P15 a line that is set aside is an event, and other processes see it", async () => {

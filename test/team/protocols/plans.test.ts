@@ -204,6 +204,16 @@ test("a plan that is too long for a message is refused, and the one before still
   expect(team.plans.approvedPlanOf(bob)).toBe(id);
 });
 
+test("a cancelled plan that the roster still names does not count after a restart", async () => {
+  const team = await openTeam();
+  await team.plans.begin(bob, false);
+  const { id } = await team.plans.submit(bob, "1. …");
+  await team.plans.end(bob);
+
+  team.needNoPlan();
+  expect(await team.gateAfterRestart(id)).toBeUndefined();
+});
+
 test("a plan that another process decides opens the gate here", async () => {
   const team = await openTeam();
   const { id, hash } = await team.plans.submit(bob, "1. …");
@@ -268,6 +278,9 @@ async function openTeam(approver: MemberName = lead) {
     claim(skewMs: number): TaskLease {
       const since = new Date(clock.now().getTime() + skewMs).toISOString();
       return { holder: bob, since, ended_plan: plans.approvedPlanOf(bob) ?? null };
+    },
+    needNoPlan() {
+      record = { ...record, plan_required: false };
     },
     setClockBack(ms: number) {
       setBackMs = ms;

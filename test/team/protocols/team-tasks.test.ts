@@ -90,7 +90,7 @@ test("the owner of a task is notified, unless it made the change itself", async 
   });
   await tasks.deskOf(alice).create({ subject: "own", owner: "alice" });
   await desk.update(id, { subject: "the task" });
-  await desk.update(id, { owner: "bob" });
+  await desk.update(id, { owner: "Bob" });
   await desk.update(id, { owner: null });
 
   const told = { type: "task_assignment", from: lead, task_id: id };

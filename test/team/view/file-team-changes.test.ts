@@ -40,6 +40,17 @@ test("a lead is looked for every two seconds, and told when it is another one", 
   expect(it.told.filter(({ type }) => type === "lead")).toHaveLength(3);
 });
 
+test("mail is told when it is watched first, and whenever it comes", async () => {
+  await using it = await openChanges();
+  await it.until("mail", 1);
+
+  await writeFile(join(it.directory, "inbox/lead.jsonl"), "hi\n");
+  const toldOf = () => it.told.filter(({ type }) => type === "mail").length;
+  await it.clock.advanceUntil(() => toldOf() > 1, 100);
+
+  expect(it.told).toContainEqual({ type: "mail", member: lead });
+});
+
 test("without listeners nothing is watched or reported", async () => {
   await using it = await openChanges();
   await it.until("lead", 1);

@@ -240,7 +240,9 @@ test("missing entries are reported once, at the start, in the middle and between
     const view = viewTeam(directory.path, { onWarning: (message) => warnings.push(message) });
     let before: Cursor | null | undefined;
     while (before !== null) before = (await view.transcript(lead, { before, limit })).before;
-    return warnings.filter((text) => text.includes("entries are missing")).length;
+    const told = warnings.filter((text) => text.includes("entries are missing"));
+    if (kept[0] !== 1) expect(told.at(-1)).toContain("before byte 0:");
+    return told.length;
   };
 
   for (const limit of [1, 2, 10]) {
