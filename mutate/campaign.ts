@@ -1,6 +1,6 @@
 import { readdir, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
-import type { Random } from "../soak/random.ts";
+import { Random } from "../soak/random.ts";
 import { Copy } from "./copy.ts";
 import { isEquivalent } from "./equivalent.ts";
 import { type Mutant, mutantsOf } from "./mutants.ts";
@@ -17,6 +17,8 @@ export interface Target {
 
 export interface Outcome {
   source: string;
+  /** Picks the same sample again. */
+  seed: number;
   /** The total number of mutants, of which the sample is a part. */
   population: number;
   sample: readonly string[];
@@ -32,7 +34,7 @@ interface Survivor {
 
 export interface CampaignOptions {
   count: number;
-  random: Random;
+  seed: number;
   /** Only mutants whose id contains this. */
   only: string;
 }
@@ -51,6 +53,7 @@ export async function tryMutants(target: Target, options: CampaignOptions): Prom
   const reached = new Set(lines.flatMap((line) => (line.type === "reached" ? [line.mutant] : [])));
   return {
     source: target.source,
+    seed: options.seed,
     population: all.length,
     sample: sample.map(({ id }) => id),
     survivors: sample
@@ -124,7 +127,8 @@ async function filesBelow(path: string): Promise<string[]> {
   return files.map(({ parentPath, name }) => join(parentPath, name)).sort();
 }
 
-function pick(mutants: readonly Mutant[], { count, random }: CampaignOptions): Mutant[] {
+function pick(mutants: readonly Mutant[], { count, seed }: CampaignOptions): Mutant[] {
+  const random = new Random(seed);
   const left = [...mutants];
   const picked: Mutant[] = [];
   while (picked.length < count && left.length > 0) {

@@ -5,7 +5,6 @@
  * docs/benchmarks.md. The working tree is not touched. Needs bubblewrap and a build.
  */
 import { parseArgs } from "node:util";
-import { Random } from "../soak/random.ts";
 import { type Outcome, tryMutants } from "./campaign.ts";
 import { percentKilled, writeFigures } from "./report.ts";
 import { targets } from "./targets.ts";
@@ -28,16 +27,15 @@ if (chosen.length === 0) {
 
 const outcomes: Outcome[] = [];
 for (const target of chosen) {
-  const random = new Random(Number(values.seed));
   const outcome = await tryMutants(target, {
     count: Number(values.sample),
-    random,
+    seed: Number(values.seed),
     only: values.only,
   });
   outcomes.push(outcome);
   show(outcome);
 }
-if (values.write) await writeFigures(outcomes, values.seed);
+if (values.write) await writeFigures(outcomes);
 
 function show(outcome: Outcome): void {
   const { source, sample, population, survivors, useless } = outcome;
