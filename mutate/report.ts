@@ -7,7 +7,7 @@ export async function writeFigures(outcomes: readonly Outcome[]): Promise<void> 
   await publish({
     title: "What the tests notice",
     command: "npm run mutate -- --write",
-    about: `The code is broken in small ways, one at a time: a condition that always or never holds, half of an \`and\` or \`or\`, another comparison, a statement left out, another number, name or flag. Texts for people and models stay as they are. Each such mutant is tried on every test of its folder that comes by it; it is killed when one fails. \`--seed\` picks the same mutants again. Some change nothing that anybody could see, so that 100 % cannot be had.`,
+    about: `The code is broken in small ways, one at a time: a condition that always or never holds, half of an \`and\` or \`or\`, another comparison, a statement left out, another number, name or flag. Texts for people and models stay as they are. Each such mutant is tried on every test of its folder that comes by it; it is killed when one fails. The seed picks the same mutants again. Some change nothing that anybody could see, so that 100 % cannot be had.`,
     date: new Date(),
     sections: [
       {
