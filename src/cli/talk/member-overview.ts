@@ -1,6 +1,6 @@
 import { type Activity, afterEvent, noActivity } from "../../lib/activity.ts";
 import type { AgentEvent } from "../../protocol/events.ts";
-import { lead, MemberName } from "../../protocol/ids.ts";
+import { lead, type MemberName, TeammateName } from "../../protocol/ids.ts";
 import type { Member, MemberStatus } from "../../protocol/team.ts";
 import { totalTokens } from "../../protocol/usage.ts";
 
@@ -59,11 +59,14 @@ export class MemberOverview {
   }
 
   note(event: AgentEvent): void {
-    if (event.member === undefined || !MemberName.safeParse(event.member).success) return;
-    const before = this.#members.get(event.member) ?? newcomer(event.member, this.#monotonicMs());
+    const { member } = event;
+    // Mail is also sent by the person, the runtime, and others who are no members.
+    if (member === undefined || !(member === lead || TeammateName.safeParse(member).success))
+      return;
+    const before = this.#members.get(member) ?? newcomer(member, this.#monotonicMs());
     const state = afterEvent(before.state, event);
     const activity = activityAfter(event, state, before);
-    this.#members.set(event.member, {
+    this.#members.set(member, {
       ...before,
       ...asideFrom(event, before),
       state,

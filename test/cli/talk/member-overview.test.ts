@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { MemberOverview } from "../../../src/cli/talk/member-overview.ts";
 import type { AgentEvent } from "../../../src/protocol/events.ts";
-import { MemberName, newRequestId, TeammateName } from "../../../src/protocol/ids.ts";
+import { MemberName, newMessageId, newRequestId, TeammateName } from "../../../src/protocol/ids.ts";
 
 const alice = MemberName.parse("alice");
 
@@ -16,6 +16,17 @@ function castAfter(...events: Unstamped<AgentEvent>[]) {
 
 test("the lead is in the overview from the start", () => {
   expect(new MemberOverview(() => 0).members).toMatchObject([{ name: "lead", status: "idle" }]);
+});
+
+test.each(["user", "system", "outside"])("mail from %s makes no member of it", (sender) => {
+  const overview = new MemberOverview(() => 0);
+
+  overview.note({
+    ...{ type: "message-sent", at: "2026-01-01T00:00:00.000Z", member: MemberName.parse(sender) },
+    ...{ id: newMessageId(new Date(0)), to: alice, message_type: "message", preview: "hi" },
+  });
+
+  expect(overview.members.map(({ name }) => name)).toEqual(["lead"]);
 });
 
 test("a member is shown working, calling a tool, and idle again", () => {
