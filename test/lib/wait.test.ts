@@ -11,12 +11,10 @@ test("a wait ends when its clock reaches the time", async () => {
     isOver = true;
   });
 
-  clock.advance(999);
-  await Promise.resolve();
-  expect(isOver).toBe(false);
-  clock.advance(1);
+  await clock.advanceUntil(() => isOver);
 
   await waiting;
+  expect(clock.monotonicMs()).toBe(1_000);
 });
 
 test("an aborted wait rejects with the reason, before and during", async () => {

@@ -5,7 +5,14 @@ import type { ModelFailure } from "../../src/model/model-failure.ts";
 import { StopReason } from "../../src/protocol/transcript.ts";
 import { testModel } from "../../src/testing/conformance/model.ts";
 import { ManualClock } from "../../src/testing/manual-clock.ts";
-import { fails, hangs, ScriptedModel, says, streams } from "../../src/testing/scripted-model.ts";
+import {
+  fails,
+  hangs,
+  ScriptedModel,
+  type ScriptStep,
+  says,
+  streams,
+} from "../../src/testing/scripted-model.ts";
 
 const limited: ModelFailure = { kind: "rate-limited", message: "429", retryAfterMs: 30_000 };
 const overloaded: ModelFailure = { kind: "overloaded", message: "529" };
@@ -24,19 +31,21 @@ test("a successful reply is passed on unchanged", async () => {
 
 test("no request is sent before a pause requested by the provider is over", async () => {
   const { clock, governor } = setUp();
-  const models = [new ScriptedModel([fails(limited), says("hi")]), new ScriptedModel([says("ho")])];
+  const sentMs: number[] = [];
+  const notes = (step: ScriptStep) => () => {
+    sentMs.push(clock.monotonicMs());
+    return step;
+  };
+  const refused = new ScriptedModel([notes(fails(limited)), notes(says("hi"))]);
+  const other = new ScriptedModel([notes(says("ho"))]);
 
-  const calls = [];
-  for (const model of models) {
-    calls.push(start(governor.govern(model)));
-    await settled();
-  }
-  clock.advance(29_999);
-  await settled();
-  expect(models.map(({ requests }) => requests.length)).toEqual([1, 0]);
-  clock.advance(1);
+  const calls = [start(governor.govern(refused))];
+  await clock.waitingFor(30_000);
+  calls.push(start(governor.govern(other)));
+  const [first, second] = await play(clock, Promise.all(calls.map(({ ended }) => ended)));
 
-  const [first, second] = await Promise.all(calls.map(({ ended }) => ended));
+  expect(sentMs[0]).toBe(0);
+  expect(Math.min(...sentMs.slice(1))).toBe(30_000);
   expect(first?.map(({ type }) => type)).toEqual(["restart", "waiting", "text-delta", "finish"]);
   expect(second?.[0]).toEqual({
     type: "waiting",
@@ -414,14 +423,10 @@ test("a provider that asks for an immediate retry is not asked in a loop", async
   const model = new ScriptedModel([fails(now), fails(now), says("hi")]);
   const call = start(governor.govern(model));
 
-  await settled();
-  expect(model.requests).toHaveLength(1);
+  const parts = await play(clock, call.ended);
 
-  for (let second = 0; second < 10; second++) {
-    clock.advance(1000);
-    await settled();
-  }
-  expect((await call.ended).at(-1)?.type).toBe("finish");
+  expect(parts.at(-1)?.type).toBe("finish");
+  expect(delaysIn(parts)).toEqual([500, 1_000]);
 });
 
 test("by default 32 requests are in flight at most, and one is tried ten times", async () => {
