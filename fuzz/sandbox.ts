@@ -33,6 +33,8 @@ export class Sandbox implements AsyncDisposable {
         ...["--unshare-all", "--die-with-parent", "--new-session"],
         // To answer name lookups, which use a port below 1024.
         ...["--cap-drop", "ALL", "--cap-add", "CAP_NET_BIND_SERVICE"],
+        // Only root keeps that capability when a program is started.
+        ...["--unshare-user", "--uid", "0", "--gid", "0"],
         ...["--tmpfs", "/run", "--ro-bind", root, pristine, "--ro-bind", driver, "/run/driver.mjs"],
         ...["--tmpfs", "/tmp", "--tmpfs", root, "--chdir", "/"],
         ...path.flatMap((directory) => ["--ro-bind", directory, directory]),

@@ -1,10 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { watch } from "node:fs";
-import { access, constants, open, rm, stat, statfs } from "node:fs/promises";
+import { access, constants, open, readFile, rm, stat, statfs } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { hasErrno } from "../../errors.ts";
 import { sharedFileSystemWarning } from "../../lib/file-system-warning.ts";
-import { readTextIfExists } from "../../lib/files.ts";
 import type { ProcessInfo, Terminal } from "../command.ts";
 import { stateDirectory } from "../settings/standard-places.ts";
 import type { Check, Finding } from "./check.ts";
@@ -50,7 +49,7 @@ const tooLittleSpace = 50 * 2 ** 20;
 async function watchFindings(directory: string): Promise<Finding[]> {
   const limits = await Promise.all(
     ["max_user_watches", "max_user_instances"].map(async (name) => {
-      const text = await readTextIfExists(`/proc/sys/fs/inotify/${name}`);
+      const text = await limitText(name);
       return text === undefined ? [] : [`${name} ${text.trim()}`];
     }),
   );
@@ -67,6 +66,16 @@ async function watchFindings(directory: string): Promise<Finding[]> {
         remedy: said === "" ? "Nothing needs to be done." : `Raise fs.inotify limits: ${said}.`,
       },
     ];
+  }
+}
+
+/** A file of the system, not of this user; undefined where there is none, as on macOS. */
+async function limitText(name: string): Promise<string | undefined> {
+  try {
+    return await readFile(`/proc/sys/fs/inotify/${name}`, "utf8");
+  } catch (error) {
+    if (!hasErrno(error, "ENOENT", "EACCES")) throw error;
+    return undefined;
   }
 }
 
