@@ -17,7 +17,7 @@ import { temporaryDirectory } from "../../src/testing/temporary-directory.ts";
 const alice = MemberName.parse("alice");
 const one = TaskId.parse("1");
 
-testTaskBoard("StoredTaskBoard in files", open);
+testTaskBoard("StoredTaskBoard in files", () => open({ isWatched: true }));
 
 test("a task is a readable file, and every version of it is kept", async () => {
   await using fixture = await open();
@@ -104,7 +104,7 @@ test("a claim committed by a process that died at that moment counts, and a repa
 });
 
 test("a listener is called for a task that another process creates and claims", async () => {
-  await using fixture = await open();
+  await using fixture = await open({ isWatched: true });
   const racer = await startRacer(fixture.path, "m0", 1);
   const claimed = nextChange(fixture.board, ({ owner }) => owner === "m0");
 
@@ -115,7 +115,7 @@ test("a listener is called for a task that another process creates and claims", 
 });
 
 test("a listener is called for a person's edit", async () => {
-  await using fixture = await open();
+  await using fixture = await open({ isWatched: true });
   await fixture.board.create({ subject: "x", created_by: lead });
   const edited = nextChange(fixture.board, ({ subject }) => subject === "edited");
 
@@ -190,7 +190,11 @@ describe("a task that troupe did not write", () => {
   });
 });
 
-async function open() {
+/**
+ * `isWatched` where changes made elsewhere are to be reported. A watch may also read a file that a
+ * test has written in part.
+ */
+async function open({ isWatched = false } = {}) {
   const directory = await temporaryDirectory();
   const clock = new ManualClock();
   const problems: string[] = [];
@@ -202,7 +206,7 @@ async function open() {
   const openBoard = (signature?: Signature) =>
     StoredTaskBoard.inFiles({
       directory: directory.path,
-      watch,
+      watch: isWatched ? watch : undefined,
       clock,
       signature,
       onDamage: (problem) => void problems.push(problem),
