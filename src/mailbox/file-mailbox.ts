@@ -42,6 +42,22 @@ export interface FileMailboxOptions {
 
 const defaultLimits = { rotateBytes: 1024 * 1024, historyBytes: 64 * 1024 * 1024 };
 
+/**
+ * Returns a function that calls `wake` once for all its calls of one moment: reports that come at
+ * the same time are read at once, and shown in one request.
+ */
+function together(wake: () => void): () => void {
+  let isDue = false;
+  return () => {
+    if (isDue) return;
+    isDue = true;
+    setImmediate(() => {
+      isDue = false;
+      wake();
+    });
+  };
+}
+
 /** A mailbox as an append-only log: one write(2) a message, by any process, without a lock. */
 export class FileMailbox implements Mailbox {
   readonly owner: MemberName;
@@ -102,7 +118,7 @@ export class FileMailbox implements Mailbox {
       },
     });
     stopWatching = watch.subscribe(this.#layout.fileName, () => reader.wake());
-    this.#wake = () => reader.wake();
+    this.#wake = together(() => reader.wake());
     return reader;
   }
 }

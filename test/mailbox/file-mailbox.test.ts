@@ -42,6 +42,25 @@ test("a line has its id first and its signature last", async () => {
   );
 });
 
+test("messages of one moment wake their reader once, a later one again", async () => {
+  await using directory = await temporaryDirectory();
+  await using box = await openBox(directory.path);
+  const unreadAtWakes: Promise<number>[] = [];
+  box.reader.onWake(() => {
+    unreadAtWakes.push(box.reader.unread().then(({ length }) => length));
+  });
+  const nextWake = () => new Promise<void>((resolve) => box.reader.onWake(resolve));
+
+  const first = nextWake();
+  await Promise.all([box.mailbox.append(hello), box.mailbox.append(hello)]);
+  await first;
+  const second = nextWake();
+  await box.mailbox.append(hello);
+  await second;
+
+  expect(await Promise.all(unreadAtWakes)).toEqual([2, 3]);
+});
+
 test.each([
   ['{"content":"hi"}', "hi"],
   ['{"content":"hi","from":"user","type":"message","id":"mine"}', "hi"],
