@@ -42,8 +42,6 @@ function openBelow(directory: string): string[] {
   return targets.filter((target) => target.startsWith(directory));
 }
 
-const isLinux = process.platform === "linux";
-
 test("a file is opened once for many appends; control: without held files for each", async () => {
   await using fixture = await open();
   using calls = noteFileCalls();
@@ -100,14 +98,17 @@ describe("between two appends, a file that is", () => {
   });
 });
 
-test.runIf(isLinux)("so many files stay open, and none after the end", async () => {
-  await using fixture = await open();
-  const directory = fixture.inDirectory("");
-  for (let number = 0; number < 100; number++) {
-    appendLines(fixture.inDirectory(`${number}.jsonl`), "1\n", fixture.files);
-  }
+test.runIf(process.platform === "linux")(
+  "so many files stay open, and none after the end",
+  async () => {
+    await using fixture = await open();
+    const directory = fixture.inDirectory("");
+    for (let number = 0; number < 100; number++) {
+      appendLines(fixture.inDirectory(`${number}.jsonl`), "1\n", fixture.files);
+    }
 
-  expect(openBelow(directory)).toHaveLength(64);
-  fixture.files[Symbol.dispose]();
-  expect(openBelow(directory)).toEqual([]);
-});
+    expect(openBelow(directory)).toHaveLength(64);
+    fixture.files[Symbol.dispose]();
+    expect(openBelow(directory)).toEqual([]);
+  },
+);
