@@ -61,8 +61,8 @@ export class FileMailboxReader implements MailboxReader {
     const { directory } = layout;
     await options.check();
     await ensurePrivateDirectory(directory);
-    await removeTemporaries(directory);
-    await moveMisplaced(directory, { now: options.clock.now(), onWarning: options.onWarning });
+    const report = { now: options.clock.now(), onWarning: options.onWarning };
+    await Promise.all([removeTemporaries(directory), moveMisplaced(directory, report)]);
     createLog(layout);
     await endLastLine(layout, signature);
     let isCursorMissing = true;

@@ -1,4 +1,4 @@
-import type { LanguageModelV3, SharedV3ProviderOptions } from "@ai-sdk/provider";
+import type { LanguageModelV3 } from "@ai-sdk/provider";
 import type { Clock } from "../lib/clock.ts";
 import { limits, maxBlocks } from "./ai-sdk/body-limits.ts";
 import type { Dialect } from "./ai-sdk/dialect.ts";
@@ -86,7 +86,6 @@ export class AiSdkModel implements Model {
       tools: this.#writer.tools(request.tools),
       maxOutputTokens: request.maxOutputTokens,
       includeRawChunks: true,
-      providerOptions,
     });
     for await (const part of stream) {
       if (part.type === "error") {
@@ -103,11 +102,6 @@ export class AiSdkModel implements Model {
     }
   }
 }
-
-const providerOptions: SharedV3ProviderOptions = {
-  // Otherwise every tool declares in every request that its input may be streamed unchecked.
-  anthropic: { toolStreaming: false },
-};
 
 const aborted: ModelFailure = { kind: "aborted", message: "The call was aborted" };
 

@@ -27,7 +27,7 @@ export async function holdDirectory(directory: string): Promise<OwnDirectory> {
 /** Makes those of a team's directories that are missing. */
 export async function makeDirectories(layout: TeamLayout): Promise<void> {
   try {
-    for (const path of directories(layout)) await ensurePrivateDirectory(path);
+    await Promise.all(directories(layout).map((path) => ensurePrivateDirectory(path)));
     await createFileOnce(layout.gitignore, "*\n");
   } catch (error) {
     throw asUnusable(error, String(layout.directory));

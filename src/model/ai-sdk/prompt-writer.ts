@@ -19,7 +19,13 @@ type PromptMessage<Role extends LanguageModelV3Message["role"]> = LanguageModelV
 type ReplyPart = PromptMessage<"assistant">["content"][number];
 
 /** Anthropic caches everything up to a block with this mark. Other providers ignore it. */
-const cached: SharedV3ProviderOptions = { anthropic: { cacheControl: { type: "ephemeral" } } };
+const cacheControl = { type: "ephemeral" };
+const cached: SharedV3ProviderOptions = { anthropic: { cacheControl } };
+/**
+ * Otherwise a tool declares in every request that its input may be streamed unchecked. The option of
+ * the whole request would do, too, but the SDK makes a large schema to check such options.
+ */
+const checkedInput = { eagerInputStreaming: false };
 
 /**
  * Writes conversations in the SDK's format. The result for an utterance is kept as long as the
@@ -56,7 +62,9 @@ export class PromptWriter {
       name,
       description,
       inputSchema: input_schema,
-      ...(index === specs.length - 1 && { providerOptions: cached }),
+      providerOptions: {
+        anthropic: { ...checkedInput, ...(index === specs.length - 1 && { cacheControl }) },
+      },
     }));
   }
 
