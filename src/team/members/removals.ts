@@ -171,7 +171,6 @@ export class Removals {
     if (from === user || from === outside) {
       onWarning(`'${name}' is shut down and has not read your message: ${text.slice(0, 200)}`);
     }
-    if (from === user || from === outside || from === system) return;
     try {
       await post.send(from, {
         id: messageIdFor(`returned ${id}`, new Date(timestamp * 1000)),
@@ -180,7 +179,7 @@ export class Removals {
         content: `Undelivered: '${name}' is shut down and has not read your message:\n${text.slice(0, 10_000)}`,
       });
     } catch (error) {
-      // The sender has ended, too.
+      // The sender has ended, too, or is no member.
       if (!(error instanceof TeamError) || !error.code.startsWith("member-")) throw error;
     }
   }
