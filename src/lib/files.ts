@@ -6,7 +6,7 @@ import {
   fstatSync,
   lstatSync,
   open,
-  readFileSync,
+  readSync,
   type Stats,
   unlinkSync,
   writeFileSync,
@@ -197,7 +197,9 @@ export function readTextAtOnce(path: FilePath): { stats: Stats; text: string } |
   try {
     const stats = fstatSync(descriptor);
     requireTextSize(path, stats.size);
-    return { stats, text: readFileSync(descriptor, "utf8") };
+    const bytes = Buffer.allocUnsafe(stats.size);
+    const length = readSync(descriptor, bytes, 0, bytes.length, 0);
+    return { stats, text: bytes.toString("utf8", 0, length) };
   } finally {
     closeSync(descriptor);
   }

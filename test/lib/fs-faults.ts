@@ -3,7 +3,7 @@ import promises from "node:fs/promises";
 import { patchFs } from "../../src/testing/patched-fs.ts";
 
 const asyncNames = ["link", "mkdir", "open", "readdir", "rename", "rm", "stat"] as const;
-const syncNames = ["mkdirSync", "openSync", "readFileSync", "unlinkSync", "writeFileSync"] as const;
+const syncNames = ["mkdirSync", "openSync", "readSync", "unlinkSync", "writeFileSync"] as const;
 type AsyncName = (typeof asyncNames)[number];
 
 /** Replaces each function of a file system module by what `around` makes of it. */
