@@ -1,8 +1,23 @@
+import type { Clock } from "../lib/clock.ts";
 import { onAbort } from "../lib/on-abort.ts";
 import { WakeLatch } from "../lib/wake-latch.ts";
 import { lead, type MemberName, type MessageId, system } from "../protocol/ids.ts";
 import { isOpen } from "../protocol/task-state.ts";
-import type { Supervisor } from "./supervisor.ts";
+import type { Members } from "./members/members.ts";
+import type { Post } from "./post.ts";
+import type { TeamStore } from "./team-store.ts";
+
+/** The part of a supervisor that shows whether its team is quiet. */
+export interface QuietingTeam {
+  readonly members: Members;
+  readonly isQuiet: boolean;
+  readonly isClosing: boolean;
+  readonly options: {
+    store: Pick<TeamStore, "newestUnread" | "requests" | "tasks">;
+    clock: Clock;
+  };
+  readonly protocols: { post: Post };
+}
 
 export interface QuietOptions {
   signal: AbortSignal;
@@ -15,7 +30,7 @@ export interface QuietOptions {
  * task, no approval is waited for. A lead that leaves something undecided is reminded once. Resolves
  * early when `signal` is aborted.
  */
-export async function untilQuiet(supervisor: Supervisor, options: QuietOptions): Promise<void> {
+export async function untilQuiet(supervisor: QuietingTeam, options: QuietOptions): Promise<void> {
   const { signal, backgroundWaitMs } = options;
   const wait = new BackgroundWait(supervisor, backgroundWaitMs);
   const shown = new Map<MemberName, MessageId>();
@@ -46,7 +61,7 @@ export async function untilQuiet(supervisor: Supervisor, options: QuietOptions):
  * `shown` has what members were woken for: none is woken for the same message twice.
  */
 async function wakeForMail(
-  { members, options }: Supervisor,
+  { members, options }: QuietingTeam,
   shown: Map<MemberName, MessageId>,
 ): Promise<boolean> {
   const woken = members.living.map(async (member) => {
@@ -62,12 +77,12 @@ async function wakeForMail(
 
 /** The time for which background commands are waited for. A run of any member restarts it. */
 class BackgroundWait {
-  readonly #supervisor: Supervisor;
+  readonly #supervisor: QuietingTeam;
   readonly #waitMs: number;
   #runs = -1;
   #endMs = 0;
 
-  constructor(supervisor: Supervisor, waitMs: number) {
+  constructor(supervisor: QuietingTeam, waitMs: number) {
     this.#supervisor = supervisor;
     this.#waitMs = waitMs;
   }
@@ -90,13 +105,13 @@ class BackgroundWait {
   }
 }
 
-function hasBackgroundJobs({ members }: Supervisor): boolean {
+function hasBackgroundJobs({ members }: QuietingTeam): boolean {
   return members.living.some(({ state }) => state.backgroundJobs > 0);
 }
 
 /** Resolves when `holds` does, which is looked at whenever something has changed. */
 async function until(
-  supervisor: Supervisor,
+  supervisor: QuietingTeam,
   signal: AbortSignal,
   holds: () => boolean,
 ): Promise<void> {
@@ -117,7 +132,7 @@ async function until(
 }
 
 /** The open plans and tasks, as a reminder; undefined where there are none or the lead cannot act. */
-async function unfinishedBusiness(supervisor: Supervisor): Promise<string | undefined> {
+async function unfinishedBusiness(supervisor: QuietingTeam): Promise<string | undefined> {
   const { failure, exhausted, lastEnd } = supervisor.members.lead.state;
   if (failure !== undefined || exhausted || lastEnd?.outcome !== "done") return undefined;
   const { store } = supervisor.options;

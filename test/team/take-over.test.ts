@@ -1,10 +1,13 @@
-import { writeFile } from "node:fs/promises";
+import { lstat, mkdir, readdir, readFile, readlink, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { lead, newMessageId, user } from "../../src/protocol/ids.ts";
 import type { Entry } from "../../src/protocol/transcript.ts";
-import { historyNote } from "../../src/team/take-over.ts";
+import { newTeam } from "../../src/roster/team-file.ts";
+import { historyNote, takeOver } from "../../src/team/take-over.ts";
+import { teamLayout } from "../../src/team/team-layout.ts";
 import { temporaryDirectory } from "../../src/testing/temporary-directory.ts";
+import { teamPlace } from "../support/team.ts";
 
 const letters = "abcdefghijklmnopq";
 const at = "2026-01-01T09:00:00.000Z";
@@ -67,6 +70,50 @@ test("a long entry is cut, and of a long history the newest part is shown", asyn
   expect(shown).toHaveLength(15);
   expect(await textsOf(...lengths)).toHaveLength(15);
 });
+
+test("a link in the place of a transcript or a roster is never read, and the transcript's is archived as it is", async () => {
+  await using root = await temporaryDirectory();
+  const secret = join(root.path, "secret.jsonl");
+  await writeFile(secret, `${JSON.stringify(noted("secret"))}\n`);
+  const { layout, takeOverTeam } = await foreignTeam(root.path);
+  await symlink(secret, join(layout.transcripts, "lead.jsonl"));
+  await symlink(secret, join(layout.directory, "config.json"));
+
+  const archive = await takeOverTeam();
+
+  const transcript = join(layout.transcripts, "lead.jsonl");
+  expect((await lstat(transcript)).isFile()).toBe(true);
+  expect(await readFile(transcript, "utf8")).toBe("");
+  expect(await readlink(join(archive, "transcripts", "lead.jsonl"))).toBe(secret);
+  expect(await readdir(archive)).not.toContain("config.json");
+  expect(await readFile(secret, "utf8")).toContain("secret");
+  expect((await lstat(join(layout.directory, "config.json"))).isFile()).toBe(true);
+});
+
+test("a team whose transcript is a directory is not taken over", async () => {
+  await using root = await temporaryDirectory();
+  const { layout, takeOverTeam } = await foreignTeam(root.path);
+  await mkdir(join(layout.transcripts, "lead.jsonl"));
+
+  await expect(takeOverTeam()).rejects.toMatchObject({ code: "EISDIR" });
+});
+
+/** A team of somebody else, without a member. */
+async function foreignTeam(root: string) {
+  const place = teamPlace(root);
+  const layout = teamLayout(place.directory);
+  await mkdir(layout.transcripts, { recursive: true });
+  return {
+    layout,
+    /** Resolves to the archive. */
+    async takeOverTeam(): Promise<string> {
+      const team = newTeam(new Date(at));
+      await takeOver({ place, layout, team, check: async () => undefined });
+      const [name = ""] = await readdir(layout.archive);
+      return join(layout.archive, name);
+    },
+  };
+}
 
 function noted(text: string): Entry {
   return { type: "note", at, text, wakes: false };

@@ -1,0 +1,266 @@
+import { expect, test } from "vitest";
+import type { Runner } from "../../src/agent/runner.ts";
+import { Secrets } from "../../src/lib/secrets.ts";
+import type { Rule } from "../../src/permissions/rule.ts";
+import { lead, MemberName, newMessageId, user } from "../../src/protocol/ids.ts";
+import type { PermissionMode } from "../../src/protocol/message.ts";
+import { Inbox } from "../../src/team/members/inbox.ts";
+import type { MemberContext, MemberDefinition } from "../../src/team/members/member-definition.ts";
+import { MemoryTeamStore } from "../../src/team/memory-team-store.ts";
+import { Supervisor } from "../../src/team/supervisor.ts";
+import { ManualClock } from "../../src/testing/manual-clock.ts";
+
+const [alice, bob] = ["alice", "bob"].map((name) => MemberName.parse(name)) as [
+  MemberName,
+  MemberName,
+];
+
+test.each([
+  ["the person, who is there", user, true, false],
+  ["the person, who is not there", user, false, true],
+  ["the lead", lead, true, true],
+] as const)(
+  "a team with a plan for %s is quiet or not",
+  async (_, planApprover, waits, isQuiet) => {
+    await using it = await openSupervisor({ planApprover, waitsForPerson: waits });
+    await it.spawn("alice");
+    await it.supervisor.protocols.plans.submit(alice, "1. …");
+
+    await it.until(() => it.areAllIdle);
+
+    expect(it.supervisor.isQuiet).toBe(isQuiet);
+  },
+);
+
+test("a team is not quiet while a member has time to answer a shutdown request", async () => {
+  await using it = await openSupervisor();
+  await it.spawn("alice");
+  await it.until(() => it.supervisor.isQuiet);
+
+  await it.supervisor.protocols.shutdowns.ask(lead, alice);
+  await it.until(() => it.areAllIdle);
+
+  expect(it.supervisor.isQuiet).toBe(false);
+});
+
+test("the person's stop of a teammate ends it alone, one of the lead ends everybody else", async () => {
+  await using it = await openSupervisor();
+  for (const name of ["alice", "bob", "carol"]) await it.spawn(name);
+
+  await it.supervisor.stop(alice);
+  expect(await it.statuses()).toMatchObject({
+    alice: "shutdown",
+    bob: expect.not.stringMatching("shutdown"),
+  });
+  await it.supervisor.stop(lead);
+
+  expect(await it.statuses()).toEqual({ alice: "shutdown", bob: "shutdown", carol: "shutdown" });
+  expect(it.supervisor.members.living.map(({ name }) => name)).toEqual([lead]);
+  await expect(it.supervisor.stop(alice)).resolves.toBeUndefined();
+});
+
+test("an order to stop everybody is carried out once", async () => {
+  await using it = await openSupervisor();
+  const order = { id: newMessageId(it.clock.now()), isFromBefore: false };
+  await it.spawn("alice");
+  await it.supervisor.stop(lead, order);
+  await it.spawn("bob");
+
+  await it.supervisor.stop(lead, order);
+
+  expect(await it.statuses()).toMatchObject({
+    alice: "shutdown",
+    bob: expect.not.stringMatching("shutdown"),
+  });
+});
+
+test("an order to stop from before this process spares the members that were spawned since", async () => {
+  await using it = await openSupervisor();
+  await it.spawn("alice");
+
+  await it.supervisor.stop(lead, { id: newMessageId(it.clock.now()), isFromBefore: true });
+
+  expect(await it.statuses()).toMatchObject({ alice: expect.not.stringMatching("shutdown") });
+});
+
+test("a member's status is in the roster, and the lead's is not", async () => {
+  await using it = await openSupervisor();
+  await it.spawn("alice");
+  await it.until(() => it.supervisor.isQuiet);
+  await it.supervisor.protocols.keeper.settled();
+
+  expect(await it.statuses()).toEqual({ alice: "idle" });
+});
+
+test("a member may be in no wider mode than the lead, the lead in every mode", async () => {
+  await using it = await openSupervisor();
+  await it.spawn("alice");
+
+  expect(it.contextOf(alice).widestMode()).toBe("default");
+  expect(it.contextOf(lead).widestMode()).toBe("bypassPermissions");
+  await it.supervisor.setMode(alice, "plan");
+  expect(it.supervisor.members.require(alice).state.mode).toBe("plan");
+  expect(() => it.supervisor.setMode(bob, "plan")).toThrow(/'bob' does not run/);
+  await expect(it.supervisor.setMode(alice, "acceptEdits")).rejects.toThrow(/wider/);
+});
+
+test("a line that is set aside is reported to the person", async () => {
+  await using it = await openSupervisor();
+  const id = newMessageId(it.clock.now());
+
+  const position = { generation: 1, offset: 0 };
+  it.contextOf(lead).onSetAside({ id, reason: "not mail", text: "…", position });
+
+  expect(it.warnings).toEqual(["A line in the mailbox of 'lead' was set aside: not mail"]);
+});
+
+test("every 10 s all members look for mail again, until the team is left", async () => {
+  await using it = await openSupervisor();
+  await it.until(() => it.supervisor.isQuiet);
+  const before = it.looks;
+
+  it.clock.advance(9_999);
+  expect(it.supervisor.isQuiet).toBe(true);
+  it.clock.advance(1);
+  expect(it.supervisor.isQuiet).toBe(false);
+  await it.until(() => it.supervisor.isQuiet);
+  expect(it.looks).toBeGreaterThan(before);
+  it.clock.advance(10_000);
+  expect(it.supervisor.isQuiet).toBe(false);
+
+  await it.supervisor.leave();
+  expect(it.clock.pending).toBe(0);
+});
+
+test("a team that is left takes in nothing more, and spawns nobody", async () => {
+  await using it = await openSupervisor();
+  expect(it.contextOf(lead).isLeaving()).toBe(false);
+
+  await it.supervisor.leave();
+
+  expect(it.supervisor.isClosing).toBe(true);
+  expect(it.contextOf(lead).isLeaving()).toBe(true);
+  await expect(it.spawn("alice")).rejects.toMatchObject({ code: "team-closed" });
+});
+
+/** A team whose members read their mail and do nothing. */
+async function openSupervisor({ planApprover = lead, waitsForPerson = false } = {}) {
+  const clock = new ManualClock();
+  const store = new MemoryTeamStore({ clock });
+  const warnings: string[] = [];
+  const contexts = new Map<MemberName, MemberContext>();
+  let looks = 0;
+  const supervisor = await Supervisor.open({
+    ...{ store, clock, secrets: new Secrets([]), planApprover, waitsForPerson },
+    lead: {
+      ...{ root: "/work", cwd: "/work", model: "scripted", mode: "default" },
+      ...{ rules: [], maxTurns: 10 },
+    },
+    openMember: async ({ name, mode, rules }: MemberDefinition, context) => {
+      contexts.set(name, context);
+      const own = await store.openMember(name, context);
+      const reportMail: MemberContext["reportMail"] = (unread) => {
+        looks++;
+        return context.reportMail(unread);
+      };
+      const inbox = new Inbox(own.reader, { ...context, reportMail });
+      return {
+        ...{ inbox, runner: new ReadingRunner(inbox), backgroundJobs: 0 },
+        permissions: new PlainPermissions(mode, rules),
+        end: async () => undefined,
+        [Symbol.asyncDispose]: () => own[Symbol.asyncDispose](),
+      };
+    },
+    checkMember: async () => undefined,
+    teamTools: () => () => [],
+    ...{ toolNames: [], outputs: "/outputs", autoclaim: false, maxTeammates: 8, graceMs: 5_000 },
+    checkModel: () => undefined,
+    keepWhole: async () => undefined,
+    onWarning: (message) => void warnings.push(message),
+  });
+  supervisor.start();
+  return {
+    clock,
+    supervisor,
+    warnings,
+    get looks() {
+      return looks;
+    },
+    get areAllIdle() {
+      return supervisor.members.living.every(({ state }) => !state.isBusy);
+    },
+    contextOf(name: MemberName): MemberContext {
+      const context = contexts.get(name);
+      if (context) return context;
+      throw new Error(`'${name}' was not opened`);
+    },
+    spawn: (name: string) => supervisor.spawn(lead, { name, role: "coder", prompt: "Begin." }),
+    async statuses() {
+      const { members } = await supervisor.protocols.keeper.read();
+      return Object.fromEntries(members.map(({ name, status }) => [name, status]));
+    },
+    until: (holds: () => boolean) =>
+      new Promise<void>((resolve) => {
+        const look = () => {
+          if (!holds()) return;
+          stop();
+          resolve();
+        };
+        const stop = supervisor.members.onChange(look);
+        look();
+      }),
+    async [Symbol.asyncDispose]() {
+      await supervisor.leave();
+      await store[Symbol.asyncDispose]();
+    },
+  };
+}
+
+/** Takes in its mail, and says nothing. */
+class ReadingRunner implements Runner {
+  readonly model = "scripted";
+  readonly exhausted = undefined;
+  readonly lastRun = {
+    ...{ answers: [], wakers: new Set<never>(), remindedOf: new Set<never>() },
+    ...{ calledTools: new Set<never>(), isOpen: false, end: undefined, unsettledEnd: undefined },
+  };
+  readonly #inbox: Inbox;
+
+  constructor(inbox: Inbox) {
+    this.#inbox = inbox;
+  }
+
+  // biome-ignore lint/correctness/useYield: it has no event to report
+  async *run() {
+    await this.takeIn();
+    return { outcome: "done", answers: [] } as const;
+  }
+
+  async takeIn(): Promise<boolean> {
+    const newest = (await this.#inbox.unread()).at(-1);
+    if (newest) await this.#inbox.acknowledge(newest.message.id);
+    return newest !== undefined;
+  }
+
+  async endRun(): Promise<void> {}
+
+  async settleRun(): Promise<void> {}
+}
+
+class PlainPermissions {
+  mode: PermissionMode;
+  rules: readonly Rule[];
+
+  constructor(mode: PermissionMode, rules: readonly Rule[]) {
+    this.mode = mode;
+    this.rules = rules;
+  }
+
+  setMode(mode: PermissionMode): void {
+    this.mode = mode;
+  }
+
+  addRule(rule: Rule): void {
+    this.rules = [...this.rules, rule];
+  }
+}
