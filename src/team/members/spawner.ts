@@ -67,7 +67,14 @@ export class Spawner {
   async #spawn(by: MemberName, request: SpawnRequest): Promise<Member> {
     // An order to stop all members stops this one from now on, too.
     const askedAt = this.#options.clock.now();
-    const team = await this.#teamWithout(request.name);
+    const asked = MemberName.safeParse(request.name.toLowerCase());
+    let team = await this.#options.protocols.keeper.read();
+    // From the last check on nothing is awaited until the spawn is under way: of two spawns of one
+    // name in the same moment, only one may pass.
+    while (asked.success && this.#underWay.has(asked.data)) {
+      await this.settled(asked.data);
+      team = await this.#options.protocols.keeper.read();
+    }
     const record = this.#recordOf(request, team, askedAt);
     const { name } = record;
     const before = team.members.find((each) => each.name === name);
@@ -78,16 +85,6 @@ export class Spawner {
       return record;
     } finally {
       this.#underWay.delete(name);
-    }
-  }
-
-  /** The roster, once nobody of this name is being spawned. */
-  async #teamWithout(text: string): Promise<TeamRecord> {
-    const name = MemberName.safeParse(text.toLowerCase());
-    while (true) {
-      const team = await this.#options.protocols.keeper.read();
-      if (!name.success || !this.#underWay.has(name.data)) return team;
-      await this.settled(name.data);
     }
   }
 

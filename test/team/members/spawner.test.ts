@@ -218,6 +218,18 @@ test("a spawn of a name that is being spawned waits, and wakes the same member",
   ]);
 });
 
+test("of two spawns of one name in the same moment, only one opens the member", async () => {
+  const it = openSpawner();
+
+  await Promise.all([it.spawn("alice"), it.spawn("Alice", { prompt: "Go on." })]);
+
+  expect(it.log.filter((line) => line === "open alice")).toHaveLength(1);
+  expect(await it.store.unreadOf(alice)).toMatchObject([
+    { content: "Begin." },
+    { content: "Go on." },
+  ]);
+});
+
 test("a spawn is dated by the moment it was asked for", async () => {
   const it = openSpawner();
   const isOpen = promised();
