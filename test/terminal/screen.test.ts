@@ -46,6 +46,8 @@ test.skipIf(noTmux)("a person spawns teammates, looks at them, and quits", async
   await terminal.shows(/○ alice +idle · coder/);
   await terminal.shows(/✉ alice → bob/);
   await terminal.shows("alice, bob have ended their runs");
+  // The last run of all: alice has read the reply.
+  await terminal.shows(/alice reports: bob wrote/);
   await terminal.type("/team");
   await terminal.press("Enter");
   await terminal.shows(/Team: default\n {2}alice \(coder\): idle\n {2}bob \(tester\): idle/);
