@@ -153,7 +153,7 @@ async function openSupervisor({ planApprover = lead, waitsForPerson = false } = 
   const supervisor = await Supervisor.open({
     ...{ store, clock, secrets: new Secrets([]), planApprover, waitsForPerson },
     lead: {
-      ...{ root: "/work", cwd: "/work", model: "scripted", mode: "default" },
+      ...{ root: "/repo", cwd: "/repo", model: "scripted", mode: "default" },
       ...{ rules: [], maxTurns: 10 },
     },
     openMember: async ({ name, mode, rules }: MemberDefinition, context) => {

@@ -410,7 +410,7 @@ function openSpawner({ maxTeammates = 8 } = {}) {
   const options: SpawnerOptions = {
     ...{ store, clock, members, protocols, maxTeammates, toolNames: ["bash"] },
     lead: {
-      ...{ root: "/work", cwd: "/work", model: "lead/model", mode: "default" },
+      ...{ root: "/repo", cwd: "/repo", model: "lead/model", mode: "default" },
       ...{ rules: [], maxTurns: 10 },
     },
     checkModel: () => undefined,

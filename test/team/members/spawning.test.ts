@@ -20,7 +20,7 @@ test("a teammate is as the lead is where nothing else is asked for", () => {
     status: "working",
     model: "lead/model",
     color: "cyan",
-    cwd: "/work",
+    cwd: "/repo",
     permission_mode: "acceptEdits",
     plan_required: false,
     spawned_at: now.toISOString(),
@@ -37,12 +37,12 @@ test("a teammate has the requested properties", () => {
     tools: ["bash"],
   } as const;
 
-  expect(spawn({ ...request, ...asked })).toMatchObject({ ...asked, cwd: "/work/sub" });
+  expect(spawn({ ...request, ...asked })).toMatchObject({ ...asked, cwd: "/repo/sub" });
   expect(spawn({ ...request, root: "copy" })).toMatchObject({
-    ...{ root: "/work/copy", cwd: "/work/copy" },
+    ...{ root: "/repo/copy", cwd: "/repo/copy" },
   });
   expect(spawn({ ...request, root: "copy", cwd: "sub" })).toMatchObject({
-    ...{ root: "/work/copy", cwd: "/work/copy/sub" },
+    ...{ root: "/repo/copy", cwd: "/repo/copy/sub" },
   });
 });
 
@@ -63,9 +63,9 @@ test("a teammate that moves to another workspace begins at its top", () => {
   const members = [spawn({ ...request, root: "copy", cwd: "sub" })];
   const cwdOf = (more: Partial<SpawnRequest>) => spawn({ ...request, ...more }, { members }).cwd;
 
-  expect(cwdOf({ root: "other" })).toBe("/work/other");
-  expect(cwdOf({ root: "copy" })).toBe("/work/copy/sub");
-  expect(cwdOf({ cwd: "deep" })).toBe("/work/copy/deep");
+  expect(cwdOf({ root: "other" })).toBe("/repo/other");
+  expect(cwdOf({ root: "copy" })).toBe("/repo/copy/sub");
+  expect(cwdOf({ cwd: "deep" })).toBe("/repo/copy/deep");
 });
 
 test("teammates have different colors, as long as there are enough", () => {
@@ -83,7 +83,7 @@ test("the mode of a teammate that is spawned again becomes no wider than the lea
   const members = [{ ...member("alice"), permission_mode: "acceptEdits" as const }];
 
   const inMode = (mode: "default" | "bypassPermissions") =>
-    spawn(request, { members, lead: { model: "lead/model", mode, cwd: "/work" } }).permission_mode;
+    spawn(request, { members, lead: { model: "lead/model", mode, cwd: "/repo" } }).permission_mode;
 
   expect(inMode("default")).toBe("default");
   expect(inMode("bypassPermissions")).toBe("acceptEdits");
@@ -129,7 +129,7 @@ test.each<[string, Partial<Member>]>([
   ["role", { role: "tester" }],
   ["model", { model: "other/model" }],
   ["workspace", { root: "/copy" }],
-  ["directory", { cwd: "/work/sub" }],
+  ["directory", { cwd: "/repo/sub" }],
   ["set of tools", { tools: ["bash"] }],
 ])("a member with another %s is opened again", (_, change) => {
   const record = spawn(request);
@@ -154,7 +154,7 @@ function spawn(
 ): Member {
   return spawnedRecord(asked, {
     team: { ...newTeam(now), members },
-    lead: { model: "lead/model", mode: "acceptEdits", cwd: "/work" },
+    lead: { model: "lead/model", mode: "acceptEdits", cwd: "/repo" },
     toolNames: ["bash", "read_file"],
     maxTeammates: 8,
     isBusy: () => false,
