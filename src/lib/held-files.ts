@@ -8,17 +8,11 @@ const maxHeld = 64;
 /** A file that stays open, as it was found right now. */
 export interface HeldFile {
   readonly descriptor: number;
-  readonly size: number;
+  readonly ino: bigint;
+  readonly dev: bigint;
+  size: number;
   /** The size after the last whole line that was appended here. */
   end?: number;
-}
-
-interface IdentifiedFile {
-  descriptor: number;
-  size: number;
-  end?: number;
-  ino: bigint;
-  dev: bigint;
 }
 
 /**
@@ -27,7 +21,7 @@ interface IdentifiedFile {
  */
 export class HeldFiles implements Disposable {
   /** The one that was used last comes last. */
-  readonly #held = new Map<FilePath, IdentifiedFile>();
+  readonly #held = new Map<FilePath, HeldFile>();
 
   /** The file that `path` names now, opened as `openPrivateSync` does. */
   open(path: FilePath, access: PrivateAccess): HeldFile {
@@ -39,7 +33,7 @@ export class HeldFiles implements Disposable {
       return held;
     }
     this.close(path);
-    const opened = openIdentified(path, access);
+    const opened = openHeld(path, access);
     this.#held.set(path, opened);
     const [oldest] = this.#held.keys();
     if (this.#held.size > maxHeld && oldest !== undefined) this.close(oldest);
@@ -58,14 +52,14 @@ export class HeldFiles implements Disposable {
 }
 
 /** The open descriptor pins the inode, so its number cannot have been given to another file. */
-function isStillAt(path: FilePath, held: IdentifiedFile): boolean {
+function isStillAt(path: FilePath, held: HeldFile): boolean {
   const found = statSync(locationOf(path), { bigint: true, throwIfNoEntry: false });
   if (found?.ino !== held.ino || found.dev !== held.dev || found.nlink !== 1n) return false;
   held.size = Number(found.size);
   return true;
 }
 
-function openIdentified(path: FilePath, access: PrivateAccess): IdentifiedFile {
+function openHeld(path: FilePath, access: PrivateAccess): HeldFile {
   const descriptor = openPrivateSync(path, access);
   try {
     const { ino, dev, size } = fstatSync(descriptor, { bigint: true });

@@ -170,10 +170,7 @@ export class Spawner {
     return { turn, endTurn };
   }
 
-  /**
-   * The members of one reply are ready together, and so enter the roster by one write: one by one,
-   * the last would wait for the writes of all, while the first are at work already.
-   */
+  /** Waits for the members that are being prepared already, also for those that fail. */
   async #prepareWithOthers(record: Member, before: Member | undefined, isFresh: boolean) {
     const preparing = this.#prepare(record, before, isFresh);
     this.#preparing.add(preparing);
