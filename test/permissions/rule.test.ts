@@ -99,7 +99,7 @@ test.each([
   ["read_file", "src", true],
   ["edit_file(src/**)", "src", false],
 ])("as a deny rule, %s may concern something in %s: %s", (rule, folder, expected) => {
-  const place = folder === "." ? { real: "/work", isInside: true, relative: "." } : inside(folder);
+  const place = folder === "." ? { real: "/repo", isInside: true, relative: "." } : inside(folder);
 
   expect(mayCoverWithin(parseRule("deny", rule), place)).toBe(expected);
 });

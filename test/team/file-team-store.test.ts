@@ -250,7 +250,7 @@ test("P37 after a takeover the open requests are asked again, except those of ca
 test("P37 a member of a team that is taken over is who it was, and has to ask for everything", async () => {
   await using directory = await temporaryDirectory();
   const first = await openStore(directory.path);
-  const decided = { role: "tester", model: "a/b", cwd: "/work", color: "red", tools: ["bash"] };
+  const decided = { role: "tester", model: "a/b", cwd: "/repo", color: "red", tools: ["bash"] };
   const allowed = { permission_mode: "bypassPermissions", plan_required: false } as const;
   await enlist(
     first,
