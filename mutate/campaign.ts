@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { Random } from "../soak/random.ts";
 import { Copy } from "./copy.ts";
 import { isEquivalent } from "./equivalent.ts";
+import { processEnded, tookTooLong } from "./log.ts";
 import { type Mutant, mutantsOf } from "./mutants.ts";
 
 /** The code to mutate, and its tests, those that detect most per time first. */
@@ -23,6 +24,8 @@ export interface Outcome {
   population: number;
   sample: readonly string[];
   survivors: readonly Survivor[];
+  /** Kills without a failed assertion: a test took too long, or the process ended. */
+  hangs: readonly string[];
   /** Tests that fail without a mutant, or cannot run twice: their results are not counted. */
   useless: readonly string[];
 }
@@ -59,6 +62,11 @@ export async function tryMutants(target: Target, options: CampaignOptions): Prom
     survivors: sample
       .filter(({ id }) => !killed.has(id))
       .map(({ id, isStatic }) => ({ mutant: id, isReached: isStatic || reached.has(id) })),
+    hangs: lines.flatMap((line) =>
+      line.type === "killed" && (line.why === tookTooLong || line.why === processEnded)
+        ? [`${line.mutant} by ${line.test}: ${line.why}`]
+        : [],
+    ),
     useless: lines.flatMap((line) =>
       line.type === "useless" ? [`${line.test}: ${line.why}`] : [],
     ),
@@ -100,7 +108,8 @@ async function tryFromTheStart(copy: Copy, files: readonly string[], sample: rea
     if (!isStatic && (tried.has(id) || !reached.has(id))) continue;
     const words = ["related", pathOf(id), "--run", "--bail", "1"];
     const code = await copy.run({ files: [...files], mutants: [], awake: id }, ...words);
-    if (code !== 0) copy.log.add({ type: "killed", mutant: id, test: "from the start" });
+    const why = code === undefined ? processEnded : `Exit code ${code}`;
+    if (code !== 0) copy.log.add({ type: "killed", mutant: id, test: "from the start", why });
   }
 }
 

@@ -17,6 +17,10 @@ export const Plan = z.object({
 });
 export type Plan = z.infer<typeof Plan>;
 
+/** Reasons of a kill that a loaded machine may cause, too. */
+export const tookTooLong = "The test took too long";
+export const processEnded = "The process ended";
+
 /** One line of the log. */
 export const Line = z.discriminatedUnion("type", [
   /** A test fails without any mutant, or when it runs again: it says nothing about mutants. */
@@ -26,7 +30,7 @@ export const Line = z.discriminatedUnion("type", [
   /** A mutant is about to be activated. If the run ends here, the mutant caused it. */
   z.object({ type: z.literal("try"), mutant: z.string(), test: z.string() }),
   z.object({ type: z.literal("survived"), mutant: z.string() }),
-  z.object({ type: z.literal("killed"), mutant: z.string(), test: z.string() }),
+  z.object({ type: z.literal("killed"), mutant: z.string(), test: z.string(), why: z.string() }),
   z.object({ type: z.literal("done"), file: z.string() }),
 ]);
 export type Line = z.infer<typeof Line>;

@@ -38,11 +38,12 @@ for (const target of chosen) {
 if (values.write) await writeFigures(outcomes);
 
 function show(outcome: Outcome): void {
-  const { source, sample, population, survivors, useless } = outcome;
+  const { source, sample, population, survivors, hangs, useless } = outcome;
   const killed = `${sample.length - survivors.length} of ${sample.length} killed`;
   console.log(`${source}: ${killed} (${percentKilled(outcome)} %), of ${population}`);
   for (const { mutant, isReached } of survivors) {
     console.log(`  ${mutant}${isReached ? "" : " (no test comes by)"}`);
   }
+  for (const hang of hangs) console.log(`  killed without a failed assertion: ${hang}`);
   for (const test of useless) console.log(`  not counted: ${test}`);
 }

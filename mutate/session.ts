@@ -1,4 +1,4 @@
-import { type Line, Log, type Plan } from "./log.ts";
+import { type Line, Log, type Plan, processEnded } from "./log.ts";
 
 /** A mutant that is reached more often than this is in an endless loop. */
 const mostPasses = 200_000;
@@ -23,7 +23,7 @@ export class Session {
     for (const line of lines) this.#note(line);
     // The previous process ended while a mutant was active, and because of it.
     const last = lines.at(-1);
-    if (last?.type === "try") this.add({ ...last, type: "killed" });
+    if (last?.type === "try") this.add({ ...last, type: "killed", why: processEnded });
   }
 
   isAwake(id: string): boolean {

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { setImmediate } from "node:timers/promises";
 import { type RunnerTestCase, type RunnerTestFile, TestRunner } from "vitest";
-import { Plan } from "./log.ts";
+import { Plan, tookTooLong } from "./log.ts";
 import { Session } from "./session.ts";
 
 declare global {
@@ -50,7 +50,7 @@ export default class MutatingRunner extends TestRunner {
     this.#session.wake(mutant);
     const failure = await within(test.limitMs, failureOf(test.run));
     this.#session.wake(undefined);
-    if (failure) this.#session.add({ type: "killed", mutant, test: test.name });
+    if (failure) this.#session.add({ type: "killed", mutant, test: test.name, why: failure });
     else this.#session.add({ type: "survived", mutant });
   }
 }
@@ -82,7 +82,7 @@ async function failureOf(run: () => unknown): Promise<string | undefined> {
 
 function within(limitMs: number, failure: Promise<string | undefined>) {
   return new Promise<string | undefined>((resolve) => {
-    const timer = setTimeout(resolve, limitMs, "It takes too long");
+    const timer = setTimeout(resolve, limitMs, tookTooLong);
     void failure.then((text) => {
       clearTimeout(timer);
       resolve(text);

@@ -10,7 +10,7 @@ import { ManualClock } from "../../src/testing/manual-clock.ts";
 import { SetMember } from "./set-member.ts";
 
 /** A store in memory, some calls of which a test holds back or makes fail. */
-class ControlledStore extends MemoryTeamStore {
+export class ControlledStore extends MemoryTeamStore {
   /** Awaited before the mail of a member is opened. */
   beforeOpen: (name: MemberName) => Promise<void> = async () => undefined;
   /** Awaited before mail is sent. Mail that was held back arrives, even if its recipient has ended. */
