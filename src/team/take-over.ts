@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { basename } from "node:path";
-import { hasErrno, onErrno, TeamError } from "../errors.ts";
+import { onErrno, TeamError } from "../errors.ts";
 import { openTeamKey, type TeamKey, teamKeyPath } from "../keys/team-key.ts";
 import { proveTeam } from "../keys/team-proof.ts";
 import { escapeElements, escapeWrapper } from "../lib/escape-wrapper.ts";
@@ -128,8 +128,8 @@ export async function askAgain(requests: Requests, { members }: TeamRecord): Pro
 
 /** A link, a pipe or a file of another user is moved, and never read. */
 function refusedFile(error: unknown): undefined {
-  if (!(error instanceof TeamError) && !hasErrno(error, "ELOOP")) throw error;
-  return undefined;
+  if (error instanceof TeamError) return undefined;
+  throw error;
 }
 
 /** So much of what a member saw and said is shown to it; the rest is in the archive. */

@@ -28,8 +28,8 @@ export async function findDeliveryTimes(
 }
 
 function isUnreadable(error: unknown): boolean {
-  if (error instanceof TeamError) return error.code === "record-corrupt";
-  return hasErrno(error, "EACCES", "EPERM", "EISDIR", "ELOOP", "EIO");
+  // Links, pipes and files of another user are refused with a `TeamError`.
+  return error instanceof TeamError || hasErrno(error, "EACCES", "EPERM", "EISDIR", "EIO");
 }
 
 async function findIn(

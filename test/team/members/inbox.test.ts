@@ -43,9 +43,9 @@ async function openInbox() {
   const store = new MemoryTeamStore({ clock: new ManualClock() });
   const { reader } = await store.openMember(lead, { onSetAside: () => undefined });
   const calls: string[] = [];
-  const it = {
+  const it = { isLeaving: false };
+  return Object.assign(it, {
     calls,
-    isLeaving: false,
     inbox: new Inbox(reader, {
       reportMail: async (unread) =>
         void calls.push(...unread.map(({ content }) => `report ${content}`)),
@@ -55,6 +55,5 @@ async function openInbox() {
     }),
     send: (content: string) => store.send("lead", { type: "message", from: user, content }),
     [Symbol.asyncDispose]: () => store[Symbol.asyncDispose](),
-  };
-  return it;
+  });
 }

@@ -1,4 +1,4 @@
-import { mkdir, writeFile } from "node:fs/promises";
+import { mkdir, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { lead, newMessageId, user } from "../../../src/protocol/ids.ts";
@@ -60,8 +60,65 @@ test("a message is looked for in the next 500 lines, and not in all that follow"
     return (await timesOf([...noted(lines), delivery, ...noted(5)], [message])).size === 1;
   };
 
-  expect(await isFoundAfter(499)).toBe(true);
-  expect(await isFoundAfter(600)).toBe(false);
+  expect(await isFoundAfter(500)).toBe(true);
+  expect(await isFoundAfter(501)).toBe(false);
+});
+
+test("no more than 10,000 lines are read in all", async () => {
+  const notes: Entry[] = Array.from({ length: 499 }, () => ({
+    ...{ type: "note", at: timeAt(1), text: "…", wakes: false },
+  }));
+  const missing = Array.from({ length: 20 }, () => messageAt(0));
+  const last = messageAt(1);
+  const delivery: Entry = { type: "delivery", at: timeAt(1), message: last, position };
+
+  // Each search reads all 500 lines, and 20 of them are 10,000.
+  expect(await timesOf([...notes, delivery], [...missing.slice(1), last])).toHaveProperty(
+    "size",
+    1,
+  );
+  const others = [...notes.slice(1), delivery];
+  const empty: Entry = { type: "run-start", at: timeAt(1) };
+  expect(await timesOf([empty, ...others], [...missing, messageAt(0)])).toHaveProperty("size", 0);
+});
+
+test("in a long transcript a line without a time, or out of order, does not mislead the search", async () => {
+  await using directory = await temporaryDirectory();
+  const path = join(directory.path, "lead.jsonl");
+  const messages = Array.from({ length: 600 }, (_, second) => messageAt(second));
+  const lines = messages.flatMap((message, second) => [
+    JSON.stringify({ type: "note", at: timeAt(second), text: "x".repeat(1_000), wakes: false }),
+    second % 3 === 0 ? "{damaged" : "",
+    JSON.stringify({ type: "delivery", at: timeAt(second), message, position }),
+  ]);
+  await writeFile(path, `${lines.join("\n")}\n`);
+  const wanted = [0, 50, 299, 300, 599].flatMap((second) => messages[second] ?? []);
+
+  const times = await findDeliveryTimes(path, wanted);
+
+  expect(times).toEqual(
+    new Map(wanted.map(({ id, timestamp }) => [id, timeAt(timestamp - startMs / 1_000)])),
+  );
+});
+
+test("a failure that is no unreadable transcript is thrown", async () => {
+  const path = "/nowhere/\0.jsonl";
+  await expect(findDeliveryTimes(path, [messageAt(0)])).rejects.toThrow(/null bytes/);
+});
+
+test("a transcript that is a link is not read", async () => {
+  await using directory = await temporaryDirectory();
+  const [path, link] = ["lead.jsonl", "link.jsonl"].map((name) => join(directory.path, name)) as [
+    string,
+    string,
+  ];
+  const message = messageAt(0);
+  const delivery = { type: "delivery", at: timeAt(1), message, position };
+  await writeFile(path, `${JSON.stringify(delivery)}\n`);
+  await symlink(path, link);
+
+  expect((await findDeliveryTimes(path, [message])).size).toBe(1);
+  expect(await findDeliveryTimes(link, [message])).toEqual(new Map());
 });
 
 test("without a transcript that can be read, nothing is found", async () => {
