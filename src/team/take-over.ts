@@ -102,10 +102,7 @@ function inherited({ name, role, model, cwd, color, tools, status }: Member, now
     name,
     role,
     status: status === "shutdown" ? "shutdown" : "idle",
-    ...(model !== undefined && { model }),
-    ...(cwd !== undefined && { cwd }),
-    ...(color !== undefined && { color }),
-    ...(tools !== undefined && { tools }),
+    ...{ model, cwd, color, tools },
     spawned_at: now.toISOString(),
     incarnation: randomUUID(),
   });

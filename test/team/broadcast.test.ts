@@ -15,7 +15,9 @@ test("a broadcast goes to everybody who is alive but its sender", async () => {
     await it.until(() => it.supervisor.isQuiet);
     const sent = await it.store.eventsOf("message-sent");
     return sent.flatMap((event) =>
-      "to" in event && "preview" in event && event.preview === content ? [`${event.member} to ${event.to}`] : [],
+      "to" in event && "preview" in event && event.preview === content
+        ? [`${event.member} to ${event.to}`]
+        : [],
     );
   };
 

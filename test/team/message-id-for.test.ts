@@ -7,7 +7,9 @@ const at = new Date("2026-01-01T09:00:00.000Z");
 test("the id of a cause is always the same, over versions too", () => {
   // Computed by another program: the time, and the SHA-256 of the cause.
   expect(messageIdFor("alice ended", at)).toBe("019b78c9-0a80-7b23-a6d1-4643bdd0e272");
-  expect(messageIdFor("task 1 2 assigned", new Date(0))).toBe("00000000-0000-7121-b1e4-29dd1e6a5dab");
+  expect(messageIdFor("task 1 2 assigned", new Date(0))).toBe(
+    "00000000-0000-7121-b1e4-29dd1e6a5dab",
+  );
 });
 
 test("ids of other causes and times are others, and all are valid", () => {

@@ -1,13 +1,17 @@
 import { lstat, mkdir, readdir, readFile, readlink, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { nameOf } from "../../src/lib/file-path.ts";
+import { sideDirectory } from "../../src/lib/segments.ts";
 import { lead, newMessageId, user } from "../../src/protocol/ids.ts";
 import type { Entry } from "../../src/protocol/transcript.ts";
 import { newTeam } from "../../src/roster/team-file.ts";
-import { historyNote, takeOver } from "../../src/team/take-over.ts";
+import { MemoryTeamStore } from "../../src/team/memory-team-store.ts";
+import { askAgain, historyNote, takeOver } from "../../src/team/take-over.ts";
 import { teamLayout } from "../../src/team/team-layout.ts";
+import { ManualClock } from "../../src/testing/manual-clock.ts";
 import { temporaryDirectory } from "../../src/testing/temporary-directory.ts";
-import { teamPlace } from "../support/team.ts";
+import { member, teamPlace } from "../support/team.ts";
 
 const letters = "abcdefghijklmnopq";
 const at = "2026-01-01T09:00:00.000Z";
@@ -34,6 +38,7 @@ test("a history has everything a member saw and said, in order, as text without 
     { type: "tool-result", at, call_id: "c1", output: "none", is_error: true },
     { type: "tool-result", at, call_id: "c2", output: "some", is_error: false },
     { type: "note", at, text: "noted", wakes: false },
+    { type: "compaction", at, summary: "summed up", kept: [], wakes: false, delivered: [] },
   ] as Entry[]);
 
   const [heading, ...lines] = note.split("\n");
@@ -46,8 +51,20 @@ test("a history has everything a member saw and said, in order, as text without 
     "[failure] none",
     "[result] some",
     "[note] noted",
+    "[summary] summed up",
     "</taken-over>",
   ]);
+});
+
+test("a damaged line is left out of a history, and the rest is shown", async () => {
+  await using directory = await temporaryDirectory();
+  const path = join(directory.path, "lead.jsonl");
+  const lines = [JSON.stringify(noted("one")), "{damaged", JSON.stringify(noted("two"))];
+  await writeFile(path, `${lines.join("\n")}\n`);
+
+  const note = await historyNote(path, "/archive/lead.jsonl");
+
+  expect(note.split("\n").slice(2, -1)).toEqual(["[note] one", "[note] two"]);
 });
 
 test("a history without a word is empty, as is one that does not exist", async () => {
@@ -98,6 +115,111 @@ test("a team whose transcript is a directory is not taken over", async () => {
   await expect(takeOverTeam()).rejects.toMatchObject({ code: "EISDIR" });
 });
 
+test("the logs of the old team are in the archive, and only there", async () => {
+  await using root = await temporaryDirectory();
+  const { layout, takeOverTeam } = await foreignTeam(root.path);
+  const { events, usage, background } = layout;
+  for (const path of [...[events, usage].map((log) => String(sideDirectory(log))), background]) {
+    await mkdir(path, { recursive: true });
+    await writeFile(join(path, "000001.jsonl"), "old");
+  }
+  for (const path of [events, usage]) await writeFile(path, "old");
+  const names = [events, usage, background, sideDirectory(events), sideDirectory(usage)].map(
+    nameOf,
+  );
+  expect(names).toEqual(expect.arrayContaining(["events.jsonl", "usage.jsonl", "background"]));
+
+  const archive = await takeOverTeam();
+
+  expect(await readdir(archive)).toEqual(expect.arrayContaining(names));
+  const left = await readdir(layout.directory);
+  for (const name of names) expect(left).not.toContain(name);
+  expect(await readFile(join(archive, "events.jsonl"), "utf8")).toBe("old");
+});
+
+test("both rosters are of the new team, and the old ones are in the archive", async () => {
+  await using root = await temporaryDirectory();
+  const { layout, takeOverTeam } = await foreignTeam(root.path);
+  const paths = ["config.json", "config.last-good.json"];
+  for (const name of paths) await writeFile(join(layout.directory, name), `old ${name}`);
+
+  const archive = await takeOverTeam();
+
+  const texts = await Promise.all(
+    paths.map((name) => readFile(join(layout.directory, name), "utf8")),
+  );
+  expect(texts[0]).toContain('"sig"');
+  expect(texts[1]).toBe(texts[0]);
+  for (const name of paths) {
+    expect(await readFile(join(archive, name), "utf8")).toBe(`old ${name}`);
+  }
+});
+
+test.each([
+  ["any log is moved", 1, { events: true, transcript: true }],
+  ["a transcript is moved", 2, { events: false, transcript: true }],
+  ["a roster is written", 3, { events: false, transcript: false }],
+])("a process that is no longer the lead stops before %s", async (_, calls, left) => {
+  await using root = await temporaryDirectory();
+  const { layout, takeOverTeam } = await foreignTeam(root.path);
+  await writeFile(layout.events, "old");
+  const transcript = join(layout.transcripts, "lead.jsonl");
+  await writeFile(transcript, `${JSON.stringify(noted("old"))}\n`);
+  let count = 0;
+
+  const taking = takeOverTeam(async () => {
+    count += 1;
+    if (count === calls) throw new Error("lost");
+  });
+  await expect(taking).rejects.toThrow("lost");
+
+  expect({
+    events: (await readdir(layout.directory)).includes("events.jsonl"),
+    transcript: !(await readFile(transcript, "utf8")).includes("taken-over"),
+  }).toEqual(left);
+  expect(await readdir(layout.directory)).not.toContain("config.json");
+});
+
+test("only transcripts of members are replaced, other files stay as they are", async () => {
+  await using root = await temporaryDirectory();
+  const { layout, takeOverTeam } = await foreignTeam(root.path);
+  const others = ["Not a name.jsonl", "lead.txt", "lead"];
+  const text = `${JSON.stringify(noted("old"))}\n`;
+  for (const name of [...others, "lead.jsonl"]) {
+    await writeFile(join(layout.transcripts, name), text);
+  }
+
+  const archive = await takeOverTeam();
+
+  expect(await readdir(join(archive, "transcripts"))).toEqual(["lead.jsonl"]);
+  for (const name of others) {
+    expect(await readFile(join(layout.transcripts, name), "utf8")).toBe(text);
+  }
+});
+
+test("of the open questions only the newest of members are asked again, and all old ones are void", async () => {
+  const store = new MemoryTeamStore({ clock: new ManualClock() });
+  const [alice, bob] = [member("alice"), member("bob")];
+  const draft = { type: "plan", to: lead, subject: { plan: "1." } } as const;
+  const { requests } = store;
+  const older = await requests.open({ ...draft, from: alice.name });
+  await requests.open({
+    ...{ ...draft, from: alice.name, subject: { plan: "2." }, replaces: older.id },
+  });
+  await requests.open({ ...draft, from: bob.name });
+  const input = { command: "make" };
+  await requests.open({
+    ...{ type: "permission", from: alice.name, to: user, subject: { tool: "bash", input } },
+  });
+
+  await askAgain(requests, { ...newTeam(new Date(at)), members: [alice] });
+
+  expect(await requests.list({ state: "pending" })).toMatchObject([
+    { type: "plan", from: "alice", to: lead, subject: { plan: "2." } },
+  ]);
+  expect(await requests.list({ state: "cancelled" })).toHaveLength(4);
+});
+
 /** A team of somebody else, without a member. */
 async function foreignTeam(root: string) {
   const place = teamPlace(root);
@@ -106,9 +228,9 @@ async function foreignTeam(root: string) {
   return {
     layout,
     /** Resolves to the archive. */
-    async takeOverTeam(): Promise<string> {
+    async takeOverTeam(check = async (): Promise<void> => undefined): Promise<string> {
       const team = newTeam(new Date(at));
-      await takeOver({ place, layout, team, check: async () => undefined });
+      await takeOver({ place, layout, team, check });
       const [name = ""] = await readdir(layout.archive);
       return join(layout.archive, name);
     },
