@@ -208,7 +208,7 @@ export class Plans {
   }
 
   async #reply({ id, from, state, decision }: Request): Promise<void> {
-    if (!decision || decision.by === user || (state !== "approved" && state !== "rejected")) return;
+    if (!decision || decision.by === user) return;
     const approve = state === "approved";
     await this.#options.post.send(from, {
       id: messageIdFor(`plan decided ${id}`, new Date(decision.at)),

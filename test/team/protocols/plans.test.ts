@@ -1,8 +1,9 @@
 import { expect, test } from "vitest";
 import { hmacSignature } from "../../../src/keys/signature.ts";
 import type { Clock } from "../../../src/lib/clock.ts";
-import { lead, MemberName, type RequestId, user } from "../../../src/protocol/ids.ts";
+import { lead, MemberName, newRequestId, type RequestId, user } from "../../../src/protocol/ids.ts";
 import { type MessageDraft, maxContentBytes } from "../../../src/protocol/message.ts";
+import type { Request } from "../../../src/protocol/request.ts";
 import type { TaskLease } from "../../../src/protocol/task.ts";
 import type { Member } from "../../../src/protocol/team.ts";
 import { StoredRequests } from "../../../src/requests/stored-requests.ts";
@@ -223,6 +224,87 @@ test("a plan that another process decides opens the gate here", async () => {
   expect(team.plans.gateOf(bob).closed()).toBeUndefined();
 });
 
+test("an expired plan that the roster still names does not count after a restart", async () => {
+  const team = await openTeam();
+  const { id } = await team.plans.submit(bob, "1. …");
+  await team.requests.expire(id, "nobody answered");
+
+  expect(await team.gateAfterRestart(id)).toMatch(/you need an approved plan/);
+  expect(team.sent).toHaveLength(1);
+});
+
+test("the answer of the person is not sent by the runtime, after a restart neither", async () => {
+  const team = await openTeam(user);
+  const { id } = await team.plans.submit(bob, "1. …");
+  await team.plans.decide(user, id, { approve: true });
+
+  expect(await team.gateAfterRestart(id)).toBeUndefined();
+  expect(team.sent).toEqual([]);
+});
+
+test("a member is told what it may do now", async () => {
+  const team = await openTeam();
+  await team.approvePlan();
+  const { id } = await team.plans.submit(bob, "2. …");
+  await team.plans.decide(lead, id, { approve: false });
+
+  const answers = team.sent.flatMap(([to, { content }]) => (to === bob ? [content] : []));
+  expect(answers).toEqual([
+    expect.stringMatching(/^Your plan is approved/),
+    expect.stringMatching(/^Your plan is rejected/),
+  ]);
+});
+
+test("a member that was never started needs no plan, before and after it hands one in", async () => {
+  const team = await openTeam();
+  const carol = MemberName.parse("carol");
+  expect(team.plans.gateOf(carol).closed()).toBeUndefined();
+  expect(team.plans.approvedPlanOf(carol)).toBeUndefined();
+
+  const { id } = await team.plans.submit(carol, "1. …");
+  await team.plans.decide(lead, id, { approve: true });
+  await team.plans.onTaskTaken(carol);
+
+  expect(team.plans.gateOf(carol).closed()).toBeUndefined();
+});
+
+test("nothing is known of a member that has ended", async () => {
+  const team = await openTeam();
+  await team.plans.end(bob);
+
+  expect(team.plans.gateOf(bob).closed()).toBeUndefined();
+});
+
+test("a decision that comes before the plan is handed in completely counts", async () => {
+  const team = await openTeam();
+  team.afterOpen = async ({ id, hash }) => {
+    await team.requests.decide(id, { by: lead, state: "approved", hash });
+  };
+
+  const { id } = await team.plans.submit(bob, "1. …");
+
+  expect(team.plans.approvedPlanOf(bob)).toBe(id);
+});
+
+test("an older record of a plan that comes late changes nothing, nor does one of another plan", async () => {
+  const team = await openTeam();
+  const pending = await team.plans.submit(bob, "1. …");
+  await team.plans.decide(lead, pending.id, { approve: true });
+
+  team.show(pending);
+  expect(team.plans.approvedPlanOf(bob)).toBe(pending.id);
+  team.show({ ...pending, id: newRequestId(new Date(0)), version: 9, state: "rejected" });
+  expect(team.plans.gateOf(bob).closed()).toBeUndefined();
+});
+
+test("an older lease of the very moment of an approval has ended it", async () => {
+  const team = await openTeam();
+  const id = await team.approvePlan();
+  const { ended_plan: _, ...lease } = team.claim(0);
+
+  expect(await team.gateAfterRestart(id, lease)).toMatch(/you need an approved plan/);
+});
+
 /** A team in which bob needs a plan for everything. */
 async function openTeam(approver: MemberName = lead) {
   const clock = new ManualClock();
@@ -237,10 +319,16 @@ async function openTeam(approver: MemberName = lead) {
   let isKilled = false;
   let record: Member = { ...member("bob"), plan_required: true };
   const sent: [string, MessageDraft][] = [];
+  const listeners = new Set<(request: Request) => void>();
+  const it = { afterOpen: async (_: Request): Promise<void> => undefined };
   const openPlans = () =>
     new Plans({
       requests: {
-        open: (draft) => requests.open(draft),
+        open: async (draft) => {
+          const request = await requests.open(draft);
+          await it.afterOpen(request);
+          return request;
+        },
         get: (id) => requests.get(id),
         list: (filter) => requests.list(filter),
         decide: (id, answer) => requests.decide(id, answer),
@@ -249,7 +337,10 @@ async function openTeam(approver: MemberName = lead) {
           if (isKilled) throw new Error("killed");
           return requests.cancel(...given);
         },
-        onChange: (listener) => requests.onChange(listener),
+        onChange: (listener) => {
+          listeners.add(listener);
+          return requests.onChange(listener);
+        },
       },
       approver,
       keeper: {
@@ -268,6 +359,14 @@ async function openTeam(approver: MemberName = lead) {
     sent,
     get planInRoster() {
       return record.plan_request;
+    },
+    /** Called with each request before its opening returns. */
+    set afterOpen(work: (request: Request) => Promise<void>) {
+      it.afterOpen = work;
+    },
+    /** As when another process has written a request. */
+    show(request: Request): void {
+      for (const listener of listeners) listener(request);
     },
     async approvePlan(): Promise<RequestId> {
       const { id } = await plans.submit(bob, "1. …");
