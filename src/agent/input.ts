@@ -12,9 +12,9 @@ export type DeliveryEntry = Extract<Entry, { type: "delivery" }>;
 export interface Input {
   /**
    * What the member has not been shown yet; unless a request is due anyway (`isDue`), only where it
-   * is worth one.
+   * is worth one. `taken` is what the next request shows already.
    */
-  take(isDue: boolean): Promise<readonly DeliveryEntry[]>;
+  take(isDue: boolean, taken?: readonly DeliveryEntry[]): Promise<readonly DeliveryEntry[]>;
   /** The oldest mail, as much of it as `choose` says, for the next request, whenever that comes. */
   takeSome(choose: (unread: readonly Message[]) => number): Promise<readonly DeliveryEntry[]>;
   /** To be called once the mail is in the transcript. */
@@ -45,11 +45,11 @@ export class MailInput implements Input {
     this.#options = options;
   }
 
-  async take(isDue: boolean) {
+  async take(isDue: boolean, taken: readonly DeliveryEntry[] = []) {
     const { reader, isWorthwhile } = this.#options;
     const unread = await reader.unread();
     if (!isDue && !isWorthwhile(unread.map(({ message }) => message))) return [];
-    return this.#deliver(await this.#fitting(unread, maxMailCharacters));
+    return this.#deliver(await this.#fitting(unread, maxMailCharacters, taken));
   }
 
   async takeSome(
@@ -75,15 +75,21 @@ export class MailInput implements Input {
     return mail.map((received) => ({ type: "delivery", at, ...received }));
   }
 
-  /** The oldest mail, as much as fits; always one. */
-  async #fitting(unread: readonly Delivery[], maxCharacters: number): Promise<ReceivedMail[]> {
+  /** The oldest mail, as much as fits beside `taken`; always one message in all. */
+  async #fitting(
+    unread: readonly Delivery[],
+    maxCharacters: number,
+    taken: readonly ReceivedMail[] = [],
+  ): Promise<ReceivedMail[]> {
     const { wholePath, keepWhole, secrets } = this.#options;
+    const length = (message: Message) =>
+      isShown(message) ? mailText(message, wholePath).length : 0;
     const mail: ReceivedMail[] = [];
-    let characters = 0;
+    let characters = taken.reduce((sum, { message }) => sum + length(message), 0);
     for (const { message: sent, position } of unread) {
       const message = secrets.maskJson(sent);
-      characters += isShown(message) ? mailText(message, wholePath).length : 0;
-      if (characters > maxCharacters && mail.length > 0) break;
+      characters += length(message);
+      if (characters > maxCharacters && mail.length + taken.length > 0) break;
       const hidden = hiddenText(message);
       if (hidden) await keepWhole(wholePath(message), hidden);
       mail.push({ message, position });

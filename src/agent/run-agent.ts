@@ -5,6 +5,7 @@ import { newMessageId } from "../protocol/ids.ts";
 import type { Agent, EventDraft } from "./agent.ts";
 import { CallRound } from "./call-round.ts";
 import { compact, isNearlyFull } from "./compaction.ts";
+import type { DeliveryEntry } from "./input.ts";
 import { Repetition } from "./repetition.ts";
 import { type Reply, requestReply, type Setback } from "./request-reply.ts";
 import { hasCalls, isCutShort, replyText } from "./run-record.ts";
@@ -97,14 +98,22 @@ class AgentRun {
     return yield* this.#afterReply(reply);
   }
 
+  /**
+   * Takes mail in, twice: what comes while the first is recorded, such as the reports of teammates
+   * that end together, is shown in the same request.
+   */
   async *#takeInput(): AsyncGenerator<EventDraft> {
     const { conversation, options } = this.#agent;
-    const mail = await options.input.take(conversation.awaitsReply);
-    if (mail.length === 0) return;
-    await this.#agent.append(mail);
-    await options.input.settle(mail);
-    this.#repetition.noteMail();
-    for (const { message } of mail) yield { type: "message-delivered", id: message.id };
+    const taken: DeliveryEntry[] = [];
+    for (let look = 0; look < 2; look++) {
+      const mail = await options.input.take(conversation.awaitsReply, taken);
+      if (mail.length === 0) return;
+      await this.#agent.append(mail);
+      await options.input.settle(mail);
+      this.#repetition.noteMail();
+      for (const { message } of mail) yield { type: "message-delivered", id: message.id };
+      taken.push(...mail);
+    }
   }
 
   #stopped(): RunEnding {

@@ -35,6 +35,22 @@ test("a request shows as much mail as fits, oldest first, and the rest comes wit
   expect([first.length, second.length]).toEqual([10, 2]);
 });
 
+test("mail that was taken for a request before leaves less room in it", async () => {
+  await using it = await openInput();
+  for (let number = 1; number <= 9; number++) await it.tell("x".repeat(9_900));
+  const first = await it.input.take(true);
+  await it.input.settle(first);
+  for (let number = 1; number <= 2; number++) await it.tell("y".repeat(9_900));
+
+  expect(await it.input.take(true, first)).toHaveLength(1);
+
+  const tooLong = { type: "plan_approval_request", request_id, plan: "z".repeat(99_000) } as const;
+  await using other = await openInput();
+  await other.tell("", tooLong);
+  expect(await other.input.take(true)).toHaveLength(1);
+  expect(await other.input.take(true, first)).toEqual([]);
+});
+
 test("the result of a call shows less mail, but always one message", async () => {
   await using it = await openInput();
   for (let number = 1; number <= 6; number++) await it.tell("x".repeat(9_900));

@@ -76,6 +76,26 @@ test("without new input the model is not called", async () => {
   model.assertDone();
 });
 
+test("mail that comes while other mail is recorded is in the same request", async () => {
+  const model = new ScriptedModel([says("Seen both.")]);
+  await using test = await TestAgent.open(model);
+  await test.tell("First report.");
+  const { input } = test.agent.options;
+  const settle = input.settle.bind(input);
+  let isFirst = true;
+  input.settle = async (mail) => {
+    await settle(mail);
+    if (isFirst) await test.tell("Second report.");
+    isFirst = false;
+  };
+
+  const { events } = await test.run();
+
+  expect(JSON.stringify(model.requests[0]?.conversation)).toMatch(/First report.*Second report/);
+  expect(model.requests).toHaveLength(1);
+  expect(events.filter(({ type }) => type === "message-delivered")).toHaveLength(2);
+});
+
 test("P02 mail that comes in the middle of a run is in the very next request, after the results", async () => {
   const model = new ScriptedModel([calls("look", { value: "" }), says("Both done.")]);
   await using test = await TestAgent.open(model, {
