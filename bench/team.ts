@@ -1,3 +1,5 @@
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
 import { temporaryDirectory } from "../src/testing/temporary-directory.ts";
 import { rounds } from "./lib/alternate.ts";
 import { publish } from "./lib/report.ts";
@@ -6,6 +8,7 @@ import { measureLatency } from "./team/latency.ts";
 import { measureSleepers } from "./team/sleepers.ts";
 import { openWorkbench } from "./team/workbench.ts";
 
+await promisify(execFile)("npm", ["run", "build"]);
 await using directory = await temporaryDirectory();
 const workbench = await openWorkbench(directory.path);
 
