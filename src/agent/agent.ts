@@ -7,7 +7,7 @@ import type { OutputFiles } from "../processes/output-files.ts";
 import type { AgentEvent } from "../protocol/events.ts";
 import type { MemberName } from "../protocol/ids.ts";
 import type { ToolSpec } from "../protocol/tools.ts";
-import type { Entry } from "../protocol/transcript.ts";
+import type { Entry, ReceivedMail } from "../protocol/transcript.ts";
 import type { Tool } from "../tools/tool.ts";
 import type { Transcript } from "../transcript/transcript.ts";
 import type { Bill } from "./bill.ts";
@@ -62,6 +62,8 @@ export class Agent {
   /** The calls that an earlier process has left open: a person may have been asked about them. */
   readonly inherited: ReadonlySet<string>;
   readonly #run: RunRecord;
+  /** The mail that is being taken in. */
+  readonly #takings = new Set<Promise<void>>();
 
   private constructor(options: AgentOptions, entries: readonly Entry[]) {
     this.options = options;
@@ -104,6 +106,18 @@ export class Agent {
       this.conversation.add(entry);
       this.#run.add(entry);
     }
+  }
+
+  /** Has `record` put mail into the transcript, and takes it off the mailbox after that. */
+  async takeIn(mail: readonly ReceivedMail[], record: () => Promise<void>): Promise<void> {
+    const taking = record().then(() => this.options.input.settle(mail));
+    this.#takings.add(taking);
+    await taking.finally(() => this.#takings.delete(taking));
+  }
+
+  /** Resolves when no mail is between the mailbox and the transcript. */
+  async mailSettled(): Promise<void> {
+    await Promise.allSettled(this.#takings);
   }
 
   stamp(draft: EventDraft): AgentEvent {

@@ -145,19 +145,20 @@ export class CallRound {
   /** Writes the result down, and returns what the model is shown of it. */
   async #answer(call: ToolCall, { text, isError, images, mail }: ToolOutput): Promise<string> {
     const { agent, emit } = this.#options;
-    const { secrets, outputFiles, input, name } = agent.options;
+    const { secrets, outputFiles, name } = agent.options;
     const output =
       text.length > maxOutputCharacters
         ? await outputFiles.capOutput(text, `${name}-${call.call_id}`)
         : secrets.mask(text);
     const result = { call_id: call.call_id, output, is_error: isError };
-    await agent.record({
-      type: "tool-result",
-      ...result,
-      ...(images && { images: [...images] }),
-      ...(mail && { mail: [...mail] }),
-    });
-    if (mail) await input.settle(mail);
+    await agent.takeIn(mail ?? [], () =>
+      agent.record({
+        type: "tool-result",
+        ...result,
+        ...(images && { images: [...images] }),
+        ...(mail && { mail: [...mail] }),
+      }),
+    );
     for (const { message } of mail ?? []) emit({ type: "message-delivered", id: message.id });
     emit({ type: "tool-result", ...result });
     return output;

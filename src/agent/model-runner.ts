@@ -29,11 +29,9 @@ export class ModelRunner implements Runner {
   }
 
   async takeIn(choose: (unread: readonly Message[]) => number): Promise<boolean> {
-    const { input } = this.#agent.options;
-    const mail = await input.takeSome(choose);
+    const mail = await this.#agent.options.input.takeSome(choose);
     if (mail.length === 0) return false;
-    await this.#agent.append(mail);
-    await input.settle(mail);
+    await this.#agent.takeIn(mail, () => this.#agent.append(mail));
     return true;
   }
 

@@ -78,7 +78,7 @@ class AgentRun {
     const stopped = this.#stopped();
     if (stopped) return stopped;
     yield* this.#takeInput();
-    if (!this.#agent.conversation.awaitsReply) return { outcome: "done" };
+    if (!this.#agent.conversation.awaitsReply) return this.#stopped() ?? { outcome: "done" };
     const limit = this.#limit();
     if (limit) return limit;
     if (this.#shouldCompact()) {
@@ -107,13 +107,18 @@ class AgentRun {
     const taken: DeliveryEntry[] = [];
     for (let look = 0; look < 2; look++) {
       const mail = await options.input.take(conversation.awaitsReply, taken);
-      if (mail.length === 0) return;
-      await this.#agent.append(mail);
-      await options.input.settle(mail);
+      // The mail of a member that ends goes back to its senders, and so must not be shown here.
+      if (mail.length === 0 || this.#isEnding) return;
+      await this.#agent.takeIn(mail, () => this.#agent.append(mail));
       this.#repetition.noteMail();
       for (const { message } of mail) yield { type: "message-delivered", id: message.id };
       taken.push(...mail);
     }
+  }
+
+  /** True when the member ends, or its process; not when the person has only interrupted it. */
+  get #isEnding(): boolean {
+    return isLeaving(this.#signal) || interruptionReason(this.#signal) !== undefined;
   }
 
   #stopped(): RunEnding {

@@ -87,6 +87,7 @@ export async function openMember(
     get backgroundJobs() {
       return background.list().filter(({ status }) => status === "running").length;
     },
+    mailSettled: () => agent.mailSettled(),
     end: () => jobs.endForGood(),
     async [Symbol.asyncDispose]() {
       await jobs[Symbol.asyncDispose]();

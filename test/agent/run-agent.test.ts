@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { z } from "zod";
 import { runAgent } from "../../src/agent/run-agent.ts";
 import { systemClock } from "../../src/lib/clock.ts";
-import { leave } from "../../src/lib/leaving.ts";
+import { interrupt, leave } from "../../src/lib/leaving.ts";
 import type { ModelFailure } from "../../src/model/model-failure.ts";
 import { RequestApprovals } from "../../src/permissions/approvals.ts";
 import { user } from "../../src/protocol/ids.ts";
@@ -94,6 +94,47 @@ test("mail that comes while other mail is recorded is in the same request", asyn
   expect(JSON.stringify(model.requests[0]?.conversation)).toMatch(/First report.*Second report/);
   expect(model.requests).toHaveLength(1);
   expect(events.filter(({ type }) => type === "message-delivered")).toHaveLength(2);
+});
+
+test("mail is settled once it is in the transcript and off the mailbox", async () => {
+  await using test = await TestAgent.open(new ScriptedModel([]));
+  await test.tell("Go.");
+  const { input } = test.agent.options;
+  const mail = await input.take(true);
+  let record = () => {};
+  const recorded = new Promise<void>((resolve) => {
+    record = resolve;
+  });
+  const taking = test.agent.takeIn(mail, () => recorded);
+  const leftThen = test.agent.mailSettled().then(() => input.take(true));
+  expect(await input.take(true)).toHaveLength(1);
+
+  record();
+  await taking;
+
+  expect(await leftThen).toEqual([]);
+});
+
+test.each([
+  ["its member ends", "it is stopped", 0],
+  ["the person interrupts it", undefined, 1],
+])("of mail that is read while %s, a run takes nothing or all", async (_, reason, shown) => {
+  await using test = await TestAgent.open(new ScriptedModel([]));
+  await test.tell("Go.");
+  const { input } = test.agent.options;
+  const take = input.take.bind(input);
+  const run = new AbortController();
+  input.take = async (...asked) => {
+    const mail = await take(...asked);
+    interrupt(run, reason);
+    return mail;
+  };
+
+  const { events, end } = await test.run(run.signal);
+
+  expect(events.filter(({ type }) => type === "message-delivered")).toHaveLength(shown);
+  expect(await take(true)).toHaveLength(1 - shown);
+  expect(end?.outcome).toBe("interrupted");
 });
 
 test("P02 mail that comes in the middle of a run is in the very next request, after the results", async () => {

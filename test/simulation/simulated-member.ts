@@ -85,6 +85,7 @@ export async function openSimulatedMember(
     inbox,
     permissions,
     backgroundJobs: 0,
+    mailSettled: () => agent.mailSettled(),
     end: async () => undefined,
     [Symbol.asyncDispose]: async () => undefined,
   };

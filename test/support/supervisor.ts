@@ -51,6 +51,7 @@ export async function openSupervisor(options: TestSupervisorOptions = {}) {
       return {
         ...{ inbox, runner: new ReadingRunner(name, inbox, options), backgroundJobs: 0 },
         permissions: new PlainPermissions(mode, rules),
+        mailSettled: async () => undefined,
         end: async () => undefined,
         [Symbol.asyncDispose]: () => own[Symbol.asyncDispose](),
       };

@@ -198,10 +198,12 @@ export class LocalMember implements MemberHandle {
   }
 
   async #end(reason: string): Promise<void> {
-    if (this.#hasEnded) return;
+    if (this.#condition.type === "ended") return;
+    // A process that leaves has stopped it already, and the next process does the rest.
+    if (this.#hasLeft) return this.#settled();
     this.#condition = { type: "ended" };
     if (this.#run) interrupt(this.#run, reason);
-    await this.#stopped();
+    await this.#settled();
     // A member with damaged files can be ended, too.
     if (!this.#run) {
       await this.#runs.closeLast(reason).catch((error: unknown) => {
@@ -226,6 +228,12 @@ export class LocalMember implements MemberHandle {
     if (this.#run) leave(this.#run);
     await this.#stopped();
     return true;
+  }
+
+  /** Resolves when it has stopped, and what is in its mailbox can be given back to the senders. */
+  async #settled(): Promise<void> {
+    await this.#stopped();
+    await this.#runs.parts.mailSettled();
   }
 
   /** A tool that does not hear that it is to stop must not keep the member from ending. */

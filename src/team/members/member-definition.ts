@@ -37,6 +37,8 @@ export interface MemberParts extends AsyncDisposable {
   readonly permissions: Pick<Permissions, "mode" | "setMode" | "rules" | "addRule">;
   /** How many commands it has running in the background. */
   readonly backgroundJobs: number;
+  /** Resolves when no mail is between its mailbox and its transcript. */
+  mailSettled(): Promise<void>;
   /** Ends it for good: nobody needs to be told the results of its background jobs. */
   end(): Promise<void>;
 }

@@ -195,6 +195,23 @@ test("each crash of a run is reported, and the member is opened again for the ne
   expect(it.closed).toEqual(["close", "close"]);
 });
 
+test.each([
+  ["ends", false],
+  ["ends while its process leaves", true],
+])("a member that %s has ended when no mail is being taken in any longer", async (_, leaves) => {
+  await using it = await openMember();
+  await it.start();
+  const order: string[] = [];
+  it.mailSettled = async () => void order.push("the mail is settled");
+
+  const left = leaves ? it.order({ type: "leave" }) : undefined;
+  await it.order({ type: "end", reason: "it was shut down" });
+  order.push("it has ended");
+  await left;
+
+  expect(order).toEqual(["the mail is settled", "it has ended"]);
+});
+
 test("mail that cannot be read is a warning", async () => {
   await using it = await openMember({ isUnreadable: true });
   await it.start();
@@ -229,6 +246,7 @@ async function openMember(conduct: Conduct = {}) {
     stoppedBy: [] as string[],
     late: 0,
     opened: 0,
+    mailSettled: (): Promise<void> => Promise.resolve(),
     get state(): MemberState {
       return handle.state;
     },
@@ -314,6 +332,7 @@ async function openMember(conduct: Conduct = {}) {
           addRule: () => undefined,
         },
         backgroundJobs: 0,
+        mailSettled: () => it.mailSettled(),
         end: async () => void it.closed.push("end"),
         [Symbol.asyncDispose]: async () => void it.closed.push("close"),
       };

@@ -109,6 +109,7 @@ async function openLocalMember(
       }),
       permissions: new PlainPermissions(),
       backgroundJobs: 0,
+      mailSettled: async () => undefined,
       end: async () => undefined,
       [Symbol.asyncDispose]: async () => undefined,
     }),
