@@ -25,6 +25,8 @@ export const processEnded = "The process ended";
 export const Line = z.discriminatedUnion("type", [
   /** A test fails without any mutant, or when it runs again: it says nothing about mutants. */
   z.object({ type: z.literal("useless"), test: z.string(), why: z.string() }),
+  /** An error of an earlier mutant's leftovers came up in a test. The run is continued in a new process. */
+  z.object({ type: z.literal("tainted"), test: z.string(), why: z.string() }),
   /** The code reached a mutant. */
   z.object({ type: z.literal("reached"), mutant: z.string() }),
   /** A mutant is about to be activated. If the run ends here, the mutant caused it. */

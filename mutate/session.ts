@@ -10,6 +10,7 @@ export class Session {
   readonly #alive: Set<string>;
   readonly #everReached = new Set<string>();
   readonly #useless = new Set<string>();
+  readonly #tainted = new Set<string>();
   #reached = new Set<string>();
   #awake: string | undefined;
   #passes = 0;
@@ -43,6 +44,13 @@ export class Session {
     return this.#useless.has(test);
   }
 
+  /** Ends the process, of which an earlier mutant has left something running: once for each test. */
+  leave(test: string, why: string): void {
+    const isRepeated = this.#tainted.has(test);
+    this.add({ type: isRepeated ? "useless" : "tainted", test, why });
+    if (!isRepeated) process.kill(process.pid, "SIGKILL");
+  }
+
   /** The live mutants that the code has reached since the last call. */
   takeReached(): string[] {
     const reached = [...this.#reached].filter((id) => this.#alive.has(id));
@@ -60,6 +68,7 @@ export class Session {
 
   #note(line: Line): void {
     if (line.type === "useless") this.#useless.add(line.test);
+    if (line.type === "tainted") this.#tainted.add(line.test);
     if (line.type === "reached") this.#everReached.add(line.mutant);
     if (line.type === "killed") this.#alive.delete(line.mutant);
   }
