@@ -108,8 +108,8 @@ function signedText({ name, ...member }: Member): string {
   return canonicalJson({
     name,
     has_ended: status === "shutdown",
-    // Members that work where the lead does have none, and are signed as they always were.
-    ...(root !== undefined && { root }),
+    // Left out, as JSON does, where it is undefined: such members are signed as they always were.
+    root,
     ...Object.fromEntries(fields.map((field) => [field, member[field] ?? null])),
   });
 }
