@@ -23,6 +23,7 @@ import { Pipes } from "../processes/pipes.ts";
 import { Programs } from "../processes/programs.ts";
 import { RunningCommands } from "../processes/running-commands.ts";
 import { lead, type MemberName } from "../protocol/ids.ts";
+import { ownTool } from "../tools/own-tool.ts";
 import type { Tool } from "../tools/tool.ts";
 import { FileLocks } from "../workspace/file-locks.ts";
 import { FileTeamStore } from "./file-team-store.ts";
@@ -109,7 +110,7 @@ export class Equipment implements AsyncDisposable {
     const models = new Models({ ...shared, ...provider });
     this.#openModel = options.openModel ?? ((id, member) => models.open(id, member));
     this.isModelOurs = options.openModel === undefined;
-    this.tools = options.tools ?? [];
+    this.tools = (options.tools ?? []).map(ownTool);
     this.approvals = options.approvals ?? {};
     this.budget = new Budget("The team's", budget);
     this.prices = prices;

@@ -11,7 +11,7 @@ export interface Tool {
 export interface PreparedCall {
   readonly type: "prepared";
   readonly action: Action;
-  /** Resolves to the output for the model. A thrown error means a bug or a broken store. */
+  /** Resolves to the output for the model. What an own tool throws is an error for the model too. */
   run(context: ToolContext): Promise<ToolOutput>;
 }
 
@@ -23,7 +23,7 @@ interface InvalidCall {
 export interface ToolOutput {
   readonly text: string;
   readonly isError: boolean;
-  readonly images?: readonly Image[];
+  readonly images?: readonly Image[] | undefined;
   /** Mail that the text shows. It is settled with the call's result. */
   readonly mail?: readonly ReceivedMail[];
 }

@@ -1,0 +1,70 @@
+import { z } from "zod";
+import { TeamError } from "../errors.ts";
+import { Image } from "../protocol/transcript.ts";
+import {
+  failure,
+  type PreparedCall,
+  type Tool,
+  type ToolContext,
+  type ToolOutput,
+} from "./tool.ts";
+
+/**
+ * A tool of the library's user as the agent loop calls it. Whatever goes wrong in it is an error
+ * result for the model, since a rejected `fetch` must not end the run; a throw of a built-in tool
+ * is a bug of troupe and does.
+ */
+export function ownTool(tool: Tool): Tool {
+  const { name } = tool.spec;
+  return {
+    spec: tool.spec,
+    prepare(input) {
+      try {
+        const call = tool.prepare(input);
+        if (call.type === "invalid") return call;
+        const { action } = call;
+        return { type: "prepared", action, run: (context) => outputOf(name, call, context) };
+      } catch (error) {
+        return { type: "invalid", output: failed(name, error) };
+      }
+    },
+  };
+}
+
+/** Checked, because a tool may be written in JavaScript, and a transcript must be readable. */
+const OwnOutput = z.object({
+  text: z.string(),
+  isError: z.boolean().default(false),
+  images: z.array(Image).optional(),
+});
+
+async function outputOf(
+  name: string,
+  call: PreparedCall,
+  context: ToolContext,
+): Promise<ToolOutput> {
+  try {
+    const { data, error } = OwnOutput.safeParse(await call.run(context));
+    if (!error) return data;
+    return failure(`Error: ${name} has no valid output: ${z.prettifyError(error)}`);
+  } catch (error) {
+    if (error instanceof TeamError) throw error;
+    // What it threw may be the reason of the abort, which says nothing to the model.
+    if (context.signal.aborted) return failure(stopped(name));
+    return failed(name, error);
+  }
+}
+
+const stopped = (name: string) =>
+  `Error: ${name} was stopped before it had finished. Check what it has done before you call it again.`;
+
+function failed(name: string, error: unknown): ToolOutput {
+  return failure(`Error: ${name} failed: ${messagesOf(error).join(": ")}`);
+}
+
+/** The message of an error and those of its causes: `fetch failed` alone helps nobody. */
+function messagesOf(error: unknown): string[] {
+  if (!(error instanceof Error)) return [String(error)];
+  const { name, message, cause } = error;
+  return [message || name, ...(cause instanceof Error ? messagesOf(cause) : [])];
+}

@@ -1,0 +1,111 @@
+import { expect, test } from "vitest";
+import { z } from "zod";
+import { TeamError } from "../../src/errors.ts";
+import { leave } from "../../src/lib/leaving.ts";
+import { ownTool } from "../../src/tools/own-tool.ts";
+import { defineTool, type ToolContext, type ToolOutput } from "../../src/tools/tool.ts";
+
+test.each([
+  ["an error", new Error("kaput"), "kaput"],
+  ["an error without a message", new RangeError(), "RangeError"],
+  ["a text", "no such ticket", "no such ticket"],
+  ["nothing", undefined, "undefined"],
+  [
+    "a rejected fetch",
+    new TypeError("fetch failed", { cause: new Error("connect ECONNREFUSED 127.0.0.1:9") }),
+    "fetch failed: connect ECONNREFUSED 127.0.0.1:9",
+  ],
+])("%s that a tool of the user throws is an error result", async (_, thrown, message) => {
+  const output = await call(async () => {
+    throw thrown;
+  });
+
+  expect(output).toEqual({ text: `Error: work failed: ${message}`, isError: true });
+});
+
+test("a tool of the user may throw before it returns a promise", async () => {
+  const output = await call(() => {
+    throw new Error("kaput");
+  });
+
+  expect(output).toEqual({ text: "Error: work failed: kaput", isError: true });
+});
+
+test("a deliberate refusal keeps its hint: the agent loop describes it", async () => {
+  const refusal = new TeamError("config-invalid", "No such ticket", { hint: "Ask for 17." });
+
+  await expect(call(async () => Promise.reject(refusal))).rejects.toBe(refusal);
+});
+
+test.each([
+  ["an interruption", (controller: AbortController) => controller.abort()],
+  ["the end of the process", leave],
+])("a tool that throws at %s is reported as stopped", async (_, abort) => {
+  const controller = new AbortController();
+  const output = await call(async (signal) => {
+    abort(controller);
+    throw signal.reason;
+  }, controller.signal);
+
+  expect(output.text).toMatch(/^Error: work was stopped before it had finished\./);
+  expect(output.isError).toBe(true);
+});
+
+test("a tool whose action or schema throws is an error result, and the call is not run", () => {
+  const tool = defineTool({
+    name: "work",
+    description: "Works.",
+    input: z.object({ id: z.string().transform((id) => BigInt(id)) }),
+    action: ({ id }) => {
+      if (id === 2n) throw new Error("no action");
+      return { type: "coordinate" };
+    },
+    run: async () => ({ text: "done", isError: false }),
+  });
+
+  expect(["one", "2"].map((id) => ownTool(tool).prepare({ id }))).toMatchObject([
+    { type: "invalid", output: { isError: true, text: expect.stringContaining("BigInt") } },
+    { type: "invalid", output: { isError: true, text: "Error: work failed: no action" } },
+  ]);
+});
+
+test.each([
+  ["nothing", undefined],
+  ["a plain text", "done"],
+  ["a text that is not one", { text: 17, isError: false }],
+  ["an image that is not base64", { text: "", images: [{ media_type: "image/png", data: "?" }] }],
+])("%s as output is an error result", async (_, output) => {
+  const shown = await call(async () => output);
+
+  expect(shown.text).toMatch(/^Error: work has no valid output: /);
+  expect(shown.isError).toBe(true);
+});
+
+test("a valid output is passed on, and mail is not: only troupe's own tools settle it", async () => {
+  const images = [{ media_type: "image/png", data: "aGk=" }];
+
+  expect(await call(async () => ({ text: "done", images, mail: [{}] }))).toEqual({
+    text: "done",
+    isError: false,
+    images,
+  });
+});
+
+/** The output of a tool of the user that does what `run` says. */
+async function call(
+  run: (signal: AbortSignal) => unknown,
+  signal = new AbortController().signal,
+): Promise<ToolOutput> {
+  const context: ToolContext = { callId: "1", signal, onOutput: () => undefined };
+  const prepared = ownTool({
+    spec: { name: "work", description: "Works.", input_schema: {} },
+    // As a tool that was written in JavaScript may be.
+    prepare: () => ({
+      type: "prepared",
+      action: { type: "coordinate" },
+      run: () => run(signal) as Promise<ToolOutput>,
+    }),
+  }).prepare({});
+  if (prepared.type === "invalid") throw new Error("The call is invalid");
+  return prepared.run(context);
+}
