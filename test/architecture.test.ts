@@ -33,7 +33,7 @@ const allowed: Record<string, readonly string[]> = {
   team: [...leaves, "keys", ...stores, ...workers],
   server: [...leaves, "keys", "model", "workspace", "permissions", "team"],
   cli: [...leaves, "model", "permissions", "tools", "agent", "team", "server"],
-  testing: [...leaves, "keys", ...stores, "processes", "model", "agent", "team"],
+  testing: [...leaves, "keys", ...stores, "processes", "model", "tools", "agent", "team"],
 };
 
 const sources = readdirSync("src", { recursive: true, encoding: "utf8" }).filter((path) =>

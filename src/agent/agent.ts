@@ -28,6 +28,8 @@ interface RunLimits {
 
 export interface AgentOptions {
   name: MemberName;
+  /** The absolute path of the directory that the member works in. */
+  cwd: string;
   system: string;
   model: Model;
   tools: readonly Tool[];

@@ -100,7 +100,7 @@ export class CallRound {
   /** Undefined when the call may run. */
   async #permit(call: ToolCall, verdict: Verdict): Promise<ToolOutput | "stopped" | undefined> {
     const { agent, signal } = this.#options;
-    const { decision, reason, suggestedRule } = verdict;
+    const { decision, reason, suggestedRule, summary } = verdict;
     if (decision === "allow") return undefined;
     if (decision === "deny") return failure(`Error: Not permitted: ${reason}`);
     const answer = await agent.options.approvals.ask(
@@ -111,6 +111,7 @@ export class CallRound {
         input: call.input,
         reason,
         suggestedRule,
+        summary,
         mayBeOpen: agent.inherited.has(call.call_id),
       },
       signal,
@@ -133,6 +134,9 @@ export class CallRound {
     try {
       return await prepared.run({
         callId: call.call_id,
+        member: agent.options.name,
+        cwd: agent.options.cwd,
+        model: agent.options.model.id,
         madeAt,
         signal,
         onOutput: (text) => emit({ type: "tool-output", call_id: call.call_id, text }),

@@ -1,6 +1,6 @@
 import { TeamError } from "../errors.ts";
 import { summarizeCall } from "../lib/summarize-call.ts";
-import { isForPerson } from "../permissions/persons-question.ts";
+import { isForPerson, summaryOf } from "../permissions/persons-question.ts";
 import type { Request } from "../protocol/request.ts";
 import { oneLine } from "./render/one-line.ts";
 
@@ -57,10 +57,9 @@ function waiting(requests: readonly Request[]): string {
 }
 
 /** A question in a few words. */
-export function briefly({ type, from, subject }: Request): string {
+export function briefly(request: Request): string {
+  const { type, from, subject } = request;
   if (type !== "permission") return `${type} of ${from}`;
-  return oneLine(
-    `${from}: ${subject.tool} ${summarizeCall(String(subject.tool), subject.input)}`,
-    60,
-  );
+  const summary = summaryOf(request) ?? summarizeCall(String(subject.tool), subject.input);
+  return oneLine(`${from}: ${subject.tool} ${summary}`, 60);
 }

@@ -18,6 +18,8 @@ export interface Question {
   reason: string;
   /** The rule that would allow such calls always, if one can. */
   suggestedRule: string | undefined;
+  /** What the call would do, if its tool says so in words. */
+  summary: string | undefined;
   /** True when an earlier process may have asked already. */
   mayBeOpen: boolean;
 }
@@ -141,8 +143,15 @@ async function unlessDecided(change: () => Promise<unknown>): Promise<void> {
 }
 
 function subjectOf(question: Question): Record<string, unknown> {
-  const { callId, tool, input, reason, suggestedRule: rule } = question;
-  return { call_id: callId, tool, input: input ?? null, reason, ...(rule && { rule }) };
+  const { callId, tool, input, reason, suggestedRule: rule, summary } = question;
+  return {
+    call_id: callId,
+    tool,
+    input: input ?? null,
+    reason,
+    ...(rule && { rule }),
+    ...(summary && { summary }),
+  };
 }
 
 /** `hash` is that of the call that is about to run: an approval of anything else allows nothing. */

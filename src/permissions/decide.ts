@@ -1,20 +1,46 @@
+import type { PermissionMode } from "../protocol/message.ts";
+import { traitsOf } from "../protocol/tool-traits.ts";
 import type { Place } from "../workspace/place.ts";
 import { decideCommand } from "./decide-command.ts";
 import { closedPlace } from "./guard.ts";
 import type { JudgedCall, Subject } from "./judged-call.ts";
 import { isProtected } from "./protected-paths.ts";
-import { coversPlace, coversTool, mayCoverWithin, strictest } from "./rule.ts";
+import {
+  coversPlace,
+  coversTool,
+  mayCoverWithin,
+  parseRule,
+  type Rule,
+  strictest,
+} from "./rule.ts";
 import { bypassed, planned, ruled, type Verdict } from "./verdict.ts";
 
 /** Decides a call by mode and rules. It neither asks nor looks at files. */
 export function decide(given: JudgedCall): Verdict {
-  const { tool, subject, rules } = given;
-  const isReadOnly = subject.type === "coordinate" || subject.type === "read";
-  const rule = strictest(rules.filter((each) => coversTool(each, tool)));
-  if (rule && rule.decision !== "allow") return ruled(rule, isReadOnly);
+  const { tool, rules } = given;
+  const verdict = decideAction(given);
+  if (verdict.decision !== "ask" || traitsOf(tool).ruleScope) return verdict;
+  // "Always" is for the tool alone that asks, and not for all commands or edits that are alike.
+  const always = { ...given, rules: [...rules, parseRule("allow", tool)] };
+  const { suggestedRule: _, ...asked } = verdict;
+  return decideAction(always).decision === "allow" ? { ...asked, suggestedRule: tool } : asked;
+}
+
+/** A rule for a tool of the library's user is about whatever that tool does. */
+const scopes = { read: "reading", write: "writing", command: "commands" } as const;
+
+function decideAction({ tool, subject, rules: all, ...rest }: JudgedCall): Verdict {
+  const own = all.filter((each) => coversTool(each, tool));
   switch (subject.type) {
     case "coordinate":
-      return { decision: "allow", reason: "it only talks to the team", isReadOnly };
+      return decideCoordination(strictest(own));
+    case "effect":
+      return { ...decideEffect(rest.mode, subject, strictest(own)), summary: subject.summary };
+  }
+  const scope = scopes[subject.type];
+  const rules = [...all, ...own.map((rule) => ({ ...rule, scope }))];
+  const given = { ...rest, tool, subject, rules };
+  switch (subject.type) {
     case "read":
       return decideReading(given, subject);
     case "write":
@@ -22,6 +48,29 @@ export function decide(given: JudgedCall): Verdict {
     case "command":
       return decideCommand(given, subject);
   }
+}
+
+function decideCoordination(rule: Rule | undefined): Verdict {
+  const isReadOnly = true;
+  if (rule && rule.decision !== "allow") return ruled(rule, isReadOnly);
+  return { decision: "allow", reason: "it only talks to the team", isReadOnly };
+}
+
+type EffectSubject = Extract<Subject, { type: "effect" }>;
+
+function decideEffect(
+  mode: PermissionMode,
+  { summary, isReadOnly }: EffectSubject,
+  rule: Rule | undefined,
+): Verdict {
+  if (rule?.decision === "deny") return ruled(rule, isReadOnly);
+  if (mode === "plan" && !isReadOnly) {
+    return planned(`"${summary}" would change something outside the workspace`);
+  }
+  if (mode === "bypassPermissions") return bypassed(isReadOnly);
+  if (rule) return ruled(rule, isReadOnly);
+  const reason = `it ${isReadOnly ? "reads" : "changes"} something outside the workspace`;
+  return { decision: "ask", reason, isReadOnly };
 }
 
 type FileSubject = Extract<Subject, { place: Place }>;

@@ -13,7 +13,8 @@ export type Subject =
       /** True when everything under the path is concerned too. */
       readonly isTree: boolean;
     }
-  | { readonly type: "command"; readonly text: string; readonly line: ResolvedLine };
+  | { readonly type: "command"; readonly text: string; readonly line: ResolvedLine }
+  | { readonly type: "effect"; readonly summary: string; readonly isReadOnly: boolean };
 
 /** Everything that a decision depends on. */
 export interface JudgedCall {

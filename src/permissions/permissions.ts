@@ -1,11 +1,13 @@
 import { basename, dirname, join } from "node:path";
 import { TeamError } from "../errors.ts";
+import { firstCharacters } from "../lib/cut-text.ts";
 import type { PermissionMode } from "../protocol/message.ts";
 import type { Action } from "../protocol/tools.ts";
 import type { Place } from "../workspace/place.ts";
 import type { SpecialDirectories, Subject } from "./judged-call.ts";
 import { narrowerMode } from "./modes.ts";
 import { coversPlace, type Rule } from "./rule.ts";
+import { showHidden } from "./show-hidden.ts";
 import type { Verdict } from "./verdict.ts";
 
 export interface PermissionsOptions {
@@ -96,6 +98,10 @@ export class Permissions {
         const line = await readLine(action.command, context);
         return { type: "command", text: action.command, line };
       }
+      case "effect": {
+        const { type, summary, isReadOnly = false } = action;
+        return { type, summary: onOneLine(summary), isReadOnly };
+      }
     }
   }
 
@@ -161,4 +167,13 @@ export class Permissions {
       };
     }
   }
+}
+
+/** A longer summary, or one of several lines, could push the call itself out of sight. */
+const summaryCharacters = 200;
+
+function onOneLine(summary: string): string {
+  const line = summary.replace(/\s+/g, " ").trim();
+  const cut = firstCharacters(line, summaryCharacters);
+  return showHidden(cut.length < line.length ? `${cut}…` : cut);
 }

@@ -6,6 +6,11 @@ export function isForPerson({ state, to }: Request): boolean {
   return state === "pending" && to === user;
 }
 
+/** What the call would do, in the words of its tool. */
+export function summaryOf({ subject }: Pick<Request, "subject">): string | undefined {
+  return typeof subject.summary === "string" ? subject.summary : undefined;
+}
+
 /** The rule that "always" adds. */
 export function ruleOf({ subject }: Request): string | undefined {
   return typeof subject.rule === "string" ? subject.rule : undefined;

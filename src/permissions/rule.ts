@@ -6,7 +6,8 @@ import type { Place } from "../workspace/place.ts";
  * A person's decision about calls in advance, written `tool` or `tool(pattern)`.
  *
  * A rule for `bash` covers `background_run` too. One for `edit_file` or `write_file` covers both,
- * since each can do the other's work, and one for `read_file` covers every tool that reads.
+ * since each can do the other's work, and one for `read_file` covers every tool that reads. One for
+ * a tool of the library's user covers all that this tool does.
  */
 export interface Rule {
   readonly decision: "allow" | "ask" | "deny";
@@ -32,17 +33,17 @@ type Pattern =
 
 /** Reads a rule as a person writes it; throws `config-invalid` for anything else. */
 export function parseRule(decision: Rule["decision"], text: string): Rule {
-  const [, tool, inner] = /^([a-z][a-z0-9_]*)(?:\((.*)\))?$/s.exec(text.trim()) ?? [];
-  if (tool === undefined) throw malformed(text);
+  const [, tool, inner] = /^([a-z_][a-z0-9_-]*)(?:\((.*)\))?$/is.exec(text.trim()) ?? [];
+  if (tool === undefined) throw malformedRule(text);
   const scope = traitsOf(tool).ruleScope ?? { tool };
   if (inner === undefined) return { decision, scope, text, pattern: undefined };
-  if (typeof scope !== "string" || inner.trim() === "") throw malformed(text);
+  if (typeof scope !== "string" || inner.trim() === "") throw malformedRule(text);
   const pattern = scope === "commands" ? wordPattern(inner) : pathPattern(inner.trim());
-  if (!pattern) throw malformed(text);
+  if (!pattern) throw malformedRule(text);
   return { decision, scope, text, pattern };
 }
 
-function malformed(text: string): TeamError {
+export function malformedRule(text: string): TeamError {
   return new TeamError("config-invalid", `"${text}" is not a permission rule`, {
     hint: "Write a tool's name, such as write_file, or add in parentheses what it covers: bash(npm test:*) for commands that begin so, bash(git status) for exactly that one, edit_file(src/**) or read_file(.env) for paths from the workspace.",
   });

@@ -9,6 +9,8 @@ export interface Verdict {
   readonly isReadOnly: boolean;
   /** The rule that "always allow" would add, if one would cover such a call. */
   readonly suggestedRule?: string;
+  /** What the call would do, if its tool says so in words. */
+  readonly summary?: string;
 }
 
 export function ruled({ decision, text }: Rule, isReadOnly: boolean): Verdict {

@@ -83,9 +83,9 @@ export interface RequestView {
   /** True if the person may answer it and nobody has yet. */
   is_open: boolean;
   tool: string | null;
-  /** The main argument, such as the file's path. */
+  /** The main argument, such as the file's path, or what the tool says about the call. */
   summary: string | null;
-  /** The exact call or the plan, with hidden characters spelled out. */
+  /** The exact call, after what its tool says about it, or the plan. Hidden characters are spelled out. */
   shown: string;
   /** What it would change in a file. */
   diff: readonly DiffLine[] | null;

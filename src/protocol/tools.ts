@@ -17,4 +17,9 @@ export type Action =
   | { type: "read"; path: string; isTree?: boolean }
   | { type: "write"; path: string }
   /** With `isGated`, a closed plan gate refuses it even where the command only reads. */
-  | { type: "command"; command: string; isGated?: true };
+  | { type: "command"; command: string; isGated?: true }
+  /**
+   * Something outside the workspace, such as a request to a server. `summary` says what in a few
+   * words, for the person who is asked. With `isReadOnly`, it changes nothing there.
+   */
+  | { type: "effect"; summary: string; isReadOnly?: boolean };

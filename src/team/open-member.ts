@@ -60,6 +60,7 @@ export async function openMember(
   const agent = await Agent.open({
     ...parts,
     name,
+    cwd: workspace.cwd,
     system: systemPrompt(definition.role),
     tools: [...chosen, ...context.tools({ takeMail: () => input.takeForResult() })],
     transcript: own.transcript,

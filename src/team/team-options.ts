@@ -3,8 +3,9 @@ import type { BudgetLimits } from "../agent/bill.ts";
 import { TeamError } from "../errors.ts";
 import { checkModel } from "../model/models.ts";
 import { defaultModelId, type Environment } from "../model/provider-settings.ts";
-import { parseRule } from "../permissions/rule.ts";
+import { malformedRule, parseRule, type Rule } from "../permissions/rule.ts";
 import type { PermissionMode } from "../protocol/message.ts";
+import { checkOwnTools } from "../tools/check-own-tools.ts";
 import type { EquipmentOptions } from "./equipment.ts";
 import type { LeadSettings } from "./members/member-definition.ts";
 import { systemEnvironment, systemPlace } from "./system-place.ts";
@@ -69,8 +70,20 @@ export function leadSettings(options: TeamOptions & EquipmentOptions): LeadSetti
     });
   }
   if (!options.openModel) checkModel(model, options);
+  checkOwnTools(options.tools ?? []);
+  const rules = rulesOf(options);
+  return { root: cwd, cwd, model, mode, rules, maxTurns, memberBudget };
+}
+
+/** The person's rules. The names of built-in tools are lower case, so `Bash` would cover nothing. */
+function rulesOf(options: TeamOptions): Rule[] {
+  const own = (options.tools ?? []).map(({ spec }) => spec.name);
   const rules = (["allow", "ask", "deny"] as const).flatMap((decision) =>
     (options[decision] ?? []).map((text) => parseRule(decision, text)),
   );
-  return { root: cwd, cwd, model, mode, rules, maxTurns, memberBudget };
+  for (const { scope, text } of rules) {
+    if (typeof scope === "string" || /^[a-z0-9_]+$/.test(scope.tool)) continue;
+    if (!own.includes(scope.tool)) throw malformedRule(text);
+  }
+  return rules;
 }

@@ -1,3 +1,4 @@
+export { callTool, toolContext } from "./call-tool.ts";
 export { type CommandRunnerFixture, testCommandRunner } from "./conformance/command-runner.ts";
 export { type CronBookFixture, testCronBook } from "./conformance/cron-book.ts";
 export { type EventLogFixture, testEventLog } from "./conformance/event-log.ts";

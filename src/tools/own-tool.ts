@@ -22,7 +22,8 @@ export function ownTool(tool: Tool): Tool {
       try {
         const call = tool.prepare(input);
         if (call.type === "invalid") return call;
-        const { action } = call;
+        const { data: action, error } = OwnAction.safeParse(call.action);
+        if (error) return { type: "invalid", output: wrong(name, "action", error) };
         return { type: "prepared", action, run: (context) => outputOf(name, call, context) };
       } catch (error) {
         return { type: "invalid", output: failed(name, error) };
@@ -31,7 +32,21 @@ export function ownTool(tool: Tool): Tool {
   };
 }
 
-/** Checked, because a tool may be written in JavaScript, and a transcript must be readable. */
+// Checked, because a tool may be written in JavaScript: permissions judge by the action, and a
+// transcript must be readable.
+const flag = z.boolean().exactOptional();
+const OwnAction = z.discriminatedUnion("type", [
+  z.object({ type: z.literal("coordinate"), isIndependent: flag }),
+  z.object({ type: z.literal("read"), path: z.string(), isTree: flag }),
+  z.object({ type: z.literal("write"), path: z.string() }),
+  z.object({
+    type: z.literal("command"),
+    command: z.string(),
+    isGated: z.literal(true).exactOptional(),
+  }),
+  z.object({ type: z.literal("effect"), summary: z.string().min(1), isReadOnly: flag }),
+]);
+
 const OwnOutput = z.object({
   text: z.string(),
   isError: z.boolean().default(false),
@@ -45,8 +60,7 @@ async function outputOf(
 ): Promise<ToolOutput> {
   try {
     const { data, error } = OwnOutput.safeParse(await call.run(context));
-    if (!error) return data;
-    return failure(`Error: ${name} has no valid output: ${z.prettifyError(error)}`);
+    return error ? wrong(name, "output", error) : data;
   } catch (error) {
     if (error instanceof TeamError) throw error;
     // What it threw may be the reason of the abort, which says nothing to the model.
@@ -57,6 +71,10 @@ async function outputOf(
 
 const stopped = (name: string) =>
   `Error: ${name} was stopped before it had finished. Check what it has done before you call it again.`;
+
+function wrong(name: string, what: "action" | "output", error: z.ZodError): ToolOutput {
+  return failure(`Error: ${name} has no valid ${what}: ${z.prettifyError(error)}`);
+}
 
 function failed(name: string, error: unknown): ToolOutput {
   return failure(`Error: ${name} failed: ${messagesOf(error).join(": ")}`);

@@ -1,3 +1,4 @@
+import type { MemberName } from "../protocol/ids.ts";
 import type { Action, ToolSpec } from "../protocol/tools.ts";
 import type { Image, ReceivedMail } from "../protocol/transcript.ts";
 
@@ -31,6 +32,12 @@ export interface ToolOutput {
 /** The context of one call. Everything else is given to the tool when it is created. */
 export interface ToolContext {
   readonly callId: string;
+  /** Who calls. */
+  readonly member: MemberName;
+  /** The absolute path of the directory that the member works in. */
+  readonly cwd: string;
+  /** The id of the member's model. */
+  readonly model: string;
   /** When the model made the call. If the process was killed in between, it may run much later. */
   readonly madeAt?: Date;
   /** Aborted when the call must stop. It still resolves, with the output so far. */

@@ -11,9 +11,10 @@ import { systemProcesses } from "../../src/lib/process-identity.ts";
 import type { BackgroundJob } from "../../src/processes/background-jobs.ts";
 import { markedCommand } from "../../src/processes/host-command-runner.ts";
 import { newMarker } from "../../src/processes/marker.ts";
+import { callTool } from "../../src/testing/call-tool.ts";
 import { temporaryDirectory } from "../../src/testing/temporary-directory.ts";
 import { bashTool } from "../../src/tools/bash.ts";
-import { callTool, onWord, openShell, plainEnvironment } from "../processes/shell-fixture.ts";
+import { onWord, openShell, plainEnvironment } from "../processes/shell-fixture.ts";
 import { runNode } from "../support/programs.ts";
 
 /** Each prints the pid of a process that is hard to end, then `ready`, and goes on. */

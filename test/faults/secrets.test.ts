@@ -2,8 +2,9 @@ import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { childEnvironment, Secrets } from "../../src/lib/secrets.ts";
+import { callTool } from "../../src/testing/call-tool.ts";
 import { bashTool } from "../../src/tools/bash.ts";
-import { callTool, openShell, type ShellFixture } from "../processes/shell-fixture.ts";
+import { openShell, type ShellFixture } from "../processes/shell-fixture.ts";
 
 const canary = "sk-ant-canary-4f8Gq2Lw9ZkT";
 

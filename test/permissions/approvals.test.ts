@@ -16,6 +16,7 @@ const question: Question = {
   input: { command: "npm publish" },
   reason: "it is not judged harmless",
   suggestedRule: "bash(npm publish)",
+  summary: undefined,
   mayBeOpen: true,
 };
 const never = new AbortController().signal;

@@ -17,7 +17,6 @@ import { Programs } from "../../src/processes/programs.ts";
 import { RunningCommands } from "../../src/processes/running-commands.ts";
 import { lead } from "../../src/protocol/ids.ts";
 import { temporaryDirectory } from "../../src/testing/temporary-directory.ts";
-import type { Tool, ToolOutput } from "../../src/tools/tool.ts";
 
 export interface ShellFixture extends AsyncDisposable {
   readonly directory: string;
@@ -79,23 +78,6 @@ function defaults(): Omit<CommandRequest, "command"> {
     signal: new AbortController().signal,
     onOutput: () => {},
   };
-}
-
-interface CallOptions {
-  signal?: AbortSignal;
-  onOutput?: (text: string) => void;
-}
-
-/** Calls `tool` as the loop does. */
-export async function callTool(
-  tool: Tool,
-  input: unknown,
-  options: CallOptions = {},
-): Promise<ToolOutput> {
-  const call = tool.prepare(input);
-  if (call.type === "invalid") return call.output;
-  const { signal = new AbortController().signal, onOutput = () => {} } = options;
-  return call.run({ callId: "call-1", signal, onOutput });
 }
 
 /** Calls back once when `word` has been printed. */

@@ -59,6 +59,7 @@ export async function openSimulatedMember(
   };
   const agent = await Agent.open({
     name,
+    cwd: "/",
     system: systemPrompt(role),
     model,
     tools: [

@@ -54,6 +54,7 @@ export class TestAgent implements AsyncDisposable {
     const { budget, store: _, ...rest } = options;
     const agent = await Agent.open({
       name: lead,
+      cwd: directory.path,
       system: "You are a team lead.",
       model,
       tools: [],

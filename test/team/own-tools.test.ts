@@ -1,3 +1,5 @@
+import { mkdir, realpath } from "node:fs/promises";
+import { join } from "node:path";
 import { expect, test } from "vitest";
 import { z } from "zod";
 import { WakeLatch } from "../../src/lib/wake-latch.ts";
@@ -60,6 +62,149 @@ test("a tool of the user that rejects when the team is closed does not end the r
   expect(result).toBe("Done later.");
   expect(wire.shownTo("lead")).toContain("work was stopped before it had finished");
 });
+
+test("an effect asks the person in the tool's own words; always is a rule with the tool's name", async () => {
+  await using wire = await TeamOnWire.start({
+    lead: [calls("tickets", { title: "one" }), calls("tickets", { title: "two" }), says("Done.")],
+  });
+  const created: string[] = [];
+  const team = await wire.open({ tools: [ticketTool((title) => created.push(title))] });
+  const changes = team.events();
+
+  await team.prompt("Go.");
+  for await (const event of changes) {
+    if (event.type === "request-change" && event.state === "pending") break;
+  }
+  const [request] = await team.openRequests();
+  const asked = request?.subject;
+  const before = [...created];
+  await team.answer(request?.id ?? "", { decision: "allow-always" });
+  const { result } = await team.quiet();
+
+  expect(asked).toMatchObject({
+    tool: "tickets",
+    input: { title: "one" },
+    summary: "Create the ticket one",
+    reason: "it changes something outside the workspace",
+    rule: "tickets",
+  });
+  expect(before).toEqual([]);
+  expect(created).toEqual(["one", "two"]);
+  expect(result).toBe("Done.");
+  expect(await team.requests()).toHaveLength(1);
+});
+
+test("a rule with the tool's name allows its effects from the start", async () => {
+  await using wire = await TeamOnWire.start({
+    lead: [calls("tickets", { title: "one" }), says("Done.")],
+  });
+  const created: string[] = [];
+  const team = await wire.open({
+    tools: [ticketTool((title) => created.push(title))],
+    allow: ["tickets"],
+  });
+
+  await team.prompt("Go.");
+  await team.quiet();
+
+  expect(created).toEqual(["one"]);
+  expect(await team.requests()).toEqual([]);
+});
+
+test.each(["bash", "Bash", "send_message", "a b", "", "1st", "x".repeat(65), "naïve"])(
+  "a tool cannot be named %j",
+  async (name) => {
+    await using wire = await TeamOnWire.start({ lead: [says("Done.")] });
+
+    await expect(wire.open({ tools: [named(name)] })).rejects.toMatchObject({
+      code: "config-invalid",
+      hint: expect.any(String),
+    });
+    expect(await wire.stored("config.json")).toBe("");
+  },
+);
+
+test("two tools cannot have one name, and a tool takes an object", async () => {
+  await using wire = await TeamOnWire.start({ lead: [says("Done.")] });
+
+  await expect(wire.open({ tools: [named("work"), named("work")] })).rejects.toThrow(
+    "Two tools are named work",
+  );
+  const input_schema = { type: "string" };
+  const { spec, prepare } = named("work");
+  await expect(
+    wire.open({ tools: [{ spec: { ...spec, input_schema }, prepare }] }),
+  ).rejects.toThrow("The input of the tool work is not an object");
+});
+
+test("tools with the names that providers take are sent to them, and rules can name them", async () => {
+  await using wire = await TeamOnWire.start({ lead: [says("Done.")] });
+  const names = ["httpGet", "mcp__server__do-it", "_x", "x".repeat(64)];
+  const team = await wire.open({ tools: names.map(named), allow: names });
+
+  await team.prompt("Go.");
+  await team.quiet();
+
+  expect(wire.server.refusals).toEqual([]);
+  expect(JSON.stringify(wire.requestsOf("lead")[0]?.body)).toContain('"mcp__server__do-it"');
+});
+
+test.each(["Bash", "Read", "do-it"])(
+  "the rule deny: [%j] is refused, because no tool has that name",
+  async (rule) => {
+    await using wire = await TeamOnWire.start({ lead: [says("Done.")] });
+
+    await expect(wire.open({ deny: [rule] })).rejects.toMatchObject({ code: "config-invalid" });
+  },
+);
+
+test("a tool knows who calls it, where, and with which model", async () => {
+  await using wire = await TeamOnWire.start({
+    lead: [
+      calls("spawn_teammate", { name: "alice", role: "coder", prompt: "Begin.", cwd: "sub" }),
+      says("Done."),
+    ],
+    alice: [calls("work", {}), says("Done.")],
+  });
+  await mkdir(join(wire.root, "sub"));
+  const seen: Partial<ToolContext>[] = [];
+  const team = await wire.open({
+    tools: [
+      tool(async ({ member, cwd, model }) => {
+        seen.push({ member, cwd, model });
+        throw new Error("seen");
+      }),
+    ],
+  });
+
+  await team.prompt("Go.");
+  await team.quiet();
+
+  const cwd = join(await realpath(wire.root), "sub");
+  expect(seen).toEqual([{ member: "alice", cwd, model: "anthropic/scripted" }]);
+});
+
+function ticketTool(create: (title: string) => void) {
+  return defineTool({
+    name: "tickets",
+    description: "Creates a ticket.",
+    input: z.object({ title: z.string() }),
+    action: ({ title }) => ({ type: "effect", summary: `Create the ticket ${title}` }),
+    async run({ title }) {
+      create(title);
+      return { text: "created", isError: false };
+    },
+  });
+}
+
+const named = (name: string) =>
+  defineTool({
+    name,
+    description: "Works.",
+    input: z.object({}),
+    action: () => ({ type: "coordinate" }),
+    run: async () => ({ text: "done", isError: false }),
+  });
 
 function tool(run: (context: ToolContext) => Promise<never>) {
   return defineTool({

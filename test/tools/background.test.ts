@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
+import { callTool } from "../../src/testing/call-tool.ts";
 import { backgroundRunTool, checkBackgroundTool } from "../../src/tools/background.ts";
-import { callTool, openShell } from "../processes/shell-fixture.ts";
+import { openShell } from "../processes/shell-fixture.ts";
 
 test("a started task is named, listed, and reported with its output", async () => {
   await using fixture = await openShell();

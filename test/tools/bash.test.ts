@@ -1,8 +1,9 @@
 import { expect, test } from "vitest";
 import { type Clock, systemClock } from "../../src/lib/clock.ts";
+import { callTool } from "../../src/testing/call-tool.ts";
 import { ManualClock } from "../../src/testing/manual-clock.ts";
 import { bashTool } from "../../src/tools/bash.ts";
-import { callTool, onWord, openShell } from "../processes/shell-fixture.ts";
+import { onWord, openShell } from "../processes/shell-fixture.ts";
 
 test.each([
   ["echo out; echo err >&2", { text: "out\nerr", isError: false }],

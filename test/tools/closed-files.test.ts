@@ -2,6 +2,7 @@ import { symlink } from "node:fs/promises";
 import { expect, test } from "vitest";
 import { Permissions } from "../../src/permissions/permissions.ts";
 import { runHostProgram } from "../../src/processes/host-program.ts";
+import { toolContext } from "../../src/testing/call-tool.ts";
 import { fileTools } from "../../src/tools/work-tools.ts";
 import { SeenFiles } from "../../src/workspace/seen-files.ts";
 import { deny } from "../permissions/judge-lines.ts";
@@ -71,8 +72,7 @@ async function shownBy(rules: readonly string[]): Promise<string[]> {
     if (call?.type !== "prepared")
       throw new Error(`${tool} does not take ${JSON.stringify(input)}`);
     const { decision } = await permissions.judge({ tool, action: call.action });
-    const context = { callId: "call-1", signal: AbortSignal.any([]), onOutput: () => {} };
-    shown.push(decision === "allow" ? (await call.run(context)).text : decision);
+    shown.push(decision === "allow" ? (await call.run(toolContext())).text : decision);
   }
   return shown;
 }

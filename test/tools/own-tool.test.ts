@@ -2,8 +2,10 @@ import { expect, test } from "vitest";
 import { z } from "zod";
 import { TeamError } from "../../src/errors.ts";
 import { leave } from "../../src/lib/leaving.ts";
+import type { Action } from "../../src/protocol/tools.ts";
+import { callTool } from "../../src/testing/call-tool.ts";
 import { ownTool } from "../../src/tools/own-tool.ts";
-import { defineTool, type ToolContext, type ToolOutput } from "../../src/tools/tool.ts";
+import { defineTool, type ToolOutput } from "../../src/tools/tool.ts";
 
 test.each([
   ["an error", new Error("kaput"), "kaput"],
@@ -81,6 +83,28 @@ test.each([
   expect(shown.isError).toBe(true);
 });
 
+test.each([
+  undefined,
+  { type: "fly" },
+  { type: "read" },
+  { type: "effect" },
+  { type: "effect", summary: "" },
+])("the action %o is an error result, and the call is not run", (action) => {
+  const tool = ownTool({
+    spec: { name: "work", description: "Works.", input_schema: {} },
+    prepare: () => ({
+      type: "prepared",
+      action: action as Action,
+      run: async () => ({ text: "done", isError: false }),
+    }),
+  });
+
+  expect(tool.prepare({})).toMatchObject({
+    type: "invalid",
+    output: { isError: true, text: expect.stringMatching(/^Error: work has no valid action: /) },
+  });
+});
+
 test("a valid output is passed on, and mail is not: only troupe's own tools settle it", async () => {
   const images = [{ media_type: "image/png", data: "aGk=" }];
 
@@ -96,8 +120,7 @@ async function call(
   run: (signal: AbortSignal) => unknown,
   signal = new AbortController().signal,
 ): Promise<ToolOutput> {
-  const context: ToolContext = { callId: "1", signal, onOutput: () => undefined };
-  const prepared = ownTool({
+  const tool = ownTool({
     spec: { name: "work", description: "Works.", input_schema: {} },
     // As a tool that was written in JavaScript may be.
     prepare: () => ({
@@ -105,7 +128,6 @@ async function call(
       action: { type: "coordinate" },
       run: () => run(signal) as Promise<ToolOutput>,
     }),
-  }).prepare({});
-  if (prepared.type === "invalid") throw new Error("The call is invalid");
-  return prepared.run(context);
+  });
+  return callTool(tool, {}, { signal });
 }

@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { toolsWithTraits, traitsOf } from "../../src/protocol/tool-traits.ts";
+import { teamToolNames } from "../../src/tools/team/team-tools.ts";
 import type { Tool } from "../../src/tools/tool.ts";
 import { workToolNames, workTools } from "../../src/tools/work-tools.ts";
 import { FileLocks } from "../../src/workspace/file-locks.ts";
@@ -31,7 +32,9 @@ async function allTools(): Promise<Tool[]> {
     locks: new FileLocks(),
   });
   expect(work.map(({ spec }) => spec.name)).toEqual(workToolNames);
-  return [...work, ...leadsTools(), ...teammatesTools()];
+  const team = [...leadsTools(), ...teammatesTools()];
+  expect(new Set(team.map(({ spec }) => spec.name))).toEqual(new Set(teamToolNames));
+  return [...work, ...team];
 }
 
 function actionOf(tool: Tool) {
@@ -57,12 +60,14 @@ test("the traits of each tool name an existing tool and existing fields", async 
 });
 
 test("a tool that runs commands, reads or writes is covered by the rules for that", async () => {
-  const scopes = { command: "commands", read: "reading", write: "writing", coordinate: undefined };
+  const scopes = { command: "commands", read: "reading", write: "writing" };
 
   for (const tool of await allTools()) {
     const action = actionOf(tool);
-    if (action)
-      expect(traitsOf(tool.spec.name).ruleScope, tool.spec.name).toBe(scopes[action.type]);
+    const isFree = !action || action.type === "coordinate" || action.type === "effect";
+    expect(traitsOf(tool.spec.name).ruleScope, tool.spec.name).toBe(
+      isFree ? undefined : scopes[action.type],
+    );
   }
 });
 

@@ -2,6 +2,7 @@ import { mkdir, mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { runHostProgram } from "../../src/processes/host-program.ts";
+import { callTool } from "../../src/testing/call-tool.ts";
 import type { ToolOutput } from "../../src/tools/tool.ts";
 import { fileTools } from "../../src/tools/work-tools.ts";
 import { FileLocks } from "../../src/workspace/file-locks.ts";
@@ -72,10 +73,9 @@ export class SceneMember {
     input: unknown,
     signal: AbortSignal = AbortSignal.any([]),
   ): Promise<ToolOutput> {
-    const call = this.#tools.find(({ spec }) => spec.name === name)?.prepare(input);
-    if (!call) throw new Error(`There is no ${name}`);
-    if (call.type === "invalid") return call.output;
-    return await call.run({ callId: "call-1", signal, onOutput: () => {} });
+    const tool = this.#tools.find(({ spec }) => spec.name === name);
+    if (!tool) throw new Error(`There is no ${name}`);
+    return callTool(tool, input, { signal });
   }
 
   /** What the model is shown, an error or not. */

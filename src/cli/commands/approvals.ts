@@ -87,10 +87,7 @@ const unbroken = 1_000_000;
 
 function whatIsAsked({ type, subject }: Request): string[] {
   if (type === "permission") {
-    return describeCall(String(subject.tool), subject.input, {
-      width: unbroken,
-      paint: paintFor(false),
-    });
+    return describeCall({ subject }, { width: unbroken, paint: paintFor(false) });
   }
   const text = typeof subject.plan === "string" ? subject.plan : JSON.stringify(subject, null, 2);
   return shown(text).split("\n");

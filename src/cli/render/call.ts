@@ -1,7 +1,10 @@
 import { z } from "zod";
 import { type CallParts, callParts } from "../../lib/call-parts.ts";
+import { summaryOf } from "../../permissions/persons-question.ts";
 import { showHidden } from "../../permissions/show-hidden.ts";
+import type { Request } from "../../protocol/request.ts";
 import { renderDiff } from "./diff.ts";
+import { oneLine } from "./one-line.ts";
 import type { TextFormat } from "./paint.ts";
 import { shown } from "./shown.ts";
 import { wrapExactly, wrapText } from "./wrap.ts";
@@ -9,12 +12,17 @@ import { wrapExactly, wrapText } from "./wrap.ts";
 const Arguments = z.record(z.string(), z.unknown());
 
 /**
- * A complete description of a tool call for the person who decides on it: commands with all their
- * lines, edits as diffs, everything else by its arguments.
+ * A complete description of the tool call that a request is about, for the person who decides on
+ * it: commands with all their lines, edits as diffs, everything else by its arguments, after what
+ * the tool itself says about the call.
  */
-export function describeCall(name: string, input: unknown, format: TextFormat): string[] {
+export function describeCall(request: Pick<Request, "subject">, format: TextFormat): string[] {
+  const { tool, input } = request.subject;
+  const name = String(tool ?? "");
+  const summary = summaryOf(request);
   return [
     ...wrapText(format.paint.bold(shown(name)), format.width),
+    ...(summary === undefined ? [] : wrapText(oneLine(summary), format.width)),
     ...describeInput(name, spelledOut(input), format),
   ];
 }

@@ -27,7 +27,7 @@ function subjectLines(
 ): string[] {
   const inner = { ...format, width: format.width - 2 };
   if (type === "plan") return renderMarkdown(String(subject.plan ?? ""), inner);
-  return describeCall(String(subject.tool ?? ""), subject.input, inner);
+  return describeCall({ subject }, inner);
 }
 
 export interface PanelOptions extends TextFormat, Omit<QuestionState, "question"> {

@@ -39,8 +39,9 @@ const making: ReadonlySet<string> = new Set(
 
 /** True for a rule that lets a model create files under any name without asking. */
 export function mayMakeFiles({ decision, scope, pattern }: Rule): boolean {
-  if (decision !== "allow" || (scope !== "writing" && scope !== "commands")) return false;
-  if (scope === "writing" || pattern?.type !== "words") return true;
+  if (decision !== "allow" || scope === "reading") return false;
+  // Nobody knows what a tool of the library's user does.
+  if (scope !== "commands" || pattern?.type !== "words") return true;
   const [name = ""] = pattern.words;
   return Object.hasOwn(filePrograms, name) || making.has(name);
 }

@@ -1,7 +1,7 @@
 import { callParts } from "../../lib/call-parts.ts";
 import { firstCharacters } from "../../lib/cut-text.ts";
 import { summarizeCall } from "../../lib/summarize-call.ts";
-import { isForPerson, ruleOf } from "../../permissions/persons-question.ts";
+import { isForPerson, ruleOf, summaryOf } from "../../permissions/persons-question.ts";
 import { showHidden } from "../../permissions/show-hidden.ts";
 import type { RequestView } from "../../protocol/dashboard.ts";
 import type { Request } from "../../protocol/request.ts";
@@ -18,7 +18,8 @@ export function requestView(request: Request): RequestView {
     ...{ id, type, from, to, created_at, state, hash, tool },
     is_open: isForPerson(request),
     shown: showHidden(shownOf(request)),
-    summary: tool === null ? null : showHidden(summarizeCall(tool, subject.input)),
+    summary:
+      tool === null ? null : showHidden(summaryOf(request) ?? summarizeCall(tool, subject.input)),
     diff: tool === null ? null : diffOfCall(tool, subject.input),
     reason: typeof subject.reason === "string" ? showHidden(subject.reason) : null,
     rule: ruleOf(request) ?? null,
@@ -33,15 +34,17 @@ function decisionView({ decision }: Request): RequestView["decision"] {
   return { by, at, reason: shown, rule: rule ?? null };
 }
 
-/** The exact call or plan. */
-function shownOf({ type, subject }: Request): string {
+/** The exact call or plan; before the call what the tool says about it, if it does. */
+function shownOf(request: Request): string {
+  const { type, subject } = request;
   if (type === "plan" && typeof subject.plan === "string") return subject.plan;
   if (type !== "permission") return asJson(subject);
   const { input } = subject;
   const tool = String(subject.tool);
   const parts = callParts(tool, input);
   const isBare = parts.type === "command" && Object.keys(parts.others).length === 0;
-  return isBare && traitsOf(tool).isShownBare ? parts.command : `${tool} ${asJson(input)}`;
+  if (isBare && traitsOf(tool).isShownBare) return parts.command;
+  return [summaryOf(request), `${tool} ${asJson(input)}`].filter(Boolean).join("\n\n");
 }
 
 function asJson(value: unknown): string {

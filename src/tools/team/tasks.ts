@@ -73,4 +73,11 @@ const updateTask = coordinationTool({
   },
 });
 
-export const taskTools = [createTask, listTasks, getTask, claimTask, completeTask, updateTask];
+export const taskTools = {
+  create_task: createTask,
+  list_tasks: listTasks,
+  get_task: getTask,
+  claim_task: claimTask,
+  complete_task: completeTask,
+  update_task: updateTask,
+};

@@ -13,23 +13,37 @@ import type {
 } from "./team-access.ts";
 import { listTeammates, spawnTeammate, waitForTeammates } from "./teammates.ts";
 
-const common = [sendMessage, readInbox, listTeammates, ...taskTools];
-const leads = [
-  ...[spawnTeammate, waitForTeammates, broadcast, decidePlan, requestShutdown, showShutdown],
-  ...[scheduleCron, listCrons, cancelCron],
-];
-const teammates = [submitPlan, answerShutdown];
+const common = {
+  send_message: sendMessage,
+  read_inbox: readInbox,
+  list_teammates: listTeammates,
+  ...taskTools,
+};
+const leads = {
+  spawn_teammate: spawnTeammate,
+  wait_for_teammates: waitForTeammates,
+  broadcast,
+  plan_approval: decidePlan,
+  shutdown_request: requestShutdown,
+  shutdown_response: showShutdown,
+  schedule_cron: scheduleCron,
+  list_crons: listCrons,
+  cancel_cron: cancelCron,
+};
+const teammates = { plan_approval: submitPlan, shutdown_response: answerShutdown };
+
+export const teamToolNames = [...new Set([common, leads, teammates].flatMap(Object.keys))];
 
 /** The tools with which every member works with the others. */
 export function coordinationTools(member: { colleagues: TeamAccess; tasks: TaskAccess }): Tool[] {
-  return common.map((make) => make(member));
+  return Object.values(common).map((make) => make(member));
 }
 
 export function leadTools(lead: { leadership: LeadAccess; timetable: CronAccess }): Tool[] {
-  return leads.map((make) => make(lead));
+  return Object.values(leads).map((make) => make(lead));
 }
 
 /** A teammate's further tools: its side of the protocols. */
 export function teammateTools(teammate: { following: TeammateAccess }): Tool[] {
-  return teammates.map((make) => make(teammate));
+  return Object.values(teammates).map((make) => make(teammate));
 }

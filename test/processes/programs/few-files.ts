@@ -3,10 +3,11 @@
  * `few-files.ts bash|grep`. Prints what became of the calls, and how many descriptors were lost.
  */
 import { readdirSync } from "node:fs";
+import { callTool } from "../../../src/testing/call-tool.ts";
 import { bashTool } from "../../../src/tools/bash.ts";
 import { Scene } from "../../workspace/fixture.ts";
 import { fewDescriptors } from "../few-descriptors.ts";
-import { callTool, openShell } from "../shell-fixture.ts";
+import { openShell } from "../shell-fixture.ts";
 
 const call = process.argv[2] === "bash" ? runCommand : search;
 await call(Infinity);

@@ -128,6 +128,20 @@ test("a question shows exactly what would run, not only the command", () => {
   expect(requestView(request).shown).toBe('bash {\n  "command": "ls",\n  "background": true\n}');
 });
 
+test("a question about an effect shows what its tool says, and then exactly what would run", () => {
+  const request: Request = {
+    ...{ id: newRequestId(new Date()), type: "permission", from: alice, to: user },
+    subject: { tool: "tickets", input: { name: "a", title: "b" }, summary: "Create ticket b" },
+    ...{ hash: "0".repeat(64), created_at: at, sig: "", state: "pending", decision: null },
+    version: 1,
+  };
+
+  expect(requestView(request)).toMatchObject({
+    summary: "Create ticket b",
+    shown: 'Create ticket b\n\ntickets {\n  "name": "a",\n  "title": "b"\n}',
+  });
+});
+
 test("a question about a file names the file that would be written, whatever its other arguments", () => {
   const input = { command: "docs/harmless.md", path: "ci.yml", content: "run: evil" };
   const request: Request = {

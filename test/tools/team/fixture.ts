@@ -11,6 +11,7 @@ import type { Request } from "../../../src/protocol/request.ts";
 import type { Task } from "../../../src/protocol/task.ts";
 import type { TeamRecord } from "../../../src/protocol/team.ts";
 import type { ReceivedMail } from "../../../src/protocol/transcript.ts";
+import { callTool } from "../../../src/testing/call-tool.ts";
 import type {
   CronAccess,
   LeadAccess,
@@ -60,9 +61,7 @@ export async function call(
 ): Promise<ToolOutput> {
   const tool = tools.find(({ spec }) => spec.name === name);
   if (!tool) throw new Error(`there is no ${name}`);
-  const prepared = tool.prepare(input);
-  if (prepared.type === "invalid") return prepared.output;
-  return prepared.run({ callId: "call", signal, onOutput: () => {} });
+  return callTool(tool, input, { signal });
 }
 
 export async function textOf(...given: Parameters<typeof call>): Promise<string> {
