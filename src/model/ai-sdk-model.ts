@@ -81,11 +81,13 @@ export class AiSdkModel implements Model {
   ): AsyncGenerator<ModelPart> {
     // A new one for each request: the SDK has no other way to assign bytes to a request.
     const model = this.#options.connect(wire.fetch);
+    const { options: providerOptions } = this.#options.dialect;
     const { stream } = await model.doStream({
       prompt: this.#writer.prompt(request),
       tools: this.#writer.tools(request.tools),
       maxOutputTokens: request.maxOutputTokens,
       includeRawChunks: true,
+      ...(providerOptions && { providerOptions }),
     });
     for await (const part of stream) {
       if (part.type === "error") {

@@ -1,7 +1,13 @@
 import type { LanguageModelV3 } from "@ai-sdk/provider";
 import type { Clock } from "../lib/clock.ts";
 import { Secrets } from "../lib/secrets.ts";
-import { anthropic, type Dialect, google, openAi, openAiCompatible } from "./ai-sdk/dialect.ts";
+import {
+  anthropic,
+  chatCompletions,
+  type Dialect,
+  google,
+  openAiResponses,
+} from "./ai-sdk/dialect.ts";
 import type { HttpFetch } from "./ai-sdk/http.ts";
 import type { Watchdogs } from "./ai-sdk/watched-request.ts";
 import { AiSdkModel } from "./ai-sdk-model.ts";
@@ -68,11 +74,11 @@ const families: Readonly<Record<ProviderFamily, FamilyCode>> = {
     },
   },
   openai: {
-    dialect: openAi,
+    dialect: openAiResponses,
     async load({ baseUrl: baseURL, model, key }) {
       const { createOpenAI } = await import("@ai-sdk/openai");
       const apiKey = key?.value ?? "";
-      return (fetch) => createOpenAI({ baseURL, fetch, apiKey }).chat(model);
+      return (fetch) => createOpenAI({ baseURL, fetch, apiKey }).responses(model);
     },
   },
   google: {
@@ -84,7 +90,7 @@ const families: Readonly<Record<ProviderFamily, FamilyCode>> = {
     },
   },
   "openai-compatible": {
-    dialect: openAiCompatible,
+    dialect: chatCompletions,
     async load({ family: name, baseUrl: baseURL, model, key }) {
       const { createOpenAICompatible } = await import("@ai-sdk/openai-compatible");
       const options = { name, baseURL, includeUsage: true, ...(key && { apiKey: key.value }) };

@@ -32,18 +32,20 @@ const recordings: Recording[] = [
     ],
   },
   {
-    id: "openai/gpt-4.1",
-    file: "openai.sse",
+    id: "openai/gpt-6-sol",
+    file: "responses.sse",
     markers: [
-      ["clean", "\ndata: [DONE]"],
-      ["broken", "\ndata: [DONE]"],
+      ["clean", '"total_tokens":498}}}\n\n'],
+      ["broken", '"total_tokens":498}}}\n\n'],
     ],
   },
   {
     id: "openai-compatible/llama",
     file: "openai.sse",
-    // Where the connection breaks it is OpenAI's own case.
-    markers: [["clean", '"finish_reason":"tool_calls"}],"usage":null}\n\n']],
+    markers: [
+      ["clean", '"finish_reason":"tool_calls"}],"usage":null}\n\n'],
+      ["broken", "\ndata: [DONE]"],
+    ],
   },
 ];
 
@@ -132,7 +134,7 @@ describe("the control: without the check of the marker", () => {
 
 describe.each([
   { id: "anthropic/claude-sonnet-5", headersMs: 60_000 },
-  { id: "openai/gpt-4.1", headersMs: 60_000 },
+  { id: "openai/gpt-6-sol", headersMs: 60_000 },
   { id: "openai-compatible/llama", headersMs: 300_000 },
 ])("P17 a silence of $id", ({ id, headersMs }) => {
   test(`before the headers is ended after ${headersMs} ms`, async () => {

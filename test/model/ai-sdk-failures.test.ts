@@ -13,7 +13,12 @@ import { ProviderServer } from "../../src/testing/provider-server/provider-serve
 import { reply, says } from "../../src/testing/scripted-model.ts";
 import { collect, failureOf, lastOf, serverEnvironment } from "./ai-sdk-support.ts";
 
-const ids = ["anthropic/claude-sonnet-5", "openai/gpt-4.1", "openai-compatible/llama"];
+const ids = ["anthropic/claude-sonnet-5", "openai/gpt-6-sol", "openai-compatible/llama"];
+
+function apiOf(id: string): keyof typeof wires {
+  if (id.startsWith("anthropic")) return "anthropic";
+  return id.startsWith("openai/") ? "openai-responses" : "openai";
+}
 
 describe.each(ids)("P17 %s", (id) => {
   const statuses: [number, FailureKind][] = [
@@ -56,7 +61,7 @@ describe.each(ids)("P17 %s", (id) => {
   });
 
   test("an error instead of the stream fails the reply", async () => {
-    const api = id.startsWith("anthropic") ? "anthropic" : "openai";
+    const api = apiOf(id);
 
     const failure = await failureOf(id, raw(wires[api].errorFrame("Overloaded")));
 
@@ -86,7 +91,7 @@ describe.each(ids)("P17 %s", (id) => {
   });
 
   test("an event that is not JSON is malformed", async () => {
-    const api = id.startsWith("anthropic") ? "anthropic" : "openai";
+    const api = apiOf(id);
     const [first] = streamText(api, says("Hi")).split("\n\n");
 
     const failure = await failureOf(id, raw(`${first}\n\ndata: {oops\n\ndata: [DONE]\n\n`));

@@ -24,6 +24,9 @@ function block(index: number): string {
 }
 
 const anthropicBeginning = streamText("anthropic", says("Hello.")).split(/(?<=\n\n)/)[0] ?? "";
+const responsesBeginning =
+  streamText("openai-responses", says("Hello.")).split(/(?<=\n\n)/)[0] ?? "";
+const message = { type: "message", id: "msg_1", role: "assistant", content: [] };
 
 const wires = [
   {
@@ -39,8 +42,23 @@ const wires = [
     beginningOfBlocks: anthropicBeginning,
     block,
   },
-  ...["openai/gpt-4.1", "openai-compatible/llama"].map((id) => ({
-    id,
+  {
+    id: "openai/gpt-6-sol",
+    beginning:
+      responsesBeginning +
+      event({ type: "response.output_item.added", output_index: 0, item: message }),
+    text: event({ type: "response.output_text.delta", item_id: message.id, delta: long }),
+    beginningOfBlocks: responsesBeginning,
+    block(output_index: number) {
+      const item = { type: "function_call", id: `fc_${output_index}`, name: "list" };
+      const call = { ...item, call_id: `call-${output_index}`, arguments: "{}" };
+      const added = { type: "response.output_item.added", output_index, item: call };
+      const done = { status: "completed", ...call };
+      return event(added) + event({ ...added, type: "response.output_item.done", item: done });
+    },
+  },
+  {
+    id: "openai-compatible/llama",
     beginning: "",
     text: event({ id: "1", choices: [{ index: 0, delta: { content: long } }] }),
     beginningOfBlocks: "",
@@ -49,7 +67,7 @@ const wires = [
       const named = { ...call, function: { name: "list", arguments: "{}" } };
       return event({ id: "1", choices: [{ index: 0, delta: { tool_calls: [named] } }] });
     },
-  })),
+  },
   {
     id: "google/gemini-3-pro",
     beginning: "",
@@ -141,7 +159,7 @@ test("P25 an answer that was too large is not requested again", async () => {
   await using server = await EndlessServer.start({ beginning: "data: ", piece: long });
   const governor = new Governor({ clock: new ManualClock(), random: () => 0 });
 
-  const parts = await collect(governor.govern(await modelOf(server, "openai/gpt-4.1")));
+  const parts = await collect(governor.govern(await modelOf(server, "openai/gpt-6-sol")));
 
   expect(parts).toMatchObject([{ type: "error", failure: { kind: "oversized" } }]);
   expect(server.requests).toBe(1);

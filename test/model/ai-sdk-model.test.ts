@@ -19,15 +19,15 @@ testModel(
   (script) => open("anthropic/claude-sonnet-5", script),
 );
 
-testModel("AiSdkModel of OpenAI", { stops: common, thinks: false }, (script) =>
-  open("openai/gpt-4.1", script),
+testModel("AiSdkModel of OpenAI", { stops: common, thinks: true }, (script) =>
+  open("openai/gpt-6-sol", script),
 );
 
 testModel("AiSdkModel of OpenAI-compatible", { stops: common, thinks: true }, (script) =>
   open("openai-compatible/llama", script),
 );
 
-test.each(["anthropic/claude-sonnet-5", "openai/gpt-4.1", "openai-compatible/llama"])(
+test.each(["anthropic/claude-sonnet-5", "openai/gpt-6-sol", "openai-compatible/llama"])(
   "blank texts of %s are dropped, since no provider accepts them back",
   async (id) => {
     const call = calls("list", {}, "call_1");

@@ -10,7 +10,7 @@ import { calls, reply, says, thinks, thinksInSecret } from "../../src/testing/sc
 import { collect, lastOf, serverEnvironment } from "./ai-sdk-support.ts";
 
 const claude = "anthropic/claude-sonnet-5";
-const gpt = "openai/gpt-4.1";
+const gpt = "openai/gpt-6-sol";
 const llama = "openai-compatible/llama";
 
 test.each([claude, gpt, llama])(
@@ -120,8 +120,64 @@ test("errors and images of results reach Anthropic as such", async () => {
   ]);
 });
 
-test("OpenAI gets errors as text, and images after the results", async () => {
+test("OpenAI gets errors as text, and images in the results", async () => {
   const body = await sent(gpt, exchange);
+
+  expect(body.input?.slice(-3)).toEqual([
+    { type: "function_call_output", call_id: "one", output: "Error: Not there" },
+    {
+      type: "function_call_output",
+      call_id: "two",
+      output: [
+        { type: "input_text", text: "A picture" },
+        { type: "input_image", image_url: "data:image/png;base64,aW1hZ2U=" },
+      ],
+    },
+    { type: "function_call_output", call_id: "three", output: "(no output)" },
+  ]);
+});
+
+test("OpenAI is asked to store nothing, and gets its encrypted thoughts back", async () => {
+  await using server = await ProviderServer.start({ strict: true });
+  server.reply(reply([thinks("Hm.", "sealed"), says("Hello.")]), says("Bye."));
+  const model = await openModel(gpt, { env: serverEnvironment(server), clock: systemClock });
+  const end = lastOf(await collect(model, { conversation: said([says("Hi.")]) }));
+  if (end?.type !== "finish") throw new Error(JSON.stringify(end));
+  await collect(model, { conversation: said(end.blocks) });
+
+  const [first, second] = server.requests.map(({ body }) => Body.parse(body));
+  expect(first).toMatchObject({ store: false, include: ["reasoning.encrypted_content"] });
+  expect(second?.input).toContainEqual({
+    type: "reasoning",
+    id: expect.stringMatching(/^rs_/),
+    encrypted_content: "sealed",
+    summary: [{ type: "summary_text", text: "Hm." }],
+  });
+  server.assertDone();
+});
+
+test("of a thought in several parts all go back, and of one without its encrypted text none", async () => {
+  const part = (text: string, itemId: string, reasoningEncryptedContent?: string): ReplyBlock => {
+    const openai = { itemId, ...(reasoningEncryptedContent && { reasoningEncryptedContent }) };
+    return { type: "thinking", text, provider: { openai } };
+  };
+  const blocks = [part("One.", "rs_1"), part("Two.", "rs_1", "sealed"), part("Three.", "rs_2")];
+
+  const body = await sent(gpt, said([...blocks, says("Hello.")]), { strict: false });
+
+  expect(body.input?.filter((item) => item.type === "reasoning")).toEqual([
+    {
+      ...{ type: "reasoning", id: "rs_1", encrypted_content: "sealed" },
+      summary: [
+        { type: "summary_text", text: "One." },
+        { type: "summary_text", text: "Two." },
+      ],
+    },
+  ]);
+});
+
+test("compatible servers get errors as text, and images after the results", async () => {
+  const body = await sent(llama, exchange);
 
   expect(body.messages.slice(-4)).toEqual([
     { role: "tool", tool_call_id: "one", content: "Error: Not there" },
@@ -241,7 +297,9 @@ async function sent(
 const Body = z.looseObject({
   system: z.unknown().optional(),
   tools: z.array(z.unknown()).optional(),
-  messages: z.array(z.looseObject({ role: z.string(), content: z.unknown() })),
+  messages: z.array(z.looseObject({ role: z.string(), content: z.unknown() })).default([]),
+  /** What the Responses API has instead of messages. */
+  input: z.array(z.looseObject({ type: z.string().optional() })).optional(),
 });
 type Body = z.infer<typeof Body>;
 
@@ -252,12 +310,12 @@ function contents({ messages }: Pick<Body, "messages">): unknown[] {
 
 /** All that a provider's cache compares, in the order in which it does. */
 function flatten(body: unknown): string[] {
-  const { system = null, tools = [], messages } = Body.parse(body);
+  const { system = null, tools = [], messages, input = [] } = Body.parse(body);
   const blocks = messages.flatMap(({ role, content, ...rest }) => [
     ...blocksOf(content).map((block) => ({ role, block })),
     ...(Object.keys(rest).length > 0 ? [{ role, rest }] : []),
   ]);
-  return [...tools, system, ...blocks].map((block) =>
+  return [...tools, system, ...blocks, ...input].map((block) =>
     JSON.stringify(block, (key, value: unknown) => (key === "cache_control" ? undefined : value)),
   );
 }

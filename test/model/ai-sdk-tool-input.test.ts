@@ -8,7 +8,7 @@ import { ProviderServer } from "../../src/testing/provider-server/provider-serve
 import { calls, says } from "../../src/testing/scripted-model.ts";
 import { collect, lastOf, serverEnvironment } from "./ai-sdk-support.ts";
 
-const ids = ["anthropic/claude-sonnet-5", "openai/gpt-4.1", "openai-compatible/llama"];
+const ids = ["anthropic/claude-sonnet-5", "openai/gpt-6-sol", "openai-compatible/llama"];
 const names = fc.oneof(
   fc.constantFrom("bash", "__proto__", "constructor", "toString"),
   fc.string(),
@@ -37,7 +37,8 @@ test.each(ids)("P17 any call of %s with any input can be answered", async (id) =
       conversation.push({ type: "reply", blocks: end.blocks }, { type: "results", results });
       const answered = lastOf(await collect(model, { conversation }));
 
-      expect(end.blocks).toEqual([{ ...call, input: readAs(text) }]);
+      const received = end.blocks.map(({ provider: _, ...block }) => block);
+      expect(received).toEqual([{ ...call, input: readAs(text) }]);
       expect(answered).toMatchObject({ type: "finish" });
     }),
     { numRuns: 60 },

@@ -7,7 +7,7 @@ import { collect, lastOf, request, serverEnvironment } from "./ai-sdk-support.ts
 
 describe.each([
   { id: "anthropic/claude-sonnet-5", api: "anthropic" as const },
-  { id: "openai/gpt-4.1", api: "openai" as const },
+  { id: "openai/gpt-6-sol", api: "openai-responses" as const },
   { id: "openai-compatible/llama", api: "openai" as const },
 ])("the connection of $id", ({ id, api }) => {
   const turn = streamText(api, says("Good morning."));

@@ -12,15 +12,15 @@ const leastOutput = text.length / 5;
 
 const usage = { input_tokens: 1234, output_tokens: 567 };
 const scripted = reply([says(text)], { usage });
-const openAi = streamText("openai", scripted, {
+const chat = streamText("openai", scripted, {
   ...{ model: "scripted", messages: [] },
   stream_options: { include_usage: true },
 });
 
 const wires = [
   { id: "anthropic/claude-sonnet-5", stream: streamText("anthropic", scripted) },
-  { id: "openai/gpt-4.1", stream: openAi },
-  { id: "openai-compatible/llama", stream: openAi },
+  { id: "openai/gpt-6-sol", stream: streamText("openai-responses", scripted) },
+  { id: "openai-compatible/llama", stream: chat },
 ];
 
 /** What JSON can say in the place of a count, and a provider's SDK lets through. */

@@ -209,13 +209,13 @@ test("an unused answer means the script is not done", async () => {
   expect(() => server.assertDone()).toThrow("Unused answers: 1");
 });
 
-test("a request of neither API is refused and not recorded as one", async () => {
+test("a request of another API is refused and not recorded as one", async () => {
   await using server = await ProviderServer.start();
   const post = (path: string, body: string) => fetch(server.url + path, { method: "POST", body });
 
   expect((await post("/v1/messages", "{")).status).toBe(400);
   expect((await post("/v1/messages", '{"messages":[]}')).status).toBe(400);
-  expect((await post("/v1/responses", "{}")).status).toBe(404);
+  expect((await post("/v1/embeddings", "{}")).status).toBe(404);
 
   expect(server.requests).toEqual([]);
   expect(server.refusals).toHaveLength(3);

@@ -1,3 +1,4 @@
+import type { SharedV3ProviderOptions } from "@ai-sdk/provider";
 import { z } from "zod";
 import type { Usage } from "../../protocol/usage.ts";
 
@@ -11,10 +12,17 @@ export interface Dialect {
   readonly marksErrors: boolean;
   /** The ids of calls that the provider accepts; others are rewritten. */
   readonly callId: RegExp;
-  /** True if a thought with these data may be sent back. */
-  takesThought(data: Readonly<Record<string, unknown>>): boolean;
+  /** The SDK's options of every request. */
+  readonly options?: SharedV3ProviderOptions;
+  /** True if a thought with these data may be sent back. `all` are those of the whole reply. */
+  takesThought(data: ThoughtData, all: readonly ThoughtData[]): boolean;
   /** The usage in an event, each number counted from the beginning of the reply. */
   usageIn(event: unknown): ReportedUsage | undefined;
+  /**
+   * Why the reply has ended, in an event that ends it. For a provider whose end the SDK reports only
+   * when the connection is closed.
+   */
+  stopIn?(event: unknown): string | undefined;
   /** True for an event that the SDK does not know and that can be ignored. */
   ignores(event: unknown): boolean;
   /**
@@ -23,6 +31,9 @@ export interface Dialect {
    */
   isComplete(ending: AnswerEnding): boolean;
 }
+
+/** The provider's own data of a thought. */
+type ThoughtData = Readonly<Record<string, unknown>>;
 
 /** How a reply ended: according to its events, and to its bytes. */
 type AnswerEnding = ReplyEnding & WireEnding;
@@ -108,7 +119,59 @@ export const anthropic: Dialect = {
   isComplete: ({ lastEvent }) => AnthropicEvent.safeParse(lastEvent).data?.type === "message_stop",
 };
 
-const OpenAiEvent = z.object({
+const ResponsesEvent = z.object({
+  type: z.string(),
+  response: z
+    .object({
+      incomplete_details: z.object({ reason: z.string() }).nullish(),
+      output: z
+        .array(z.object({ content: z.array(z.object({ type: z.string() })).optional() }))
+        .optional(),
+      usage: z
+        .object({
+          input_tokens: count,
+          output_tokens: count,
+          input_tokens_details: z.object({ cached_tokens: count }).nullish(),
+        })
+        .nullish(),
+    })
+    .optional(),
+});
+
+/** OpenAI's Responses API, without anything that is stored there. */
+export const openAiResponses: Dialect = {
+  namespace: "openai",
+  showsImagesInResults: true,
+  marksErrors: false,
+  callId: /./,
+  options: { openai: { store: false } },
+  // A summary in several parts has the encrypted thought with the last of them only.
+  takesThought: ({ itemId }, all) =>
+    all.some(
+      (data) => data.itemId === itemId && typeof data.reasoningEncryptedContent === "string",
+    ),
+  usageIn(event) {
+    const usage = ResponsesEvent.safeParse(event).data?.response?.usage ?? undefined;
+    return (
+      usage &&
+      known({
+        ...promptUsage(usage.input_tokens, usage.input_tokens_details?.cached_tokens),
+        output_tokens: usage.output_tokens,
+      })
+    );
+  },
+  stopIn(event) {
+    const { type, response } = ResponsesEvent.safeParse(event).data ?? {};
+    if (type === "response.incomplete") return response?.incomplete_details?.reason ?? "incomplete";
+    if (type !== "response.completed") return undefined;
+    const parts = response?.output?.flatMap(({ content = [] }) => content) ?? [];
+    return parts.some((part) => part.type === "refusal") ? "refusal" : "stop";
+  },
+  ignores: () => false,
+  isComplete: ({ rawStop }) => rawStop !== undefined,
+};
+
+const ChatEvent = z.object({
   usage: z.object({
     prompt_tokens: count,
     completion_tokens: count,
@@ -116,14 +179,15 @@ const OpenAiEvent = z.object({
   }),
 });
 
-export const openAi: Dialect = {
-  namespace: "openai",
+/** Chat completions, which OpenAI-compatible servers speak. */
+export const chatCompletions: Dialect = {
+  namespace: "openai-compatible",
   showsImagesInResults: false,
   marksErrors: false,
   callId: /./,
   takesThought: () => true,
   usageIn(event) {
-    const usage = OpenAiEvent.safeParse(event).data?.usage;
+    const usage = ChatEvent.safeParse(event).data?.usage;
     return (
       usage &&
       known({
@@ -133,12 +197,6 @@ export const openAi: Dialect = {
     );
   },
   ignores: () => false,
-  isComplete: ({ isDone }) => isDone,
-};
-
-export const openAiCompatible: Dialect = {
-  ...openAi,
-  namespace: "openai-compatible",
   // Not all of these servers send the marker, but all say why a reply has ended.
   isComplete: ({ isDone, isCleanEnd, rawStop }) => isDone || (isCleanEnd && rawStop !== undefined),
 };

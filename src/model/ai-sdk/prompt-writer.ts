@@ -89,7 +89,9 @@ export class PromptWriter {
           },
         ];
       case "reply": {
-        const parts = utterance.blocks.flatMap((block) => this.#replyPart(block) ?? []);
+        const parts = utterance.blocks.flatMap(
+          (block) => this.#replyPart(block, utterance.blocks) ?? [],
+        );
         // Providers refuse a reply that ends in a thought, and one without content.
         const end = parts.findLastIndex(({ type }) => type !== "reasoning") + 1;
         return end > 0 ? [{ role: "assistant", content: parts.slice(0, end) }] : [];
@@ -99,7 +101,7 @@ export class PromptWriter {
     }
   }
 
-  #replyPart(block: ReplyBlock): ReplyPart | undefined {
+  #replyPart(block: ReplyBlock, all: readonly ReplyBlock[]): ReplyPart | undefined {
     const own = this.#own(block);
     const options = own && { providerOptions: { [this.#dialect.namespace]: own } };
     switch (block.type) {
@@ -107,7 +109,7 @@ export class PromptWriter {
         if (block.text.trim() === "") return undefined;
         return { type: "text", text: wellFormed(block.text), ...options };
       case "thinking":
-        if (!own || !this.#dialect.takesThought(own)) return undefined;
+        if (!own || !this.#dialect.takesThought(own, this.#allOwn(all))) return undefined;
         return { type: "reasoning", text: block.text, ...options };
       case "tool-call":
         return {
@@ -123,6 +125,10 @@ export class PromptWriter {
   /** The provider's own data of a block. Other providers' data are not sent to it. */
   #own({ provider }: ReplyBlock): z.infer<typeof JsonObject> | undefined {
     return JsonObject.optional().parse(provider?.[this.#dialect.namespace]);
+  }
+
+  #allOwn(blocks: readonly ReplyBlock[]): z.infer<typeof JsonObject>[] {
+    return blocks.map((block) => this.#own(block)).filter((own) => own !== undefined);
   }
 
   #resultMessages(

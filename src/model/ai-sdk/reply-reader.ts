@@ -50,7 +50,7 @@ export class ReplyReader {
     return { lastEvent: this.#lastEvent, rawStop: this.#finish?.raw };
   }
 
-  /** True once the SDK reports the end of the reply, which it also does for a cut one. */
+  /** True once the end of the reply is reported, which the SDK also does for a cut one. */
   get isFinished(): boolean {
     return this.#finish !== undefined;
   }
@@ -101,6 +101,8 @@ export class ReplyReader {
 
   #observe(event: unknown): void {
     this.#lastEvent = event;
+    const raw = this.#dialect.stopIn?.(event);
+    if (raw !== undefined) this.#finish = { unified: "other", raw };
     const usage = this.#dialect.usageIn(event);
     if (!usage) return;
     this.#usage = { ...nothingUsed, ...this.#usage };
@@ -185,6 +187,7 @@ const stopReasons = new Map<string | undefined, StopReason>([
   ["tool_calls", "tool-calls"],
   ["function_call", "tool-calls"],
   ["max_tokens", "length"],
+  ["max_output_tokens", "length"],
   ["length", "length"],
   ["MAX_TOKENS", "length"],
   ["refusal", "refusal"],

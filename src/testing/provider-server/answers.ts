@@ -3,6 +3,7 @@ import { reply, type ScriptedReply } from "../scripted-model.ts";
 import { anthropicWire } from "./anthropic-wire.ts";
 import { openAiWire } from "./openai-wire.ts";
 import type { ProviderApi, ProviderRequest, RequestBody } from "./provider-api.ts";
+import { responsesWire } from "./responses-wire.ts";
 
 /**
  * The answer of a `ProviderServer` to one request. A single block stands for a reply with only that
@@ -95,6 +96,7 @@ export function inPieces(answer: StreamAnswer, bytes: number): DeliveredAnswer {
 export const wires: Record<ProviderRequest["api"], ProviderApi> = {
   anthropic: anthropicWire,
   openai: openAiWire,
+  "openai-responses": responsesWire,
 };
 
 /** The event stream of `answer`, as a server writes it. */

@@ -5,13 +5,14 @@ import type { ScriptedReply } from "../scripted-model.ts";
 /** The fields that the requests of all APIs have. Each API's strict check reads the rest. */
 export const RequestBody = z.looseObject({
   model: z.string().min(1),
-  messages: z.array(z.looseObject({ role: z.string(), content: z.unknown() })),
+  /** Empty for the Responses API, which has `input` instead. */
+  messages: z.array(z.looseObject({ role: z.string(), content: z.unknown() })).default([]),
 });
 export type RequestBody = z.infer<typeof RequestBody>;
 
 /** One request as the server received it. */
 export interface ProviderRequest {
-  readonly api: "anthropic" | "openai";
+  readonly api: "anthropic" | "openai" | "openai-responses";
   readonly headers: IncomingHttpHeaders;
   readonly body: RequestBody;
   /** The parsed body, unchanged. */
@@ -60,7 +61,7 @@ export function inDeltas(text: string): string[] {
   return text.match(/.{1,40}/gsu) ?? [];
 }
 
-/** The error messages that both providers use. */
+/** The error messages that all these APIs use. */
 export function defaultMessage(status: number): string {
   return messages[status] ?? `Status ${status}`;
 }

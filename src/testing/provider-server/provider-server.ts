@@ -23,6 +23,7 @@ import {
 } from "./provider-api.ts";
 import { refuseAnthropic } from "./strict-anthropic.ts";
 import { refuseOpenAi } from "./strict-openai.ts";
+import { refuseResponses } from "./strict-responses.ts";
 
 export interface ProviderServerOptions {
   /**
@@ -32,8 +33,9 @@ export interface ProviderServerOptions {
 }
 
 /**
- * A real HTTP server that speaks the streaming formats of Anthropic Messages (`/v1/messages`) and
- * OpenAI chat completions (`/v1/chat/completions`), and gives the answers that a test has set.
+ * A real HTTP server that speaks the streaming formats of Anthropic Messages (`/v1/messages`),
+ * OpenAI chat completions (`/v1/chat/completions`) and OpenAI Responses (`/v1/responses`), and gives
+ * the answers that a test has set.
  *
  * A request that it refuses, or has no answer for, gets a 400, which clients do not retry, and is
  * listed in `refusals`. `assertDone` throws if there are refusals or unused answers.
@@ -185,9 +187,14 @@ export class ProviderServer implements AsyncDisposable {
   }
 
   #check(request: ProviderRequest): ProviderRefusal | undefined {
-    return request.api === "anthropic"
-      ? refuseAnthropic(request, this.#thoughts)
-      : refuseOpenAi(request);
+    switch (request.api) {
+      case "anthropic":
+        return refuseAnthropic(request, this.#thoughts);
+      case "openai":
+        return refuseOpenAi(request);
+      case "openai-responses":
+        return refuseResponses(request, this.#thoughts);
+    }
   }
 
   #refuse(response: ServerResponse, wire: ProviderApi, refusal: ProviderRefusal): void {
