@@ -10,7 +10,7 @@ function nested(levels: number): RawJson {
   return new RawJson(`{"value":"x","extra":${lists}}`);
 }
 
-test.each(["anthropic/scripted", "openai/scripted"])(
+test.each(["anthropic/scripted", "openai/gpt-6-sol"])(
   "P25 a call of %s whose input is nested too deeply is an error for the model, and the run continues",
   async (id) => {
     await using server = await ProviderServer.start({ strict: true });

@@ -19,7 +19,7 @@ const look: Tool = {
   }),
 };
 
-test.each(["anthropic/scripted", "openai/scripted"])(
+test.each(["anthropic/scripted", "openai/gpt-6-sol"])(
   "P18 every request of %s begins with the one before it, over failures and restarts",
   async (id) => {
     await using server = await ProviderServer.start({ strict: true });

@@ -38,7 +38,7 @@ async function interruptAt(event: number, id: string) {
   return { first, second, refusals: server.refusals, seen };
 }
 
-test.each(["anthropic/scripted", "openai/scripted"])(
+test.each(["anthropic/scripted", "openai/gpt-6-sol"])(
   "a run of %s that is interrupted at any point leaves a valid conversation",
   async (id) => {
     const { seen: events } = await interruptAt(Number.POSITIVE_INFINITY, id);
@@ -54,7 +54,7 @@ test.each(["anthropic/scripted", "openai/scripted"])(
   },
 );
 
-test.each(["anthropic/scripted", "openai/scripted"])(
+test.each(["anthropic/scripted", "openai/gpt-6-sol"])(
   "control: %s is refused if an interrupted call has no answer",
   async (id) => {
     await using server = await ProviderServer.start({ strict: true });

@@ -2,6 +2,7 @@ import { systemClock } from "../../src/lib/clock.ts";
 import type { Model } from "../../src/model/model.ts";
 import { openModel } from "../../src/model/open-model.ts";
 import type { ScriptedAnswer } from "../../src/testing/provider-server/answers.ts";
+import type { ProviderRequest } from "../../src/testing/provider-server/provider-api.ts";
 import type { ProviderServer } from "../../src/testing/provider-server/provider-server.ts";
 
 /** What a provider's environment looks like for a model that answers from `server`. */
@@ -18,6 +19,14 @@ export function modelOnWire(server: ProviderServer, id = "anthropic/scripted"): 
   return openModel(id, { env: providerEnvironment(server), clock: systemClock });
 }
 
+/** How many replies of the model a request has. In the Responses API, one may be several items. */
+function repliesIn({ messages, input = [] }: ProviderRequest["body"]): number {
+  const isReply = (item: { type?: string | undefined; role?: unknown } | undefined) =>
+    item?.role === "assistant" || item?.type === "function_call" || item?.type === "reasoning";
+  const items = [...messages, ...input];
+  return items.filter((item, index) => isReply(item) && !isReply(items[index - 1])).length;
+}
+
 /**
  * Answers by how many replies the request already has in it, so that a member that was stopped and
  * started again finds its model where it left it.
@@ -27,8 +36,7 @@ export function followScript(
   script: readonly (() => ScriptedAnswer)[],
 ): void {
   server.replyWith(({ body }) => {
-    const replies = body.messages.filter(({ role }) => role === "assistant").length;
-    const answer = script[Math.min(replies, script.length - 1)];
+    const answer = script[Math.min(repliesIn(body), script.length - 1)];
     if (!answer) throw new Error("The script is empty");
     return answer();
   });

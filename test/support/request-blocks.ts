@@ -2,13 +2,19 @@ import { z } from "zod";
 
 /** System, tools and all content blocks of a request in their order, without marks for the cache. */
 export function requestBlocks(body: object): string[] {
-  const { system, tools, messages } = Body.parse(body);
+  const { system, tools, messages, input } = Body.parse(body);
   const blocks = messages.flatMap(({ role, content, tool_calls, tool_call_id }) => {
     // A single text may stand alone, and means the same.
     const parts = typeof content === "string" ? [{ type: "text", text: content }] : (content ?? []);
     return [...parts, ...(tool_calls ?? [])].map((block) => ({ role, tool_call_id, block }));
   });
-  return [...[system ?? []].flat(), ...tools, ...blocks].map((it) =>
+  // A message of the Responses API grows while nobody has answered it.
+  const items = input.flatMap(({ content, ...item }): object[] => {
+    return Array.isArray(content)
+      ? content.map((part) => ({ ...item, part }))
+      : [{ ...item, content }];
+  });
+  return [...[system ?? []].flat(), ...tools, ...blocks, ...items].map((it) =>
     JSON.stringify(it, (key, value) => (key === "cache_control" ? undefined : value)),
   );
 }
@@ -24,4 +30,5 @@ const Body = z.object({
       tool_call_id: z.string().optional(),
     }),
   ),
+  input: z.array(z.looseObject({ content: z.unknown().optional() })).default([]),
 });

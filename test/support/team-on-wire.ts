@@ -133,13 +133,13 @@ export class TeamOnWire implements AsyncDisposable {
 
 /** Whose request it is, by its system prompt. */
 export function memberOf({ body }: ProviderRequest): string {
-  const system = JSON.stringify(body.system ?? body.messages[0]);
+  const system = JSON.stringify(body.system ?? body.input?.[0] ?? body.messages[0]);
   return /You are '([a-z0-9_-]+)'/.exec(system)?.[1] ?? "lead";
 }
 
 /** Everything that the model was shown in a request, as one text. */
 export function shownIn(request: ProviderRequest | undefined): string {
-  return JSON.stringify(request?.body.messages ?? []);
+  return JSON.stringify(request?.body.input ?? request?.body.messages ?? []);
 }
 
 async function readIfThere(path: string): Promise<string> {

@@ -7,6 +7,7 @@ export const RequestBody = z.looseObject({
   model: z.string().min(1),
   /** Empty for the Responses API, which has `input` instead. */
   messages: z.array(z.looseObject({ role: z.string(), content: z.unknown() })).default([]),
+  input: z.array(z.looseObject({ type: z.string().optional() })).optional(),
 });
 export type RequestBody = z.infer<typeof RequestBody>;
 

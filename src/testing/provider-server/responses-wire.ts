@@ -28,9 +28,7 @@ export const responsesWire: ProviderApi = {
       ...reply.blocks.flatMap((block, index) => itemEvents(block, index, body)),
       { type: reason ? "response.incomplete" : "response.completed", response: end },
     ];
-    return events.map((event, sequence_number) =>
-      frame({ type: event.type, sequence_number, ...event }),
-    );
+    return events.map((event, sequence_number) => frame({ sequence_number, ...event }));
   },
 
   errorFrame: (message) =>

@@ -46,7 +46,7 @@ test("P23 a teammate's first request has the requested model, tools, role and di
 
   const [alice, bob] = ["alice", "bob"].map((name) => wire.requestsOf(name)[0]);
   if (!alice || !bob) throw new Error("Not both have asked their model");
-  expect(alice).toMatchObject({ api: "openai", body: { model: "other" } });
+  expect(alice).toMatchObject({ api: "openai-responses", body: { model: "other" } });
   expect(alice.text).toContain(`You are 'alice', role: reviewer, at ${join(wire.root, "sub")}.`);
   const workTools = ["bash", "background_run", "write_file", "edit_file", "glob", "grep"];
   expect(toolsOf(alice)).toContain("read_file");
@@ -109,7 +109,7 @@ test("P23 spawning again with another model keeps nothing of the old one but the
 
   const [first, second] = wire.requestsOf("alice");
   expect(first?.body.model).toBe("scripted");
-  expect(second).toMatchObject({ api: "openai", body: { model: "other" } });
+  expect(second).toMatchObject({ api: "openai-responses", body: { model: "other" } });
   expect(second?.text).toContain("You are 'alice', role: tester");
   expect(second?.text).toContain("As before.");
 });
