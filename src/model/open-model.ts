@@ -33,12 +33,15 @@ export async function openModel(id: string, surroundings: ModelSurroundings): Pr
   const { clock, watchdogs, fetch } = surroundings;
   const settings = providerSettings(id, surroundings);
   const { family, label, baseUrl, key, keyName, headersMs } = settings;
-  const { dialect, load } = families[family];
+  const { dialect, load, addressHint } = families[family];
   return new AiSdkModel({
     id,
     dialect,
     connect: await load(settings),
-    account: { label, baseUrl, keyName, secrets: new Secrets(key ? [key.value] : []) },
+    account: {
+      ...{ label, baseUrl, keyName, addressHint },
+      secrets: new Secrets(key ? [key.value] : []),
+    },
     clock,
     watchdogs: { headersMs, stallMs: 90_000, ...watchdogs },
     ...(fetch && { fetch }),
@@ -57,6 +60,8 @@ type Connect = (through: typeof fetch) => LanguageModelV3;
 
 interface FamilyCode {
   readonly dialect: Dialect;
+  /** What may be wrong with an address at which a model is not found. */
+  readonly addressHint?: string;
   /** Loads the SDK of this family only. */
   load(settings: ProviderSettings): Promise<Connect>;
 }
@@ -75,6 +80,8 @@ const families: Readonly<Record<ProviderFamily, FamilyCode>> = {
   },
   openai: {
     dialect: openAiResponses,
+    addressHint:
+      "If only chat completions are served there, use openai-compatible/<model> with OPENAI_COMPATIBLE_BASE_URL.",
     async load({ baseUrl: baseURL, model, key }) {
       const { createOpenAI } = await import("@ai-sdk/openai");
       const apiKey = key?.value ?? "";

@@ -69,6 +69,13 @@ describe.each(ids)("P17 %s", (id) => {
     expect(failure.message).toContain("Overloaded");
   });
 
+  test("a model that is not found names the address, and for OpenAI the API it must have", async () => {
+    const { hint } = await failureOf(id, status(404));
+
+    expect(hint).toMatch(/^Check the name .* and the base URL http:.*\/v1\./);
+    expect(hint?.includes("OPENAI_COMPATIBLE_BASE_URL")).toBe(id.startsWith("openai/"));
+  });
+
   test("a refusal with a truncated body is still that refusal", async () => {
     const body = new ReadableStream({ pull: (controller) => controller.error(new Error("reset")) });
     const headers = { "retry-after": "3" };

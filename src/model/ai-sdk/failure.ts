@@ -14,6 +14,8 @@ export interface Account {
   /** The variable that holds the key. */
   readonly keyName: string;
   readonly baseUrl: string;
+  /** What may be wrong with the address if the model is not found there. */
+  readonly addressHint?: string | undefined;
   /** The secrets, which no message may contain. */
   readonly secrets: Secrets;
 }
@@ -141,7 +143,9 @@ function hintFor(kind: FailureKind, { id, account }: FailedRequest): string | un
     case "no-credit":
       return `Add credit to the account behind ${account.keyName}, or raise its limit.`;
     case "unknown-model":
-      return `Check the name ${id} and the base URL ${account.baseUrl}.`;
+      return [`Check the name ${id} and the base URL ${account.baseUrl}.`, account.addressHint]
+        .filter((text) => text !== undefined)
+        .join(" ");
     default:
       return undefined;
   }
