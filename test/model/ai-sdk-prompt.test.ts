@@ -47,7 +47,29 @@ test("control: the comparison of requests detects a changed block, and ignores c
   expect(flatten({ messages: [message("a")] })).not.toEqual(flatten({ messages: [message("b")] }));
 });
 
-test("only system, the last tool and the newest block are marked for the cache", async () => {
+test("what was the newest in a request is marked for the cache in the next one too", async () => {
+  const many = Array.from({ length: 30 }, (_, index) => `call-${index}`);
+  const turn: Utterance[] = [
+    { type: "reply", blocks: many.map((id) => calls("read_file", {}, id)) },
+    {
+      type: "results",
+      results: many.map((id) => ({ call_id: id, output: "Read.", is_error: false })),
+    },
+  ];
+  const begin: Utterance = { type: "input", texts: ["Begin.", "Now."] };
+
+  const first = contents(await sent(claude, [begin]));
+  const second = contents(await sent(claude, [begin, ...turn]));
+
+  const marks = (blocks: readonly unknown[]) =>
+    blocks.flatMap((block, index) =>
+      JSON.stringify(block).includes("cache_control") ? index : [],
+    );
+  expect(marks(first)).toEqual([1]);
+  expect(marks(second)).toEqual([1, second.length - 1]);
+});
+
+test("only system, the last tool, and the newest blocks of two requests are marked for the cache", async () => {
   const tool = { description: "A tool", input_schema: { type: "object" } };
   const tools = ["first", "last"].map((name) => ({ name, ...tool }));
   const newest: Utterance = { type: "input", texts: ["One.", "Two."] };
@@ -60,7 +82,7 @@ test("only system, the last tool and the newest block are marked for the cache",
     max_tokens: 8000,
   });
   expect(contents(body).at(-1)).toEqual({ type: "text", text: "Two.", cache_control: mark });
-  expect(JSON.stringify(body).split("cache_control")).toHaveLength(4);
+  expect(JSON.stringify(body).split("cache_control")).toHaveLength(5);
 });
 
 test("an empty system prompt is not sent", async () => {

@@ -51,8 +51,16 @@ export class PromptWriter {
       const messages = this.#messages(utterance, conversation[index - 1]);
       for (const message of messages) add(prompt, message);
     }
-    const newest = prompt.pop();
-    if (newest) prompt.push({ ...newest, providerOptions: cached });
+    // Anthropic looks for an earlier mark in the last 20 blocks only, and one turn may have more: so
+    // the message that was the newest in the request before keeps its mark.
+    const marked = [
+      prompt.findLastIndex(({ role }) => role === "assistant") - 1,
+      prompt.length - 1,
+    ];
+    for (const index of new Set(marked)) {
+      const message = prompt[index];
+      if (message) prompt[index] = { ...message, providerOptions: cached };
+    }
     return prompt;
   }
 
