@@ -33,7 +33,7 @@ const commandLine: UserConfig = {
 export default defineConfig([
   {
     ...common,
-    entry: ["src/index.ts", "src/testing/index.ts"],
+    entry: ["src/index.ts", "src/testing/index.ts", "src/testing/conformance/index.ts"],
     dts: true,
     outputOptions: { comments: false },
     plugins: [keepIgnoredLines(), licenses(licenseFile)],

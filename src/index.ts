@@ -1,3 +1,4 @@
+export type { BudgetLimits } from "./agent/bill.ts";
 export type { LastRun, RecordedEnd, RunEnd, Runner } from "./agent/runner.ts";
 export type { CronBook } from "./crons/cron-book.ts";
 export { type ErrorCode, TeamError } from "./errors.ts";
@@ -15,16 +16,17 @@ export type { UsageLedger, UsageReader } from "./logs/usage-ledger.ts";
 export type {
   Delivered,
   Delivery,
+  LostMail,
   Mailbox,
   MailboxReader,
   MailRecord,
   ReaderOptions,
   SetAside,
 } from "./mailbox/mailbox.ts";
-export type { Model, ModelPart, ModelRequest, Utterance } from "./model/model.ts";
+export type { FinishPart, Model, ModelPart, ModelRequest, Utterance } from "./model/model.ts";
 export type { FailureKind, ModelFailure } from "./model/model-failure.ts";
 export { PriceTable } from "./model/prices.ts";
-export type { ProviderDefinition } from "./model/provider-settings.ts";
+export type { Environment, ProviderDefinition, ProviderFamily } from "./model/provider-settings.ts";
 export type {
   CommandEnd,
   CommandNotStarted,
@@ -35,7 +37,7 @@ export type {
   RunningCommand,
 } from "./processes/command-runner.ts";
 export type { JobRecords } from "./processes/job-records.ts";
-export { CronEntry } from "./protocol/cron.ts";
+export { CronEntry, type CronId } from "./protocol/cron.ts";
 export { AgentEvent, StoredEvent } from "./protocol/events.ts";
 export {
   lead,
@@ -59,13 +61,20 @@ export {
   PermissionMode,
   Position,
 } from "./protocol/message.ts";
-export { Request } from "./protocol/request.ts";
-export { Task } from "./protocol/task.ts";
-export { Member, TeamRecord } from "./protocol/team.ts";
+export { Request, type RequestState, type RequestType } from "./protocol/request.ts";
+export { Task, type TaskStatus } from "./protocol/task.ts";
+export { Member, type MemberStatus, TeamRecord } from "./protocol/team.ts";
 export type { Action, ToolSpec } from "./protocol/tools.ts";
-export { Entry } from "./protocol/transcript.ts";
-export { UsageRecord, UsageTotal } from "./protocol/usage.ts";
-export type { RequestAnswer, RequestDraft, Requests } from "./requests/requests.ts";
+export {
+  Entry,
+  type Image,
+  type ReceivedMail,
+  type ReplyBlock,
+  type StopReason,
+  type ToolResult,
+} from "./protocol/transcript.ts";
+export { type Usage, type UsageLine, UsageRecord, UsageTotal } from "./protocol/usage.ts";
+export type { RequestAnswer, RequestDraft, RequestFilter, Requests } from "./requests/requests.ts";
 export type { Roster } from "./roster/roster.ts";
 export type {
   Release,
@@ -76,6 +85,7 @@ export type {
   TaskDraft,
   TaskPatch,
 } from "./tasks/task-board.ts";
+export type { OpenModel } from "./team/equipment.ts";
 export { FileTeamStore } from "./team/file-team-store.ts";
 export type {
   MemberHandle,
@@ -84,6 +94,7 @@ export type {
   RuleText,
 } from "./team/members/member-handle.ts";
 export { MemoryTeamStore } from "./team/memory-team-store.ts";
+export type { OpenStoreOptions } from "./team/open-store-parts.ts";
 export type { PersonsAnswer } from "./team/protocols/persons-answer.ts";
 export type { MemberSummary, TeamSummary } from "./team/summary.ts";
 export { systemPlace } from "./team/system-place.ts";
@@ -108,8 +119,11 @@ export type {
   UsagePage,
   UsageQuery,
 } from "./team/view/team-view.ts";
+export type { SpawnRequest } from "./tools/team/team-access.ts";
 export {
   defineTool,
+  type InvalidCall,
+  type PreparedCall,
   type Tool,
   type ToolContext,
   type ToolInput,

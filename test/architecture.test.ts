@@ -126,6 +126,14 @@ test("control: the talk loads it, so the test above could fail", () => {
   expect(loadedBy(["cli/commands/talk.ts"])).toContain("lib/markdown.ts");
 });
 
+test("troupe/testing works without vitest; only the suites need it", () => {
+  const usesVitest = (entry: string) =>
+    loadedBy([entry]).filter((file) => importsOf(file).includes("vitest"));
+
+  expect(usesVitest("testing/index.ts")).toEqual([]);
+  expect(usesVitest("testing/conformance/index.ts")).not.toEqual([]);
+});
+
 /** The files that are loaded with `files`, without those that are loaded when they are asked for. */
 function loadedBy(files: readonly string[]): string[] {
   const loaded = new Set(files);

@@ -1,5 +1,3 @@
-import type { FileCronBook } from "../crons/file-cron-book.ts";
-import type { Signature } from "../keys/signature.ts";
 import { mailHead } from "../keys/team-key.ts";
 import { Disposables } from "../lib/disposables.ts";
 import { nameOf, within } from "../lib/file-path.ts";
@@ -7,23 +5,17 @@ import { fileSystemWarning } from "../lib/file-system-warning.ts";
 import { ensurePrivateDirectory } from "../lib/files.ts";
 import { LogHead } from "../lib/log-head.ts";
 import { makeOnce } from "../lib/make-once.ts";
-import type { FileEventLog } from "../logs/file-event-log.ts";
-import type { FileUsageLedger } from "../logs/file-usage-ledger.ts";
 import { FileMailbox } from "../mailbox/file-mailbox.ts";
 import { newestQueued, type ReaderOptions } from "../mailbox/mailbox.ts";
-import type { FileJobRecords } from "../processes/job-records.ts";
 import type { MemberName, MessageId } from "../protocol/ids.ts";
 import type { Message, MessageDraft } from "../protocol/message.ts";
-import type { StoredRequests } from "../requests/stored-requests.ts";
-import type { FileRoster } from "../roster/file-roster.ts";
-import type { StoredTaskBoard } from "../tasks/stored-task-board.ts";
 import { EntryChain } from "../transcript/entry-chain.ts";
 import { FileTranscript } from "../transcript/file-transcript.ts";
 import { HeadFile } from "../transcript/head-file.ts";
 import { deliveredIn } from "./delivered-in.ts";
 import { findRecipient } from "./find-member.ts";
 import {
-  type OpenOptions,
+  type OpenStoreOptions,
   openStoreParts,
   refuseForeign,
   type StoreParts,
@@ -36,14 +28,14 @@ import type { MemberStore, TeamStore } from "./team-store.ts";
 import { FileTeamView } from "./view/file-team-view.ts";
 /** Everything a team keeps, as files in its directory. One process at a time can open it. */
 export class FileTeamStore implements TeamStore {
-  readonly roster: FileRoster;
-  readonly tasks: StoredTaskBoard;
-  readonly requests: StoredRequests;
-  readonly events: FileEventLog;
-  readonly usage: FileUsageLedger;
-  readonly jobs: FileJobRecords;
-  readonly crons: FileCronBook;
-  readonly signature: Signature;
+  readonly roster: TeamStore["roster"];
+  readonly tasks: TeamStore["tasks"];
+  readonly requests: TeamStore["requests"];
+  readonly events: TeamStore["events"];
+  readonly usage: TeamStore["usage"];
+  readonly jobs: TeamStore["jobs"];
+  readonly crons: TeamStore["crons"];
+  readonly signature: TeamStore["signature"];
   readonly #place: TeamPlace;
   readonly #layout: TeamLayout;
   readonly #parts: StoreParts;
@@ -70,7 +62,7 @@ export class FileTeamStore implements TeamStore {
    * old one is archived. Throws `lead-alive` while another process has it open, and `team-foreign`
    * where it is not the person's, unless it is to be taken over.
    */
-  static async open(place: TeamPlace, options: OpenOptions = {}): Promise<FileTeamStore> {
+  static async open(place: TeamPlace, options: OpenStoreOptions = {}): Promise<FileTeamStore> {
     const opened = new Disposables();
     const held = opened.use(await holdDirectory(place.directory));
     const layout = teamLayout(held.to());
@@ -150,7 +142,7 @@ export class FileTeamStore implements TeamStore {
   /** Nobody is refused by what this process knows alone: another one may know more. */
   async #recipient(to: string): Promise<MemberName> {
     try {
-      return findRecipient(this.roster.known, to);
+      return findRecipient(this.#parts.roster.known, to);
     } catch {
       return findRecipient(await this.roster.read(), to);
     }
@@ -158,12 +150,12 @@ export class FileTeamStore implements TeamStore {
 
   /** What came before was for another life of that name. */
   #spawnedAt(name: MemberName): Date | undefined {
-    const at = this.roster.known.members.find((member) => member.name === name)?.spawned_at;
+    const at = this.#parts.roster.known.members.find((member) => member.name === name)?.spawned_at;
     return at === undefined ? undefined : new Date(at);
   }
 
   #transcript(member: MemberName): Promise<FileTranscript> {
-    const { team_id: teamId } = this.roster.known;
+    const { team_id: teamId } = this.#parts.roster.known;
     const path = within(this.#layout.transcripts, `${member}.jsonl`);
     return makeOnce(this.#transcripts, member, async () =>
       FileTranscript.open(path, {

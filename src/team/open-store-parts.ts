@@ -49,14 +49,14 @@ function headOpener(
 /** The open parts of a store. */
 export type StoreParts = Awaited<ReturnType<typeof openStoreParts>>;
 
-export interface OpenOptions {
+export interface OpenStoreOptions {
   /** Sets the team that is there aside, and begins a new one. */
   fresh?: boolean | undefined;
   /** Makes a team that is not the person's their own. */
   takeOver?: boolean | undefined;
 }
 
-interface PartsOptions extends OpenOptions {
+interface PartsOptions extends OpenStoreOptions {
   place: TeamPlace;
   held: OwnDirectory;
   layout: TeamLayout;
@@ -66,7 +66,7 @@ interface PartsOptions extends OpenOptions {
 export async function refuseForeign(
   place: TeamPlace,
   directory: FilePath,
-  { fresh, takeOver }: OpenOptions,
+  { fresh, takeOver }: OpenStoreOptions,
 ): Promise<void> {
   if (fresh || takeOver) return;
   const ownership = await findOwnership(directory, place);

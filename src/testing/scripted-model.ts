@@ -14,7 +14,7 @@ export interface ScriptedReply {
 }
 
 /** The exact parts of one stream. The last one is a `finish` or an `error`. */
-interface ScriptedParts {
+export interface ScriptedParts {
   readonly type: "parts";
   readonly parts: readonly ModelPart[];
 }

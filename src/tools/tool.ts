@@ -16,7 +16,7 @@ export interface PreparedCall {
   run(context: ToolContext): Promise<ToolOutput>;
 }
 
-interface InvalidCall {
+export interface InvalidCall {
   readonly type: "invalid";
   readonly output: ToolOutput;
 }

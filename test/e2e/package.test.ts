@@ -100,8 +100,8 @@ test("a user's programs compile with the package's types, and run with it", {
   timeout: compilerTimeoutMs,
 }, async () => {
   await using it = await world();
-  // What users of a library have beside it: the compiler's types, and what `troupe/testing` runs in.
-  for (const name of ["@types/node", "undici-types", "zod", "vitest"]) await link(name, it.project);
+  // What users of a library have beside it. Only `troupe/testing/conformance` needs vitest.
+  for (const name of ["@types/node", "undici-types", "zod"]) await link(name, it.project);
   for (const name of examples)
     await copyFile(`examples/${name}.ts`, join(it.project, `${name}.ts`));
   await writeFile(join(it.project, "tsconfig.json"), JSON.stringify({ compilerOptions }));
@@ -111,7 +111,12 @@ test("a user's programs compile with the package's types, and run with it", {
     examples.map((name) => runNode([join(it.project, `${name}.js`)], it.env)),
   );
 
+  await writeFile(join(it.project, "suites.js"), 'import "troupe/testing/conformance";');
+  const suites = await runNode([join(it.project, "suites.js")], it.env);
+
   expect(compiled).toEqual({ code: 0, out: "", err: "" });
+  // The control: vitest is really missing.
+  expect(suites.err).toContain("Cannot find package 'vitest'");
   expect(runs.map(({ code, err }) => ({ code, err }))).toEqual(
     examples.map(() => ({ code: 0, err: "" })),
   );

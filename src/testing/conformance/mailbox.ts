@@ -4,7 +4,7 @@ import { lead, newMessageId } from "../../protocol/ids.ts";
 import type { MessageDraft, Position } from "../../protocol/message.ts";
 import { testWith } from "./test-with.ts";
 
-/** The mailbox of `ada`. `reopen` opens the same one as another process. */
+/** A mailbox without a reader. `reopen` opens the same one as another process. */
 export interface MailboxFixture extends AsyncDisposable {
   mailbox: Mailbox;
   reopen?(): Promise<Mailbox>;

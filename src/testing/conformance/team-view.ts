@@ -15,10 +15,10 @@ export interface TeamViewFixture extends AsyncDisposable {
   view: TeamView;
 }
 
-type Open = () => Promise<TeamViewFixture>;
+type OpenTeamView = () => Promise<TeamViewFixture>;
 
 /** The promises in team-view.ts, one test each. */
-export function testTeamView(name: string, open: Open): void {
+export function testTeamView(name: string, open: () => Promise<TeamViewFixture>): void {
   describe(`${name} keeps the team view's promises`, () => {
     testRecords(open);
     testMail(open);
@@ -30,7 +30,7 @@ export function testTeamView(name: string, open: Open): void {
   });
 }
 
-function testRecords(open: Open): void {
+function testRecords(open: OpenTeamView): void {
   const test = testWith(open);
   test("the roster, the tasks and the lead are current", async ({ store, view }) => {
     const before = await view.team();
@@ -60,7 +60,7 @@ function testRecords(open: Open): void {
   });
 }
 
-function testMail(open: Open): void {
+function testMail(open: OpenTeamView): void {
   const test = testWith(open);
   test("pages have each message once, newest first, as more come", async ({ store, view }) => {
     for (let number = 1; number <= 25; number++) await say(store, `${number}`);
@@ -137,7 +137,7 @@ function testMail(open: Open): void {
   });
 }
 
-function testTranscripts(open: Open): void {
+function testTranscripts(open: OpenTeamView): void {
   const test = testWith(open);
   test("a growing transcript is read back, each entry once", async ({ store, view }) => {
     const { transcript } = await store.openMember(lead, ignored);
@@ -221,7 +221,7 @@ function testTranscripts(open: Open): void {
   });
 }
 
-function testUsage(open: Open): void {
+function testUsage(open: OpenTeamView): void {
   const test = testWith(open);
   test("usage is summed for each member, and paged", async ({ store, view }) => {
     for (let calls = 1; calls <= 5; calls++) await store.usage.record(call(`model-${calls}`));
@@ -241,7 +241,7 @@ function testUsage(open: Open): void {
   });
 }
 
-function testEvents(open: Open): void {
+function testEvents(open: OpenTeamView): void {
   const test = testWith(open);
   test("recent events are oldest first, and following continues", async ({ store, view }) => {
     const warn = (number: number) =>
@@ -263,7 +263,7 @@ function testEvents(open: Open): void {
   });
 }
 
-function testChanges(open: Open): void {
+function testChanges(open: OpenTeamView): void {
   const test = testWith(open);
   test("each kind of change is reported", async ({ store, view }) => {
     await enlist(store, "alice");
@@ -293,7 +293,7 @@ function testChanges(open: Open): void {
   });
 }
 
-function testActs(open: Open): void {
+function testActs(open: OpenTeamView): void {
   const test = testWith(open);
   test("the person's mail reaches one member, or all alive", async ({ store, view }) => {
     await enlist(store, "alice");

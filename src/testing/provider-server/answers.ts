@@ -15,14 +15,14 @@ export type ScriptedAnswer = StreamAnswer | StatusAnswer | DeliveredAnswer;
 export type StreamAnswer = ReplyBlock | ScriptedReply | BrokenReply | RawAnswer;
 
 /** The first half of a reply, then an error event instead of the rest. */
-interface BrokenReply {
+export interface BrokenReply {
   readonly type: "broken-reply";
   readonly reply: ScriptedReply;
   readonly message: string;
 }
 
 /** Raw bytes of an event stream, for input that no reply would produce. */
-interface RawAnswer {
+export interface RawAnswer {
   readonly type: "raw";
   readonly text: string;
 }
