@@ -8,6 +8,10 @@ export const storeFormat = 1;
 export const MemberStatus = z.enum(["working", "idle", "shutdown", "failed"]);
 export type MemberStatus = z.infer<typeof MemberStatus>;
 
+/** The fields of a member's record that it can have from the lead. */
+export const InheritedField = z.enum(["model", "permission_mode"]);
+export type InheritedField = z.infer<typeof InheritedField>;
+
 /** One member as the roster has it. Fields that are not ours are kept. */
 export const Member = z.looseObject({
   name: TeammateName,
@@ -21,6 +25,8 @@ export const Member = z.looseObject({
   root: z.string().optional(),
   cwd: z.string().optional(),
   permission_mode: PermissionMode.optional(),
+  /** The fields that follow the lead's, because nothing else was asked for in the spawn. */
+  inherits: z.array(InheritedField).optional(),
   plan_required: z.boolean().optional(),
   /** The names of its tools, if it does not have all. */
   tools: z.array(z.string()).optional(),

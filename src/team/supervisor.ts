@@ -94,6 +94,7 @@ export class Supervisor {
         return supervisor.#open(leadDefinition({ ...options.lead, rules }));
       },
       open: (record) => supervisor.#openTeammate(record),
+      lead: options.lead,
     });
     return supervisor;
   }
@@ -204,9 +205,10 @@ export class Supervisor {
     );
   }
 
+  /** Changes a member's mode for the person. A teammate's is never wider than the lead's. */
   setMode(name: MemberName, mode: PermissionMode): Promise<void> {
     const member = this.members.require(name);
-    return this.protocols.permissions.setMode(member, mode, this.#leadsMode());
+    return this.protocols.permissions.setMode(member, mode, this.#widestModeOf(name));
   }
 
   /** Stops all members between two writes; they continue at the next start. */
@@ -278,7 +280,7 @@ export class Supervisor {
       isLeaving: () => this.#isClosing,
       onSetAside: (line) => this.#onSetAside(name, line),
       gate: this.protocols.plans.gateOf(name),
-      widestMode: () => (name === lead ? "bypassPermissions" : this.#leadsMode()),
+      widestMode: () => this.#widestModeOf(name),
     };
   }
 
@@ -295,9 +297,15 @@ export class Supervisor {
         await plans.record(user, request.id, { ...order, cause: order.id });
       },
       shutdown_request: (name, { id }, receipt) => this.stop(name, { id, ...receipt }),
-      mode_set_request: (name, { mode }) => this.setMode(name, mode),
+      // By mail, nobody's mode becomes wider than the lead's: not the lead's own either.
+      mode_set_request: (name, { mode }) =>
+        permissions.setMode(this.members.require(name), mode, this.#leadsMode()),
       team_permission_update: async (_, order) => permissions.addRule(order),
     };
+  }
+
+  #widestModeOf(name: MemberName): PermissionMode {
+    return name === lead ? "bypassPermissions" : this.#leadsMode();
   }
 
   #leadsMode(): PermissionMode {

@@ -60,7 +60,7 @@ export async function takeOver(options: TakeOverOptions): Promise<TeamKey> {
   }
   await keepHistories(options, { archive, teamId, key });
   await check();
-  const members = team.members.map((member) => signMember(inherited(member, now), key.signature));
+  const members = team.members.map((member) => signMember(takenOver(member, now), key.signature));
   const { sig: _, ...rest } = team;
   const text = formatTeam(proveTeam({ ...rest, team_id: teamId, members }, key.signature));
   await replaceFile(within(layout.directory, lastGoodFile), text);
@@ -97,12 +97,13 @@ async function keepHistories(
 }
 
 /** A member as it may continue: without any of its former permissions. */
-function inherited({ name, role, model, cwd, color, tools, status }: Member, now: Date): Member {
+function takenOver(member: Member, now: Date): Member {
+  const { name, role, model, inherits, cwd, color, tools, status } = member;
   return confine({
     name,
     role,
     status: status === "shutdown" ? "shutdown" : "idle",
-    ...{ model, cwd, color, tools },
+    ...{ model, inherits, cwd, color, tools },
     spawned_at: now.toISOString(),
     incarnation: randomUUID(),
   });

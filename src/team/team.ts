@@ -189,9 +189,7 @@ export class Team implements AsyncDisposable {
 
   /** Changes a member's permission mode. A teammate's is never wider than the lead's. */
   async setMode(name: string, mode: PermissionMode): Promise<void> {
-    const member = this.#member(name);
-    if (member.name === lead) await member.order({ type: "set-mode", mode });
-    else await this.#supervisor.setMode(member.name, mode);
+    await this.#supervisor.setMode(parseMemberName(name), mode);
   }
 
   /** Ends every command that runs, at once: for a process that is about to end without waiting. */

@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import type { LastRun, RunEnd, Runner } from "../../src/agent/runner.ts";
 import { Secrets } from "../../src/lib/secrets.ts";
+import { narrowerMode } from "../../src/permissions/modes.ts";
 import type { Rule } from "../../src/permissions/rule.ts";
 import type { AgentEvent } from "../../src/protocol/events.ts";
 import { lead, type MemberName } from "../../src/protocol/ids.ts";
@@ -50,7 +51,7 @@ export async function openSupervisor(options: TestSupervisorOptions = {}) {
       const inbox = new Inbox(own.reader, { ...context, reportMail });
       return {
         ...{ inbox, runner: new ReadingRunner(name, inbox, options), backgroundJobs: 0 },
-        permissions: new PlainPermissions(mode, rules),
+        permissions: new PlainPermissions(mode, rules, context.widestMode),
         mailSettled: async () => undefined,
         end: async () => undefined,
         [Symbol.asyncDispose]: () => own[Symbol.asyncDispose](),
@@ -144,16 +145,22 @@ class ReadingRunner implements Runner {
 }
 
 class PlainPermissions {
-  mode: PermissionMode;
   rules: readonly Rule[];
+  readonly #widest: () => PermissionMode;
+  #mode: PermissionMode;
 
-  constructor(mode: PermissionMode, rules: readonly Rule[]) {
-    this.mode = mode;
+  constructor(mode: PermissionMode, rules: readonly Rule[], widest: () => PermissionMode) {
+    this.#mode = mode;
     this.rules = rules;
+    this.#widest = widest;
+  }
+
+  get mode(): PermissionMode {
+    return narrowerMode(this.#mode, this.#widest());
   }
 
   setMode(mode: PermissionMode): void {
-    this.mode = mode;
+    this.#mode = mode;
   }
 
   addRule(rule: Rule): void {

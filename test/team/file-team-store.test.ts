@@ -13,6 +13,7 @@ import promises, {
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { lead, MemberName, user } from "../../src/protocol/ids.ts";
+import type { Member } from "../../src/protocol/team.ts";
 import type { Entry } from "../../src/protocol/transcript.ts";
 import { testTeamStore } from "../../src/testing/conformance/team-store.ts";
 import { ManualClock } from "../../src/testing/manual-clock.ts";
@@ -216,6 +217,22 @@ test("P13 P37 a team whose key is missing is refused, and after a takeover its m
 
   expect(await reader.unread()).toMatchObject([{ message: { from: "outside", content: "plain" } }]);
   expect(setAside).toEqual([expect.stringContaining("not signed")]);
+});
+
+test("P37 after a takeover a member has its mode no longer from the lead, and must ask for everything", async () => {
+  await using directory = await temporaryDirectory();
+  {
+    await using first = await openStore(directory.path);
+    const inherits: Member["inherits"] = ["model", "permission_mode"];
+    await enlist(first, { ...member("alice"), model: "a/b", inherits });
+  }
+  await rm(join(directory.path, "state"), { recursive: true });
+
+  await using second = await takeOverStore(directory.path);
+
+  expect((await second.roster.read()).members).toMatchObject([
+    { model: "a/b", permission_mode: "default", inherits: ["model"], plan_required: true },
+  ]);
 });
 
 test("P37 after a takeover the open requests are asked again, except those of calls", async () => {

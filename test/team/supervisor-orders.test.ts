@@ -76,6 +76,20 @@ test("orders by mail set the mode, add rules for everybody, and stop a member", 
   expect(it.supervisor.members.require(bob).state.hasEnded).toBe(false);
 });
 
+test("P13 no mail widens the lead's mode, or that of those who have it from the lead", async () => {
+  await using it = await openSupervisor();
+  await it.spawn("alice");
+  const modes = () => [lead, alice].map((name) => it.supervisor.members.require(name).state.mode);
+  const setTo = (mode: "acceptEdits" | "plan") =>
+    it.contextOf(lead).carryOut([order(lead, { type: "mode_set_request", mode })]);
+
+  await setTo("acceptEdits");
+  expect(modes()).toEqual(["default", "default"]);
+  expect(it.warnings).toEqual([expect.stringContaining("wider")]);
+  await setTo("plan");
+  expect(modes()).toEqual(["plan", "plan"]);
+});
+
 test("the person's answer to a question of a member is recorded", async () => {
   await using it = await openSupervisor();
   await it.spawn("alice");

@@ -11,6 +11,7 @@ import type { ReceivedMail } from "../../protocol/transcript.ts";
 import type { Tool } from "../../tools/tool.ts";
 import type { PlanGate } from "../protocols/plans.ts";
 import type { Inbox, InboxOptions } from "./inbox.ts";
+import { ownField, ownModeLimit } from "./inherited-fields.ts";
 
 /** The definition of a member. */
 export interface MemberDefinition {
@@ -21,6 +22,10 @@ export interface MemberDefinition {
   cwd: string;
   /** Such as `anthropic/claude-…`. */
   model: string;
+  /**
+   * The mode that was asked for; `widestMode` of its context limits it. The widest mode for a member that
+   * has the lead's.
+   */
   mode: PermissionMode;
   rules: readonly Rule[];
   maxTurns: number;
@@ -81,15 +86,15 @@ export function teammateDefinition(
   { memberBudget, ...settings }: LeadSettings,
   rules: readonly Rule[],
 ): MemberDefinition {
-  const { name, role, model, root, permission_mode: mode, tools } = record;
+  const { name, role, root, tools } = record;
   const { cwd = root ?? settings.cwd } = record;
   return {
     name,
     role: { type: "teammate", name, role, cwd },
     root: root ?? settings.root,
     cwd,
-    model: model ?? settings.model,
-    mode: mode ?? settings.mode,
+    model: ownField(record, "model") ?? settings.model,
+    mode: ownModeLimit(record),
     rules,
     maxTurns: settings.maxTurns,
     budget: memberBudget,

@@ -2,6 +2,7 @@ import { describeError } from "../../errors.ts";
 import { mapInBatches } from "../../lib/batches.ts";
 import type { Member } from "../../protocol/team.ts";
 import type { Protocols } from "../protocols/protocols.ts";
+import { followLead, type LeadsChoices } from "./inherited-fields.ts";
 import type { MemberHandle } from "./member-handle.ts";
 import type { Members } from "./members.ts";
 
@@ -10,6 +11,7 @@ export interface ResumeOptions {
   members: Members;
   openLead(): Promise<MemberHandle>;
   open(record: Member): Promise<MemberHandle>;
+  lead: LeadsChoices;
   onWarning(message: string): void;
 }
 
@@ -18,7 +20,8 @@ export interface ResumeOptions {
  * 1. the rules that the person added hold again, before any member is opened;
  * 2. the lead is opened, since members report to it;
  * 3. removals that were interrupted are finished, so that mail and tasks are free for the others;
- * 4. every member that is alive is opened with its plan, its failure and its tasks;
+ * 4. every member that is alive is opened with its plan, its failure and its tasks, and with the model
+ *    and the mode that the lead has now, where it has them from the lead;
  * 5. shutdowns that were asked for are asked again, or carried out.
  * No member runs before all of it is done. To repeat a step changes nothing.
  */
@@ -50,6 +53,9 @@ async function restoreMember(record: Member, options: ResumeOptions): Promise<vo
   const { name } = record;
   try {
     keeper.trust(record);
+    if (followLead(record, options.lead) !== record) {
+      await keeper.change(name, (each) => followLead(each, options.lead));
+    }
     await plans.restore(record, await tasks.leasesOf(name));
     const member = await open(record);
     const failure = failureOf(record, member);

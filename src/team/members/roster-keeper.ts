@@ -58,6 +58,18 @@ export class RosterKeeper {
     }));
   }
 
+  /** Changes the records of all members that `edit` returns another record for. */
+  changeAll(edit: (member: Member) => Member): Promise<TeamRecord> {
+    return this.#apply((team) => ({
+      ...team,
+      members: team.members.map((member) => {
+        const trusted = this.#trusted(member);
+        const edited = edit(trusted);
+        return edited === trusted ? member : this.#sign(edited);
+      }),
+    }));
+  }
+
   /** Notes that the person's order to stop everybody was carried out. */
   noteStop(order: MessageId): Promise<TeamRecord> {
     return this.#apply((team) => ({

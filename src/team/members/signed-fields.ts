@@ -1,6 +1,7 @@
 import type { Signature } from "../../keys/signature.ts";
 import { canonicalJson } from "../../lib/canonical-json.ts";
 import type { Member, TeamRecord } from "../../protocol/team.ts";
+import { withOwnMode } from "./inherited-fields.ts";
 
 /** The fields of a record that decide a member's identity, permissions and whether it has ended. */
 const signedFields = [
@@ -10,6 +11,7 @@ const signedFields = [
   "cwd",
   "status",
   "permission_mode",
+  "inherits",
   "plan_required",
   "plan_request",
   "tools",
@@ -49,7 +51,7 @@ function hasSignedFieldsOf(edited: Member, known: Member): boolean {
 
 /** The member as it may continue in a team that was taken over: it must ask for everything. */
 export function confine(member: Member): Member {
-  return { ...member, permission_mode: "default", plan_required: true };
+  return { ...withOwnMode(member, "default"), plan_required: true };
 }
 
 /**
@@ -102,14 +104,15 @@ function unsignedRecord({ name }: Member, isKnown: boolean): string {
 
 /** Whether it works or is idle decides nothing, and changes all the time. */
 function signedText({ name, ...member }: Member): string {
-  const { root, status } = member;
-  const others = ["root", "status", "ending"];
+  const { root, inherits, status } = member;
+  const others = ["root", "inherits", "status", "ending"];
   const fields = signedFields.filter((field) => !others.includes(field));
   return canonicalJson({
     name,
     has_ended: status === "shutdown",
-    // Left out, as JSON does, where it is undefined: such members are signed as they always were.
+    // Left out, as JSON does, where they are undefined: such members are signed as they always were.
     root,
+    inherits,
     ...Object.fromEntries(fields.map((field) => [field, member[field] ?? null])),
   });
 }

@@ -6,6 +6,7 @@ import type { Member, TeamRecord } from "../../protocol/team.ts";
 import type { SpawnRequest } from "../../tools/team/team-access.ts";
 import type { Protocols } from "../protocols/protocols.ts";
 import type { TeamStore } from "../team-store.ts";
+import { followLead, ownModeLimit } from "./inherited-fields.ts";
 import type { LeadSettings } from "./member-definition.ts";
 import type { MemberHandle } from "./member-handle.ts";
 import type { Members } from "./members.ts";
@@ -142,7 +143,9 @@ export class Spawner {
     try {
       const member = await this.#prepareWithOthers(record, before, request.fresh === true);
       await turn;
-      const writing = protocols.keeper.upsert(record);
+      // The lead's mode may have changed since the spawn was asked for.
+      const { lead, leadsMode } = this.#options;
+      const writing = protocols.keeper.upsert(followLead(record, { ...lead, mode: leadsMode() }));
       endTurn();
       await writing;
       hub.say({ type: "member-change", member: name, status: "working" });
@@ -203,7 +206,7 @@ export class Spawner {
     const { members, store, check, open } = this.#options;
     const known = members.get(record.name);
     if (known && before && !known.state.hasEnded && !isFresh && isSameMember(record, before)) {
-      await known.order({ type: "respawn", mode: record.permission_mode ?? "default" });
+      await known.order({ type: "respawn", mode: ownModeLimit(record) });
       return known;
     }
     if (known) {

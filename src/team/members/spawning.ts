@@ -4,13 +4,14 @@ import { TeamError } from "../../errors.ts";
 import { isWiderMode, narrowerMode } from "../../permissions/modes.ts";
 import { type MemberName, parseTeammateName } from "../../protocol/ids.ts";
 import { isContentSize, type PermissionMode } from "../../protocol/message.ts";
-import type { Member, TeamRecord } from "../../protocol/team.ts";
+import { InheritedField, type Member, type TeamRecord } from "../../protocol/team.ts";
 import type { SpawnRequest } from "../../tools/team/team-access.ts";
+import { type LeadsChoices, ownField } from "./inherited-fields.ts";
 
 export interface SpawnSurroundings {
   team: TeamRecord;
   /** What a teammate has unless something else is asked for, and may not exceed. */
-  lead: { model: string; mode: PermissionMode; cwd: string };
+  lead: LeadsChoices & { cwd: string };
   /** The tools to work with that there are. */
   toolNames: readonly string[];
   maxTeammates: number;
@@ -38,8 +39,10 @@ export function spawnedRecord(request: SpawnRequest, surroundings: SpawnSurround
     );
   }
   if (!known || known.status === "shutdown") requireRoom(surroundings);
-  const model = request.model ?? known?.model ?? lead.model;
+  const ownModel = request.model ?? ownField(known, "model");
+  const model = ownModel ?? lead.model;
   surroundings.checkModel(model);
+  const ownMode = ownModeOf(request, known, lead.mode);
   const tools = request.tools ?? known?.tools;
   requireTools(tools, surroundings);
   return {
@@ -49,7 +52,8 @@ export function spawnedRecord(request: SpawnRequest, surroundings: SpawnSurround
     model,
     color: known?.color ?? colors[team.members.length % colors.length] ?? "white",
     ...directoriesOf(request, known, lead.cwd),
-    permission_mode: modeOf(request, known, lead.mode),
+    permission_mode: ownMode ?? lead.mode,
+    inherits: missing({ model: ownModel, permission_mode: ownMode }),
     plan_required: request.plan_required ?? known?.plan_required ?? false,
     ...(tools && { tools: [...tools] }),
     spawned_at: now.toISOString(),
@@ -62,6 +66,10 @@ export function isSameMember(a: Member, b: Member): boolean {
   const parts = ({ role, model, root, cwd, tools }: Member) =>
     JSON.stringify([role, model, root ?? null, cwd, tools ?? null]);
   return parts(a) === parts(b);
+}
+
+function missing(own: Pick<Member, InheritedField>): InheritedField[] {
+  return InheritedField.options.filter((field) => own[field] === undefined);
 }
 
 /** Where it works. A path is from its own workspace, or from the lead's directory. */
@@ -105,12 +113,14 @@ function requireTools(tools: readonly string[] | undefined, { toolNames }: Spawn
   );
 }
 
-function modeOf(
+/** The mode that was asked for, now or before; undefined where it has the lead's. */
+function ownModeOf(
   { permission_mode: asked }: SpawnRequest,
   known: Member | undefined,
   leads: PermissionMode,
-): PermissionMode {
-  if (asked === undefined) return narrowerMode(known?.permission_mode ?? leads, leads);
+): PermissionMode | undefined {
+  const before = ownField(known, "permission_mode");
+  if (asked === undefined) return before && narrowerMode(before, leads);
   if (!isWiderMode(asked, leads)) return asked;
   throw refused(
     `The permission mode '${asked}' is wider than the lead's, which is '${leads}'`,

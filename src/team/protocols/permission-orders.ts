@@ -7,6 +7,7 @@ import type { PermissionMode } from "../../protocol/message.ts";
 import type { MessageOf } from "../../protocol/message-types.ts";
 import type { Request } from "../../protocol/request.ts";
 import type { Requests } from "../../requests/requests.ts";
+import { followLead, withOwnMode } from "../members/inherited-fields.ts";
 import { isCarriedOut } from "../members/mail-orders.ts";
 import type { MemberHandle } from "../members/member-handle.ts";
 import type { RosterKeeper } from "../members/roster-keeper.ts";
@@ -67,7 +68,10 @@ export class PermissionOrders {
     this.#add(rule, decision);
   }
 
-  /** Changes a member's mode; never to a wider one than the lead's. */
+  /**
+   * Changes a member's mode; never to one that is wider than `widest`. Teammates that have their mode
+   * from the lead follow the lead's by themselves; their records then show it.
+   */
   async setMode(member: MemberHandle, mode: PermissionMode, widest: PermissionMode): Promise<void> {
     if (isWiderMode(mode, widest)) {
       throw new TeamError(
@@ -77,10 +81,9 @@ export class PermissionOrders {
       );
     }
     await member.order({ type: "set-mode", mode });
-    await this.#options.keeper.change(member.name, (record) => ({
-      ...record,
-      permission_mode: mode,
-    }));
+    const { keeper } = this.#options;
+    if (member.name === lead) await keeper.changeAll((record) => followLead(record, { mode }));
+    else await keeper.change(member.name, (record) => withOwnMode(record, mode));
   }
 
   /** Sends the rule to all members; members that are spawned later have it from the start. */

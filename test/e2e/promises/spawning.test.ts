@@ -4,6 +4,7 @@ import { expect, test } from "vitest";
 import type { ReplyBlock } from "../../../src/protocol/transcript.ts";
 import type { ProviderRequest } from "../../../src/testing/provider-server/provider-api.ts";
 import { calls, reply, says } from "../../../src/testing/scripted-model.ts";
+import { viewTeam } from "../../support/team.ts";
 import { TeamOnWire } from "../../support/team-on-wire.ts";
 import {
   coder,
@@ -16,6 +17,7 @@ import {
   rosterOnDisk,
   spawns,
 } from "./scenes.ts";
+import { startTeamProcess } from "./team-process.ts";
 
 /** The names of the tools that a request offers, whatever the provider. */
 function toolsOf({ body }: ProviderRequest): string[] {
@@ -112,6 +114,58 @@ test("P23 spawning again with another model keeps nothing of the old one but the
   expect(second).toMatchObject({ api: "openai-responses", body: { model: "other" } });
   expect(second?.text).toContain("You are 'alice', role: tester");
   expect(second?.text).toContain("As before.");
+});
+
+test("P23 a teammate has the lead's current model where none was requested, also after kill -9", async () => {
+  await using wire = await TeamOnWire.start({
+    lead: [says("Noted.")],
+    alice: [never, says("As the lead.")],
+    bob: [never, says("As requested.")],
+  });
+  await using running = startTeamProcess(wire);
+  const spawn = { type: "spawn", role: "coder", prompt: "Go." } as const;
+  running.order({ ...spawn, name: "alice" });
+  running.order({ ...spawn, name: "bob", model: "anthropic/requested", permission_mode: "plan" });
+  await wire.requested("alice", 1);
+  await wire.requested("bob", 1);
+  await running.kill();
+
+  const team = await wire.open({ model: "openai/other", mode: "acceptEdits" });
+  await team.quiet();
+
+  expect(wire.requestsOf("alice")[1]?.body.model).toBe("other");
+  expect(wire.requestsOf("bob")[1]?.body.model).toBe("requested");
+  expect((await viewTeam(wire.root).team()).members).toMatchObject([
+    { name: "alice", model: "openai/other", permission_mode: "acceptEdits" },
+    { name: "bob", model: "anthropic/requested", permission_mode: "plan" },
+  ]);
+});
+
+test("P23 a teammate's mode follows the lead's, narrower and wider, unless it has its own", async () => {
+  const write = (path: string) => calls("write_file", { path, content: "…" });
+  await using wire = await TeamOnWire.start({
+    lead: [says("Noted.")],
+    alice: [says("Here."), write("now.txt"), says("Done."), write("then.txt"), says("Done.")],
+    bob: [says("Here."), write("never.txt"), says("Done.")],
+  });
+  const team = await wire.open({ approvals: { unattended: () => "nobody is there" } });
+  await team.spawn(coder("alice"));
+  await team.spawn({ ...coder("bob"), permission_mode: "default" });
+  await team.quiet();
+
+  await team.setMode("lead", "acceptEdits");
+  for (const name of ["alice", "bob"]) await team.message(name, "Write.");
+  await team.quiet();
+  expect(lastResult(wire.requestsOf("alice").at(-1))).toMatchObject({ isError: false });
+  expect(lastResult(wire.requestsOf("bob").at(-1))).toMatchObject({ isError: true });
+  expect(await memberOnDisk(wire, "alice")).toMatchObject({ permission_mode: "acceptEdits" });
+  expect(await memberOnDisk(wire, "bob")).toMatchObject({ permission_mode: "default" });
+
+  await team.setMode("lead", "default");
+  await team.message("alice", "Write.");
+  await team.quiet();
+  expect(lastResult(wire.requestsOf("alice").at(-1))).toMatchObject({ isError: true });
+  expect(await memberOnDisk(wire, "alice")).toMatchObject({ permission_mode: "default" });
 });
 
 test("a lead's invalid calls are errors that say what is valid", async () => {

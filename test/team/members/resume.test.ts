@@ -111,6 +111,25 @@ test("a member that cannot be opened has failed, its task is free, and the other
   expect(it.members.living.map(({ name }) => name)).toEqual(["lead", "bob"]);
 });
 
+test("a member's record has the lead's current model and mode where it inherits them", async () => {
+  const record = { model: "old/model", permission_mode: "plan" } as const;
+  const it = await openResumption(
+    { ...member("alice"), ...record, inherits: ["model", "permission_mode"] },
+    { ...member("bob"), ...record, inherits: ["permission_mode"] },
+    { ...member("carol"), ...record },
+    { ...member("dave", "shutdown"), ...record, inherits: ["model"] },
+  );
+
+  await it.resume();
+
+  expect((await it.store.roster.read()).members).toMatchObject([
+    { model: "lead/model", permission_mode: "default", inherits: ["model", "permission_mode"] },
+    { model: "old/model", permission_mode: "default" },
+    record,
+    record,
+  ]);
+});
+
 test("a shutdown that was asked for is asked for again, and a closed gate stays closed", async () => {
   const it = await openResumption({ ...member("alice"), plan_required: true }, member("bob"));
   await it.store.requests.open({
@@ -157,6 +176,7 @@ async function openResumption(...records: Member[]) {
           names.push(name);
           return handle;
         },
+        lead: { model: "lead/model", mode: "default" },
         onWarning: (message) => void warnings.push(message),
       }),
   };

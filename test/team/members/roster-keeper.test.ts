@@ -53,6 +53,21 @@ test("changes that arrive during a write are written together", async () => {
   expect(writes).toBeLessThan(5);
 });
 
+test("of all members only those change for which there is another record, as this process knows them", async () => {
+  const { roster, keeper } = await keeperOf(record, { ...record, name: bob });
+  await edit(roster, { permission_mode: "bypassPermissions" });
+
+  const { members } = await keeper.changeAll((member) =>
+    member.name === alice ? { ...member, model: "a/b" } : member,
+  );
+
+  expect(members).toMatchObject([
+    { name: alice, model: "a/b", permission_mode: "plan" },
+    { name: bob, permission_mode: "bypassPermissions" },
+  ]);
+  expect(members.map((each) => isMemberSigned(each, signature))).toEqual([true, false]);
+});
+
 test("settled also waits for the change that is being written", async () => {
   const { roster, keeper } = await keeperOf(record);
   let isWritten = false;

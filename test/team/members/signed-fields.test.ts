@@ -27,6 +27,7 @@ test.each([
   ...[{ permission_mode: "bypassPermissions" }, { plan_required: false }],
   ...[{ plan_request: undefined }, { tools: undefined }, { tools: ["bash", "write_file"] }],
   ...[{ spawned_at: "2026-01-01T10:00:00.000Z" }, { incarnation: "two" }, { root: undefined }],
+  ...[{ inherits: ["permission_mode"] }, { inherits: [] }],
   ...[{ sig: undefined }, { sig: "…" }],
 ] as Partial<Member>[])("a record with another %j is not signed", (change) => {
   expect(isMemberSigned(signed, signature)).toBe(true);
@@ -42,6 +43,15 @@ test("what decides nothing is not signed, nor is what another key has signed", (
   expect(isMemberSigned(signed, others)).toBe(false);
 });
 
+test("a record that inherits is signed as such", () => {
+  const inheriting = signMember({ ...full, inherits: ["permission_mode"] }, signature);
+
+  expect(isMemberSigned(inheriting, signature)).toBe(true);
+  for (const inherits of [undefined, [], ["model", "permission_mode"]] as Member["inherits"][]) {
+    expect(isMemberSigned({ ...inheriting, inherits }, signature)).toBe(false);
+  }
+});
+
 test("of an edited record only what decides nothing counts", () => {
   const { tools: _, ...known } = signed;
   const edited = { ...signed, color: "blue", role: "boss", status: "working" } as Member;
@@ -52,6 +62,9 @@ test("of an edited record only what decides nothing counts", () => {
 test("a member of a team that was taken over must ask for everything", () => {
   const wide = { ...full, permission_mode: "bypassPermissions", plan_required: false } as const;
   expect(confine(wide)).toEqual({ ...full, permission_mode: "default", plan_required: true });
+  expect(confine({ ...wide, inherits: ["model", "permission_mode"] })).toMatchObject({
+    ...{ permission_mode: "default", inherits: ["model"] },
+  });
 });
 
 test("only members that troupe wrote are in a team, each as it was known", () => {

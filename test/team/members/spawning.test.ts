@@ -22,6 +22,7 @@ test("a teammate is as the lead is where nothing else is asked for", () => {
     color: "cyan",
     cwd: "/repo",
     permission_mode: "acceptEdits",
+    inherits: ["model", "permission_mode"],
     plan_required: false,
     spawned_at: now.toISOString(),
     incarnation: expect.stringMatching(/^[0-9a-f-]{36}$/),
@@ -37,7 +38,9 @@ test("a teammate has the requested properties", () => {
     tools: ["bash"],
   } as const;
 
-  expect(spawn({ ...request, ...asked })).toMatchObject({ ...asked, cwd: "/repo/sub" });
+  expect(spawn({ ...request, ...asked })).toMatchObject({
+    ...{ ...asked, cwd: "/repo/sub", inherits: [] },
+  });
   expect(spawn({ ...request, root: "copy" })).toMatchObject({
     ...{ root: "/repo/copy", cwd: "/repo/copy" },
   });
@@ -57,6 +60,28 @@ test("a teammate that is spawned again keeps what it had, and is another incarna
   const { incarnation: _, role: __, color: ___, ...kept } = before;
   expect(again).toMatchObject({ ...kept, role: "tester", color: "red" });
   expect(again.incarnation).not.toBe(before.incarnation);
+});
+
+test("a teammate that is spawned again has the lead's current model and mode where none was asked for", () => {
+  const before = spawn({ ...request, permission_mode: "plan" });
+  expect(before.inherits).toEqual(["model"]);
+  const later = { model: "later/model", mode: "bypassPermissions", cwd: "/repo" } as const;
+
+  expect(spawn(request, { members: [before], lead: later })).toMatchObject({
+    ...{ model: "later/model", permission_mode: "plan", inherits: ["model"] },
+  });
+  expect(spawn(request, { members: [spawn(request)], lead: later })).toMatchObject({
+    ...{ model: "later/model", permission_mode: "bypassPermissions" },
+  });
+});
+
+test("what an older version recorded counts as asked for", () => {
+  const { inherits: _, ...older } = spawn(request);
+  const later = { model: "later/model", mode: "bypassPermissions", cwd: "/repo" } as const;
+
+  expect(spawn(request, { members: [older], lead: later })).toMatchObject({
+    ...{ model: "lead/model", permission_mode: "acceptEdits", inherits: [] },
+  });
 });
 
 test("a teammate that moves to another workspace begins at its top", () => {

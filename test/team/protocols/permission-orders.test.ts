@@ -4,6 +4,7 @@ import { parseRule } from "../../../src/permissions/rule.ts";
 import { lead, MemberName, newMessageId, user } from "../../../src/protocol/ids.ts";
 import type { MessageOf } from "../../../src/protocol/message-types.ts";
 import type { Request } from "../../../src/protocol/request.ts";
+import type { Member } from "../../../src/protocol/team.ts";
 import { RosterKeeper } from "../../../src/team/members/roster-keeper.ts";
 import { MemoryTeamStore } from "../../../src/team/memory-team-store.ts";
 import { Post } from "../../../src/team/post.ts";
@@ -128,6 +129,23 @@ test("a member gets another mode, but none that is wider than the lead's", async
 
   expect(ofAlice.orders).toEqual([{ type: "set-mode", mode: "plan" }]);
   expect((await it.store.roster.read()).members).toMatchObject([{ permission_mode: "plan" }]);
+});
+
+test("records show the lead's new mode where they inherit it, and a mode of one's own is inherited no longer", async () => {
+  await using it = await openTeam();
+  const [ofLead, ofAlice] = it.members;
+  const [record] = (await it.store.roster.read()).members;
+  const inheriting = { ...record, permission_mode: "default", inherits: ["permission_mode"] };
+  await it.store.roster.update((team) => ({ ...team, members: [inheriting as Member] }));
+  const recorded = async () => (await it.store.roster.read()).members;
+
+  await it.orders.setMode(ofLead, "acceptEdits", "bypassPermissions");
+  expect(await recorded()).toMatchObject([{ permission_mode: "acceptEdits" }]);
+  expect(ofAlice.orders).toEqual([]);
+
+  await it.orders.setMode(ofAlice, "plan", "acceptEdits");
+  await it.orders.setMode(ofLead, "default", "bypassPermissions");
+  expect(await recorded()).toMatchObject([{ permission_mode: "plan", inherits: [] }]);
 });
 
 /** The permissions of a team of the lead and alice, who asks to run a command. */

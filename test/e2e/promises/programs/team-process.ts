@@ -20,6 +20,7 @@ const Order = z.discriminatedUnion("type", [
     name: z.string(),
     role: z.string(),
     prompt: z.string(),
+    model: z.string().optional(),
     permission_mode: PermissionMode.optional(),
     plan_required: z.boolean().optional(),
   }),

@@ -1,0 +1,41 @@
+import type { PermissionMode } from "../../protocol/message.ts";
+import type { InheritedField, Member } from "../../protocol/team.ts";
+
+/** The settings of the lead that a teammate has where nothing else was asked for. */
+export interface LeadsChoices {
+  model: string;
+  mode: PermissionMode;
+}
+
+/**
+ * The record with the lead's model and mode, where it has them from the lead: the record shows what is
+ * in force, also to other processes. Returns the same record where nothing changes.
+ */
+export function followLead(record: Member, { model, mode }: Partial<LeadsChoices>): Member {
+  const leads = { model: model ?? record.model, permission_mode: mode ?? record.permission_mode };
+  const changed = (record.inherits ?? []).filter((field) => record[field] !== leads[field]);
+  if (changed.length === 0) return record;
+  return { ...record, ...Object.fromEntries(changed.map((field) => [field, leads[field]])) };
+}
+
+/** The record with a mode that follows the lead's no longer. */
+export function withOwnMode(record: Member, mode: PermissionMode): Member {
+  const inherits = record.inherits?.filter((field) => field !== "permission_mode");
+  return { ...record, permission_mode: mode, ...(inherits && { inherits }) };
+}
+
+/** What was asked for when the member was spawned, or set by the person; undefined for inherited. */
+export function ownField<Field extends InheritedField>(
+  record: Member | undefined,
+  field: Field,
+): Member[Field] {
+  return record?.inherits?.includes(field) ? undefined : record?.[field];
+}
+
+/**
+ * The mode that limits a member beside the lead's current mode, which always does: none for a member
+ * that has its mode from the lead.
+ */
+export function ownModeLimit(record: Member): PermissionMode {
+  return ownField(record, "permission_mode") ?? "bypassPermissions";
+}
