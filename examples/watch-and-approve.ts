@@ -54,6 +54,7 @@ function decide({ type, subject }: Request): PersonsAnswer {
   return { decision: "allow-once" };
 }
 
+const answers: string[] = [];
 await using workspace = await temporaryDirectory();
 await mkdir(join(workspace.path, "build"));
 await using team = await Team.open({
@@ -61,27 +62,25 @@ await using team = await Team.open({
   model: "scripted",
   openModel: (_id, member) => (member === "alice" ? scripts.alice : scripts.lead),
   planApproval: "user",
-});
-
-const answers: string[] = [];
-const answering = (async () => {
-  for await (const event of team.events()) {
-    if (event.type !== "request-change") continue;
-    if (event.request_type === "plan") onPlan.get(event.state)?.();
-    if (event.state !== "pending") continue;
-    const request = (await team.openRequests()).find(({ id }) => id === event.id);
-    if (request?.to !== "user") continue;
+  onRequest: (request) => {
     const answer = decide(request);
     answers.push(`${request.from}: ${request.type}: ${answer.decision}`);
-    console.log(answers.at(-1), JSON.stringify(request.subject));
-    await team.answer(request.id, answer);
+    return answer;
+  },
+});
+
+const watching = (async () => {
+  for await (const event of team.events()) {
+    if (event.type !== "request-change") continue;
+    console.log(`${event.member}: ${event.request_type}: ${event.state}`);
+    if (event.request_type === "plan") onPlan.get(event.state)?.();
   }
 })();
 
 await team.prompt("Have alice write notes.txt.");
 const { result, members } = await team.quiet();
 await team.close();
-await answering;
+await watching;
 
 console.log(result);
 assert.deepEqual(answers, [

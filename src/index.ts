@@ -96,10 +96,11 @@ export type {
 export { MemoryTeamStore } from "./team/memory-team-store.ts";
 export type { OpenStoreOptions } from "./team/open-store-parts.ts";
 export type { PersonsAnswer } from "./team/protocols/persons-answer.ts";
+export type { OnRequest } from "./team/protocols/request-answerer.ts";
 export type { MemberSummary, TeamSummary } from "./team/summary.ts";
 export { systemPlace } from "./team/system-place.ts";
 export { Team } from "./team/team.ts";
-export type { TeamOptions } from "./team/team-options.ts";
+export type { ApprovalPolicy, TeamOptions } from "./team/team-options.ts";
 export type { TeamPlace } from "./team/team-place.ts";
 export type { MemberStore, TeamStore } from "./team/team-store.ts";
 export { FileTeamView } from "./team/view/file-team-view.ts";

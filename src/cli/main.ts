@@ -65,7 +65,7 @@ const io: Io = {
       ...settings,
       cwd: workspace,
       place: systemPlace({ directory, onWarning: onTeamWarning }),
-      approvals: denies ? { unattended } : {},
+      approvals: denies ? { unattended } : "wait",
     });
     return team;
   },

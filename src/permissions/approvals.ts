@@ -30,15 +30,15 @@ export type ApprovalAnswer =
   /** The signal was aborted before anybody answered. If the process is exiting, the question stays open. */
   | { type: "stopped" };
 
-/** Why nobody can be asked, and how to allow the call, by a rule if there is one. */
-type Unattended = (suggestedRule: string | undefined) => string;
+/** Says why nobody can be asked, and how to allow the call, by a rule if there is one. */
+export type Unattended = (suggestedRule: string | undefined) => string;
 
 export interface ApprovalsOptions {
   clock: Clock;
   /** How long a question waits for its answer (default: forever). */
   timeoutMs?: number;
   /** Set if nobody can answer: every question expires at once. */
-  unattended?: Unattended;
+  unattended?: Unattended | undefined;
 }
 
 /** Asks a person, and waits. */
@@ -80,11 +80,11 @@ export class RequestApprovals implements Approvals {
     return { type: "stopped" };
   }
 
-  /** The same question, asked by an earlier process. */
+  /** The same question, asked by an earlier process. It may have been answered since. */
   async #find(from: MemberName, hash: string): Promise<Request | undefined> {
     return (await this.#requests.list({ type: "permission", from })).findLast(
-      (request) =>
-        request.hash === hash && (request.state === "pending" || request.state === "approved"),
+      ({ hash: asked, state }) =>
+        asked === hash && ["pending", "approved", "rejected"].includes(state),
     );
   }
 

@@ -57,13 +57,13 @@ export interface EquipmentOptions {
   /** Tools for members beside troupe's own. */
   tools?: readonly Tool[];
   /** How an unanswered question to the person ends. */
-  approvals?: ApprovalOptions;
+  approvals?: ApprovalOptions | undefined;
 }
 
 /** Throws `config-invalid` where a model cannot be what was asked for. */
 export type OpenModel = (id: string, member: MemberName) => Promise<Model> | Model;
 
-type ApprovalOptions = Omit<
+export type ApprovalOptions = Omit<
   NonNullable<ConstructorParameters<typeof RequestApprovals>[1]>,
   "clock"
 >;

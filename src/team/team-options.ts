@@ -6,12 +6,13 @@ import { defaultModelId, type Environment } from "../model/provider-settings.ts"
 import { malformedRule, parseRule, type Rule } from "../permissions/rule.ts";
 import type { PermissionMode } from "../protocol/message.ts";
 import { checkOwnTools } from "../tools/check-own-tools.ts";
-import type { EquipmentOptions } from "./equipment.ts";
+import type { ApprovalOptions, EquipmentOptions } from "./equipment.ts";
 import type { LeadSettings } from "./members/member-definition.ts";
+import type { OnRequest } from "./protocols/request-answerer.ts";
 import { systemEnvironment, systemPlace } from "./system-place.ts";
 import type { TeamPlace } from "./team-place.ts";
 
-export interface TeamOptions extends Omit<EquipmentOptions, "place" | "env"> {
+export interface TeamOptions extends Omit<EquipmentOptions, "place" | "env" | "approvals"> {
   /** The workspace. */
   cwd: string;
   /** The team directory, clock and processes (default: `.team` in the workspace, on this machine). */
@@ -39,7 +40,30 @@ export interface TeamOptions extends Omit<EquipmentOptions, "place" | "env"> {
   shutdownGraceMs?: number;
   /** Who decides plans. */
   planApproval?: "lead" | "user";
+  /**
+   * Called with every request to the person, which waits for the answer: a call that needs approval,
+   * and with `planApproval: "user"` a plan. Requests that are open at the start are given again.
+   */
+  onRequest?: OnRequest;
+  /** What happens to requests to the person that `onRequest` does not answer (default: `deny`). */
+  approvals?: ApprovalPolicy;
 }
+
+/**
+ * - `deny`: nobody is there. A call is denied at once, and its member is told why and how it can be
+ *   allowed. A plan stays undecided, and does not keep the team from being quiet.
+ * - `wait`: it waits for an answer, by `Team.answer`, on the dashboard or from another shell.
+ * - `timeoutMs`: it waits so long, and is denied then.
+ * - `unattended`: as `deny`, with a reason that the function makes of the rule that would allow such calls.
+ */
+export type ApprovalPolicy =
+  | "deny"
+  | "wait"
+  | { timeoutMs: number }
+  | { unattended: (suggestedRule: string | undefined) => string };
+
+/** The options of a team that is about to be opened. */
+type OpenTeamOptions = Omit<TeamOptions, "approvals"> & EquipmentOptions;
 
 export const defaults = {
   mode: "default",
@@ -51,17 +75,28 @@ export const defaults = {
 } as const;
 
 /** The options with everything filled in that this machine decides. */
-export function onThisMachine(options: TeamOptions): TeamOptions & EquipmentOptions {
+export function onThisMachine(options: TeamOptions): OpenTeamOptions {
   const { cwd, onWarning = () => undefined } = options;
   return {
     ...options,
+    approvals: approvalOptions(options.approvals ?? "deny"),
     place: options.place ?? systemPlace({ directory: join(cwd, ".team"), onWarning }),
     env: options.env ?? systemEnvironment(),
   };
 }
 
+function approvalOptions(policy: ApprovalPolicy): ApprovalOptions {
+  if (policy === "wait") return {};
+  return policy === "deny" ? { unattended: nobodyAnswers } : policy;
+}
+
+function nobodyAnswers(rule: string | undefined): string {
+  const remedy = rule ? `allow: [${JSON.stringify(rule)}]` : "allow or mode";
+  return `nobody answers requests in this program; its options can permit the call (${remedy}) or answer it (onRequest)`;
+}
+
 /** The settings of the lead. Checks the person's options before anything is opened. */
-export function leadSettings(options: TeamOptions & EquipmentOptions): LeadSettings {
+export function leadSettings(options: OpenTeamOptions): LeadSettings {
   const { env, cwd, mode = defaults.mode, maxTurns = defaults.maxTurns, memberBudget } = options;
   const model = options.model ?? defaultModelId(env);
   if (!model) {
@@ -76,7 +111,7 @@ export function leadSettings(options: TeamOptions & EquipmentOptions): LeadSetti
 }
 
 /** The person's rules. The names of built-in tools are lower case, so `Bash` would cover nothing. */
-function rulesOf(options: TeamOptions): Rule[] {
+function rulesOf(options: Pick<TeamOptions, "tools" | Rule["decision"]>): Rule[] {
   const own = (options.tools ?? []).map(({ spec }) => spec.name);
   const rules = (["allow", "ask", "deny"] as const).flatMap((decision) =>
     (options[decision] ?? []).map((text) => parseRule(decision, text)),

@@ -27,6 +27,7 @@ import { findRecipient } from "./find-member.ts";
 import { messageIdFor } from "./message-id-for.ts";
 import { checkMember, keepWhole, openMember } from "./open-member.ts";
 import { answerMessage, findQuestion, type PersonsAnswer } from "./protocols/persons-answer.ts";
+import { RequestAnswerer } from "./protocols/request-answerer.ts";
 import { untilQuiet } from "./quiescence.ts";
 import { summarize, type TeamSummary } from "./summary.ts";
 import { Supervisor } from "./supervisor.ts";
@@ -59,11 +60,17 @@ export class Team implements AsyncDisposable {
   static async open(given: TeamOptions): Promise<Team> {
     const options = onThisMachine(given);
     const settings = leadSettings(options);
+    const { onRequest } = options;
+    const unattended = options.approvals?.unattended;
     // The model's code loads while the store is opened, most of which is waiting.
     if (!options.openModel) preloadModel(settings.model, options);
     const opened = new Disposables();
     try {
-      const equipment = opened.use(await Equipment.open(options));
+      // What a program answers is asked first, and denied only if the program leaves it open.
+      const approvals = onRequest
+        ? { ...options.approvals, unattended: undefined }
+        : options.approvals;
+      const equipment = opened.use(await Equipment.open({ ...options, approvals }));
       if (options.fresh) await equipment.endOrphans();
       const { store, secrets, place, layout } = equipment;
       const crons = new LateTable();
@@ -84,7 +91,7 @@ export class Team implements AsyncDisposable {
         maxTeammates: options.maxTeammates ?? defaults.maxTeammates,
         graceMs: options.shutdownGraceMs ?? defaults.shutdownGraceMs,
         planApprover: (options.planApproval ?? defaults.planApproval) === "user" ? user : lead,
-        waitsForPerson: options.approvals?.unattended === undefined,
+        waitsForPerson: onRequest !== undefined || unattended === undefined,
         onWarning: (message) => place.onWarning(message),
       });
       opened.use({ [Symbol.asyncDispose]: () => supervisor.leave() });
@@ -92,6 +99,13 @@ export class Team implements AsyncDisposable {
       const team = new Team(equipment, supervisor, opened);
       warmUp(team.events(), { equipment, lead: settings });
       supervisor.start();
+      if (onRequest) {
+        const answerer = new RequestAnswerer({
+          ...{ requests: store.requests, post: supervisor.protocols.post, onRequest, unattended },
+          onWarning: place.onWarning,
+        });
+        await opened.use(answerer).start();
+      }
       store.lost.addEventListener("abort", () => team.#giveUp(), { once: true });
       return team;
     } catch (error) {

@@ -143,6 +143,7 @@ async function play(root: string, world: World = {}) {
         cwd,
         place: teamPlace(root, { directory: teamDir }),
         env: { PATH: process.env.PATH },
+        approvals: "wait",
         ...team,
       }),
     viewTeam: async () => viewTeam(root),

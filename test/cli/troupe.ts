@@ -97,7 +97,7 @@ export async function troupeIn(
         cwd: cwd ?? root,
         place: teamPlace(root, teamDir ? { directory: teamDir, onWarning } : { onWarning }),
         env: { PATH: process.env.PATH, ...(settings.env ?? env) },
-        approvals: denies ? { unattended: () => "nobody is there" } : {},
+        approvals: denies ? { unattended: () => "nobody is there" } : "wait",
       }),
     viewTeam: async (directory, onTeamWarning = onWarning) =>
       view ?? viewTeam(root, { ...(directory && { directory }), onWarning: onTeamWarning }),

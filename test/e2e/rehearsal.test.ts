@@ -298,6 +298,7 @@ class Stage implements AsyncDisposable {
     this.#team = await Team.open({
       cwd: this.root,
       place: teamPlace(this.root),
+      approvals: "wait",
       env: { PATH: process.env.PATH },
       model: "rehearsal",
       mode: "acceptEdits",

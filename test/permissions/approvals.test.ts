@@ -79,6 +79,21 @@ test("P08 an open question is the same one after a restart", async () => {
   expect(await store.requests.list()).toHaveLength(1);
 });
 
+test("P08 a denial that came between two processes is not asked for again", async () => {
+  await using store = new MemoryTeamStore({ clock: systemClock });
+  const leaving = new AbortController();
+  const first = new RequestApprovals(store.requests).ask(question, leaving.signal);
+  const { id, hash } = await pending(store);
+  leave(leaving);
+  await first;
+
+  await store.requests.decide(id, { by: user, state: "rejected", hash, reason: "no" });
+
+  const second = new RequestApprovals(store.requests).ask(question, never);
+  expect(await second).toEqual({ type: "denied", reason: "no" });
+  expect(await store.requests.list()).toHaveLength(1);
+});
+
 test("P13 the approval of one call allows no other", async () => {
   await using store = new MemoryTeamStore({ clock: systemClock });
   const approvals = new RequestApprovals(store.requests);

@@ -66,6 +66,7 @@ export class TeamOnWire implements AsyncDisposable {
       env: { PATH: process.env.PATH, ...providerEnvironment(this.server) },
       cwd: this.root,
       model: "anthropic/scripted",
+      approvals: "wait",
       ...options,
     });
     this.#teams.push(team);

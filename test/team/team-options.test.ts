@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { leadSettings, onThisMachine } from "../../src/team/team-options.ts";
+import { type ApprovalPolicy, leadSettings, onThisMachine } from "../../src/team/team-options.ts";
 import { teamPlace } from "../support/team.ts";
 
 const openModel = () => {
@@ -24,6 +24,18 @@ test("what is given is kept", () => {
   const env = { TROUPE_MODEL: "a/b" };
 
   expect(onThisMachine({ cwd: "/repo", place, env })).toMatchObject({ cwd: "/repo", place, env });
+});
+
+test("questions are denied at once by default, with the rule that would allow the call", () => {
+  const approvalsOf = (approvals?: ApprovalPolicy) =>
+    onThisMachine({ cwd: "/repo", ...(approvals && { approvals }) }).approvals;
+  const unattended = () => "nobody";
+
+  expect(approvalsOf()?.unattended?.("bash(ls:*)")).toContain('allow: ["bash(ls:*)"]');
+  expect(approvalsOf()).toEqual(approvalsOf("deny"));
+  expect(approvalsOf("wait")).toEqual({});
+  expect(approvalsOf({ timeoutMs: 5 })).toEqual({ timeoutMs: 5 });
+  expect(approvalsOf({ unattended })).toEqual({ unattended });
 });
 
 test("a lead has the person's settings, and defaults for the rest", () => {

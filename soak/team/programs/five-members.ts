@@ -2,7 +2,6 @@
  * A team that may be killed at any moment: `five-members <directory> <provider's url> <prompt>`. It
  * answers for the person, and ends when the team is quiet.
  */
-import { TeamError } from "../../../src/errors.ts";
 import { Team } from "../../../src/team/team.ts";
 import { teamPlace } from "../../../test/support/team.ts";
 
@@ -13,31 +12,7 @@ await using team = await Team.open({
   cwd: directory,
   model: "anthropic/scripted",
   allow: ["bash(echo:*)", "bash(tee:*)", "bash(sleep:*)"],
-});
-const events = team.events();
-const answered = new Set<string>();
-
-async function answerQuestions(): Promise<void> {
-  for (const { id, to } of await team.openRequests()) {
-    if (to !== "user" || answered.has(id)) continue;
-    answered.add(id);
-    await team.answer(id, { decision: "allow-once" }).catch(ignoreDecided);
-  }
-}
-
-/** A question may be decided by an answer from an earlier process. */
-function ignoreDecided(error: unknown): void {
-  if (!(error instanceof TeamError) || error.code !== "request-refused") throw error;
-}
-
-async function answerAll(): Promise<void> {
-  await answerQuestions();
-  for await (const event of events) if (event.type === "request-change") await answerQuestions();
-}
-
-answerAll().catch((error: unknown) => {
-  console.error(error);
-  process.exit(1);
+  onRequest: () => ({ decision: "allow-once" }),
 });
 await team.prompt(prompt);
 await team.quiet();

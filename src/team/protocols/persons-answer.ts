@@ -1,15 +1,18 @@
+import { z } from "zod";
 import { TeamError } from "../../errors.ts";
 import { RequestId, user } from "../../protocol/ids.ts";
 import type { MessageDraft } from "../../protocol/message.ts";
 import type { Request } from "../../protocol/request.ts";
 import type { Requests } from "../../requests/requests.ts";
 
-export interface PersonsAnswer {
-  decision: "allow-once" | "allow-always" | "deny";
-  reason?: string | undefined;
+/** The person's answer to a request. `allow-always` adds the rule that the request suggests, if any. */
+export const PersonsAnswer = z.object({
+  decision: z.enum(["allow-once", "allow-always", "deny"]),
+  reason: z.string().optional(),
   /** Of exactly what the person was shown, where that may not be what is asked by now. */
-  hash?: string | undefined;
-}
+  hash: z.string().optional(),
+});
+export type PersonsAnswer = z.infer<typeof PersonsAnswer>;
 
 /** A question that is put to the person, and open. Throws where there is none of this id. */
 export async function findQuestion(

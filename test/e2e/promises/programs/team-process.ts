@@ -49,6 +49,7 @@ const team = await Team.open({
   cwd: root,
   model: "anthropic/scripted",
   mode: "bypassPermissions",
+  approvals: "wait",
 });
 const telling = tell();
 for await (const line of createInterface({ input: process.stdin })) {

@@ -1,0 +1,93 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import type { Request } from "../../src/protocol/request.ts";
+import { calls, reply, says } from "../../src/testing/scripted-model.ts";
+import { coder, lastResult, nextQuestion, resultsIn, spawns } from "../e2e/promises/scenes.ts";
+import { shownIn, TeamOnWire } from "../support/team-on-wire.ts";
+
+const write = calls("write_file", { path: "made.txt", content: "…" });
+
+test("P11 with nobody to answer a call that asks is denied, and the member is told how to allow it", async () => {
+  await using wire = await TeamOnWire.start({
+    lead: [calls("bash", { command: "npm test" }), says("I could not test it.")],
+  });
+  const team = await wire.open({ mode: "acceptEdits", approvals: "deny" });
+  await team.prompt("Repair the build.");
+  const summary = await team.quiet();
+
+  expect(lastResult(wire.requestsOf("lead")[1])?.text).toBe(
+    'Error: Denied: nobody answers requests in this program; its options can permit the call (allow: ["bash(npm test:*)"]) or answer it (onRequest)',
+  );
+  expect(summary).toMatchObject({ result: "I could not test it.", undecided: [] });
+  expect(summary.denied).toHaveLength(1);
+});
+
+test("P11 the answer of onRequest is the decision, of calls and plans", async () => {
+  await using wire = await TeamOnWire.start({
+    lead: [reply([spawns("alice"), calls("wait_for_teammates", {})]), says("Over.")],
+    alice: [
+      calls("plan_approval", { plan: "I write." }),
+      (request) => {
+        if (resultsIn(request).length > 1) return says("Done.");
+        const isApproved = shownIn(request).includes("plan_approval_response");
+        return isApproved ? write : says("I wait.");
+      },
+    ],
+  });
+  const given: string[] = [];
+  const team = await wire.open({
+    planApproval: "user",
+    onRequest: ({ type, from }) => {
+      given.push(`${type} of ${from}`);
+      return { decision: "allow-once" };
+    },
+  });
+  await team.prompt("Go.");
+  await team.quiet();
+
+  expect(given).toEqual(["plan of alice", "permission of alice"]);
+  expect(existsSync(join(wire.root, "made.txt"))).toBe(true);
+});
+
+test("P08 P11 a request that was open before the start is given to onRequest again", async () => {
+  await using wire = await TeamOnWire.start({
+    lead: [says("Noted.")],
+    alice: [write, says("Done.")],
+  });
+  const before = await wire.open();
+  const asked = nextQuestion(before, "permission");
+  await before.spawn(coder("alice"));
+  const id = await asked;
+  await before.close();
+
+  const given: Request[] = [];
+  const team = await wire.open({
+    onRequest: (request) => {
+      given.push(request);
+      return { decision: "deny", reason: "not today" };
+    },
+  });
+  await team.quiet();
+
+  expect(given).toMatchObject([{ id, from: "alice", subject: { tool: "write_file" } }]);
+  expect(lastResult(wire.requestsOf("alice")[1])?.text).toBe("Error: Denied: not today");
+});
+
+test("P11 what onRequest leaves open is denied by default, calls and plans", async () => {
+  await using wire = await TeamOnWire.start({
+    lead: [says("Noted.")],
+    alice: [calls("plan_approval", { plan: "I write." }), says("I wait."), says("No, then.")],
+    bob: [write, says("Done.")],
+  });
+  const team = await wire.open({
+    ...{ planApproval: "user", approvals: "deny", onRequest: () => undefined },
+  });
+  await team.spawn(coder("alice"));
+  await team.spawn(coder("bob"));
+  const { undecided } = await team.quiet();
+
+  expect(undecided).toEqual([]);
+  expect(wire.shownTo("alice")).toContain("nobody answers requests");
+  expect(lastResult(wire.requestsOf("bob")[1])?.text).toContain("nobody answers requests");
+});
