@@ -150,9 +150,9 @@ test("P12 an approval is for one request: one of an older plan opens nothing, an
   });
   const team = await wire.open(free);
   await team.spawn({ ...coder("alice"), plan_required: true });
-  await wire.server.until(() => ids.size === 1);
+  await team.quiet();
   await team.message("alice", "Make a better plan.");
-  await wire.server.until(() => ids.size === 2);
+  await team.quiet();
   await team.prompt("Decide.");
   await team.quiet();
 
