@@ -3,6 +3,7 @@ import { onAbort } from "../lib/on-abort.ts";
 import { WakeLatch } from "../lib/wake-latch.ts";
 import { lead, type MemberName, type MessageId, system } from "../protocol/ids.ts";
 import { isOpen } from "../protocol/task-state.ts";
+import type { MemberHandle } from "./members/member-handle.ts";
 import type { Members } from "./members/members.ts";
 import type { Post } from "./post.ts";
 import type { TeamStore } from "./team-store.ts";
@@ -38,7 +39,7 @@ export async function untilQuiet(supervisor: QuietingTeam, options: QuietOptions
   while (true) {
     await until(supervisor, signal, () => supervisor.isQuiet);
     if (signal.aborted || supervisor.isClosing) return;
-    if (await wakeForMail(supervisor, shown)) continue;
+    if (await wakeForMail(supervisor.options.store, supervisor.members.living, shown)) continue;
     const reminder = isReminded ? undefined : await unfinishedBusiness(supervisor);
     if (!supervisor.isQuiet) continue;
     if (reminder) {
@@ -60,12 +61,13 @@ export async function untilQuiet(supervisor: QuietingTeam, options: QuietOptions
  * rest again, and the member may run elsewhere and not have heard of it yet. False where nobody has.
  * `shown` has what members were woken for: none is woken for the same message twice.
  */
-async function wakeForMail(
-  { members, options }: QuietingTeam,
+export async function wakeForMail(
+  store: Pick<TeamStore, "newestUnread">,
+  members: readonly MemberHandle[],
   shown: Map<MemberName, MessageId>,
 ): Promise<boolean> {
-  const woken = members.living.map(async (member) => {
-    const newest = await options.store.newestUnread(member.name);
+  const woken = members.map(async (member) => {
+    const newest = await store.newestUnread(member.name);
     const isKnown = newest === member.state.lookedAt || newest === shown.get(member.name);
     if (newest === undefined || isKnown) return false;
     shown.set(member.name, newest);

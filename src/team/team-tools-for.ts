@@ -1,5 +1,5 @@
 import { TeamError } from "../errors.ts";
-import { lead, type MemberName, parseTeammateName } from "../protocol/ids.ts";
+import { lead, type MemberName, type MessageId, parseTeammateName } from "../protocol/ids.ts";
 import { wakes } from "../protocol/message-types.ts";
 import type {
   CronAccess,
@@ -12,6 +12,7 @@ import type { Tool } from "../tools/tool.ts";
 import { broadcast } from "./broadcast.ts";
 import type { OwnMail } from "./members/member-definition.ts";
 import { waitForRuns } from "./protocols/waiting.ts";
+import { wakeForMail } from "./quiescence.ts";
 import type { Supervisor } from "./supervisor.ts";
 
 export interface TeamToolsOptions {
@@ -88,12 +89,19 @@ function leadershipOf(supervisor: Supervisor): LeadAccess {
       const awaited = names?.length
         ? await Promise.all(names.map((name) => liveTeammate(supervisor, name)))
         : members.livingTeammates.map(({ name }) => name);
+      const shown = new Map<MemberName, MessageId>();
       return waitForRuns(
         {
           names: awaited,
           mode,
           timeoutMs,
           isBusy: (name) => members.isBusy(name),
+          wakeForMail: (names) =>
+            wakeForMail(
+              options.store,
+              names.flatMap((name) => members.get(name) ?? []),
+              shown,
+            ),
           news: async () =>
             (await reader.unread()).map(({ message }) => message).filter((it) => wakes(it)),
           onChange: (listener) => members.onChange(listener),

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { lead, MemberName, user } from "../../src/protocol/ids.ts";
+import { lead, MemberName, newMessageId, user } from "../../src/protocol/ids.ts";
 import type { Supervisor } from "../../src/team/supervisor.ts";
 import { teamToolsFor } from "../../src/team/team-tools-for.ts";
 import { ManualClock } from "../../src/testing/manual-clock.ts";
@@ -136,6 +136,20 @@ test("the lead waits for those it names, or for all, and other mail that wakes e
   await it.store.leaveMail(lead, { type: "idle_notification", from: alice });
   await it.store.leaveMail(lead, { type: "message", from: user, content: "Hurry." });
   expect(await wait({ names: ["bob"] })).toMatch(/the person has written. Still working: bob\./);
+});
+
+test("the lead waits for a teammate that has not looked at its mail yet, once", async () => {
+  await using it = await openSupervisor();
+  await it.spawn("alice");
+  await it.until(() => it.supervisor.isQuiet);
+  const { looks } = it;
+  const unheard = newMessageId(it.clock.now());
+  it.store.newestUnread = async (name) => (name === alice ? unheard : undefined);
+
+  const { text } = await call(toolsOf(it, lead), "wait_for_teammates", {});
+
+  expect(text).toMatch(/^alice has ended its run\./);
+  expect(it.looks).toBeGreaterThan(looks);
 });
 
 function toolsOf({ supervisor }: { supervisor: Supervisor }, self: MemberName) {

@@ -9,6 +9,8 @@ export interface WaitingOptions {
   mode: "all" | "any";
   timeoutMs: number;
   isBusy(name: MemberName): boolean;
+  /** Makes those work that have mail which they have not looked at yet. False where nobody has. */
+  wakeForMail(names: readonly MemberName[]): Promise<boolean>;
   /** The lead's mail that it has not been shown and that is worth a turn. */
   news(): Promise<readonly Message[]>;
   /** Calls back whenever any of that may have changed. */
@@ -47,8 +49,11 @@ export async function waitForRuns(options: WaitingOptions, signal: AbortSignal):
 }
 
 async function reasonToStop(options: WaitingOptions): Promise<string | undefined> {
-  const { names, mode, isBusy } = options;
-  const done = names.filter((name) => !isBusy(name));
+  const { names, mode, wakeForMail } = options;
+  let done = idle(options);
+  const isEnough = mode === "any" ? done.length > 0 : done.length === names.length;
+  // A member that was written to a moment ago may not have heard of it.
+  if (isEnough && (await wakeForMail(done))) done = idle(options);
   if (done.length === names.length) return `${listed(names)} ${ended(names)}.`;
   if (mode === "any" && done.length > 0) {
     return `${listed(done)} ${ended(done)}. ${stillBusy(options)}`;
@@ -60,6 +65,10 @@ async function reasonToStop(options: WaitingOptions): Promise<string | undefined
   if (!other) return undefined;
   const what = other.from === user ? "the person has written" : `${other.from} has written`;
   return `Waiting ended early: ${what}. ${stillBusy(options)}`;
+}
+
+function idle({ names, isBusy }: WaitingOptions): MemberName[] {
+  return names.filter((name) => !isBusy(name));
 }
 
 function stillBusy({ names, isBusy }: WaitingOptions): string {

@@ -158,6 +158,7 @@ export class ProviderServer implements AsyncDisposable {
       return;
     }
     const answer = this.#answers.shift() ?? (await this.#answerAll?.(request));
+    this.#changed();
     if (!answer) {
       const message = `Unexpected request ${this.requests.length}: no answers are left`;
       this.#refuse(response, wire, { status: 400, message });

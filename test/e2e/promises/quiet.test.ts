@@ -182,3 +182,27 @@ test.each([
     expect({ code, made }).toEqual(expected);
   },
 );
+
+test("a teammate that the lead has written to in the same reply is waited for", async () => {
+  await using wire = await TeamOnWire.start({
+    lead: [
+      reply([spawns("alice"), calls("wait_for_teammates", {})]),
+      says("Ready."),
+      reply([
+        calls("send_message", { to: "alice", content: "Now work." }),
+        calls("wait_for_teammates", {}),
+      ]),
+      says("Over."),
+    ],
+    alice: [says("I am here."), says("I have worked.")],
+  });
+  const team = await wire.open();
+  await team.prompt("Go.");
+  await team.quiet();
+  await team.prompt("Go on.");
+  await team.quiet();
+
+  const waited = wire.requestsOf("lead").at(-1);
+  expect(shownIn(waited)).toContain("alice has ended its run.");
+  expect(shownIn(waited)).toContain("I have worked.");
+});

@@ -20,6 +20,32 @@ test("the lead waits until all have ended their runs, or the first where it aske
   expect(await all.waiting).toBe("alice, bob have ended their runs.");
 });
 
+test.each(["all", "any"] as const)(
+  "a member that has not looked at its mail yet is waited for in mode %s",
+  async (mode) => {
+    const asked: MemberName[][] = [];
+    const scene = new Scene({
+      mode,
+      wakeForMail: async (names) => {
+        asked.push([...names]);
+        if (asked.length > 1) return false;
+        for (const name of names) scene.wake(name);
+        return true;
+      },
+    });
+
+    for (const name of [alice, bob]) scene.end(name);
+    await expect.poll(() => asked).toEqual([[alice, bob]]);
+    for (const name of [alice, bob]) scene.end(name);
+
+    expect(await scene.waiting).toBe("alice, bob have ended their runs.");
+    expect(asked).toEqual([
+      [alice, bob],
+      [alice, bob],
+    ]);
+  },
+);
+
 test("without teammates there is nothing to wait for", async () => {
   expect(await new Scene({ names: [] }).waiting).toBe("No teammates to wait for.");
 });
@@ -75,6 +101,7 @@ class Scene {
         mode: "all",
         timeoutMs: 30_000,
         isBusy: (name) => this.#busy.has(name),
+        wakeForMail: async () => false,
         news: async () => this.#news,
         onChange: (listener) => {
           this.listeners++;
@@ -89,6 +116,11 @@ class Scene {
       },
       this.abort.signal,
     );
+  }
+
+  wake(name: MemberName): void {
+    this.#busy.add(name);
+    this.#changes.emit();
   }
 
   end(name: MemberName): void {
