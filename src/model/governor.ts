@@ -3,7 +3,7 @@ import { wait } from "../lib/wait.ts";
 import type { Usage } from "../protocol/usage.ts";
 import { type RequestSlot, RequestSlots } from "./governor/request-slots.ts";
 import type { Model, ModelPart, ModelRequest } from "./model.ts";
-import { isRetryable, type ModelFailure } from "./model-failure.ts";
+import { type FailureKind, isRetryable, type ModelFailure } from "./model-failure.ts";
 
 export interface GovernorOptions {
   clock: Clock;
@@ -43,6 +43,8 @@ export class Governor {
   #pause: { untilMs: number; failure: ModelFailure } | undefined;
   /** The number of pauses since the provider last accepted a request. */
   #pauses = 0;
+  /** Whether the provider has answered at all, even with an error. */
+  #hasAnswered = false;
 
   constructor({ clock, random, maxInFlight = 32, maxAttempts = 10 }: GovernorOptions) {
     this.#clock = clock;
@@ -117,11 +119,13 @@ export class Governor {
       for await (const part of model.stream(request)) {
         if (part.type === "error") {
           const { type: _, ...failed } = part;
+          this.#hasAnswered ||= !unanswered.has(failed.failure.kind);
           if (concernsAll(failed.failure)) this.#holdAll(failed.failure, slot);
           return failed;
         }
         slot.prove();
         this.#pauses = 0;
+        this.#hasAnswered = true;
         yield part;
       }
       return undefined;
@@ -144,6 +148,8 @@ export class Governor {
   /** The failure to report instead of another attempt; undefined if there is another attempt. */
   #finalFailure(failure: ModelFailure, attempts: number): ModelFailure | undefined {
     if (!isRetryable(failure)) return failure;
+    // An address that has never answered is more likely wrong than down.
+    if (failure.kind === "unreachable" && !this.#hasAnswered) return failure;
     if (this.#isPausedTooLong()) return this.#longPauseFailure();
     if (attempts < this.#maxAttempts) return undefined;
     return { ...failure, message: `${failure.message} (tried ${attempts} times)` };
@@ -179,6 +185,15 @@ export class Governor {
     return this.#random() * Math.min(longestDelayMs, firstDelayMs * 2 ** (attempt - 1));
   }
 }
+
+/** The failures before an answer. */
+const unanswered: ReadonlySet<FailureKind> = new Set<FailureKind>([
+  "network",
+  "unreachable",
+  "untrusted",
+  "no-headers",
+  "aborted",
+]);
 
 /** True if the provider is overloaded, or asked for a pause: this concerns all requests. */
 function concernsAll(failure: ModelFailure): boolean {

@@ -9,6 +9,10 @@ export const FailureKind = z.enum([
   "server",
   /** No connection, or it broke before the answer began. */
   "network",
+  /** There is no such host, or nothing listens there: a mistake, unless it has answered before. */
+  "unreachable",
+  /** The host's certificate is not trusted. */
+  "untrusted",
   /** No response headers within the time allowed. */
   "no-headers",
   /** Nothing more came for too long. */
@@ -44,6 +48,7 @@ const worthRetrying: ReadonlySet<FailureKind> = new Set<FailureKind>([
   "overloaded",
   "server",
   "network",
+  "unreachable",
   "no-headers",
   "stalled",
   "cut",

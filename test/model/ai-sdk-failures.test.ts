@@ -118,7 +118,42 @@ describe.each(ids)("P17 %s", (id) => {
     const end = lastOf(await collect(model));
 
     const message = expect.stringMatching(`${url}/v1: .*ECONNREFUSED`);
-    expect(end).toMatchObject({ type: "error", failure: { kind: "network", message } });
+    const hint = expect.stringContaining("server is running");
+    expect(end).toMatchObject({ type: "error", failure: { kind: "unreachable", message, hint } });
+  });
+
+  test.each([
+    ["ENOTFOUND", "unreachable", "the host in the base URL"],
+    ["DEPTH_ZERO_SELF_SIGNED_CERT", "untrusted", "NODE_EXTRA_CA_CERTS"],
+    ["UNABLE_TO_GET_ISSUER_CERT_LOCALLY", "untrusted", "NODE_EXTRA_CA_CERTS"],
+    ["ERR_TLS_CERT_ALTNAME_INVALID", "untrusted", "NODE_EXTRA_CA_CERTS"],
+    ["ECONNRESET", "network", "Check the network"],
+  ])("a connection that fails with %s is %s, with a hint", async (code, kind, hint) => {
+    const env = serverEnvironment({ url: "http://provider.test" });
+    const fetch = async () => {
+      throw Object.assign(new Error("fetch failed"), {
+        cause: Object.assign(new Error("the reason"), { code }),
+      });
+    };
+    const model = await openModel(id, { env, clock: new ManualClock(), fetch });
+
+    expect(lastOf(await collect(model))).toMatchObject({
+      failure: {
+        kind,
+        hint: expect.stringContaining(hint),
+        message: expect.stringContaining("the reason"),
+      },
+    });
+  });
+
+  test("a redirection is not followed, and reported with its target", async () => {
+    const answer = status(307, "", { location: "https://elsewhere.test/v1/chat" });
+
+    expect(await failureOf(id, answer)).toMatchObject({
+      kind: "bad-request",
+      message: expect.stringContaining("redirects the request to https://elsewhere.test/v1/chat"),
+      hint: expect.stringContaining("base URL"),
+    });
   });
 
   test("P24 not even half of a key is shown where a long message is cut", async () => {

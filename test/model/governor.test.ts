@@ -178,6 +178,23 @@ test("an exception of a model is a bug and is rethrown, also after an abort", as
   await expect(start(governor.govern(buggy(true)), abort.signal).ended).rejects.toBe(bug);
 });
 
+test("an address that has never answered is not asked again, one that has is", async () => {
+  const unreachable: ModelFailure = { kind: "unreachable", message: "ECONNREFUSED" };
+  const types = async (governor: Governor, clock: ManualClock, ...script: ScriptStep[]) => {
+    const { ended } = start(governor.govern(new ScriptedModel(script)));
+    return (await play(clock, ended)).map(({ type }) => type);
+  };
+  const wrong = setUp();
+  expect(await types(wrong.governor, wrong.clock, fails(unreachable))).toEqual(["error"]);
+
+  for (const answer of [says("hi"), fails({ kind: "bad-key", message: "401" })]) {
+    const { governor, clock } = setUp();
+    await types(governor, clock, answer);
+    const later = await types(governor, clock, fails(unreachable), says("ho"));
+    expect(later).toEqual(["restart", "waiting", "text-delta", "finish"]);
+  }
+});
+
 test("a failure of a single request delays no other", async () => {
   const { clock, governor } = setUp({ random: () => 0.5 });
   const failing = start(governor.govern(new ScriptedModel([fails(broken), says("hi")])));

@@ -36,6 +36,7 @@ export function diagnose(error: unknown, asked: FailedRequest): ModelFailure {
   const body = bodyOf(error);
   // An error status counts even if the connection broke before its body was complete.
   if (response && response.status >= 400) return refused(body ?? "", asked);
+  if (response && response.status >= 300) return redirected(response, asked);
   if (failure) return unreachable(failure, asked);
   // The SDK writes some inputs as JSON again, and can overflow the stack.
   if (error instanceof RangeError) return oversized("an answer that is nested too deeply", asked);
@@ -49,9 +50,8 @@ function unreachable(failure: WireFailure, asked: FailedRequest): ModelFailure {
   switch (failure.type) {
     case "network":
       return {
-        kind: "network",
+        ...networkFailure(codeOf(failure.cause)),
         message: `${account.label} cannot be reached at ${account.baseUrl}: ${shown(messageOf(failure.cause), account)}`,
-        hint: "Check the network, and the base URL if you have set one.",
       };
     case "no-headers":
       return {
@@ -68,6 +68,37 @@ function unreachable(failure: WireFailure, asked: FailedRequest): ModelFailure {
     case "oversized":
       return oversized(`${failure.limit}, and the rest was not read`, asked);
   }
+}
+
+/** Codes of OpenSSL for a certificate that Node does not accept. */
+const certificateCode = /CERT|UNABLE_TO_VERIFY_LEAF_SIGNATURE|HOSTNAME_MISMATCH/;
+
+function networkFailure(code: string): Pick<ModelFailure, "kind" | "hint"> {
+  if (certificateCode.test(code)) {
+    const hint =
+      "If your network has its own certificate authority, set NODE_EXTRA_CA_CERTS to the file with its certificate.";
+    return { kind: "untrusted", hint };
+  }
+  if (code === "ECONNREFUSED") {
+    return { kind: "unreachable", hint: "Check that a server is running there, and the base URL." };
+  }
+  if (code === "ENOTFOUND") {
+    return { kind: "unreachable", hint: "Check the host in the base URL, and your network." };
+  }
+  return { kind: "network", hint: "Check the network, and the base URL if you have set one." };
+}
+
+/** Requests follow no redirection: the key is for the configured address only. */
+function redirected(
+  { status, headers }: Pick<HttpAnswer, "status" | "headers">,
+  { account }: FailedRequest,
+): ModelFailure {
+  const target = shown(headers.get("location") ?? "an unknown address", account);
+  return {
+    kind: "bad-request",
+    message: `${account.label} redirects the request to ${target} (${status})`,
+    hint: `Set the base URL to the final address: a key is only sent to ${account.baseUrl}.`,
+  };
 }
 
 function oversized(what: string, { account }: FailedRequest): ModelFailure {
@@ -175,6 +206,14 @@ function messageOf(error: unknown): string {
   // A host with several addresses fails with one error for each.
   if (error instanceof AggregateError && error.errors.length > 0) return messageOf(error.errors[0]);
   return error.cause instanceof Error ? messageOf(error.cause) : error.message;
+}
+
+/** The code of the error that `messageOf` shows; empty if there is none. */
+function codeOf(error: unknown): string {
+  if (!(error instanceof Error)) return "";
+  if (error instanceof AggregateError && error.errors.length > 0) return codeOf(error.errors[0]);
+  if (error.cause instanceof Error) return codeOf(error.cause);
+  return "code" in error ? String(error.code) : "";
 }
 
 /** The longest message: a page of HTML from a proxy is of no use to anybody. */
