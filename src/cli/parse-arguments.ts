@@ -1,9 +1,9 @@
 import { type ParseArgsConfig, parseArgs } from "node:util";
 import type { z } from "zod";
 import { hasErrno, TeamError } from "../errors.ts";
+import { nearest } from "../lib/nearest.ts";
 import { parseValue } from "../lib/parse-value.ts";
 import type { Arguments, Command } from "./command.ts";
-import { nearest } from "./nearest.ts";
 
 /** Parses the arguments after the command's name. Unknown ones are refused. */
 export function parseArguments(argv: string[], command: Command): Arguments | "help" {

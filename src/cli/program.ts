@@ -1,7 +1,7 @@
 import { type ErrorCode, TeamError } from "../errors.ts";
+import { nearest } from "../lib/nearest.ts";
 import type { Arguments, Command, Io } from "./command.ts";
 import { fileSystemFailure } from "./file-system-failure.ts";
-import { nearest } from "./nearest.ts";
 import { parseArguments } from "./parse-arguments.ts";
 
 /** The program apart from its process. */

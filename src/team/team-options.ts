@@ -1,4 +1,4 @@
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import type { BudgetLimits } from "../agent/bill.ts";
 import { TeamError } from "../errors.ts";
 import { checkModel } from "../model/models.ts";
@@ -76,9 +76,11 @@ export const defaults = {
 
 /** The options with everything filled in that this machine decides. */
 export function onThisMachine(options: TeamOptions): OpenTeamOptions {
-  const { cwd, onWarning = () => undefined } = options;
+  const { onWarning = () => undefined } = options;
+  const cwd = resolve(options.cwd);
   return {
     ...options,
+    cwd,
     approvals: approvalOptions(options.approvals ?? "deny"),
     place: options.place ?? systemPlace({ directory: join(cwd, ".team"), onWarning }),
     env: options.env ?? systemEnvironment(),

@@ -22,6 +22,7 @@ import type { SpawnRequest } from "../tools/team/team-access.ts";
 import { describeRoster } from "../tools/team/teammates.ts";
 import { workToolNames } from "../tools/work-tools.ts";
 import { broadcast } from "./broadcast.ts";
+import { checkOptions } from "./check-options.ts";
 import { Equipment } from "./equipment.ts";
 import { findRecipient } from "./find-member.ts";
 import { messageIdFor } from "./message-id-for.ts";
@@ -44,6 +45,7 @@ export class Team implements AsyncDisposable {
   readonly #supervisor: Supervisor;
   readonly #opened: Disposables;
   readonly #since: { date: Date; ms: number };
+  #isClosed = false;
 
   private constructor(equipment: Equipment, supervisor: Supervisor, opened: Disposables) {
     this.#equipment = equipment;
@@ -54,10 +56,12 @@ export class Team implements AsyncDisposable {
   }
 
   /**
-   * Continues the team in the directory, or begins one. Throws `lead-alive` where another process
-   * runs it. Teammates whose run was cut short continue at once.
+   * Continues the team in the directory, or begins one. Throws `config-invalid` where an option is
+   * wrong, and `lead-alive` where another process runs the team. Teammates whose run was cut short
+   * continue at once.
    */
   static async open(given: TeamOptions): Promise<Team> {
+    await checkOptions(given);
     const options = onThisMachine(given);
     const settings = leadSettings(options);
     const { onRequest } = options;
@@ -120,7 +124,9 @@ export class Team implements AsyncDisposable {
   }
 
   /** Writes to a member, as the person. */
-  message(to: string, content: string): Promise<Message> {
+  async message(to: string, content: string): Promise<Message> {
+    this.#requireOpen();
+    requireText(content);
     return this.#supervisor.protocols.post.send(to, { type: "message", from: user, content });
   }
 
@@ -130,11 +136,14 @@ export class Team implements AsyncDisposable {
   }
 
   /** Writes to all members, as the person. Resolves to their number. */
-  broadcast(content: string): Promise<number> {
+  async broadcast(content: string): Promise<number> {
+    this.#requireOpen();
+    requireText(content);
     return broadcast(this.#supervisor, user, content);
   }
 
-  spawn(request: SpawnRequest): Promise<Member> {
+  async spawn(request: SpawnRequest): Promise<Member> {
+    this.#requireOpen();
     return this.#supervisor.spawn(user, request);
   }
 
@@ -147,12 +156,14 @@ export class Team implements AsyncDisposable {
   async quiet(
     options: { signal?: AbortSignal; backgroundWaitMs?: number } = {},
   ): Promise<TeamSummary> {
+    this.#requireOpen();
     const { signal = new AbortController().signal, backgroundWaitMs = 60_000 } = options;
     await untilQuiet(this.#supervisor, { signal, backgroundWaitMs });
-    return this.summary();
+    return summarize(this.#supervisor, this.#since);
   }
 
-  summary(): Promise<TeamSummary> {
+  async summary(): Promise<TeamSummary> {
+    this.#requireOpen();
     return summarize(this.#supervisor, this.#since);
   }
 
@@ -186,23 +197,27 @@ export class Team implements AsyncDisposable {
 
   /** Answers a question that is put to the person. */
   async answer(id: string, answer: PersonsAnswer): Promise<void> {
+    this.#requireOpen();
     const request = await findQuestion(this.#equipment.store.requests, id);
     await this.#supervisor.protocols.post.send(request.from, answerMessage(request, answer));
   }
 
   /** Stops a member's run (default: all members'). An interrupted member waits for mail. */
   interrupt(name?: string): void {
+    this.#requireOpen();
     const members = name === undefined ? this.#supervisor.members.living : [this.#member(name)];
     for (const member of members) void member.order({ type: "interrupt" });
   }
 
   /** Ends a teammate without asking it (default: all of them, and the lead's run). */
   async stop(name?: string): Promise<void> {
+    this.#requireOpen();
     await this.#supervisor.stop(name === undefined ? lead : parseMemberName(name));
   }
 
   /** Changes a member's permission mode. A teammate's is never wider than the lead's. */
   async setMode(name: string, mode: PermissionMode): Promise<void> {
+    this.#requireOpen();
     await this.#supervisor.setMode(parseMemberName(name), mode);
   }
 
@@ -211,8 +226,12 @@ export class Team implements AsyncDisposable {
     this.#equipment.running.killAll();
   }
 
-  /** Stops all members between two writes. They continue when the team is opened again. */
+  /**
+   * Stops all members between two writes. They continue when the team is opened again. From this call
+   * on, what acts on the team or waits for it throws `team-closed`.
+   */
   close(): Promise<void> {
+    this.#isClosed = true;
     return this.#opened[Symbol.asyncDispose]();
   }
 
@@ -227,9 +246,22 @@ export class Team implements AsyncDisposable {
     this.close().catch((error: unknown) => onWarning(`It could not be closed: ${String(error)}`));
   }
 
+  #requireOpen(): void {
+    if (!this.#isClosed) return;
+    const hint = "Open it again with Team.open: its members continue where they were.";
+    throw new TeamError("team-closed", "The team is closed", { hint });
+  }
+
   #member(name: string) {
     return this.#supervisor.members.require(parseMemberName(name));
   }
+}
+
+function requireText(content: string): void {
+  if (content.trim() !== "") return;
+  throw new TeamError("message-invalid", "The message is empty", {
+    hint: "Say what the member should do or know.",
+  });
 }
 
 /** The lead's tools are made before the crons are opened, which may write to members at once. */

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { calls, reply, says } from "../../src/testing/scripted-model.ts";
+import { never } from "../e2e/promises/scenes.ts";
 import { shownIn, TeamOnWire, Watched } from "../support/team-on-wire.ts";
 
 test("a lead spawns two teammates, waits, and answers after their results", async () => {
@@ -67,4 +68,44 @@ test("a spawn is an event, with its prompt, and there are none after the close",
   await expect(team.spawn({ name: "bob", role: "coder", prompt: "Begin." })).rejects.toMatchObject({
     code: "team-closed",
   });
+});
+
+test("an empty message is refused, and nothing is sent", async () => {
+  await using wire = await TeamOnWire.start({ lead: [says("Noted.")] });
+  const team = await wire.open();
+
+  for (const send of [team.prompt(""), team.message("lead", " \n"), team.broadcast("\t")]) {
+    await expect(send).rejects.toMatchObject({
+      ...{ code: "message-invalid", message: "The message is empty" },
+    });
+  }
+
+  await team.quiet();
+  expect(wire.server.requests).toEqual([]);
+});
+
+test("a team that is closed refuses what acts on it or waits for it", async () => {
+  await using wire = await TeamOnWire.start({ lead: [says("Noted.")], alice: [never] });
+  const team = await wire.open();
+  await team.spawn({ name: "alice", role: "coder", prompt: "Begin." });
+
+  await team.close();
+
+  const late: [string, () => unknown][] = [
+    ["prompt", () => team.prompt("Go.")],
+    ["message", () => team.message("alice", "Go.")],
+    ["broadcast", () => team.broadcast("Go.")],
+    ["spawn", () => team.spawn({ name: "bob", role: "coder", prompt: "Go." })],
+    ["quiet", () => team.quiet()],
+    ["summary", () => team.summary()],
+    ["answer", () => team.answer("019b78c9-0a80-7982-9914-3907359dc4e0", { decision: "deny" })],
+    ["interrupt", async () => team.interrupt()],
+    ["stop", () => team.stop()],
+    ["setMode", () => team.setMode("lead", "plan")],
+  ];
+  for (const [name, act] of late) {
+    await expect(act(), name).rejects.toMatchObject({ code: "team-closed" });
+  }
+  expect(await wire.stored("inbox", "lead.jsonl")).not.toContain("Go.");
+  await team.close();
 });

@@ -4,9 +4,9 @@ import { open, realpath } from "node:fs/promises";
 import { z } from "zod";
 import { hasErrno, TeamError } from "../../errors.ts";
 import { parseJson } from "../../lib/json.ts";
+import { nearest } from "../../lib/nearest.ts";
 import { checkProvider, providerFamilies } from "../../model/provider-settings.ts";
 import { parseRule } from "../../permissions/rule.ts";
-import { nearest } from "../nearest.ts";
 import { SettingName, StatedSettings, shownValue, wrongValue } from "./settings.ts";
 
 /** A settings file, as read. */

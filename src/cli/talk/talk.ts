@@ -1,9 +1,9 @@
 import { TeamError } from "../../errors.ts";
+import { nearest } from "../../lib/nearest.ts";
 import type { MemberName } from "../../protocol/ids.ts";
 import { lead } from "../../protocol/ids.ts";
 import type { Team } from "../../team/team.ts";
 import type { Io } from "../command.ts";
-import { nearest } from "../nearest.ts";
 import { type SlashCommand, slashCommands } from "./slash-commands.ts";
 
 /** The result of a typed line. */

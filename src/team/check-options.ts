@@ -1,0 +1,109 @@
+import { stat } from "node:fs/promises";
+import { z } from "zod";
+import { hasErrno, TeamError } from "../errors.ts";
+import { nearest } from "../lib/nearest.ts";
+import { parseValue } from "../lib/parse-value.ts";
+import { PriceTable } from "../model/prices.ts";
+import { PermissionMode } from "../protocol/message.ts";
+import type { TeamOptions } from "./team-options.ts";
+
+const text = z.string().min(1);
+const wholeNumber = z.int().positive();
+const milliseconds = z.number().positive().finite();
+const isFunction = z.custom((value) => typeof value === "function");
+const isObject = z.custom((value) => typeof value === "object" && value !== null);
+
+const ruleTexts = { schema: z.array(z.string()), must: "be a list of permission rules" };
+const flag = { schema: z.boolean(), must: "be true or false" };
+const callback = { schema: isFunction, must: "be a function" };
+const whole = { schema: wholeNumber, must: "be a whole number, 1 or more" };
+const spending = {
+  schema: z.strictObject({
+    maxTokens: wholeNumber.optional(),
+    maxCostUsd: z.number().positive().optional(),
+  }),
+  must: "have only maxTokens (a whole number) and maxCostUsd (dollars), each more than 0",
+};
+
+interface OptionRule {
+  schema: z.ZodType;
+  /** The allowed values, to finish the sentence "The option … must …". */
+  must: string;
+}
+
+const optionRules: Readonly<Record<keyof TeamOptions, OptionRule>> = {
+  cwd: { schema: text, must: "be the path of the directory that the team works in" },
+  place: { schema: isObject, must: "be a place, such as systemPlace makes one" },
+  env: { schema: isObject, must: "be an object of environment variables" },
+  onWarning: callback,
+  model: { schema: text, must: "be a text such as anthropic/<model>" },
+  mode: { schema: PermissionMode, must: `be one of ${PermissionMode.options.join(", ")}` },
+  ...{ allow: ruleTexts, ask: ruleTexts, deny: ruleTexts },
+  ...{ maxTurns: whole, maxTeammates: whole, autoclaim: flag, fresh: flag, takeOver: flag },
+  ...{ budget: spending, memberBudget: spending },
+  shutdownGraceMs: { schema: milliseconds, must: "be a number of milliseconds, more than 0" },
+  planApproval: { schema: z.enum(["lead", "user"]), must: "be lead or user" },
+  onRequest: callback,
+  approvals: {
+    schema: z.union([
+      z.enum(["deny", "wait"]),
+      z.strictObject({ timeoutMs: milliseconds }),
+      z.strictObject({ unattended: isFunction }),
+    ]),
+    must: "be deny, wait, { timeoutMs } or { unattended }",
+  },
+  providers: { schema: isObject, must: "be an object of providers by name" },
+  prices: {
+    schema: PriceTable,
+    must: 'be an object such as { "openai/gpt-5": { price: { input: 1.25, output: 10 } } }',
+  },
+  provider: {
+    schema: z.object({
+      watchdogs: z.record(z.string(), milliseconds).optional(),
+      maxInFlight: wholeNumber.optional(),
+    }),
+    must: "have watchdogs (milliseconds) or maxInFlight (a whole number), each more than 0",
+  },
+  recordTo: { schema: text, must: "be the path of a new file" },
+  store: { schema: isObject, must: "be a TeamStore" },
+  openModel: callback,
+  tools: { schema: z.array(isObject), must: "be a list of tools, such as defineTool makes them" },
+};
+
+/** Throws `config-invalid` where an option is unknown or wrong. Nothing has been made then. */
+export async function checkOptions(options: TeamOptions): Promise<void> {
+  const rules = new Map<string, OptionRule>(Object.entries(optionRules));
+  for (const [name, value] of Object.entries(options)) {
+    const rule = rules.get(name);
+    if (!rule) throw unknownOption(name);
+    if (value !== undefined && !parseValue(rule.schema, value).success) throw wrong(name, rule);
+  }
+  if (options.cwd === undefined) throw wrong("cwd", optionRules.cwd);
+  if (await isDirectory(options.cwd)) return;
+  throw new TeamError("config-invalid", `${options.cwd} is not a directory`, {
+    hint: "Create it first, or give as cwd the directory that the team should work in.",
+  });
+}
+
+function wrong(name: string, { must }: OptionRule): TeamError {
+  return new TeamError("config-invalid", `The option ${name} must ${must}`, {
+    hint: "Correct it, or leave it out for the default.",
+  });
+}
+
+function unknownOption(name: string): TeamError {
+  const names = Object.keys(optionRules);
+  const known = nearest(name, names);
+  return new TeamError("config-invalid", `Team.open has no option ${JSON.stringify(name)}`, {
+    hint: known ? `Did you mean ${known}?` : `The options are ${names.join(", ")}.`,
+  });
+}
+
+async function isDirectory(path: string): Promise<boolean> {
+  try {
+    return (await stat(path)).isDirectory();
+  } catch (error) {
+    if (hasErrno(error, "ENOENT", "ENOTDIR", "EACCES", "ELOOP", "ENAMETOOLONG")) return false;
+    throw error;
+  }
+}

@@ -1,0 +1,103 @@
+import { existsSync } from "node:fs";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { checkOptions } from "../../src/team/check-options.ts";
+import { Team } from "../../src/team/team.ts";
+import type { TeamOptions } from "../../src/team/team-options.ts";
+import { temporaryDirectory } from "../../src/testing/temporary-directory.ts";
+import { teamPlace } from "../support/team.ts";
+
+const cwd = process.cwd();
+
+test("right options are accepted, and undefined ones count as left out", async () => {
+  const full: Required<TeamOptions> = {
+    ...{ cwd, place: teamPlace(cwd), env: process.env, onWarning: () => undefined },
+    ...{ model: "a/b", mode: "plan", allow: ["bash"], ask: [], deny: [], maxTurns: 1 },
+    ...{ memberBudget: { maxTokens: 5 }, budget: { maxCostUsd: 0.5, maxTokens: undefined } },
+    ...{ maxTeammates: 1, autoclaim: false, shutdownGraceMs: 1, planApproval: "user" },
+    ...{ onRequest: () => undefined, approvals: { timeoutMs: 5 }, providers: {} },
+    prices: { "a/*": { price: { input: 1, output: 2 }, context_window: 5 } },
+    ...{ provider: { maxInFlight: 2 }, recordTo: "run.jsonl", fresh: true, takeOver: false },
+    ...{ store: {} as never, openModel: () => ({}) as never, tools: [] },
+  };
+
+  await checkOptions(full);
+  await checkOptions({ cwd });
+  for (const approvals of ["deny", "wait", { unattended: () => "no" }] as const) {
+    await checkOptions({ cwd, approvals });
+  }
+  const unset = Object.fromEntries(Object.keys(full).map((name) => [name, undefined]));
+  await checkOptions({ ...unset, cwd } as TeamOptions);
+});
+
+test.each([
+  [{ cwd: 5 }, /option cwd must be the path/],
+  [{ cwd: undefined }, /option cwd must be the path/],
+  [{ place: "/repo" }, /place must be a place/],
+  [{ env: "PATH=/bin" }, /env must be an object/],
+  [{ onWarning: console }, /onWarning must be a function/],
+  [{ model: "" }, /model must be a text such as anthropic/],
+  [{ mode: "yolo" }, /mode must be one of default, acceptEdits, plan, bypassPermissions/],
+  [{ allow: "bash" }, /allow must be a list of permission rules/],
+  [{ ask: [1] }, /ask must be/],
+  [{ deny: {} }, /deny must be/],
+  [{ maxTurns: 0 }, /maxTurns must be a whole number, 1 or more/],
+  [{ maxTurns: 1.5 }, /maxTurns must be/],
+  [{ maxTeammates: Number.NaN }, /maxTeammates must be/],
+  [{ budget: { maxCostUsd: -1 } }, /budget must have only maxTokens.*each more than 0/],
+  [{ budget: { maxCost: 1 } }, /budget must/],
+  [{ memberBudget: 5 }, /memberBudget must/],
+  [{ autoclaim: "no" }, /autoclaim must be true or false/],
+  [{ fresh: 1 }, /fresh must/],
+  [{ takeOver: null }, /takeOver must/],
+  [{ shutdownGraceMs: 0 }, /shutdownGraceMs must be a number of milliseconds/],
+  [{ shutdownGraceMs: Number.POSITIVE_INFINITY }, /shutdownGraceMs must/],
+  [{ planApproval: "me" }, /planApproval must be lead or user/],
+  [{ onRequest: {} }, /onRequest must be a function/],
+  [{ approvals: "allow" }, /approvals must be deny, wait/],
+  [{ approvals: {} }, /approvals must/],
+  [{ approvals: { timeoutMs: -5 } }, /approvals must/],
+  [{ providers: 1 }, /providers must/],
+  [{ prices: { "a/b": { price: { input: "1" } } } }, /prices must be an object such as/],
+  [{ prices: { "a/b": { input: 1, output: 1 } } }, /prices must/],
+  [{ provider: { maxInFlight: 0 } }, /provider must/],
+  [{ recordTo: "" }, /recordTo must/],
+  [{ store: "files" }, /store must be a TeamStore/],
+  [{ openModel: "a/b" }, /openModel must be a function/],
+  [{ tools: ["bash"] }, /tools must be a list of tools/],
+])("the option in %j is refused, with what it must be", async (wrong, message) => {
+  const refusal = checkOptions({ cwd, ...(wrong as object) });
+
+  await expect(refusal).rejects.toMatchObject({
+    ...{ code: "config-invalid", message: expect.stringMatching(message) },
+    hint: expect.stringMatching(/./),
+  });
+});
+
+test("an unknown option is refused, with the one that was meant, or with all", async () => {
+  const hintOf = async (name: string) => {
+    const refusal = checkOptions({ cwd, [name]: 1 });
+    await expect(refusal).rejects.toThrow(`Team.open has no option "${name}"`);
+    return refusal.catch((error) => error.hint);
+  };
+
+  expect(await hintOf("maxTurn")).toBe("Did you mean maxTurns?");
+  expect(await hintOf("permissionMode")).toMatch(/^The options are cwd, .*mode.*tools\.$/);
+  expect(await hintOf("constructor")).toMatch(/The options are/);
+});
+
+test("a directory that is not there is refused and not created", async () => {
+  await using directory = await temporaryDirectory();
+  const missing = join(directory.path, "missing");
+  const file = join(directory.path, "file");
+  await writeFile(file, "");
+
+  for (const wrong of [missing, file, join(file, "below")]) {
+    await expect(Team.open({ cwd: wrong, model: "rehearsal" })).rejects.toMatchObject({
+      ...{ code: "config-invalid", message: `${wrong} is not a directory` },
+      hint: expect.stringContaining("Create it first"),
+    });
+  }
+  expect(existsSync(missing)).toBe(false);
+});
