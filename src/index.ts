@@ -73,7 +73,13 @@ export {
   type StopReason,
   type ToolResult,
 } from "./protocol/transcript.ts";
-export { type Usage, type UsageLine, UsageRecord, UsageTotal } from "./protocol/usage.ts";
+export {
+  type Usage,
+  type UsageLine,
+  UsageRecord,
+  type UsageReport,
+  UsageTotal,
+} from "./protocol/usage.ts";
 export type { RequestAnswer, RequestDraft, RequestFilter, Requests } from "./requests/requests.ts";
 export type { Roster } from "./roster/roster.ts";
 export type {

@@ -37,11 +37,25 @@ export type UsageRecord = z.infer<typeof UsageRecord>;
 export const UsageTotal = z.object({
   calls: count,
   ...Usage.shape,
+  /** Of the calls with a known price. */
   cost_usd: dollars,
   /** Calls that have no price in `cost_usd`. */
   unpriced_calls: count,
 });
 export type UsageTotal = z.infer<typeof UsageTotal>;
+
+/** A sum of calls for programs that read it. */
+export type UsageReport = Omit<UsageTotal, "cost_usd"> & {
+  /** Of the calls with a known price. Null, and not 0, where only `unpriced_calls` had a cost. */
+  cost_usd: number | null;
+};
+
+export function reportUsage<Total extends Pick<UsageTotal, "cost_usd" | "unpriced_calls">>(
+  total: Total,
+): Omit<Total, "cost_usd"> & Pick<UsageReport, "cost_usd"> {
+  const isUnknown = total.cost_usd === 0 && total.unpriced_calls > 0;
+  return { ...total, cost_usd: isUnknown ? null : total.cost_usd };
+}
 
 /** The totals of all calls before this line: the first line of a file that follows another. */
 export const UsageCarried = z.object({

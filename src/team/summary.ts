@@ -5,7 +5,7 @@ import { wakes, wakesWhenQuiet } from "../protocol/message-types.ts";
 import type { Request } from "../protocol/request.ts";
 import type { Task } from "../protocol/task.ts";
 import type { MemberStatus } from "../protocol/team.ts";
-import type { UsageTotal } from "../protocol/usage.ts";
+import { reportUsage, type UsageReport, type UsageTotal } from "../protocol/usage.ts";
 import type { Supervisor } from "./supervisor.ts";
 
 /** How a team stands when it is quiet, for people and programs. */
@@ -21,7 +21,10 @@ export interface TeamSummary {
   /** Commands that still run in the background, by owner. */
   background: readonly { member: MemberName; commands: number }[];
   usage: Omit<UsageTotal, "cost_usd" | "unpriced_calls" | "calls">;
-  cost_usd: number;
+  /** Of the calls with a known price. Null, and not 0, where only `unpriced_calls` had a cost. */
+  cost_usd: number | null;
+  /** Calls of models without a known price. */
+  unpriced_calls: number;
   duration_ms: number;
   /** How the lead's work in this process ended; undefined where it had none. */
   end: RunEnd | undefined;
@@ -36,8 +39,9 @@ export interface MemberSummary {
   model: string;
   /** Of its last run; undefined where it had none. */
   outcome: Outcome | undefined;
-  usage: UsageTotal | undefined;
-  cost_usd: number;
+  usage: UsageReport | undefined;
+  /** As in `usage`; 0 where it has made no call. */
+  cost_usd: number | null;
 }
 
 export async function summarize(
@@ -68,7 +72,10 @@ export async function summarize(
       cache_read_tokens: sum((total) => total.cache_read_tokens),
       cache_write_tokens: sum((total) => total.cache_write_tokens),
     },
-    cost_usd: sum((total) => total.cost_usd),
+    ...reportUsage({
+      cost_usd: sum((total) => total.cost_usd),
+      unpriced_calls: sum((total) => total.unpriced_calls),
+    }),
     duration_ms: Math.round(clock.monotonicMs() - since.ms),
     end: await endOf(supervisor),
     undelivered: supervisor.protocols.removals.returned,
@@ -92,16 +99,21 @@ async function membersOf(
   const { keeper } = supervisor.protocols;
   await keeper.settled();
   const { members } = await keeper.read();
-  const { failure, model: leadsModel } = supervisor.members.lead.state;
-  const status: MemberStatus = failure === undefined ? "idle" : "failed";
+  const { failure, isBusy, model: leadsModel } = supervisor.members.lead.state;
+  const restingStatus = failure === undefined ? "idle" : "failed";
+  const status: MemberStatus = isBusy ? "working" : restingStatus;
   const self = { name: lead, role: "lead", status, model: leadsModel };
-  return [self, ...members].map(({ name, role, status: current, model }) => ({
-    name,
-    role,
-    status: current,
-    model: model ?? supervisor.options.lead.model,
-    outcome: supervisor.members.get(name)?.state.lastEnd?.outcome,
-    usage: totals.get(name),
-    cost_usd: totals.get(name)?.cost_usd ?? 0,
-  }));
+  return [self, ...members].map(({ name, role, status: current, model }) => {
+    const total = totals.get(name);
+    const usage = total && reportUsage(total);
+    return {
+      name,
+      role,
+      status: current,
+      model: model ?? supervisor.options.lead.model,
+      outcome: supervisor.members.get(name)?.state.lastEnd?.outcome,
+      usage,
+      cost_usd: usage ? usage.cost_usd : 0,
+    };
+  });
 }

@@ -55,6 +55,9 @@ test("calls without a known price are marked as such, and are in no sum", async 
     { name: "lead", context_tokens: null },
     { name: "alice", ...usage, unpriced_calls: 1, context_tokens: 63_355, context_window: null },
   ]);
+  expect(json.members[1].cost_usd).toBeNull();
+  const team = JSON.parse((await troupe(directory.path, "team", "--json")).out.join("\n"));
+  expect(team.members[0].usage).toMatchObject({ cost_usd: null, unpriced_calls: 1 });
 });
 
 test("a summarized context is unknown until the next reply", async () => {

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { calls, reply, says } from "../../src/testing/scripted-model.ts";
+import { never } from "../e2e/promises/scenes.ts";
 import { TeamOnWire } from "../support/team-on-wire.ts";
 
 test("P22 the summary of a quiet team says how everybody and everything stands", async () => {
@@ -18,7 +19,8 @@ test("P22 the summary of a quiet team says how everybody and everything stands",
   const before = await team.summary();
   expect(before).toMatchObject({
     ...{ result: "", members: [{ name: "lead", role: "lead", status: "idle" }], tasks: [] },
-    ...{ denied: [], undecided: [], background: [], cost_usd: 0, undelivered: [] },
+    ...{ denied: [], undecided: [], background: [], undelivered: [] },
+    ...{ cost_usd: 0, unpriced_calls: 0 },
     usage: { input_tokens: 0, output_tokens: 0, cache_read_tokens: 0, cache_write_tokens: 0 },
   });
   expect(before.end).toBeUndefined();
@@ -42,9 +44,42 @@ test("P22 the summary of a quiet team says how everybody and everything stands",
   for (const count of ["input_tokens", "output_tokens", "cache_read_tokens"] as const) {
     expect(summary.usage[count]).toBe(ofLead[count] + ofAlice[count]);
   }
-  expect(summary.cost_usd).toBe(ofLead.cost_usd + ofAlice.cost_usd);
   expect(summary.duration_ms).toBeGreaterThanOrEqual(0);
   expect(summary.duration_ms).toBeLessThan(60_000);
+});
+
+test("P18 a cost that nobody knows is null and never 0, and the calls without a price are counted", async () => {
+  await using wire = await TeamOnWire.start({ lead: [says("Noted.")], alice: [says("Done.")] });
+  const prices = { "anthropic/priced": { price: { input: 1, output: 2 } } };
+  const team = await wire.open({ prices });
+  const costs = async () => {
+    const { cost_usd, unpriced_calls, members } = await team.summary();
+    return { cost_usd, unpriced_calls, members: members.map((it) => it.cost_usd) };
+  };
+
+  await team.prompt("Go.");
+  await team.quiet();
+  expect(await costs()).toEqual({ cost_usd: null, unpriced_calls: 1, members: [null] });
+
+  const alice = { name: "alice", role: "coder", prompt: "Go.", model: "anthropic/priced" };
+  await team.spawn(alice);
+  await team.quiet();
+  const { cost_usd, unpriced_calls, members } = await team.summary();
+  expect(cost_usd).toBeGreaterThan(0);
+  expect(unpriced_calls).toBe(2);
+  expect(members.map((it) => it.cost_usd)).toEqual([null, cost_usd]);
+  expect(members.map(({ usage }) => usage?.cost_usd)).toEqual([null, cost_usd]);
+});
+
+test("a lead that works is shown as working", async () => {
+  await using wire = await TeamOnWire.start({ lead: [never] });
+  const team = await wire.open();
+  await team.prompt("Go.");
+  await wire.requested("lead", 1);
+
+  const { members } = await team.quiet({ signal: AbortSignal.abort() });
+
+  expect(members).toMatchObject([{ name: "lead", status: "working" }]);
 });
 
 test("a broadcast reaches everybody who is alive but its sender, and says how many", async () => {

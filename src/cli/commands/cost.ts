@@ -1,5 +1,5 @@
 import { costText, shortCount } from "../../protocol/amounts.ts";
-import type { UsageTotal } from "../../protocol/usage.ts";
+import { reportUsage, type UsageTotal } from "../../protocol/usage.ts";
 import { type Command, lookOptions } from "../command.ts";
 import type { MemberUsageReport } from "../member-usage.ts";
 import { readUsage, sumUsage } from "../member-usage.ts";
@@ -19,15 +19,18 @@ export const cost: Command = {
   ],
   notes: [
     "Tokens read from and written to the provider's cache are counted separately from other input.",
-    "Models without a known price are marked as such, and their calls are not in the cost.",
+    "Models without a known price are marked as such, and their calls are not in the cost: --json has their number as unpriced_calls, and a cost_usd of null if no other call cost anything.",
   ],
 
   async run({ json, teamDir }, io) {
     const members = await readUsage(await io.viewTeam(teamDir));
     const total = sumUsage(members);
 
-    if (json) io.out(jsonText({ members, total }, 2));
-    else for (const line of costLines(members, total)) io.out(line);
+    if (json) {
+      io.out(jsonText({ members: members.map(reportUsage), total: reportUsage(total) }, 2));
+    } else {
+      for (const line of costLines(members, total)) io.out(line);
+    }
     return 0;
   },
 };

@@ -1,7 +1,7 @@
 import { costText, shortCount } from "../../protocol/amounts.ts";
 import type { MemberName } from "../../protocol/ids.ts";
 import type { Member } from "../../protocol/team.ts";
-import { totalTokens, type UsageTotal } from "../../protocol/usage.ts";
+import { reportUsage, totalTokens, type UsageTotal } from "../../protocol/usage.ts";
 import { entriesNewestFirst } from "../../team/view/read-pages.ts";
 import type { TeamView } from "../../team/view/team-view.ts";
 import { type Command, lookOptions } from "../command.ts";
@@ -44,7 +44,10 @@ export const team: Command = {
 
     if (json) {
       const running = lead ? { pid: lead.pid, host: lead.host } : null;
-      const states = members.map(({ member, ...state }) => ({ ...member, ...state }));
+      const states = members.map(({ member, usage: total, ...state }) => ({
+        ...{ ...member, ...state },
+        usage: reportUsage(total),
+      }));
       io.out(jsonText({ ...record, members: states, running }, 2));
     } else {
       const isRunning = lead !== undefined;

@@ -9,7 +9,9 @@ export const summaryFields: Readonly<Record<string, string>> = {
   undecided: "questions that nobody has answered: `id`, `type` and `from`",
   background: "commands that still ran in the end: `member` and how many `commands`",
   usage: "all tokens: `input_tokens`, `output_tokens`, `cache_read_tokens`, `cache_write_tokens`",
-  cost_usd: "dollars in all, of the calls whose model has a known price",
+  cost_usd:
+    "dollars in all, of the calls whose model has a known price; `null`, and never 0, if no such call cost anything and there are others",
+  unpriced_calls: "how many calls have no known price and are not in `cost_usd`",
   duration_ms: "how long the run took",
   undelivered: "ids of messages that came back, because their recipient had ended",
 };
@@ -58,6 +60,7 @@ export const summaryExample = {
     cache_write_tokens: 0,
   },
   cost_usd: 0.01999,
+  unpriced_calls: 0,
   duration_ms: 48210,
   undelivered: [],
   undecided: [],

@@ -26,7 +26,8 @@ const Summary = z.looseObject({
   undelivered: z.array(z.unknown()),
   background: z.array(z.unknown()),
   usage: z.looseObject({ input_tokens: z.number() }),
-  cost_usd: z.number(),
+  cost_usd: z.number().nullable(),
+  unpriced_calls: z.number(),
   duration_ms: z.number(),
 });
 
