@@ -44,6 +44,37 @@ test.each([
   expect(code).toBe(1);
 });
 
+const openai = { data: [{ id: "qwen3:8b" }, { id: "llama-4-8b" }] };
+const google = { models: [{ name: "models/qwen9" }] };
+
+test.each([
+  ["is not listed", "qwen9", openai, "note"],
+  ["is not listed by Google's API", "qwen8", google, "note"],
+  ["is listed", "qwen3:8b", openai, "ok"],
+  ["is listed by Google's API", "qwen9", google, "ok"],
+  ["is listed with its date only", "llama-4", openai, "ok"],
+  ["may be on another page", "qwen9", { ...openai, has_more: true }, "ok"],
+  ["may be on Google's next page", "qwen8", { ...google, nextPageToken: "2" }, "ok"],
+  ["is not asked for", undefined, openai, "ok"],
+  ["may exist, since none is listed", "qwen9", { data: [] }, "ok"],
+  ["may exist, since the list is of another kind", "qwen9", { data: "many" }, "ok"],
+])("a chosen model that %s is reported so", async (_, model, list, state) => {
+  await using directory = await temporaryDirectory();
+  await using server = await answering(200, JSON.stringify(list));
+  const env = {
+    ...{ OPENAI_COMPATIBLE_BASE_URL: server.url },
+    TROUPE_MODEL: model ? `openai-compatible/${model}` : "rehearsal",
+  };
+
+  const { about } = await examine(directory.path, env);
+
+  expect(about("openai-compatible")).toMatchObject([{ state }]);
+  if (state === "ok") return;
+  const [{ text = "", remedy = "" } = {}] = about("openai-compatible");
+  expect(text).toMatch(/the chosen model qwen\d is not among the \d models that it lists/);
+  expect(remedy).toMatch(/^Check its name\. Listed are qwen/);
+});
+
 test("an unreachable provider is reported differently from one that refuses", async () => {
   await using directory = await temporaryDirectory();
   const server = await answering(200);

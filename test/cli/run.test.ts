@@ -356,3 +356,16 @@ test.each([
   expect(it.server.requests).toHaveLength(1);
   if (words !== "bad-request") expect(err.join("\n")).toContain(words);
 });
+
+test("a failure of the lead is told once, whole", async () => {
+  await using it = await world();
+  const reason = `no such model ${"x".repeat(300)}`;
+  it.server.reply(status(404, { error: { type: "not_found_error", message: reason } }));
+
+  const { code, err } = await it.run("Go.", ...model);
+
+  expect(code).toBe(1);
+  expect(err.filter((line) => line.includes("no such model"))).toEqual([
+    expect.stringMatching(new RegExp(`^failed: .*${reason}`)),
+  ]);
+});

@@ -1,4 +1,6 @@
 import { z } from "zod";
+import type { AgentEvent } from "../../protocol/events.ts";
+import { lead } from "../../protocol/ids.ts";
 import type { TeamSummary } from "../../team/summary.ts";
 import type { Team } from "../../team/team.ts";
 import { type Command, type Io, teamDirOption } from "../command.ts";
@@ -114,10 +116,23 @@ async function work(
 
 async function tellEvents(team: Team, output: Output, io: Io, signal: AbortSignal): Promise<void> {
   const progress = new Progress();
+  // The lead's last failure is told whole at the end, so only one that it got over is told here.
+  let leadsFailure: string[] = [];
   for await (const event of team.events(signal)) {
     if (output === "stream-json") io.out(jsonText(event));
+    if (isLeadsFailure(event)) {
+      leadsFailure = progress.lines(event);
+      continue;
+    }
+    if (event.type === "run-start" && event.member === lead) {
+      for (const line of leadsFailure.splice(0)) io.err(line);
+    }
     for (const line of progress.lines(event)) io.err(line);
   }
+}
+
+function isLeadsFailure(event: AgentEvent): boolean {
+  return event.type === "member-change" && event.member === lead && event.status === "failed";
 }
 
 function conclude(

@@ -1,4 +1,6 @@
+import { z } from "zod";
 import { TeamError } from "../../errors.ts";
+import { parseJson } from "../../lib/json.ts";
 import {
   type Environment,
   type ProviderConfiguration,
@@ -19,7 +21,7 @@ export function providerChecks(
     .filter((it) => isSetUp(it, env) || model?.startsWith(`${it.name}/`))
     .map((it) => ({
       name: it.name,
-      look: async (signal) => [await look(it, configuration, signal)],
+      look: async (signal) => [await look({ ...it, model }, configuration, signal)],
     }));
 }
 
@@ -29,7 +31,7 @@ function isSetUp({ keys, baseUrl }: ProviderVariables, env: Environment): boolea
 }
 
 async function look(
-  variables: ProviderVariables,
+  variables: ProviderVariables & { model: string | undefined },
   configuration: ProviderConfiguration,
   signal: AbortSignal,
 ): Promise<Finding> {
@@ -46,7 +48,50 @@ async function look(
       remedy: `Check the network, and ${baseUrl} if it is set.`,
     };
   }
-  return judge(answer, place, settings);
+  return unlistedModel(variables, answer) ?? judge(answer, place, settings);
+}
+
+/** The models that a provider lists, by the APIs of OpenAI, Anthropic and Google. */
+const ModelList = z.object({
+  data: z.array(z.object({ id: z.string() })).default([]),
+  models: z.array(z.object({ name: z.string() })).default([]),
+  has_more: z.boolean().optional(),
+  nextPageToken: z.string().optional(),
+});
+
+/**
+ * The chosen model, where the provider lists all its models and not this one. A provider may accept
+ * names that it does not list, such as one without the date, so this is no problem yet.
+ */
+function unlistedModel(
+  { name, model }: { name: string; model: string | undefined },
+  { ok, text }: ProviderAnswer,
+): Finding | undefined {
+  const id = model?.startsWith(`${name}/`) ? model.slice(name.length + 1) : undefined;
+  if (id === undefined || !ok) return undefined;
+  const list = parseList(text);
+  if (!list || list.has_more || list.nextPageToken) return undefined;
+  const ids = [
+    ...list.data.map((each) => each.id),
+    ...list.models.map((each) => each.name.replace(/^models\//, "")),
+  ];
+  if (ids.length === 0 || ids.some((each) => each === id || each.startsWith(`${id}-`))) {
+    return undefined;
+  }
+  return {
+    state: "note",
+    text: `the chosen model ${id} is not among the ${ids.length} models that it lists`,
+    remedy: `Check its name. Listed are ${ids.slice(0, 8).join(", ")}${ids.length > 8 ? ", …" : ""}.`,
+  };
+}
+
+function parseList(text: string): z.infer<typeof ModelList> | undefined {
+  try {
+    return parseJson(text, ModelList, "The list of models");
+  } catch (error) {
+    if (error instanceof TeamError) return undefined;
+    throw error;
+  }
 }
 
 function read(
