@@ -7,7 +7,7 @@ import { wait } from "../../lib/wait.ts";
 import { parseRule } from "../../permissions/rule.ts";
 import type { AgentEvent } from "../../protocol/events.ts";
 import type { MemberName } from "../../protocol/ids.ts";
-import type { Message } from "../../protocol/message.ts";
+import type { Message, PermissionMode } from "../../protocol/message.ts";
 import type { MemberStatus } from "../../protocol/team.ts";
 import { Loop } from "./loop.ts";
 import { MailOrders, type OrderHandlers } from "./mail-orders.ts";
@@ -66,6 +66,8 @@ export class LocalMember implements MemberHandle {
   /** The person interrupted it before its run began. */
   #interruptsNext = false;
   #runCount = 0;
+  /** The mode that was ordered since the member was opened: it holds after a crash, too. */
+  #mode: PermissionMode | undefined;
 
   private constructor(options: LocalMemberOptions, orders: MailOrders, parts: MemberParts) {
     this.name = options.name;
@@ -81,7 +83,11 @@ export class LocalMember implements MemberHandle {
       onCrash: (error) => this.#crash(error),
     });
     this.#runs = new MemberRuns(parts, {
-      open: () => options.open((mail) => orders.carryOut(mail)),
+      open: async () => {
+        const opened = await options.open((mail) => orders.carryOut(mail));
+        if (this.#mode) opened.permissions.setMode(this.#mode);
+        return opened;
+      },
       settle: (run) => options.settle(run, { hasEnded: this.#hasEnded }),
       onMail: () => this.#onMail(),
       onEvent: (event) => this.#onEvent(event),
@@ -134,14 +140,14 @@ export class LocalMember implements MemberHandle {
       case "wake":
         return this.#wake();
       case "respawn":
-        this.#runs.parts.permissions.setMode(order.mode);
+        this.#setMode(order.mode);
         // The roster says something else by now.
         this.#shown = undefined;
         return;
       case "interrupt":
         return this.#interrupt();
       case "set-mode":
-        return this.#runs.parts.permissions.setMode(order.mode);
+        return this.#setMode(order.mode);
       case "add-rules":
         return this.#addRules(order.rules);
       case "show-waiting":
@@ -173,6 +179,11 @@ export class LocalMember implements MemberHandle {
 
   get #failure(): string | undefined {
     return this.#condition.type === "failed" ? this.#condition.reason : undefined;
+  }
+
+  #setMode(mode: PermissionMode): void {
+    this.#mode = mode;
+    this.#runs.parts.permissions.setMode(mode);
   }
 
   #wake(): void {

@@ -177,6 +177,20 @@ test("a member that makes way closes its open run, settles it, and closes its pa
   expect(ended.closed).toEqual(["end"]);
 });
 
+test("a mode that was set still holds for a member that is opened again after a crash", async () => {
+  await using it = await openMember({ runs: ["crashes", "done"] });
+  await it.order({ type: "set-mode", mode: "plan" });
+  await it.start();
+  await it.tell("Go.");
+  await it.until(({ isBusy, failure }) => !isBusy && failure !== undefined);
+
+  await it.tell("Again.");
+  await it.until(({ lastEnd }) => lastEnd?.outcome === "done");
+
+  expect(it.opened).toBe(2);
+  expect(it.state.mode).toBe("plan");
+});
+
 test("each crash of a run is reported, and the member is opened again for the next run", async () => {
   await using it = await openMember({ runs: ["crashes", "crashes", "done"] });
   await it.start();
