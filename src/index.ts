@@ -23,10 +23,16 @@ export type {
   ReaderOptions,
   SetAside,
 } from "./mailbox/mailbox.ts";
+export type { Watchdogs } from "./model/ai-sdk/watched-request.ts";
 export type { FinishPart, Model, ModelPart, ModelRequest, Utterance } from "./model/model.ts";
 export type { FailureKind, ModelFailure } from "./model/model-failure.ts";
 export { PriceTable } from "./model/prices.ts";
 export type { Environment, ProviderDefinition, ProviderFamily } from "./model/provider-settings.ts";
+export {
+  aiSdkModel,
+  type LanguageModelOptions,
+  type SdkLanguageModel,
+} from "./model/sdk-language-model.ts";
 export type {
   CommandEnd,
   CommandNotStarted,

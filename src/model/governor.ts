@@ -152,6 +152,7 @@ export class Governor {
     if (failure.kind === "unreachable" && !this.#hasAnswered) return failure;
     if (this.#isPausedTooLong()) return this.#longPauseFailure();
     if (attempts < this.#maxAttempts) return undefined;
+    if (attempts === 1) return failure;
     return { ...failure, message: `${failure.message} (tried ${attempts} times)` };
   }
 

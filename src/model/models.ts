@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { TeamError } from "../errors.ts";
 import { makeOnce } from "../lib/make-once.ts";
 import type { MemberName } from "../protocol/ids.ts";
 import { HttpResponse } from "./ai-sdk/http.ts";
@@ -13,6 +14,8 @@ export interface ModelsOptions extends ModelSurroundings {
   random(): number;
   /** Requests of one key that may be under way at once. */
   maxInFlight?: number;
+  /** How often one request is sent before its failure is reported (default: 10). */
+  maxAttempts?: number;
   /** Records the replies of all models. */
   recording?: Recording | undefined;
 }
@@ -78,6 +81,8 @@ export class Models {
   readonly #options: ModelsOptions;
   readonly #governors = new Map<string, Governor>();
   readonly #replays = new Map<string, Promise<Replay>>();
+  /** Models without a provider, whose failures are final. */
+  readonly #local = new WeakSet<Model>();
 
   constructor(options: ModelsOptions) {
     this.#options = options;
@@ -89,15 +94,25 @@ export class Models {
    * Throws `config-invalid` where it cannot be what was asked for.
    */
   async open(id: string, member: MemberName): Promise<Model> {
-    if (id.startsWith(replayPrefix)) {
-      return (await this.#replay(id.slice(replayPrefix.length))).modelFor(member);
-    }
+    return this.supervise(await this.openBare(id, member), member);
+  }
+
+  /** The same model, which reports every failure at once and is not recorded. */
+  async openBare(id: string, member: MemberName): Promise<Model> {
+    if (hasProvider(id)) return openModel(id, this.#options);
     const model =
       id === rehearsalId
         ? await openRehearsal()
-        : this.#governorOf(id).govern(await openModel(id, this.#options));
+        : (await this.#replay(id.slice(replayPrefix.length))).modelFor(member);
+    this.#local.add(model);
+    return model;
+  }
+
+  /** Any model, with retries, and with a recording if there is one. */
+  supervise(model: Model, member: MemberName): Model {
+    const governed = this.#local.has(model) ? model : this.#governorOf(model.id).govern(model);
     // Outside the governor: the recording has the final parts that the member got.
-    return this.#options.recording?.record(model, member) ?? model;
+    return this.#options.recording?.record(governed, member) ?? governed;
   }
 
   #replay(path: string): Promise<Replay> {
@@ -105,15 +120,24 @@ export class Models {
   }
 
   #governorOf(id: string): Governor {
-    const { clock, random, maxInFlight } = this.#options;
-    const { baseUrl, key } = providerSettings(id, this.#options);
-    const account = createHash("sha256")
-      .update(JSON.stringify([baseUrl, key?.value]))
-      .digest("hex");
-    const governor =
-      this.#governors.get(account) ??
-      new Governor({ clock, random, ...(maxInFlight && { maxInFlight }) });
+    const { clock, random, maxInFlight, maxAttempts } = this.#options;
+    const account = this.#accountOf(id);
+    const bounds = { ...(maxInFlight && { maxInFlight }), ...(maxAttempts && { maxAttempts }) };
+    const governor = this.#governors.get(account) ?? new Governor({ clock, random, ...bounds });
     this.#governors.set(account, governor);
     return governor;
+  }
+
+  /** What shares its limits: a key at an address, or a model of the library's user. */
+  #accountOf(id: string): string {
+    try {
+      const { baseUrl, key } = providerSettings(id, this.#options);
+      return createHash("sha256")
+        .update(JSON.stringify([baseUrl, key?.value]))
+        .digest("hex");
+    } catch (error) {
+      if (error instanceof TeamError) return id;
+      throw error;
+    }
   }
 }

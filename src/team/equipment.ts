@@ -42,8 +42,8 @@ export interface EquipmentOptions {
   budget?: BudgetLimits;
   /** Prices that replace those of the built-in table. */
   prices?: PriceTable;
-  /** How long to wait for providers, and how much to ask of them at once. */
-  provider?: Pick<ModelsOptions, "watchdogs" | "maxInFlight">;
+  /** How long to wait for providers, how often, and how much to ask of them at once. */
+  provider?: Pick<ModelsOptions, "watchdogs" | "maxInFlight" | "maxAttempts">;
   /** A new file that keeps what the models answer. */
   recordTo?: string | undefined;
   /** Sets the team that is in the directory aside, and begins a new one. */
@@ -60,8 +60,15 @@ export interface EquipmentOptions {
   approvals?: ApprovalOptions | undefined;
 }
 
-/** Throws `config-invalid` where a model cannot be what was asked for. */
-export type OpenModel = (id: string, member: MemberName) => Promise<Model> | Model;
+/**
+ * Makes the model of a member, of any kind, or takes a built-in one by `openBuiltIn`. Either gets the
+ * retries of the built-in ones. Throws `config-invalid` where a model cannot be what was asked for.
+ */
+export type OpenModel = (
+  id: string,
+  member: MemberName,
+  openBuiltIn: (id: string) => Promise<Model>,
+) => Promise<Model> | Model;
 
 export type ApprovalOptions = Omit<
   NonNullable<ConstructorParameters<typeof RequestApprovals>[1]>,
@@ -93,7 +100,7 @@ export class Equipment implements AsyncDisposable {
   /** Of every command that a member runs: without provider keys. */
   readonly environment: Readonly<Record<string, string>>;
   readonly #budgets = new Map<MemberName, Budget>();
-  readonly #openModel: OpenModel;
+  readonly #openModel: (id: string, member: MemberName) => Promise<Model>;
   readonly #providers: ProviderConfiguration;
   readonly #opened: Disposables;
 
@@ -108,7 +115,13 @@ export class Equipment implements AsyncDisposable {
     this.#providers = { env, providers };
     const shared = { ...this.#providers, clock, random: Math.random, recording };
     const models = new Models({ ...shared, ...provider });
-    this.#openModel = options.openModel ?? ((id, member) => models.open(id, member));
+    const { openModel } = options;
+    this.#openModel = openModel
+      ? async (id, member) => {
+          const openBuiltIn = (each: string) => models.openBare(each, member);
+          return models.supervise(await openModel(id, member, openBuiltIn), member);
+        }
+      : (id, member) => models.open(id, member);
     this.isModelOurs = options.openModel === undefined;
     this.tools = (options.tools ?? []).map(ownTool);
     this.approvals = options.approvals ?? {};

@@ -1,0 +1,287 @@
+import type {
+  LanguageModelV3,
+  LanguageModelV3Prompt,
+  LanguageModelV3StreamPart,
+} from "@ai-sdk/provider";
+import { z } from "zod";
+import { TeamError } from "../errors.ts";
+import { type Clock, systemClock } from "../lib/clock.ts";
+import { onAbort } from "../lib/on-abort.ts";
+import { Secrets } from "../lib/secrets.ts";
+import { limits, maxBlocks } from "./ai-sdk/body-limits.ts";
+import type { Dialect } from "./ai-sdk/dialect.ts";
+import { diagnose } from "./ai-sdk/failure.ts";
+import { PromptWriter } from "./ai-sdk/prompt-writer.ts";
+import { ReplyReader } from "./ai-sdk/reply-reader.ts";
+import type { Watchdogs, WireFailure } from "./ai-sdk/watched-request.ts";
+import type { Model, ModelPart, ModelRequest } from "./model.ts";
+import type { ModelFailure } from "./model-failure.ts";
+
+export interface LanguageModelOptions {
+  /** The id for people, prices and bills (default: `<provider>/<model>`). */
+  readonly id?: string;
+  readonly clock?: Clock;
+  /** How long the provider may be silent (default: 300 s at first, then 90 s). */
+  readonly watchdogs?: Partial<Watchdogs>;
+}
+
+/**
+ * A model of a provider package of the AI SDK, version 6. The type lists only what tells such models
+ * from others and not the SDK's own types, so that its packages need not be installed.
+ */
+export interface SdkLanguageModel {
+  /** `v3` is that of version 6. */
+  readonly specificationVersion: string;
+  readonly provider: string;
+  readonly modelId: string;
+  doStream(options: never): PromiseLike<{ readonly stream: unknown }>;
+}
+
+/**
+ * A model of any provider package of the AI SDK: `aiSdkModel(bedrock("…"))`. The package sends the
+ * requests itself, so that only its own reports tell whether a reply is complete.
+ */
+export function aiSdkModel(model: SdkLanguageModel, options: LanguageModelOptions = {}): Model {
+  if (!isUsable(model)) {
+    throw new TeamError("config-invalid", "The model is not one of the AI SDK, version 6", {
+      hint: `Its specification is ${model.specificationVersion}; use a version of its package whose models have v3.`,
+    });
+  }
+  return new PackageModel(model, options);
+}
+
+function isUsable(model: SdkLanguageModel): model is LanguageModelV3 {
+  return model.specificationVersion === "v3";
+}
+
+class PackageModel implements Model {
+  readonly id: string;
+  readonly #model: LanguageModelV3;
+  readonly #provider: string;
+  readonly #dialect: Dialect;
+  readonly #writer: PromptWriter;
+  readonly #clock: Clock;
+  readonly #watchdogs: Watchdogs;
+
+  constructor(model: LanguageModelV3, { id, clock, watchdogs }: LanguageModelOptions) {
+    const [provider = model.provider] = model.provider.split(".");
+    this.id = id ?? `${provider}/${model.modelId}`;
+    this.#model = model;
+    this.#provider = provider;
+    this.#dialect = dialectOf(provider);
+    this.#writer = new PromptWriter(this.#dialect);
+    this.#clock = clock ?? systemClock;
+    this.#watchdogs = { headersMs: 300_000, stallMs: 90_000, ...watchdogs };
+  }
+
+  async *stream(request: ModelRequest): AsyncGenerator<ModelPart> {
+    const { signal } = request;
+    const reply = new ReplyReader(this.#dialect);
+    const watch = new StreamWatch(signal, this.#clock);
+    let error: unknown;
+    try {
+      yield* this.#relay(request, { reply, watch });
+    } catch (thrown) {
+      error = thrown;
+    } finally {
+      watch.close();
+    }
+    const isComplete = reply.isFinished && this.#dialect.isComplete({ ...reply.ending, ...noWire });
+    const usage = reply.usage && { usage: reply.usage };
+    if (signal.aborted) yield { type: "error", failure: aborted, ...usage };
+    else if (isComplete && error === undefined) yield reply.finish();
+    else yield { type: "error", failure: this.#diagnose(error, watch), ...usage };
+  }
+
+  async *#relay(
+    request: ModelRequest,
+    { reply, watch }: { reply: ReplyReader; watch: StreamWatch },
+  ): AsyncGenerator<ModelPart> {
+    const { headersMs, stallMs } = this.#watchdogs;
+    const { stream } = await watch.within(headersMs, "no-headers", () =>
+      this.#model.doStream({
+        prompt: unwrapped(this.#writer.prompt(request), this.#provider),
+        tools: this.#writer.tools(request.tools),
+        maxOutputTokens: request.maxOutputTokens,
+        abortSignal: watch.signal,
+      }),
+    );
+    const reader = stream.getReader();
+    try {
+      while (!reply.isFinished) {
+        const { done, value } = await watch.within(stallMs, "stalled", () => reader.read());
+        if (done) return;
+        if (value.type === "error") throw value.error;
+        // The provider's own events are unknown; the SDK reports the usage at the end.
+        if (value.type === "finish") reply.take({ type: "raw", rawValue: value.usage });
+        const shown = reply.take(wrapped(value, this.#provider));
+        if (reply.blockCount > maxBlocks) {
+          watch.fail({ type: "oversized", limit: limits.blocks });
+          return;
+        }
+        if (shown) yield shown;
+      }
+    } finally {
+      // Whatever is left is of no use to anybody, nor is the reason why it cannot be had.
+      reader.cancel().catch(() => undefined);
+    }
+  }
+
+  #diagnose(error: unknown, watch: StreamWatch): ModelFailure {
+    const { data: call } = FailedCall.safeParse(error);
+    const headers = new Map(Object.entries(call?.responseHeaders ?? eventStream));
+    const status = call?.statusCode ?? (watch.hasAnswered ? 200 : undefined);
+    const isUnreachable = call !== undefined && status === undefined;
+    return diagnose(error, {
+      id: this.id,
+      account: {
+        label: this.#provider,
+        keyName: "the provider's key",
+        baseUrl: call?.url ?? "its address",
+        secrets: new Secrets([]),
+      },
+      watchdogs: this.#watchdogs,
+      clock: this.#clock,
+      wire: {
+        failure: watch.failure ?? (isUnreachable ? { type: "network", cause: error } : undefined),
+        response: status === undefined ? undefined : { status, headers },
+      },
+    });
+  }
+}
+
+/** The part of the SDK's `APICallError` that says what was answered; without a status, nothing. */
+const FailedCall = z.object({
+  url: z.string(),
+  statusCode: z.number().optional(),
+  responseHeaders: z.record(z.string(), z.string()).optional(),
+});
+
+const eventStream = { "content-type": "text/event-stream" };
+const aborted: ModelFailure = { kind: "aborted", message: "The call was aborted" };
+
+/** Stops a stream that is silent for too long, or whose member is stopped. */
+class StreamWatch {
+  readonly #clock: Clock;
+  readonly #abort = new AbortController();
+  readonly #stopListening: () => void;
+  #failure: WireFailure | undefined;
+  #hasAnswered = false;
+
+  constructor(signal: AbortSignal, clock: Clock) {
+    this.#clock = clock;
+    this.#stopListening = onAbort(signal, () => this.#abort.abort());
+  }
+
+  get signal(): AbortSignal {
+    return this.#abort.signal;
+  }
+
+  get failure(): WireFailure | undefined {
+    return this.#failure;
+  }
+
+  get hasAnswered(): boolean {
+    return this.#hasAnswered;
+  }
+
+  /** Waits for a step of the stream, even of a provider that ignores the signal. */
+  async within<Step>(
+    ms: number,
+    type: "no-headers" | "stalled",
+    start: () => PromiseLike<Step>,
+  ): Promise<Step> {
+    const cancel = this.#clock.schedule(ms, () => this.fail({ type }));
+    let stopWaiting = () => {};
+    const stopped = new Promise<never>((_, reject) => {
+      stopWaiting = onAbort(this.signal, () => reject(new Error("The call was stopped")));
+    });
+    try {
+      const step = await Promise.race([start(), stopped]);
+      this.#hasAnswered = true;
+      return step;
+    } finally {
+      cancel();
+      stopWaiting();
+    }
+  }
+
+  fail(failure: WireFailure): void {
+    this.#failure ??= failure;
+    this.#abort.abort();
+  }
+
+  close(): void {
+    this.#stopListening();
+    this.#abort.abort();
+  }
+}
+
+const count = z.int().nonnegative().optional();
+const SdkUsage = z.object({
+  inputTokens: z.object({ total: count, noCache: count, cacheRead: count, cacheWrite: count }),
+  outputTokens: z.object({ total: count }),
+});
+
+/** The bytes of the answer are not seen here. */
+const noWire = { isDone: false, isCleanEnd: false };
+
+function dialectOf(namespace: string): Dialect {
+  return {
+    namespace,
+    showsImagesInResults: false,
+    marksErrors: false,
+    callId: /^[\w-]+$/,
+    takesThought: () => true,
+    usageIn(event) {
+      const { data } = SdkUsage.safeParse(event);
+      if (!data) return undefined;
+      const { total = 0, noCache, cacheRead = 0, cacheWrite = 0 } = data.inputTokens;
+      return {
+        input_tokens: noCache ?? Math.max(0, total - cacheRead - cacheWrite),
+        output_tokens: data.outputTokens.total ?? 0,
+        cache_read_tokens: cacheRead,
+        cache_write_tokens: cacheWrite,
+      };
+    },
+    ignores: () => false,
+    // A stream that was cut ends with the reason `other`, without the provider's own word for it.
+    isComplete: ({ rawStop }) => rawStop !== undefined,
+  };
+}
+
+/** The word of some provider for each reason that all have: their own words are not known here. */
+const rawStops: Readonly<Record<string, string>> = {
+  stop: "stop",
+  length: "length",
+  "tool-calls": "tool_calls",
+  "content-filter": "content_filter",
+};
+
+/**
+ * The part as `ReplyReader` reads it. Provider packages keep their data under names of their own
+ * choice: all of them are stored under the provider's, and go back as they came.
+ */
+function wrapped(part: LanguageModelV3StreamPart, provider: string): LanguageModelV3StreamPart {
+  if (part.type === "finish") {
+    const { unified, raw } = part.finishReason;
+    return { ...part, finishReason: { unified, raw: rawStops[unified] ?? raw } };
+  }
+  if (!("providerMetadata" in part) || !part.providerMetadata) return part;
+  return { ...part, providerMetadata: { [provider]: { metadata: part.providerMetadata } } };
+}
+
+const Wrapped = z.object({
+  metadata: z.record(z.string(), z.record(z.string(), z.json())),
+});
+
+function unwrapped(prompt: LanguageModelV3Prompt, provider: string): LanguageModelV3Prompt {
+  return prompt.map((message) => {
+    if (message.role !== "assistant") return message;
+    const content = message.content.map((part) => {
+      const { data } = Wrapped.safeParse(part.providerOptions?.[provider]);
+      return data ? { ...part, providerOptions: data.metadata } : part;
+    });
+    return { ...message, content };
+  });
+}
