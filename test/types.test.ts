@@ -12,34 +12,67 @@ const unnamed = new Set([
 
 const entries = ["src/index.ts", "src/testing/index.ts", "src/testing/conformance/index.ts"];
 
+const { config } = ts.readConfigFile("tsconfig.json", ts.sys.readFile);
+const { options } = ts.parseJsonConfigFileContent(config, ts.sys, process.cwd());
+const control = "test/fixtures/disposed-handle.ts";
+const program = ts.createProgram([...entries, "src/cli/main.ts", control], options);
+const checker = program.getTypeChecker();
+
+test("no file is closed by a method of its handle that Yarn's PnP does not have", () => {
+  const files = program.getSourceFiles().map(({ fileName }) => fileName);
+  const uses = (file: string) => disposedHandles(program.getSourceFile(file));
+
+  expect(files.filter((file) => /\/src\//.test(file)).flatMap(uses)).toEqual([]);
+  expect(uses(control)).toEqual(["file", "maybe"]);
+});
+
+/** The variables of a file that are declared with `await using` and hold a file handle. */
+function disposedHandles(file: ts.SourceFile | undefined): string[] {
+  const found: string[] = [];
+  const visit = (node: ts.Node): void => {
+    if (ts.isVariableDeclaration(node) && isAwaitUsing(node) && isHandle(node)) {
+      found.push(node.name.getText(file));
+    }
+    ts.forEachChild(node, visit);
+  };
+  if (!file) throw new Error("There is no such file");
+  visit(file);
+  return found;
+}
+
+function isAwaitUsing(node: ts.VariableDeclaration): boolean {
+  return (ts.getCombinedNodeFlags(node) & ts.NodeFlags.AwaitUsing) === ts.NodeFlags.AwaitUsing;
+}
+
+function isHandle(node: ts.VariableDeclaration): boolean {
+  const type = checker.getNonNullableType(checker.getTypeAtLocation(node));
+  return type.symbol?.name === "FileHandle";
+}
+
 test("every type that a public declaration names can be imported", () => {
-  const { config } = ts.readConfigFile("tsconfig.json", ts.sys.readFile);
-  const { options } = ts.parseJsonConfigFileContent(config, ts.sys, process.cwd());
-  const program = ts.createProgram(entries, options);
-  const checker = program.getTypeChecker();
-  const exported = new Set(entries.flatMap((entry) => exportsOf(program, checker, entry)));
+  const exported = new Set(entries.flatMap((entry) => exportsOf(entry)));
 
   const missing = [...exported].flatMap((symbol) =>
-    namedBy(symbol, checker)
+    namedBy(symbol)
       .filter((named) => isOurs(named) && !exported.has(named) && !unnamed.has(named.name))
       .map((named) => `${named.name}, named by ${symbol.name}`),
   );
 
   expect([...new Set(missing)]).toEqual([]);
   // The control: what is private would be found.
-  const named = [...exported].flatMap((symbol) => namedBy(symbol, checker));
+  const named = [...exported].flatMap((symbol) => namedBy(symbol));
   expect(named.map(({ name }) => name)).toEqual(expect.arrayContaining([...unnamed]));
 });
 
-function exportsOf(program: ts.Program, checker: ts.TypeChecker, entry: string): ts.Symbol[] {
+function exportsOf(entry: string): ts.Symbol[] {
   const file = program.getSourceFile(entry);
   const module = file && checker.getSymbolAtLocation(file);
   if (!module) throw new Error(`${entry} is not a module`);
-  return checker.getExportsOfModule(module).map((symbol) => declared(symbol, checker));
+  return checker.getExportsOfModule(module).map((symbol) => declared(symbol));
 }
 
 /** The types in the signatures of a declaration, without those of private members. */
-function namedBy(symbol: ts.Symbol, checker: ts.TypeChecker): ts.Symbol[] {
+function namedBy(symbol: ts.Symbol): ts.Symbol[] {
   const found: ts.Symbol[] = [];
   const visit = (node: ts.Node): void => {
     if (ts.isBlock(node) || isPrivate(node)) return;
@@ -49,7 +82,7 @@ function namedBy(symbol: ts.Symbol, checker: ts.TypeChecker): ts.Symbol[] {
     }
     const name = nameIn(node);
     const named = name && checker.getSymbolAtLocation(name);
-    if (named) found.push(declared(named, checker));
+    if (named) found.push(declared(named));
     ts.forEachChild(node, visit);
   };
   for (const declaration of symbol.declarations ?? []) {
@@ -69,7 +102,7 @@ function isPrivate(node: ts.Node): boolean {
   return isHash || (ts.getCombinedModifierFlags(node) & ts.ModifierFlags.Private) !== 0;
 }
 
-function declared(symbol: ts.Symbol, checker: ts.TypeChecker): ts.Symbol {
+function declared(symbol: ts.Symbol): ts.Symbol {
   return symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol;
 }
 

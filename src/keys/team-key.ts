@@ -3,6 +3,7 @@ import { constants, existsSync } from "node:fs";
 import { type FileHandle, open, stat } from "node:fs/promises";
 import { dirname, isAbsolute, join } from "node:path";
 import { hasErrno, onErrno, TeamError } from "../errors.ts";
+import { closing } from "../lib/closing.ts";
 import { quoted } from "../lib/file-owner.ts";
 import { createFileOnce, ensurePrivateDirectory } from "../lib/files.ts";
 import type { TeamId } from "../protocol/ids.ts";
@@ -105,7 +106,8 @@ async function readKey(path: string): Promise<string | undefined> {
   try {
     // Links are followed: the person has named this path, or it is in the person's home, and a key
     // that is mounted into a container is often a link.
-    await using file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
+    const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
+    await using _ = closing(file);
     await requireKeyFile(file, path);
     const { buffer, bytesRead } = await file.read(Buffer.alloc(maxKeyBytes), 0, maxKeyBytes, 0);
     return buffer.toString("utf8", 0, bytesRead);

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { closing } from "../lib/closing.ts";
 import { firstCharacters } from "../lib/cut-text.ts";
 import { chunksOf, maxWholeBytes, type OpenFile, readWhole } from "../workspace/regular-file.ts";
 import type { SeenFiles } from "../workspace/seen-files.ts";
@@ -35,7 +36,7 @@ export function readFileTool(options: { workspace: Workspace; seenFiles: SeenFil
       answer(path, async () => {
         const file = await options.workspace.openFile(path);
         if (!file) return failure(`Error: ${path} does not exist. Look for it with glob.`);
-        await using _ = file.handle;
+        await using _ = closing(file.handle);
         const reading = { path, file, lines: { offset, limit } };
         return file.stats.size > maxWholeBytes
           ? await readLarge(reading, signal)

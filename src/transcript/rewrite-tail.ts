@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { createWriteStream } from "node:fs";
 import { appendFile, rename, rm, writeFile } from "node:fs/promises";
 import { pipeline } from "node:stream/promises";
+import { closing } from "../lib/closing.ts";
 import { at, type FilePath, within } from "../lib/file-path.ts";
 import { appendAside, type Damage, writeFailed } from "../lib/json-lines.ts";
 import { openIfExists } from "../lib/open-files.ts";
@@ -63,7 +64,8 @@ async function keepAside(path: FilePath, foreign: readonly ForeignLine[]): Promi
 
 /** Replaces everything from byte `offset` of the file by `lines`, at once. */
 async function replaceFrom(path: FilePath, offset: number, lines: string): Promise<void> {
-  await using file = await openIfExists(path);
+  const file = await openIfExists(path);
+  await using _ = closing(file);
   await at(path, async (location) => {
     const temporary = `${location}.${randomUUID()}.tmp`;
     try {

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { type BigIntStats, constants } from "node:fs";
 import type { FileHandle } from "node:fs/promises";
 import { hasErrno, onErrno } from "../errors.ts";
+import { closing } from "../lib/closing.ts";
 import type { Directory } from "./directory.ts";
 import { openRegularFile, readWhole } from "./regular-file.ts";
 
@@ -30,8 +31,8 @@ export class TargetFile implements AsyncDisposable {
   async read(): Promise<FileVersion | undefined> {
     const file = await openRegularFile(this.#directory, this.#name, O_RDWR);
     if (!file) return undefined;
-    await using handle = file.handle;
-    return { content: await readWhole(handle, file.path), stats: file.stats };
+    await using _ = closing(file.handle);
+    return { content: await readWhole(file.handle, file.path), stats: file.stats };
   }
 
   /**
@@ -63,11 +64,12 @@ export class TargetFile implements AsyncDisposable {
     { content, old }: { content: Buffer; old: BigIntStats | undefined },
   ): Promise<void> {
     const mode = old ? Number(old.mode) & permissionBits : newFileMode;
-    await using file = await this.#directory.openFile(
+    const file = await this.#directory.openFile(
       temporary,
       O_WRONLY | O_CREAT | O_EXCL,
       old ? mode & 0o600 : mode,
     );
+    await using _ = closing(file);
     await file.writeFile(content);
     if (!old) return;
     await giveTo(file, old);

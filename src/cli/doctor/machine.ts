@@ -3,6 +3,7 @@ import { watch } from "node:fs";
 import { access, constants, open, readFile, rm, stat, statfs } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { hasErrno } from "../../errors.ts";
+import { closing } from "../../lib/closing.ts";
 import { sharedFileSystemWarning } from "../../lib/file-system-warning.ts";
 import type { ProcessInfo, Terminal } from "../command.ts";
 import { stateDirectory } from "../settings/standard-places.ts";
@@ -99,7 +100,8 @@ async function keyFinding(processInfo: ProcessInfo): Promise<Finding> {
 async function writingProblem(directory: string): Promise<string | undefined> {
   const path = join(directory, `doctor.${randomUUID()}.tmp`);
   try {
-    await using file = await open(path, "wx", 0o600);
+    const file = await open(path, "wx", 0o600);
+    await using _ = closing(file);
     await file.chmod(0o600);
     const { mode } = await file.stat();
     return (mode & 0o077) === 0

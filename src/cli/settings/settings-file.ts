@@ -3,6 +3,7 @@ import { constants } from "node:fs";
 import { open, realpath } from "node:fs/promises";
 import { z } from "zod";
 import { hasErrno, TeamError } from "../../errors.ts";
+import { closing } from "../../lib/closing.ts";
 import { parseJson } from "../../lib/json.ts";
 import { nearest } from "../../lib/nearest.ts";
 import { checkProvider, providerFamilies } from "../../model/provider-settings.ts";
@@ -42,7 +43,8 @@ export async function readSettingsFile(path: string): Promise<SettingsFile | und
 
 async function readBytes(path: string): Promise<Buffer | undefined> {
   // Without O_NONBLOCK, opening a pipe would wait for a writer.
-  await using file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  await using _ = closing(file);
   const stats = await file.stat();
   if (!stats.isFile()) {
     const kind = stats.isDirectory() ? "a directory" : "no file";

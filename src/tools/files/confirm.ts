@@ -6,6 +6,7 @@
 import { constants } from "node:fs";
 import { posix } from "node:path";
 import { hasErrno, TeamError } from "../../errors.ts";
+import { closing } from "../../lib/closing.ts";
 import type { Directory } from "../../workspace/directory.ts";
 import { openRegularFile } from "../../workspace/regular-file.ts";
 import type { Match } from "./match-parser.ts";
@@ -49,7 +50,8 @@ async function confirmInFile(
 ): Promise<Match[]> {
   const file = await openRegularFile(parent, name, constants.O_RDONLY);
   if (!file) return [];
-  await using handle = file.handle;
+  const { handle } = file;
+  await using _ = closing(handle);
   const confirmed: Match[] = [];
   for (const match of matches) {
     const bytes = Buffer.alloc(match.text.length);
