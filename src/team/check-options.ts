@@ -61,8 +61,9 @@ const optionRules: Readonly<Record<keyof TeamOptions, OptionRule>> = {
     schema: z.object({
       watchdogs: z.record(z.string(), milliseconds).optional(),
       maxInFlight: wholeNumber.optional(),
+      maxAttempts: wholeNumber.optional(),
     }),
-    must: "have watchdogs (milliseconds) or maxInFlight (a whole number), each more than 0",
+    must: "have watchdogs (milliseconds), maxInFlight or maxAttempts (whole numbers), each more than 0",
   },
   recordTo: { schema: text, must: "be the path of a new file" },
   store: { schema: isObject, must: "be a TeamStore" },
