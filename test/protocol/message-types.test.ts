@@ -89,10 +89,14 @@ test.each([
   expect(isOrder(sent(type, { ...fields, from: "bob" }))).toBe(false);
 });
 
-/** The files that may list types: the table, the handlers of orders, and a model that reads its mail. */
+/**
+ * The files that may list types: the table, the handlers of orders, a model that reads its mail, and
+ * the tools, some of which have the names of types.
+ */
 const homes = [
   ...["src/protocol/message-types.ts", "src/team/supervisor.ts"],
   ...["src/model/rehearsal/mail.ts", "src/model/rehearsal/teammate.ts"],
+  "src/tools/team/team-tools.ts",
 ];
 
 const sources = ["src", "web/src"].flatMap((folder) =>
