@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { openModel } from "../../src/model/open-model.ts";
 import { ManualClock } from "../../src/testing/manual-clock.ts";
 import { streamText } from "../../src/testing/provider-server/answers.ts";
-import { says } from "../../src/testing/scripted-model.ts";
+import { reply, says } from "../../src/testing/scripted-model.ts";
 import { collect, lastOf, request, serverEnvironment } from "./ai-sdk-support.ts";
 
 describe.each([
@@ -55,6 +55,25 @@ test("unknown kinds of Anthropic events are ignored", async () => {
   const parts = await collect(await connection.model("anthropic/claude-sonnet-5"));
 
   expect(lastOf(parts)).toMatchObject({ type: "finish", blocks: [says("Good morning.")] });
+});
+
+test.each([
+  ["end", [{ type: "reasoning", content: null }, { type: "function_call" }]],
+  ["end", [{ type: "message", content: [{ type: "output_text", text: "Hi." }] }]],
+  ["end", [{ type: "message", content: "of another form" }]],
+  ["refusal", [{ type: "message", content: [{ type: "refusal", refusal: "No." }] }]],
+])("the end of a Responses stream is %s with the output %j", async (stop, output) => {
+  const usage = { input_tokens: 7, output_tokens: 3 };
+  const turn = streamText("openai-responses", reply([says("Hi.")], { usage }));
+  const text = turn.replace('"incomplete_details":null', (it) => {
+    return `${it},"output":${JSON.stringify(output)}`;
+  });
+  const connection = new Connection([text], "stays open");
+
+  const parts = await collect(await connection.model("openai/gpt-6-sol"));
+
+  expect(text).not.toBe(turn);
+  expect(lastOf(parts)).toMatchObject({ type: "finish", stop, usage });
 });
 
 test("an unknown kind of block fails the reply, because it would be missing", async () => {

@@ -124,9 +124,11 @@ const ResponsesEvent = z.object({
   response: z
     .object({
       incomplete_details: z.object({ reason: z.string() }).nullish(),
+      // Only a refusal is looked for in it, so items of another form must not fail the event.
       output: z
-        .array(z.object({ content: z.array(z.object({ type: z.string() })).optional() }))
-        .optional(),
+        .array(z.object({ content: z.array(z.object({ type: z.string() })).nullish() }))
+        .nullish()
+        .catch(undefined),
       usage: z
         .object({
           input_tokens: count,
@@ -164,7 +166,7 @@ export const openAiResponses: Dialect = {
     const { type, response } = ResponsesEvent.safeParse(event).data ?? {};
     if (type === "response.incomplete") return response?.incomplete_details?.reason ?? "incomplete";
     if (type !== "response.completed") return undefined;
-    const parts = response?.output?.flatMap(({ content = [] }) => content) ?? [];
+    const parts = response?.output?.flatMap(({ content }) => content ?? []) ?? [];
     return parts.some((part) => part.type === "refusal") ? "refusal" : "stop";
   },
   ignores: () => false,
