@@ -1,20 +1,23 @@
-import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
-import { temporaryDirectory } from "../src/testing/temporary-directory.ts";
+import { providerEnvironment } from "../test/support/agent-on-wire.ts";
 import { TestBrowser } from "../test/support/browser.ts";
 import { Running } from "../test/support/dashboard-scene.ts";
+import { TeamOnWire } from "../test/support/team-on-wire.ts";
+import { aliceHasAsked, makeShop, parts, prompt } from "./repair-story.ts";
 
 /** Takes the pictures of the dashboard that the documentation shows: of a real team, in a real browser. */
 
-await using directory = await temporaryDirectory();
-const workspace = join(directory.path, "shop");
-await mkdir(workspace);
+await using wire = await TeamOnWire.start(parts);
+const workspace = join(wire.root, "shop");
+await makeShop(workspace);
 const env = {
+  ...providerEnvironment(wire.server),
   PATH: process.env.PATH ?? "",
-  HOME: directory.path,
-  XDG_STATE_HOME: join(directory.path, "state"),
+  HOME: wire.root,
+  XDG_STATE_HOME: join(wire.root, "state"),
 };
-const team = new Running(["--plain", "--model", "rehearsal"], { cwd: workspace, env });
+const model = ["--model", "anthropic/claude-sonnet-5-5"];
+const team = new Running(["--plain", ...model], { cwd: workspace, env });
 const dashboard = new Running(["web"], { cwd: workspace, env });
 await using browser = await TestBrowser.launch();
 
@@ -25,14 +28,10 @@ try {
   });
   await page.goto(await dashboard.printed(/^http:\S+$/));
 
-  team.type("Spawn alice (coder) and bob (tester). Have alice send bob a message.");
-  await team.printed(/^alice reports: bob wrote/);
-  team.type("Create tasks with dependencies. Watch teammates respect the blocked order.");
-  await team.printed(/^bob reports: Task 3 is done|^alice reports: Task 3 is done/);
-  team.type(
-    "Spawn charlie as a backend developer. Ask him to create a file called schema.sql with a users table.",
-  );
-  await page.getByRole("button", { name: /allow once/i }).waitFor();
+  team.type(prompt);
+  await page.getByText("alice wants to use edit_file", { exact: true }).waitFor();
+  aliceHasAsked.open();
+  await page.getByText("bob wants to use write_file", { exact: true }).waitFor();
   // Waits until the browser has drawn everything.
   await page.waitForTimeout(1_000);
   await page.screenshot({ path: "docs/dashboard.png" });

@@ -37,8 +37,9 @@ export function drawTerminal(screen: string, size: { columns: number; rows: numb
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}">`,
     "<title>Troupe's screen</title>",
+    "<style>text { white-space: pre }</style>",
     `<rect width="100%" height="100%" rx="8" fill="${background}"/>`,
-    `<g font-family="ui-monospace, SFMono-Regular, Menlo, Consolas, monospace" font-size="14" xml:space="preserve">`,
+    `<g font-family="ui-monospace, SFMono-Regular, Menlo, Consolas, monospace" font-size="14">`,
     ...rows.filter((row) => row !== ""),
     "</g>",
     "</svg>",

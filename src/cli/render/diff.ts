@@ -27,7 +27,7 @@ const noNewline = "(no newline at the end)";
 /** The complete difference of two texts as styled lines. */
 export function renderDiff(before: string, after: string, options: DiffOptions): string[] {
   const { path, width, paint, context = 3, hasNumbers = true } = options;
-  const [old, young] = linesOf(before, after);
+  const [old, young] = hasNumbers ? linesOf(before, after) : linesOf(...partsOf(before, after));
   const edits = lineEdits(old, young);
   const digits = hasNumbers ? String(Math.max(old.length, young.length)).length : 0;
   const head = path === undefined ? [] : wrapText(paint.bold(shown(path)), width);
@@ -39,6 +39,13 @@ export function renderDiff(before: string, after: string, options: DiffOptions):
   );
   if (parts.length === 0) return [...head, ...wrapText(paint.dim("(no change)"), width)];
   return [...head, ...parts.flatMap((lines, index) => (index === 0 ? lines : [gap, ...lines]))];
+}
+
+/** Parts of a file, which may end in the middle of a line: that both do is worth no note. */
+function partsOf(before: string, after: string): [string, string] {
+  if ([before, after].some((text) => text.endsWith("\n"))) return [before, after];
+  const closed = (text: string) => (text === "" ? text : `${text}\n`);
+  return [closed(before), closed(after)];
 }
 
 /** The lines of both texts. A line without its newline differs from one with it. */

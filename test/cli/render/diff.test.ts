@@ -41,6 +41,17 @@ test("a missing newline at the end is a change", () => {
   expect(plain("a\n", "a")).toEqual(["1 - a", "1 + a", "  ↪ (no newline at the end)"]);
 });
 
+test("parts of a file that both end in the middle of a line have no note about it", () => {
+  const parts = (before: string, after: string) =>
+    renderDiff(before, after, { width: 60, paint, hasNumbers: false }).map(
+      stripVTControlCharacters,
+    );
+
+  expect(parts("a", "b")).toEqual(["- a", "+ b"]);
+  expect(parts("a", "")).toEqual(["- a"]);
+  expect(parts("a\n", "a").join()).toContain("no newline");
+});
+
 test("changed line endings are a change, and consistent ones are not shown", () => {
   expect(plain("a\r\nb\r\n", "a\nb\r\n")).toEqual(["1 - a\\x0d", "1 + a", "2   b\\x0d"]);
   expect(plain("a\r\nb\r\n", "c\r\nb\r\n")).toEqual(["1 - a", "1 + c", "2   b"]);
